@@ -574,6 +574,80 @@ ORR_API const char *orr_world_camera_name(const orr_world *world, int camera);
 ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,
                                     orr_camera *out, orr_error *error);
 
+/* ---- environments: tasks that learners step, many at once ---------------------------------------------- */
+
+/* Copies of a robot with a task: what is observed, what is rewarded, when an episode ends and how one
+ * begins. Tasks are Gymnasium's MuJoCo environments of version 5 with their default parameters:
+ * observations, rewards, ends and starts as in gymnasium/envs/mujoco, with positions and forces as MuJoCo
+ * leaves them after a step, of when forces were computed last. They are simulated on the CPU. After
+ * orr_env_create nothing is allocated. Random starts are a function of an environment's seed and of how many
+ * episodes it has begun; all numbers are the same for any number of threads and environments, except that
+ * one environment alone rounds differently. */
+typedef struct orr_env orr_env;
+
+enum { ORR_ENV_MAX = 1 << 20 }; /* environments together */
+
+/* What follows the end of an episode, terminated or truncated. */
+typedef enum orr_autoreset {
+    ORR_AUTORESET_NEXT_STEP = 0, /* the next step begins an episode in its place: its action is not used, its
+                                    reward is 0 */
+    ORR_AUTORESET_SAME_STEP,     /* the same step begins the next one: `observation` is the first of that,
+                                    `final_observation` the last of the episode that has ended */
+    ORR_AUTORESET_DISABLED       /* a step is refused until orr_env_reset */
+} orr_autoreset;
+
+typedef struct orr_env_desc {
+    const char *task;  /* one of orr_env_task */
+    const char *model; /* the robot's file, for example Gymnasium's ant.xml */
+    int count;         /* environments, 1 .. ORR_ENV_MAX */
+    int max_steps;     /* an episode is truncated after so many; 0: as the task says */
+    uint32_t seed;     /* environment i has the seed `seed` + i */
+    orr_autoreset autoreset;
+    bool double_precision;
+} orr_env_desc;
+
+typedef struct orr_env_info {
+    int count, observation_count, action_count, max_steps;
+    int frame_skip;                        /* time steps of the model in a step */
+    int qpos_count, qvel_count;            /* of the model's state */
+    double seconds;                        /* of a step */
+    const float *action_low, *action_high; /* action_count; valid until the environments are destroyed */
+} orr_env_info;
+
+/* The environments' own arrays, which orr_env_step and orr_env_reset write; valid until they are
+ * destroyed. */
+typedef struct orr_env_results {
+    double *observation;       /* count x observation_count */
+    double *final_observation; /* the same; see ORR_AUTORESET_SAME_STEP */
+    double *reward;            /* count: of the step */
+    uint8_t *terminated;       /* count: 1 where the task ended the episode, or numbers diverged */
+    uint8_t *truncated;        /* count: 1 where max_steps did */
+    double *episode_return;    /* count: sum of the rewards of the episode, of the one that this step ended */
+    int32_t *episode_steps;    /* count: its steps */
+    int32_t *diverged;         /* count: episodes so far that ended because numbers became infinite or NaN */
+} orr_env_results;
+
+/* The names of the tasks, "Ant-v5" ...; NULL outside their number. */
+ORR_API const char *orr_env_task(int index);
+/* Makes environments, each at the start of its first episode. */
+static inline orr_result orr_env_create(orr_engine *engine, const orr_env_desc *desc, orr_env **env,
+                                        orr_error *error);
+static inline orr_result orr_env_describe(const orr_env *env, orr_env_info *info, orr_error *error);
+static inline orr_result orr_env_get_results(const orr_env *env, orr_env_results *results, orr_error *error);
+/* Begins an episode in the environments whose byte of `mask` is not 0 (NULL: in all). seeds: `count` numbers,
+ * of which those of these environments become their seeds; NULL: the next episode of the seeds they have. */
+ORR_API orr_result orr_env_reset(orr_env *env, const uint8_t *mask, const uint32_t *seeds, orr_error *error);
+/* Steps all environments. actions: count x action_count; they are limited by the model's control ranges.
+ * ORR_ERROR_ARGUMENT, and nothing moves: an action that is not finite, or a step after the end of an episode
+ * with autoreset disabled. */
+ORR_API orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error);
+/* Reads or sets the state of one environment; setting it keeps its episode and its number of steps. */
+ORR_API orr_result orr_env_get_state(const orr_env *env, int index, double *qpos, double *qvel,
+                                     orr_error *error);
+ORR_API orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const double *qvel,
+                                     orr_error *error);
+ORR_API void orr_env_destroy(orr_env *env);
+
 /* ---- frame: draw --------------------------------------------------------------------------------------- */
 
 /* What draws: memory, pipelines and a queue of frames in flight. A frame may draw any scene of its engine. */
@@ -743,6 +817,12 @@ ORR_API orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer 
                                               size_t info_size, orr_error *error);
 ORR_API orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
                                               size_t info_size, orr_error *error);
+ORR_API orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *desc, size_t desc_size,
+                                        orr_env **env, orr_error *error);
+ORR_API orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t info_size,
+                                          orr_error *error);
+ORR_API orr_result orr_env_results_sized(const orr_env *env, orr_env_results *results, size_t results_size,
+                                         orr_error *error);
 ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                           orr_frame **frame, orr_error *error);
 ORR_API orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -807,6 +887,22 @@ static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer 
                                               orr_error *error)
 {
     return orr_scene_robot_info_sized(scene, robot, info, sizeof *info, error);
+}
+
+static inline orr_result orr_env_create(orr_engine *engine, const orr_env_desc *desc, orr_env **env,
+                                        orr_error *error)
+{
+    return orr_env_create_sized(engine, desc, sizeof *desc, env, error);
+}
+
+static inline orr_result orr_env_describe(const orr_env *env, orr_env_info *info, orr_error *error)
+{
+    return orr_env_describe_sized(env, info, sizeof *info, error);
+}
+
+static inline orr_result orr_env_get_results(const orr_env *env, orr_env_results *results, orr_error *error)
+{
+    return orr_env_results_sized(env, results, sizeof *results, error);
 }
 
 static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

@@ -16,7 +16,12 @@ typedef enum orr_program_call {
     ORR_PROGRAM_POSITIONS,
     ORR_PROGRAM_VELOCITIES,
     ORR_PROGRAM_ACCELERATIONS,
-    ORR_PROGRAM_SENSORS
+    ORR_PROGRAM_SENSORS,
+    // steps, after which the same can be read as it was when forces were computed last
+    ORR_PROGRAM_STEP_POSITIONS,
+    ORR_PROGRAM_STEP_VELOCITIES,
+    ORR_PROGRAM_STEP_ACCELERATIONS,
+    ORR_PROGRAM_STEP_SENSORS
 } orr_program_call;
 
 // What steps have met. Raised by each call of `run`. Of a block:

@@ -52,6 +52,10 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
 {
     switch (call) {
     case ORR_PROGRAM_STEP:
+    case ORR_PROGRAM_STEP_POSITIONS:
+    case ORR_PROGRAM_STEP_VELOCITIES:
+    case ORR_PROGRAM_STEP_ACCELERATIONS:
+    case ORR_PROGRAM_STEP_SENSORS:
         for (int i = 0; i < steps; i++) {
             d->inaccurate = not_(everywhere());
             if (m->plan->autoreset) {
@@ -62,6 +66,9 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
         }
         if (m->plan->autoreset) { // so that nobody reads what the next step would replace
             restart_lost(m, d, has_diverged(m, d));
+        }
+        if (call != ORR_PROGRAM_STEP && steps > 0) {
+            complete(m, d, (int)call - ORR_PROGRAM_STEP_POSITIONS);
         }
         break;
     case ORR_PROGRAM_FORWARD:

@@ -189,10 +189,12 @@ static void run_block(void *context, int block, int worker)
     } else if (chosen != 0) {
         run_chosen(physics, block, worker, chosen);
     }
+    if (physics->after) {
+        orr_physics_read_after(physics, block, worker, chosen);
+    }
 }
 
-// mask: a byte of each world, not 0: the call is for it; NULL: all.
-static void run_worlds(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
+void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
 {
     physics->all = !mask;
     for (int block = 0; block < physics->blocks && mask; block++) {
@@ -213,22 +215,22 @@ static void run_worlds(orr_physics *physics, orr_program_call call, int steps, c
 
 void orr_physics_step(orr_physics *physics, int steps)
 {
-    run_worlds(physics, ORR_PROGRAM_STEP, steps, NULL);
+    orr_physics_run(physics, ORR_PROGRAM_STEP, steps, NULL);
 }
 
 void orr_physics_step_masked(orr_physics *physics, int steps, const uint8_t *mask)
 {
-    run_worlds(physics, ORR_PROGRAM_STEP, steps, mask);
+    orr_physics_run(physics, ORR_PROGRAM_STEP, steps, mask);
 }
 
 void orr_physics_forward(orr_physics *physics)
 {
-    run_worlds(physics, ORR_PROGRAM_FORWARD, 0, NULL);
+    orr_physics_run(physics, ORR_PROGRAM_FORWARD, 0, NULL);
 }
 
 void orr_physics_reset_masked(orr_physics *physics, const uint8_t *mask)
 {
-    run_worlds(physics, ORR_PROGRAM_RESTART, 0, mask);
+    orr_physics_run(physics, ORR_PROGRAM_RESTART, 0, mask);
 }
 
 orr_result orr_physics_check(const orr_physics *physics, orr_error *error)

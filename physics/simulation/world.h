@@ -57,11 +57,24 @@ void orr_physics_read(orr_physics *physics, orr_physics_quantity quantity, int w
 // derived is computed once for all quantities. At most ORR_PHYSICS_QUANTITY_COUNT of them.
 void orr_physics_read_all(orr_physics *physics, const orr_physics_quantity *quantities, int count,
                           double *values);
+// The same for the worlds whose byte of the mask is not 0, into their rows. Not of worlds on a device.
+void orr_physics_read_masked(orr_physics *physics, const uint8_t *mask,
+                             const orr_physics_quantity *quantities, int count, double *values);
 void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_quantity *quantities, int count,
                               float *values);
 // A quantity of the state of all worlds: [world][size].
 void orr_physics_set_all(orr_physics *physics, orr_physics_quantity quantity, const double *values);
 void orr_physics_set_all_f32(orr_physics *physics, orr_physics_quantity quantity, const float *values);
+// The same for the worlds whose byte of the mask is not 0; rows of the others are not read.
+void orr_physics_set_masked(orr_physics *physics, orr_physics_quantity quantity, const uint8_t *mask,
+                            const double *values);
+
+// Steps (1 or more) the worlds whose byte of the mask is not 0 (NULL: all), and reads quantities of them, as
+// orr_physics_read_all, into their rows. What is derived is not computed anew: it is as it was when forces
+// were computed last, at the start of the last step or, with Runge-Kutta, at its last stage, as MuJoCo leaves
+// it after mj_step. Not of worlds on a device; not QFRC_INVERSE.
+void orr_physics_step_read(orr_physics *physics, int steps, const uint8_t *mask,
+                           const orr_physics_quantity *quantities, int count, double *values);
 
 // The Jacobian of a point of an object, in world axes (MuJoCo's mj_jac): its velocity is jacp qvel, the
 // angular velocity of its body jacr qvel; both 3 x nv, row-major. kind: ORR_OBJECT_BODY (the centre of mass),

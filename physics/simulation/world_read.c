@@ -132,6 +132,8 @@ void orr_physics_read(orr_physics *physics, orr_physics_quantity quantity, int w
 
 // ---- all worlds at once ----
 
+static const uint32_t ALL_LANES = UINT32_MAX;
+
 typedef struct read_job {
     orr_physics *physics;
     number_range ranges[ORR_PHYSICS_QUANTITY_COUNT];
@@ -139,6 +141,7 @@ typedef struct read_job {
     int count, size; // of quantities; of their numbers, per world
     double *wide;    // one of these
     float *narrow;
+    const uint8_t *chosen; // a byte of each world, 0: it is left out; NULL: all are read
 } read_job;
 
 static read_job begin_read(orr_physics *physics, const orr_physics_quantity *quantities, int count)
@@ -168,13 +171,17 @@ static void copy_floats(const char *from, size_t stride, int count, float *to)
 }
 
 // Quantity `i` of the worlds of a block, which begins at `numbers`; `before`: numbers of the quantities
-// before it.
-static void copy_quantity(const read_job *job, int block, const char *numbers, int i, int before)
+// before it; chosen: a bit for each lane.
+static void copy_quantity(const read_job *job, int block, const char *numbers, int i, int before,
+                          uint32_t chosen)
 {
     const orr_program *program = job->physics->program;
     size_t lanes = (size_t)program->lanes, stride = lanes * program->real_bytes;
     const number_range range = {.count = job->ranges[i].count};
     for (int lane = 0; lane < block_worlds(job->physics, block); lane++) {
+        if (!(chosen >> lane & 1)) {
+            continue;
+        }
         size_t world = (size_t)block * lanes + (size_t)lane, to = world * (size_t)job->size + (size_t)before;
         if (job->wide) {
             copy_out(job->physics, numbers, range, lane, job->wide + to);
@@ -201,10 +208,23 @@ static orr_program_call deepest(const read_job *job, bool inverse)
     return call;
 }
 
+static uint32_t chosen_lanes(const read_job *job, int block)
+{
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < block_worlds(job->physics, block) && job->chosen; lane++) {
+        lanes |= (uint32_t)(job->chosen[block * job->physics->program->lanes + lane] != 0) << lane;
+    }
+    return job->chosen ? lanes : ALL_LANES;
+}
+
 static void read_block(void *context, int block, int worker)
 {
     const read_job *job = context;
     const orr_physics *physics = job->physics;
+    uint32_t lanes = chosen_lanes(job, block);
+    if (lanes == 0) {
+        return;
+    }
     char *state = block_state(physics, block);
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
     size_t number_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
@@ -218,7 +238,7 @@ static void read_block(void *context, int block, int worker)
         for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
             if ((job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {
                 size_t at = (size_t)job->ranges[i].first * number_bytes;
-                copy_quantity(job, block, (job->ranges[i].in_state ? state : scratch) + at, i, before);
+                copy_quantity(job, block, (job->ranges[i].in_state ? state : scratch) + at, i, before, lanes);
             }
         }
     }
@@ -237,7 +257,7 @@ static void copy_taken(void *context, int block, int worker)
     const taken_quantity *taken = context;
     (void)worker;
     copy_quantity(taken->job, taken->first + block, taken->numbers + (size_t)block * taken->block_bytes,
-                  taken->i, taken->before);
+                  taken->i, taken->before, ALL_LANES);
 }
 
 // Copies quantity `i` of `blocks` blocks from the device's scratch, as many at once as the host's scratch
@@ -266,7 +286,7 @@ static void copy_lasting(void *context, int block, int worker)
         if (job->ranges[i].in_state) {
             copy_quantity(job, block,
                           block_state(physics, block) + (size_t)job->ranges[i].first * number_bytes, i,
-                          before);
+                          before, ALL_LANES);
         }
     }
 }
@@ -311,6 +331,16 @@ void orr_physics_read_all(orr_physics *physics, const orr_physics_quantity *quan
     read_all(&job);
 }
 
+void orr_physics_read_masked(orr_physics *physics, const uint8_t *chosen,
+                             const orr_physics_quantity *quantities, int count, double *values)
+{
+    assert(!physics->device);
+    read_job job = begin_read(physics, quantities, count);
+    job.wide = values;
+    job.chosen = chosen;
+    orr_jobs_for(physics->jobs, physics->blocks, read_block, &job);
+}
+
 void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_quantity *quantities, int count,
                               float *values)
 {
@@ -319,11 +349,41 @@ void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_quantity *
     read_all(&job);
 }
 
+void orr_physics_read_after(const orr_physics *physics, int block, int worker, uint32_t lanes)
+{
+    const read_job *job = physics->after;
+    const char *state = block_state(physics, block);
+    const char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
+    size_t number_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
+    for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
+        size_t at = (size_t)job->ranges[i].first * number_bytes;
+        copy_quantity(job, block, (job->ranges[i].in_state ? state : scratch) + at, i, before, lanes);
+    }
+}
+
+void orr_physics_step_read(orr_physics *physics, int steps, const uint8_t *chosen,
+                           const orr_physics_quantity *quantities, int count, double *values)
+{
+    assert(!physics->device && steps > 0);
+    read_job job = begin_read(physics, quantities, count);
+    job.wide = values;
+    assert(deepest(&job, true) == ORR_PROGRAM_STEP);
+    orr_program_call call = deepest(&job, false);
+    physics->after = &job;
+    orr_physics_run(physics,
+                    call == ORR_PROGRAM_STEP
+                        ? call
+                        : (orr_program_call)(ORR_PROGRAM_STEP_POSITIONS + (call - ORR_PROGRAM_POSITIONS)),
+                    steps, chosen);
+    physics->after = NULL;
+}
+
 typedef struct write_job {
     orr_physics *physics;
     number_range range;
     const double *wide; // one of these
     const float *narrow;
+    const uint8_t *mask; // a byte of each world, 0: it stays; NULL: all are written
 } write_job;
 
 static void write_block(void *context, int block, int worker)
@@ -333,19 +393,22 @@ static void write_block(void *context, int block, int worker)
     (void)worker;
     for (int lane = 0; lane < block_worlds(physics, block); lane++) {
         size_t world = (size_t)block * (size_t)physics->program->lanes + (size_t)lane;
+        if (job->mask && !job->mask[world]) {
+            continue;
+        }
+        physics->diverged[block] &= ~(1u << lane);
         for (int k = 0; k < job->range.count; k++) {
             size_t i = world * (size_t)job->range.count + (size_t)k;
             write_number(physics->program, block_state(physics, block), job->range.first + k, lane,
                          job->wide ? job->wide[i] : (double)job->narrow[i]);
         }
     }
-    physics->diverged[block] = 0;
 }
 
-static void write_all(orr_physics *physics, orr_physics_quantity quantity, const double *wide,
-                      const float *narrow)
+static void write_all(orr_physics *physics, orr_physics_quantity quantity, const uint8_t *chosen,
+                      const double *wide, const float *narrow)
 {
-    write_job job = {physics, find_range(physics, quantity), wide, narrow};
+    write_job job = {physics, find_range(physics, quantity), wide, narrow, chosen};
     assert(job.range.in_state);
     if (physics->device) {
         orr_device_change(physics, 0, physics->blocks);
@@ -355,12 +418,18 @@ static void write_all(orr_physics *physics, orr_physics_quantity quantity, const
 
 void orr_physics_set_all(orr_physics *physics, orr_physics_quantity quantity, const double *values)
 {
-    write_all(physics, quantity, values, NULL);
+    write_all(physics, quantity, NULL, values, NULL);
+}
+
+void orr_physics_set_masked(orr_physics *physics, orr_physics_quantity quantity, const uint8_t *chosen,
+                            const double *values)
+{
+    write_all(physics, quantity, chosen, values, NULL);
 }
 
 void orr_physics_set_all_f32(orr_physics *physics, orr_physics_quantity quantity, const float *values)
 {
-    write_all(physics, quantity, NULL, values);
+    write_all(physics, quantity, NULL, NULL, values);
 }
 
 orr_result orr_physics_device_view(orr_physics *physics, orr_physics_quantity quantity,

@@ -1,13 +1,29 @@
 """Orrery: captured worlds, meshes and simulated bodies in one scene, from Python.
 
-A scene is what exists, a world what changes in it, in any number of copies. Arrays are NumPy's; units and axes
-are those of orrery.h: scene units (metres for robots), radians, quaternions w, x, y, z.
+A scene is what exists, a world what changes in it, in any number of copies. Arrays are NumPy's; units and
+axes are those of orrery.h: scene units (metres for robots), radians, quaternions w, x, y, z.
 """
-from orrery._library import (FileError, Interrupted, MemoryFull, OrreryError, Unsupported, ValueRefused, call)
+
+from orrery._library import FileError, Interrupted, MemoryFull, OrreryError, Unsupported, ValueRefused, call
 from orrery.engine import Engine, default_engine
 from orrery.scene import Layer, Scene, look_at, transform
 from orrery.world import Renderer, World, render
 
 __version__ = call.version().decode()
-__all__ = ["Engine", "FileError", "Interrupted", "Layer", "MemoryFull", "OrreryError", "Renderer", "Scene",
-           "Unsupported", "ValueRefused", "World", "default_engine", "look_at", "render", "transform"]
+__all__ = [
+    "Engine",
+    "FileError",
+    "Interrupted",
+    "Layer",
+    "MemoryFull",
+    "OrreryError",
+    "Renderer",
+    "Scene",
+    "Unsupported",
+    "ValueRefused",
+    "World",
+    "default_engine",
+    "look_at",
+    "render",
+    "transform",
+]

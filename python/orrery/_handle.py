@@ -1,4 +1,5 @@
 """Objects of the library that Python owns."""
+
 import ctypes
 import weakref
 

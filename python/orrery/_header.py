@@ -4,6 +4,7 @@ The header is read when the package is imported, so that the two cannot differ: 
 functions that the library exports. It is regular C: every declaration ends with a semicolon, and there are no
 macros but ORR_API.
 """
+
 import ctypes
 import re
 
@@ -47,7 +48,9 @@ class Header:
         elif match := re.match(r"typedef struct \w* ?\{(.*)\} (\w+)$", text):
             members = [self._members(m) for m in match[1].split(";") if m.strip()]
             fields = [field for group in members for field in group]
-            self._types[match[2]] = self.structs[match[2]] = type(match[2], (ctypes.Structure,), {"_fields_": fields})
+            self._types[match[2]] = self.structs[match[2]] = type(
+                match[2], (ctypes.Structure,), {"_fields_": fields}
+            )
         elif match := re.match(r"typedef struct \w+ (\w+)$", text):
             self._types[match[1]] = None  # opaque: only pointers to it occur
         elif match := re.match(r"typedef (.+?)\(\*(\w+)\)\((.*)\)$", text):
@@ -107,9 +110,10 @@ class Header:
         if match := re.match(r"(.+?)\(\*(\w+)\)\((.*)\)$", text):
             return [(match[2], self._callback(match[1], match[3]))]
         match = _MEMBER.match(text)
+        base, stars = re.match(r"(.*?)([\s*]*)$", match["type"]).groups()
         found = []
-        for name in match["names"].split(","):
-            kind, name = self._type(match["type"] + "*" * name.count("*")), name.replace("*", "").strip()
+        for name in (stars.replace(" ", "") + match["names"]).split(","):
+            kind, name = self._type(base + "*" * name.count("*")), name.replace("*", "").strip()
             for size in reversed(re.findall(r"\[([^\]]+)\]", name)):
                 kind = kind * self._number(size)
             found.append((name.split("[")[0], kind))

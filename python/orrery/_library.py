@@ -1,4 +1,5 @@
 """The shared library, and calls into it that raise Python's exceptions."""
+
 import ctypes
 import os
 from pathlib import Path
@@ -17,7 +18,9 @@ def _find(environment, packaged, *others):
     for path in [Path(named)] if named else [_HERE / packaged, *others]:
         if path.is_file():
             return path
-    raise ImportError(f"{packaged} is not in {_HERE}; expected an installed package, or its path in {environment}")
+    raise ImportError(
+        f"{packaged} is not in {_HERE}; expected an installed package, or its path in {environment}"
+    )
 
 
 _header_path = _find("ORRERY_HEADER", "orrery.h", _REPOSITORY / "engine" / "orrery.h")
@@ -99,7 +102,7 @@ def constant(prefix, name):
     """The number of a name such as "cpu" in an enum whose members begin with `prefix`."""
     number = constants.get(prefix + str(name).upper())
     if number is None:
-        names = ", ".join(key[len(prefix):].lower() for key in constants if key.startswith(prefix))
+        names = ", ".join(key[len(prefix) :].lower() for key in constants if key.startswith(prefix))
         raise ValueError(f"{name!r}: expected one of {names}")
     return number
 

@@ -1,4 +1,5 @@
 """Threads and devices."""
+
 import ctypes
 
 from orrery._handle import Handle, made_by

@@ -1,4 +1,5 @@
 """What exists: layers, cameras, light."""
+
 import ctypes
 import math
 import os
@@ -14,13 +15,20 @@ _KINDS = {1: "splats", 2: "mesh", 3: "field", 4: "robot"}
 
 def transform(position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
     """x -> scale * rotation(x) + position; the rotation is a quaternion w, x, y, z."""
-    return structs["orr_transform"](numbers(position, 3, "position"), numbers(rotation, 4, "rotation"), scale)
+    return structs["orr_transform"](
+        numbers(position, 3, "position"), numbers(rotation, 4, "rotation"), scale
+    )
 
 
 def look_at(eye, target, up=(0, 0, 1), field_of_view=50.0, size=(640, 480)):
     """A perspective camera. field_of_view: vertical angle in degrees; size: width and height in pixels."""
-    return call.camera_look_at(numbers(eye, 3, "eye"), numbers(target, 3, "target"), numbers(up, 3, "up"),
-                               math.radians(field_of_view), *size)
+    return call.camera_look_at(
+        numbers(eye, 3, "eye"),
+        numbers(target, 3, "target"),
+        numbers(up, 3, "up"),
+        math.radians(field_of_view),
+        *size,
+    )
 
 
 class Layer:
@@ -40,7 +48,7 @@ class Layer:
 
     @property
     def kind(self):
-        """"splats", "mesh", "field" or "robot"."""
+        """ "splats", "mesh", "field" or "robot"."""
         return _KINDS[self._info().kind]
 
     @property
@@ -50,9 +58,16 @@ class Layer:
         return np.array(info.low), np.array(info.high)
 
     def set_physics(self, mass=0.0, friction=0.0, shape="auto", cell=0.0, parts=0):
-        """Gives a mesh, cloud or field a body, as `physics` of a scene file does. mass [kg], 0: it is fixed."""
-        desc = structs["orr_body_desc"](mass=mass, friction=friction, cell=cell, parts=parts,
-                                        shape=constant("ORR_BODY_", {"sdf": "grid"}.get(shape, shape)))
+        """Gives a mesh, cloud or field a body, as `physics` of a scene file does.
+
+        mass [kg]; 0: it is fixed."""
+        desc = structs["orr_body_desc"](
+            mass=mass,
+            friction=friction,
+            cell=cell,
+            parts=parts,
+            shape=constant("ORR_BODY_", {"sdf": "grid"}.get(shape, shape)),
+        )
         call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
 
     def __repr__(self):
@@ -79,20 +94,41 @@ class Scene(Handle):
         call.scene_add_file(self.pointer, os.fsencode(path), ctypes.byref(at), ctypes.byref(handle))
         return Layer(self, handle)
 
-    def add_mesh(self, name, vertices, triangles, colour=(1, 1, 1, 1), position=(0, 0, 0), rotation=(1, 0, 0, 0),
-                 scale=1.0):
-        """Adds a mesh. vertices: n x 3; triangles: m x 3 indices, counter-clockwise; colour: linear r, g, b, a."""
+    def add_mesh(
+        self,
+        name,
+        vertices,
+        triangles,
+        colour=(1, 1, 1, 1),
+        position=(0, 0, 0),
+        rotation=(1, 0, 0, 0),
+        scale=1.0,
+    ):
+        """Adds a mesh. vertices: n x 3; triangles: m x 3 indices, counter-clockwise.
+
+        colour: linear r, g, b, a."""
         vertices = np.ascontiguousarray(vertices, np.float32)
         triangles = np.ascontiguousarray(triangles, np.uint32)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
-            raise ValueError(f"vertices {vertices.shape}, triangles {triangles.shape}: expected n x 3 and m x 3")
-        desc = structs["orr_mesh_desc"](vertex_count=len(vertices), index_count=triangles.size,
-                                        positions=pointer(vertices, np.float32),
-                                        indices=pointer(triangles, np.uint32),
-                                        base_colour=numbers(colour, 4, "colour"))
+            raise ValueError(
+                f"vertices {vertices.shape}, triangles {triangles.shape}: expected n x 3 and m x 3"
+            )
+        desc = structs["orr_mesh_desc"](
+            vertex_count=len(vertices),
+            index_count=triangles.size,
+            positions=pointer(vertices, np.float32),
+            indices=pointer(triangles, np.uint32),
+            base_colour=numbers(colour, 4, "colour"),
+        )
         handle, at = structs["orr_layer"](), transform(position, rotation, scale)
-        call.scene_add_mesh_sized(self.pointer, os.fsencode(name), ctypes.byref(desc), ctypes.sizeof(desc),
-                                  ctypes.byref(at), ctypes.byref(handle))
+        call.scene_add_mesh_sized(
+            self.pointer,
+            os.fsencode(name),
+            ctypes.byref(desc),
+            ctypes.sizeof(desc),
+            ctypes.byref(at),
+            ctypes.byref(handle),
+        )
         return Layer(self, handle)
 
     @property

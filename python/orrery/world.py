@@ -1,4 +1,5 @@
 """What changes: states of robots and transforms of layers, in any number of copies."""
+
 import ctypes
 
 import numpy as np
@@ -43,8 +44,15 @@ class World(Handle):
 
     def _size(self, robot, quantity):
         info = self.robot_info(robot)
-        sizes = {"time": 1, "qpos": info.qpos_count, "qvel": info.qvel_count, "act": info.act_count,
-                 "ctrl": info.ctrl_count, "force": 6 * info.body_count, "equality": info.equality_count}
+        sizes = {
+            "time": 1,
+            "qpos": info.qpos_count,
+            "qvel": info.qvel_count,
+            "act": info.act_count,
+            "ctrl": info.ctrl_count,
+            "force": 6 * info.body_count,
+            "equality": info.equality_count,
+        }
         if quantity not in sizes:
             raise ValueError(f"{quantity!r}: expected one of {', '.join(sizes)}")
         return sizes[quantity]
@@ -68,14 +76,19 @@ class World(Handle):
 
     def move(self, layer, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0, index=0):
         """Moves a layer in one copy."""
-        call.world_set_transform(self.pointer, index, layer._id, ctypes.byref(transform(position, rotation, scale)))
+        call.world_set_transform(
+            self.pointer, index, layer._id, ctypes.byref(transform(position, rotation, scale))
+        )
 
     def body(self, robot, body, index=0):
-        """Position (3) and rotation (quaternion w, x, y, z) of a body's frame in one copy; `body` is a name or
-        a number."""
+        """Position (3) and rotation (quaternion w, x, y, z) of a body's frame in one copy.
+
+        body: a name or a number."""
         if isinstance(body, str):
-            names = [call.scene_robot_body(self.scene.pointer, robot._id, i).decode()
-                     for i in range(self.robot_info(robot).body_count)]
+            names = [
+                call.scene_robot_body(self.scene.pointer, robot._id, i).decode()
+                for i in range(self.robot_info(robot).body_count)
+            ]
             if body not in names:
                 raise ValueError(f"no body {body!r}: expected one of {', '.join(filter(None, names))}")
             body = names.index(body)
@@ -102,10 +115,15 @@ class Renderer(Handle):
 
     def __init__(self, engine):
         desc = structs["orr_frame_desc"]()
-        super().__init__(made_by(call.frame_create_sized, engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc)),
-                         "frame_destroy", engine)
+        super().__init__(
+            made_by(call.frame_create_sized, engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc)),
+            "frame_destroy",
+            engine,
+        )
 
-    def draw(self, scene, camera, world=None, index=0, out=None, depth=None, background=None, antialias=False):
+    def draw(
+        self, scene, camera, world=None, index=0, out=None, depth=None, background=None, antialias=False
+    ):
         """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
 
         world, index: whose copy is seen; None: a world as the scene was built. out, depth: arrays to write to
@@ -120,10 +138,12 @@ class Renderer(Handle):
         if out.shape != shape or (depth is not None and depth.shape != shape[:2]):
             raise ValueError(f"picture {out.shape}: expected {shape}, and {shape[:2]} of a depth")
         world = World(scene) if world is None else world
-        picture = structs["orr_picture"](pointer(out, np.float32),
-                                         None if depth is None else pointer(depth, np.float32))
-        call.frame_submit_sized(self.pointer, scene.pointer, world.pointer,
-                                ctypes.byref(view), ctypes.sizeof(view))
+        picture = structs["orr_picture"](
+            pointer(out, np.float32), None if depth is None else pointer(depth, np.float32)
+        )
+        call.frame_submit_sized(
+            self.pointer, scene.pointer, world.pointer, ctypes.byref(view), ctypes.sizeof(view)
+        )
         call.frame_finish_sized(self.pointer, ctypes.byref(picture), ctypes.sizeof(picture))
         return out
 

@@ -1,4 +1,5 @@
 """The package against the library: layouts, robots, pictures, errors."""
+
 import os
 import subprocess
 import sys
@@ -42,7 +43,9 @@ class Layouts(unittest.TestCase):
             lines.append(f'printf("%d\\n", (int){name});')
             expected.append(value)
         self.assertGreater(len(expected), 200)
-        program = ('#include "orrery.h"\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\n}\n")
+        program = (
+            '#include "orrery.h"\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\n}\n"
+        )
         with tempfile.TemporaryDirectory() as folder:
             source, binary = Path(folder) / "layout.c", Path(folder) / "layout"
             source.write_text(program)
@@ -54,7 +57,7 @@ class Layouts(unittest.TestCase):
 
     def test_every_declared_function_is_in_the_library(self):
         for name in _library.header.functions:
-            self.assertIsNotNone(getattr(_library.call, name[len("orr_"):]), name)
+            self.assertIsNotNone(getattr(_library.call, name[len("orr_") :]), name)
 
 
 class Robots(unittest.TestCase):

@@ -1,0 +1,262 @@
+"""Environments of Gymnasium, many at once, over the engine's own loop: make_vec("Ant-v5", num_envs=4096).
+
+A step is one call into the library: no Python runs per environment. Needs the package gymnasium; the robots'
+files are those that it brings (gymnasium[mujoco]), or the caller's.
+"""
+
+import ctypes
+import os
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from orrery._handle import Handle, made_by
+from orrery._library import call, constants, pointer, structs
+from orrery.engine import default_engine
+from orrery.scene import Scene
+from orrery.world import Renderer, World
+
+_AUTORESET = {
+    AutoresetMode.NEXT_STEP: constants["ORR_AUTORESET_NEXT_STEP"],
+    AutoresetMode.SAME_STEP: constants["ORR_AUTORESET_SAME_STEP"],
+    AutoresetMode.DISABLED: constants["ORR_AUTORESET_DISABLED"],
+}
+_MODELS = {
+    "Ant-v5": "ant.xml",
+    "HalfCheetah-v5": "half_cheetah.xml",
+    "Hopper-v5": "hopper.xml",
+    "Walker2d-v5": "walker2d_v5.xml",
+    "Swimmer-v5": "swimmer.xml",
+    "Humanoid-v5": "humanoid.xml",
+    "HumanoidStandup-v5": "humanoidstandup.xml",
+    "InvertedPendulum-v5": "inverted_pendulum.xml",
+    "InvertedDoublePendulum-v5": "inverted_double_pendulum.xml",
+    "Reacher-v5": "reacher.xml",
+    "Pusher-v5": "pusher_v5.xml",
+}
+
+
+def tasks():
+    """The names of the tasks that the library has."""
+    names = []
+    while (name := call.env_task(len(names))) is not None:
+        names.append(name.decode())
+    return names
+
+
+def model_path(task):
+    """The file of a task's robot in the installed package gymnasium."""
+    folder = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
+    return folder / _MODELS[task] if task in _MODELS else None
+
+
+class VectorEnv(gymnasium.vector.VectorEnv):
+    """Environments of one task as Gymnasium's vector environment.
+
+    task: a name of tasks(). num_envs: how many. model: the robot's file; None: Gymnasium's.
+    max_episode_steps: an episode is truncated after so many; None: as the task says.
+    autoreset_mode: gymnasium.vector.AutoresetMode. precision: "f32" or "f64", of the physics.
+    copy: observations are copies; False: views of the engine's memory, which the next step overwrites.
+    render_mode: None or "rgb_array": render() gives a picture, uint8, of each environment.
+    engine: None: the default one.
+
+    Observations are float64, num_envs x n; actions float32. infos hold "diverged", how many episodes of an
+    environment ended because its numbers became infinite, and for ended episodes "episode" with "r" (return)
+    and "l" (steps).
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(
+        self,
+        task,
+        num_envs=1,
+        model=None,
+        max_episode_steps=None,
+        autoreset_mode=AutoresetMode.NEXT_STEP,
+        precision="f32",
+        copy=True,
+        render_mode=None,
+        width=480,
+        height=480,
+        engine=None,
+    ):
+        if task not in tasks():
+            raise ValueError(f"task {task!r}: expected one of {', '.join(tasks())}")
+        if precision not in ("f32", "f64"):
+            raise ValueError(f"precision {precision!r}: expected 'f32' or 'f64'")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode {render_mode!r}: expected None or 'rgb_array'")
+        self._model = os.fspath(model if model is not None else model_path(task))
+        self._engine = engine or default_engine()
+        self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
+        self._pictures = None
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        desc = structs["orr_env_desc"](
+            task=task.encode(),
+            model=os.fsencode(self._model),
+            count=num_envs,
+            max_steps=max_episode_steps or 0,
+            seed=int(np.random.SeedSequence().generate_state(1)[0]),
+            autoreset=_AUTORESET[self.autoreset_mode],
+            double_precision=precision == "f64",
+        )
+        made = made_by(call.env_create_sized, self._engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+        self._handle = Handle(made, "env_destroy", self._engine)
+        info = structs["orr_env_info"]()
+        call.env_describe_sized(made, ctypes.byref(info), ctypes.sizeof(info))
+        self._info, self.num_envs = info, num_envs
+        self.spec = None
+        self._view_results()
+        low = np.ctypeslib.as_array(info.action_low, (info.action_count,)).copy()
+        high = np.ctypeslib.as_array(info.action_high, (info.action_count,)).copy()
+        self.single_action_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
+        self.single_observation_space = gymnasium.spaces.Box(
+            -np.inf, np.inf, (info.observation_count,), np.float64
+        )
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._ended = np.zeros(num_envs, bool)
+
+    def _view_results(self):
+        results = structs["orr_env_results"]()
+        call.env_results_sized(self._handle.pointer, ctypes.byref(results), ctypes.sizeof(results))
+        for name, _ in results._fields_:
+            shape = (self.num_envs,)
+            if name.endswith("observation"):
+                shape += (self._info.observation_count,)
+            setattr(self, "_" + name, np.ctypeslib.as_array(getattr(results, name), shape))
+
+    @property
+    def dt(self):
+        """Seconds of a step."""
+        return self._info.seconds
+
+    def _seeds(self, seed):
+        if seed is None:
+            return None
+        if isinstance(seed, (int, np.integer)):
+            seed = [int(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds: expected {self.num_envs}")
+        if any(s is None for s in seed):
+            raise ValueError("a seed is None: expected an integer for every environment")
+        return np.array([int(s) % 2**32 for s in seed], np.uint32)
+
+    def reset(self, *, seed=None, options=None):
+        """Begins an episode in all environments, or in those of options["reset_mask"] (bool, num_envs)."""
+        mask = (options or {}).get("reset_mask")
+        if mask is not None:
+            if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+                raise TypeError(f"reset_mask: expected a bool array of shape ({self.num_envs},)")
+            if not mask.any():
+                raise ValueError("reset_mask: expected at least one environment")
+        seeds = self._seeds(seed)
+        chosen = None if mask is None else np.ascontiguousarray(mask).view(np.uint8)
+        call.env_reset(
+            self._handle.pointer,
+            None if chosen is None else pointer(chosen, np.uint8),
+            None if seeds is None else pointer(seeds, np.uint32),
+        )
+        self._ended[slice(None) if mask is None else mask] = False
+        return self._observations(), {}
+
+    def _observations(self):
+        return self._observation.copy() if self._copy else self._observation
+
+    def step(self, actions):
+        """Steps all environments; actions: num_envs x n. Returns observations, rewards (float64),
+        terminations, truncations (bool) and infos, as Gymnasium's vector environments do."""
+        actions = np.ascontiguousarray(actions, np.float32)
+        if actions.shape != self.action_space.shape:
+            raise ValueError(f"actions {actions.shape}: expected {self.action_space.shape}")
+        call.env_step(self._handle.pointer, pointer(actions, np.float32))
+        terminated, truncated = self._terminated.astype(bool), self._truncated.astype(bool)
+        self._ended = terminated | truncated
+        infos = {}
+        if self._ended.any():
+            infos = self._end_infos()
+        return self._observations(), self._reward.copy(), terminated, truncated, infos
+
+    def _end_infos(self):
+        ended = self._ended.copy()
+        infos = {
+            "episode": {"r": np.where(ended, self._episode_return, 0.0), "_r": ended,
+                        "l": np.where(ended, self._episode_steps, 0), "_l": ended},
+            "_episode": ended,
+        }  # fmt: skip
+        if self._diverged.any():
+            infos["diverged"], infos["_diverged"] = self._diverged.copy(), np.ones(self.num_envs, bool)
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            final = np.full(self.num_envs, None, object)
+            for i in np.flatnonzero(ended):
+                final[i] = self._final_observation[i].copy()
+            infos["final_obs"], infos["_final_obs"] = final, ended
+            infos["final_info"] = {"episode": infos.pop("episode"), "_episode": infos.pop("_episode")}
+            infos["_final_info"] = ended
+        return infos
+
+    def get_state(self, index):
+        """qpos and qvel of one environment."""
+        qpos, qvel = np.empty(self._info.qpos_count), np.empty(self._info.qvel_count)
+        call.env_get_state(
+            self._handle.pointer, index, pointer(qpos, np.float64), pointer(qvel, np.float64)
+        )
+        return qpos, qvel
+
+    def set_state(self, index, qpos, qvel):
+        """Sets qpos and qvel of one environment, whose episode goes on."""
+        qpos, qvel = np.ascontiguousarray(qpos, np.float64), np.ascontiguousarray(qvel, np.float64)
+        if qpos.shape != (self._info.qpos_count,) or qvel.shape != (self._info.qvel_count,):
+            raise ValueError(
+                f"qpos {qpos.shape}, qvel {qvel.shape}: expected ({self._info.qpos_count},), "
+                f"({self._info.qvel_count},)"
+            )
+        call.env_set_state(
+            self._handle.pointer, index, pointer(qpos, np.float64), pointer(qvel, np.float64)
+        )
+
+    def render(self):
+        """A tuple with a picture of each environment: height x width x 3, uint8, from the model's camera
+        "track" or its first."""
+        if self.render_mode is None:
+            return None
+        if self._pictures is None:
+            scene = Scene(self._model, engine=self._engine)
+            self._pictures = scene, World(scene), Renderer(self._engine)
+        scene, world, renderer = self._pictures
+        robot, names = scene.robots[0], world.cameras
+        pictures = []
+        for i in range(self.num_envs):
+            qpos, _ = self.get_state(i)
+            world.set(robot, "qpos", qpos)
+            if names:
+                camera = world.camera(names.index("track") if "track" in names else 0, size=self._size)
+            else:
+                camera = scene.default_camera(self._size)
+            picture = renderer.draw(scene, camera, world)
+            pictures.append((picture[..., :3].clip(0.0, 1.0) * 255.0 + 0.5).astype(np.uint8))
+        return tuple(pictures)
+
+    def close_extras(self, **_):
+        self._pictures = None
+        self._handle.close()
+
+
+def make_vec(task, num_envs=1, **options):
+    """VectorEnv(task, num_envs, ...)."""
+    return VectorEnv(task, num_envs, **options)
+
+
+def register():
+    """Makes gymnasium.make_vec("orrery/Ant-v5", num_envs=...) known, and the other tasks."""
+    for task in tasks():
+        name = "orrery/" + task
+        if name not in gymnasium.registry:
+            gymnasium.register(
+                name, vector_entry_point="orrery.environments:VectorEnv", kwargs={"task": task}
+            )
