@@ -8,15 +8,22 @@
 #include <string.h>
 
 enum {
-    CANDIDATES = 8, // points tried for each seed
+    CANDIDATES = 24, // points tried for each seed
+    CANDIDATES_MAX = 512,
     WITNESSES = 12, // photos that judge a candidate
     SEEN_LEAST = 3, // photos that must see a point
+    SEEN_OF_OBJECT = 7,
     NEIGHBOURS = 8, // to each side in Morton order, for the distance to the nearest
     BLOCK = 1024    // seeds per job
 };
 
 // What a seed's scale is of the distance to its neighbours, and its opacity.
-static const float SCALE_SHARE = 0.7f, OPACITY_LOGIT = -2.0f;
+static const float SCALE_SHARE = 0.5f, OPACITY_LOGIT = 0.0f;
+
+// Badness, besides the variance of colours in 0 .. 1: of a point that few photos see, and of each that does
+// not.
+#define UNKNOWN 10.0f
+#define UNSEEN_COST 0.01f
 
 typedef struct seeds_job {
     const orr_splat_photo *photos;
@@ -133,7 +140,7 @@ static float judge(const seeds_job *job, orr_rng *rng, const float point[3], flo
 {
     float sum[3] = {0}, squares = 0.0f;
     int seen = 0;
-    bool nowhere = false;
+    bool nowhere = false, object = false;
     for (int i = 0; i < WITNESSES; i++) {
         int photo = job->images[(int)(orr_rng_uniform(rng) * (float)job->image_count)];
         witness w;
@@ -141,6 +148,7 @@ static float judge(const seeds_job *job, orr_rng *rng, const float point[3], flo
             continue;
         }
         seen++;
+        object = object || job->photos[photo].channels == 4;
         nowhere = nowhere || w.alpha < 0.1f;
         for (int c = 0; c < 3; c++) {
             sum[c] += w.colour[c];
@@ -150,9 +158,11 @@ static float judge(const seeds_job *job, orr_rng *rng, const float point[3], flo
     float variance = seen > 0 ? squares / (float)seen : 0.0f;
     for (int c = 0; c < 3; c++) {
         colour[c] = seen > 0 ? sum[c] / (float)seen : 0.5f;
-        variance -= colour[c] * colour[c];
+        variance -= seen > 0 ? colour[c] * colour[c] : 0.0f;
     }
-    return nowhere ? INFINITY : seen < SEEN_LEAST ? 10.0f + variance : variance;
+    // what is transparent somewhere is an object that all photos show
+    bool known = seen >= (object ? SEEN_OF_OBJECT : SEEN_LEAST);
+    return nowhere ? INFINITY : variance + UNSEEN_COST * (float)(WITNESSES - seen) + (known ? 0.0f : UNKNOWN);
 }
 
 // A point before a random camera: a random pixel's ray, at a depth about that of the focus or beyond.
@@ -184,8 +194,8 @@ static void draw_seeds(void *context, int block, int worker)
     for (int64_t i = (int64_t)block * BLOCK; i < end; i++) {
         orr_rng rng = {job->seed, (uint32_t)i, 0};
         float best = INFINITY;
-        // a few more while all are impossible
-        for (int n = 0; n < CANDIDATES || (best == INFINITY && n < 16 * CANDIDATES); n++) {
+        // many more while none is good
+        for (int n = 0; n < CANDIDATES || (best >= UNKNOWN && n < CANDIDATES_MAX); n++) {
             orr_splat_seed s = {.logit = OPACITY_LOGIT};
             draw_candidate(job, &rng, s.position);
             float badness = judge(job, &rng, s.position, s.colour);

@@ -88,7 +88,9 @@ static orr_result open(orr_splat_trainer *t, orr_error *error)
         }
     }
     t->extent = orr_splat_extent(t->photos, t->images, desc->image_count);
-    if (!(t->extent > 0.0f)) {
+    const float *where = t->photos[t->images[0]].lens.position;
+    // but for rounding
+    if (!(t->extent > 1e-5f * (fabsf(where[0]) + fabsf(where[1]) + fabsf(where[2])))) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "all %d cameras are in one place: expected different ones",
                         desc->image_count);
     }

@@ -129,9 +129,15 @@ static void normal_numbers(uint32_t seed, uint32_t step, int64_t splat, float ou
     }
 }
 
+// so that a step along an axis is one standard deviation at most
+FN real bounded(real strength, real scale)
+{
+    return min_(strength, R(1.0) / scale);
+}
+
 // The position's step of the Markov chain (Kheradmand et al. 2024): noise shaped by the covariance, for
 // splats that are all but transparent.
-static real3 walk(const orr_splat_update_job *job, int64_t splat, splat_axes axes, real opacity)
+static real3 walk(const orr_splat_update_job *job, int64_t splat, splat_shape shape, real opacity)
 {
     real share = splat_opacity(R(-100.0) * (opacity - R(0.005)));
     if (!any(share > R(1e-4))) {
@@ -146,9 +152,10 @@ static real3 walk(const orr_splat_update_job *job, int64_t splat, splat_axes axe
         }
     }
     real3 n = make_real3(real_load(numbers[0]), real_load(numbers[1]), real_load(numbers[2]));
-    real3 shaped = add3(add3(scale3(axes.a, dot3(axes.a, n)), scale3(axes.b, dot3(axes.b, n))),
-                        scale3(axes.c, dot3(axes.c, n)));
-    return scale3(shaped, share * R(job->rates.noise));
+    real strength = share * R(job->rates.noise);
+    return add3(add3(scale3(shape.axes.a, dot3(shape.axes.a, n) * bounded(strength, shape.scale.x)),
+                     scale3(shape.axes.b, dot3(shape.axes.b, n) * bounded(strength, shape.scale.y))),
+                scale3(shape.axes.c, dot3(shape.axes.c, n) * bounded(strength, shape.scale.z)));
 }
 
 // ---- all of a block ----
@@ -220,7 +227,7 @@ static void update_lanes(const orr_splat_update_job *job, int64_t block, int par
         moved[k] = min_(max_(moved[k], R(rates->log_scale_low)), R(rates->log_scale_high));
     }
     if (rates->noise > 0.0f) {
-        real3 step = walk(job, splat, shape.axes, opacity);
+        real3 step = walk(job, splat, shape, opacity);
         moved[0] = moved[0] + step.x;
         moved[1] = moved[1] + step.y;
         moved[2] = moved[2] + step.z;
