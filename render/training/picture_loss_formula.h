@@ -1,5 +1,5 @@
-// The loss of a picture against a photo: L1 and structural dissimilarity, with their derivatives (Kerbl et al.
-// 2023 and Wang et al. 2004).
+// The loss of a picture against a photo: L1 and structural dissimilarity, with their derivatives (Kerbl et
+// al. 2023 and Wang et al. 2004).
 #ifndef ORR_PICTURE_LOSS_FORMULA_H
 #define ORR_PICTURE_LOSS_FORMULA_H
 

@@ -1,6 +1,6 @@
 // Photos of a capture become a splat cloud: stochastic gradient descent through the drawing of splats (Kerbl
-// et al. 2023), with the relocations and the noise of 3DGS-MCMC (Kheradmand et al. 2024). On the CPU; the same
-// bits for any number of threads.
+// et al. 2023), with the relocations and the noise of 3DGS-MCMC (Kheradmand et al. 2024). On the CPU; the
+// same bits for any number of threads.
 #pragma once
 
 #include "engine/core/isa.h"
