@@ -18,14 +18,14 @@ static const double FIRST_SHARE = 0.3;     // of the splats, at the beginning
 static const double GROWN_AT = 0.4;        // all of them
 static const double REFINED_AT = 0.85;     // no more moves and noise
 static const double DEGREE_EVERY = 0.08;   // a degree of harmonics more
-static const double HALVES_UNTIL = 0.2;    // pictures of half the size
-static const double QUARTERS_UNTIL = 0.05; // and of a quarter
+static const double HALVES_UNTIL = 0.45;   // pictures of half the size
+static const double QUARTERS_UNTIL = 0.08; // and of a quarter
 
 // Learning rates of Kerbl et al.; positions' are times the extent of the cameras.
-static const float POSITION_RATE = 1.6e-4f, POSITION_RATE_END = 1.6e-6f;
-static const float SCALE_RATE = 5e-3f, ROTATION_RATE = 1e-3f, OPACITY_RATE = 0.05f;
-static const float COLOUR_RATE = 2.5e-3f, HARMONICS_RATE = 2.5e-3f / 20.0f;
-static const float NOISE = 5e5f;                             // times the rate of positions
+static const float POSITION_RATE = 4.8e-4f, POSITION_RATE_END = 1.6e-6f;
+static const float SCALE_RATE = 1e-2f, ROTATION_RATE = 3e-3f, OPACITY_RATE = 0.05f;
+static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
+static const float NOISE = 1.7e5f;                           // times the rate of positions
 static const float OPACITY_PULL = 0.01f, SCALE_PULL = 0.01f; // of their means in the loss
 static const float DISSIMILARITY = 0.2f;
 
@@ -54,8 +54,8 @@ static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT, "harmonics of degree %d: expected 0 to 3", desc->sh_degree);
     }
     if (desc->image_count < 2) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%d photo to learn splats from: expected 2 or more",
-                        desc->image_count);
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%d photo%s to learn splats from: expected 2 or more",
+                        desc->image_count, desc->image_count == 1 ? "" : "s");
     }
     return ORR_OK;
 }

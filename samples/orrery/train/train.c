@@ -385,18 +385,34 @@ static orr_result load_resume(training *t, train_options *options, const char *p
     return ORR_OK;
 }
 
+// What has no meaning for a cloud is refused.
+static orr_result check_splats(const training *t, const train_options *options, const char *resume,
+                               const common_options *common, orr_error *error)
+{
+    const char *given = resume                                ? "--resume"
+                        : options->config                     ? "--config"
+                        : options->batch                      ? "--batch"
+                        : options->exposures                  ? "--exposures"
+                        : common->device == ORR_DEVICE_CUDA   ? "--device cuda"
+                        : common->device == ORR_DEVICE_VULKAN ? "--device vulkan"
+                                                              : NULL;
+    if (given) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected none with train splats", given);
+    }
+    return orr_splat_format_to_write(t->model_path)
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_FILE_TYPE,
+                          "%s: expected a name that ends in .ply, .compressed.ply, .splat or .spz",
+                          t->model_path);
+}
+
 static orr_result open_and_train(training *t, train_options *options, const char *resume,
                                  const common_options *common, cJSON *json, orr_error *error)
 {
-    if (t->kind->functions->save && !orr_splat_format_to_write(t->model_path)) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE,
-                        "%s: expected a name that ends in .ply, .compressed.ply, .splat or .spz",
-                        t->model_path);
-    }
-    if (t->kind->functions->save && resume) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "train: --resume: expected none with train splats");
-    }
-    if (!t->kind->functions->save && !orr_field_model_readable(t->model_path)) {
+    const bool cloud = t->kind->functions == &learner_of_splats;
+    if (cloud) {
+        ORR_TRY(check_splats(t, options, resume, common, error));
+    } else if (!orr_field_model_readable(t->model_path)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ingp or .msgpack",
                         t->model_path);
     }
@@ -414,7 +430,7 @@ static orr_result open_and_train(training *t, train_options *options, const char
     if (result == ORR_OK) {
         result = orr_jobs_create(common->threads, NULL, NULL, &options->jobs, error);
     }
-    if (result == ORR_OK) {
+    if (result == ORR_OK && !cloud) {
         result = command_cuda(common, &options->cuda, error);
     }
     if (options->cuda) {
