@@ -83,73 +83,112 @@ FN real splat_reach(real log2_opacity)
     return log2_opacity + R(7.994353436858858); // log2(255)
 }
 
+// A splat before the camera, by its derivative from the layer to the screen.
+STRUCT(splat_flat)
+{
+    real3 p;               // in the camera's space
+    mask inside;           // between the near and the far plane
+    real inverse_z;        // 1 where orthographic or outside
+    real slope_x, slope_y; // x/z and y/z within the lens's bounds; 0 where orthographic
+    real3 lean_x, lean_y; // rows of that derivative, less the factors focal_x inverse_z and focal_y inverse_z
+    real3 row_x, row_y;   // with them
+    real3 u, v;           // the splat's axes on the screen, a row each [px]
+}
+END_STRUCT(splat_flat)
+
+// mean, axes: in the layer's space.
+FN splat_flat splat_flatten(splat_lens lens, real3 mean, splat_axes axes)
+{
+    splat_flat f;
+    f.p = affine_point(lens.view, mean);
+    mask perspective = R(lens.orthographic) < R(0.5);
+    f.inside = and_(f.p.z >= R(lens.near_plane), f.p.z <= R(lens.far_plane));
+    // a depth of 1 makes the perspective formulas the orthographic ones
+    f.inverse_z = R(1.0) / sel(and_(f.inside, perspective), f.p.z, R(1.0));
+    // the slope is bounded so that splats far outside stay tame
+    real slope_x = min_(max_(f.p.x * f.inverse_z, R(lens.slope_x_low)), R(lens.slope_x_high));
+    real slope_y = min_(max_(f.p.y * f.inverse_z, R(lens.slope_y_low)), R(lens.slope_y_high));
+    f.slope_x = sel(perspective, slope_x, R(0.0));
+    f.slope_y = sel(perspective, slope_y, R(0.0));
+    f.lean_x = make_real3(lens.view.xx - f.slope_x * lens.view.zx, lens.view.xy - f.slope_x * lens.view.zy,
+                          lens.view.xz - f.slope_x * lens.view.zz);
+    f.lean_y = make_real3(lens.view.yx - f.slope_y * lens.view.zx, lens.view.yy - f.slope_y * lens.view.zy,
+                          lens.view.yz - f.slope_y * lens.view.zz);
+    f.row_x = scale3(f.lean_x, lens.focal_x * f.inverse_z);
+    f.row_y = scale3(f.lean_y, lens.focal_y * f.inverse_z);
+    f.u = make_real3(dot3(f.row_x, axes.a), dot3(f.row_x, axes.b), dot3(f.row_x, axes.c));
+    f.v = make_real3(dot3(f.row_y, axes.a), dot3(f.row_y, axes.b), dot3(f.row_y, axes.c));
+    return f;
+}
+
+// The 2D covariance that u and v span, blurred, and its determinant. Determinants are sums of squares
+// (Cauchy-Binet), which no cancellation can spoil.
+STRUCT(splat_covariance)
+{
+    real xx, xy, yy;  // [px^2]
+    real sharp;       // determinant before the blur
+    real determinant; // after it
+}
+END_STRUCT(splat_covariance)
+
+FN splat_covariance splat_spread(real3 u, real3 v)
+{
+    splat_covariance c;
+    c.xx = dot3(u, u);
+    c.xy = dot3(u, v);
+    c.yy = dot3(v, v);
+    c.sharp = square(u.x * v.y - u.y * v.x) + square(u.y * v.z - u.z * v.y) + square(u.z * v.x - u.x * v.z);
+    c.determinant = c.sharp + R(SPLAT_BLUR) * (c.xx + c.yy) + R(SPLAT_BLUR * SPLAT_BLUR);
+    c.xx = c.xx + R(SPLAT_BLUR);
+    c.yy = c.yy + R(SPLAT_BLUR);
+    return c;
+}
+
 // mean, axes: in the layer's space. opacity in 0 .. 1.
 FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real opacity)
 {
     splat_screen s;
-    real3 p = affine_point(lens.view, mean);
-    mask perspective = R(lens.orthographic) < R(0.5);
-    mask inside = and_(p.z >= R(lens.near_plane), p.z <= R(lens.far_plane));
-    // a depth of 1 makes the perspective formulas the orthographic ones
-    real inverse_z = R(1.0) / sel(and_(inside, perspective), p.z, R(1.0));
+    splat_flat f = splat_flatten(lens, mean, axes);
+    s.depth = f.p.z;
+    s.centre.x = lens.focal_x * f.p.x * f.inverse_z + lens.centre_x;
+    s.centre.y = lens.focal_y * f.p.y * f.inverse_z + lens.centre_y;
 
-    s.depth = p.z;
-    s.centre.x = lens.focal_x * p.x * inverse_z + lens.centre_x;
-    s.centre.y = lens.focal_y * p.y * inverse_z + lens.centre_y;
-
-    // rows of J W, the layer-to-screen derivative; the slope is bounded so that splats far outside stay tame
-    real slope_x = min_(max_(p.x * inverse_z, R(lens.slope_x_low)), R(lens.slope_x_high));
-    real slope_y = min_(max_(p.y * inverse_z, R(lens.slope_y_low)), R(lens.slope_y_high));
-    slope_x = sel(perspective, slope_x, R(0.0));
-    slope_y = sel(perspective, slope_y, R(0.0));
-    real jx = lens.focal_x * inverse_z;
-    real jy = lens.focal_y * inverse_z;
-    real3 row_x =
-        make_real3(jx * (lens.view.xx - slope_x * lens.view.zx), jx * (lens.view.xy - slope_x * lens.view.zy),
-                   jx * (lens.view.xz - slope_x * lens.view.zz));
-    real3 row_y =
-        make_real3(jy * (lens.view.yx - slope_y * lens.view.zx), jy * (lens.view.yy - slope_y * lens.view.zy),
-                   jy * (lens.view.yz - slope_y * lens.view.zz));
-    // the splat's axes on the screen [px], and the 2D covariance that they span
-    real3 u = make_real3(dot3(row_x, axes.a), dot3(row_x, axes.b), dot3(row_x, axes.c));
-    real3 v = make_real3(dot3(row_y, axes.a), dot3(row_y, axes.b), dot3(row_y, axes.c));
-    real xx = dot3(u, u);
-    real xy = dot3(u, v);
-    real yy = dot3(v, v);
-    // determinants as sums of squares (Cauchy-Binet), which no cancellation can spoil
-    real sharp =
-        square(u.x * v.y - u.y * v.x) + square(u.y * v.z - u.z * v.y) + square(u.z * v.x - u.x * v.z);
-    real determinant = sharp + R(SPLAT_BLUR) * (xx + yy) + R(SPLAT_BLUR * SPLAT_BLUR);
-    xx = xx + R(SPLAT_BLUR);
-    yy = yy + R(SPLAT_BLUR);
-    real compensation = sqrt_(max_(sharp / determinant, R(SPLAT_COMPENSATION_MIN * SPLAT_COMPENSATION_MIN)));
+    splat_covariance c = splat_spread(f.u, f.v);
+    real compensation =
+        sqrt_(max_(c.sharp / c.determinant, R(SPLAT_COMPENSATION_MIN * SPLAT_COMPENSATION_MIN)));
     opacity = sel(R(lens.antialias) > R(0.5), opacity * compensation, opacity);
 
-    s.shape.sharp_x = R(0.5 * SPLAT_LOG2E) * yy / determinant;
-    s.shape.lean = -xy / yy;
-    s.shape.sharp_y = R(0.5 * SPLAT_LOG2E) / yy;
+    s.shape.sharp_x = R(0.5 * SPLAT_LOG2E) * c.yy / c.determinant;
+    s.shape.lean = -c.xy / c.yy;
+    s.shape.sharp_y = R(0.5 * SPLAT_LOG2E) / c.yy;
 
     mask opaque_enough = opacity >= R(SPLAT_ALPHA_MIN);
     s.log2_opacity = log2_(sel(opaque_enough, opacity, R(1.0)));
     s.reach = splat_reach(s.log2_opacity);
     real stretch = s.reach * R(2.0 / SPLAT_LOG2E);
-    s.half_size.x = sqrt_(stretch * xx);
-    s.half_size.y = sqrt_(stretch * yy);
+    s.half_size.x = sqrt_(stretch * c.xx);
+    s.half_size.y = sqrt_(stretch * c.yy);
     // a pixel's centre is half a pixel inside the picture
     mask on_screen = and_(
         and_(s.centre.x + s.half_size.x >= R(0.5), s.centre.x - s.half_size.x <= R(lens.width) - R(0.5)),
         and_(s.centre.y + s.half_size.y >= R(0.5), s.centre.y - s.half_size.y <= R(lens.height) - R(0.5)));
     // comparisons that NaN and overflow fail keep broken splats out
-    s.visible = and_(and_(inside, opaque_enough), and_(on_screen, determinant < R(1e30)));
+    s.visible = and_(and_(f.inside, opaque_enough), and_(on_screen, c.determinant < R(1e30)));
     return s;
 }
 
-// How much a splat covers a pixel. d: pixel centre - splat centre [px].
-FN real splat_alpha(real log2_opacity, real2 d, ellipse shape)
+// How much a splat would cover a pixel without bounds. d: pixel centre - splat centre [px].
+FN real splat_coverage(real log2_opacity, real2 d, ellipse shape)
 {
     real across = fma_(shape.lean, d.y, d.x);
     real power = fma_(shape.sharp_x * across, across, shape.sharp_y * d.y * d.y);
-    real alpha = min_(exp2_(log2_opacity - power), R(SPLAT_ALPHA_MAX));
+    return exp2_(log2_opacity - power);
+}
+
+// How much it covers.
+FN real splat_alpha(real log2_opacity, real2 d, ellipse shape)
+{
+    real alpha = min_(splat_coverage(log2_opacity, d, shape), R(SPLAT_ALPHA_MAX));
     return sel(alpha < R(SPLAT_ALPHA_MIN), R(0.0), alpha);
 }
 

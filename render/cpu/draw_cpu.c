@@ -267,6 +267,12 @@ const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *f)
     return f->mesh_depth;
 }
 
+orr_cpu_splats orr_draw_cpu_splats(const orr_cpu_frame *f)
+{
+    return (orr_cpu_splats){
+        f->records, f->boxes, f->order, f->visible, &f->bins, f->lenses, atomic_load(&f->evaluated)};
+}
+
 orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error)
 {

@@ -124,3 +124,14 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
 const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
 orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error);
+// What of the splats a frame found on the screen, after its end: for training. In the arena.
+typedef struct orr_cpu_splats {
+    const orr_splat_record *records;
+    const orr_tile_box *boxes; // of each record
+    const uint32_t *order;     // visible: records, from front to back
+    int64_t visible;
+    const orr_splat_bins *bins;
+    const splat_lens_values *lens; // of the first layer
+    int64_t evaluated;             // splat-pixels
+} orr_cpu_splats;
+orr_cpu_splats orr_draw_cpu_splats(const orr_cpu_frame *frame);

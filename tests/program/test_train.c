@@ -216,6 +216,48 @@ static void photos_are_compared_for_as_long_as_is_allowed(void **state)
     assert_done(&run);
 }
 
+static void photos_become_splats(void **state)
+{
+    (void)state;
+    char capture[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    const char *cloud = in_folder("cloud.ply"), *again = in_folder("again.ply");
+    run_result run = orrery("train", "splats", capture, "-o", cloud, "--steps", "30", "--splats", "400",
+                            "--sh", "1", "--threads", "1", "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "held-out photos") > 0.0 && number_at(json, "PSNR") > 8.0);
+    cJSON_Delete(json);
+    run = orrery("train", "splats", capture, "-o", again, "--steps", "30", "--splats", "400", "--sh", "1",
+                 "--threads", "2", "--evaluation", "0");
+    assert_done(&run);
+    assert_same_files(cloud, again);
+    run = orrery("train", "splats", capture, "-o", in_folder("cloud.spz"), "--steps", "1", "--splats", "1");
+    assert_done(&run);
+    run = orrery("info", in_folder("cloud.spz"));
+    assert_done(&run);
+}
+
+static void what_splats_cannot_be_trained_with_is_refused(void **state)
+{
+    (void)state;
+    char capture[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    const char *cloud = in_folder("refused.ply");
+    run_result run = orrery("train", "splats", capture, "-o", in_folder("refused.ingp"));
+    assert_refused(&run, 2, "expected a name that ends in .ply");
+    run = orrery("train", "splats", capture, "-o", cloud, "--splats", "0");
+    assert_refused(&run, 2, "--splats 0");
+    run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud);
+    assert_refused(&run, 2, "--resume: expected none with train splats");
+    run = orrery("train", "splats", capture, "-o", cloud, "--device", "cuda");
+    assert_refused(&run, 2, "--device cuda: expected none");
+    run = orrery("train", "splats", capture, "-o", cloud, "--holdout", "1");
+    assert_refused(&run, 2, "0 photos to learn splats from: expected 2 or more");
+    run = orrery("train", "splats", in_folder("no/photos"), "-o", cloud);
+    assert_refused(&run, 2, "photos");
+    assert_true(access(cloud, F_OK) != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +269,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_said_before_anything_is_read),
         cmocka_unit_test(alpha_that_is_left_out_is_named),
         cmocka_unit_test(photos_are_compared_for_as_long_as_is_allowed),
+        cmocka_unit_test(photos_become_splats),
+        cmocka_unit_test(what_splats_cannot_be_trained_with_is_refused),
     };
     return cmocka_run_group_tests_name("train", tests, NULL, NULL);
 }

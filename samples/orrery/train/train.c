@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
 #include "engine/image/plot.h"
+#include "render/formats/splat_formats.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/progress.h"
@@ -52,6 +53,7 @@ static const learner_kind kinds[] = {
     {"image", ORR_FIELD_IMAGE, "PSNR", 60.0, &learner_of_samples, &truth_image},
     {"sdf", ORR_FIELD_SDF, "IoU", 60.0, &learner_of_samples, &truth_sdf},
     {"nerf", ORR_FIELD_NERF, "PSNR", 120.0, &learner_of_photos, NULL},
+    {"splats", ORR_FIELD_NERF, "PSNR", 180.0, &learner_of_splats, NULL},
     {"volume", ORR_FIELD_VOLUME, "PSNR", 60.0, &learner_of_samples, &truth_volume},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
@@ -88,6 +90,30 @@ orr_result train_field(const train_options *options, orr_field_desc desc,
     orr_result result = orr_field_create(&desc, field, error);
     orr_field_config_free(&desc.config);
     return result;
+}
+
+void train_photo(cJSON *photos, const char *file, double psnr, double ssim)
+{
+    if (photos) {
+        cJSON *photo = cJSON_CreateObject();
+        cJSON_AddStringToObject(photo, "file", file);
+        cJSON_AddNumberToObject(photo, "PSNR", psnr);
+        cJSON_AddNumberToObject(photo, "SSIM", ssim);
+        cJSON_AddItemToArray(photos, photo);
+    }
+}
+
+void train_scores(cJSON *json, int train_count, int held_out, const orr_nerf_score *sum)
+{
+    train_figure(json, "training photos", train_count, "");
+    train_figure(json, "held-out photos", held_out, "");
+    if (sum->photos < held_out) {
+        train_figure(json, "compared photos", sum->photos, "");
+    }
+    if (sum->photos > 0) {
+        train_figure(json, "PSNR", sum->psnr / sum->photos, "dB");
+        train_figure(json, "SSIM", sum->ssim / sum->photos, "");
+    }
 }
 
 void train_figure(cJSON *json, const char *name, double value, const char *unit)
@@ -174,6 +200,9 @@ static orr_result take_picture(training *t, orr_error *error)
 
 static orr_result save(training *t, orr_error *error)
 {
+    if (t->kind->functions->save) {
+        return t->kind->functions->save(t->learner, t->model_path, error);
+    }
     orr_field_model model = {.size = 1.0};
     ORR_TRY(t->kind->functions->describe(t->learner, &model, error));
     model.loss = t->loss;
@@ -201,6 +230,14 @@ static bool is_over(const training *t)
            elapsed(t) >= t->seconds_max;
 }
 
+// How much of the training is over, 0 .. 1: by steps or by time, whichever is farther.
+static double share_over(const training *t)
+{
+    double by_steps = t->steps_max > 0 ? (double)t->steps / (double)t->steps_max : 0.0;
+    double by_time = (elapsed(t) - t->seconds_loading) / (t->seconds_max - t->seconds_loading);
+    return fmin(fmax(by_steps, by_time), 1.0);
+}
+
 static orr_result run_steps(training *t, orr_error *error)
 {
     progress p;
@@ -213,7 +250,7 @@ static orr_result run_steps(training *t, orr_error *error)
     while (result == ORR_OK && !is_over(t)) {
         int64_t samples = 0;
         double loss = 0.0;
-        result = t->kind->functions->step(t->learner, &loss, &samples, error);
+        result = t->kind->functions->step(t->learner, share_over(t), &loss, &samples, error);
         t->steps++;
         t->samples += samples;
         smooth = 0.95 * smooth + 0.05 * loss;
@@ -348,10 +385,34 @@ static orr_result load_resume(training *t, train_options *options, const char *p
     return ORR_OK;
 }
 
+// What has no meaning for a cloud is refused.
+static orr_result check_splats(const training *t, const train_options *options, const char *resume,
+                               const common_options *common, orr_error *error)
+{
+    const char *given = resume                                ? "--resume"
+                        : options->config                     ? "--config"
+                        : options->batch                      ? "--batch"
+                        : options->exposures                  ? "--exposures"
+                        : common->device == ORR_DEVICE_CUDA   ? "--device cuda"
+                        : common->device == ORR_DEVICE_VULKAN ? "--device vulkan"
+                                                              : NULL;
+    if (given) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected none with train splats", given);
+    }
+    return orr_splat_format_to_write(t->model_path)
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_FILE_TYPE,
+                          "%s: expected a name that ends in .ply, .compressed.ply, .splat or .spz",
+                          t->model_path);
+}
+
 static orr_result open_and_train(training *t, train_options *options, const char *resume,
                                  const common_options *common, cJSON *json, orr_error *error)
 {
-    if (!orr_field_model_readable(t->model_path)) {
+    const bool cloud = t->kind->functions == &learner_of_splats;
+    if (cloud) {
+        ORR_TRY(check_splats(t, options, resume, common, error));
+    } else if (!orr_field_model_readable(t->model_path)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ingp or .msgpack",
                         t->model_path);
     }
@@ -369,7 +430,7 @@ static orr_result open_and_train(training *t, train_options *options, const char
     if (result == ORR_OK) {
         result = orr_jobs_create(common->threads, NULL, NULL, &options->jobs, error);
     }
-    if (result == ORR_OK) {
+    if (result == ORR_OK && !cloud) {
         result = command_cuda(common, &options->cuda, error);
     }
     if (options->cuda) {
@@ -391,14 +452,14 @@ static const learner_kind *find_kind(const char *name, orr_error *error)
             return &kinds[i];
         }
     }
-    orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected image, sdf, nerf or volume", name);
+    orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected image, sdf, nerf, splats or volume", name);
     return NULL;
 }
 
 static orr_result read_sampling(const learner_kind *kind, train_options *options, orr_error *error)
 {
     options->unbounded = strcmp(options->sampling, "proposal") == 0;
-    if (kind->field != ORR_FIELD_NERF ||
+    if (kind->functions != &learner_of_photos ||
         (!options->unbounded && strcmp(options->sampling, "occupancy") != 0)) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "train: --sampling %s: expected occupancy or proposal, with train nerf",
@@ -412,7 +473,7 @@ int command_train(int argc, char **argv)
     enum { CHECKPOINT_MINUTES = 10, EVALUATION_SECONDS = 120 };
     common_options common = {.seed = UINT64_MAX}; // not given
     training *t = orr_alloc_zero(1, sizeof *t);
-    train_options options = {0};
+    train_options options = {.splats = 150000, .sh_degree = 3};
     const char *resume = NULL;
     int steps = 0;
     double checkpoint_minutes = CHECKPOINT_MINUTES;
@@ -427,8 +488,8 @@ int command_train(int argc, char **argv)
          .letter = 'o',
          .kind = OPTION_TEXT,
          .value = &t->model_path,
-         .expect = "MODEL.ingp",
-         .help = "the model; a plot of the training is written beside it"},
+         .expect = "MODEL",
+         .help = "the model, .ingp, or the cloud, .ply .spz; a plot of the training is written beside it"},
         {.name = "--steps",
          .kind = OPTION_INT,
          .value = &steps,
@@ -440,7 +501,7 @@ int command_train(int argc, char **argv)
          .kind = OPTION_REAL,
          .value = &t->seconds_max,
          .expect = "S",
-         .help = "stop S seconds after the start (default 60, nerf 120; none with --steps)",
+         .help = "stop S seconds after the start (default 60, nerf 120, splats 180; none with --steps)",
          .low = 1e-3,
          .high = 1e7},
         {.name = "--config",
@@ -455,11 +516,29 @@ int command_train(int argc, char **argv)
          .help = "samples per step (default: by kind)",
          .low = 64,
          .high = 1 << 22},
+        {.name = "--splats",
+         .kind = OPTION_INT,
+         .value = &options.splats,
+         .expect = "N",
+         .help = "splats: no more than N (default 150000)",
+         .low = 1,
+         .high = 1 << 28},
+        {.name = "--sh",
+         .kind = OPTION_INT,
+         .value = &options.sh_degree,
+         .expect = "D",
+         .help = "splats: degree of the spherical harmonics, 0 to 3 (default 3)",
+         .low = 0,
+         .high = 3},
+        {.name = "--antialias",
+         .kind = OPTION_FLAG,
+         .value = &options.antialias,
+         .help = "splats: train with the Mip-Splatting 2D filter, for views from far away"},
         {.name = "--holdout",
          .kind = OPTION_INT,
          .value = &options.holdout,
          .expect = "K",
-         .help = "nerf: keep every Kth photo for testing (default 8; 0: none)",
+         .help = "nerf, splats: keep every Kth photo for testing (default 8; 0: none)",
          .low = 0,
          .high = 1e6},
         {.name = "--sampling",
@@ -503,16 +582,16 @@ int command_train(int argc, char **argv)
          .kind = OPTION_REAL,
          .value = &t->evaluation_seconds,
          .expect = "S",
-         .help = "nerf: compare held-out photos for at most S seconds at the end (default 120)",
+         .help = "nerf, splats: compare held-out photos for at most S seconds at the end (default 120)",
          .low = 0.0,
          .high = 1e7},
     };
     const command_usage usage = {
         .name = "train",
-        .operands = "image|sdf|nerf|volume DATA -o MODEL.ingp",
-        .purpose = "Trains a field until --steps, --seconds or Ctrl-C, and saves it.",
+        .operands = "image|sdf|nerf|splats|volume DATA -o MODEL",
+        .purpose = "Trains a field or a splat cloud until --steps, --seconds or Ctrl-C, and saves it.",
         .notes = "image: .png .jpg .webp .exr .hdr .bmp .tga .gif;  sdf: .obj .stl .glb .ply;\n"
-                 "nerf: transforms.json, or its folder, or a folder with a COLMAP model;\n"
+                 "nerf, splats: transforms.json, or its folder, or a folder with a COLMAP model;\n"
                  "volume: a three-dimensional .npy, or the word cloud for a computed one.",
         .operand_min = 2,
         .operand_max = 2,

@@ -25,6 +25,9 @@ typedef struct train_options {
     bool fast_scatter;    // nerf: faster by 2 %, with bits that depend on chance
     bool unbounded;       // what it means
     int batch;            // samples per step; 0: the kind's own
+    int splats;           // splats: no more than these
+    int sh_degree;        // splats: of the harmonics
+    bool antialias;       // splats: with the 2D filter
     uint32_t seed;
     orr_isa isa;
     orr_mlp_machine machine;
@@ -38,7 +41,8 @@ typedef struct learner learner;
 // How a learner learns. Scores and pictures are of the averages, as everybody will see them.
 typedef struct learner_functions {
     orr_result (*create)(const train_options *options, learner **made, orr_error *error);
-    orr_result (*step)(learner *l, double *loss, int64_t *samples, orr_error *error);
+    // share: how much of the training is over, 0 .. 1; 0 while nobody can know.
+    orr_result (*step)(learner *l, double share, double *loss, int64_t *samples, orr_error *error);
     // A quick figure while training.
     orr_result (*score)(learner *l, double *score, orr_error *error);
     // Its picture as of the last score: height x width x 4, premultiplied, in memory of the learner's until
@@ -47,6 +51,8 @@ typedef struct learner_functions {
     // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's
     // until the next step, but for `state`, which the caller frees.
     orr_result (*describe)(learner *l, orr_field_model *model, orr_error *error);
+    // Of those that are no field, in place of describe: saves what there is now; NULL: a field.
+    orr_result (*save)(learner *l, const char *path, orr_error *error);
     // The final figures: lines to stderr, or into the JSON object when that is given. Ends early where `stop`
     // says so.
     orr_result (*report)(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error);
@@ -54,7 +60,7 @@ typedef struct learner_functions {
     void (*destroy)(learner *l);
 } learner_functions;
 
-extern const learner_functions learner_of_samples, learner_of_photos;
+extern const learner_functions learner_of_samples, learner_of_photos, learner_of_splats;
 
 typedef struct learner_kind {
     const char *name; // "image"
@@ -73,5 +79,8 @@ orr_result train_field(const train_options *options, orr_field_desc desc,
 // What is said of a radiance field by the model that can be saved now: learner_functions.describe.
 orr_result train_describe_nerf(orr_nerf_trainer *trainer, orr_field *field, const orr_capture *capture,
                                orr_field_model *model, orr_error *error);
+// The comparisons of a report: an entry of the list, which is nullable; and the means, by the sums of `sum`.
+void train_photo(cJSON *photos, const char *file, double psnr, double ssim);
+void train_scores(cJSON *json, int train_count, int held_out, const orr_nerf_score *sum);
 // One figure of a report: "PSNR 40.12 dB" to stderr, or a number of the JSON object.
 void train_figure(cJSON *json, const char *name, double value, const char *unit);

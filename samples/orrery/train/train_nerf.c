@@ -105,8 +105,9 @@ static orr_result create(const train_options *options, learner **made, orr_error
     return ORR_OK;
 }
 
-static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *error)
+static orr_result step(learner *l, double share, double *loss, int64_t *samples, orr_error *error)
 {
+    (void)share;
     orr_nerf_step_report report;
     ORR_TRY(orr_nerf_trainer_step(l->trainer, &report, error));
     *loss = report.loss;
@@ -233,15 +234,6 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
     return train_describe_nerf(l->trainer, l->field, l->capture, model, error);
 }
 
-static void add_photo(cJSON *photos, const char *file, const orr_nerf_score *score)
-{
-    cJSON *photo = cJSON_CreateObject();
-    cJSON_AddStringToObject(photo, "file", file);
-    cJSON_AddNumberToObject(photo, "PSNR", score->psnr);
-    cJSON_AddNumberToObject(photo, "SSIM", score->ssim);
-    cJSON_AddItemToArray(photos, photo);
-}
-
 static orr_result report(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error)
 {
     int count = l->capture->count - l->train_count;
@@ -260,21 +252,11 @@ static orr_result report(learner *l, const orr_nerf_stop *stop, cJSON *json, orr
         sum.psnr += one.psnr;
         sum.ssim += one.ssim;
         sum.photos++;
-        if (photos) {
-            add_photo(photos, l->capture->images[image].path, &one);
-        }
+        train_photo(photos, l->capture->images[image].path, one.psnr, one.ssim);
         progress_show(&p, i + 1);
     }
     progress_end(&p);
-    train_figure(json, "training photos", l->train_count, "");
-    train_figure(json, "held-out photos", count, "");
-    if (sum.photos < count) {
-        train_figure(json, "compared photos", sum.photos, "");
-    }
-    if (sum.photos > 0) {
-        train_figure(json, "PSNR", sum.psnr / sum.photos, "dB");
-        train_figure(json, "SSIM", sum.ssim / sum.photos, "");
-    }
+    train_scores(json, l->train_count, count, &sum);
     return ORR_OK;
 }
 

@@ -62,8 +62,9 @@ static orr_result create(const train_options *options, learner **made, orr_error
     return ORR_OK;
 }
 
-static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *error)
+static orr_result step(learner *l, double share, double *loss, int64_t *samples, orr_error *error)
 {
+    (void)share;
     *samples = orr_field_trainer_batch_size(l->trainer);
     return orr_field_trainer_step(l->trainer, loss, error);
 }

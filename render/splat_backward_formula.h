@@ -1,0 +1,217 @@
+// What splats get back from a picture: the derivatives of splat_formula.h and blend_formula.h. One text for
+// CPU lanes, CUDA and plain C (see engine/core/formula.h).
+//
+// Gradients are of a loss by what a trainer stores: position, logarithms of the scales, a quaternion of any
+// length, the logit of the opacity, harmonics. A splat that is skipped, clamped or hidden gets no gradient by
+// what was cut off, so that the derivative is exact wherever the picture has one.
+#ifndef ORR_SPLAT_BACKWARD_FORMULA_H
+#define ORR_SPLAT_BACKWARD_FORMULA_H
+
+#include "render/blend_formula.h"
+#include "render/splat_formula.h"
+
+// ---- a pixel: blending is replayed from front to back ----
+
+// A pixel between two splats. The loss's derivative by the pixel's colour is a constant vector g.
+STRUCT(splat_replay)
+{
+    real transmittance; // as blend_pixel has it: negative when the pixel has stopped
+    real rest;          // g . what the splats behind and the background still add to the colour
+}
+END_STRUCT(splat_replay)
+
+STRUCT(splat_replayed)
+{
+    splat_replay next;
+    real weight; // of the splat's colour in the pixel's: the derivative by its colour is weight g
+    real slope;  // derivative of the loss by the natural logarithm of the splat's coverage
+}
+END_STRUCT(splat_replayed)
+
+// shade: g . the splat's colour.
+FN splat_replayed splat_replay_one(splat_replay p, real log2_opacity, real2 d, ellipse shape, real shade)
+{
+    // the same operations as splat_alpha and blend_splat, so that both skip the same splats
+    real coverage = splat_coverage(log2_opacity, d, shape);
+    real alpha = min_(coverage, R(SPLAT_ALPHA_MAX));
+    alpha = sel(alpha < R(SPLAT_ALPHA_MIN), R(0.0), alpha);
+    real clear = R(1.0) - alpha;
+    real next = p.transmittance * clear;
+    mask stops = next <= R(BLEND_TRANSMITTANCE_MIN);
+    splat_replayed r;
+    r.weight = sel(stops, R(0.0), alpha * p.transmittance);
+    real lit = r.weight * shade;
+    r.next.rest = p.rest - lit;
+    r.next.transmittance = sel(stops, -abs_(p.transmittance), next);
+    mask moves = and_(not_(stops), coverage <= R(SPLAT_ALPHA_MAX));
+    r.slope = sel(moves, lit - r.next.rest * alpha / clear, R(0.0));
+    return r;
+}
+
+// Sums over a splat's pixels of its slopes times powers of d, the pixel's centre less the splat's [px].
+STRUCT(splat_moments)
+{
+    real one, x, y, xx, xy, yy;
+}
+END_STRUCT(splat_moments)
+
+// ---- a splat: from the screen to what is stored ----
+
+STRUCT(splat_gradient)
+{
+    real3 mean, log_scale;
+    real4 rotation; // w in .w
+    real logit;
+}
+END_STRUCT(splat_gradient)
+
+// What a trainer stores of a splat, and what drawing makes of it.
+STRUCT(splat_shape)
+{
+    real4 rotation; // unit
+    real length;    // of the quaternion as stored
+    real3 scale;
+    splat_axes axes;
+}
+END_STRUCT(splat_shape)
+
+// q: w in .w, any length from 1e-15 on.
+FN splat_shape splat_make_shape(real3 log_scale, real4 q)
+{
+    splat_shape s;
+    s.length = sqrt_(max_(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, R(1e-30)));
+    real inverse = R(1.0) / s.length;
+    s.rotation = make_real4(q.x * inverse, q.y * inverse, q.z * inverse, q.w * inverse);
+    s.scale = make_real3(exp2_(log_scale.x * R(SPLAT_LOG2E)), exp2_(log_scale.y * R(SPLAT_LOG2E)),
+                         exp2_(log_scale.z * R(SPLAT_LOG2E)));
+    s.axes = splat_make_axes(s.rotation, s.scale);
+    return s;
+}
+
+FN real splat_opacity(real logit)
+{
+    return R(1.0) / (R(1.0) + exp2_(min_(-logit * R(SPLAT_LOG2E), R(100.0))));
+}
+
+// x, y, z: derivatives by the columns of q's rotation matrix; the result is by the quaternion as stored.
+FN real4 quaternion_backward(real4 q, real length, real3 x, real3 y, real3 z)
+{
+    real two = R(2.0);
+    real4 g;
+    g.w = two * (q.x * (y.z - z.y) + q.y * (z.x - x.z) + q.z * (x.y - y.x));
+    g.x = two * (q.y * (x.y + y.x) + q.z * (x.z + z.x) + q.w * (y.z - z.y) - two * q.x * (y.y + z.z));
+    g.y = two * (q.x * (x.y + y.x) + q.z * (y.z + z.y) + q.w * (z.x - x.z) - two * q.y * (x.x + z.z));
+    g.z = two * (q.x * (x.z + z.x) + q.y * (y.z + z.y) + q.w * (x.y - y.x) - two * q.z * (x.x + y.y));
+    real along = g.x * q.x + g.y * q.y + g.z * q.z + g.w * q.w; // the length has no effect
+    real inverse = R(1.0) / length;
+    return make_real4((g.x - along * q.x) * inverse, (g.y - along * q.y) * inverse,
+                      (g.z - along * q.z) * inverse, (g.w - along * q.w) * inverse);
+}
+
+// The derivative of sharp, the squared area that u and v span, by u: 2 v x (u x v).
+FN real3 area_backward(real3 u, real3 v)
+{
+    return scale3(sub3(scale3(u, dot3(v, v)), scale3(v, dot3(u, v))), R(2.0));
+}
+
+// m: of a splat that is visible; opacity: in 0 .. 1, before the compensation of anti-aliasing.
+FN splat_gradient splat_project_backward(splat_lens lens, real3 mean, splat_shape shape, real opacity,
+                                         splat_moments m)
+{
+    splat_flat f = splat_flatten(lens, mean, shape.axes);
+    splat_covariance c = splat_spread(f.u, f.v);
+    mask perspective = R(lens.orthographic) < R(0.5);
+    splat_gradient g;
+    g.logit = m.one * (R(1.0) - opacity); // the logarithm of the opacity by its logit
+
+    // exponent 1/2 d' Q d with Q the inverse covariance
+    real inverse = R(1.0) / c.determinant;
+    real qxx = c.yy * inverse, qxy = -c.xy * inverse, qyy = c.xx * inverse;
+    real gx = qxx * m.x + qxy * m.y, gy = qxy * m.x + qyy * m.y; // by the centre
+    // Q M Q, twice the derivative by the covariance
+    real hxx = qxx * m.xx + qxy * m.xy, hxy = qxx * m.xy + qxy * m.yy;
+    real hyx = qxy * m.xx + qyy * m.xy, hyy = qxy * m.xy + qyy * m.yy;
+    real sxx = hxx * qxx + hxy * qxy, sxy = hxx * qxy + hxy * qyy, syy = hyx * qxy + hyy * qyy;
+    real3 by_u = add3(scale3(f.u, sxx), scale3(f.v, sxy));
+    real3 by_v = add3(scale3(f.v, syy), scale3(f.u, sxy));
+    // the compensation is the square root of sharp / determinant
+    mask compensates = and_(R(lens.antialias) > R(0.5),
+                            c.sharp > R(SPLAT_COMPENSATION_MIN * SPLAT_COMPENSATION_MIN) * c.determinant);
+    real share = sel(compensates, R(0.5) * m.one, R(0.0));
+    real by_sharp = share * (R(1.0) / sel(compensates, c.sharp, R(1.0)) - inverse);
+    real by_size = -share * inverse * R(2.0 * SPLAT_BLUR);
+    by_u = add3(by_u, add3(scale3(area_backward(f.u, f.v), by_sharp), scale3(f.u, by_size)));
+    by_v = add3(by_v, add3(scale3(area_backward(f.v, f.u), by_sharp), scale3(f.v, by_size)));
+
+    // by the axes, then by scales and rotation
+    real3 by_a = add3(scale3(f.row_x, by_u.x), scale3(f.row_y, by_v.x));
+    real3 by_b = add3(scale3(f.row_x, by_u.y), scale3(f.row_y, by_v.y));
+    real3 by_c = add3(scale3(f.row_x, by_u.z), scale3(f.row_y, by_v.z));
+    g.log_scale = make_real3(dot3(by_a, shape.axes.a), dot3(by_b, shape.axes.b), dot3(by_c, shape.axes.c));
+    g.rotation = quaternion_backward(shape.rotation, shape.length, scale3(by_a, shape.scale.x),
+                                     scale3(by_b, shape.scale.y), scale3(by_c, shape.scale.z));
+
+    // by the rows, then by the position in the camera's space
+    real3 by_row_x =
+        add3(add3(scale3(shape.axes.a, by_u.x), scale3(shape.axes.b, by_u.y)), scale3(shape.axes.c, by_u.z));
+    real3 by_row_y =
+        add3(add3(scale3(shape.axes.a, by_v.x), scale3(shape.axes.b, by_v.y)), scale3(shape.axes.c, by_v.z));
+    real3 forward = make_real3(R(lens.view.zx), R(lens.view.zy), R(lens.view.zz));
+    real by_inverse_z = lens.focal_x * (f.p.x * gx + dot3(by_row_x, f.lean_x)) +
+                        lens.focal_y * (f.p.y * gy + dot3(by_row_y, f.lean_y));
+    real ratio_x = f.p.x * f.inverse_z, ratio_y = f.p.y * f.inverse_z;
+    mask free_x = and_(perspective, and_(ratio_x > R(lens.slope_x_low), ratio_x < R(lens.slope_x_high)));
+    mask free_y = and_(perspective, and_(ratio_y > R(lens.slope_y_low), ratio_y < R(lens.slope_y_high)));
+    real by_slope_x = sel(free_x, -lens.focal_x * f.inverse_z * dot3(by_row_x, forward), R(0.0));
+    real by_slope_y = sel(free_y, -lens.focal_y * f.inverse_z * dot3(by_row_y, forward), R(0.0));
+    by_inverse_z = by_inverse_z + f.p.x * by_slope_x + f.p.y * by_slope_y;
+    real3 by_p = make_real3(f.inverse_z * (lens.focal_x * gx + by_slope_x),
+                            f.inverse_z * (lens.focal_y * gy + by_slope_y),
+                            sel(perspective, -f.inverse_z * f.inverse_z * by_inverse_z, R(0.0)));
+    affine w = lens.view;
+    g.mean = make_real3(w.xx * by_p.x + w.yx * by_p.y + w.zx * by_p.z,
+                        w.xy * by_p.x + w.yy * by_p.y + w.zy * by_p.z,
+                        w.xz * by_p.x + w.yz * by_p.y + w.zz * by_p.z);
+    return g;
+}
+
+// ---- harmonics: by the direction; w: for each function of a band, the derivative by it ----
+
+FN real3 sh_degree1_backward(sh_band1 w)
+{
+    real k = R(0.4886025119029199);
+    return make_real3(-k * w.c, -k * w.a, k * w.b);
+}
+
+FN real3 sh_degree2_backward(real3 v, sh_band2 w)
+{
+    real k = R(1.0925484305920792), m = R(2.0 * 0.31539156525252005), n = R(2.0 * 0.5462742152960396);
+    return make_real3(k * (v.y * w.a - v.z * w.d) - m * v.x * w.c + n * v.x * w.e,
+                      k * (v.x * w.a - v.z * w.b) - m * v.y * w.c - n * v.y * w.e,
+                      R(2.0) * m * v.z * w.c - k * (v.y * w.b + v.x * w.d));
+}
+
+FN real3 sh_degree3_backward(real3 v, sh_band3 w)
+{
+    real xx = v.x * v.x, yy = v.y * v.y, zz = v.z * v.z, xy = v.x * v.y, yz = v.y * v.z, xz = v.x * v.z;
+    real k = R(0.5900435899266435), l = R(2.890611442640554), m = R(0.4570457994644658);
+    real n = R(0.3731763325901154), o = R(1.445305721320277);
+    real three = R(3.0), four = R(4.0), six = R(6.0), eight = R(8.0), two = R(2.0);
+    return make_real3(-six * k * xy * w.a + l * yz * w.b + two * m * xy * w.c - six * n * xz * w.d -
+                          m * (four * zz - three * xx - yy) * w.e + two * o * xz * w.f -
+                          three * k * (xx - yy) * w.g,
+                      -three * k * (xx - yy) * w.a + l * xz * w.b - m * (four * zz - xx - three * yy) * w.c -
+                          six * n * yz * w.d + two * m * xy * w.e - two * o * yz * w.f + six * k * xy * w.g,
+                      l * xy * w.b - eight * m * yz * w.c + three * n * (two * zz - xx - yy) * w.d -
+                          eight * m * xz * w.e + o * (xx - yy) * w.f);
+}
+
+// The derivative by a direction becomes that by the splat's position.
+FN real3 splat_direction_backward(splat_lens lens, real3 mean, real3 direction, real3 by_direction)
+{
+    real3 offset = sub3(mean, make_real3(R(lens.eye_x), R(lens.eye_y), R(lens.eye_z)));
+    real inverse = R(1.0) / sqrt_(max_(dot3(offset, offset), R(1e-30)));
+    return scale3(sub3(by_direction, scale3(direction, dot3(direction, by_direction))), inverse);
+}
+
+#endif

@@ -1,0 +1,185 @@
+// One tile of a picture backward: every splat of it gets its moments and its colour's gradient.
+//
+// Splats are replayed from front to back, each over the blocks of pixels that it reaches, lanes over the
+// pixels of a block. A block's pixels are two floats of state and three of gradient, which stay in L1; a
+// splat's sums stay in registers. Sums over lanes are taken a vector of splats at a time.
+#include "render/formula_inputs.h"
+#include "render/splat_backward_formula.h"
+#include "render/training/splat_training.h"
+
+enum {
+    BATCH = 64,
+    BLOCK_W = 4,
+    BLOCK_H = ORR_LANES / BLOCK_W,
+    COLUMNS = ORR_CPU_TILE / BLOCK_W,
+    ROWS = ORR_CPU_TILE / BLOCK_H,
+    BLOCKS = COLUMNS * ROWS
+};
+
+typedef struct pixel_block {
+    splat_replay replay;
+    real3 gradient;
+} pixel_block;
+
+typedef struct backward_tile {
+    pixel_block blocks[BLOCKS];
+    orr_splat_record batch[BATCH];
+    int32_t first[ROWS][BATCH], last[ROWS][BATCH]; // columns that a splat reaches in each row of blocks
+    float sums[BATCH][ORR_MOMENTS][ORR_LANES];
+} backward_tile;
+
+static void begin_block(const orr_splat_backward_job *job, pixel_block *block, int left, int top)
+{
+    float values[5][ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i++) {
+        int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
+        float g[3] = {0}, rest = 0.0f;
+        bool inside = x < job->width && y < job->height;
+        if (inside) {
+            const float *rgba = job->rgba + 4 * ((int64_t)y * job->width + x);
+            for (int k = 0; k < 3; k++) {
+                g[k] = orr_loss_row(job->gradient, k, y)[x];
+                rest += g[k] * (rgba[k] + (1.0f - rgba[3]) * job->background[k]);
+            }
+        }
+        values[0][i] = inside ? 1.0f : -1.0f;
+        values[1][i] = rest;
+        for (int k = 0; k < 3; k++) {
+            values[2 + k][i] = g[k];
+        }
+    }
+    block->replay = (splat_replay){real_load(values[0]), real_load(values[1])};
+    block->gradient = make_real3(real_load(values[2]), real_load(values[3]), real_load(values[4]));
+}
+
+// a member of the batch's records, for splats first ..
+#define MEMBER(name) real_gather(&tile->batch[first].name, lane_index() * I(sizeof(orr_splat_record) / 4))
+
+static void find_touched_columns(const orr_splat_backward_job *job, backward_tile *tile, int count)
+{
+    for (int first = 0; first < count; first += ORR_LANES) {
+        real x = MEMBER(x) - R(job->tile_x * ORR_CPU_TILE);
+        real y = MEMBER(y) - R(job->tile_y * ORR_CPU_TILE);
+        ellipse shape = {MEMBER(sharp_x), MEMBER(lean), MEMBER(sharp_y)};
+        real reach = MEMBER(reach);
+        real2 half_size = {MEMBER(half_width), MEMBER(half_height)};
+        for (int row = 0; row < ROWS; row++) {
+            // a hundredth of a pixel on each side covers the rounding of the ends, as when drawing
+            real low = R(row * BLOCK_H + 0.49) - y;
+            real high = R(row * BLOCK_H + BLOCK_H - 0.49) - y;
+            real2 ends = splat_band(shape, reach, half_size, low, high);
+            real from = (x + ends.x - R(BLOCK_W - 0.49)) * R(1.0 / BLOCK_W);
+            real to = (x + ends.y - R(0.49)) * R(1.0 / BLOCK_W);
+            mask some = ends.x <= ends.y;
+            from = sel(some, max_(min_(ceil_(from), R(COLUMNS)), R(0.0)), R(COLUMNS));
+            to = sel(some, max_(min_(floor_(to), R(COLUMNS - 1)), R(-1.0)), R(-1.0));
+            sint_store(tile->first[row] + first, to_int(from));
+            sint_store(tile->last[row] + first, to_int(to));
+        }
+    }
+}
+
+// rows of blocks that a splat's box reaches: first and last
+static void rows_of(const orr_splat_record *s, int top, int rows[2])
+{
+    float low = (s->y - s->half_height - (float)top - 1.0f) * (1.0f / (float)BLOCK_H);
+    float high = (s->y + s->half_height - (float)top + 1.0f) * (1.0f / (float)BLOCK_H);
+    rows[0] = low > 0.0f ? (int)low : 0;
+    rows[1] = high < (float)(ROWS - 1) ? (int)high : ROWS - 1;
+}
+
+static void replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i)
+{
+    const orr_splat_record *s = &tile->batch[i];
+    const int left = job->tile_x * ORR_CPU_TILE, top = job->tile_y * ORR_CPU_TILE;
+    const real lane_x = to_real(lane_index() & I(BLOCK_W - 1)) + R(0.5);
+    const real lane_y = to_real(lane_index() >> 2) + R(0.5);
+    const ellipse shape = {R(s->sharp_x), R(s->lean), R(s->sharp_y)};
+    const real log2_opacity = R(s->log2_opacity);
+    const real3 colour = make_real3(R(s->red), R(s->green), R(s->blue));
+    splat_moments m = {R(0.0), R(0.0), R(0.0), R(0.0), R(0.0), R(0.0)};
+    real3 by_colour = {R(0.0), R(0.0), R(0.0)};
+    int rows[2];
+    rows_of(s, top, rows);
+    for (int row = rows[0]; row <= rows[1]; row++) {
+        // the same roundings as when drawing
+        const real dy = lane_y + R(top + row * BLOCK_H) - R(s->y);
+        for (int column = tile->first[row][i]; column <= tile->last[row][i]; column++) {
+            pixel_block *block = &tile->blocks[row * COLUMNS + column];
+            if (!any(block->replay.transmittance > R(0.0))) {
+                continue;
+            }
+            const real2 d = {lane_x + R(left + column * BLOCK_W) - R(s->x), dy};
+            const real3 g = block->gradient;
+            splat_replayed r = splat_replay_one(block->replay, log2_opacity, d, shape, dot3(g, colour));
+            block->replay = r.next;
+            by_colour = blend_add(by_colour, r.weight, g);
+            const real x = r.slope * d.x, y = r.slope * d.y;
+            m.one = m.one + r.slope;
+            m.x = m.x + x;
+            m.y = m.y + y;
+            m.xx = fma_(x, d.x, m.xx);
+            m.xy = fma_(x, d.y, m.xy);
+            m.yy = fma_(y, d.y, m.yy);
+        }
+    }
+    const real values[ORR_MOMENTS] = {m.one, m.x,         m.y,         m.xx,       m.xy,
+                                      m.yy,  by_colour.x, by_colour.y, by_colour.z};
+    for (int k = 0; k < ORR_MOMENTS; k++) {
+        real_store(tile->sums[i][k], values[k]);
+    }
+}
+
+// Sums over lanes, and to the splats' rows of this tile.
+static void store_sums(const orr_splat_backward_job *job, backward_tile *tile, const uint32_t *splats,
+                       int count)
+{
+    const orr_splat_rows *rows = job->rows;
+    float sums[ORR_MOMENTS][BATCH];
+    for (int first = 0; first < count; first += ORR_LANES) {
+        for (int k = 0; k < ORR_MOMENTS; k++) {
+            real lanes[ORR_LANES], sum = R(0.0);
+            for (int i = 0; i < ORR_LANES; i++) {
+                lanes[i] = real_load(tile->sums[first + i][k]);
+            }
+            real_transpose(lanes);
+            for (int i = 0; i < ORR_LANES; i++) {
+                sum = sum + lanes[i];
+            }
+            real_store(sums[k] + first, sum);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        const orr_tile_box box = rows->frame.boxes[splats[i]];
+        uint32_t row = rows->first[tile->batch[i].file_index] +
+                       (uint32_t)((job->tile_y - box.y0) * (box.x1 - box.x0 + 1) + job->tile_x - box.x0);
+        float *to = rows->rows + (size_t)row * ORR_MOMENTS;
+        for (int k = 0; k < ORR_MOMENTS; k++) {
+            to[k] = sums[k][i];
+        }
+    }
+}
+
+void ORR_ISA_NAME(orr_splat_backward)(const orr_splat_backward_job *job)
+{
+    backward_tile tile;
+    const orr_splat_bins *bins = job->rows->frame.bins;
+    const int number = job->tile_y * bins->tiles_x + job->tile_x;
+    const uint32_t *splats = bins->tile_splats + bins->starts[number];
+    const uint32_t all = bins->starts[number + 1] - bins->starts[number];
+    for (int b = 0; all > 0 && b < BLOCKS; b++) {
+        begin_block(job, &tile.blocks[b], job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W,
+                    job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
+    }
+    for (uint32_t start = 0; start < all; start += BATCH) {
+        int count = (int)(all - start < BATCH ? all - start : BATCH);
+        for (int i = 0; i < count; i++) {
+            tile.batch[i] = job->rows->frame.records[splats[start + (uint32_t)i]];
+        }
+        find_touched_columns(job, &tile, count);
+        for (int i = 0; i < count; i++) {
+            replay_splat(job, &tile, i);
+        }
+        store_sums(job, &tile, splats + start, count);
+    }
+}

@@ -1,0 +1,236 @@
+#define ORR_SCALAR
+#include "render/training/splat_photos.h"
+
+#include "neural/capture/ray_formula.h"
+
+#include <string.h>
+
+enum { ROWS = 16 }; // per job
+
+// ---- without distortion ----
+
+typedef struct undistort_job {
+    const orr_capture_image *image;
+    orr_splat_photo *photo;
+    photo_lens lens;
+} undistort_job;
+
+// Between the middles of pixels. False: partly outside of the photo, or where its mask leaves out.
+static bool sample(const orr_capture_image *image, float x, float y, uint8_t *out)
+{
+    x -= 0.5f;
+    y -= 0.5f;
+    if (!(x >= 0.0f && y >= 0.0f && x <= (float)(image->width - 1) && y <= (float)(image->height - 1))) {
+        return false;
+    }
+    int left = (int)x, top = (int)y;
+    left = left < image->width - 1 ? left : image->width - 2;
+    top = top < image->height - 1 ? top : image->height - 2;
+    left = left > 0 ? left : 0;
+    top = top > 0 ? top : 0;
+    int right = left + 1 < image->width ? left + 1 : left, below = top + 1 < image->height ? top + 1 : top;
+    const int64_t at[4] = {(int64_t)top * image->width + left, (int64_t)top * image->width + right,
+                           (int64_t)below * image->width + left, (int64_t)below * image->width + right};
+    float u = x - (float)left, v = y - (float)top;
+    const float share[4] = {(1.0f - u) * (1.0f - v), u * (1.0f - v), (1.0f - u) * v, u * v};
+    for (int i = 0; i < 4; i++) {
+        if (image->mask && image->mask[at[i]] == 0) {
+            return false;
+        }
+    }
+    for (int c = 0; c < image->channels; c++) {
+        float sum = 0.5f;
+        for (int i = 0; i < 4; i++) {
+            sum += share[i] * (float)image->pixels[at[i] * image->channels + c];
+        }
+        out[c] = (uint8_t)sum;
+    }
+    return true;
+}
+
+static void undistort_rows(void *context, int job_index, int worker)
+{
+    (void)worker;
+    const undistort_job *job = context;
+    const orr_capture_image *image = job->image;
+    int end = (job_index + 1) * ROWS < image->height ? (job_index + 1) * ROWS : image->height;
+    for (int y = job_index * ROWS; y < end; y++) {
+        for (int x = 0; x < image->width; x++) {
+            real3 direction = make_real3(((float)x + 0.5f - image->centre[0]) / image->focal[0],
+                                         ((float)y + 0.5f - image->centre[1]) / image->focal[1], 1.0f);
+            real2 from = photo_pixel(job->lens, direction);
+            int64_t at = (int64_t)y * image->width + x;
+            uint8_t *to = job->photo->own_pixels + at * image->channels;
+            memset(to, 0, (size_t)image->channels);
+            job->photo->own_mask[at] = sample(image, from.x, from.y, to) ? 255 : 0;
+        }
+    }
+}
+
+static bool is_distorted(const orr_capture_image *image)
+{
+    for (int i = 0; i < 4; i++) {
+        if (image->radial[i] != 0.0f || (i < 2 && image->tangential[i] != 0.0f)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static orr_result undistort(const orr_capture_image *image, orr_jobs *jobs, orr_splat_photo *photo,
+                            orr_error *error)
+{
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    ORR_ALLOC(photo->own_pixels, pixels * (size_t)image->channels, image->path, error);
+    ORR_ALLOC(photo->own_mask, pixels, image->path, error);
+    undistort_job job = {.image = image,
+                         .photo = photo,
+                         .lens = {image->focal[0], image->focal[1], image->centre[0], image->centre[1],
+                                  image->radial[0], image->radial[1], image->radial[2], image->radial[3],
+                                  image->tangential[0], image->tangential[1]}};
+    orr_jobs_for(jobs, orr_blocks(image->height, ROWS), undistort_rows, &job);
+    photo->pixels = photo->own_pixels;
+    photo->mask = photo->own_mask;
+    return ORR_OK;
+}
+
+// ---- all photos ----
+
+static orr_result check_mask(const orr_splat_photo *photo, const char *path, orr_error *error)
+{
+    const size_t pixels = (size_t)photo->lens.width * (size_t)photo->lens.height;
+    for (size_t i = 0; photo->mask && i < pixels; i++) {
+        if (photo->mask[i] != 0) {
+            return ORR_OK;
+        }
+    }
+    return photo->mask ? orr_fail(error, ORR_CODE_IMAGE_FILE,
+                                  "%s: no pixel is left without distortion and mask: expected some to learn "
+                                  "from",
+                                  path)
+                       : ORR_OK;
+}
+
+static orr_result make_photo(const orr_capture_image *image, orr_jobs *jobs, orr_splat_photo *photo,
+                             orr_error *error)
+{
+    orr_camera camera = {.width = image->width, .height = image->height};
+    memcpy(camera.pose, image->pose, sizeof camera.pose);
+    memcpy(camera.focal, image->focal, sizeof camera.focal);
+    memcpy(camera.centre, image->centre, sizeof camera.centre);
+    orr_error why;
+    if (orr_camera_resolve(&camera, &photo->lens, &why) != ORR_OK) {
+        return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: %s", image->path, why.message);
+    }
+    photo->channels = image->channels;
+    photo->pixels = image->pixels;
+    photo->mask = image->mask;
+    if (is_distorted(image)) {
+        ORR_TRY(undistort(image, jobs, photo, error));
+    }
+    return check_mask(photo, image->path, error);
+}
+
+orr_result orr_splat_photos_create(const orr_capture *capture, orr_jobs *jobs, orr_splat_photo **out,
+                                   orr_error *error)
+{
+    orr_splat_photo *photos = orr_alloc_zero((size_t)capture->count, sizeof *photos);
+    if (!photos) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d photos", capture->count);
+    }
+    for (int i = 0; i < capture->count; i++) {
+        orr_result result = make_photo(&capture->images[i], jobs, &photos[i], error);
+        if (result != ORR_OK) {
+            orr_splat_photos_destroy(photos, capture->count);
+            return result;
+        }
+    }
+    *out = photos;
+    return ORR_OK;
+}
+
+void orr_splat_photos_destroy(orr_splat_photo *photos, int count)
+{
+    for (int i = 0; photos && i < count; i++) {
+        orr_free(photos[i].own_pixels);
+        orr_free(photos[i].own_mask);
+    }
+    orr_free(photos);
+}
+
+// ---- smaller ----
+
+orr_lens orr_splat_photo_lens(const orr_splat_photo *photo, int shrink)
+{
+    orr_lens lens = photo->lens;
+    lens.width /= shrink;
+    lens.height /= shrink;
+    for (int i = 0; i < 2; i++) {
+        lens.focal[i] /= (float)shrink;
+        lens.centre[i] /= (float)shrink;
+    }
+    return lens;
+}
+
+typedef struct planes_job {
+    const orr_splat_photo *photo;
+    int shrink;
+    const float *background;
+    orr_loss_planes planes;
+    uint8_t *mask;
+} planes_job;
+
+static void add_pixel(const planes_job *job, int64_t at, float sum[3])
+{
+    const int channels = job->photo->channels;
+    const uint8_t *bytes = job->photo->pixels + at * channels;
+    float alpha = channels == 4 ? (float)bytes[3] / 255.0f : 1.0f;
+    for (int c = 0; c < 3; c++) {
+        sum[c] += alpha * ((float)bytes[c] / 255.0f) + (1.0f - alpha) * job->background[c];
+    }
+}
+
+static void fill_rows(void *context, int job_index, int worker)
+{
+    (void)worker;
+    const planes_job *job = context;
+    const int s = job->shrink, width = job->planes.width, height = job->planes.height;
+    const float share = 1.0f / (float)(s * s);
+    int end = (job_index + 1) * ROWS < height ? (job_index + 1) * ROWS : height;
+    for (int y = job_index * ROWS; y < end; y++) {
+        for (int x = 0; x < width; x++) {
+            float sum[3] = {0};
+            bool kept = true;
+            for (int i = 0; i < s * s; i++) {
+                int64_t at = (int64_t)(y * s + i / s) * job->photo->lens.width + x * s + i % s;
+                add_pixel(job, at, sum);
+                kept = kept && (!job->mask || job->photo->mask[at] != 0);
+            }
+            for (int c = 0; c < 3; c++) {
+                orr_loss_row(&job->planes, c, y)[x] = sum[c] * share;
+            }
+            if (job->mask) {
+                job->mask[(int64_t)y * width + x] = kept;
+            }
+        }
+    }
+}
+
+orr_result orr_splat_photo_planes(const orr_splat_photo *photo, int shrink, const float background[3],
+                                  orr_jobs *jobs, orr_arena *arena, orr_loss_planes *planes,
+                                  const uint8_t **kept, orr_error *error)
+{
+    planes_job job = {.photo = photo, .shrink = shrink, .background = background};
+    const int width = photo->lens.width / shrink, height = photo->lens.height / shrink;
+    ORR_TRY(orr_loss_planes_take(arena, width, height, &job.planes, error));
+    if (photo->mask) {
+        job.mask = orr_arena_take(arena, (size_t)width * (size_t)height, 1);
+        if (!job.mask) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a mask of %d x %d", width, height);
+        }
+    }
+    orr_jobs_for(jobs, orr_blocks(height, ROWS), fill_rows, &job);
+    *planes = job.planes;
+    *kept = job.mask;
+    return ORR_OK;
+}

@@ -1,0 +1,301 @@
+#include "render/training/splat_seeds.h"
+
+#include "engine/core/morton.h"
+#include "engine/core/radix_sort.h"
+#include "engine/core/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    CANDIDATES = 24, // points tried for each seed
+    CANDIDATES_MAX = 512,
+    WITNESSES = 12, // photos that judge a candidate
+    SEEN_LEAST = 3, // photos that must see a point
+    SEEN_OF_OBJECT = 7,
+    NEIGHBOURS = 8, // to each side in Morton order, for the distance to the nearest
+    BLOCK = 1024    // seeds per job
+};
+
+// What a seed's scale is of the distance to its neighbours, and its opacity.
+static const float SCALE_SHARE = 0.5f, OPACITY_LOGIT = 0.0f;
+
+// Badness, besides the variance of colours in 0 .. 1: of a point that few photos see, and of each that does
+// not.
+#define UNKNOWN 10.0f
+#define UNSEEN_COST 0.01f
+
+typedef struct seeds_job {
+    const orr_splat_photo *photos;
+    const int *images;
+    int image_count;
+    uint32_t seed;
+    float focus[3]; // the point that the cameras look at
+    int64_t count;
+    orr_splat_seed *out;
+    const uint32_t *order; // Morton order of `unordered`
+    const orr_splat_seed *unordered;
+} seeds_job;
+
+static void camera_axis(const orr_lens *lens, float axis[3])
+{
+    memcpy(axis, lens->view + 8, 3 * sizeof *axis);
+}
+
+float orr_splat_extent(const orr_splat_photo *photos, const int *images, int image_count)
+{
+    double middle[3] = {0};
+    float extent = 0.0f;
+    for (int i = 0; i < image_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            middle[k] += (double)photos[images[i]].lens.position[k] / image_count;
+        }
+    }
+    for (int i = 0; i < image_count; i++) {
+        double squared = 0.0;
+        for (int k = 0; k < 3; k++) {
+            double d = (double)photos[images[i]].lens.position[k] - middle[k];
+            squared += d * d;
+        }
+        extent = fmaxf(extent, (float)sqrt(squared));
+    }
+    return 1.1f * extent;
+}
+
+// The point nearest to all optical axes. Axes that are nearly parallel have none: then it is one extent
+// before the cameras.
+static void find_focus(const seeds_job *job, float extent, float focus[3])
+{
+    double a[3][4] = {{0}};
+    double forward[3] = {0}, middle[3] = {0};
+    for (int i = 0; i < job->image_count; i++) {
+        const orr_lens *lens = &job->photos[job->images[i]].lens;
+        float axis[3];
+        camera_axis(lens, axis);
+        for (int r = 0; r < 3; r++) {
+            forward[r] += (double)axis[r] / job->image_count;
+            middle[r] += (double)lens->position[r] / job->image_count;
+            for (int c = 0; c < 3; c++) {
+                double projector = (r == c) - (double)axis[r] * (double)axis[c];
+                a[r][c] += projector / job->image_count;
+                a[r][3] += projector * (double)lens->position[c] / job->image_count;
+            }
+        }
+    }
+    for (int r = 0; r < 3; r++) { // a weak pull to the point one extent ahead
+        const double weight = 1e-3;
+        a[r][r] += weight;
+        a[r][3] += weight * (middle[r] + (double)extent * forward[r]);
+    }
+    for (int i = 0; i < 3; i++) { // positive definite: no pivots
+        for (int r = 0; r < 3; r++) {
+            double factor = r == i ? 0.0 : a[r][i] / a[i][i];
+            for (int c = 0; c < 4; c++) {
+                a[r][c] -= factor * a[i][c];
+            }
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        focus[i] = (float)(a[i][3] / a[i][i]);
+    }
+}
+
+// ---- candidates ----
+
+typedef struct witness {
+    float colour[3], alpha;
+} witness;
+
+// What a photo shows at a point; false: it does not see it.
+static bool look(const orr_splat_photo *photo, const float point[3], witness *seen)
+{
+    const orr_lens *lens = &photo->lens;
+    float p[3];
+    for (int r = 0; r < 3; r++) {
+        p[r] = lens->view[4 * r + 3];
+        for (int c = 0; c < 3; c++) {
+            p[r] += lens->view[4 * r + c] * point[c];
+        }
+    }
+    float x = lens->focal[0] * p[0] / p[2] + lens->centre[0];
+    float y = lens->focal[1] * p[1] / p[2] + lens->centre[1];
+    if (!(p[2] > lens->near_plane && x >= 0.0f && y >= 0.0f && x < (float)lens->width &&
+          y < (float)lens->height)) {
+        return false;
+    }
+    int64_t at = (int64_t)(int)y * lens->width + (int)x;
+    if (photo->mask && photo->mask[at] == 0) {
+        return false;
+    }
+    const uint8_t *bytes = photo->pixels + at * photo->channels;
+    seen->alpha = photo->channels == 4 ? (float)bytes[3] / 255.0f : 1.0f;
+    for (int c = 0; c < 3; c++) {
+        seen->colour[c] = (float)bytes[c] / 255.0f;
+    }
+    return true;
+}
+
+// The mean colour that photos show at a point, and how badly they agree: 0 is best, infinity impossible.
+static float judge(const seeds_job *job, orr_rng *rng, const float point[3], float colour[3])
+{
+    float sum[3] = {0}, squares = 0.0f;
+    int seen = 0;
+    bool nowhere = false, object = false;
+    for (int i = 0; i < WITNESSES; i++) {
+        int photo = job->images[(int)(orr_rng_uniform(rng) * (float)job->image_count)];
+        witness w;
+        if (!look(&job->photos[photo], point, &w)) {
+            continue;
+        }
+        seen++;
+        object = object || job->photos[photo].channels == 4;
+        nowhere = nowhere || w.alpha < 0.1f;
+        for (int c = 0; c < 3; c++) {
+            sum[c] += w.colour[c];
+            squares += w.colour[c] * w.colour[c];
+        }
+    }
+    float variance = seen > 0 ? squares / (float)seen : 0.0f;
+    for (int c = 0; c < 3; c++) {
+        colour[c] = seen > 0 ? sum[c] / (float)seen : 0.5f;
+        variance -= seen > 0 ? colour[c] * colour[c] : 0.0f;
+    }
+    // what is transparent somewhere is an object that all photos show
+    bool known = seen >= (object ? SEEN_OF_OBJECT : SEEN_LEAST);
+    return nowhere ? INFINITY : variance + UNSEEN_COST * (float)(WITNESSES - seen) + (known ? 0.0f : UNKNOWN);
+}
+
+// A point before a random camera: a random pixel's ray, at a depth about that of the focus or beyond.
+static void draw_candidate(const seeds_job *job, orr_rng *rng, float point[3])
+{
+    const orr_lens *lens =
+        &job->photos[job->images[(int)(orr_rng_uniform(rng) * (float)job->image_count)]].lens;
+    float depth = 0.0f, direction[3];
+    for (int k = 0; k < 3; k++) {
+        depth += lens->view[8 + k] * (job->focus[k] - lens->position[k]);
+    }
+    depth = fmaxf(depth, 10.0f * lens->near_plane);
+    depth *= orr_rng_uniform(rng) < 0.7f ? orr_rng_range(rng, 0.5f, 1.5f)
+                                         : expf(orr_rng_range(rng, logf(0.3f), logf(4.0f)));
+    direction[0] = (orr_rng_uniform(rng) * (float)lens->width - lens->centre[0]) / lens->focal[0] * depth;
+    direction[1] = (orr_rng_uniform(rng) * (float)lens->height - lens->centre[1]) / lens->focal[1] * depth;
+    direction[2] = depth;
+    for (int k = 0; k < 3; k++) { // the view's rotation, transposed
+        point[k] = lens->position[k] + lens->view[k] * direction[0] + lens->view[4 + k] * direction[1] +
+                   lens->view[8 + k] * direction[2];
+    }
+}
+
+static void draw_seeds(void *context, int block, int worker)
+{
+    (void)worker;
+    const seeds_job *job = context;
+    int64_t end = (int64_t)(block + 1) * BLOCK < job->count ? (int64_t)(block + 1) * BLOCK : job->count;
+    for (int64_t i = (int64_t)block * BLOCK; i < end; i++) {
+        orr_rng rng = {job->seed, (uint32_t)i, 0};
+        float best = INFINITY;
+        // many more while none is good
+        for (int n = 0; n < CANDIDATES || (best >= UNKNOWN && n < CANDIDATES_MAX); n++) {
+            orr_splat_seed s = {.logit = OPACITY_LOGIT};
+            draw_candidate(job, &rng, s.position);
+            float badness = judge(job, &rng, s.position, s.colour);
+            if (badness < best || n == 0) {
+                best = badness;
+                job->out[i] = s;
+            }
+        }
+    }
+}
+
+// ---- order and scale ----
+
+static void finish_seeds(void *context, int block, int worker)
+{
+    (void)worker;
+    const seeds_job *job = context;
+    int64_t end = (int64_t)(block + 1) * BLOCK < job->count ? (int64_t)(block + 1) * BLOCK : job->count;
+    for (int64_t i = (int64_t)block * BLOCK; i < end; i++) {
+        const orr_splat_seed *s = &job->unordered[job->order[i]];
+        float nearest[3] = {INFINITY, INFINITY, INFINITY}; // squared distances, ascending
+        for (int64_t n = i - NEIGHBOURS; n <= i + NEIGHBOURS; n++) {
+            if (n < 0 || n >= job->count || n == i) {
+                continue;
+            }
+            const orr_splat_seed *t = &job->unordered[job->order[n]];
+            float squared = 0.0f;
+            for (int k = 0; k < 3; k++) {
+                squared += (t->position[k] - s->position[k]) * (t->position[k] - s->position[k]);
+            }
+            for (int k = 0; k < 3; k++) {
+                float smaller = fminf(nearest[k], squared);
+                squared = fmaxf(nearest[k], squared);
+                nearest[k] = smaller;
+            }
+        }
+        float sum = 0.0f;
+        int known = 0;
+        for (int k = 0; k < 3 && nearest[k] < INFINITY; k++, known++) {
+            sum += nearest[k];
+        }
+        job->out[i] = *s;
+        job->out[i].log_scale = logf(SCALE_SHARE * sqrtf(known ? sum / (float)known : 1.0f) + 1e-8f);
+    }
+}
+
+static uint32_t morton_of(const float position[3], const float low[3], float side)
+{
+    uint32_t cell[3];
+    for (int k = 0; k < 3; k++) {
+        cell[k] = (uint32_t)fminf((position[k] - low[k]) / side * 1024.0f, 1023.0f);
+    }
+    return orr_morton30(cell[0], cell[1], cell[2]);
+}
+
+static orr_result put_in_order(seeds_job *job, orr_jobs *jobs, orr_arena *arena, orr_error *error)
+{
+    uint32_t *keys = orr_arena_take(arena, (size_t)job->count, sizeof *keys);
+    uint32_t *order = orr_arena_take(arena, (size_t)job->count, sizeof *order);
+    orr_splat_seed *unordered = orr_arena_take(arena, (size_t)job->count, sizeof *unordered);
+    if (!keys || !order || !unordered) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld splats", (long long)job->count);
+    }
+    float low[3] = {INFINITY, INFINITY, INFINITY}, side = 1e-12f;
+    for (int64_t i = 0; i < job->count; i++) {
+        for (int k = 0; k < 3; k++) {
+            low[k] = fminf(low[k], job->out[i].position[k]);
+        }
+    }
+    for (int64_t i = 0; i < job->count; i++) {
+        for (int k = 0; k < 3; k++) {
+            side = fmaxf(side, job->out[i].position[k] - low[k]);
+        }
+    }
+    for (int64_t i = 0; i < job->count; i++) {
+        keys[i] = morton_of(job->out[i].position, low, side);
+        order[i] = (uint32_t)i;
+    }
+    memcpy(unordered, job->out, (size_t)job->count * sizeof *unordered);
+    ORR_TRY(orr_radix_sort(jobs, arena, keys, order, job->count, error));
+    job->order = order;
+    job->unordered = unordered;
+    orr_jobs_for(jobs, orr_blocks(job->count, BLOCK), finish_seeds, job);
+    return ORR_OK;
+}
+
+orr_result orr_splat_seeds_make(const orr_splat_photo *photos, const int *images, int image_count,
+                                int64_t count, uint32_t seed, orr_jobs *jobs, orr_splat_seed *seeds,
+                                orr_error *error)
+{
+    seeds_job job = {.photos = photos,
+                     .images = images,
+                     .image_count = image_count,
+                     .seed = seed,
+                     .count = count,
+                     .out = seeds};
+    orr_arena arena = {0};
+    find_focus(&job, orr_splat_extent(photos, images, image_count), job.focus);
+    orr_jobs_for(jobs, orr_blocks(count, BLOCK), draw_seeds, &job);
+    orr_result result = put_in_order(&job, jobs, &arena, error);
+    orr_arena_destroy(&arena);
+    return result;
+}

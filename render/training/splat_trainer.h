@@ -1,0 +1,60 @@
+// Photos of a capture become a splat cloud: stochastic gradient descent through the drawing of splats (Kerbl
+// et al. 2023), with the relocations and the noise of 3DGS-MCMC (Kheradmand et al. 2024). On the CPU; the
+// same bits for any number of threads.
+#pragma once
+
+#include "engine/core/isa.h"
+#include "engine/core/memory.h"
+#include "engine/core/profile.h"
+#include "neural/capture/capture.h"
+#include "render/splat_cloud.h"
+
+typedef struct orr_splat_trainer orr_splat_trainer;
+
+typedef struct orr_splat_trainer_desc {
+    const orr_capture *capture; // must live as long as the trainer
+    const int *images;          // image_count: those to learn from
+    int image_count;
+    orr_jobs *jobs;
+    orr_isa isa;
+    int64_t splats; // no more than these, 1 .. 2^28
+    int sh_degree;  // 0 .. 3
+    bool antialias; // draw and save with the Mip-Splatting 2D filter
+    uint32_t seed;
+} orr_splat_trainer_desc;
+
+typedef struct orr_splat_step_report {
+    double loss;       // 0.8 L1 + 0.2 (1 - SSIM) of this step's picture
+    int64_t splats;    // now
+    int64_t evaluated; // splat-pixels that were drawn
+} orr_splat_step_report;
+
+// ORR_ERROR_ARGUMENT: numbers out of range, too few photos, cameras all in one place.
+orr_result orr_splat_trainer_create(const orr_splat_trainer_desc *desc, orr_splat_trainer **trainer,
+                                    orr_error *error);
+void orr_splat_trainer_destroy(orr_splat_trainer *trainer); // NULL is allowed
+
+// One photo, one step. progress: how much of the training is over, 0 .. 1, from which the schedules of
+// learning rates, sizes of pictures, numbers of splats and degrees of harmonics follow.
+orr_result orr_splat_trainer_step(orr_splat_trainer *trainer, double progress, orr_splat_step_report *report,
+                                  orr_error *error);
+
+// A photo without its lens's distortion beside the splats' picture of it, both over the background of the
+// training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in both.
+typedef struct orr_splat_comparison {
+    int width, height;
+    float *photo, *drawn; // 0 .. 1
+    const uint8_t *mask;  // height x width, 0: left out; NULL: all count
+} orr_splat_comparison;
+
+// Image `index` of the capture, smaller by a whole factor. Memory is the arena's.
+orr_result orr_splat_trainer_compare(orr_splat_trainer *trainer, int index, int shrink, orr_arena *arena,
+                                     orr_splat_comparison *comparison, orr_error *error);
+// PSNR [dB] and SSIM of a comparison of bytes, over the pixels that count.
+orr_result orr_splat_comparison_score(const orr_splat_comparison *comparison, orr_jobs *jobs, double *psnr,
+                                      double *ssim, orr_error *error);
+
+// The cloud as it is now, in the world of the capture's file, without splats that draw nothing.
+orr_result orr_splat_trainer_cloud(orr_splat_trainer *trainer, orr_splats **splats, orr_error *error);
+
+const orr_profile *orr_splat_trainer_profile(const orr_splat_trainer *trainer); // of all steps

@@ -1,0 +1,336 @@
+// Training of splat clouds on the CPU: the loss and its gradient, photos without distortion, relocation, and
+// the whole on photos of three spheres.
+#include "engine/core/memory.h"
+#include "render/training/splat_photos.h"
+#include "render/training/splat_relocate.h"
+#include "render/training/splat_trainer.h"
+#include "tests/support/photos.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static orr_isa machine(void)
+{
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    return isa;
+}
+
+static orr_jobs *threads(int count)
+{
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(count, NULL, NULL, &jobs, &error));
+    return jobs;
+}
+
+// ---- the loss ----
+
+enum { WIDTH = 21, HEIGHT = 18, PIXELS = WIDTH * HEIGHT };
+
+static double at(const double *plane, int x, int y)
+{
+    return x >= 0 && y >= 0 && x < WIDTH && y < HEIGHT ? plane[y * WIDTH + x] : 0.0;
+}
+
+// SSIM of the window about a pixel, by its definition
+static double similarity_at(const double *a, const double *b, int x, int y)
+{
+    double weights = 0.0, mean[5] = {0};
+    for (int i = -5; i <= 5; i++) {
+        for (int k = -5; k <= 5; k++) {
+            double w = exp(-(i * i + k * k) / (2.0 * 1.5 * 1.5));
+            double p = at(a, x + k, y + i), q = at(b, x + k, y + i);
+            const double values[5] = {p, q, p * p, q * q, p * q};
+            weights += w;
+            for (int n = 0; n < 5; n++) {
+                mean[n] += w * values[n];
+            }
+        }
+    }
+    for (int n = 0; n < 5; n++) {
+        mean[n] /= weights;
+    }
+    double p = mean[0], q = mean[1];
+    return (2.0 * p * q + 1e-4) * (2.0 * (mean[4] - p * q) + 9e-4) /
+           ((p * p + q * q + 1e-4) * (mean[2] - p * p + mean[3] - q * q + 9e-4));
+}
+
+static double expected_loss(double a[3][PIXELS], double b[3][PIXELS])
+{
+    double difference = 0.0, similarity = 0.0;
+    for (int c = 0; c < 3; c++) {
+        for (int i = 0; i < PIXELS; i++) {
+            difference += fabs(a[c][i] - b[c][i]);
+            similarity += similarity_at(a[c], b[c], i % WIDTH, i / WIDTH);
+        }
+    }
+    return 0.8 * difference / (3.0 * PIXELS) + 0.2 * (1.0 - similarity / (3.0 * PIXELS));
+}
+
+static void test_loss(void **state)
+{
+    (void)state;
+    static double a[3][PIXELS], b[3][PIXELS];
+    static uint8_t kept_pixels[PIXELS];
+    orr_jobs *jobs = threads(2);
+    orr_arena arena = {0};
+    orr_loss_planes picture, photo, gradient;
+    assert_ok(orr_loss_planes_take(&arena, WIDTH, HEIGHT, &picture, &error));
+    assert_ok(orr_loss_planes_take(&arena, WIDTH, HEIGHT, &photo, &error));
+    for (int c = 0; c < 3; c++) {
+        for (int i = 0; i < PIXELS; i++) {
+            a[c][i] = 0.5 + 0.4 * sin(0.7 * i + c) * cos(0.31 * i);
+            b[c][i] = 0.5 + 0.4 * sin(0.68 * i + 1.1 * c);
+            orr_loss_row(&picture, c, i / WIDTH)[i % WIDTH] = (float)a[c][i];
+            orr_loss_row(&photo, c, i / WIDTH)[i % WIDTH] = (float)b[c][i];
+            kept_pixels[i] = i % 7 != 0;
+        }
+    }
+    double loss;
+    assert_ok(orr_picture_loss(jobs, machine(), &arena, &picture, &photo, kept_pixels, 0.2f, &loss, &gradient,
+                               &error));
+    assert_true(fabs(loss - expected_loss(a, b)) < 1e-6);
+    for (int i = 0; i < 3 * PIXELS; i += 5) {
+        const double h = 1e-5;
+        int c = i / PIXELS, pixel = i % PIXELS;
+        double kept = a[c][pixel];
+        a[c][pixel] = kept + h;
+        double more = expected_loss(a, b);
+        a[c][pixel] = kept - h;
+        double less = expected_loss(a, b);
+        a[c][pixel] = kept;
+        double expected = kept_pixels[pixel] ? (more - less) / (2.0 * h) : 0.0;
+        double found = (double)orr_loss_row(&gradient, c, pixel / WIDTH)[pixel % WIDTH];
+        if (!(fabs(found - expected) < 2e-6)) { // of 7e-4
+            fail_msg("pixel %d: gradient %g: expected %g", i, found, expected);
+        }
+    }
+    orr_arena_destroy(&arena);
+    orr_jobs_destroy(jobs);
+}
+
+// ---- photos ----
+
+// A photo whose colours are its coordinates: without distortion they are where the lens had put them.
+static void test_undistorted(void **state)
+{
+    (void)state;
+    enum { SIDE = 64 };
+    static uint8_t pixels[SIDE * SIDE * 3];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        pixels[3 * i] = (uint8_t)(4 * (i % SIDE));
+        pixels[3 * i + 1] = (uint8_t)(4 * (i / SIDE));
+    }
+    char name[] = "a photo";
+    orr_capture_image image = {.path = name,
+                               .width = SIDE,
+                               .height = SIDE,
+                               .channels = 3,
+                               .pixels = pixels,
+                               .pose = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                               .focal = {50.0f, 55.0f},
+                               .centre = {31.0f, 33.0f},
+                               .radial = {-0.1f, 0.02f},
+                               .tangential = {0.01f, -0.005f}};
+    const orr_capture capture = {.images = &image, .count = 1};
+    orr_jobs *jobs = threads(2);
+    orr_splat_photo *made;
+    assert_ok(orr_splat_photos_create(&capture, jobs, &made, &error));
+    int kept = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double x = (i % SIDE + 0.5 - 31.0) / 50.0, y = (i / SIDE + 0.5 - 33.0) / 55.0, r2 = x * x + y * y;
+        double stretch = 1.0 - 0.1 * r2 + 0.02 * r2 * r2;
+        double u = x * stretch + 2.0 * 0.01 * x * y - 0.005 * (r2 + 2.0 * x * x);
+        double v = y * stretch + 0.01 * (r2 + 2.0 * y * y) - 2.0 * 0.005 * x * y;
+        if (made->mask[i]) {
+            kept++;
+            assert_true(fabs(made->pixels[3 * i] - 4.0 * (31.0 + 50.0 * u - 0.5)) < 0.6);
+            assert_true(fabs(made->pixels[3 * i + 1] - 4.0 * (33.0 + 55.0 * v - 0.5)) < 0.6);
+        }
+    }
+    assert_in_range(kept, SIDE * SIDE * 9 / 10, SIDE * SIDE);
+    orr_splat_photos_destroy(made, 1);
+    orr_jobs_destroy(jobs);
+}
+
+// ---- relocation ----
+
+static double stored(const orr_splat_params *params, int splat, int member)
+{
+    return (double)params->stored[0][orr_param_index(splat, ORR_STORED, member)];
+}
+
+static void test_relocation(void **state)
+{
+    (void)state;
+    orr_splat_params params;
+    assert_ok(orr_splat_params_create(40, &params, &error));
+    const orr_splat_seed seeds[2] = {
+        {{1.0f, 2.0f, 3.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f},
+        {{4.0f, 5.0f, 6.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, -20.0f}, // draws nothing
+    };
+    orr_splat_params_add(&params, seeds, 2);
+    params.stored[0][orr_param_index(0, ORR_STORED, 3)] = -1.0f;
+    assert_ok(orr_splat_relocate(&params, 2, 7, 100, &error));
+    assert_int_equal(params.count, 2);
+    // two in one place that look like one
+    double o = 1.0 / (1.0 + exp(-1.5)), each = 1.0 - sqrt(1.0 - o);
+    double factor = o / (2.0 * each - each * each / sqrt(2.0));
+    for (int i = 0; i < 2; i++) {
+        assert_true(stored(&params, i, 0) == 1.0 && stored(&params, i, 2) == 3.0);
+        assert_true(fabs(1.0 / (1.0 + exp(-stored(&params, i, 10))) - each) < 1e-6);
+        assert_true(fabs(stored(&params, i, 3) - (-1.0 + log(factor))) < 1e-6);
+        assert_true(fabs(stored(&params, i, 4) - (-2.0 + log(factor))) < 1e-6);
+    }
+    assert_ok(orr_splat_relocate(&params, 33, 7, 200, &error));
+    assert_int_equal(params.count, 33);
+    for (int i = 0; i < 33; i++) {
+        assert_true(stored(&params, i, 0) == 1.0);
+    }
+    orr_splat_params_destroy(&params);
+}
+
+// ---- all of it ----
+
+static orr_splat_trainer *make_trainer(const photos *p, orr_jobs *jobs)
+{
+    const orr_splat_trainer_desc desc = {.capture = &p->capture,
+                                         .images = p->indices,
+                                         .image_count = p->learned,
+                                         .jobs = jobs,
+                                         .isa = machine(),
+                                         .splats = 1500,
+                                         .sh_degree = 2,
+                                         .seed = 1};
+    orr_splat_trainer *trainer;
+    assert_ok(orr_splat_trainer_create(&desc, &trainer, &error));
+    return trainer;
+}
+
+static void train(orr_splat_trainer *trainer, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        orr_splat_step_report report;
+        assert_ok(orr_splat_trainer_step(trainer, (double)i / steps, &report, &error));
+        assert_true(isfinite(report.loss));
+    }
+}
+
+static double score(orr_splat_trainer *trainer, int image, orr_jobs *jobs)
+{
+    orr_arena arena = {0};
+    orr_splat_comparison seen;
+    double psnr, ssim;
+    assert_ok(orr_splat_trainer_compare(trainer, image, 1, &arena, &seen, &error));
+    assert_ok(orr_splat_comparison_score(&seen, jobs, &psnr, &ssim, &error));
+    orr_arena_destroy(&arena);
+    return psnr;
+}
+
+static void test_spheres(void **state)
+{
+    (void)state;
+    photos p;
+    take_photos(&sphere_photos, &p);
+    orr_jobs *jobs = threads(2);
+    orr_splat_trainer *trainer = make_trainer(&p, jobs);
+    train(trainer, 600);
+    for (int i = p.learned; i < p.capture.count; i++) {
+        double psnr = score(trainer, p.indices[i], jobs);
+        print_message("held-out photo %d: %.2f dB\n", i - p.learned, psnr);
+        assert_true(psnr > 26.0);
+    }
+    orr_splats *splats;
+    assert_ok(orr_splat_trainer_cloud(trainer, &splats, &error));
+    assert_in_range(splats->data.count, 500, 1500);
+    assert_int_equal(splats->data.sh_degree, 2);
+    assert_ok(orr_splats_check(splats, "the cloud", &error));
+    orr_splats_destroy(splats);
+    orr_splat_trainer_destroy(trainer);
+    orr_jobs_destroy(jobs);
+    drop_photos(&p);
+}
+
+static orr_splats *cloud_by(const photos *p, int thread_count)
+{
+    orr_jobs *jobs = threads(thread_count);
+    orr_splat_trainer *trainer = make_trainer(p, jobs);
+    orr_splats *splats;
+    train(trainer, 120);
+    assert_ok(orr_splat_trainer_cloud(trainer, &splats, &error));
+    orr_splat_trainer_destroy(trainer);
+    orr_jobs_destroy(jobs);
+    return splats;
+}
+
+static void test_threads_change_no_bit(void **state)
+{
+    (void)state;
+    photos p;
+    take_photos(&sphere_photos, &p);
+    orr_splats *one = cloud_by(&p, 1), *three = cloud_by(&p, 3);
+    const orr_splats_view a = one->data, b = three->data;
+    size_t count = (size_t)a.count;
+    assert_int_equal(a.count, b.count);
+    assert_memory_equal(a.position, b.position, count * 3 * sizeof(float));
+    assert_memory_equal(a.log_scale, b.log_scale, count * 3 * sizeof(float));
+    assert_memory_equal(a.rotation, b.rotation, count * 4 * sizeof(float));
+    assert_memory_equal(a.opacity, b.opacity, count * sizeof(float));
+    assert_memory_equal(a.colour, b.colour, count * 3 * sizeof(float));
+    assert_memory_equal(a.harmonics, b.harmonics, count * 24 * sizeof(float));
+    orr_splats_destroy(one);
+    orr_splats_destroy(three);
+    drop_photos(&p);
+}
+
+static void assert_refused(orr_splat_trainer_desc desc, const char *words)
+{
+    orr_splat_trainer *trainer;
+    orr_error error = {0};
+    assert_int_equal(orr_splat_trainer_create(&desc, &trainer, &error), ORR_ERROR_ARGUMENT);
+    assert_null(trainer);
+    if (!strstr(error.message, words)) {
+        fail_msg("\"%s\": expected \"%s\"", error.message, words);
+    }
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    photos p;
+    take_photos(&sphere_photos, &p);
+    orr_jobs *jobs = threads(1);
+    const orr_splat_trainer_desc good = {.capture = &p.capture,
+                                         .images = p.indices,
+                                         .image_count = p.learned,
+                                         .jobs = jobs,
+                                         .isa = machine(),
+                                         .splats = 100};
+    orr_splat_trainer_desc desc = good;
+    desc.splats = 0;
+    assert_refused(desc, "0 splats");
+    desc = good;
+    desc.sh_degree = 4;
+    assert_refused(desc, "degree 4");
+    desc = good;
+    desc.image_count = 1;
+    assert_refused(desc, "expected 2 or more");
+    for (int i = 1; i < p.capture.count; i++) {
+        memcpy(p.capture.images[i].pose, p.capture.images[0].pose, sizeof p.capture.images[0].pose);
+    }
+    assert_refused(good, "in one place");
+    orr_jobs_destroy(jobs);
+    drop_photos(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loss),
+                                       cmocka_unit_test(test_undistorted),
+                                       cmocka_unit_test(test_relocation),
+                                       cmocka_unit_test(test_spheres),
+                                       cmocka_unit_test(test_threads_change_no_bit),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
