@@ -260,6 +260,12 @@ void orr_soft_step(orr_soft *soft, int steps)
     }
 }
 
+void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3])
+{
+    soft->constants.time_step = time_step;
+    memcpy(soft->constants.gravity, gravity, sizeof soft->constants.gravity);
+}
+
 orr_result orr_soft_step_touching(orr_soft *soft, const orr_soft_touch *touches, int touch_count,
                                   orr_soft_body *bodies, int body_count, orr_error *error)
 {

@@ -110,6 +110,8 @@ orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *mode
                            orr_soft **soft, orr_error *error);
 void orr_soft_destroy(orr_soft *soft); // NULL is allowed
 void orr_soft_step(orr_soft *soft, int steps);
+// Other numbers for the steps that follow; time_step: s, above 0.
+void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3]);
 // One step of a simulation of one world. The touches of a vertex follow each other; those beyond
 // ORR_SOFT_TOUCHES_MAX are left out. Bodies move in the same minimisation as the vertices, so that light
 // bodies on stiff contacts are stable; what the step says of them is the force that the vertices feel.
