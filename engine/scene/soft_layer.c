@@ -9,6 +9,9 @@
 
 enum { RESOLUTION = 12, RESOLUTION_MAX = 64 };
 
+// Cells by which the cage of a cloud is wider than what is solid, so that thin parts stay in one piece.
+static const double cloud_margin = 0.75;
+
 static double or_default(double value, double otherwise)
 {
     return value > 0.0 ? value : otherwise;
@@ -80,14 +83,14 @@ static orr_result count_open_edges(const orr_mesh *mesh, int64_t *open, orr_erro
 
 typedef struct scaled_grid {
     const orr_distance_grid *grid; // in the layer's space
-    double scale;
+    double scale, margin;          // margin: m, by which the surface is moved outwards
 } scaled_grid;
 
 static double distance_at(const void *context, const double p[3])
 {
     const scaled_grid *g = context;
     const double at[3] = {p[0] / g->scale, p[1] / g->scale, p[2] / g->scale};
-    return orr_distance_grid_at(g->grid, at, NULL) * g->scale;
+    return orr_distance_grid_at(g->grid, at, NULL) * g->scale - g->margin;
 }
 
 static orr_result make_cage(const orr_scene *scene, const orr_layer_data *layer, int resolution,
@@ -103,13 +106,15 @@ static orr_result make_cage(const orr_scene *scene, const orr_layer_data *layer,
     orr_distance_grid *grid;
     orr_collider_up(scene, layer, settings.up);
     ORR_TRY(orr_collider_of_layer(scene, layer, &settings, &grid, error));
-    const scaled_grid scaled = {grid, soft->scale};
+    const double cell = longest * soft->scale / resolution;
+    soft->margin = layer->splats ? cloud_margin * cell : 0.0;
+    const scaled_grid scaled = {grid, soft->scale, soft->margin};
     for (int k = 0; k < 3; k++) {
-        from[k] = grid->origin[k] * soft->scale;
-        to[k] = from[k] + grid->bricks[k] * ORR_GRID_BRICK * grid->cell * soft->scale;
+        from[k] = grid->origin[k] * soft->scale - soft->margin;
+        to[k] = grid->bricks[k] * ORR_GRID_BRICK * grid->cell * soft->scale + from[k] + 2.0 * soft->margin;
     }
-    orr_result result = orr_soft_cage_create(
-        distance_at, &scaled, from, to, longest * soft->scale / resolution, layer->name, &soft->cage, error);
+    orr_result result =
+        orr_soft_cage_create(distance_at, &scaled, from, to, cell, layer->name, &soft->cage, error);
     orr_distance_grid_destroy(grid);
     return result;
 }

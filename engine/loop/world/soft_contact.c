@@ -277,7 +277,7 @@ static void insert(orr_soft_touch *touch, int *count, const orr_soft_touch *foun
 }
 
 static orr_result touch_vertex(orr_soft_contact *c, const orr_world_physics *p, const near_geom *g, int geoms,
-                               const double *x, int vertex, double friction, orr_error *error)
+                               const double *x, int vertex, double margin, double friction, orr_error *error)
 {
     const orr_model *m = p->model;
     orr_soft_touch touch[ORR_SOFT_TOUCHES_MAX] = {{.vertex = -1}, {.vertex = -1}};
@@ -297,7 +297,7 @@ static orr_result touch_vertex(orr_soft_contact *c, const orr_world_physics *p, 
             const double normal[3] = {found.normal.x, found.normal.y, found.normal.z};
             orr_soft_touch t = {.vertex = vertex,
                                 .body = g[i].body,
-                                .distance = found.distance,
+                                .distance = found.distance + margin,
                                 .friction = fmax(friction, m->geom_friction[(ptrdiff_t)g[i].geom * 3])};
             mat_apply(g[i].rotation, normal, t.normal);
             insert(touch, &count, &t);
@@ -334,7 +334,7 @@ static orr_result find_near(orr_soft_contact *c, const orr_world_physics *p, int
 
 orr_result orr_soft_contact_find(orr_soft_contact *c, const orr_world_physics *p, int world,
                                  const orr_soft_frame *frame, const double *position, int vertices,
-                                 double friction, double time_step, orr_error *error)
+                                 double margin, double friction, double time_step, orr_error *error)
 {
     double centre[3], radius;
     c->touch_count = c->body_count = 0;
@@ -344,7 +344,7 @@ orr_result orr_soft_contact_find(orr_soft_contact *c, const orr_world_physics *p
     ORR_ALLOC(g, p->model->ngeom + 1, "contacts of soft bodies", error);
     orr_result result = find_near(c, p, world, frame, centre, radius, time_step, g, &count, error);
     for (int i = 0; i < vertices && result == ORR_OK && count > 0; i++) {
-        result = touch_vertex(c, p, g, count, position + (ptrdiff_t)i * 3, i, friction, error);
+        result = touch_vertex(c, p, g, count, position + (ptrdiff_t)i * 3, i, margin, friction, error);
     }
     orr_free(g);
     return result;

@@ -26,10 +26,10 @@ typedef struct orr_soft_frame {
 void orr_soft_contact_clear(orr_soft_contact *contact);
 // Reads where everything is, in all worlds, and the forces that a program has set.
 orr_result orr_soft_contact_read(orr_soft_contact *contact, orr_world_physics *physics, orr_error *error);
-// Finds what vertices (x 3, in the scene) touch in one world.
+// Finds what vertices (x 3, in the scene) touch in one world. margin: m, how deep they may be in it.
 orr_result orr_soft_contact_find(orr_soft_contact *contact, const orr_world_physics *physics, int world,
                                  const orr_soft_frame *frame, const double *position, int vertices,
-                                 double friction, double time_step, orr_error *error);
+                                 double margin, double friction, double time_step, orr_error *error);
 // Adds the forces on touched bodies to those of the world.
 void orr_soft_contact_push(orr_soft_contact *contact, const orr_world_physics *physics, int world,
                            const orr_soft_frame *frame);

@@ -262,7 +262,7 @@ static orr_result step_body(const orr_world *world, int index, orr_world_soft *s
     if (p) {
         frame = frame_of(world, index, p);
         ORR_TRY(orr_soft_contact_find(c, p, index, &frame, position, s->layer->cage->vertices,
-                                      s->layer->friction, step, error));
+                                      s->layer->margin, s->layer->friction, step, error));
     }
     gravity_of(world, p, &frame, g);
     orr_soft_set_conditions(s->copies[index], step, g);
