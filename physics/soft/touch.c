@@ -151,6 +151,9 @@ static void add_touch(const orr_soft_touches *t, int i, int n, double *a, double
 {
     const orr_soft_touch *touch = &t->touch[i];
     const soft_system s = system_of(t, i);
+    if (!(s.xx + s.yy + s.zz > 0.0)) { // not deep
+        return;
+    }
     const double h[3][3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
     const double f[3] = {s.force.x, s.force.y, s.force.z};
     double arm[3] = {0.0, 0.0, 0.0};
