@@ -102,7 +102,7 @@ static orr_result make_cage(const orr_scene *scene, const orr_layer_data *layer,
     for (int k = 0; k < 3; k++) {
         longest = fmax(longest, (double)(high[k] - low[k]));
     }
-    orr_collider_desc settings = {.cell = longest / (resolution < 32 ? 64 : 2 * resolution)};
+    orr_collider_desc settings = {.cell = longest / fmax(32.0, 3.0 * resolution)};
     orr_distance_grid *grid;
     orr_collider_up(scene, layer, settings.up);
     ORR_TRY(orr_collider_of_layer(scene, layer, &settings, &grid, error));
