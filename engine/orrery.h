@@ -376,11 +376,18 @@ typedef struct orr_body_desc {
     double cell;     /* grids: edge of a cell in scene units; 0: the longest side / 256, of parts / 128 */
     orr_body_shape shape;
     int parts; /* decompose and boxes: 1 .. 64, where fewer would not do; 0: 16 */
+    bool soft; /* meshes that are closed, and clouds: it bends, as tetrahedra that fill it; without a mass */
+    int resolution; /* soft: cells along its longest side, 2 to 64; 0: 12 */
+    double density; /* soft: [kg/m^3]; 0: 300 */
+    double young;   /* soft: Young's modulus [Pa]; 0: 5e4 */
+    double poisson; /* soft: Poisson's ratio, below 0.5; 0: 0.4 */
+    double damping; /* soft: [s], how long strain lags; 0: 0.005 */
 } orr_body_desc;
 
 /* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the
  * scene's units. A body that moves has the state of a free joint (qpos 7, qvel 6), which the functions for
- * robots read and set. Distance grids are kept beside the layer's file, as FILE.collider. desc NULL: no
+ * robots read and set. A soft body has no such state: worlds reset it with their robots, and setting the
+ * layer's transform puts it there at rest. Distance grids are kept beside the layer's file, as FILE.collider. desc NULL: no
  * body. ORR_ERROR_UNSUPPORTED: a grid that moves. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);

@@ -75,7 +75,7 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     frame->has_picture = false;
     ORR_TRY(orr_ladder_open(frame, error));
     ORR_TRY(pose(frame, slot, scene, world, view, error));
-    ORR_TRY(orr_frame_release_removed(frame, scene, error));
+    ORR_TRY(orr_frame_release_removed(frame, slot, scene, error));
     slot->lost = false;
     slot->for_window = for_window;
     slot->deferred = (frame->waiting > 0 && orr_frame_slot_at(frame, frame->waiting - 1)->deferred) ||

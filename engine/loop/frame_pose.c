@@ -28,6 +28,41 @@ static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *err
     return ORR_OK;
 }
 
+// What follows the cage of a soft body, in the scene's space, under a key of this frame alone.
+static orr_result pose_soft(orr_frame_slot *slot, const orr_scene *scene, const orr_world_soft *soft,
+                            const orr_view *view, int index, orr_error *error)
+{
+    static const float still[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const orr_layer_data *layer = &scene->layers[index];
+    const orr_scene_context *context = &scene->context;
+    orr_draw_list *list = &slot->list;
+    orr_affine_piece *pieces;
+    ORR_ALLOC(pieces, soft->layer->cage->tets, layer->name, error);
+    orr_soft_affines(soft->layer->cage, orr_world_soft_positions(soft, view->world), soft->layer->scale,
+                     context->jobs, pieces);
+    orr_deformed *out = &slot->deformed[index];
+    orr_result result =
+        layer->splats ? orr_deform_splats(layer->splats, soft->layer->tet, pieces, context->isa,
+                                          context->jobs, out, error)
+                      : orr_deform_mesh(layer->mesh, soft->layer->tet, pieces, context->jobs, out, error);
+    orr_free(pieces);
+    ORR_TRY(result);
+    uint64_t key = (*context->next_key)++;
+    if (layer->splats) {
+        orr_draw_splats *drawn = &slot->splats[list->splat_count++];
+        *drawn =
+            (orr_draw_splats){.pack = &out->pack,
+                              .key = key,
+                              .antialias = view->antialias || layer->antialias || layer->splats->antialiased};
+        memcpy(drawn->model, still, sizeof still);
+    } else {
+        orr_draw_mesh *drawn = &slot->meshes[list->mesh_count++];
+        *drawn = (orr_draw_mesh){.mesh = &out->mesh, .key = key};
+        memcpy(drawn->model, still, sizeof still);
+    }
+    return ORR_OK;
+}
+
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
                           const orr_view *view, bool device_bodies, orr_error *error)
 {
@@ -43,6 +78,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
     ORR_GROW(slot->robots, slot->robot_capacity, device_bodies ? scene->layer_count : 0, "robots of a frame",
              error);
+    ORR_GROW(slot->deformed, slot->deformed_capacity, scene->layer_count, "soft bodies of a frame", error);
+    ORR_TRY(orr_world_softs_update(world, error));
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
     list->meshes = slot->meshes;
@@ -58,6 +95,11 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         ORR_TRY(
             orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
         ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
+        const orr_world_soft *soft = orr_world_soft_find(world, layer);
+        if (soft) {
+            ORR_TRY(pose_soft(slot, scene, soft, view, i, error));
+            continue;
+        }
         switch (layer->kind) {
         case ORR_LAYER_SPLATS: {
             orr_draw_splats *out = &slot->splats[list->splat_count++];
@@ -106,4 +148,8 @@ void orr_frame_slot_close(orr_frame_slot *slot)
         orr_physics_bodies_release(&slot->robots[i].memory);
     }
     orr_free(slot->robots);
+    for (int i = 0; i < slot->deformed_capacity; i++) {
+        orr_deformed_clear(&slot->deformed[i]);
+    }
+    orr_free(slot->deformed);
 }

@@ -2,11 +2,14 @@
 // is drawn.
 #pragma once
 
-#include "engine/loop/world/world_robots.h"
+#include "engine/loop/world/world_soft.h"
+#include "render/deform.h"
 
 // A submitted frame.
 typedef struct orr_frame_slot {
     orr_draw_list list;
+    orr_deformed *deformed; // deformed_capacity, by layer: what is drawn of soft ones
+    int deformed_capacity;
     orr_draw_splats *splats; // capacity each
     orr_draw_mesh *meshes;
     orr_draw_field *fields;

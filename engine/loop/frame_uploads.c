@@ -13,7 +13,37 @@ static bool has_key(const orr_scene *scene, uint64_t key)
     return false;
 }
 
-orr_result orr_frame_release_removed(orr_frame *frame, const orr_scene *scene, orr_error *error)
+static bool is_deformed(const orr_frame_slot *slot, const orr_splat_pack *pack, const orr_mesh *mesh)
+{
+    for (int i = 0; i < slot->deformed_capacity; i++) {
+        if (pack == &slot->deformed[i].pack || mesh == &slot->deformed[i].mesh) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Keys of what is uploaded for this frame alone.
+static orr_result note_deformed(orr_frame *frame, const orr_frame_slot *slot, orr_error *error)
+{
+    const orr_draw_list *list = &slot->list;
+    ORR_GROW(frame->keys, frame->key_capacity, frame->key_count + list->splat_count + list->mesh_count,
+             "layers", error);
+    for (int i = 0; i < list->splat_count; i++) {
+        if (is_deformed(slot, list->splats[i].pack, NULL)) {
+            frame->keys[frame->key_count++] = list->splats[i].key;
+        }
+    }
+    for (int i = 0; i < list->mesh_count; i++) {
+        if (is_deformed(slot, NULL, list->meshes[i].mesh)) {
+            frame->keys[frame->key_count++] = list->meshes[i].key;
+        }
+    }
+    return ORR_OK;
+}
+
+orr_result orr_frame_release_removed(orr_frame *frame, const orr_frame_slot *slot, const orr_scene *scene,
+                                     orr_error *error)
 {
     if (!frame->machine->release) {
         return ORR_OK;
@@ -34,5 +64,5 @@ orr_result orr_frame_release_removed(orr_frame *frame, const orr_scene *scene, o
             frame->keys[frame->key_count++] = scene->layers[i].key + (uint64_t)k;
         }
     }
-    return ORR_OK;
+    return note_deformed(frame, slot, error);
 }

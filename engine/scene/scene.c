@@ -1,5 +1,5 @@
 // The scene: a list of layers, in the order added.
-#include "engine/scene/scene.h"
+#include "engine/scene/soft_layer.h"
 
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
@@ -38,6 +38,7 @@ static void free_contents(orr_layer_data *layer)
     orr_field_layer_destroy(layer->field);
     orr_robot_destroy(layer->robot);
     orr_robot_destroy(layer->body);
+    orr_soft_layer_destroy(layer->soft);
 }
 
 orr_result orr_scene_check(const orr_scene *scene, orr_error *error)

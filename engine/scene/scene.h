@@ -24,15 +24,16 @@ typedef struct orr_layer_data {
     orr_pool_id id;
     orr_layer_kind kind;
     char *name;
-    char *path;             // of the file it comes from; NULL: a program has made it
-    orr_splat_pack *splats; // ORR_LAYER_SPLATS
-    orr_mesh *mesh;         // ORR_LAYER_MESH
-    orr_field_layer *field; // ORR_LAYER_FIELD
-    orr_robot *robot;       // ORR_LAYER_ROBOT
-    orr_robot *body;        // what physics has of another layer; NULL: nothing
-    double body_cell;       // scene units: of its distance grid; 0: as that of a grid by default
-    bool absent;            // physics does not have it for now: a viewer has removed it, and may undo that
-    uint64_t key;           // the first of its keys: a robot has one for each of its meshes
+    char *path;                  // of the file it comes from; NULL: a program has made it
+    orr_splat_pack *splats;      // ORR_LAYER_SPLATS
+    orr_mesh *mesh;              // ORR_LAYER_MESH
+    orr_field_layer *field;      // ORR_LAYER_FIELD
+    orr_robot *robot;            // ORR_LAYER_ROBOT
+    orr_robot *body;             // what physics has of another layer; NULL: nothing
+    struct orr_soft_layer *soft; // soft_layer.h; NULL: it is rigid
+    double body_cell;            // scene units: of its distance grid; 0: as that of a grid by default
+    bool absent;  // physics does not have it for now: a viewer has removed it, and may undo that
+    uint64_t key; // the first of its keys: a robot has one for each of its meshes
     int key_count;
     orr_transform transform;
     orr_pool_id bound_to; // a robot's layer, whose `bound_body` the transform is against; {0}: none

@@ -4,6 +4,7 @@
 #include "engine/core/rotation.h"
 #include "engine/core/sized.h"
 #include "engine/scene/layer_collider.h"
+#include "engine/scene/soft_layer.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 
@@ -19,7 +20,9 @@ static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *d
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"mass", desc->mass}, {"friction", desc->friction}, {"cell", desc->cell}};
+    } numbers[] = {{"mass", desc->mass},       {"friction", desc->friction}, {"cell", desc->cell},
+                   {"density", desc->density}, {"young", desc->young},       {"poisson", desc->poisson},
+                   {"damping", desc->damping}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (!(numbers[i].value >= 0.0 && numbers[i].value <= 1e9)) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %s %g: expected 0 to 1e9", layer->name,
@@ -105,6 +108,14 @@ static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer
     return result;
 }
 
+static orr_result make_body(const orr_scene *scene, const orr_layer_data *layer, const orr_body_desc *desc,
+                            orr_robot **body, orr_error *error)
+{
+    orr_model *model;
+    ORR_TRY(make_model(scene, layer, desc, &model, error));
+    return orr_robot_of_model(model, body, error);
+}
+
 orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer id, const orr_body_desc *desc,
                                        size_t desc_size, orr_error *error)
 {
@@ -116,18 +127,20 @@ orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer id, const orr
     }
     orr_layer_data *layer = &scene->layers[index];
     orr_robot *body = NULL;
+    orr_soft_layer *soft = NULL;
     double cell = 0.0;
     if (desc) {
         orr_body_desc own;
-        orr_model *model;
         ORR_TRY(orr_sized_read(&own, sizeof own, desc, desc_size, "orr_body_desc", error));
         ORR_TRY(check_desc(layer, &own, error));
-        ORR_TRY(make_model(scene, layer, &own, &model, error));
-        ORR_TRY(orr_robot_of_model(model, &body, error));
+        ORR_TRY(own.soft ? orr_soft_layer_create(scene, layer, &own, &soft, error)
+                         : make_body(scene, layer, &own, &body, error));
         cell = own.cell;
     }
     orr_robot_destroy(layer->body);
+    orr_soft_layer_destroy(layer->soft);
     layer->body = body;
+    layer->soft = soft;
     layer->body_cell = cell;
     return ORR_OK;
 }

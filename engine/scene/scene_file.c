@@ -100,9 +100,32 @@ static orr_result read_bind(const orr_json *json, orr_scene_file_layer *layer, o
     return copy_text(body, &layer->body, error);
 }
 
+// "soft": {...}; its members are those of orr_body_desc.
+static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_error *error)
+{
+    static const char *const keys[] = {"density",  "young",      "poisson", "damping",
+                                       "friction", "resolution", NULL};
+    orr_json soft;
+    double resolution = 0.0;
+    ORR_TRY(orr_json_member(physics, "soft", &soft, error));
+    desc->soft = true;
+    ORR_TRY(orr_json_check_keys(&soft, keys, error));
+    ORR_TRY(orr_json_positive(&soft, "density", &desc->density, error));
+    ORR_TRY(orr_json_positive(&soft, "young", &desc->young, error));
+    ORR_TRY(orr_json_positive(&soft, "poisson", &desc->poisson, error));
+    ORR_TRY(orr_json_positive(&soft, "damping", &desc->damping, error));
+    ORR_TRY(orr_json_positive(&soft, "friction", &desc->friction, error));
+    ORR_TRY(orr_json_positive(&soft, "resolution", &resolution, error));
+    if (resolution > 1e6 || resolution != floor(resolution)) {
+        return orr_json_expected(&soft, "resolution", error, "a whole number, 2 to 64");
+    }
+    desc->resolution = (int)resolution;
+    return ORR_OK;
+}
+
 static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"static", "mass", "friction", "cell", "shape", "parts", NULL};
+    static const char *const keys[] = {"static", "mass", "friction", "cell", "shape", "parts", "soft", NULL};
     static const char *const shapes[] = {"auto", "hull", "sdf", "decompose", "boxes"};
     orr_json physics;
     ORR_TRY(orr_json_member(json, "physics", &physics, error));
@@ -118,6 +141,14 @@ static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer
     ORR_TRY(orr_json_positive(&physics, "friction", &desc->friction, error));
     ORR_TRY(orr_json_positive(&physics, "cell", &desc->cell, error));
     ORR_TRY(orr_json_string(&physics, "shape", &shape, error));
+    if (orr_json_has(&physics, "soft")) {
+        layer->has_physics = true;
+        return orr_json_has(&physics, "static") || orr_json_has(&physics, "mass") ||
+                       orr_json_has(&physics, "friction") || orr_json_has(&physics, "cell") ||
+                       orr_json_has(&physics, "shape") || orr_json_has(&physics, "parts")
+                   ? orr_json_expected(&physics, NULL, error, "\"soft\" alone")
+                   : read_soft(&physics, desc, error);
+    }
     double parts = 0.0;
     ORR_TRY(orr_json_number(&physics, "parts", &parts, error));
     if (orr_json_has(&physics, "parts") &&
@@ -126,7 +157,8 @@ static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer
     }
     desc->parts = (int)parts;
     if (fixed == orr_json_has(&physics, "mass")) {
-        return orr_json_expected(&physics, NULL, error, "\"static\": true or a \"mass\", not both");
+        return orr_json_expected(&physics, NULL, error,
+                                 "\"static\": true, a \"mass\", or \"soft\"; one of them");
     }
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         if (strcmp(shape, shapes[i]) == 0) {

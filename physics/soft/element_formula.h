@@ -175,7 +175,7 @@ FN soft_system edge_damping(soft_system s, real3 d, real3 start, real viscosity,
 // A vertex against the half-space normal . x >= offset: a spring of `stiffness` N/m, and Coulomb friction
 // against the way `moved` since the step's start, smoothed below `slip` m.
 FN soft_system plane_contact(soft_system s, real depth, real3 moved, real3 normal, real stiffness,
-                             uniform_real friction, uniform_real slip)
+                             real friction, uniform_real slip)
 {
     real pushed = stiffness * max_(depth, R(0.0));
     s.force = add_scaled3(s.force, normal, pushed);

@@ -192,7 +192,24 @@ FN soft_system add_obstacle(const orr_soft_obstacle *o, const context *c, soft_s
     real3 moved = sub3(c->own, c->own_start);
     real depth = -(d.distance + dot3(normal, moved));
     *touch = max_(*touch, depth);
-    return plane_contact(s, depth, moved, normal, stiffness, (number)o->friction, slip);
+    return plane_contact(s, depth, moved, normal, stiffness, R(o->friction), slip);
+}
+
+// The half-spaces that a vertex touches in this step, whatever they are of.
+FN soft_system add_touches(reader r, const orr_soft_group *g, const int32_t *own, const context *c,
+                           soft_system s, real stiffness, number slip, real *touch)
+{
+    const ptrdiff_t size = (ptrdiff_t)g->vertices * 3 * g->worlds;
+    const number *plane = g->planes;
+    for (int i = 0; i < g->plane_slots; i++, plane += 3 * size) {
+        real3 normal = read_point(r, plane, own), shift = read_point(r, plane + size, own);
+        real3 more = read_point(r, plane + 2 * size, own); // distance, friction, strength
+        real3 moved = sub3(sub3(c->own, c->own_start), shift);
+        real depth = -(more.x + dot3(normal, moved));
+        *touch = max_(*touch, sel(more.z > R(0.0), depth, R(-1.0)));
+        s = plane_contact(s, depth, moved, normal, stiffness * more.z, more.y, slip);
+    }
+    return s;
 }
 
 static context with_material(const context *c, const orr_soft_elastic *e)
@@ -241,6 +258,7 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
     for (int i = 0; i < k->obstacles; i++) {
         s = add_obstacle(&k->obstacle[i], &c, s, stiffness, slip, &touch);
     }
+    s = add_touches(r, g, own, &c, s, stiffness, slip, &touch);
     if (g->touch) {
         write_number(r, g->touch, own, block->vertices, touch);
     }

@@ -3,7 +3,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/soft/program.h"
+#include "physics/soft/touch.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,11 @@
 typedef const orr_soft_program *program_of(void);
 static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
 
-enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 8 };
+enum {
+    TOUCH_ITERATIONS = 6, // after the last of a step: which vertices touch has to settle
+    BLOCKS_OF_JOB = 16,
+    STATE_ARRAYS = 8
+};
 
 struct orr_soft {
     const orr_soft_model *model;
@@ -25,6 +29,10 @@ struct orr_soft {
     int groups, group_worlds;
     orr_soft_group *group;
     void *state;
+    int32_t *touch_slot; // touch_capacity
+    int touch_capacity;
+    double *system; // system_capacity: of bodies that are touched
+    int system_capacity;
 };
 
 static orr_result check_obstacle(const orr_soft_obstacle *o, int i, orr_error *error)
@@ -170,8 +178,13 @@ void orr_soft_destroy(orr_soft *soft)
 {
     if (soft) {
         orr_soft_tables_destroy(&soft->tables);
-        orr_free(soft->group);
         orr_free(soft->state);
+        orr_free(soft->touch_slot);
+        orr_free(soft->system);
+        for (int i = 0; soft->group && i < soft->groups; i++) {
+            orr_free(soft->group[i].planes);
+        }
+        orr_free(soft->group);
         orr_free(soft);
     }
 }
@@ -189,12 +202,15 @@ static void relax_blocks(void *context, int i, int worker)
     c->soft->program->relax(c->soft->group, first, end < c->end ? end : c->end);
 }
 
-// shared: the blocks of a colour are divided among threads.
-static void step_group(const orr_soft *soft, const orr_soft_group *g, bool shared)
+// shared: the blocks of a colour are divided among threads. touches: nullable.
+static void step_group(const orr_soft *soft, const orr_soft_group *g, bool shared, orr_soft_touches *touches)
 {
     const orr_soft_program *program = soft->program;
     double omega = 1.0;
     program->begin(g);
+    if (touches) {
+        orr_soft_touches_begin(touches);
+    }
     for (int n = 1; n <= soft->iterations; n++) {
         for (int colour = 0; colour < soft->tables.colours; colour++) {
             int first = soft->tables.colour_block[colour], end = soft->tables.colour_block[colour + 1];
@@ -205,11 +221,20 @@ static void step_group(const orr_soft *soft, const orr_soft_group *g, bool share
                 program->relax(g, first, end);
             }
         }
+        if (touches) {
+            orr_soft_touches_relax(touches);
+        }
         if (soft->chebyshev > 0.0) {
             double square = soft->chebyshev * soft->chebyshev;
             omega = n == 1 ? 1.0 : n == 2 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * omega);
             program->accelerate(g, omega);
         }
+    }
+    if (touches) {
+        for (int n = 0; n < TOUCH_ITERATIONS; n++) {
+            orr_soft_touches_relax(touches);
+        }
+        orr_soft_touches_finish(touches);
     }
     program->finish(g);
 }
@@ -219,7 +244,7 @@ static void step_alone(void *context, int i, int worker)
     (void)worker;
     const orr_soft *soft = context;
     for (int step = 0; step < soft->steps; step++) {
-        step_group(soft, &soft->group[i], false);
+        step_group(soft, &soft->group[i], false, NULL);
     }
 }
 
@@ -231,8 +256,49 @@ void orr_soft_step(orr_soft *soft, int steps)
         return;
     }
     for (int step = 0; step < steps; step++) {
-        step_group(soft, soft->group, true);
+        step_group(soft, soft->group, true, NULL);
     }
+}
+
+void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3])
+{
+    soft->constants.time_step = time_step;
+    memcpy(soft->constants.gravity, gravity, sizeof soft->constants.gravity);
+}
+
+orr_result orr_soft_step_touching(orr_soft *soft, const orr_soft_touch *touches, int touch_count,
+                                  orr_soft_body *bodies, int body_count, orr_error *error)
+{
+    assert(soft->worlds == 1 && soft->group_worlds == 1);
+    orr_soft_group *g = soft->group;
+    ORR_GROW(soft->touch_slot, soft->touch_capacity, touch_count, "contacts of a soft body", error);
+    int unknowns = 3 + 6 * body_count;
+    ORR_GROW(soft->system, soft->system_capacity, unknowns * (2 + unknowns), "contacts of a soft body",
+             error);
+    if (touch_count > 0 && !g->planes) {
+        size_t bytes = soft->program->in_double ? sizeof(double) : sizeof(float);
+        g->planes = orr_alloc((size_t)ORR_SOFT_TOUCHES_MAX * 9 * (size_t)g->vertices, bytes);
+        if (!g->planes) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: contacts of a soft body");
+        }
+    }
+    orr_soft_touches t = {.touch = touches,
+                          .slot = soft->touch_slot,
+                          .count = touch_count,
+                          .body = bodies,
+                          .moved = soft->system,
+                          .system = soft->system + unknowns,
+                          .body_count = body_count,
+                          .model = soft->model,
+                          .group = g,
+                          .in_double = soft->program->in_double};
+    for (int i = 0; i < g->vertices; i++) {
+        t.pinned |= g->pinned[i] != 0;
+    }
+    g->plane_slots = touch_count > 0 ? ORR_SOFT_TOUCHES_MAX : 0;
+    step_group(soft, g, true, &t);
+    g->plane_slots = 0;
+    return ORR_OK;
 }
 
 static size_t place(const orr_soft *soft, int world, int number) // in an array of the world's group

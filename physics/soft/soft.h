@@ -85,11 +85,38 @@ typedef struct orr_soft_desc {
 
 typedef struct orr_soft orr_soft;
 
+// What a vertex touches in one step: a plane, of something fixed or of a rigid body.
+typedef struct orr_soft_touch {
+    int32_t vertex;
+    int32_t body;     // that the plane moves with; -1: it is fixed
+    double normal[3]; // unit, outward
+    double distance;  // of the vertex at the step's start, m; negative inside
+    double friction;  // Coulomb's coefficient, >= 0
+} orr_soft_touch;
+
+// A rigid body that soft bodies push. Vectors are in the world's frame, torques about the centre of mass.
+typedef struct orr_soft_body {
+    double centre[3];           // of mass, at the step's start, m
+    double mass, inertia[9];    // kg, kg m^2; 0: nothing moves it
+    double velocity[3];         // m/s: that it would have after the step if nothing soft touched it,
+    double spin[3];             // and rad/s
+    double force[3], torque[3]; // results: of the touches, N and N m
+} orr_soft_body;
+
+enum { ORR_SOFT_TOUCHES_MAX = 2 }; // of a vertex
+
 // The model and the jobs must outlive the simulation. The same bits for any number of threads.
 orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
                            orr_soft **soft, orr_error *error);
 void orr_soft_destroy(orr_soft *soft); // NULL is allowed
 void orr_soft_step(orr_soft *soft, int steps);
+// Other numbers for the steps that follow; time_step: s, above 0.
+void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3]);
+// One step of a simulation of one world. The touches of a vertex follow each other; those beyond
+// ORR_SOFT_TOUCHES_MAX are left out. Bodies move in the same minimisation as the vertices, so that light
+// bodies on stiff contacts are stable; what the step says of them is the force that the vertices feel.
+orr_result orr_soft_step_touching(orr_soft *soft, const orr_soft_touch *touches, int touch_count,
+                                  orr_soft_body *bodies, int body_count, orr_error *error);
 // Of a world, vertices x 3. Setting a pinned vertex moves the pin; its velocity does nothing.
 void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity); // each nullable
 void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity);

@@ -1,5 +1,6 @@
 // Projection on the CPU: lanes over the splats of a pack.
 #include "render/cpu/splats_cpu.h"
+#include "render/deform_formula.h"
 #include "render/formula_inputs.h"
 
 FN real3 coefficient(const float *harmonics, int k)
@@ -23,6 +24,15 @@ FN real3 splat_colour(const float *harmonics, int degree, real3 direction)
         sum = sh_sum3(sum, direction, C(9), C(10), C(11), C(12), C(13), C(14), C(15));
     }
     return sh_clamped(sum);
+}
+
+// turn: the splats' quaternions in a pack's layout
+FN real3 turned_back(const float *turn, real3 direction)
+{
+    quaternion q =
+        make_quaternion(real_load(turn), real_load(turn + ORR_PACK_BLOCK),
+                        real_load(turn + 2 * ORR_PACK_BLOCK), real_load(turn + 3 * ORR_PACK_BLOCK));
+    return turn_back(q, direction);
 }
 
 // Writes the visible lanes one after another, from record `first` on; returns how many.
@@ -95,7 +105,11 @@ int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
                 continue;
             }
             const float *harmonics = job->pack->harmonics + block * members * ORR_PACK_BLOCK + part;
-            real3 colour = splat_colour(harmonics, degree, splat_direction(lens, mean));
+            real3 direction = splat_direction(lens, mean);
+            if (job->pack->turn) {
+                direction = turned_back(job->pack->turn + block * 4 * ORR_PACK_BLOCK + part, direction);
+            }
+            real3 colour = splat_colour(harmonics, degree, direction);
             count += store_records(job, count, visible, &s, colour,
                                    job->pack->original + block * ORR_PACK_BLOCK + part);
         }

@@ -54,7 +54,7 @@ orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_
     *d = (robot_drive){.kind = kind_of(control), .rng = {.seed = (uint32_t)seed}, .timestep = BODY_TIMESTEP};
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_robot *body = scene->layers[i].body;
-        d->bodies |= body && body->model->nv > 0; // others have nothing to step
+        d->bodies |= (body && body->model->nv > 0) || scene->layers[i].soft; // others have nothing to step
     }
     if (!layer) {
         return control

@@ -1,5 +1,5 @@
 // What changes of each layer: its transform and whether it is visible, in each copy of the world.
-#include "engine/loop/world/world_robots.h"
+#include "engine/loop/world/world_soft.h"
 
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
@@ -94,6 +94,8 @@ orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
         orr_layer_physical(data) ? orr_world_robot_placed(world, index, data, &before, error) : ORR_OK;
     if (result != ORR_OK) {
         state->transform = before;
+    } else if (data->soft) {
+        orr_world_soft_place(world, index, data);
     }
     return result;
 }

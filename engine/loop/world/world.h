@@ -17,6 +17,7 @@ struct orr_world {
     uint32_t slots;                  // per copy
     orr_layer_state *states;         // count x slots
     struct orr_world_robots *robots; // world_robots.h
+    struct orr_world_softs *softs;   // world_soft.h
 };
 
 // The state of a layer in one copy.

@@ -1,6 +1,6 @@
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/loop/world/world_robots.h"
+#include "engine/loop/world/world_soft.h"
 
 enum { WORLDS_MAX = 65536 };
 
@@ -21,6 +21,9 @@ orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, 
     *world = (orr_world){.scene = scene, .count = count};
     orr_result result = orr_world_robots_create(count, scene->context.engine, &world->robots, error);
     if (result == ORR_OK) {
+        result = orr_world_softs_create(&world->softs, error);
+    }
+    if (result == ORR_OK) {
         result = orr_world_step(world, 0, error); // reports now what is wrong with a robot
         // one that needs what the dynamics do not have is drawn at rest
         result = result == ORR_ERROR_UNSUPPORTED ? ORR_OK : result;
@@ -39,6 +42,7 @@ void orr_world_destroy(orr_world *world)
         return;
     }
     orr_world_robots_destroy(world->robots);
+    orr_world_softs_destroy(world->softs, world->count);
     orr_free(world->states);
     orr_free(world);
 }

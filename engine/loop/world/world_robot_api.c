@@ -2,7 +2,7 @@
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/devices.h"
-#include "engine/loop/world/world_robots.h"
+#include "engine/loop/world/world_soft.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>
@@ -56,40 +56,45 @@ const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
 
 // Steps a physics in the chosen copies (a byte of each), NULL: in all. What pulls at its robots pulls anew at
 // every step.
-static void step_physics(orr_world *world, orr_world_physics *p, int steps, const uint8_t *chosen)
+static orr_result step_physics(orr_world *world, orr_world_physics *p, int steps, const uint8_t *chosen,
+                               orr_error *error)
 {
     orr_world_robots *robots = world->robots;
-    bool pulled = false;
+    bool pulled = false, pushed = world->softs->count > 0 && p == orr_world_softs_physics(world);
     if (steps == 0) {
-        return;
+        return ORR_OK;
     }
     for (int i = 0; i < robots->count; i++) {
         pulled |= robots->robots[i]->physics == p && robots->robots[i]->pull.body != 0;
     }
     orr_physics_set_autoreset(p->physics, robots->autoreset);
-    if (!pulled) {
+    if (!pulled && !pushed) {
         orr_physics_step_masked(p->physics, steps, chosen);
     }
-    for (int step = 0; step < steps && pulled; step++) {
+    for (int step = 0; step < steps && (pulled || pushed); step++) {
         for (int i = 0; i < robots->count; i++) {
             orr_world_robot *r = robots->robots[i];
             if (r->physics == p && r->pull.body != 0) {
                 orr_world_robot_apply_pull(world, r);
             }
         }
-        orr_physics_step_masked(p->physics, 1, chosen);
+        if (pushed) {
+            ORR_TRY(orr_world_softs_step(world, p, chosen, error));
+        } else {
+            orr_physics_step_masked(p->physics, 1, chosen);
+        }
     }
     orr_world_robots_moved(world, p);
+    return ORR_OK;
 }
 
-// Steps of a physics that are due after some seconds.
-static int steps_due(orr_world_physics *p, double seconds)
+// Steps that are due after some seconds, beside those `pending` from before.
+static int steps_due(double *pending, double step, double seconds)
 {
-    double step = p->model->opt.timestep;
-    p->pending += seconds;
+    *pending += seconds;
     // a step that lacks no more than rounding is due
-    double due = floor(p->pending / step + 1e-9);
-    p->pending -= due * step;
+    double due = floor(*pending / step + 1e-9);
+    *pending -= due * step;
     return (int)fmin(due, 1e9);
 }
 
@@ -99,6 +104,7 @@ static orr_result step_all(orr_world *world, int steps, double seconds, const ui
                            orr_error *error)
 {
     ORR_TRY(orr_world_robots_update(world, error));
+    ORR_TRY(orr_world_softs_update(world, error));
     const orr_world_physics *absent = NULL;
     for (int i = 0; i < world->robots->physics_count; i++) {
         orr_world_physics *p = world->robots->physics[i];
@@ -106,8 +112,15 @@ static orr_result step_all(orr_world *world, int steps, double seconds, const ui
             absent = absent ? absent : p;
             continue;
         }
-        step_physics(world, p, steps < 0 ? steps_due(p, seconds) : steps, chosen);
+        int due = steps < 0 ? steps_due(&p->pending, p->model->opt.timestep, seconds) : steps;
+        ORR_TRY(step_physics(world, p, due, chosen, error));
         ORR_TRY(orr_world_robots_check(world, p, error));
+    }
+    if (world->softs->count > 0 && !orr_world_softs_physics(world)) {
+        int due = steps < 0 ? steps_due(&world->softs->pending, orr_softs_time_step, seconds) : steps;
+        for (int step = 0; step < due; step++) {
+            ORR_TRY(orr_world_softs_step(world, NULL, chosen, error));
+        }
     }
     return absent ? orr_fail(error, (orr_code)absent->why.code, "%s", absent->why.message) : ORR_OK;
 }
@@ -255,6 +268,9 @@ orr_result orr_world_reset_masked(orr_world *world, const uint8_t *chosen, orr_e
     ORR_TRY(orr_world_robots_update(world, error));
     orr_world_robots *robots = world->robots;
     for (int index = 0; index < world->count; index++) {
+        if (!chosen || chosen[index]) {
+            orr_world_softs_reset(world, index);
+        }
         for (int i = 0; i < robots->count && (!chosen || chosen[index]); i++) {
             if (robots->robots[i]->physics->joint && robots->robots[i]->physics->physics) {
                 reset(world, index, robots->robots[i], -1);

@@ -27,7 +27,7 @@ const key_help key_help_rows[] = {
     {"-  =", "slower, faster"},
     {"C", "contact points and forces"},
     {"X", "colliders of clouds, meshes and fields"},
-    {"B, Shift+B", "drop a ball, a box, in front of the camera"},
+    {"B, Shift+B, Ctrl+B", "drop a ball, a box, a soft cube, in front of the camera"},
     {NULL, "Training on a capture"},
     {"T", "pause or go on"},
     {"M", "save the model as NAME.ingp"},

@@ -42,6 +42,7 @@ typedef enum view_action {
     VIEW_ROBOT_CONTACTS, // shown, or not
     VIEW_DROP_BALL,
     VIEW_DROP_BOX,
+    VIEW_DROP_SOFT,
     VIEW_SWITCH_COLLIDERS // shown, or not
 } view_action;
 

@@ -239,7 +239,8 @@ void view_do(viewer *v, view_action action)
         break;
     case VIEW_DROP_BALL:
     case VIEW_DROP_BOX:
-        view_body_drop(v, action == VIEW_DROP_BOX);
+    case VIEW_DROP_SOFT:
+        view_body_drop(v, action);
         break;
     case VIEW_SWITCH_COLLIDERS:
         view_collider_switch(v);

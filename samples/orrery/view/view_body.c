@@ -1,18 +1,19 @@
-// Balls and boxes that the user drops in front of the camera.
+// Balls, boxes and soft cubes that the user drops in front of the camera.
 #include "samples/orrery/view/view.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { RINGS = 8, SECTORS = 16 };
+enum { RINGS = 8, SECTORS = 16, SPLIT = 6 }; // SPLIT: squares along a soft cube's edge, so that it bends
 
 static const double pi = 3.14159265358979323846;
 static const double AHEAD = 0.6, RADIUS = 0.04; // of the distance to the focus
 static const double DENSITY = 300.0;            // [kg/m^3], of wood
 
 typedef struct shape {
-    float positions[3 * (RINGS + 1) * SECTORS];
-    uint32_t indices[6 * RINGS * SECTORS];
+    float positions[3 * 6 * (SPLIT + 1) * (SPLIT + 1)]; // of a soft cube, the largest
+    uint32_t indices[6 * 6 * SPLIT * SPLIT];
     int vertices, indices_used;
 } shape;
 
@@ -49,9 +50,32 @@ static void make_box(shape *s, double half)
     s->indices_used = 36;
 }
 
-static orr_result add(viewer *v, bool box, orr_layer *layer, orr_error *error)
+static void make_soft(shape *s, double half)
 {
-    static const float colours[2][4] = {{0.75f, 0.05f, 0.03f, 1.0f}, {0.2f, 0.45f, 0.75f, 1.0f}};
+    for (int side = 0; side < 6; side++) {
+        int axis = side / 2, sign = side % 2 ? 1 : -1, first = s->vertices;
+        for (int i = 0; i < (SPLIT + 1) * (SPLIT + 1); i++) {
+            float *p = s->positions + 3 * s->vertices++;
+            p[axis] = (float)(sign * half);
+            p[(axis + 1) % 3] = (float)(half * (2.0 * (i % (SPLIT + 1)) / SPLIT - 1.0));
+            p[(axis + 2) % 3] = (float)(half * (2.0 * (i / (SPLIT + 1)) / SPLIT - 1.0));
+        }
+        for (int i = 0; i < SPLIT * SPLIT; i++) {
+            int a = first + i / SPLIT * (SPLIT + 1) + i % SPLIT, b = a + 1, c = a + SPLIT + 1;
+            int x = sign > 0 ? b : c, y = sign > 0 ? c : b; // counter-clockwise from outside
+            const int quad[6] = {a, x, y, y, x, a + SPLIT + 2};
+            for (int k = 0; k < 6; k++) {
+                s->indices[s->indices_used++] = (uint32_t)quad[k];
+            }
+        }
+    }
+}
+
+static orr_result add(viewer *v, view_action what, const char *name, orr_layer *layer, orr_error *error)
+{
+    static const float colours[3][4] = {
+        {0.75f, 0.05f, 0.03f, 1.0f}, {0.2f, 0.45f, 0.75f, 1.0f}, {0.1f, 0.6f, 0.25f, 1.0f}};
+    const bool box = what == VIEW_DROP_BOX, soft = what == VIEW_DROP_SOFT;
     shape s = {0};
     double distance = v->navigator.pose.distance, radius = RADIUS * distance;
     double volume = box ? 8.0 * radius * radius * radius : 4.0 / 3.0 * pi * radius * radius * radius;
@@ -60,7 +84,13 @@ static orr_result add(viewer *v, bool box, orr_layer *layer, orr_error *error)
         const float *row = v->seen.pose + 4 * k;
         at.position[k] = row[3] + (float)(AHEAD * distance) * row[2];
     }
-    if (box) {
+    orr_body_desc body = {.mass = DENSITY * volume};
+    if (soft) {
+        make_soft(&s, radius);
+        // it sinks by a hundredth of its height under its own weight
+        body = (orr_body_desc){
+            .soft = true, .resolution = SPLIT, .density = DENSITY, .young = 100.0 * DENSITY * 9.81 * radius};
+    } else if (box) {
         make_box(&s, radius);
     } else {
         make_ball(&s, radius);
@@ -69,29 +99,32 @@ static orr_result add(viewer *v, bool box, orr_layer *layer, orr_error *error)
                           .index_count = s.indices_used,
                           .positions = s.positions,
                           .indices = s.indices};
-    memcpy(mesh.base_colour, colours[box], sizeof mesh.base_colour);
-    ORR_TRY(orr_scene_add_mesh(v->scene, box ? "box" : "ball", &mesh, &at, layer, error));
-    orr_result result =
-        orr_scene_set_physics(v->scene, *layer, &(orr_body_desc){.mass = DENSITY * volume}, error);
+    memcpy(mesh.base_colour, colours[what - VIEW_DROP_BALL], sizeof mesh.base_colour);
+    ORR_TRY(orr_scene_add_mesh(v->scene, name, &mesh, &at, layer, error));
+    orr_result result = orr_scene_set_physics(v->scene, *layer, &body, error);
     if (result != ORR_OK) {
         orr_scene_remove(v->scene, *layer, NULL);
     }
     return result;
 }
 
-void view_body_drop(viewer *v, bool box)
+void view_body_drop(viewer *v, view_action what)
 {
+    static const char *const names[] = {"ball", "box", "soft cube"};
+    const char *name = names[what - VIEW_DROP_BALL];
+    char text[32];
     orr_layer layer;
     orr_error error;
     int before = orr_scene_layer_count(v->scene);
     view_draw_drop(v);
     view_training_wait(v->training);
-    if (add(v, box, &layer, &error) != ORR_OK) {
+    if (add(v, what, name, &layer, &error) != ORR_OK) {
         view_say(v, "%s", error.message);
         return;
     }
     v->robot.drive.bodies = true;
     v->robot.before = glfwGetTime();
     v->stale = true;
-    view_history_added(v, before, 1, box ? "a box" : "a ball");
+    snprintf(text, sizeof text, "a %s", name);
+    view_history_added(v, before, 1, text);
 }

@@ -42,6 +42,7 @@ static const binding bindings[] = {
     {GLFW_KEY_X, 0, VIEW_SWITCH_COLLIDERS},
     {GLFW_KEY_B, 0, VIEW_DROP_BALL},
     {GLFW_KEY_B, GLFW_MOD_SHIFT, VIEW_DROP_BOX},
+    {GLFW_KEY_B, GLFW_MOD_CONTROL, VIEW_DROP_SOFT},
 };
 
 // NULL while a file is loaded, when the scene cannot be moved or changed.

@@ -2,7 +2,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/loop/world/world_robots.h"
+#include "engine/loop/world/world_soft.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,6 +167,7 @@ static void reset(viewer *v, int keyframe)
             say(v, orr_world_reset_robot(v->world, 0, id, own, &error), &error);
         }
     }
+    orr_world_softs_reset(v->world, 0);
     v->robot.keyframe = keyframe;
     v->robot.seconds = 0.0;
     v->robot.drive.step = 0;

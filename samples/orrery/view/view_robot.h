@@ -35,8 +35,8 @@ void view_robot_do(struct viewer *v, view_action action);
 // The hand takes hold of what is under the cursor; false: nothing that moves is there.
 bool view_robot_grab(struct viewer *v);
 void view_robot_release(struct viewer *v);
-// Puts a box or a ball with a body in front of the camera (view_body.c).
-void view_body_drop(struct viewer *v, bool box);
+// Puts a ball, a box or a soft cube in front of the camera (view_body.c): VIEW_DROP_BALL, _BOX or _SOFT.
+void view_body_drop(struct viewer *v, view_action what);
 // The panel's part: what it shows, and what it changed.
 panel_robot *view_robot_show(struct viewer *v);
 void view_robot_take(struct viewer *v);

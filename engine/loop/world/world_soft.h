@@ -1,0 +1,42 @@
+// Soft layers in a world: their states, stepped with the physics of scale 1, which they touch.
+#pragma once
+
+#include "engine/loop/world/world_robots.h"
+#include "engine/scene/soft_layer.h"
+
+static const double orr_softs_time_step = 1.0 / 240.0; // s: where no robot gives another
+
+// One soft layer in all copies of a world. Positions are in the scene's frame.
+typedef struct orr_world_soft {
+    orr_pool_id id;
+    orr_soft_layer *layer;
+    orr_soft **copies; // world count
+    double *position;  // world count x vertices x 3; the last that were finite
+    bool *diverged;    // world count: its numbers were not finite, and it stands still
+} orr_world_soft;
+
+typedef struct orr_world_softs {
+    orr_world_soft *bodies; // count, in the order of the layers
+    int count, capacity;
+    double pending; // [s] time to simulate that is less than a step, where no robot is beside them
+    struct orr_soft_contact *contact;
+} orr_world_softs;
+
+orr_result orr_world_softs_create(orr_world_softs **softs, orr_error *error);
+void orr_world_softs_destroy(orr_world_softs *softs, int worlds); // NULL is allowed
+
+// Makes them those of the scene as it is now; bodies that stay keep their states.
+orr_result orr_world_softs_update(const orr_world *world, orr_error *error);
+// The physics that touches them: that of scale 1. NULL: there is none, or it cannot be simulated.
+orr_world_physics *orr_world_softs_physics(const orr_world *world);
+// Advances all of them in the chosen copies (a byte of each; NULL: all), and steps `physics` (nullable), with
+// the forces that it gets from them.
+orr_result orr_world_softs_step(orr_world *world, orr_world_physics *physics, const uint8_t *chosen,
+                                orr_error *error);
+// To rest where the layer is: one body, or all of a copy.
+void orr_world_soft_place(const orr_world *world, int index, const orr_layer_data *layer);
+void orr_world_softs_reset(const orr_world *world, int index);
+// The body of a layer after an update; NULL: it is not soft.
+const orr_world_soft *orr_world_soft_find(const orr_world *world, const orr_layer_data *layer);
+// Positions of its vertices in one copy.
+const double *orr_world_soft_positions(const orr_world_soft *soft, int index);

@@ -1,0 +1,23 @@
+// Meshes and clouds that are soft: a cage of tetrahedra around what is drawn, and the tetrahedron of each
+// vertex or splat.
+#pragma once
+
+#include "engine/scene/scene.h"
+#include "physics/soft/embed.h"
+#include "physics/soft/soft.h"
+
+typedef struct orr_soft_layer {
+    int users; // the scene and its worlds
+    orr_soft_cage *cage;
+    orr_soft_model *model;
+    double scale; // of the layer when it was made: the cage is in the layer's space times this
+    double friction;
+    double margin; // m: the cage's surface is so far outside of what it is the cage of
+    int64_t count; // vertices of the mesh, or splats of the pack with those that fill up its last block
+    int32_t *tet;  // count
+} orr_soft_layer;
+
+orr_result orr_soft_layer_create(const orr_scene *scene, const orr_layer_data *layer,
+                                 const orr_body_desc *desc, orr_soft_layer **soft, orr_error *error);
+void orr_soft_layer_keep(orr_soft_layer *soft);    // one user more
+void orr_soft_layer_destroy(orr_soft_layer *soft); // one less; NULL is allowed

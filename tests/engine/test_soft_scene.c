@@ -1,0 +1,340 @@
+// Soft layers in scenes, worlds and frames.
+#include "engine/core/rotation.h"
+#include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/world_soft.h"
+#include "render/deform.h"
+#include "tests/support/engine.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char box_model[] =
+    "<mujoco><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.3'>"
+    "<freejoint/><geom type='box' size='0.1 0.1 0.05' mass='1'/></body></worldbody></mujoco>";
+
+// A closed box around the origin.
+static orr_layer add_block(orr_scene *scene, const float half[3], const orr_transform *at, int triangles)
+{
+    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    float positions[24];
+    for (int i = 0; i < 8; i++) {
+        for (int k = 0; k < 3; k++) {
+            positions[3 * i + k] = (i >> k & 1) ? half[k] : -half[k];
+        }
+    }
+    const orr_mesh_desc mesh = {
+        .vertex_count = 8, .index_count = 3 * triangles, .positions = positions, .indices = indices};
+    orr_layer layer;
+    assert_ok(orr_scene_add_mesh(scene, "block", &mesh, at, &layer, &error));
+    return layer;
+}
+
+static const float half[3] = {0.2f, 0.2f, 0.1f};
+static const orr_body_desc jelly = {
+    .soft = true, .resolution = 8, .density = 100.0, .young = 3e4, .poisson = 0.3, .damping = 0.02};
+
+typedef struct fixture {
+    orr_scene *scene;
+    orr_world *world;
+    orr_layer box, block;
+} fixture;
+
+static void open(fixture *f, int worlds)
+{
+    const orr_transform at = {.position = {0.0f, 0.0f, 0.105f}};
+    assert_ok(orr_scene_create(engine, &f->scene, &error));
+    assert_ok(orr_scene_add_file(f->scene, written("box.xml", box_model), NULL, &f->box, &error));
+    f->block = add_block(f->scene, half, &at, 12);
+    assert_ok(orr_scene_set_physics(f->scene, f->block, &jelly, &error));
+    assert_ok(orr_world_create(f->scene, worlds, &f->world, &error));
+}
+
+static void close(fixture *f)
+{
+    orr_world_destroy(f->world);
+    orr_scene_destroy(f->scene);
+}
+
+static const orr_world_soft *soft_of(const fixture *f)
+{
+    return orr_world_soft_find(f->world, &f->scene->layers[orr_scene_find(f->scene, f->block)]);
+}
+
+// The least and the largest height of its vertices.
+static void heights(const fixture *f, int index, double *low, double *high)
+{
+    const orr_world_soft *s = soft_of(f);
+    const double *x = orr_world_soft_positions(s, index);
+    *low = INFINITY, *high = -INFINITY;
+    for (int i = 0; i < s->layer->cage->vertices; i++) {
+        *low = fmin(*low, x[3 * i + 2]), *high = fmax(*high, x[3 * i + 2]);
+    }
+}
+
+static void a_box_rests_on_a_soft_block(void **state)
+{
+    (void)state;
+    fixture f;
+    double q[7], v[6], low, high, force = 0.0;
+    open(&f, 1);
+    assert_ok(orr_world_advance(f.world, 2.0, &error));
+    for (int i = 0; i < 50; i++) {
+        assert_ok(orr_world_step(f.world, 1, &error));
+        assert_int_equal(f.world->softs->contact->body_count, 1);
+        force += f.world->softs->contact->body[0].force[2] / 50.0;
+    }
+    if (!(fabs(force - 9.81) < 0.01 * 9.81)) {
+        fail_msg("force %g: expected 9.81", force);
+    }
+    assert_ok(orr_world_get_robot(f.world, 0, f.box, ORR_ROBOT_QPOS, q, &error));
+    assert_ok(orr_world_get_robot(f.world, 0, f.box, ORR_ROBOT_QVEL, v, &error));
+    heights(&f, 0, &low, &high);
+    assert_true(low > -2e-3 && low < 2e-3 && high > 0.18);
+    // 9.81 N on a quarter of the block's face: some millimetres
+    assert_true(q[2] - 0.05 < 0.1995 && q[2] - 0.05 > 0.17);
+    for (int i = 0; i < 6; i++) {
+        assert_true(fabs(v[i]) < 1e-2);
+    }
+    double applied[12];
+    assert_ok(orr_world_get_robot(f.world, 0, f.box, ORR_ROBOT_FORCE, applied, &error));
+    assert_true(applied[8] == 0.0); // a program sees its own forces alone
+    close(&f);
+}
+
+static void copies_are_apart(void **state)
+{
+    (void)state;
+    fixture f;
+    double low, high, again;
+    open(&f, 3);
+    const uint8_t first_two[3] = {1, 1, 0};
+    assert_ok(orr_world_step_masked(f.world, 20, first_two, &error));
+    const orr_world_soft *s = soft_of(&f);
+    size_t size = 3 * (size_t)s->layer->cage->vertices * sizeof(double);
+    assert_memory_equal(orr_world_soft_positions(s, 0), orr_world_soft_positions(s, 1), size);
+    heights(&f, 2, &low, &high);
+    assert_true(fabs(high - 0.205) < 1e-6);
+    heights(&f, 0, &low, &high);
+    assert_true(high < 0.2049);
+    // numbers that are not finite stop a copy, and nothing else
+    double *broken = calloc(1, size);
+    broken[0] = (double)NAN;
+    orr_soft_set(s->copies[1], 0, broken, NULL);
+    free(broken);
+    assert_ok(orr_world_step(f.world, 5, &error));
+    s = soft_of(&f);
+    assert_true(s->diverged[1] && !s->diverged[0] && !s->diverged[2]);
+    heights(&f, 1, &low, &again);
+    assert_true(again == high); // where it was last
+    assert_ok(orr_world_set_autoreset(f.world, true, &error));
+    assert_ok(orr_world_step(f.world, 1, &error));
+    assert_false(soft_of(&f)->diverged[1]);
+    heights(&f, 1, &low, &high);
+    assert_true(fabs(high - 0.205) < 1e-3);
+    const uint8_t first[3] = {1, 0, 0};
+    assert_ok(orr_world_reset_masked(f.world, first, &error));
+    heights(&f, 0, &low, &high);
+    assert_true(fabs(high - 0.205) < 1e-6);
+    heights(&f, 2, &low, &high);
+    assert_true(high < 0.2049);
+    const orr_transform up = {.position = {0.0f, 0.0f, 2.0f}};
+    assert_ok(orr_world_set_transform(f.world, 2, f.block, &up, &error));
+    heights(&f, 2, &low, &high);
+    assert_true(fabs(high - 2.1) < 1e-5);
+    close(&f);
+}
+
+// ---- what follows
+
+static uint32_t random_bits = 1;
+
+static float random_between(float low, float high)
+{
+    random_bits = random_bits * 1664525u + 1013904223u;
+    return low + (high - low) * (float)(random_bits >> 8) / 16777216.0f;
+}
+
+enum { SPLATS = 3000 };
+
+// A ball whose splats are long and look different from every side.
+static orr_layer add_ball(orr_scene *scene, const orr_transform *at)
+{
+    orr_splats *splats;
+    orr_layer layer;
+    assert_ok(orr_splats_create(SPLATS, 1, &splats, &error));
+    orr_splats_view view = orr_splats_data(splats);
+    random_bits = 1;
+    for (int i = 0; i < SPLATS; i++) {
+        float z = random_between(-1.0f, 1.0f), angle = random_between(0.0f, 6.2831853f),
+              r = sqrtf(1.0f - z * z);
+        const float point[3] = {0.3f * r * cosf(angle), 0.3f * r * sinf(angle), 0.3f * z};
+        for (int k = 0; k < 3; k++) {
+            view.position[3 * i + k] = point[k];
+            view.log_scale[3 * i + k] = random_between(-5.0f, -3.5f);
+            view.colour[3 * i + k] = random_between(-1.0f, 1.0f);
+        }
+        for (int k = 0; k < 9; k++) {
+            view.harmonics[9 * i + k] = random_between(-0.8f, 0.8f);
+        }
+        view.opacity[i] = 3.0f;
+        view.rotation[4 * i + 1] = random_between(-1.0f, 1.0f);
+    }
+    assert_ok(orr_scene_add_splats(scene, "ball", splats, at, &layer, &error));
+    orr_splats_destroy(splats);
+    return layer;
+}
+
+static void draw(const orr_scene *scene, float *rgba)
+{
+    const float eye[3] = {0.4f, -1.1f, 0.6f}, target[3] = {0.1f, 0.0f, 0.2f}, up[3] = {0.0f, 0.0f, 1.0f};
+    orr_frame *frame;
+    orr_world *world;
+    orr_view view = {0};
+    view.camera = orr_camera_look_at(eye, target, up, 0.8f, 96, 80);
+    const orr_picture picture = {.rgba = rgba};
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_frame_create(engine, NULL, &frame, &error));
+    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+    assert_ok(orr_frame_finish(frame, &picture, &error));
+    orr_frame_destroy(frame);
+    orr_world_destroy(world);
+}
+
+// A soft layer at rest, moved, turned and scaled by its layer, is drawn as the same layer that is not soft.
+static void a_turned_body_is_drawn_as_a_turned_layer(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 96 * 80 * 4 };
+    static float one[NUMBERS], other[NUMBERS];
+    const orr_transform at = {
+        .position = {0.1f, 0.05f, 0.2f}, .rotation = {0.5f, 0.7f, -0.2f, 0.45f}, .scale = 0.9f};
+    for (int mesh = 0; mesh < 2; mesh++) {
+        orr_scene *scene;
+        assert_ok(orr_scene_create(engine, &scene, &error));
+        orr_layer layer = mesh ? add_block(scene, half, &at, 12) : add_ball(scene, &at);
+        draw(scene, one);
+        assert_ok(orr_scene_set_physics(scene, layer, &jelly, &error));
+        draw(scene, other);
+        double square = 0.0, sum = 0.0;
+        for (int i = 0; i < NUMBERS; i++) {
+            square += (double)(one[i] - other[i]) * (double)(one[i] - other[i]) / NUMBERS;
+            sum += (double)one[i];
+        }
+        assert_true(sum > 100.0);
+        if (!(square < 1e-7)) {
+            fail_msg("mesh %d: mean square difference %g", mesh, square);
+        }
+        orr_scene_destroy(scene);
+    }
+}
+
+// All vertices of a cage by one map A x + t, a stretch, a shear and a turn: every splat's mean and covariance
+// follow exactly, and the rotation is that of A.
+static void an_affine_map_is_followed_exactly(void **state)
+{
+    (void)state;
+    const double turn[4] = {0.3, 0.6, -0.5, 0.55};
+    // symmetric: the stretch of the polar decomposition
+    const double stretch[9] = {1.4, 0.3, 0.1, 0.3, 0.8, -0.2, 0.1, -0.2, 1.1}, offset[3] = {0.4, -1.0, 2.0};
+    double quat[4], r[9], a[9];
+    memcpy(quat, turn, sizeof quat);
+    quat_normalise(quat);
+    quat_matrix(quat, r);
+    for (int i = 0; i < 9; i++) {
+        a[i] = 0.0;
+        for (int k = 0; k < 3; k++) {
+            a[i] += r[i / 3 * 3 + k] * stretch[k * 3 + i % 3];
+        }
+    }
+    orr_scene *scene;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer id = add_ball(scene, NULL);
+    assert_ok(orr_scene_set_physics(scene, id, &jelly, &error));
+    const orr_layer_data *layer = &scene->layers[0];
+    const orr_soft_cage *cage = layer->soft->cage;
+    double *position = malloc(3 * (size_t)cage->vertices * sizeof *position);
+    orr_affine_piece *pieces = malloc((size_t)cage->tets * sizeof *pieces);
+    for (int i = 0; i < cage->vertices; i++) {
+        mat_apply(a, cage->vertex + 3 * i, position + 3 * i);
+        for (int k = 0; k < 3; k++) {
+            position[3 * i + k] += offset[k];
+        }
+    }
+    orr_soft_affines(cage, position, 1.0, scene->context.jobs, pieces);
+    orr_deformed out = {0};
+    assert_ok(orr_deform_splats(layer->splats, layer->soft->tet, pieces, scene->context.isa,
+                                scene->context.jobs, &out, &error));
+    for (int i = 0; i < SPLATS; i++) {
+        const size_t first = (size_t)(i / 16) * 13 * 16 + (size_t)(i % 16);
+        const float *from = layer->splats->geometry + first, *to = out.pack.geometry + first;
+        double covariance[9] = {0.0}, expected[9] = {0.0};
+        for (int axis = 0; axis < 4; axis++) { // the mean, then the axes
+            double x[3], y[3];
+            for (int k = 0; k < 3; k++) {
+                x[k] = (double)from[(3 * axis + k) * 16];
+                y[k] = (double)to[(3 * axis + k) * 16];
+            }
+            mat_apply(a, x, x);
+            for (int k = 0; k < 9 && axis > 0; k++) {
+                expected[k] += x[k / 3] * x[k % 3];
+                covariance[k] += y[k / 3] * y[k % 3];
+            }
+            for (int k = 0; k < 3 && axis == 0; k++) {
+                assert_true(fabs(y[k] - x[k] - offset[k]) < 2e-6);
+            }
+        }
+        for (int k = 0; k < 9; k++) {
+            assert_true(fabs(covariance[k] - expected[k]) < 1e-5 * (expected[0] + expected[4] + expected[8]));
+        }
+        const float *q = out.pack.turn + (i / 16) * 4 * 16 + i % 16;
+        double same = 0.0;
+        for (int k = 0; k < 4; k++) {
+            same += (double)q[16 * k] * quat[k];
+        }
+        assert_true(fabs(fabs(same) - 1.0) < 1e-6);
+    }
+    orr_deformed_clear(&out);
+    free(position);
+    free(pieces);
+    orr_scene_destroy(scene);
+}
+
+static void what_cannot_be_soft_says_so(void **state)
+{
+    (void)state;
+    orr_scene *scene;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer block = add_block(scene, half, NULL, 12), open_block = add_block(scene, half, NULL, 10);
+    const struct {
+        orr_layer layer;
+        orr_body_desc desc;
+        const char *text;
+    } wrong[] = {{open_block, {.soft = true}, "expected a closed mesh, not one with 4 open edges"},
+                 {block, {.soft = true, .resolution = 1}, "resolution: expected 2 to 64, not 1"},
+                 {block, {.soft = true, .mass = 1.0}, "expected no mass"},
+                 {block, {.soft = true, .poisson = 0.5}, "Poisson's ratio"},
+                 {block, {.soft = true, .density = -1.0}, "density -1"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        orr_error why = {0};
+        assert_int_not_equal(orr_scene_set_physics(scene, wrong[i].layer, &wrong[i].desc, &why), ORR_OK);
+        if (!strstr(why.message, wrong[i].text)) {
+            fail_msg("%zu: %s (expected '%s')", i, why.message, wrong[i].text);
+        }
+    }
+    orr_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_box_rests_on_a_soft_block),
+        cmocka_unit_test(copies_are_apart),
+        cmocka_unit_test(a_turned_body_is_drawn_as_a_turned_layer),
+        cmocka_unit_test(an_affine_map_is_followed_exactly),
+        cmocka_unit_test(what_cannot_be_soft_says_so),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
