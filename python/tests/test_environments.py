@@ -1,4 +1,4 @@
-"""Environments against the real Gymnasium and MuJoCo: every task, from the reference's state at every step."""
+"""Environments against the real Gymnasium and MuJoCo, from the reference's state at every step."""
 
 import os
 import sys
@@ -33,8 +33,8 @@ def reference_of(task, converged):
 
 
 def compare(task, precision, num_envs):
-    """The largest errors of qpos, qvel, observation and reward. Rewards of speed depend on where the step before
-    left the reference, so they are compared in runs of 10 steps from one state."""
+    """The largest errors of qpos, qvel, observation and reward. Rewards of speed depend on where the step
+    before left the reference, so they are compared in runs of 10 steps from one state."""
     reference = reference_of(task, precision == "f64")
     ours = environments.make_vec(task, num_envs, precision=precision)
     free = environments.make_vec(task, 1, precision="f64")

@@ -21,6 +21,7 @@ OPTIONAL = {
     "orr_world_get": ["transform", "visible"],
     "orr_world_step_masked": ["mask"],
     "orr_world_reset_masked": ["mask"],
+    "orr_env_reset": ["mask", "seeds"],
     "orr_frame_create_sized": ["desc"],
     "orr_frame_finish_sized": ["picture"],
     "orr_frame_stages_sized": ["stages"],
@@ -34,6 +35,7 @@ OBJECTS = {
     "orr_splats *": "made.splats",
     "orr_output *": "made.output",
     "orr_collider *": "made.collider",
+    "orr_env *": "made.env",
     "orr_error *": "where",
 }
 SCALARS = {

@@ -18,6 +18,7 @@ typedef struct objects {
     orr_splats *splats;
     orr_output *output;
     orr_collider *collider;
+    orr_env *env;
     orr_layer robot, cloud;
 } objects;
 
@@ -47,11 +48,14 @@ static objects make_objects(void)
     assert_ok(orr_frame_create(engine, &(orr_frame_desc){.device = ORR_DEVICE_CPU}, &m.frame, &error));
     assert_ok(orr_output_create(&(orr_output_desc){.path = "%d.npy"}, &m.output, &error));
     m.collider = make_collider();
+    const orr_env_desc env = {.task = "Ant-v5", .model = own_robot("quadruped"), .count = 1};
+    assert_ok(orr_env_create(engine, &env, &m.env, &error));
     return m;
 }
 
 static void destroy_objects(const objects *m)
 {
+    orr_env_destroy(m->env);
     orr_collider_destroy(m->collider);
     orr_output_destroy(m->output);
     orr_frame_destroy(m->frame);
