@@ -23,7 +23,8 @@ static const double HALVES_UNTIL = 0.45;   // pictures of half the size
 static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
 static const double QUARTERS_UNTIL = 0.08; // and of a quarter
 
-// Learning rates of Kerbl et al.; positions' are times the extent of the cameras.
+// Two to five times the learning rates of Kerbl et al., which are for 30,000 steps: minutes of a CPU allow a
+// few thousand. Positions' are times the extent of the cameras.
 static const float POSITION_RATE = 4.8e-4f, POSITION_RATE_END = 1.6e-6f;
 static const float SCALE_RATE = 1e-2f, ROTATION_RATE = 3e-3f, OPACITY_RATE = 0.05f;
 static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
