@@ -12,16 +12,19 @@
 enum {
     REFINE_EVERY = 100, // steps between relocations
     REST_EVERY = 8,     // steps between those of the higher harmonics
-    SIDE_LEAST = 64     // [px] of a picture to learn from
+    SIDE_LEAST = 64,    // [px] of a picture to learn from
+    PIXELS_MAX = 1 << 20
 };
 static const double FIRST_SHARE = 0.3;     // of the splats, at the beginning
 static const double GROWN_AT = 0.4;        // all of them
 static const double REFINED_AT = 0.85;     // no more moves and noise
 static const double DEGREE_EVERY = 0.08;   // a degree of harmonics more
 static const double HALVES_UNTIL = 0.45;   // pictures of half the size
+static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
 static const double QUARTERS_UNTIL = 0.08; // and of a quarter
 
-// Learning rates of Kerbl et al.; positions' are times the extent of the cameras.
+// Two to five times the learning rates of Kerbl et al., which are for 30,000 steps: minutes of a CPU allow a
+// few thousand. Positions' are times the extent of the cameras.
 static const float POSITION_RATE = 4.8e-4f, POSITION_RATE_END = 1.6e-6f;
 static const float SCALE_RATE = 1e-2f, ROTATION_RATE = 3e-3f, OPACITY_RATE = 0.05f;
 static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
@@ -296,6 +299,11 @@ static int shrink_at(const orr_splat_photo *photo, double progress)
 {
     const int side = photo->lens.width < photo->lens.height ? photo->lens.width : photo->lens.height;
     int shrink = progress < QUARTERS_UNTIL ? 4 : progress < HALVES_UNTIL ? 2 : 1;
+    // large photos are whole only at the end
+    for (int all = photo->lens.width * photo->lens.height; progress < WHOLE_FROM && all > PIXELS_MAX;
+         all /= 4) {
+        shrink *= 2;
+    }
     while (shrink > 1 && side / shrink < SIDE_LEAST) {
         shrink /= 2;
     }
