@@ -387,8 +387,8 @@ typedef struct orr_body_desc {
 /* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the
  * scene's units. A body that moves has the state of a free joint (qpos 7, qvel 6), which the functions for
  * robots read and set. A soft body has no such state: worlds reset it with their robots, and setting the
- * layer's transform puts it there at rest. Distance grids are kept beside the layer's file, as FILE.collider. desc NULL: no
- * body. ORR_ERROR_UNSUPPORTED: a grid that moves. */
+ * layer's transform puts it there at rest. Distance grids are kept beside the layer's file, as FILE.collider.
+ * desc NULL: no body. ORR_ERROR_UNSUPPORTED: a grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
 /* Removes a layer and frees what it holds. */

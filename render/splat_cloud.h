@@ -49,9 +49,9 @@ typedef struct orr_splat_pack {
     float *geometry;  // blocks x 13 x 16
     float *harmonics; // blocks x 3 (d + 1)^2 x 16; coefficient-major, colour innermost: c0 r, c0 g, c0 b, c1
                       // r, ...
-    float *
-        turn; // blocks x 4 x 16: by which rotation (w x y z) directions are turned back before their colour is
-              // looked up; NULL: none. Only the CPU heeds it
+    // blocks x 4 x 16: rotations (w x y z) that turn directions back before colours are looked up; NULL: none
+    // (heeded by the CPU alone)
+    float *turn;
     uint32_t *original;    // blocks x 16: index in the file, which decides between splats of equal depth
     float low[3], high[3]; // bounds of the positions, 0.5 % trimmed at each side of each axis
 } orr_splat_pack;

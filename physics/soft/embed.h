@@ -5,18 +5,19 @@
 #include "engine/core/jobs.h"
 #include "physics/soft/cage.h"
 
-// The tetrahedron of each point (x 3, in the cage's rest state, m); of a point outside, one that is near.
+// Points in the cage's rest state.
 typedef struct orr_soft_points {
     int64_t count;
-    // coordinate k of point i
+    // point i, m
     void (*at)(const void *context, int64_t i, double point[3]);
     const void *context;
 } orr_soft_points;
 
+// The tetrahedron of each point; of a point outside, one that is near.
 orr_result orr_soft_embed(const orr_soft_cage *cage, const orr_soft_points *points, orr_jobs *jobs,
                           int32_t *tet, orr_error *error);
 
-// How all tetrahedra have moved; position: vertices x 3, m. scale: what multiplies points before they are in the cage's
-// metres; the matrix includes it, the rotation does not.
+// How all tetrahedra have moved; position: vertices x 3, m. scale: what multiplies points before they are in
+// the cage's metres; the matrix includes it, the rotation does not.
 void orr_soft_affines(const orr_soft_cage *cage, const double *position, double scale, orr_jobs *jobs,
                       orr_affine_piece *pieces);

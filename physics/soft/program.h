@@ -23,8 +23,8 @@ typedef struct orr_soft_group {
     void *change;                     // of the velocity in the last step
     void *start, *target;             // positions at the step's start, and where inertia takes them
     void *previous, *before_previous; // iterates, for Chebyshev acceleration; NULL without it
-    // plane_slots x 3 x vertices x 3 x worlds: normals of planes that vertices touch in this step; how far they
-    // move; distance at the step's start, friction, and 1, or 0 where there is none. NULL: no slots
+    // plane_slots x 3 x vertices x 3 x worlds: normals of planes that vertices touch in this step; how far
+    // they move; distance at the step's start, friction, and 1, or 0 where there is none. NULL: no slots
     void *planes;
     int plane_slots;
     void *touch; // vertices x worlds: above 0 where an obstacle is touched; NULL without it

@@ -481,6 +481,59 @@ static void a_rope_hangs_in_a_catenary(void **state)
 }
 
 // Kinetic and potential energy of cloth that is pinned at two corners never grows.
+// A rope of 1 m, stretched to 1.1 m between its pinned ends: its first mode has the frequency
+// sqrt(tension / mass per length) / (2 length).
+static void a_rope_swings_at_its_frequency(void **state)
+{
+    (void)state;
+    enum { EDGES = 30, VERTICES = EDGES + 1 };
+    const orr_soft_material material = {1000.0, 1e5, 0.0, 0.0};
+    const double pi = 3.14159265358979324, length = 1.1, strain = 0.1;
+    const double frequency = sqrt(strain * material.young * length / material.density) / (2.0 * length);
+    double vertex[VERTICES * 3] = {0.0}, position[VERTICES * 3] = {0.0}, still[VERTICES * 3] = {0.0};
+    int32_t edge[EDGES * 2];
+    for (int i = 0; i < VERTICES; i++) {
+        vertex[i * 3] = (double)i / EDGES;
+        position[i * 3] = length * i / EDGES;
+        position[i * 3 + 2] = 0.01 * sin(pi * i / EDGES);
+    }
+    for (int i = 0; i < EDGES; i++) {
+        edge[i * 2] = i;
+        edge[i * 2 + 1] = i + 1;
+    }
+    const orr_soft_spec spec = {.name = "rope",
+                                .vertices = VERTICES,
+                                .vertex = vertex,
+                                .edges = EDGES,
+                                .edge = edge,
+                                .pins = 2,
+                                .pin = (int32_t[]){0, EDGES},
+                                .rope = material,
+                                .rope_radius = 0.01};
+    orr_soft_model *model;
+    assert_ok(orr_soft_model_create(&spec, &model, &error));
+    const double step = 1.0 / (400.0 * frequency);
+    orr_soft *soft =
+        make_worlds(model, (orr_soft_desc){.time_step = step, .iterations = 40, .double_precision = true});
+    orr_soft_set(soft, 0, position, still);
+    double crossing[2] = {0.0}, before = 0.01;
+    for (int n = 1, found = 0; n <= 400 && found < 2; n++) {
+        orr_soft_step(soft, 1);
+        orr_soft_get(soft, 0, position, NULL);
+        double now = position[EDGES / 2 * 3 + 2];
+        if (now * before < 0.0) { // at a quarter and three quarters of a period
+            crossing[found++] = step * (n - 1 + before / (before - now));
+        }
+        before = now;
+    }
+    double measured = 0.5 / (crossing[1] - crossing[0]);
+    if (!(fabs(measured - frequency) < 0.01 * frequency)) {
+        fail_msg("%g Hz: expected %g", measured, frequency);
+    }
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+}
+
 static void draping_cloth_loses_energy(void **state)
 {
     (void)state;
@@ -570,6 +623,7 @@ int main(void)
         cmocka_unit_test(nothing_passes_through_obstacles),
         cmocka_unit_test(momentum_changes_by_gravity_alone),
         cmocka_unit_test(a_rope_hangs_in_a_catenary),
+        cmocka_unit_test(a_rope_swings_at_its_frequency),
         cmocka_unit_test(draping_cloth_loses_energy),
         cmocka_unit_test(no_stiffness_makes_nan),
     };

@@ -31,6 +31,8 @@ static void close_body(orr_world_soft *s, int worlds)
     }
     orr_free(s->copies);
     orr_free(s->position);
+    orr_free(s->still);
+    orr_free(s->now);
     orr_free(s->diverged);
     orr_soft_layer_destroy(s->layer);
 }
@@ -76,9 +78,7 @@ static void place(const orr_world *world, int index, orr_world_soft *s, const or
             x[k] += (double)state.transform.position[k];
         }
     }
-    double *still = orr_alloc_zero(numbers_of(s), sizeof *still);
-    orr_soft_set(s->copies[index], 0, position, still);
-    orr_free(still);
+    orr_soft_set(s->copies[index], 0, position, s->still);
     s->diverged[index] = false;
 }
 
@@ -91,7 +91,9 @@ static orr_result open_body(const orr_world *world, const orr_layer_data *layer,
     s->copies = orr_alloc_zero(count, sizeof *s->copies);
     s->position = orr_alloc(count, numbers_of(s) * sizeof *s->position);
     s->diverged = orr_alloc_zero(count, sizeof *s->diverged);
-    if (!s->copies || !s->position || !s->diverged) {
+    s->still = orr_alloc_zero(numbers_of(s), sizeof *s->still);
+    s->now = orr_alloc(numbers_of(s), sizeof *s->now);
+    if (!s->copies || !s->position || !s->diverged || !s->still || !s->now) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %s", world->count,
                         layer->name);
     }
@@ -268,17 +270,14 @@ static orr_result step_body(const orr_world *world, int index, orr_world_soft *s
     orr_soft_set_conditions(s->copies[index], step, g);
     ORR_TRY(
         orr_soft_step_touching(s->copies[index], c->touch, c->touch_count, c->body, c->body_count, error));
-    double *now;
-    ORR_ALLOC(now, numbers_of(s), "soft bodies", error);
-    orr_soft_get(s->copies[index], 0, now, NULL);
-    s->diverged[index] = !is_finite(now, numbers_of(s));
+    orr_soft_get(s->copies[index], 0, s->now, NULL);
+    s->diverged[index] = !is_finite(s->now, numbers_of(s));
     if (!s->diverged[index]) {
-        memcpy(position, now, numbers_of(s) * sizeof *now);
+        memcpy(position, s->now, numbers_of(s) * sizeof *position);
         if (p) {
             orr_soft_contact_push(c, p, index, &frame);
         }
     }
-    orr_free(now);
     return ORR_OK;
 }
 

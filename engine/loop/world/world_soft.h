@@ -12,6 +12,8 @@ typedef struct orr_world_soft {
     orr_soft_layer *layer;
     orr_soft **copies; // world count
     double *position;  // world count x vertices x 3; the last that were finite
+    double *still;     // vertices x 3: zeros, the velocities at rest
+    double *now;       // vertices x 3: scratch
     bool *diverged;    // world count: its numbers were not finite, and it stands still
 } orr_world_soft;
 
