@@ -10,20 +10,13 @@
 typedef enum orr_isa { ORR_ISA_BASELINE = 0, ORR_ISA_AVX2, ORR_ISA_AVX512, ORR_ISA_COUNT } orr_isa;
 
 // The best level that this CPU and this build have, or the one that ORR_ISA=baseline|avx2|avx512 in the
-// environment names; ORR_ERROR_ARGUMENT for a level that this CPU or this build does not have, and when this
-// CPU has none of the levels of the build.
+// environment names; ORR_ERROR_ARGUMENT for a level that this CPU or this build does not have.
 orr_result orr_isa_choose(orr_isa *isa, orr_error *error);
-orr_isa orr_isa_best(void);        // the best of this CPU and this build, whatever the environment says
-bool orr_isa_present(orr_isa isa); // this CPU and this build have it
+orr_isa orr_isa_best(void); // the best of this CPU and this build, whatever the environment says
 const char *orr_isa_name(orr_isa isa);
 
 // The initialiser of an array of ORR_ISA_COUNT: {[ORR_ISA_BASELINE] = entry(baseline), ...}. Levels that this
 // build leaves out (ORR_INSTRUCTION_SETS in CMake) have no entry.
-#if !defined(ORR_WITHOUT_BASELINE)
-#define ORR_ISA_ENTRY_BASELINE(entry) [ORR_ISA_BASELINE] = entry(baseline),
-#else
-#define ORR_ISA_ENTRY_BASELINE(entry)
-#endif
 #if !defined(ORR_WITHOUT_AVX2)
 #define ORR_ISA_ENTRY_AVX2(entry) [ORR_ISA_AVX2] = entry(avx2),
 #else
@@ -36,7 +29,7 @@ const char *orr_isa_name(orr_isa isa);
 #endif
 #define ORR_ISA_TABLE(entry)                                                                                 \
     {                                                                                                        \
-        ORR_ISA_ENTRY_BASELINE(entry) ORR_ISA_ENTRY_AVX2(entry) ORR_ISA_ENTRY_AVX512(entry)                  \
+        [ORR_ISA_BASELINE] = entry(baseline), ORR_ISA_ENTRY_AVX2(entry) ORR_ISA_ENTRY_AVX512(entry)          \
     }
 
 #define ORR_ISA_PASTE2(name, isa) name##_##isa

@@ -177,7 +177,7 @@ static int march_on_cpu(const inside *s, const orr_nerf_space *space, int aabb_s
     const int32_t live[ORR_NERF_EACH + 16] = {0};
     wave->count = 0;
     while (rays->end[0] >= 0.0f && wave->count + ORR_NERF_EACH <= ORR_NERF_WAVE) {
-        orr_nerf_kernels_of(orr_isa_best())->march(space, rays, live, 1, ORR_NERF_EACH, wave);
+        orr_nerf_kernels_baseline.march(space, rays, live, 1, ORR_NERF_EACH, wave);
     }
     return wave->count;
 }

@@ -390,7 +390,6 @@ static void levels_scattered_by_any_threads_give_the_same_bits(void **state)
     orr_encoding_destroy(&e);
 }
 
-#if !defined(ORR_WITHOUT_BASELINE)
 // sum of squared differences over sum of squares
 static double nmse(const float *a, const float *b, int count)
 {
@@ -430,7 +429,6 @@ static void every_instruction_set_agrees_with_the_baseline(void **state)
     (void)state;
     for_each_encoding(check_parity);
 }
-#endif
 
 static void points_outside_read_inside_the_table(void **state)
 {
@@ -525,9 +523,7 @@ int main(void)
         cmocka_unit_test(input_gradients_equal_central_differences),
         cmocka_unit_test(scatter_equals_the_dense_gradient),
         cmocka_unit_test(levels_scattered_by_any_threads_give_the_same_bits),
-#if !defined(ORR_WITHOUT_BASELINE)
         cmocka_unit_test(every_instruction_set_agrees_with_the_baseline),
-#endif
         cmocka_unit_test(points_outside_read_inside_the_table),
         cmocka_unit_test(tables_start_small_and_repeatable),
         cmocka_unit_test(what_does_not_fit_is_named),

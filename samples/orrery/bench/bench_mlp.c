@@ -123,8 +123,7 @@ orr_result bench_mlp(const bench_run *run, orr_error *error)
                       "  isa      machine GFLOP/s inference M/s  of peak  training M/s  of peak\n");
     for (int isa = (int)orr_isa_best(); isa >= 0 && result == ORR_OK; isa--) {
         for (int m = ORR_MLP_MACHINE_COUNT - 1; m >= 0 && result == ORR_OK; m--) {
-            if (!orr_isa_present((orr_isa)isa) ||
-                !orr_mlp_machine_available((orr_isa)isa, (orr_mlp_machine)m)) {
+            if (!orr_mlp_machine_available((orr_isa)isa, (orr_mlp_machine)m)) {
                 continue;
             }
             const orr_mlp_kernels *kernels = orr_mlp_kernels_of((orr_isa)isa, (orr_mlp_machine)m);
