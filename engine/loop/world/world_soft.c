@@ -49,6 +49,7 @@ void orr_world_softs_destroy(orr_world_softs *softs, int worlds)
         orr_soft_contact_clear(softs->contact);
     }
     orr_free(softs->contact);
+    orr_free(softs->restarts);
     orr_free(softs->bodies);
     orr_free(softs);
 }
@@ -304,8 +305,10 @@ static orr_result step_physics(const orr_world *world, orr_world_physics *p, con
 {
     orr_soft_contact *c = world->softs->contact;
     int size = orr_physics_size(p->physics, ORR_PHYSICS_XFRC_APPLIED);
-    int *restarts;
-    ORR_ALLOC(restarts, world->count, "soft bodies", error);
+    if (!world->softs->restarts) {
+        ORR_ALLOC(world->softs->restarts, world->count, "soft bodies", error);
+    }
+    int *restarts = world->softs->restarts;
     for (int i = 0; i < world->count; i++) {
         restarts[i] = orr_physics_restarts(p->physics, i);
     }
@@ -318,7 +321,6 @@ static orr_result step_physics(const orr_world *world, orr_world_physics *p, con
         }
     }
     orr_physics_set_all(p->physics, ORR_PHYSICS_XFRC_APPLIED, c->applied);
-    orr_free(restarts);
     return ORR_OK;
 }
 

@@ -22,6 +22,7 @@ typedef struct orr_world_softs {
     int count, capacity;
     double pending; // [s] time to simulate that is less than a step, where no robot is beside them
     struct orr_soft_contact *contact;
+    int *restarts; // world count: of the physics, before a step
 } orr_world_softs;
 
 orr_result orr_world_softs_create(orr_world_softs **softs, orr_error *error);
