@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # Runs the tests of the Python package: python.sh PYTHON PACKAGE_DIR LIBRARY C_COMPILER VENV.
-# They run in the virtual environment VENV, which is made and filled from PyPI (tests/requirements.txt) once.
-# Without PyPI the environments are not compared with Gymnasium's; where PYTHON has no NumPy, the
-# distribution's Python is used.
+# They run in the virtual environment VENV, which is filled from PyPI (tests/requirements.txt) once, and in
+# which the package is installed as a wheel. Without PyPI the environments are not compared with Gymnasium's,
+# and the package is used where it is; where PYTHON has no NumPy, by the distribution's Python.
 set -euo pipefail
 package=$2 venv=$5
+export ORRERY_LIBRARY=$3 CC=$4 PYTHONDONTWRITEBYTECODE=1
 run() {
-    ORRERY_LIBRARY=$library CC=$compiler PYTHONDONTWRITEBYTECODE=1 \
-        exec "$1" -m unittest discover --start-directory "$package/tests"
+    exec "$1" -m unittest discover --start-directory "$package/tests"
 }
-library=$3 compiler=$4
 if [ ! -e "$venv/complete" ]; then
     rm -rf "$venv"
     if "$1" -m venv "$venv" > /dev/null 2>&1 &&
@@ -19,7 +18,9 @@ if [ ! -e "$venv/complete" ]; then
     fi
 fi
 if [ -e "$venv/complete" ]; then
-    run "$venv/bin/python"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$package"
+    unset ORRERY_LIBRARY
+    ORRERY_INSTALLED=1 run "$venv/bin/python"
 fi
 echo "left out: environments against Gymnasium's, which PyPI did not give"
 for python in "$1" /usr/bin/python3; do
