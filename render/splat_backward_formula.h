@@ -69,7 +69,7 @@ END_STRUCT(splat_gradient)
 STRUCT(splat_shape)
 {
     real4 rotation; // unit
-    real length;    // of the quaternion as stored
+    real norm;      // of the quaternion as stored
     real3 scale;
     splat_axes axes;
 }
@@ -79,8 +79,8 @@ END_STRUCT(splat_shape)
 FN splat_shape splat_make_shape(real3 log_scale, real4 q)
 {
     splat_shape s;
-    s.length = sqrt_(max_(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, R(1e-30)));
-    real inverse = R(1.0) / s.length;
+    s.norm = sqrt_(max_(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, R(1e-30)));
+    real inverse = R(1.0) / s.norm;
     s.rotation = make_real4(q.x * inverse, q.y * inverse, q.z * inverse, q.w * inverse);
     s.scale = make_real3(exp2_(log_scale.x * R(SPLAT_LOG2E)), exp2_(log_scale.y * R(SPLAT_LOG2E)),
                          exp2_(log_scale.z * R(SPLAT_LOG2E)));
@@ -94,7 +94,7 @@ FN real splat_opacity(real logit)
 }
 
 // x, y, z: derivatives by the columns of q's rotation matrix; the result is by the quaternion as stored.
-FN real4 quaternion_backward(real4 q, real length, real3 x, real3 y, real3 z)
+FN real4 quaternion_backward(real4 q, real norm, real3 x, real3 y, real3 z)
 {
     real two = R(2.0);
     real4 g;
@@ -102,8 +102,8 @@ FN real4 quaternion_backward(real4 q, real length, real3 x, real3 y, real3 z)
     g.x = two * (q.y * (x.y + y.x) + q.z * (x.z + z.x) + q.w * (y.z - z.y) - two * q.x * (y.y + z.z));
     g.y = two * (q.x * (x.y + y.x) + q.z * (y.z + z.y) + q.w * (z.x - x.z) - two * q.y * (x.x + z.z));
     g.z = two * (q.x * (x.z + z.x) + q.y * (y.z + z.y) + q.w * (x.y - y.x) - two * q.z * (x.x + y.y));
-    real along = g.x * q.x + g.y * q.y + g.z * q.z + g.w * q.w; // the length has no effect
-    real inverse = R(1.0) / length;
+    real along = g.x * q.x + g.y * q.y + g.z * q.z + g.w * q.w; // the norm has no effect
+    real inverse = R(1.0) / norm;
     return make_real4((g.x - along * q.x) * inverse, (g.y - along * q.y) * inverse,
                       (g.z - along * q.z) * inverse, (g.w - along * q.w) * inverse);
 }
@@ -148,7 +148,7 @@ FN splat_gradient splat_project_backward(splat_lens lens, real3 mean, splat_shap
     real3 by_b = add3(scale3(f.row_x, by_u.y), scale3(f.row_y, by_v.y));
     real3 by_c = add3(scale3(f.row_x, by_u.z), scale3(f.row_y, by_v.z));
     g.log_scale = make_real3(dot3(by_a, shape.axes.a), dot3(by_b, shape.axes.b), dot3(by_c, shape.axes.c));
-    g.rotation = quaternion_backward(shape.rotation, shape.length, scale3(by_a, shape.scale.x),
+    g.rotation = quaternion_backward(shape.rotation, shape.norm, scale3(by_a, shape.scale.x),
                                      scale3(by_b, shape.scale.y), scale3(by_c, shape.scale.z));
 
     // by the rows, then by the position in the camera's space

@@ -135,7 +135,7 @@ static orr_result check_model(const orr_env *env, const char *path, orr_error *e
 static orr_result take_memory(orr_env *env, orr_error *error)
 {
     size_t n = (size_t)env->count, nu = (size_t)env->model->nu;
-    size_t state = (size_t)(env->model->nq + env->model->nv), seen = (size_t)env->observation_count;
+    size_t state = (size_t)env->model->nq + (size_t)env->model->nv, seen = (size_t)env->observation_count;
     for (int i = 0; i < env->task->part_count; i++) {
         env_part part = env->task->parts[i];
         env->offset[part] = env->numbers;

@@ -44,7 +44,8 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
                                          .seed = options->seed};
     orr_error why;
     orr_result result = orr_splat_trainer_create(&desc, &l->trainer, &why);
-    return result == ORR_OK ? ORR_OK : orr_fail(error, why.code, "%s: %s", options->data, why.message);
+    return result == ORR_OK ? ORR_OK
+                            : orr_fail(error, (orr_code)why.code, "%s: %s", options->data, why.message);
 }
 
 static orr_result create(const train_options *options, learner **made, orr_error *error)
