@@ -1,8 +1,9 @@
-"""Builds the wheel of the package orrery (PEP 517), for `pip install ./python`, with the standard library alone.
+"""Builds the wheel of the package orrery (PEP 517), for `pip install ./python`.
 
-The wheel holds the package, orrery.h and liborrery.so, which CMake builds in build/python, without video, EXR,
-WebP, Vulkan and CUDA. Libraries of the distribution that it needs, and that a wheel may not count on, are put
-beside it. With ORRERY_LIBRARY the wheel holds that library, and is for this machine alone. One wheel serves every Python: nothing in it is compiled against the interpreter.
+With the standard library alone. The wheel holds the package, orrery.h and liborrery.so, which CMake builds in
+build/python, without video, EXR, WebP, Vulkan and CUDA. Libraries of the distribution that it needs, and that
+a wheel may not count on, are put beside it. With ORRERY_LIBRARY the wheel holds that library, and is for this
+machine alone. One wheel serves every Python: nothing in it is compiled against the interpreter.
 """
 
 import base64
