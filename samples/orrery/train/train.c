@@ -92,7 +92,7 @@ orr_result train_field(const train_options *options, orr_field_desc desc,
     return result;
 }
 
-void train_photo(cJSON *photos, const char *file, double psnr, double ssim)
+static void add_photo(cJSON *photos, const char *file, double psnr, double ssim)
 {
     if (photos) {
         cJSON *photo = cJSON_CreateObject();
@@ -103,17 +103,36 @@ void train_photo(cJSON *photos, const char *file, double psnr, double ssim)
     }
 }
 
-void train_scores(cJSON *json, int train_count, int held_out, const orr_nerf_score *sum)
+orr_result train_compare(learner *l, const held_out_photos *held_out, const orr_nerf_stop *stop, cJSON *json,
+                         orr_error *error)
 {
-    train_figure(json, "training photos", train_count, "");
-    train_figure(json, "held-out photos", held_out, "");
-    if (sum->photos < held_out) {
-        train_figure(json, "compared photos", sum->photos, "");
+    orr_nerf_score sum = {0};
+    cJSON *photos = json ? cJSON_AddArrayToObject(json, "held out") : NULL;
+    progress p;
+    progress_begin(&p, "held-out photos", held_out->count);
+    for (int i = 0; i < held_out->count && !stop->asked(stop->context); i++) {
+        orr_nerf_score one = {0};
+        ORR_TRY(held_out->compare(l, held_out->images[i], stop, &one, error));
+        if (one.photos == 0) {
+            break;
+        }
+        sum.psnr += one.psnr;
+        sum.ssim += one.ssim;
+        sum.photos++;
+        add_photo(photos, held_out->capture->images[held_out->images[i]].path, one.psnr, one.ssim);
+        progress_show(&p, i + 1);
     }
-    if (sum->photos > 0) {
-        train_figure(json, "PSNR", sum->psnr / sum->photos, "dB");
-        train_figure(json, "SSIM", sum->ssim / sum->photos, "");
+    progress_end(&p);
+    train_figure(json, "training photos", held_out->capture->count - held_out->count, "");
+    train_figure(json, "held-out photos", held_out->count, "");
+    if (sum.photos < held_out->count) {
+        train_figure(json, "compared photos", sum.photos, "");
     }
+    if (sum.photos > 0) {
+        train_figure(json, "PSNR", sum.psnr / sum.photos, "dB");
+        train_figure(json, "SSIM", sum.ssim / sum.photos, "");
+    }
+    return ORR_OK;
 }
 
 void train_figure(cJSON *json, const char *name, double value, const char *unit)

@@ -79,8 +79,18 @@ orr_result train_field(const train_options *options, orr_field_desc desc,
 // What is said of a radiance field by the model that can be saved now: learner_functions.describe.
 orr_result train_describe_nerf(orr_nerf_trainer *trainer, orr_field *field, const orr_capture *capture,
                                orr_field_model *model, orr_error *error);
-// The comparisons of a report: an entry of the list, which is nullable; and the means, by the sums of `sum`.
-void train_photo(cJSON *photos, const char *file, double psnr, double ssim);
-void train_scores(cJSON *json, int train_count, int held_out, const orr_nerf_score *sum);
+// Photos of a capture that were not learned from.
+typedef struct held_out_photos {
+    const orr_capture *capture;
+    const int *images; // count
+    int count;
+    // One of them with the learner's picture of it; no photo in the score: it was stopped.
+    orr_result (*compare)(learner *l, int image, const orr_nerf_stop *stop, orr_nerf_score *score,
+                          orr_error *error);
+} held_out_photos;
+
+// The part of a report about them: each, then the means.
+orr_result train_compare(learner *l, const held_out_photos *held_out, const orr_nerf_stop *stop, cJSON *json,
+                         orr_error *error);
 // One figure of a report: "PSNR 40.12 dB" to stderr, or a number of the JSON object.
 void train_figure(cJSON *json, const char *name, double value, const char *unit);

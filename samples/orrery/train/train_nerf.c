@@ -234,30 +234,18 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
     return train_describe_nerf(l->trainer, l->field, l->capture, model, error);
 }
 
+static orr_result compare_photo(learner *l, int image, const orr_nerf_stop *stop, orr_nerf_score *score,
+                                orr_error *error)
+{
+    return orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture, &image, 1,
+                             l->jobs, stop, NULL, score, error);
+}
+
 static orr_result report(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error)
 {
-    int count = l->capture->count - l->train_count;
-    orr_nerf_score sum = {0};
-    cJSON *photos = json ? cJSON_AddArrayToObject(json, "held out") : NULL;
-    progress p;
-    progress_begin(&p, "held-out photos", count);
-    for (int i = 0; i < count; i++) {
-        orr_nerf_score one;
-        int image = l->images[l->train_count + i];
-        ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture, &image, 1,
-                                  l->jobs, stop, NULL, &one, error));
-        if (one.photos == 0) {
-            break;
-        }
-        sum.psnr += one.psnr;
-        sum.ssim += one.ssim;
-        sum.photos++;
-        train_photo(photos, l->capture->images[image].path, one.psnr, one.ssim);
-        progress_show(&p, i + 1);
-    }
-    progress_end(&p);
-    train_scores(json, l->train_count, count, &sum);
-    return ORR_OK;
+    const held_out_photos held_out = {l->capture, l->images + l->train_count,
+                                      l->capture->count - l->train_count, compare_photo};
+    return train_compare(l, &held_out, stop, json, error);
 }
 
 static const orr_profile *profile(learner *l)

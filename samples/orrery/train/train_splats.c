@@ -125,26 +125,19 @@ static orr_result save(learner *l, const char *path, orr_error *error)
     return result;
 }
 
+static orr_result compare_whole(learner *l, int image, const orr_nerf_stop *stop, orr_nerf_score *score,
+                                orr_error *error)
+{
+    (void)stop; // a picture takes no longer than a moment
+    score->photos = 1;
+    return compare(l, image, 1, &score->psnr, &score->ssim, error);
+}
+
 static orr_result report(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error)
 {
-    int count = l->capture->count - l->train_count;
-    orr_nerf_score sum = {0};
-    cJSON *photos = json ? cJSON_AddArrayToObject(json, "held out") : NULL;
-    progress p;
-    progress_begin(&p, "held-out photos", count);
-    for (int i = 0; i < count && !stop->asked(stop->context); i++) {
-        orr_nerf_score one;
-        int image = l->images[l->train_count + i];
-        ORR_TRY(compare(l, image, 1, &one.psnr, &one.ssim, error));
-        sum.psnr += one.psnr;
-        sum.ssim += one.ssim;
-        sum.photos++;
-        train_photo(photos, l->capture->images[image].path, one.psnr, one.ssim);
-        progress_show(&p, i + 1);
-    }
-    progress_end(&p);
-    train_scores(json, l->train_count, count, &sum);
-    return ORR_OK;
+    const held_out_photos held_out = {l->capture, l->images + l->train_count,
+                                      l->capture->count - l->train_count, compare_whole};
+    return train_compare(l, &held_out, stop, json, error);
 }
 
 static const orr_profile *profile(learner *l)
