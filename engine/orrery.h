@@ -828,7 +828,7 @@ ORR_API orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *
                                         orr_env **env, orr_error *error);
 ORR_API orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t info_size,
                                           orr_error *error);
-ORR_API orr_result orr_env_results_sized(const orr_env *env, orr_env_results *results, size_t results_size,
+ORR_API orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results, size_t results_size,
                                          orr_error *error);
 ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                           orr_frame **frame, orr_error *error);
@@ -909,7 +909,7 @@ static inline orr_result orr_env_describe(const orr_env *env, orr_env_info *info
 
 static inline orr_result orr_env_get_results(const orr_env *env, orr_env_results *results, orr_error *error)
 {
-    return orr_env_results_sized(env, results, sizeof *results, error);
+    return orr_env_get_results_sized(env, results, sizeof *results, error);
 }
 
 static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

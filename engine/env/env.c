@@ -63,7 +63,18 @@ double env_normal(env_noise *noise)
     return radius * cos(2.0 * 3.14159265358979323846 * env_uniform(noise, 0.0, 1.0));
 }
 
-const env_task *env_task_at(int index)
+void env_shake(env_noise *noise, const orr_model *model, double scale, bool normal, double *qpos,
+               double *qvel)
+{
+    for (int i = 0; i < model->nq; i++) {
+        qpos[i] += env_uniform(noise, -scale, scale);
+    }
+    for (int i = 0; i < model->nv; i++) {
+        qvel[i] += normal ? scale * env_normal(noise) : env_uniform(noise, -scale, scale);
+    }
+}
+
+static const env_task *task_at(int index)
 {
     const struct {
         const env_task *tasks;
@@ -80,10 +91,10 @@ const env_task *env_task_at(int index)
     return NULL;
 }
 
-const env_task *env_task_find(const char *name)
+static const env_task *find_task(const char *name)
 {
     const env_task *task;
-    for (int i = 0; (task = env_task_at(i)) != NULL; i++) {
+    for (int i = 0; (task = task_at(i)) != NULL; i++) {
         if (strcmp(task->name, name) == 0) {
             return task;
         }
@@ -93,7 +104,7 @@ const env_task *env_task_find(const char *name)
 
 const char *orr_env_task(int index)
 {
-    const env_task *task = env_task_at(index);
+    const env_task *task = task_at(index);
     return task ? task->name : NULL;
 }
 
@@ -174,7 +185,6 @@ static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
                                       .single_precision = !desc->double_precision};
     ORR_TRY(orr_model_load(desc->model, &env->model, error));
     env->robot.model = env->model;
-    env->robot.frame_skip = env->task->frame_skip;
     env->robot.seconds = env->model->opt.timestep * env->task->frame_skip;
     ORR_TRY(find_bodies(env, desc->model, error));
     ORR_TRY(check_model(env, desc->model, error));
@@ -199,7 +209,7 @@ orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *given, s
     ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_env_desc", error));
     ORR_REQUIRE(desc.task, error);
     ORR_REQUIRE(desc.model, error);
-    const env_task *task = env_task_find(desc.task);
+    const env_task *task = find_task(desc.task);
     if (!task) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "task %s: expected one that orr_env_task names", desc.task);
     }
@@ -481,7 +491,8 @@ orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t
     return ORR_OK;
 }
 
-orr_result orr_env_results_sized(const orr_env *env, orr_env_results *results, size_t size, orr_error *error)
+orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results, size_t size,
+                                     orr_error *error)
 {
     ORR_REQUIRE(env, error);
     ORR_REQUIRE(results, error);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 typedef enum progress_of { OF_QPOS, OF_TORSO, OF_MASS_CENTRE } progress_of;
-typedef enum start_velocity { START_UNIFORM, START_NORMAL } start_velocity;
 
 typedef struct locomotion {
     int hidden;           // coordinates at the start of qpos that are not observed
@@ -21,8 +20,8 @@ typedef struct locomotion {
     double angle;                            // largest qpos[2]; 0: any
     double state_limit;                      // of all qpos, qvel from the third on; 0: any
     double noise;
-    start_velocity velocity;
-    bool stands_up; // rewards the height instead of the speed
+    bool normal_velocity; // of the start: normal noise; otherwise uniform
+    bool stands_up;       // rewards the height instead of the speed
 } locomotion;
 
 static const locomotion *settings_of(const env_task *task)
@@ -126,13 +125,7 @@ static double reward(const env_task *task, const env_robot *robot, const float *
 static void start(const env_task *task, const env_robot *robot, env_noise *noise, double *qpos, double *qvel)
 {
     const locomotion *s = settings_of(task);
-    for (int i = 0; i < robot->model->nq; i++) {
-        qpos[i] += env_uniform(noise, -s->noise, s->noise);
-    }
-    for (int i = 0; i < robot->model->nv; i++) {
-        qvel[i] += s->velocity == START_NORMAL ? s->noise * env_normal(noise)
-                                               : env_uniform(noise, -s->noise, s->noise);
-    }
+    env_shake(noise, robot->model, s->noise, s->normal_velocity, qpos, qvel);
 }
 
 static const locomotion ant = {.hidden = 2,
@@ -146,9 +139,9 @@ static const locomotion ant = {.hidden = 2,
                                .high = 1.0,
                                .height = 2,
                                .noise = 0.1,
-                               .velocity = START_NORMAL};
+                               .normal_velocity = true};
 static const locomotion half_cheetah = {
-    .hidden = 1, .speed_weight = 1.0, .control_cost = 0.1, .noise = 0.1, .velocity = START_NORMAL};
+    .hidden = 1, .speed_weight = 1.0, .control_cost = 0.1, .noise = 0.1, .normal_velocity = true};
 static const locomotion hopper = {.hidden = 1,
                                   .velocity_clip = 10.0,
                                   .speed_weight = 1.0,

@@ -13,12 +13,7 @@ static void start_single(const env_task *task, const env_robot *robot, env_noise
                          double *qvel)
 {
     (void)task;
-    for (int i = 0; i < robot->model->nq; i++) {
-        qpos[i] += env_uniform(noise, -0.01, 0.01);
-    }
-    for (int i = 0; i < robot->model->nv; i++) {
-        qvel[i] += env_uniform(noise, -0.01, 0.01);
-    }
+    env_shake(noise, robot->model, 0.01, false, qpos, qvel);
 }
 
 static void observe_single(const env_task *task, const env_robot *robot, double *o)
@@ -58,12 +53,7 @@ static void start_double(const env_task *task, const env_robot *robot, env_noise
                          double *qvel)
 {
     (void)task;
-    for (int i = 0; i < robot->model->nq; i++) {
-        qpos[i] += env_uniform(noise, -0.1, 0.1);
-    }
-    for (int i = 0; i < robot->model->nv; i++) {
-        qvel[i] += 0.1 * env_normal(noise);
-    }
+    env_shake(noise, robot->model, 0.1, true, qpos, qvel);
 }
 
 static void observe_double(const env_task *task, const env_robot *robot, double *o)

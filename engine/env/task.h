@@ -24,7 +24,6 @@ enum { ENV_BODIES = 3 }; // that a task names
 // What a task knows of its robot.
 typedef struct env_robot {
     const orr_model *model;
-    int frame_skip;
     double seconds;                // of a step of the environment: frame_skip time steps
     int body[ENV_BODIES];          // numbers of the task's bodies
     const double *part[ENV_PARTS]; // of the world at hand; NULL: the task does not use it
@@ -34,6 +33,9 @@ typedef struct env_robot {
 typedef struct env_noise env_noise;
 double env_uniform(env_noise *noise, double low, double high);
 double env_normal(env_noise *noise);
+// Adds uniform numbers within `scale` of 0 to qpos, and to qvel the same or, `normal`, of that deviation.
+void env_shake(env_noise *noise, const orr_model *model, double scale, bool normal, double *qpos,
+               double *qvel);
 
 typedef struct env_task {
     const char *name;
@@ -55,10 +57,6 @@ typedef struct env_task {
                      bool terminated);
     bool (*terminated)(const struct env_task *task, const env_robot *robot);
 } env_task;
-
-// NULL: there is none of that name.
-const env_task *env_task_find(const char *name);
-const env_task *env_task_at(int index); // NULL behind the last
 
 extern const env_task env_locomotion_tasks[], env_pendulum_tasks[], env_reaching_tasks[];
 extern const int env_locomotion_count, env_pendulum_count, env_reaching_count;

@@ -100,10 +100,7 @@ class Header:
             return self._callback(match[1], match[2])
         if match := re.match(r"(.+?[ *])\w+((?:\[[^\]]*\])+)$", text):
             return ctypes.POINTER(self._type(match[1]))
-        match = re.match(r"(.+[ *])\w+$", text)
-        kind = self._type(match[1])
-        # arrays are passed by address, whatever kind of pointer holds it
-        return kind
+        return self._type(re.match(r"(.+[ *])\w+$", text)[1])
 
     def _members(self, text):
         text = text.strip()

@@ -120,11 +120,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         )
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self._ended = np.zeros(num_envs, bool)
 
     def _view_results(self):
         results = structs["orr_env_results"]()
-        call.env_results_sized(self._handle.pointer, ctypes.byref(results), ctypes.sizeof(results))
+        call.env_get_results_sized(self._handle.pointer, ctypes.byref(results), ctypes.sizeof(results))
         for name, _ in results._fields_:
             shape = (self.num_envs,)
             if name.endswith("observation"):
@@ -162,7 +161,6 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             None if chosen is None else pointer(chosen, np.uint8),
             None if seeds is None else pointer(seeds, np.uint32),
         )
-        self._ended[slice(None) if mask is None else mask] = False
         return self._observations(), {}
 
     def _observations(self):
@@ -176,14 +174,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             raise ValueError(f"actions {actions.shape}: expected {self.action_space.shape}")
         call.env_step(self._handle.pointer, pointer(actions, np.float32))
         terminated, truncated = self._terminated.astype(bool), self._truncated.astype(bool)
-        self._ended = terminated | truncated
-        infos = {}
-        if self._ended.any():
-            infos = self._end_infos()
+        ended = terminated | truncated
+        infos = self._end_infos(ended) if ended.any() else {}
         return self._observations(), self._reward.copy(), terminated, truncated, infos
 
-    def _end_infos(self):
-        ended = self._ended.copy()
+    def _end_infos(self, ended):
         infos = {
             "episode": {"r": np.where(ended, self._episode_return, 0.0), "_r": ended,
                         "l": np.where(ended, self._episode_steps, 0), "_l": ended},
