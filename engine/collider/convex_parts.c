@@ -232,7 +232,7 @@ static void renumber(lattice *l, const part *p, int from, int to)
 // Splits the part with the most empty space, until that is under `slack` or there are max_parts parts.
 static int split(lattice *l, part *parts, int max_parts, double slack)
 {
-    bool whole[ORR_CONVEX_PARTS_MAX] = {false}; // a voxel wide
+    bool whole[ORR_BODY_PARTS_MAX] = {false}; // a voxel wide
     int count = 1;
     while (count < max_parts) {
         int worst = -1, axis = 0, at = 0;
@@ -287,7 +287,7 @@ static double measure_join(lattice *l, const part *parts, int i, int k, part *bo
 // than max_parts.
 static int join(lattice *l, part *parts, int count, int max_parts, double slack)
 {
-    double added[ORR_CONVEX_PARTS_MAX][ORR_CONVEX_PARTS_MAX];
+    double added[ORR_BODY_PARTS_MAX][ORR_BODY_PARTS_MAX];
     part both;
     for (int i = 0; i < count; i++) {
         for (int k = i + 1; k < count; k++) {
@@ -385,13 +385,10 @@ static void place_point(const lattice *l, int number, double point[3])
 static void write_parts(lattice *l, const part *of, int count, orr_convex_parts *parts)
 {
     const double least = 0.02 * l->step * l->step * l->step;
-    double solid = 0.0, around = 0.0;
     for (int i = 0; i < count; i++) {
         double voxels, low[3], high[3];
         int points = find_corners(l, of[i].low, of[i].high, i + 1, i + 1, &voxels);
         float *to = parts->points + (size_t)3 * (size_t)parts->start[parts->count];
-        solid += of[i].solid;
-        around += of[i].around;
         for (int k = 0; k < points; k++) {
             place_point(l, i + 1, l->points + (ptrdiff_t)3 * k);
         }
@@ -412,7 +409,6 @@ static void write_parts(lattice *l, const part *of, int count, orr_convex_parts 
         parts->start[parts->count + 1] = parts->start[parts->count] + points;
         parts->count++;
     }
-    parts->empty = (around - solid) / solid;
 }
 
 // Voxels whose middle is inside, or so near the surface that a wall thinner than a voxel has no holes.
@@ -465,9 +461,9 @@ orr_result orr_convex_parts_make(const orr_distance_grid *grid, int max_parts, d
     } else if (fill(&l) == 0.0) {
         result = orr_fail(error, ORR_CODE_ARGUMENT, "%s: a body: expected a shape with an inside", name);
     } else {
-        part of[ORR_CONVEX_PARTS_MAX] = {{.high = {l.size[0], l.size[1], l.size[2]}}};
+        part of[ORR_BODY_PARTS_MAX] = {{.high = {l.size[0], l.size[1], l.size[2]}}};
         of[0].around = measure(&l, of[0].low, of[0].high, 1, 1, &of[0].solid);
-        int count = split(&l, of, 3 * max_parts < ORR_CONVEX_PARTS_MAX ? 3 * max_parts : ORR_CONVEX_PARTS_MAX,
+        int count = split(&l, of, 3 * max_parts < ORR_BODY_PARTS_MAX ? 3 * max_parts : ORR_BODY_PARTS_MAX,
                           slack); // some of the cuts only prepare others
         write_parts(&l, of, join(&l, of, count, max_parts, slack), parts);
         if (parts->count == 0) {

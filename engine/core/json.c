@@ -141,6 +141,22 @@ orr_result orr_json_number(const orr_json *object, const char *key, double *valu
     return ORR_OK;
 }
 
+orr_result orr_json_whole(const orr_json *object, const char *key, const char *of, int low, int high,
+                          int *value, orr_error *error)
+{
+    double number = *value;
+    ORR_TRY(orr_json_number(object, key, &number, error));
+    if (!orr_json_has(object, key)) {
+        return ORR_OK;
+    }
+    if (!(number >= low && number <= high && number == floor(number))) {
+        return orr_json_expected(object, key, error, "a whole number%s%s, %d to %d", of ? " of " : "",
+                                 of ? of : "", low, high);
+    }
+    *value = (int)number;
+    return ORR_OK;
+}
+
 orr_result orr_json_positive(const orr_json *object, const char *key, double *value, orr_error *error)
 {
     const cJSON *node = find(object, key);

@@ -28,6 +28,9 @@ bool orr_json_has(const orr_json *object, const char *key);
 // there.
 orr_result orr_json_require(const orr_json *object, const char *key, const char *expected, orr_error *error);
 orr_result orr_json_number(const orr_json *object, const char *key, double *value, orr_error *error);
+// A whole number from low to high; `of` (nullable) says of what, for the message.
+orr_result orr_json_whole(const orr_json *object, const char *key, const char *of, int low, int high,
+                          int *value, orr_error *error);
 orr_result orr_json_positive(const orr_json *object, const char *key, double *value, orr_error *error);
 orr_result orr_json_numbers(const orr_json *object, const char *key, int count, double *values,
                             orr_error *error);

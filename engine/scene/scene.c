@@ -7,6 +7,7 @@
 #include "engine/scene/transform.h"
 #include "render/splat_cloud.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -189,6 +190,13 @@ void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3])
     bool splats = layer->kind == ORR_LAYER_SPLATS;
     memcpy(low, splats ? layer->splats->low : layer->mesh->low, 3 * sizeof *low);
     memcpy(high, splats ? layer->splats->high : layer->mesh->high, 3 * sizeof *high);
+}
+
+double orr_layer_longest_side(const orr_layer_data *layer)
+{
+    float low[3], high[3];
+    orr_layer_bounds(layer, low, high);
+    return (double)fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
 }
 
 orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer id, orr_layer_info *info,

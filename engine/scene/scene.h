@@ -45,6 +45,7 @@ typedef struct orr_layer_data {
 
 // The bounds in the layer's own space; robust ones for splats.
 void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3]);
+double orr_layer_longest_side(const orr_layer_data *layer); // of these bounds
 
 struct orr_scene {
     orr_scene_context context;

@@ -44,13 +44,6 @@ static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *d
     return ORR_OK;
 }
 
-static double longest_side(const orr_layer_data *layer)
-{
-    float low[3], high[3];
-    orr_layer_bounds(layer, low, high);
-    return (double)fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
-}
-
 static orr_result model_of_parts(orr_body_source *source, const orr_distance_grid *grid, int max_parts,
                                  bool boxes, orr_model **model, orr_error *error)
 {
@@ -91,7 +84,7 @@ static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer
     }
     orr_collider_desc settings = {.cell = desc->cell / source.scale};
     if (shape != ORR_BODY_GRID && settings.cell == 0.0) {
-        settings.cell = longest_side(layer) / PART_CELLS;
+        settings.cell = orr_layer_longest_side(layer) / PART_CELLS;
     }
     orr_distance_grid *grid;
     orr_collider_up(scene, layer, settings.up);

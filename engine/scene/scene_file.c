@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "engine/scene/camera_file.h"
 #include "engine/scene/scene.h"
+#include "engine/scene/soft_layer.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 
@@ -106,7 +107,6 @@ static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_er
     static const char *const keys[] = {"density",  "young",      "poisson", "damping",
                                        "friction", "resolution", NULL};
     orr_json soft;
-    double resolution = 0.0;
     ORR_TRY(orr_json_member(physics, "soft", &soft, error));
     desc->soft = true;
     ORR_TRY(orr_json_check_keys(&soft, keys, error));
@@ -115,12 +115,7 @@ static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_er
     ORR_TRY(orr_json_positive(&soft, "poisson", &desc->poisson, error));
     ORR_TRY(orr_json_positive(&soft, "damping", &desc->damping, error));
     ORR_TRY(orr_json_positive(&soft, "friction", &desc->friction, error));
-    ORR_TRY(orr_json_positive(&soft, "resolution", &resolution, error));
-    if (resolution > 1e6 || resolution != floor(resolution)) {
-        return orr_json_expected(&soft, "resolution", error, "a whole number, 2 to 64");
-    }
-    desc->resolution = (int)resolution;
-    return ORR_OK;
+    return orr_json_whole(&soft, "resolution", NULL, 2, ORR_SOFT_RESOLUTION_MAX, &desc->resolution, error);
 }
 
 static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
@@ -143,19 +138,11 @@ static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer
     ORR_TRY(orr_json_string(&physics, "shape", &shape, error));
     if (orr_json_has(&physics, "soft")) {
         layer->has_physics = true;
-        return orr_json_has(&physics, "static") || orr_json_has(&physics, "mass") ||
-                       orr_json_has(&physics, "friction") || orr_json_has(&physics, "cell") ||
-                       orr_json_has(&physics, "shape") || orr_json_has(&physics, "parts")
+        return cJSON_GetArraySize(physics.node) > 1
                    ? orr_json_expected(&physics, NULL, error, "\"soft\" alone")
                    : read_soft(&physics, desc, error);
     }
-    double parts = 0.0;
-    ORR_TRY(orr_json_number(&physics, "parts", &parts, error));
-    if (orr_json_has(&physics, "parts") &&
-        !(parts >= 1.0 && parts <= ORR_BODY_PARTS_MAX && parts == floor(parts))) {
-        return orr_json_expected(&physics, "parts", error, "an integer from 1 to %d", ORR_BODY_PARTS_MAX);
-    }
-    desc->parts = (int)parts;
+    ORR_TRY(orr_json_whole(&physics, "parts", NULL, 1, ORR_BODY_PARTS_MAX, &desc->parts, error));
     if (fixed == orr_json_has(&physics, "mass")) {
         return orr_json_expected(&physics, NULL, error,
                                  "\"static\": true, a \"mass\", or \"soft\"; one of them");
@@ -212,17 +199,6 @@ static orr_result read_layers(const orr_json *root, orr_scene_file *file, orr_er
     return ORR_OK;
 }
 
-static orr_result read_size(const orr_json *json, const char *key, int *size, orr_error *error)
-{
-    double value = *size;
-    ORR_TRY(orr_json_number(json, key, &value, error));
-    if (value != floor(value) || value < 1.0 || value > 16384.0) {
-        return orr_json_expected(json, key, error, "a whole number of pixels, 1 to 16384");
-    }
-    *size = (int)value;
-    return ORR_OK;
-}
-
 static orr_result read_orthographic(const orr_json *json, bool *orthographic, orr_error *error)
 {
     const char *model = "perspective";
@@ -260,8 +236,8 @@ static orr_result read_camera(const orr_json *json, orr_camera *camera, const ch
     ORR_TRY(orr_json_numbers(json, "up", 3, up, error));
     ORR_TRY(orr_json_number(json, "field_of_view", &degrees, error));
     ORR_TRY(orr_json_positive(json, "view_height", &view_height, error));
-    ORR_TRY(read_size(json, "width", &width, error));
-    ORR_TRY(read_size(json, "height", &height, error));
+    ORR_TRY(orr_json_whole(json, "width", "pixels", 1, 16384, &width, error));
+    ORR_TRY(orr_json_whole(json, "height", "pixels", 1, 16384, &height, error));
     ORR_TRY(orr_json_positive(json, "near", &near_plane, error));
     ORR_TRY(orr_json_positive(json, "far", &far_plane, error));
     if (!(degrees > 0.0 && degrees < 180.0)) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESOLUTION = 12, RESOLUTION_MAX = 64 };
+enum { RESOLUTION = 12 };
 
 // Cells by which the cage of a cloud is wider than what is solid, so that thin parts stay in one piece.
 static const double cloud_margin = 0.75;
@@ -96,12 +96,8 @@ static double distance_at(const void *context, const double p[3])
 static orr_result make_cage(const orr_scene *scene, const orr_layer_data *layer, int resolution,
                             orr_soft_layer *soft, orr_error *error)
 {
-    float low[3], high[3];
-    double longest = 0.0, from[3], to[3];
-    orr_layer_bounds(layer, low, high);
-    for (int k = 0; k < 3; k++) {
-        longest = fmax(longest, (double)(high[k] - low[k]));
-    }
+    const double longest = orr_layer_longest_side(layer);
+    double from[3], to[3];
     orr_collider_desc settings = {.cell = longest / fmax(32.0, 3.0 * resolution)};
     orr_distance_grid *grid;
     orr_collider_up(scene, layer, settings.up);
@@ -178,9 +174,9 @@ static orr_result check(const orr_layer_data *layer, const orr_body_desc *desc, 
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%s: a soft body: expected no mass, it follows from the density", layer->name);
     }
-    if (desc->resolution < 0 || desc->resolution == 1 || desc->resolution > RESOLUTION_MAX) {
+    if (desc->resolution < 0 || desc->resolution == 1 || desc->resolution > ORR_SOFT_RESOLUTION_MAX) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a soft body: resolution: expected 2 to %d, not %d",
-                        layer->name, RESOLUTION_MAX, desc->resolution);
+                        layer->name, ORR_SOFT_RESOLUTION_MAX, desc->resolution);
     }
     return ORR_OK;
 }

@@ -6,6 +6,8 @@
 #include "physics/soft/embed.h"
 #include "physics/soft/soft.h"
 
+enum { ORR_SOFT_RESOLUTION_MAX = 64 }; // cells along the longest side
+
 typedef struct orr_soft_layer {
     int users; // the scene and its worlds
     orr_soft_cage *cage;
