@@ -28,39 +28,32 @@ static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *err
     return ORR_OK;
 }
 
+// What of a layer is drawn, and where.
+typedef struct drawn_layer {
+    const orr_splat_pack *splats;
+    const orr_mesh *mesh;
+    uint64_t key;
+    float model[12];
+} drawn_layer;
+
 // What follows the cage of a soft body, in the scene's space, under a key of this frame alone.
-static orr_result pose_soft(orr_frame_slot *slot, const orr_scene *scene, const orr_world_soft *soft,
-                            const orr_view *view, int index, orr_error *error)
+static orr_result deform(orr_frame_slot *slot, const orr_scene *scene, const orr_world_soft *soft, int world,
+                         int index, drawn_layer *drawn, orr_error *error)
 {
-    static const float still[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    const orr_layer_data *layer = &scene->layers[index];
+    const drawn_layer rest = *drawn;
     const orr_scene_context *context = &scene->context;
-    orr_draw_list *list = &slot->list;
-    orr_affine_piece *pieces;
-    ORR_ALLOC(pieces, soft->layer->cage->tets, layer->name, error);
-    orr_soft_affines(soft->layer->cage, orr_world_soft_positions(soft, view->world), soft->layer->scale,
-                     context->jobs, pieces);
     orr_deformed *out = &slot->deformed[index];
-    orr_result result =
-        layer->splats ? orr_deform_splats(layer->splats, soft->layer->tet, pieces, context->isa,
-                                          context->jobs, out, error)
-                      : orr_deform_mesh(layer->mesh, soft->layer->tet, pieces, context->jobs, out, error);
-    orr_free(pieces);
-    ORR_TRY(result);
-    uint64_t key = (*context->next_key)++;
-    if (layer->splats) {
-        orr_draw_splats *drawn = &slot->splats[list->splat_count++];
-        *drawn =
-            (orr_draw_splats){.pack = &out->pack,
-                              .key = key,
-                              .antialias = view->antialias || layer->antialias || layer->splats->antialiased};
-        memcpy(drawn->model, still, sizeof still);
-    } else {
-        orr_draw_mesh *drawn = &slot->meshes[list->mesh_count++];
-        *drawn = (orr_draw_mesh){.mesh = &out->mesh, .key = key};
-        memcpy(drawn->model, still, sizeof still);
-    }
-    return ORR_OK;
+    ORR_GROW(slot->pieces, slot->piece_capacity, soft->layer->cage->tets, "soft bodies of a frame", error);
+    orr_soft_affines(soft->layer->cage, orr_world_soft_positions(soft, world), soft->layer->scale,
+                     context->jobs, slot->pieces);
+    *drawn = (drawn_layer){.splats = &out->pack,
+                           .mesh = &out->mesh,
+                           .key = (*context->next_key)++,
+                           .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    return rest.splats
+               ? orr_deform_splats(rest.splats, soft->layer->tet, slot->pieces, context->isa, context->jobs,
+                                   out, error)
+               : orr_deform_mesh(rest.mesh, soft->layer->tet, slot->pieces, context->jobs, out, error);
 }
 
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
@@ -91,35 +84,34 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         if (!state.visible) {
             continue;
         }
-        float model[12];
+        drawn_layer drawn = {.splats = layer->splats, .mesh = layer->mesh, .key = layer->key};
         ORR_TRY(
             orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
-        ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
+        ORR_TRY(orr_affine_from_transform(&state.transform, drawn.model, error));
         const orr_world_soft *soft = orr_world_soft_find(world, layer);
         if (soft) {
-            ORR_TRY(pose_soft(slot, scene, soft, view, i, error));
-            continue;
+            ORR_TRY(deform(slot, scene, soft, view->world, i, &drawn, error));
         }
         switch (layer->kind) {
         case ORR_LAYER_SPLATS: {
             orr_draw_splats *out = &slot->splats[list->splat_count++];
-            *out = (orr_draw_splats){.pack = layer->splats,
-                                     .key = layer->key,
+            *out = (orr_draw_splats){.pack = drawn.splats,
+                                     .key = drawn.key,
                                      .antialias =
                                          view->antialias || layer->antialias || layer->splats->antialiased};
-            memcpy(out->model, model, sizeof model);
+            memcpy(out->model, drawn.model, sizeof drawn.model);
             break;
         }
         case ORR_LAYER_MESH: {
             orr_draw_mesh *out = &slot->meshes[list->mesh_count++];
-            *out = (orr_draw_mesh){.mesh = layer->mesh, .key = layer->key};
-            memcpy(out->model, model, sizeof model);
+            *out = (orr_draw_mesh){.mesh = drawn.mesh, .key = drawn.key};
+            memcpy(out->model, drawn.model, sizeof drawn.model);
             break;
         }
         case ORR_LAYER_FIELD: {
             orr_draw_field *out = &slot->fields[list->field_count++];
             *out = (orr_draw_field){.layer = layer->field, .key = layer->key};
-            memcpy(out->model, model, sizeof model);
+            memcpy(out->model, drawn.model, sizeof drawn.model);
             break;
         }
         case ORR_LAYER_ROBOT:
@@ -152,4 +144,5 @@ void orr_frame_slot_close(orr_frame_slot *slot)
         orr_deformed_clear(&slot->deformed[i]);
     }
     orr_free(slot->deformed);
+    orr_free(slot->pieces);
 }

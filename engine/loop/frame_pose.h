@@ -10,6 +10,8 @@ typedef struct orr_frame_slot {
     orr_draw_list list;
     orr_deformed *deformed; // deformed_capacity, by layer: what is drawn of soft ones
     int deformed_capacity;
+    orr_affine_piece *pieces; // piece_capacity: of the soft body at hand
+    int piece_capacity;
     orr_draw_splats *splats; // capacity each
     orr_draw_mesh *meshes;
     orr_draw_field *fields;

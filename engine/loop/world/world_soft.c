@@ -11,7 +11,7 @@
 
 enum { ITERATIONS = 12 };
 
-static const double gravity = 9.81; // m/s^2, likewise
+static const double gravity = 9.81; // m/s^2, where no robot gives another
 
 orr_result orr_world_softs_create(orr_world_softs **softs, orr_error *error)
 {
