@@ -828,8 +828,8 @@ ORR_API orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *
                                         orr_env **env, orr_error *error);
 ORR_API orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t info_size,
                                           orr_error *error);
-ORR_API orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results, size_t results_size,
-                                         orr_error *error);
+ORR_API orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results,
+                                             size_t results_size, orr_error *error);
 ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                           orr_frame **frame, orr_error *error);
 ORR_API orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
