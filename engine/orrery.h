@@ -503,23 +503,59 @@ typedef struct orr_robot_info {
     int keyframe_count;
     double timestep;    /* [s], the smallest of the robots that it can touch */
     int equality_count; /* equality constraints: connect, weld, joint, tendon */
+    int mocap_count;    /* bodies that are moved from outside */
+    int joint_count, actuator_count, sensor_count;
+    int sensor_number_count; /* numbers of all sensors */
 } orr_robot_info;
 
+typedef enum orr_robot_element_kind {
+    ORR_ROBOT_ELEMENT_JOINT = 0, /* numbers of ORR_ROBOT_QPOS, and of ORR_ROBOT_QVEL */
+    ORR_ROBOT_ELEMENT_ACTUATOR,  /* of ORR_ROBOT_CTRL */
+    ORR_ROBOT_ELEMENT_SENSOR     /* of ORR_ROBOT_SENSOR */
+} orr_robot_element_kind;
+
+typedef struct orr_robot_element {
+    const char *name;                   /* "" when it has none; valid until the layer is removed */
+    int first, count;                   /* its numbers of that quantity */
+    int first_velocity, velocity_count; /* joints: of ORR_ROBOT_QVEL */
+    bool limited;                       /* joints, actuators: low and high are meant */
+    double low, high; /* of positions [m, rad] (a ball joint: 0 and the largest angle), of each control */
+} orr_robot_element;
+
 typedef enum orr_robot_quantity {
-    ORR_ROBOT_TIME = 0, /* 1 [s] */
-    ORR_ROBOT_QPOS,     /* qpos_count: generalised coordinates */
-    ORR_ROBOT_QVEL,     /* qvel_count: generalised velocities */
-    ORR_ROBOT_ACT,      /* act_count: activations of actuators */
-    ORR_ROBOT_CTRL,     /* ctrl_count: controls of actuators; they stay until they are set again */
-    ORR_ROBOT_FORCE,    /* body_count x 6: force, then torque, on each body at its centre of mass, in the
+    ORR_ROBOT_TIME = 0,    /* 1 [s] */
+    ORR_ROBOT_QPOS,        /* qpos_count: generalised coordinates */
+    ORR_ROBOT_QVEL,        /* qvel_count: generalised velocities */
+    ORR_ROBOT_ACT,         /* act_count: activations of actuators */
+    ORR_ROBOT_CTRL,        /* ctrl_count: controls of actuators; they stay until they are set again */
+    ORR_ROBOT_FORCE,       /* body_count x 6: force, then torque, on each body at its centre of mass, in the
                            axes of the robot's layer [N, N m]; they stay until they are set again */
-    ORR_ROBOT_EQUALITY  /* equality_count: 1 for an equality constraint that is active, 0 for one that is
+    ORR_ROBOT_EQUALITY,    /* equality_count: 1 for an equality constraint that is active, 0 for one that is
                            not, such as the weld of an object that a gripper has let go */
+    ORR_ROBOT_JOINT_FORCE, /* qvel_count: generalised forces that act besides; they stay */
+    ORR_ROBOT_MOCAP_POSITION, /* mocap_count x 3: of bodies that are moved from outside [m] */
+    ORR_ROBOT_MOCAP_ROTATION, /* mocap_count x 4: unit quaternions w x y z */
+    /* these and all that follow are computed, from the state as it is, and cannot be set */
+    ORR_ROBOT_ACCELERATION,   /* qvel_count: time derivative of QVEL, at the start of the last step */
+    ORR_ROBOT_BODY_POSITION,  /* body_count x 3: of the bodies' frames, in the layer's [m] */
+    ORR_ROBOT_BODY_ROTATION,  /* body_count x 4: unit quaternions w x y z */
+    ORR_ROBOT_CONTACT_FORCE,  /* body_count x 6: MuJoCo's cfrc_ext: torque, then force, on each body by
+                                contacts, equality constraints and FORCE, at the centre of mass of its tree
+                                [N m, N] */
+    ORR_ROBOT_ACTUATOR_FORCE, /* actuator_count [N, N m] */
+    ORR_ROBOT_SENSOR          /* sensor_number_count: MuJoCo's sensordata */
 } orr_robot_quantity;
+
+typedef enum orr_number_kind { ORR_NUMBER_F64 = 0, ORR_NUMBER_F32 } orr_number_kind;
 
 /* Fills in the sizes of a robot's model. */
 static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
                                               orr_error *error);
+/* A joint, actuator or sensor: its name, numbers and range. ORR_ERROR_ARGUMENT: there is none of this
+ * index. */
+static inline orr_result orr_scene_robot_element(const orr_scene *scene, orr_layer robot,
+                                                 orr_robot_element_kind kind, int index,
+                                                 orr_robot_element *element, orr_error *error);
 /* The name of a body, "" when it has none, NULL outside [0, body_count); valid until the layer is removed. */
 ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
 
@@ -555,6 +591,15 @@ ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_la
                                        orr_robot_quantity quantity, double *values, orr_error *error);
 ORR_API orr_result orr_world_set_robot(orr_world *world, int index, orr_layer robot,
                                        orr_robot_quantity quantity, const double *values, orr_error *error);
+/* The same in all copies whose byte of `mask` (one for each copy) is not 0; mask NULL: in all. values: floats
+ * or doubles as `kind` says, copies x the quantity's size; rows of other copies are neither read nor written.
+ * One call is much faster than one for each copy. */
+ORR_API orr_result orr_world_get_robots(const orr_world *world, orr_layer robot, orr_robot_quantity quantity,
+                                        const uint8_t *mask, orr_number_kind kind, void *values,
+                                        orr_error *error);
+ORR_API orr_result orr_world_set_robots(orr_world *world, orr_layer robot, orr_robot_quantity quantity,
+                                        const uint8_t *mask, orr_number_kind kind, const void *values,
+                                        orr_error *error);
 /* The transform of a body's frame in the scene. */
 ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
                                             orr_transform *transform, orr_error *error);
@@ -822,6 +867,10 @@ ORR_API orr_result orr_collider_describe_sized(const orr_collider *collider, orr
                                                size_t info_size, orr_error *error);
 ORR_API orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
                                               size_t info_size, orr_error *error);
+ORR_API orr_result orr_scene_robot_element_sized(const orr_scene *scene, orr_layer robot,
+                                                 orr_robot_element_kind kind, int index,
+                                                 orr_robot_element *element, size_t element_size,
+                                                 orr_error *error);
 ORR_API orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
                                               size_t info_size, orr_error *error);
 ORR_API orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *desc, size_t desc_size,
@@ -894,6 +943,13 @@ static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer 
                                               orr_error *error)
 {
     return orr_scene_robot_info_sized(scene, robot, info, sizeof *info, error);
+}
+
+static inline orr_result orr_scene_robot_element(const orr_scene *scene, orr_layer robot,
+                                                 orr_robot_element_kind kind, int index,
+                                                 orr_robot_element *element, orr_error *error)
+{
+    return orr_scene_robot_element_sized(scene, robot, kind, index, element, sizeof *element, error);
 }
 
 static inline orr_result orr_env_create(orr_engine *engine, const orr_env_desc *desc, orr_env **env,

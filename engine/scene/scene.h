@@ -110,6 +110,9 @@ bool orr_scene_robots_touch(const orr_layer_data *a, const orr_layer_data *b);
 double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot);
 // What physics has of a layer: a robot, or the body of another layer; NULL: nothing.
 orr_robot *orr_layer_physical(const orr_layer_data *layer);
+// The layer of an id, if it is one that physics moves.
+orr_result orr_robot_layer(const orr_scene *scene, orr_layer id, const orr_layer_data **layer,
+                           orr_error *error);
 // Where physics has a layer: bodies have their scale in their shapes, in metres that are units of the scene.
 orr_transform orr_layer_frame(const orr_layer_data *layer, const orr_transform *transform);
 // The robot whose sky is behind the scene; NULL: none has one, or the scene has a background of its own.

@@ -540,6 +540,7 @@ static void join_parts(const orr_model_part *parts, int count, orr_model *to, or
                                                 .qvel = j.first[KIND_nv],
                                                 .act = j.first[KIND_na],
                                                 .ctrl = j.first[KIND_nu],
+                                                .actuator = j.first[KIND_nactuator],
                                                 .mocap = j.first[KIND_nmocap],
                                                 .equality = j.first[KIND_neq],
                                                 .plastic = j.first[KIND_nplastic],

@@ -42,6 +42,18 @@ class World(Handle):
         call.scene_robot_info_sized(self.scene.pointer, robot._id, ctypes.byref(info), ctypes.sizeof(info))
         return info
 
+    def elements(self, robot, kind):
+        """The robot's elements of a kind, "joint", "actuator" or "sensor": a list of orr_robot_element of
+        orrery.h, with name, first, count (its numbers of "qpos", "ctrl" or "sensor"), limited, low, high."""
+        count = getattr(self.robot_info(robot), kind + "_count")
+        elements = [structs["orr_robot_element"]() for _ in range(count)]
+        number = constant("ORR_ROBOT_ELEMENT_", kind)
+        for i, element in enumerate(elements):
+            call.scene_robot_element_sized(
+                self.scene.pointer, robot._id, number, i, ctypes.byref(element), ctypes.sizeof(element)
+            )
+        return elements
+
     def _size(self, robot, quantity):
         info = self.robot_info(robot)
         sizes = {
@@ -52,27 +64,47 @@ class World(Handle):
             "ctrl": info.ctrl_count,
             "force": 6 * info.body_count,
             "equality": info.equality_count,
+            "joint_force": info.qvel_count,
+            "mocap_position": 3 * info.mocap_count,
+            "mocap_rotation": 4 * info.mocap_count,
+            "acceleration": info.qvel_count,
+            "body_position": 3 * info.body_count,
+            "body_rotation": 4 * info.body_count,
+            "contact_force": 6 * info.body_count,
+            "actuator_force": info.actuator_count,
+            "sensor": info.sensor_number_count,
         }
         if quantity not in sizes:
             raise ValueError(f"{quantity!r}: expected one of {', '.join(sizes)}")
         return sizes[quantity]
 
-    def get(self, robot, quantity):
+    def get(self, robot, quantity, mask=None, out=None):
         """A quantity of all copies, count x size: "time" [s], "qpos", "qvel", "act", "ctrl", "force" (6 per
-        body: force and torque at its centre of mass [N, N m]), "equality" (1: active)."""
-        values = np.empty((self.count, self._size(robot, quantity)))
-        number = constant("ORR_ROBOT_", quantity)
-        for i in range(self.count):
-            call.world_get_robot(self.pointer, i, robot._id, number, pointer(values[i], np.float64))
-        return values
+        body: force and torque at its centre of mass [N, N m]), "equality" (1: active), "joint_force",
+        "mocap_position", "mocap_rotation"; and computed ones, "acceleration", "body_position",
+        "body_rotation", "contact_force", "actuator_force", "sensor", as ORR_ROBOT_... of orrery.h says.
 
-    def set(self, robot, quantity, values):
-        """Sets a quantity of all copies: count x size numbers, or `size` numbers for every copy."""
+        mask: the copies to read, None: all. out: an array to write to, of float64 or float32; rows of other
+        copies stay as they are (0 in an array that is made here)."""
+        shape = (self.count, self._size(robot, quantity))
+        if out is None:
+            out = np.zeros(shape)
+        if out.shape != shape or out.dtype not in (np.float64, np.float32):
+            raise ValueError(f"out {out.shape}, {out.dtype}: expected {shape}, float64 or float32")
+        number = constant("ORR_ROBOT_", quantity)
+        kind = constant("ORR_NUMBER_", "F32" if out.dtype == np.float32 else "F64")
+        values = ctypes.cast(pointer(out, out.dtype), ctypes.c_void_p)
+        call.world_get_robots(self.pointer, robot._id, number, self._mask(mask), kind, values)
+        return out
+
+    def set(self, robot, quantity, values, mask=None):
+        """Sets a quantity of all copies: count x size numbers, or `size` numbers for every copy. mask: the
+        copies to set, None: all."""
         size = self._size(robot, quantity)
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), (self.count, size)))
-        number = constant("ORR_ROBOT_", quantity)
-        for i in range(self.count):
-            call.world_set_robot(self.pointer, i, robot._id, number, pointer(values[i], np.float64))
+        number, kind = constant("ORR_ROBOT_", quantity), constant("ORR_NUMBER_", "F64")
+        values = ctypes.cast(pointer(values, np.float64), ctypes.c_void_p)
+        call.world_set_robots(self.pointer, robot._id, number, self._mask(mask), kind, values)
 
     def move(self, layer, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0, index=0):
         """Moves a layer in one copy."""

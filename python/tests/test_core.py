@@ -86,6 +86,22 @@ class Robots(unittest.TestCase):
         world.step(1, mask=[True, False, False])
         np.testing.assert_allclose(world.get(robot, "time")[:, 0], [0.101, 0.0, 0.1], atol=1e-6)  # f32
 
+    def test_all_copies_are_read_and_set_at_once(self):
+        world = orr.World(self.scene, 3)
+        robot = self.scene.robots[0]
+        joint = world.elements(robot, "joint")[0]
+        self.assertEqual((joint.first, joint.count, joint.velocity_count), (0, 1, 1))
+        world.set(robot, "qpos", [[0.1], [0.2], [0.3]], mask=[True, False, True])
+        np.testing.assert_allclose(world.get(robot, "qpos")[:, 0], [0.1, 0.0, 0.3], atol=1e-7)
+        out = np.full((3, 1), -1.0, np.float32)
+        world.get(robot, "qpos", mask=[False, False, True], out=out)
+        np.testing.assert_allclose(out[:, 0], [-1.0, -1.0, 0.3], atol=1e-7)
+        self.assertEqual(world.get(robot, "body_position").shape, (3, 6))
+        with self.assertRaisesRegex(ValueError, "it is computed"):
+            world.set(robot, "body_position", np.zeros(6))
+        with self.assertRaisesRegex(ValueError, "expected \\(3, 1\\), float64 or float32"):
+            world.get(robot, "qpos", out=np.zeros((3, 1), int))
+
     def test_a_body_is_where_it_hangs(self):
         world = orr.World(self.scene)
         position, rotation = world.body(self.scene.robots[0], "arm")

@@ -21,6 +21,8 @@ OPTIONAL = {
     "orr_world_get": ["transform", "visible"],
     "orr_world_step_masked": ["mask"],
     "orr_world_reset_masked": ["mask"],
+    "orr_world_get_robots": ["mask"],
+    "orr_world_set_robots": ["mask"],
     "orr_env_reset": ["mask", "seeds"],
     "orr_frame_create_sized": ["desc"],
     "orr_frame_finish_sized": ["picture"],
@@ -49,6 +51,8 @@ SCALARS = {
     "orr_result": "ORR_OK",
     "orr_device_kind": "ORR_DEVICE_CPU",
     "orr_robot_quantity": "ORR_ROBOT_QPOS",
+    "orr_number_kind": "ORR_NUMBER_F64",
+    "orr_robot_element_kind": "ORR_ROBOT_ELEMENT_JOINT",
 }
 
 
@@ -73,6 +77,8 @@ def value(kind, pointed_to):
         return '"no such file"'
     if kind == "char **":
         return "(const char *[1]){NULL}"
+    if kind == "void *":  # numbers
+        return "(double[64]){0}"
     if kind in ("double *", "float *"):
         return f"({kind[:-2]}[64]){{0}}"
     if kind.endswith("**"):

@@ -424,6 +424,164 @@ static void a_robot_of_many_controls_is_reset(void **state)
     stage_close(&s);
 }
 
+// A robot with a sensor for each kind of number: alone in a scene, and among others, turned, so that it is
+// simulated in a frame that is not its own.
+static const char sensed_model[] =
+    "<mujoco><worldbody>"
+    "<body name='top' pos='0 0 1'><freejoint name='free'/><geom name='g' type='box' size='.1 .2 .1' "
+    "mass='1'/>"
+    "<site name='s' pos='.1 0 0'/>"
+    "<body name='arm' pos='.3 0 0'><joint name='hinge' axis='0 1 0' range='-30 60' limited='true'/>"
+    "<geom name='h' type='sphere' size='.05' mass='.2'/></body></body>"
+    "<body name='hand' mocap='true' pos='0 1 1'/></worldbody>"
+    "<actuator><motor name='motor' joint='hinge' ctrlrange='-2 3' ctrllimited='true'/></actuator>"
+    "<sensor><framepos name='where' objtype='site' objname='s'/>"
+    "<framequat objtype='site' objname='s'/><framexaxis objtype='body' objname='arm'/>"
+    "<framelinvel objtype='site' objname='s'/><frameangvel objtype='body' objname='arm'/>"
+    "<gyro site='s'/><framepos objtype='site' objname='s' reftype='body' refname='arm'/>"
+    "<subtreecom body='top'/><subtreelinvel body='top'/><fromto geom1='g' geom2='h' cutoff='9'/>"
+    "<normal geom1='g' geom2='h' cutoff='9'/><jointpos joint='hinge'/>"
+    "<contact geom1='g' data='found force dist pos normal tangent' num='1'/></sensor></mujoco>";
+
+enum { COPIES = 5, MOST = 64 };
+
+static void start(const stage *s, orr_layer robot)
+{
+    const double velocity[7] = {0.3, -0.2, 0.5, 0.7, -0.4, 0.2, 1.0};
+    for (int copy = 0; copy < COPIES; copy++) {
+        double ctrl = 0.2 * copy;
+        assert_ok(orr_world_set_robot(s->world, copy, robot, ORR_ROBOT_QVEL, velocity, &error));
+        assert_ok(orr_world_set_robot(s->world, copy, robot, ORR_ROBOT_CTRL, &ctrl, &error));
+    }
+}
+
+static int size_of(const stage *s, orr_layer robot, orr_robot_quantity quantity)
+{
+    orr_robot_info info;
+    assert_ok(orr_scene_robot_info(s->scene, robot, &info, &error));
+    const int sizes[] = {[ORR_ROBOT_TIME] = 1,
+                         [ORR_ROBOT_QPOS] = info.qpos_count,
+                         [ORR_ROBOT_QVEL] = info.qvel_count,
+                         [ORR_ROBOT_ACT] = info.act_count,
+                         [ORR_ROBOT_CTRL] = info.ctrl_count,
+                         [ORR_ROBOT_FORCE] = 6 * info.body_count,
+                         [ORR_ROBOT_EQUALITY] = info.equality_count,
+                         [ORR_ROBOT_JOINT_FORCE] = info.qvel_count,
+                         [ORR_ROBOT_MOCAP_POSITION] = 3 * info.mocap_count,
+                         [ORR_ROBOT_MOCAP_ROTATION] = 4 * info.mocap_count,
+                         [ORR_ROBOT_ACCELERATION] = info.qvel_count,
+                         [ORR_ROBOT_BODY_POSITION] = 3 * info.body_count,
+                         [ORR_ROBOT_BODY_ROTATION] = 4 * info.body_count,
+                         [ORR_ROBOT_CONTACT_FORCE] = 6 * info.body_count,
+                         [ORR_ROBOT_ACTUATOR_FORCE] = info.actuator_count,
+                         [ORR_ROBOT_SENSOR] = info.sensor_number_count};
+    return sizes[quantity];
+}
+
+// Every quantity of a robot among others, turned about the vertical, is that of the same robot alone.
+static void numbers_of_all_copies_are_in_the_frame_of_the_layer(void **state)
+{
+    (void)state;
+    stage alone = stage_of(COPIES), among = stage_of(COPIES);
+    orr_layer one = add(&alone, "sensed.xml", sensed_model, 0.0f, 0.0f, 0.0f), other;
+    add(&among, "ball.xml", ball_model, 9.0f, 0.0f, 0.0f);
+    const orr_transform turned = {.position = {3.0f, -2.0f, 0.5f}, .rotation = {0.6f, 0.0f, 0.0f, 0.8f}};
+    assert_ok(orr_scene_add_file(among.scene, written("sensed.xml", sensed_model), &turned, &other, &error));
+    add(&among, "ball.xml", ball_model, -9.0f, 0.0f, 0.0f);
+    start(&alone, one);
+    start(&among, other);
+    assert_ok(orr_world_step(alone.world, 20, &error));
+    assert_ok(orr_world_step(among.world, 20, &error));
+    for (int quantity = ORR_ROBOT_TIME; quantity <= ORR_ROBOT_SENSOR; quantity++) {
+        orr_robot_quantity what = (orr_robot_quantity)quantity;
+        const int size = size_of(&alone, one, what);
+        double a[COPIES * MOST], b[COPIES * MOST], single[MOST];
+        float f[COPIES * MOST];
+        assert_true(size <= MOST);
+        assert_ok(orr_world_get_robots(alone.world, one, what, NULL, ORR_NUMBER_F64, a, &error));
+        assert_ok(orr_world_get_robots(among.world, other, what, NULL, ORR_NUMBER_F64, b, &error));
+        assert_ok(orr_world_get_robots(among.world, other, what, NULL, ORR_NUMBER_F32, f, &error));
+        for (int i = 0; i < COPIES * size; i++) {
+            if (fabs(a[i] - b[i]) > 2e-4 * (1.0 + fabs(a[i])) || (double)f[i] != (double)(float)b[i]) {
+                fail_msg("quantity %d, number %d: %g alone, %g among others, %g as float", quantity, i, a[i],
+                         b[i], (double)f[i]);
+            }
+        }
+        for (int copy = 0; copy < COPIES && size > 0; copy++) {
+            assert_ok(orr_world_get_robot(among.world, copy, other, what, single, &error));
+            assert_memory_equal(single, b + copy * size, (size_t)size * sizeof *single);
+        }
+    }
+    stage_close(&alone);
+    stage_close(&among);
+}
+
+static void numbers_are_set_in_the_chosen_copies_alone(void **state)
+{
+    (void)state;
+    const uint8_t chosen[COPIES] = {1, 0, 1, 0, 0};
+    for (int others = 0; others < 2; others++) {
+        stage s = stage_of(COPIES);
+        orr_layer robot = add(&s, "sensed.xml", sensed_model, 1.0f, 2.0f, 0.0f);
+        if (others) {
+            add(&s, "ball.xml", ball_model, 9.0f, 0.0f, 0.0f);
+        }
+        double before[COPIES * 8], after[COPIES * 8], set[COPIES * 8];
+        float halves[COPIES];
+        assert_ok(orr_world_get_robots(s.world, robot, ORR_ROBOT_QPOS, NULL, ORR_NUMBER_F64, before, &error));
+        for (int i = 0; i < COPIES * 8; i++) {
+            set[i] = i % 8 < 3 || i % 8 == 7 ? 0.01 * i : before[i];
+            after[i] = -7.0;
+        }
+        assert_ok(orr_world_set_robots(s.world, robot, ORR_ROBOT_QPOS, chosen, ORR_NUMBER_F64, set, &error));
+        assert_ok(
+            orr_world_get_robots(s.world, robot, ORR_ROBOT_QPOS, chosen, ORR_NUMBER_F64, after, &error));
+        for (int i = 0; i < COPIES * 8; i++) {
+            assert_true(chosen[i / 8] ? fabs(after[i] - set[i]) < 1e-6 : after[i] == -7.0);
+        }
+        assert_ok(orr_world_get_robots(s.world, robot, ORR_ROBOT_QPOS, NULL, ORR_NUMBER_F64, after, &error));
+        for (int i = 0; i < COPIES * 8; i++) {
+            assert_true(fabs(after[i] - (chosen[i / 8] ? set : before)[i]) < 1e-6);
+        }
+        for (int i = 0; i < COPIES; i++) {
+            halves[i] = 0.5f * (float)i;
+        }
+        assert_ok(orr_world_set_robots(s.world, robot, ORR_ROBOT_CTRL, NULL, ORR_NUMBER_F32, halves, &error));
+        for (int i = 0; i < COPIES; i++) {
+            double ctrl;
+            assert_ok(orr_world_get_robot(s.world, i, robot, ORR_ROBOT_CTRL, &ctrl, &error));
+            assert_true(ctrl == 0.5 * i);
+        }
+        assert_int_equal(
+            orr_world_set_robots(s.world, robot, ORR_ROBOT_SENSOR, NULL, ORR_NUMBER_F64, set, NULL),
+            ORR_ERROR_ARGUMENT);
+        stage_close(&s);
+    }
+}
+
+static void elements_of_a_robot_have_names_numbers_and_ranges(void **state)
+{
+    (void)state;
+    stage s = stage_of(1);
+    orr_layer robot = add(&s, "sensed.xml", sensed_model, 0.0f, 0.0f, 0.0f);
+    orr_robot_element e;
+    assert_ok(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_JOINT, 0, &e, &error));
+    assert_string_equal(e.name, "free");
+    assert_true(e.first == 0 && e.count == 7 && e.velocity_count == 6 && !e.limited);
+    assert_ok(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_JOINT, 1, &e, &error));
+    assert_string_equal(e.name, "hinge");
+    assert_true(e.first == 7 && e.count == 1 && e.first_velocity == 6 && e.velocity_count == 1 && e.limited);
+    assert_true(fabs(e.low + 0.52359877559829882) < 1e-12 && fabs(e.high - 1.0471975511965976) < 1e-12);
+    assert_ok(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_ACTUATOR, 0, &e, &error));
+    assert_string_equal(e.name, "motor");
+    assert_true(e.first == 0 && e.count == 1 && e.limited && e.low == -2.0 && e.high == 3.0);
+    assert_ok(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_SENSOR, 1, &e, &error));
+    assert_true(e.name[0] == '\0' && e.first == 3 && e.count == 4);
+    assert_int_equal(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_JOINT, 2, &e, NULL),
+                     ORR_ERROR_ARGUMENT);
+    stage_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +596,9 @@ int main(void)
         cmocka_unit_test(copies_are_stepped_reset_and_let_go_by_themselves),
         cmocka_unit_test(a_robot_that_is_removed_for_now_touches_nothing),
         cmocka_unit_test(a_robot_of_many_controls_is_reset),
+        cmocka_unit_test(numbers_of_all_copies_are_in_the_frame_of_the_layer),
+        cmocka_unit_test(numbers_are_set_in_the_chosen_copies_alone),
+        cmocka_unit_test(elements_of_a_robot_have_names_numbers_and_ranges),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of a quantity of the state, or of XPOS and XQUAT together.
+// Of a quantity that orr_world_robot_read has, or of XPOS and XQUAT together.
 static int largest_quantity(const orr_model *m)
 {
     int most = 10 * m->nbody;
-    const int sizes[] = {m->nq, m->na, m->nu, m->neq, m->nplastic};
+    const int sizes[] = {m->nq, m->na, m->nu, m->neq, m->nplastic, m->nactuator, m->nsensordata};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         most = sizes[i] > most ? sizes[i] : most;
     }

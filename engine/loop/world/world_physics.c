@@ -57,6 +57,7 @@ void orr_world_physics_destroy(orr_world_physics *physics)
         orr_physics_destroy(physics->physics);
         orr_model_destroy(physics->made);
         orr_free(physics->numbers);
+        orr_free(physics->batch);
         orr_free(physics);
     }
 }
@@ -82,7 +83,12 @@ orr_number_range orr_world_physics_range(const orr_model_place *place, const orr
         return (orr_number_range){4 * place->mocap, 4 * model->nmocap, 0};
     case ORR_PHYSICS_PLASTIC:
         return (orr_number_range){place->plastic, model->nplastic, 0};
+    case ORR_PHYSICS_ACTUATOR_FORCE:
+        return (orr_number_range){place->actuator, model->nactuator, 0};
+    case ORR_PHYSICS_SENSORDATA:
+        return (orr_number_range){place->sensordata, model->nsensordata, 0};
     case ORR_PHYSICS_XFRC_APPLIED:
+    case ORR_PHYSICS_CFRC_EXT:
         rows = 6;
         break;
     case ORR_PHYSICS_XPOS:
@@ -120,6 +126,96 @@ static void turn_frames(const double quat[4], double *quats, int count)
     }
 }
 
+// The point of a hit or of a contact; zeros: there was none.
+static void move_hit(const orr_pose *pose, double point[3])
+{
+    if (point[0] != 0.0 || point[1] != 0.0 || point[2] != 0.0) {
+        move_points(pose, point, 1);
+    }
+}
+
+// What a contact sensor measures of each contact: the bits of orr_contact_data in their order.
+static void move_contact_sensor(const orr_model *m, int sensor, const orr_pose *pose, double *values)
+{
+    const int32_t *parameters = m->sensor_intprm + 3 * (ptrdiff_t)sensor;
+    const bool in_world_axes = parameters[1] == ORR_REDUCE_NETFORCE;
+    for (double *at = values; at < values + m->sensor_dim[sensor];) {
+        for (int bit = ORR_CONTACT_FOUND; bit <= ORR_CONTACT_TANGENT; bit <<= 1) {
+            if (!(parameters[0] & bit)) {
+                continue;
+            }
+            if (bit == ORR_CONTACT_POS) {
+                move_hit(pose, at);
+            } else if (bit >= ORR_CONTACT_NORMAL ||
+                       (in_world_axes && (bit == ORR_CONTACT_FORCE || bit == ORR_CONTACT_TORQUE))) {
+                turn_all(pose->quat, at, 1);
+            }
+            at += bit == ORR_CONTACT_FOUND || bit == ORR_CONTACT_DIST ? 1 : 3;
+        }
+    }
+}
+
+// What a rangefinder measures of each ray: the bits of orr_ray_data in their order.
+static void move_ray_sensor(const orr_model *m, int sensor, const orr_pose *pose, double *values)
+{
+    const int32_t bits = m->sensor_intprm[3 * (ptrdiff_t)sensor];
+    for (double *at = values; bits && at < values + m->sensor_dim[sensor];) {
+        for (int bit = ORR_RAY_DIST; bit <= ORR_RAY_DEPTH; bit <<= 1) {
+            if (!(bits & bit)) {
+                continue;
+            }
+            if (bit == ORR_RAY_ORIGIN || bit == ORR_RAY_POINT) {
+                move_hit(pose, at);
+            } else if (bit == ORR_RAY_DIR || bit == ORR_RAY_NORMAL) {
+                turn_all(pose->quat, at, 1);
+            }
+            at += bit == ORR_RAY_DIST || bit == ORR_RAY_DEPTH ? 1 : 3;
+        }
+    }
+}
+
+static void move_sensor(const orr_model *m, int sensor, const orr_pose *pose, double *values)
+{
+    const bool in_world = m->sensor_refid[sensor] < 0;
+    switch (m->sensor_type[sensor]) {
+    case ORR_SENSOR_FRAMEPOS:
+        move_points(pose, values, in_world);
+        break;
+    case ORR_SENSOR_FRAMEQUAT:
+        turn_frames(pose->quat, values, in_world);
+        break;
+    case ORR_SENSOR_FRAMEXAXIS:
+    case ORR_SENSOR_FRAMEYAXIS:
+    case ORR_SENSOR_FRAMEZAXIS:
+    case ORR_SENSOR_FRAMELINVEL:
+    case ORR_SENSOR_FRAMEANGVEL:
+    case ORR_SENSOR_FRAMELINACC:
+    case ORR_SENSOR_FRAMEANGACC:
+        turn_all(pose->quat, values, in_world);
+        break;
+    case ORR_SENSOR_SUBTREELINVEL:
+    case ORR_SENSOR_SUBTREEANGMOM:
+    case ORR_SENSOR_GEOMNORMAL:
+        turn_all(pose->quat, values, 1);
+        break;
+    case ORR_SENSOR_SUBTREECOM:
+        move_points(pose, values, 1);
+        break;
+    case ORR_SENSOR_GEOMFROMTO:
+        move_hit(pose, values);
+        move_hit(pose, values + 3);
+        break;
+    case ORR_SENSOR_CONTACT:
+        move_contact_sensor(m, sensor, pose, values);
+        break;
+    case ORR_SENSOR_RANGEFINDER:
+        move_ray_sensor(m, sensor, pose, values);
+        break;
+    default: // in frames of bodies, or numbers that no frame matters to
+        break;
+    }
+}
+
 void orr_world_physics_move(const orr_model *m, orr_physics_quantity quantity, const orr_pose *pose,
                             double *values)
 {
@@ -142,6 +238,12 @@ void orr_world_physics_move(const orr_model *m, orr_physics_quantity quantity, c
             }
         }
         break;
+    case ORR_PHYSICS_SENSORDATA:
+        for (int i = 0; i < m->nsensor; i++) {
+            move_sensor(m, i, pose, values + m->sensor_adr[i]);
+        }
+        break;
+    case ORR_PHYSICS_CFRC_EXT: // at the centre of mass of the tree
     case ORR_PHYSICS_XFRC_APPLIED:
         turn_all(pose->quat, values, 2 * m->nbody);
         break;

@@ -18,6 +18,8 @@ typedef struct orr_world_physics {
     char name[128];  // for messages
     double pending;  // [s] time to simulate that is less than a step
     double *numbers; // scratch: as many as the largest quantity
+    double *batch;   // scratch: a quantity of all copies
+    int batch_capacity;
 } orr_world_physics;
 
 // Where a layer is in a joint physics: x -> quat(x) + pos.

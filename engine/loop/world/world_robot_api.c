@@ -8,52 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static orr_result find_layer(const orr_scene *scene, orr_layer id, const orr_layer_data **layer,
-                             orr_error *error)
-{
-    int index = orr_scene_find(scene, id);
-    if (index < 0) {
-        return orr_scene_stale(id, error);
-    }
-    *layer = &scene->layers[index];
-    if (!orr_layer_physical(*layer)) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "layer %s: expected a robot, or a layer with physics",
-                        (*layer)->name);
-    }
-    return ORR_OK;
-}
-
-orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_robot_info *info,
-                                      size_t info_size, orr_error *error)
-{
-    ORR_ENTER;
-    ORR_TRY(orr_scene_check(scene, error));
-    ORR_REQUIRE(info, error);
-    const orr_layer_data *layer = NULL;
-    ORR_TRY(find_layer(scene, id, &layer, error));
-    const orr_model *m = orr_layer_physical(layer)->model;
-    const orr_robot_info own = {.qpos_count = m->nq,
-                                .qvel_count = m->nv,
-                                .act_count = m->na,
-                                .ctrl_count = m->nu,
-                                .body_count = m->nbody,
-                                .keyframe_count = m->nkey,
-                                .timestep = orr_scene_timestep(scene, layer),
-                                .equality_count = m->neq};
-    orr_sized_write(&own, sizeof own, info, info_size);
-    return ORR_OK;
-}
-
-const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
-{
-    const orr_layer_data *layer = NULL;
-    if (!scene || find_layer(scene, id, &layer, NULL) != ORR_OK || body < 0 ||
-        body >= orr_layer_physical(layer)->model->nbody) {
-        return NULL;
-    }
-    return orr_model_name(orr_layer_physical(layer)->model, ORR_OBJECT_BODY, body);
-}
-
 // Steps a physics in the chosen copies (a byte of each), NULL: in all. What pulls at its robots pulls anew at
 // every step.
 static orr_result step_physics(orr_world *world, orr_world_physics *p, int steps, const uint8_t *chosen,
@@ -176,15 +130,6 @@ orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
     return step_all(world, -1, seconds, NULL, error);
 }
 
-static orr_result open_state(const orr_world *world, int index, orr_layer id, orr_world_robot **r,
-                             orr_error *error)
-{
-    const orr_layer_data *layer = NULL;
-    ORR_TRY(orr_world_check_index(world, index, error));
-    ORR_TRY(find_layer(world->scene, id, &layer, error));
-    return orr_world_robots_find(world, layer, r, error);
-}
-
 // To the pose the model is given in, at rest.
 static void reset_state(orr_world *world, int index, orr_world_robot *r)
 {
@@ -251,7 +196,7 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
     ORR_ENTER;
     ORR_TRY(orr_world_check(world, error));
     orr_world_robot *r = NULL;
-    ORR_TRY(open_state(world, index, id, &r, error));
+    ORR_TRY(orr_world_robot_open(world, index, id, &r, error));
     const orr_model *m = r->robot->model;
     if (keyframe < -1 || keyframe >= m->nkey) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "keyframe %d: expected one of %d, from 0, or -1", keyframe,
@@ -290,48 +235,6 @@ orr_result orr_world_reset_masked(orr_world *world, const uint8_t *chosen, orr_e
     return ORR_OK;
 }
 
-static const orr_physics_quantity physics_quantities[] = {
-    [ORR_ROBOT_TIME] = ORR_PHYSICS_TIME,          [ORR_ROBOT_QPOS] = ORR_PHYSICS_QPOS,
-    [ORR_ROBOT_QVEL] = ORR_PHYSICS_QVEL,          [ORR_ROBOT_ACT] = ORR_PHYSICS_ACT,
-    [ORR_ROBOT_CTRL] = ORR_PHYSICS_CTRL,          [ORR_ROBOT_FORCE] = ORR_PHYSICS_XFRC_APPLIED,
-    [ORR_ROBOT_EQUALITY] = ORR_PHYSICS_EQ_ACTIVE,
-};
-
-static orr_result check_quantity(orr_robot_quantity quantity, orr_error *error)
-{
-    if ((unsigned)quantity >= sizeof physics_quantities / sizeof physics_quantities[0]) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "robot quantity %d: expected one of orr_robot_quantity",
-                        (int)quantity);
-    }
-    return ORR_OK;
-}
-
-orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
-                               double *values, orr_error *error)
-{
-    ORR_ENTER;
-    ORR_TRY(orr_world_check(world, error));
-    ORR_REQUIRE(values, error);
-    orr_world_robot *r = NULL;
-    ORR_TRY(check_quantity(quantity, error));
-    ORR_TRY(open_state(world, index, id, &r, error));
-    orr_world_robot_read(world, index, r, physics_quantities[quantity], values);
-    return orr_world_robots_check(world, r->physics, error);
-}
-
-orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
-                               const double *values, orr_error *error)
-{
-    ORR_ENTER;
-    ORR_TRY(orr_world_check(world, error));
-    ORR_REQUIRE(values, error);
-    orr_world_robot *r = NULL;
-    ORR_TRY(check_quantity(quantity, error));
-    ORR_TRY(open_state(world, index, id, &r, error));
-    orr_world_robot_write(world, index, r, physics_quantities[quantity], values);
-    return orr_world_robots_check(world, r->physics, error);
-}
-
 orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer id, bool *diverged,
                                     orr_error *error)
 {
@@ -339,7 +242,7 @@ orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer
     ORR_TRY(orr_world_check(world, error));
     ORR_REQUIRE(diverged, error);
     orr_world_robot *r = NULL;
-    ORR_TRY(open_state(world, index, id, &r, error));
+    ORR_TRY(orr_world_robot_open(world, index, id, &r, error));
     *diverged = orr_physics_diverged(r->physics->physics, index);
     return orr_world_robots_check(world, r->physics, error);
 }
@@ -359,7 +262,7 @@ orr_result orr_world_robot_restarts(const orr_world *world, int index, orr_layer
     ORR_TRY(orr_world_check(world, error));
     ORR_REQUIRE(count, error);
     orr_world_robot *r = NULL;
-    ORR_TRY(open_state(world, index, id, &r, error));
+    ORR_TRY(orr_world_robot_open(world, index, id, &r, error));
     *count = orr_physics_restarts(r->physics->physics, index);
     return orr_world_robots_check(world, r->physics, error);
 }
@@ -373,7 +276,7 @@ orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer
     const orr_layer_data *layer = NULL;
     const orr_transform *bodies = NULL;
     ORR_TRY(orr_world_check_index(world, index, error));
-    ORR_TRY(find_layer(world->scene, id, &layer, error));
+    ORR_TRY(orr_robot_layer(world->scene, id, &layer, error));
     int count = orr_layer_physical(layer)->model->nbody;
     if (body < 0 || body >= count) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "body %d: expected 0 to %d", body, count - 1);

@@ -18,6 +18,24 @@ orr_pose orr_world_robot_pose(const orr_world *world, int index, const orr_world
     return orr_pose_relative(&r->physics->frame, &frame);
 }
 
+int orr_world_robot_size(const orr_world_robot *r, orr_physics_quantity quantity)
+{
+    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+    return range.own + range.count;
+}
+
+// Its own numbers among those of its physics, in the frame of that.
+static void pick(const orr_world_robot *r, orr_physics_quantity quantity, const double *numbers,
+                 double *values)
+{
+    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+    memset(values, 0, (size_t)range.own * sizeof *values);
+    memcpy(values + range.own, numbers + range.first, (size_t)range.count * sizeof *values);
+    if (quantity == ORR_PHYSICS_XQUAT) {
+        values[0] = 1.0;
+    }
+}
+
 void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantity quantity, double *values)
 {
     orr_world_physics *p = r->physics;
@@ -25,13 +43,8 @@ void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantit
         orr_physics_read(p->physics, quantity, index, values);
         return;
     }
-    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
     orr_physics_read(p->physics, quantity, index, p->numbers);
-    memset(values, 0, (size_t)range.own * sizeof *values);
-    memcpy(values + range.own, p->numbers + range.first, (size_t)range.count * sizeof *values);
-    if (quantity == ORR_PHYSICS_XQUAT) {
-        values[0] = 1.0;
-    }
+    pick(r, quantity, p->numbers, values);
 }
 
 void orr_world_robot_write_raw(int index, orr_world_robot *r, orr_physics_quantity quantity,
@@ -48,10 +61,10 @@ void orr_world_robot_write_raw(int index, orr_world_robot *r, orr_physics_quanti
     orr_physics_set(p->physics, quantity, index, p->numbers);
 }
 
-void orr_world_robot_read(const orr_world *world, int index, orr_world_robot *r,
-                          orr_physics_quantity quantity, double *values)
+// Numbers in the frame of its physics become numbers in the frame of its layer.
+static void move_back(const orr_world *world, int index, const orr_world_robot *r,
+                      orr_physics_quantity quantity, double *values)
 {
-    orr_world_robot_read_raw(index, r, quantity, values);
     orr_pose pose = orr_world_robot_pose(world, index, r);
     if (!orr_pose_is_identity(&pose)) {
         pose = orr_pose_inverse(&pose);
@@ -61,6 +74,24 @@ void orr_world_robot_read(const orr_world *world, int index, orr_world_robot *r,
         int rows = quantity == ORR_PHYSICS_XPOS ? 3 : 4; // its own world stays
         memset(values, 0, (size_t)rows * sizeof *values);
         values[0] = quantity == ORR_PHYSICS_XQUAT ? 1.0 : 0.0;
+    }
+}
+
+void orr_world_robot_read(const orr_world *world, int index, orr_world_robot *r,
+                          orr_physics_quantity quantity, double *values)
+{
+    orr_world_robot_read_raw(index, r, quantity, values);
+    move_back(world, index, r, quantity, values);
+}
+
+void orr_world_robot_own(const orr_world *world, int index, const orr_world_robot *r,
+                         orr_physics_quantity quantity, const double *numbers, double *values)
+{
+    if (r->physics->joint) {
+        pick(r, quantity, numbers, values);
+        move_back(world, index, r, quantity, values);
+    } else {
+        memcpy(values, numbers, (size_t)orr_physics_size(r->physics->physics, quantity) * sizeof *values);
     }
 }
 

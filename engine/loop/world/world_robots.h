@@ -45,6 +45,9 @@ orr_result orr_world_robots_update(const orr_world *world, orr_error *error);
 // The robot of a layer, after an update; ORR_ERROR_UNSUPPORTED: it cannot be simulated.
 orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *layer, orr_world_robot **found,
                                  orr_error *error);
+// The same by the layer's id, and checks the index of a copy.
+orr_result orr_world_robot_open(const orr_world *world, int index, orr_layer id, orr_world_robot **r,
+                                orr_error *error);
 // A copy's layer has another transform than `before`: its robot is there from now on.
 orr_result orr_world_robot_placed(orr_world *world, int index, const orr_layer_data *layer,
                                   const orr_transform *before, orr_error *error);
@@ -65,6 +68,11 @@ void orr_world_robot_write(const orr_world *world, int index, orr_world_robot *r
 // Sets all of a quantity to 0: velocities, activations, controls, forces, accelerations.
 void orr_world_robot_clear(const orr_world *world, int index, orr_world_robot *r,
                            orr_physics_quantity quantity);
+// How many numbers of a quantity are its own, of those that the public header has.
+int orr_world_robot_size(const orr_world_robot *r, orr_physics_quantity quantity);
+// Its own numbers (in the frame of its layer) among those of its physics in one copy.
+void orr_world_robot_own(const orr_world *world, int index, const orr_world_robot *r,
+                         orr_physics_quantity quantity, const double *numbers, double *values);
 // The same in the frame of the physics; read_raw also for quantities that are computed.
 void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantity quantity, double *values);
 void orr_world_robot_write_raw(int index, orr_world_robot *r, orr_physics_quantity quantity,
