@@ -696,6 +696,8 @@ ORR_API orr_result orr_env_step(orr_env *env, const float *actions, orr_error *e
 /* Reads or sets the state of one environment; setting it keeps its episode and its number of steps. */
 ORR_API orr_result orr_env_get_state(const orr_env *env, int index, double *qpos, double *qvel,
                                      orr_error *error);
+/* The states of all environments: count x qpos_count, count x qvel_count. */
+ORR_API orr_result orr_env_get_states(const orr_env *env, double *qpos, double *qvel, orr_error *error);
 ORR_API orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const double *qvel,
                                      orr_error *error);
 ORR_API void orr_env_destroy(orr_env *env);
@@ -763,6 +765,41 @@ static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stage
 ORR_API orr_device_kind orr_frame_device(const orr_frame *frame);
 /* Drops every submitted frame, as orr_frame_discard, and frees what drawing took. */
 ORR_API void orr_frame_destroy(orr_frame *frame);
+
+/* ---- eyes: small pictures of many copies at once ------------------------------------------------------- */
+
+/* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread.
+ * A picture's bits are those of a frame's on the CPU, and do not depend on threads or other copies. */
+typedef struct orr_eyes orr_eyes;
+
+typedef struct orr_eyes_desc {
+    const int *cameras; /* camera_count: of the world (orr_world_camera), where they are in each copy */
+    int camera_count;
+    const orr_camera
+        *views;        /* view_count: the same in each copy, after the cameras; their sizes are ignored */
+    int view_count;    /* one camera or view at least */
+    int width, height; /* of a picture [px], 1 .. 4096 */
+    orr_view look;     /* what is drawn besides; its camera and world are ignored */
+} orr_eyes_desc;
+
+/* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be
+ * NULL. Pictures of copies that are not drawn are not written. */
+typedef struct orr_eyes_pictures {
+    uint8_t *rgb;          /* x 3: display bytes, over black where the background is transparent */
+    float *rgba;           /* x 4: as orr_picture */
+    float *depth;          /* as orr_picture */
+    int32_t *segmentation; /* x 2: of the nearest opaque mesh or geom, the position of its layer in the scene,
+                              from 0, and the geom of a robot (orr_scene_robot_geom), -1 of a mesh; -1, -1:
+                              none. Clouds and fields are not in it. */
+} orr_eyes_pictures;
+
+/* The world must outlive it. Memory is taken while the first pictures are drawn, and no more later. */
+static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_desc *desc, orr_eyes **eyes,
+                                         orr_error *error);
+/* Draws the copies whose byte of `mask` is not 0 (NULL: all) as they are now. */
+static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
+                                       orr_error *error);
+ORR_API void orr_eyes_destroy(orr_eyes *eyes);
 
 /* ---- picking: what is under a point of a picture ------------------------------------------------------- */
 
@@ -879,6 +916,10 @@ ORR_API orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info
                                           orr_error *error);
 ORR_API orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results,
                                              size_t results_size, orr_error *error);
+ORR_API orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_desc *desc, size_t desc_size,
+                                         orr_eyes **eyes, orr_error *error);
+ORR_API orr_result orr_eyes_draw_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
+                                       size_t pictures_size, orr_error *error);
 ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                           orr_frame **frame, orr_error *error);
 ORR_API orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -966,6 +1007,18 @@ static inline orr_result orr_env_describe(const orr_env *env, orr_env_info *info
 static inline orr_result orr_env_get_results(const orr_env *env, orr_env_results *results, orr_error *error)
 {
     return orr_env_get_results_sized(env, results, sizeof *results, error);
+}
+
+static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_desc *desc, orr_eyes **eyes,
+                                         orr_error *error)
+{
+    return orr_eyes_create_sized(world, desc, sizeof *desc, eyes, error);
+}
+
+static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *chosen,
+                                       const orr_eyes_pictures *pictures, orr_error *error)
+{
+    return orr_eyes_draw_sized(eyes, chosen, pictures, sizeof *pictures, error);
 }
 
 static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

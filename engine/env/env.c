@@ -521,6 +521,18 @@ orr_result orr_env_get_state(const orr_env *env, int index, double *qpos, double
     return ORR_OK;
 }
 
+orr_result orr_env_get_states(const orr_env *env, double *qpos, double *qvel, orr_error *error)
+{
+    static const orr_physics_quantity parts[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL};
+    ORR_ENTER;
+    ORR_REQUIRE(env, error);
+    ORR_REQUIRE(qpos, error);
+    ORR_REQUIRE(qvel, error);
+    orr_physics_read_all(env->physics, &parts[0], 1, qpos);
+    orr_physics_read_all(env->physics, &parts[1], 1, qvel);
+    return ORR_OK;
+}
+
 orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const double *qvel,
                              orr_error *error)
 {

@@ -17,11 +17,13 @@ static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *err
     orr_free(slot->splats);
     orr_free(slot->meshes);
     orr_free(slot->fields);
+    orr_free(slot->mesh_layers);
     slot->capacity = 0;
     slot->splats = orr_alloc((size_t)count, sizeof *slot->splats);
     slot->meshes = orr_alloc((size_t)count, sizeof *slot->meshes);
     slot->fields = orr_alloc((size_t)count, sizeof *slot->fields);
-    if (!slot->splats || !slot->meshes || !slot->fields) {
+    slot->mesh_layers = orr_alloc((size_t)count, sizeof *slot->mesh_layers);
+    if (!slot->splats || !slot->meshes || !slot->fields || !slot->mesh_layers) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
     }
     slot->capacity = count;
@@ -84,6 +86,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         if (!state.visible) {
             continue;
         }
+        const int first_mesh = list->mesh_count;
         drawn_layer drawn = {.splats = layer->splats, .mesh = layer->mesh, .key = layer->key};
         ORR_TRY(
             orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
@@ -120,6 +123,9 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
                                    error));
             break;
         }
+        for (int mesh = first_mesh; mesh < list->mesh_count; mesh++) {
+            slot->mesh_layers[mesh] = i;
+        }
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
@@ -136,6 +142,7 @@ void orr_frame_slot_close(orr_frame_slot *slot)
     orr_free(slot->splats);
     orr_free(slot->meshes);
     orr_free(slot->fields);
+    orr_free(slot->mesh_layers);
     for (int i = 0; i < slot->robot_capacity; i++) {
         orr_physics_bodies_release(&slot->robots[i].memory);
     }

@@ -15,6 +15,7 @@ typedef struct orr_frame_slot {
     orr_draw_splats *splats; // capacity each
     orr_draw_mesh *meshes;
     orr_draw_field *fields;
+    int32_t *mesh_layers; // of each of the meshes: which layer of the scene draws it
     int capacity;
     orr_robot_bodies *robots; // robot_capacity, by layer: where CUDA finds bodies of robots that it simulates
     int robot_capacity;

@@ -29,7 +29,8 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     cpu_machine *m = state;
     m->arena = arena;
     m->pixels = (size_t)list->lens.width * (size_t)list->lens.height;
-    ORR_TRY(orr_draw_cpu_begin(m->engine->jobs, m->engine->isa, arena, list, profile, &m->frame, error));
+    ORR_TRY(
+        orr_draw_cpu_begin(m->engine->jobs, m->engine->isa, arena, list, NULL, profile, &m->frame, error));
     *mesh_depth = orr_draw_cpu_mesh_depth(m->frame);
     return ORR_OK;
 }

@@ -44,33 +44,14 @@ static void take_hit(pick_state *s, const orr_layer_data *layer, double depth, f
 
 // ---- surfaces ----
 
-// The layer that draws a mesh; *part: the number of the mesh among the layer's.
-static const orr_layer_data *layer_of(const orr_scene *scene, uint64_t key, int *part)
+static void pick_mesh(pick_state *s, int number)
 {
-    for (int i = 0; i < scene->layer_count; i++) {
-        const orr_layer_data *layer = &scene->layers[i];
-        if (key >= layer->key && key < layer->key + (uint64_t)layer->key_count) {
-            *part = (int)(key - layer->key);
-            return layer;
-        }
-    }
-    return NULL;
-}
-
-static void pick_mesh(pick_state *s, const orr_draw_mesh *drawn)
-{
-    int part = 0;
-    const orr_layer_data *layer = layer_of(s->scene, drawn->key, &part);
+    const orr_draw_mesh *drawn = &s->slot.meshes[number];
+    const orr_layer_data *layer = &s->scene->layers[s->slot.mesh_layers[number]];
     const orr_lens *lens = &s->slot.list.lens;
-    const orr_robot_geom *geom = NULL;
-    if (!layer) {
-        return;
-    }
-    if (layer->kind == ORR_LAYER_ROBOT) {
-        geom = part < layer->robot->geom_count ? &layer->robot->geoms[part] : NULL;
-        if (!geom || geom->part != ORR_ROBOT_GEOM) {
-            return; // sites, tendons and marks are no part of the robot's surface
-        }
+    const orr_robot_geom *geom = orr_layer_geom(layer, drawn->key);
+    if (layer->kind == ORR_LAYER_ROBOT && !geom) {
+        return; // sites, tendons and marks are no part of the robot's surface
     }
     double depth = fmin(s->depth, (double)lens->far_plane);
     int64_t triangle =
@@ -89,15 +70,24 @@ static void pick_mesh(pick_state *s, const orr_draw_mesh *drawn)
 
 // ---- clouds and fields ----
 
+static const orr_layer_data *layer_of(const orr_scene *scene, uint64_t key)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        if (scene->layers[i].key == key) {
+            return &scene->layers[i];
+        }
+    }
+    return NULL;
+}
+
 // What one of them alone shows at the point.
 static orr_result pick_volume(pick_state *s, const orr_draw_list *list, uint64_t key, orr_error *error)
 {
     float rgba[4] = {0}, depth = 0.0f;
-    int part;
-    const orr_layer_data *layer = layer_of(s->scene, key, &part);
+    const orr_layer_data *layer = layer_of(s->scene, key);
     orr_arena_reset(&s->arena);
     ORR_TRY(orr_draw_cpu(s->scene->context.jobs, s->scene->context.isa, &s->arena, list,
-                         &(orr_picture){.rgba = rgba, .depth = &depth}, &s->profile, error));
+                         &(orr_picture){.rgba = rgba, .depth = &depth}, NULL, &s->profile, error));
     float alpha = rgba[3];
     bool better = alpha < COVERS ? alpha > s->alpha : s->alpha < COVERS || (double)depth < s->depth;
     if (layer && depth > 0.0f && better) {
@@ -141,7 +131,7 @@ static orr_result pick(pick_state *s, const orr_world *world, const orr_view *vi
     ORR_TRY(orr_frame_pose(&s->slot, s->scene, world, &posed, false, error));
     s->ray = orr_pick_ray_through(&s->slot.list.lens, view->camera.pose, x, y);
     for (int i = 0; i < s->slot.list.mesh_count; i++) {
-        pick_mesh(s, &s->slot.meshes[i]);
+        pick_mesh(s, i);
     }
     return pick_volumes(s, x, y, error);
 }

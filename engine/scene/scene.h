@@ -110,6 +110,8 @@ bool orr_scene_robots_touch(const orr_layer_data *a, const orr_layer_data *b);
 double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot);
 // What physics has of a layer: a robot, or the body of another layer; NULL: nothing.
 orr_robot *orr_layer_physical(const orr_layer_data *layer);
+// The geom of a robot's layer that is drawn under a key; NULL: a site, a tendon, a mark, or no robot.
+const orr_robot_geom *orr_layer_geom(const orr_layer_data *layer, uint64_t key);
 // The layer of an id, if it is one that physics moves.
 orr_result orr_robot_layer(const orr_scene *scene, orr_layer id, const orr_layer_data **layer,
                            orr_error *error);

@@ -135,3 +135,12 @@ const orr_layer_data *orr_scene_sky(const orr_scene *scene)
     }
     return shown ? layer : NULL;
 }
+
+const orr_robot_geom *orr_layer_geom(const orr_layer_data *layer, uint64_t key)
+{
+    if (layer->kind != ORR_LAYER_ROBOT || key >= layer->key + (uint64_t)layer->robot->geom_count) {
+        return NULL;
+    }
+    const orr_robot_geom *geom = &layer->robot->geoms[key - layer->key];
+    return geom->part == ORR_ROBOT_GEOM ? geom : NULL;
+}

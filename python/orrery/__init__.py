@@ -7,11 +7,12 @@ axes are those of orrery.h: scene units (metres for robots), radians, quaternion
 from orrery._library import FileError, Interrupted, MemoryFull, OrreryError, Unsupported, ValueRefused, call
 from orrery.engine import Engine, default_engine
 from orrery.scene import Layer, Scene, look_at, transform
-from orrery.world import Renderer, World, render
+from orrery.world import Eyes, Renderer, World, render
 
 __version__ = call.version().decode()
 __all__ = [
     "Engine",
+    "Eyes",
     "FileError",
     "Interrupted",
     "Layer",

@@ -17,7 +17,7 @@ from orrery._handle import Handle, made_by
 from orrery._library import call, constants, pointer, structs
 from orrery.engine import default_engine
 from orrery.scene import Scene
-from orrery.world import Renderer, World
+from orrery.world import Eyes, World
 
 _AUTORESET = {
     AutoresetMode.NEXT_STEP: constants["ORR_AUTORESET_NEXT_STEP"],
@@ -51,6 +51,28 @@ def model_path(task):
     """The file of a task's robot in the installed package gymnasium."""
     folder = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
     return folder / _MODELS[task] if task in _MODELS else None
+
+
+def _robot_cameras(model, engine):
+    return World(Scene(model, engine=engine)).cameras
+
+
+class _Pictures:
+    """The environments' robots in a world of their own, seen by cameras of the model (by the default one
+    where none is named)."""
+
+    def __init__(self, env, cameras, size):
+        self._env = env
+        scene = Scene(env._model, engine=env._engine)
+        self._world = World(scene, env.num_envs)
+        self._robot = scene.robots[0]
+        views = [] if cameras else [scene.default_camera(size)]
+        self._eyes = Eyes(self._world, cameras, views, size)
+
+    def draw(self):
+        qpos, _ = self._env.get_states()
+        self._world.set(self._robot, "qpos", qpos)
+        return self._eyes.draw("rgb")
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
@@ -93,7 +115,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._model = os.fspath(model if model is not None else model_path(task))
         self._engine = engine or default_engine()
         self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
-        self._pictures = None
+        self._eyes = None
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         desc = structs["orr_env_desc"](
@@ -203,6 +225,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         )
         return qpos, qvel
 
+    def get_states(self):
+        """qpos and qvel of all environments: num_envs x nq, num_envs x nv."""
+        qpos = np.empty((self.num_envs, self._info.qpos_count))
+        qvel = np.empty((self.num_envs, self._info.qvel_count))
+        call.env_get_states(self._handle.pointer, pointer(qpos, np.float64), pointer(qvel, np.float64))
+        return qpos, qvel
+
     def set_state(self, index, qpos, qvel):
         """Sets qpos and qvel of one environment, whose episode goes on."""
         qpos, qvel = np.ascontiguousarray(qpos, np.float64), np.ascontiguousarray(qvel, np.float64)
@@ -220,26 +249,47 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         "track" or its first."""
         if self.render_mode is None:
             return None
-        if self._pictures is None:
-            scene = Scene(self._model, engine=self._engine)
-            self._pictures = scene, World(scene), Renderer(self._engine)
-        scene, world, renderer = self._pictures
-        robot, names = scene.robots[0], world.cameras
-        pictures = []
-        for i in range(self.num_envs):
-            qpos, _ = self.get_state(i)
-            world.set(robot, "qpos", qpos)
-            if names:
-                camera = world.camera(names.index("track") if "track" in names else 0, size=self._size)
-            else:
-                camera = scene.default_camera(self._size)
-            picture = renderer.draw(scene, camera, world)
-            pictures.append((picture[..., :3].clip(0.0, 1.0) * 255.0 + 0.5).astype(np.uint8))
-        return tuple(pictures)
+        if self._eyes is None:
+            names = _robot_cameras(self._model, self._engine)
+            chosen = ["track" if "track" in names else names[0]] if names else []
+            self._eyes = _Pictures(self, chosen, self._size)
+        return tuple(self._eyes.draw()[:, 0].copy())
 
     def close_extras(self, **_):
-        self._pictures = None
+        self._eyes = None
         self._handle.close()
+
+
+class PixelVectorEnv(VectorEnv):
+    """The same with pictures: observations are {"pixels": uint8, num_envs x cameras x height x width x 3,
+    "state": the task's own}.
+
+    cameras: names of the model's; None: its first, or one that sees all of it. size: width, height [px].
+    Pictures show the robots as observations do, after the reset where a step resets; the mode SAME_STEP,
+    which needs pictures before it too, is refused.
+    """
+
+    def __init__(self, task, num_envs=1, cameras=None, size=(64, 64), **options):
+        super().__init__(task, num_envs, **options)
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            raise ValueError("autoreset_mode SAME_STEP: expected NEXT_STEP or DISABLED with pixels")
+        names = _robot_cameras(self._model, self._engine)
+        cameras = names[:1] if cameras is None else list(cameras)
+        self._pixels = _Pictures(self, cameras, size)
+        shape = (max(len(cameras), 1), size[1], size[0], 3)
+        spaces = gymnasium.spaces
+        self.single_observation_space = spaces.Dict(
+            pixels=spaces.Box(0, 255, shape, np.uint8), state=self.single_observation_space
+        )
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+
+    def _observations(self):
+        pixels = self._pixels.draw()
+        return {"pixels": pixels.copy() if self._copy else pixels, "state": super()._observations()}
+
+    def close_extras(self, **options):
+        self._pixels = None
+        super().close_extras(**options)
 
 
 def make_vec(task, num_envs=1, **options):

@@ -44,7 +44,8 @@ class World(Handle):
 
     def elements(self, robot, kind):
         """The robot's elements of a kind, "joint", "actuator" or "sensor": a list of orr_robot_element of
-        orrery.h, with name, first, count (its numbers of "qpos", "ctrl" or "sensor"), limited, low, high."""
+        orrery.h, with name, first, count (its numbers of "qpos", "ctrl" or "sensor"), limited, low, high.
+        """
         count = getattr(self.robot_info(robot), kind + "_count")
         elements = [structs["orr_robot_element"]() for _ in range(count)]
         number = constant("ORR_ROBOT_ELEMENT_", kind)
@@ -140,6 +141,61 @@ class World(Handle):
         out = structs["orr_camera"]()
         call.world_camera(self.pointer, index, number, *size, ctypes.byref(out))
         return out
+
+
+class Eyes(Handle):
+    """What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each
+    thread.
+
+    cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
+    each copy (Scene.default_camera). size: width, height [px]."""
+
+    def __init__(self, world, cameras=(), views=(), size=(64, 64), background=None, antialias=False):
+        names = world.cameras
+        numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
+        desc = structs["orr_eyes_desc"](
+            cameras=(ctypes.c_int * len(numbers))(*numbers),
+            camera_count=len(numbers),
+            views=(structs["orr_camera"] * len(views))(*views),
+            view_count=len(views),
+            width=size[0],
+            height=size[1],
+        )
+        desc.look.antialias = antialias
+        if background is not None:
+            desc.look.has_background, desc.look.background[:] = True, [float(v) for v in background]
+        self.world, self.shape = world, (world.count, len(numbers) + len(views), size[1], size[0])
+        self._planes = {}
+        made = made_by(call.eyes_create_sized, world.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+        super().__init__(made, "eyes_destroy", world)
+
+    _KINDS = {
+        "rgb": (3, np.uint8),
+        "rgba": (4, np.float32),
+        "depth": (None, np.float32),
+        "segmentation": (2, np.int32),
+    }
+
+    def draw(self, *planes, mask=None):
+        """Draws the copies whose mask is true, None: all; returns an array for each of `planes` ("rgb" alone
+        unless said): "rgb" (uint8, x 3), "rgba" (float32, premultiplied, x 4), "depth" (float32, scene units
+        along the camera's axis, 0: nothing), "segmentation" (int32, x 2: position of the layer, geom of a
+        robot; -1, -1: nothing). All are copies x cameras x height x width. The arrays are the same in every
+        call; rows of copies that are not drawn keep what they had."""
+        planes = planes or ("rgb",)
+        pictures = structs["orr_eyes_pictures"]()
+        for name in planes:
+            if name not in self._KINDS:
+                raise ValueError(f"{name!r}: expected one of {', '.join(self._KINDS)}")
+            numbers, kind = self._KINDS[name]
+            if name not in self._planes:
+                self._planes[name] = np.zeros(self.shape + ((numbers,) if numbers else ()), kind)
+            setattr(pictures, name, pointer(self._planes[name], kind))
+        call.eyes_draw_sized(
+            self.pointer, self.world._mask(mask), ctypes.byref(pictures), ctypes.sizeof(pictures)
+        )
+        drawn = [self._planes[name] for name in planes]
+        return drawn[0] if len(drawn) == 1 else drawn
 
 
 class Renderer(Handle):

@@ -120,6 +120,27 @@ class Robots(unittest.TestCase):
         self.assertAlmostEqual(depth[15, 20], 2.97, delta=0.025)
         self.assertEqual(depth[0, 0], 0.0)
 
+    def test_eyes_see_every_copy(self):
+        world = orr.World(self.scene, 3)
+        robot = self.scene.robots[0]
+        world.set(robot, "qpos", [[0.0], [0.5], [1.0]])
+        camera = self.scene.default_camera((32, 24))
+        eyes = orr.Eyes(world, views=[camera], size=(32, 24))
+        rgb, depth, segmentation = eyes.draw("rgb", "depth", "segmentation")
+        self.assertEqual(rgb.shape, (3, 1, 24, 32, 3))
+        self.assertEqual((rgb.dtype, depth.shape, segmentation.shape[-1]), (np.uint8, rgb.shape[:-1], 2))
+        camera.width, camera.height = 32, 24
+        with orr.Renderer(self.scene.engine) as renderer:
+            for copy in range(3):
+                alone = renderer.draw(self.scene, camera, world, copy)
+                np.testing.assert_allclose(rgb[copy, 0], 255 * alone[..., :3], atol=0.501)
+        before = rgb.copy()
+        world.set(robot, "qpos", [[2.0]])
+        again = eyes.draw(mask=[False, True, False])
+        self.assertTrue((again[[0, 2]] == before[[0, 2]]).all() and (again[1] != before[1]).any())
+        with self.assertRaisesRegex(ValueError, "expected one of rgb"):
+            eyes.draw("normals")
+
     def test_refusals_are_exceptions_of_one_line(self):
         world, robot = orr.World(self.scene, 2), self.scene.robots[0]
         with self.assertRaises(orr.FileError) as caught:

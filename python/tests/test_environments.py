@@ -150,6 +150,19 @@ class Vector(unittest.TestCase):
         seen, reward, terminated, truncated, _ = env.step(env.action_space.sample())
         self.assertEqual((reward.dtype, terminated.dtype, truncated.dtype), (np.float64, bool, bool))
 
+    def test_pixels_are_observed(self):
+        env = environments.PixelVectorEnv("Hopper-v5", 3, size=(48, 32))
+        observation, _ = env.reset(seed=1)
+        self.assertTrue(env.observation_space.contains(observation))
+        self.assertEqual(observation["pixels"].shape, (3, 1, 32, 48, 3))
+        for _ in range(5):
+            after, *_ = env.step(env.action_space.sample())
+        self.assertTrue((after["pixels"] != observation["pixels"]).any(axis=(1, 2, 3, 4)).all())
+        state = environments.make_vec("Hopper-v5", 3)
+        np.testing.assert_array_equal(state.reset(seed=1)[0], observation["state"])
+        with self.assertRaisesRegex(ValueError, "SAME_STEP"):
+            environments.PixelVectorEnv("Hopper-v5", autoreset_mode=AutoresetMode.SAME_STEP)
+
     def test_render_shows_each_environment(self):
         env = environments.make_vec("Hopper-v5", 2, render_mode="rgb_array", width=64, height=48)
         env.reset(seed=1)

@@ -209,15 +209,19 @@ static void blend_tile(void *context, int i, int worker)
     atomic_fetch_add_explicit(&f->evaluated, f->kernels->blend(&job), memory_order_relaxed);
 }
 
-static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *error)
+static orr_result draw_meshes(orr_cpu_frame *f, int32_t *items, int64_t *triangles, orr_error *error)
 {
     *triangles = 0;
+    for (int i = 0; items && i < f->list->lens.width * f->list->lens.height; i++) {
+        items[i] = -1;
+    }
     if (f->list->mesh_count == 0 && !f->list->backdrop.mesh) {
         return ORR_OK;
     }
     size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
     orr_mesh_picture planes = {.depth = orr_arena_take(f->arena, pixels, sizeof(float)),
-                               .rgb = orr_arena_take(f->arena, pixels, 3 * sizeof(float))};
+                               .rgb = orr_arena_take(f->arena, pixels, 3 * sizeof(float)),
+                               .item = items};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
     }
@@ -242,7 +246,7 @@ static void blend(orr_cpu_frame *f)
 }
 
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                              orr_profile *profile, orr_cpu_frame **frame, orr_error *error)
+                              int32_t *items, orr_profile *profile, orr_cpu_frame **frame, orr_error *error)
 {
     profile->stage_start = orr_clock_nanoseconds();
     orr_cpu_frame *f = orr_arena_take(arena, 1, sizeof *f);
@@ -256,7 +260,7 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
     f->kernels = orr_splat_kernels_of(isa);
     f->list = list;
     int64_t triangles;
-    ORR_TRY(draw_meshes(f, &triangles, error));
+    ORR_TRY(draw_meshes(f, items, &triangles, error));
     orr_profile_end(profile, "meshes", triangles);
     *frame = f;
     return ORR_OK;
@@ -294,13 +298,13 @@ orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, cons
 }
 
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                        const orr_picture *picture, orr_profile *profile, orr_error *error)
+                        const orr_picture *picture, int32_t *items, orr_profile *profile, orr_error *error)
 {
     orr_cpu_frame *frame;
     orr_field_pass fields;
     bool done;
     orr_profile_reset(profile);
-    ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, profile, &frame, error));
+    ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, items, profile, &frame, error));
     ORR_TRY(orr_field_pass_begin(&fields, jobs, arena, list, frame->mesh_depth, error));
     ORR_TRY(orr_field_pass_advance(&fields, INFINITY, &done, error));
     orr_profile_add(profile, "fields", fields.milliseconds,

@@ -211,6 +211,17 @@ FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
     return colour;
 }
 
+// Which mesh of the list a triangle is of.
+static int32_t item_of(const mesh_raster *raster, int32_t id)
+{
+    const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
+    if (id < 0) {
+        return -1;
+    }
+    const mesh_instance *instance = raster->surfaces[raster->records[id].surface].instance;
+    return (int32_t)(instance - raster->instances) - (backdrop ? 1 : 0); // the backdrop is the first: -1
+}
+
 static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
@@ -231,6 +242,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             store_some(raster->picture.rgb + at, colour.x, count);
             store_some(raster->picture.rgb + plane + at, colour.y, count);
             store_some(raster->picture.rgb + 2 * plane + at, colour.z, count);
+            for (int i = 0; raster->picture.item && i < count && i < ORR_LANES; i++) {
+                raster->picture.item[at + (size_t)i] = item_of(raster, tile->record[y * MESH_TILE + x + i]);
+            }
         }
     }
 }

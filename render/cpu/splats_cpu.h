@@ -112,15 +112,16 @@ orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input 
 
 // ---- all of it ----
 
-// Draws the list into caller-owned planes. `arena` is reset by the caller between frames.
+// Draws the list into caller-owned planes. `arena` is reset by the caller between frames. items, nullable:
+// height x width, which of list->meshes is the nearest opaque one; -1: none.
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                        const orr_picture *picture, orr_profile *profile, orr_error *error);
+                        const orr_picture *picture, int32_t *items, orr_profile *profile, orr_error *error);
 
 // The same in three parts, so that no caller need wait for slow fields: between begin, which draws the
 // meshes, and end, which draws the splats and composes, a pass draws the fields.
 typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                              orr_profile *profile, orr_cpu_frame **frame, orr_error *error);
+                              int32_t *items, orr_profile *profile, orr_cpu_frame **frame, orr_error *error);
 const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
 orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error);

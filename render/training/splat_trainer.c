@@ -171,7 +171,7 @@ static orr_result draw(orr_splat_trainer *t, const orr_lens *lens, orr_arena *ar
                         lens->height);
     }
     const orr_picture picture = {.rgba = d->rgba};
-    ORR_TRY(orr_draw_cpu_begin(t->desc.jobs, t->desc.isa, arena, &d->list, profile, &d->frame, error));
+    ORR_TRY(orr_draw_cpu_begin(t->desc.jobs, t->desc.isa, arena, &d->list, NULL, profile, &d->frame, error));
     return orr_draw_cpu_end(d->frame, NULL, &picture, profile, error);
 }
 

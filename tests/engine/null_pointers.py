@@ -23,6 +23,7 @@ OPTIONAL = {
     "orr_world_reset_masked": ["mask"],
     "orr_world_get_robots": ["mask"],
     "orr_world_set_robots": ["mask"],
+    "orr_eyes_draw_sized": ["mask"],
     "orr_env_reset": ["mask", "seeds"],
     "orr_frame_create_sized": ["desc"],
     "orr_frame_finish_sized": ["picture"],
@@ -38,6 +39,7 @@ OBJECTS = {
     "orr_output *": "made.output",
     "orr_collider *": "made.collider",
     "orr_env *": "made.env",
+    "orr_eyes *": "made.eyes",
     "orr_error *": "where",
 }
 SCALARS = {

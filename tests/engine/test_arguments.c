@@ -19,6 +19,7 @@ typedef struct objects {
     orr_output *output;
     orr_collider *collider;
     orr_env *env;
+    orr_eyes *eyes;
     orr_layer robot, cloud;
 } objects;
 
@@ -50,11 +51,17 @@ static objects make_objects(void)
     m.collider = make_collider();
     const orr_env_desc env = {.task = "Ant-v5", .model = own_robot("quadruped"), .count = 1};
     assert_ok(orr_env_create(engine, &env, &m.env, &error));
+    const orr_camera camera =
+        orr_camera_look_at((float[]){0, 0, 5}, (float[]){0, 0, 0}, (float[]){0, 1, 0}, 0.8f, 8, 8);
+    assert_ok(orr_eyes_create(m.world,
+                              &(orr_eyes_desc){.views = &camera, .view_count = 1, .width = 8, .height = 8},
+                              &m.eyes, &error));
     return m;
 }
 
 static void destroy_objects(const objects *m)
 {
+    orr_eyes_destroy(m->eyes);
     orr_env_destroy(m->env);
     orr_collider_destroy(m->collider);
     orr_output_destroy(m->output);

@@ -22,7 +22,8 @@ static drawn draw(const orr_draw_list *list, int threads, int frames, size_t *gr
     for (int i = 0; i < frames; i++) {
         orr_arena_reset(&arena);
         size_t before = arena.growths;
-        assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+        assert_ok(
+            orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
         *growths = arena.growths - before;
     }
     static const char *const stages[] = {"meshes", "fields", "project", "sort", "bin", "blend"};

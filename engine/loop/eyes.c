@@ -1,0 +1,264 @@
+// Small pictures of many copies (engine/orrery.h): poses one after the other, then a picture for each thread.
+#include "engine/core/camera.h"
+#include "engine/core/entry.h"
+#include "engine/core/memory.h"
+#include "engine/core/sized.h"
+#include "engine/image/image.h"
+#include "engine/loop/engine.h"
+#include "engine/loop/frame_pose.h"
+#include "render/cpu/splats_cpu.h"
+
+enum { SIDE_MAX = 4096, VIEWS_MAX = 4096, SLOTS_PER_WORKER = 4 };
+
+// What one thread draws with.
+typedef struct eye {
+    orr_jobs *jobs; // of this thread alone
+    orr_arena arena;
+    orr_profile profile;
+} eye;
+
+// A picture that is posed, and where it goes.
+typedef struct task {
+    orr_frame_slot slot;
+    size_t picture; // among all of them
+    orr_result result;
+    orr_error error;
+} task;
+
+struct orr_eyes {
+    const orr_world *world;
+    orr_engine *engine;
+    int *cameras;
+    orr_camera *views;
+    int camera_count, view_count;
+    int width, height;
+    orr_view look;
+    eye *eyes; // worker_count
+    int worker_count;
+    task *tasks; // task_count
+    int task_count;
+    const orr_eyes_pictures *pictures; // while they are drawn
+};
+
+static orr_result check_desc(const orr_world *world, const orr_eyes_desc *desc, orr_error *error)
+{
+    const int cameras = orr_world_camera_count(world);
+    if (desc->camera_count < 0 || desc->view_count < 0 || desc->camera_count > VIEWS_MAX ||
+        desc->view_count > VIEWS_MAX || desc->camera_count + desc->view_count == 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: %d cameras, %d views: expected 1 to %d together",
+                        desc->camera_count, desc->view_count, VIEWS_MAX);
+    }
+    if (desc->width < 1 || desc->height < 1 || desc->width > SIDE_MAX || desc->height > SIDE_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: %d x %d pixels: expected 1 to %d on a side",
+                        desc->width, desc->height, SIDE_MAX);
+    }
+    ORR_TRY(
+        !desc->camera_count || desc->cameras
+            ? ORR_OK
+            : orr_fail(error, ORR_CODE_ARGUMENT, "eyes: %d cameras: cameras is NULL", desc->camera_count));
+    ORR_TRY(!desc->view_count || desc->views
+                ? ORR_OK
+                : orr_fail(error, ORR_CODE_ARGUMENT, "eyes: %d views: views is NULL", desc->view_count));
+    for (int i = 0; i < desc->camera_count; i++) {
+        if (desc->cameras[i] < 0 || desc->cameras[i] >= cameras) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: camera %d: expected 0 to %d", desc->cameras[i],
+                            cameras - 1);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
+{
+    e->camera_count = desc->camera_count;
+    e->view_count = desc->view_count;
+    e->width = desc->width;
+    e->height = desc->height;
+    e->look = desc->look;
+    e->worker_count = orr_jobs_workers(e->engine->jobs);
+    e->task_count = SLOTS_PER_WORKER * e->worker_count;
+    ORR_ALLOC(e->cameras, desc->camera_count, "eyes", error);
+    ORR_ALLOC(e->views, desc->view_count, "eyes", error);
+    e->tasks = orr_alloc_zero((size_t)e->task_count, sizeof *e->tasks);
+    e->eyes = orr_alloc_zero((size_t)e->worker_count, sizeof *e->eyes);
+    if (!e->tasks || !e->eyes) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes");
+    }
+    for (int i = 0; i < e->camera_count; i++) {
+        e->cameras[i] = desc->cameras[i];
+    }
+    for (int i = 0; i < e->view_count; i++) {
+        e->views[i] = desc->views[i];
+        e->views[i].width = e->width;
+        e->views[i].height = e->height;
+    }
+    for (int i = 0; i < e->worker_count; i++) {
+        ORR_TRY(orr_jobs_create(1, NULL, NULL, &e->eyes[i].jobs, error));
+    }
+    return ORR_OK;
+}
+
+orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_desc *given, size_t size,
+                                 orr_eyes **out, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(out, error);
+    *out = NULL;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_REQUIRE(given, error);
+    orr_eyes_desc desc;
+    ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_eyes_desc", error));
+    ORR_TRY(check_desc(world, &desc, error));
+    orr_eyes *e = orr_alloc_zero(1, sizeof *e);
+    if (!e) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes");
+    }
+    e->world = world;
+    e->engine = world->scene->context.engine;
+    orr_result result = make(e, &desc, error);
+    if (result != ORR_OK) {
+        orr_eyes_destroy(e);
+        return result;
+    }
+    *out = e;
+    return ORR_OK;
+}
+
+void orr_eyes_destroy(orr_eyes *e)
+{
+    if (!e || !orr_jobs_here(e->engine->jobs)) {
+        return;
+    }
+    for (int i = 0; e->tasks && i < e->task_count; i++) {
+        orr_frame_slot_close(&e->tasks[i].slot);
+    }
+    for (int i = 0; e->eyes && i < e->worker_count; i++) {
+        if (e->eyes[i].jobs) {
+            orr_jobs_destroy(e->eyes[i].jobs);
+        }
+        orr_arena_destroy(&e->eyes[i].arena);
+    }
+    orr_free(e->tasks);
+    orr_free(e->eyes);
+    orr_free(e->cameras);
+    orr_free(e->views);
+    orr_free(e);
+}
+
+// Memory of a picture that the caller asked for, or of the arena.
+static void *plane_of(void *asked, size_t picture, size_t numbers, size_t bytes, orr_arena *arena)
+{
+    return asked ? (char *)asked + picture * numbers * bytes : orr_arena_take(arena, numbers, bytes);
+}
+
+static void put_rgb(const float *rgba, size_t pixels, uint8_t *bytes, uint8_t *rgb)
+{
+    orr_image_quantise(rgba, (int64_t)pixels, bytes);
+    for (size_t i = 0; i < pixels; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            rgb[3 * i + k] = bytes[4 * i + k];
+        }
+    }
+}
+
+static void put_segmentation(const orr_eyes *e, const orr_frame_slot *slot, const int32_t *items,
+                             size_t pixels, int32_t *out)
+{
+    const orr_scene *scene = e->world->scene;
+    for (size_t i = 0; i < pixels; i++) {
+        const int32_t item = items[i];
+        out[2 * i] = out[2 * i + 1] = -1;
+        if (item >= 0) {
+            const orr_layer_data *layer = &scene->layers[slot->mesh_layers[item]];
+            out[2 * i] = slot->mesh_layers[item];
+            const orr_robot_geom *geom = orr_layer_geom(layer, slot->meshes[item].key);
+            out[2 * i + 1] = geom ? geom->geom : -1;
+        }
+    }
+}
+
+static orr_result draw(const orr_eyes *e, eye *with, orr_jobs *jobs, const task *t, orr_error *error)
+{
+    const orr_eyes_pictures *to = e->pictures;
+    const size_t pixels = (size_t)e->width * (size_t)e->height;
+    orr_arena_reset(&with->arena);
+    const orr_picture picture = {.rgba =
+                                     plane_of(to->rgba, t->picture, 4 * pixels, sizeof(float), &with->arena),
+                                 .depth = to->depth ? to->depth + t->picture * pixels : NULL};
+    uint8_t *bytes = to->rgb ? orr_arena_take(&with->arena, pixels, 4) : NULL;
+    int32_t *items = to->segmentation ? orr_arena_take(&with->arena, pixels, sizeof *items) : NULL;
+    if (!picture.rgba || (to->rgb && !bytes) || (to->segmentation && !items)) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %zu pixels", pixels);
+    }
+    ORR_TRY(orr_draw_cpu(jobs, e->engine->isa, &with->arena, &t->slot.list, &picture, items, &with->profile,
+                         error));
+    if (to->rgb) {
+        put_rgb(picture.rgba, pixels, bytes, to->rgb + t->picture * pixels * 3);
+    }
+    if (to->segmentation) {
+        put_segmentation(e, &t->slot, items, pixels, to->segmentation + t->picture * pixels * 2);
+    }
+    return ORR_OK;
+}
+
+static void draw_task(void *context, int i, int worker)
+{
+    orr_eyes *e = context;
+    task *t = &e->tasks[i];
+    t->result = draw(e, &e->eyes[worker], e->eyes[worker].jobs, t, &t->error);
+}
+
+// Draws the tasks that are posed. Fewer than there are threads: all threads draw each of them.
+static orr_result draw_tasks(orr_eyes *e, int count, orr_error *error)
+{
+    if (count < e->worker_count) {
+        for (int i = 0; i < count; i++) {
+            ORR_TRY(draw(e, &e->eyes[0], e->engine->jobs, &e->tasks[i], error));
+        }
+        return ORR_OK;
+    }
+    orr_jobs_for(e->engine->jobs, count, draw_task, e);
+    for (int i = 0; i < count; i++) {
+        if (e->tasks[i].result != ORR_OK) {
+            return orr_fail(error, (orr_code)e->tasks[i].error.code, "%s", e->tasks[i].error.message);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_error *error)
+{
+    orr_view view = e->look;
+    view.world = copy;
+    if (number < e->camera_count) {
+        ORR_TRY(
+            orr_world_camera(e->world, copy, e->cameras[number], e->width, e->height, &view.camera, error));
+    } else {
+        view.camera = e->views[number - e->camera_count];
+    }
+    t->picture = (size_t)copy * (size_t)(e->camera_count + e->view_count) + (size_t)number;
+    return orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error);
+}
+
+orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eyes_pictures *given,
+                               size_t size, orr_error *error)
+{
+    ORR_ENTER;
+    orr_eyes_pictures pictures;
+    ORR_REQUIRE(e, error);
+    ORR_TRY(orr_engine_check(e->engine, error));
+    ORR_REQUIRE(given, error);
+    ORR_TRY(orr_sized_read(&pictures, sizeof pictures, given, size, "orr_eyes_pictures", error));
+    e->pictures = &pictures;
+    int posed = 0;
+    for (int copy = 0; copy < e->world->count; copy++) {
+        for (int i = 0; i < e->camera_count + e->view_count && (!chosen || chosen[copy]); i++) {
+            ORR_TRY(pose(e, &e->tasks[posed++], copy, i, error));
+            if (posed == e->task_count) {
+                ORR_TRY(draw_tasks(e, posed, error));
+                posed = 0;
+            }
+        }
+    }
+    return draw_tasks(e, posed, error);
+}

@@ -1,0 +1,202 @@
+// Tests of eyes: pictures of many copies are those of frames, whoever draws them.
+#include "engine/core/file.h"
+#include "engine/core/result.h"
+#include "tests/support/engine.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPIES = 5, SIDE = 40, PIXELS = SIDE * SIDE, VIEWS = 2 };
+
+// A box that slides along x before a wall, and a camera that it carries.
+static const char *const model =
+    "<mujoco><worldbody>"
+    "<geom name='wall' type='box' size='3 3 0.1' pos='0 0 -1' rgba='.2 .4 .9 1'/>"
+    "<body name='cart'><joint type='slide' axis='1 0 0'/>"
+    "<geom name='box' type='box' size='0.3 0.3 0.3' rgba='.9 .2 .1 1'/>"
+    "<camera name='eye' pos='0.1 0.2 4'/>"
+    "</body></worldbody></mujoco>";
+
+typedef struct stage {
+    orr_engine *engine;
+    orr_scene *scene;
+    orr_world *world;
+    orr_eyes *eyes;
+    orr_view view; // the one that does not move
+} stage;
+
+typedef struct pictures {
+    uint8_t rgb[COPIES * VIEWS * PIXELS * 3];
+    float rgba[COPIES * VIEWS * PIXELS * 4];
+    float depth[COPIES * VIEWS * PIXELS];
+    int32_t segmentation[COPIES * VIEWS * PIXELS * 2];
+} pictures;
+
+static pictures *drawn, *again;
+
+static void add_splat(orr_scene *scene)
+{
+    orr_splats *splats;
+    orr_layer layer;
+    assert_ok(orr_splats_create(1, 0, &splats, &error));
+    orr_splats_view data = orr_splats_data(splats);
+    data.position[0] = 0.8f;
+    data.position[2] = 0.5f;
+    data.opacity[0] = 2.0f;
+    for (int k = 0; k < 3; k++) {
+        data.log_scale[k] = logf(0.2f);
+    }
+    data.colour[0] = 1.5f;
+    assert_ok(orr_scene_add_splats(scene, "splat", splats, NULL, &layer, &error));
+    orr_splats_destroy(splats);
+}
+
+static stage stage_make(int threads)
+{
+    stage s;
+    const int camera = 0;
+    const char *path = scratch_path("eyes.xml");
+    assert_ok(orr_file_write(path, model, strlen(model), &error));
+    assert_ok(orr_engine_create(&(orr_engine_desc){.device = ORR_DEVICE_CPU, .threads = threads}, &s.engine,
+                                &error));
+    assert_ok(orr_scene_create(s.engine, &s.scene, &error));
+    add_splat(s.scene);
+    orr_layer robot;
+    assert_ok(orr_scene_add_file(s.scene, path, NULL, &robot, &error));
+    assert_ok(orr_world_create(s.scene, COPIES, &s.world, &error));
+    for (int i = 0; i < COPIES; i++) {
+        double at = 0.3 * i - 0.5;
+        assert_ok(orr_world_set_robot(s.world, i, robot, ORR_ROBOT_QPOS, &at, &error));
+    }
+    s.view = (orr_view){.camera = orr_camera_look_at((float[]){0, 1, 5}, (float[]){0, 0, 0},
+                                                     (float[]){0, 1, 0}, 0.8f, SIDE, SIDE)};
+    const orr_eyes_desc desc = {.cameras = &camera,
+                                .camera_count = 1,
+                                .views = &s.view.camera,
+                                .view_count = 1,
+                                .width = SIDE,
+                                .height = SIDE};
+    assert_ok(orr_eyes_create(s.world, &desc, &s.eyes, &error));
+    return s;
+}
+
+static void stage_free(stage *s)
+{
+    orr_eyes_destroy(s->eyes);
+    orr_world_destroy(s->world);
+    orr_scene_destroy(s->scene);
+    orr_engine_destroy(s->engine);
+}
+
+static void draw(const stage *s, const uint8_t *mask, pictures *to)
+{
+    memset(to, 0x5a, sizeof *to);
+    assert_ok(orr_eyes_draw(s->eyes, mask,
+                            &(orr_eyes_pictures){to->rgb, to->rgba, to->depth, to->segmentation}, &error));
+}
+
+static void pictures_are_those_of_frames(void **state)
+{
+    (void)state;
+    stage s = stage_make(2);
+    orr_frame *frame;
+    static float rgba[PIXELS * 4], depth[PIXELS];
+    assert_ok(orr_frame_create(s.engine, NULL, &frame, &error));
+    draw(&s, NULL, drawn);
+    for (int i = 0; i < COPIES * VIEWS; i++) {
+        orr_view view = s.view;
+        view.world = i / VIEWS;
+        if (i % VIEWS == 0) {
+            assert_ok(orr_world_camera(s.world, view.world, 0, SIDE, SIDE, &view.camera, &error));
+        }
+        assert_ok(orr_frame_submit(frame, s.scene, s.world, &view, &error));
+        assert_ok(orr_frame_finish(frame, &(orr_picture){rgba, depth}, &error));
+        assert_memory_equal(rgba, drawn->rgba + (size_t)i * PIXELS * 4, sizeof rgba);
+        assert_memory_equal(depth, drawn->depth + (size_t)i * PIXELS, sizeof depth);
+        for (size_t p = 0; p < PIXELS; p++) {
+            for (size_t k = 0; k < 3; k++) {
+                int byte = drawn->rgb[((size_t)i * PIXELS + p) * 3 + k];
+                assert_true(fabsf(rgba[4 * p + k] * 255.0f - (float)byte) <= 0.5f);
+            }
+        }
+    }
+    orr_frame_destroy(frame);
+    stage_free(&s);
+}
+
+static void threads_and_masks_change_no_bit(void **state)
+{
+    (void)state;
+    stage one = stage_make(1), three = stage_make(3);
+    const uint8_t mask[COPIES] = {0, 1, 0, 0, 1};
+    const size_t numbers = VIEWS * PIXELS;
+    draw(&one, NULL, drawn);
+    draw(&three, NULL, again);
+    assert_memory_equal(drawn, again, sizeof *drawn);
+    draw(&three, mask, again);
+    for (size_t i = 0; i < COPIES; i++) {
+        const float *rgba = again->rgba + i * numbers * 4;
+        const int32_t *segmentation = again->segmentation + i * numbers * 2;
+        if (mask[i]) {
+            assert_memory_equal(rgba, drawn->rgba + i * numbers * 4, numbers * 4 * sizeof *rgba);
+            assert_memory_equal(segmentation, drawn->segmentation + i * numbers * 2,
+                                numbers * 2 * sizeof *segmentation);
+        } else {
+            assert_int_equal(again->rgb[i * numbers * 3], 0x5a);
+            assert_int_equal(segmentation[0], 0x5a5a5a5a);
+        }
+    }
+    stage_free(&one);
+    stage_free(&three);
+}
+
+// From the camera that the box carries, the box is always in the same pixels, before the wall.
+static void segmentation_names_layers_and_geoms(void **state)
+{
+    (void)state;
+    stage s = stage_make(2);
+    draw(&s, NULL, drawn);
+    for (int copy = 0; copy < COPIES; copy++) {
+        const int32_t *of = drawn->segmentation + (size_t)copy * VIEWS * PIXELS * 2;
+        int counts[3] = {0}; // none, wall, box
+        for (int p = 0; p < PIXELS; p++) {
+            assert_int_equal(of[2 * p], of[2 * p + 1] < 0 ? -1 : 1); // the splat is layer 0
+            counts[of[2 * p + 1] + 1]++;
+        }
+        // 0.6 of 2 x 3.7 tan(45 / 2) m is 19.6 % of a side
+        assert_true(abs(counts[2] - (int)(0.196 * 0.196 * PIXELS)) < 16 && counts[1] > PIXELS / 2);
+        assert_int_equal(of[2 * (SIDE / 2 * SIDE + SIDE / 2 - 1) + 1], 1);
+    }
+    stage_free(&s);
+}
+
+static void what_cannot_be_seen_is_refused(void **state)
+{
+    (void)state;
+    stage s = stage_make(1);
+    orr_eyes *eyes;
+    const int wrong = 1;
+    const orr_eyes_desc none = {.width = SIDE, .height = SIDE},
+                        large = {.views = &s.view.camera, .view_count = 1, .width = 5000, .height = SIDE},
+                        absent = {.cameras = &wrong, .camera_count = 1, .width = SIDE, .height = SIDE};
+    assert_int_equal(orr_eyes_create(s.world, &none, &eyes, NULL), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_eyes_create(s.world, &large, &eyes, NULL), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_eyes_create(s.world, &absent, &eyes, NULL), ORR_ERROR_ARGUMENT);
+    stage_free(&s);
+}
+
+int main(void)
+{
+    static pictures memory[2];
+    drawn = &memory[0];
+    again = &memory[1];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_are_those_of_frames),
+        cmocka_unit_test(threads_and_masks_change_no_bit),
+        cmocka_unit_test(segmentation_names_layers_and_geoms),
+        cmocka_unit_test(what_cannot_be_seen_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
