@@ -56,7 +56,8 @@ if(Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_CUDA STREQUAL "EMULATED")
     add_test(NAME python COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python.sh ${Python3_EXECUTABLE}
                                  ${PROJECT_SOURCE_DIR}/python $<TARGET_FILE:orrery_shared>
                                  ${CMAKE_C_COMPILER} ${PROJECT_BINARY_DIR}/python)
-    set_tests_properties(python PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 40)
+    set_tests_properties(python PROPERTIES ENVIRONMENT ORRERY_ASSETS=${PROJECT_BINARY_DIR}/assets
+                                           SKIP_RETURN_CODE 77 LABELS slow COST 40)
 endif()
 
 # memory stays flat, for 20 seconds here; `tests/soak MINUTES` takes longer

@@ -7,6 +7,7 @@ axes are those of orrery.h: scene units (metres for robots), radians, quaternion
 from orrery._library import FileError, Interrupted, MemoryFull, OrreryError, Unsupported, ValueRefused, call
 from orrery.engine import Engine, default_engine
 from orrery.scene import Layer, Scene, look_at, transform
+from orrery.splats import Splats
 from orrery.world import Eyes, Renderer, World, render
 
 __version__ = call.version().decode()
@@ -20,6 +21,7 @@ __all__ = [
     "OrreryError",
     "Renderer",
     "Scene",
+    "Splats",
     "Unsupported",
     "ValueRefused",
     "World",

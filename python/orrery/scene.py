@@ -131,6 +131,14 @@ class Scene(Handle):
         )
         return Layer(self, handle)
 
+    def add_splats(self, name, splats, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
+        """Adds a copy of a Splats."""
+        handle, at = structs["orr_layer"](), transform(position, rotation, scale)
+        call.scene_add_splats(
+            self.pointer, os.fsencode(name), splats.pointer, ctypes.byref(at), ctypes.byref(handle)
+        )
+        return Layer(self, handle)
+
     @property
     def layers(self):
         """All layers, in the order in which they were added."""

@@ -1,0 +1,65 @@
+"""Splat clouds as arrays, and their files."""
+
+import ctypes
+import os
+
+import numpy as np
+
+from orrery._handle import Handle, made_by
+from orrery._library import call, structs
+
+
+class Splats(Handle):
+    """A cloud of Gaussian splats.
+
+    path: .ply, .compressed.ply, .splat, .spz, .sog or .ksplat; or count and sh_degree (0 .. 3) of an empty
+    one.
+    The arrays are the engine's own memory, float32, to read and to write:
+
+    position    n x 3, scene units
+    log_scale   n x 3, natural logarithm of the standard deviation
+    rotation    n x 4, unit quaternions w, x, y, z
+    opacity     n, logits
+    colour      n x 3, harmonic of degree 0: display colour = 0.5 + 0.28209479 colour
+    harmonics   n x ((sh_degree + 1)^2 - 1) x 3, the higher ones
+    """
+
+    def __init__(self, path=None, count=0, sh_degree=0):
+        if path is None:
+            made = made_by(call.splats_create, count, sh_degree)
+        else:
+            made = made_by(call.splats_load, os.fsencode(path))
+        super().__init__(made, "splats_destroy")
+        view = structs["orr_splats_view"]()
+        call.splats_data_sized(made, ctypes.byref(view), ctypes.sizeof(view))
+        self.sh_degree, self.antialiased = view.sh_degree, view.antialiased
+        n, higher = view.count, (view.sh_degree + 1) ** 2 - 1
+        shapes = {
+            "position": (n, 3), "log_scale": (n, 3), "rotation": (n, 4), "opacity": (n,), "colour": (n, 3),
+            "harmonics": (n, higher, 3),
+        }  # fmt: skip
+        for name, shape in shapes.items():
+            setattr(self, name, self._array(getattr(view, name), shape))
+
+    def _array(self, at, shape):
+        if 0 in shape:
+            return np.zeros(shape, np.float32)
+        array = np.ctypeslib.as_array(at, shape).view(_Owned)
+        array.owner = self  # the memory lives as long as an array of it
+        return array
+
+    def __len__(self):
+        return len(self.position)
+
+    def save(self, path):
+        """Writes .ply, .compressed.ply, .splat or .spz, whole or not at all."""
+        call.splats_save(self.pointer, os.fsencode(path))
+
+
+class _Owned(np.ndarray):
+    """An array of memory that its owner frees."""
+
+    owner = None
+
+    def __array_finalize__(self, source):
+        self.owner = getattr(source, "owner", None)
