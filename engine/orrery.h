@@ -702,6 +702,60 @@ ORR_API orr_result orr_env_set_state(orr_env *env, int index, const double *qpos
                                      orr_error *error);
 ORR_API void orr_env_destroy(orr_env *env);
 
+/* ---- policies: what acts in environments, and how it learns -------------------------------------------- */
+
+/* A network from observations of one task to actions. */
+typedef struct orr_policy orr_policy;
+
+typedef struct orr_policy_info {
+    const char *task; /* that it has learnt; valid until the policy is destroyed */
+    int observation_count, action_count;
+    int64_t parameter_count;
+    int64_t steps; /* of environments, that it has learnt from */
+} orr_policy_info;
+
+/* Reads and writes a .policy file; engine/policy/policy_file.c has its layout. */
+ORR_API orr_result orr_policy_load(const char *path, orr_policy **policy, orr_error *error);
+ORR_API orr_result orr_policy_save(const orr_policy *policy, const char *path, orr_error *error);
+static inline orr_result orr_policy_describe(const orr_policy *policy, orr_policy_info *info,
+                                             orr_error *error);
+/* Its most likely actions (count x action_count) for observations (count x observation_count), 0 or more. */
+ORR_API orr_result orr_policy_act(orr_policy *policy, const double *observations, int count, float *actions,
+                                  orr_error *error);
+ORR_API void orr_policy_destroy(orr_policy *policy);
+
+/* Learns a policy by proximal policy optimisation (arXiv 1707.06347). Environments, rollouts, networks and
+ * updates are in one process and memory, on the CPU; with the same desc the policy has the same bits for any
+ * number of threads. */
+typedef struct orr_policy_trainer orr_policy_trainer;
+
+typedef struct orr_policy_train_desc {
+    const char *task;  /* one of orr_env_task */
+    const char *model; /* the robot's file */
+    int count;         /* environments, a multiple of 64; 0: 128 */
+    int horizon;       /* steps of each environment between two updates; 0: 64 */
+    int width;         /* of the two hidden layers: 16, 32, 64 or 128; 0: 64 */
+    uint32_t seed;
+} orr_policy_train_desc;
+
+typedef struct orr_policy_progress {
+    int64_t steps;      /* of all environments */
+    int64_t episodes;   /* that have ended */
+    double mean_return; /* of the last 100 of them */
+    double learning_rate;
+    double simulation_seconds, inference_seconds, update_seconds; /* so far */
+} orr_policy_progress;
+
+static inline orr_result orr_policy_trainer_create(orr_engine *engine, const orr_policy_train_desc *desc,
+                                                   orr_policy_trainer **trainer, orr_error *error);
+/* One rollout of count x horizon steps, and the update that follows. */
+ORR_API orr_result orr_policy_trainer_step(orr_policy_trainer *trainer, orr_error *error);
+static inline orr_result orr_policy_trainer_describe(const orr_policy_trainer *trainer,
+                                                     orr_policy_progress *progress, orr_error *error);
+/* The policy as it is now; the trainer's own, which each step changes. */
+ORR_API orr_policy *orr_policy_trainer_policy(orr_policy_trainer *trainer);
+ORR_API void orr_policy_trainer_destroy(orr_policy_trainer *trainer);
+
 /* ---- frame: draw --------------------------------------------------------------------------------------- */
 
 /* What draws: memory, pipelines and a queue of frames in flight. A frame may draw any scene of its engine. */
@@ -916,6 +970,14 @@ ORR_API orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info
                                           orr_error *error);
 ORR_API orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results,
                                              size_t results_size, orr_error *error);
+ORR_API orr_result orr_policy_describe_sized(const orr_policy *policy, orr_policy_info *info,
+                                             size_t info_size, orr_error *error);
+ORR_API orr_result orr_policy_trainer_create_sized(orr_engine *engine, const orr_policy_train_desc *desc,
+                                                   size_t desc_size, orr_policy_trainer **trainer,
+                                                   orr_error *error);
+ORR_API orr_result orr_policy_trainer_describe_sized(const orr_policy_trainer *trainer,
+                                                     orr_policy_progress *progress, size_t progress_size,
+                                                     orr_error *error);
 ORR_API orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_desc *desc, size_t desc_size,
                                          orr_eyes **eyes, orr_error *error);
 ORR_API orr_result orr_eyes_draw_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
@@ -1007,6 +1069,24 @@ static inline orr_result orr_env_describe(const orr_env *env, orr_env_info *info
 static inline orr_result orr_env_get_results(const orr_env *env, orr_env_results *results, orr_error *error)
 {
     return orr_env_get_results_sized(env, results, sizeof *results, error);
+}
+
+static inline orr_result orr_policy_describe(const orr_policy *policy, orr_policy_info *info,
+                                             orr_error *error)
+{
+    return orr_policy_describe_sized(policy, info, sizeof *info, error);
+}
+
+static inline orr_result orr_policy_trainer_create(orr_engine *engine, const orr_policy_train_desc *desc,
+                                                   orr_policy_trainer **trainer, orr_error *error)
+{
+    return orr_policy_trainer_create_sized(engine, desc, sizeof *desc, trainer, error);
+}
+
+static inline orr_result orr_policy_trainer_describe(const orr_policy_trainer *trainer,
+                                                     orr_policy_progress *state, orr_error *error)
+{
+    return orr_policy_trainer_describe_sized(trainer, state, sizeof *state, error);
 }
 
 static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_desc *desc, orr_eyes **eyes,

@@ -89,6 +89,11 @@ void orr_optimizer_destroy(orr_optimizer *optimizer)
     orr_free(optimizer);
 }
 
+void orr_optimizer_set_learning_rate(orr_optimizer *optimizer, double rate)
+{
+    optimizer->config.learning_rate = rate;
+}
+
 int64_t orr_optimizer_steps(const orr_optimizer *optimizer)
 {
     return optimizer->steps;

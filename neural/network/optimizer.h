@@ -25,6 +25,8 @@ void orr_optimizer_step(orr_optimizer *optimizer, orr_jobs *jobs, float *paramet
 // average is needed, not at every step.
 void orr_optimizer_average(const orr_optimizer *optimizer, orr_jobs *jobs, const float *parameters,
                            float *average);
+// From the next step on.
+void orr_optimizer_set_learning_rate(orr_optimizer *optimizer, double rate);
 int64_t orr_optimizer_steps(const orr_optimizer *optimizer);
 // Learning rate of step number `step`, the first being 0, after its exponential decay.
 double orr_learning_rate(const orr_optimizer_config *config, int64_t step);

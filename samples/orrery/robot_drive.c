@@ -1,5 +1,6 @@
 #include "samples/orrery/robot_drive.h"
 
+#include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/scene/scene.h"
@@ -39,12 +40,51 @@ static orr_result read_ranges(const orr_model *m, robot_drive *d, orr_error *err
     return ORR_OK;
 }
 
+static orr_result open_policy(const char *path, const orr_scene *scene, const orr_layer_data *layer,
+                              robot_drive *d, orr_error *error)
+{
+    orr_policy_info info;
+    ORR_TRY(orr_policy_load(path, &d->policy, error));
+    ORR_TRY(orr_policy_describe(d->policy, &info, error));
+    const orr_env_desc env = {
+        .task = info.task, .model = layer->path, .count = 1, .autoreset = ORR_AUTORESET_NEXT_STEP};
+    ORR_TRY(orr_env_create(scene->context.engine, &env, &d->env, error));
+    ORR_TRY(orr_env_describe(d->env, &d->env_info, error));
+    if (d->env_info.observation_count != info.observation_count ||
+        d->env_info.action_count != info.action_count || d->count != info.action_count) {
+        return orr_fail(error, ORR_CODE_FILE_VALUE,
+                        "%s: a policy of %d observations and %d actions: expected %d and %d, as %s has", path,
+                        info.observation_count, info.action_count, d->env_info.observation_count, d->count,
+                        layer->path);
+    }
+    ORR_ALLOC(d->state, d->env_info.qpos_count + d->env_info.qvel_count, "a policy", error);
+    ORR_ALLOC(d->actions, d->count, "a policy", error);
+    return ORR_OK;
+}
+
+// The policy sees the robot as it is in the world, whatever has pushed it since.
+static orr_result ask_policy(robot_drive *d, orr_world *world, orr_error *error)
+{
+    double *qpos = d->state, *qvel = d->state + d->env_info.qpos_count;
+    orr_env_results results;
+    ORR_TRY(orr_world_get_robot(world, 0, d->robot, ORR_ROBOT_QPOS, qpos, error));
+    ORR_TRY(orr_world_get_robot(world, 0, d->robot, ORR_ROBOT_QVEL, qvel, error));
+    ORR_TRY(orr_env_set_state(d->env, 0, qpos, qvel, error));
+    ORR_TRY(orr_env_get_results(d->env, &results, error));
+    ORR_TRY(orr_policy_act(d->policy, results.observation, 1, d->actions, error));
+    for (int i = 0; i < d->count; i++) {
+        d->values[i] = fmin(fmax((double)d->actions[i], d->low[i]), d->high[i]);
+    }
+    return ORR_OK;
+}
+
 static robot_drive_kind kind_of(const char *control)
 {
-    return !control                         ? ROBOT_DRIVE_NONE
-           : strcmp(control, "sine") == 0   ? ROBOT_DRIVE_SINE
-           : strcmp(control, "random") == 0 ? ROBOT_DRIVE_RANDOM
-                                            : ROBOT_DRIVE_FILE;
+    return !control                                  ? ROBOT_DRIVE_NONE
+           : strcmp(control, "sine") == 0            ? ROBOT_DRIVE_SINE
+           : strcmp(control, "random") == 0          ? ROBOT_DRIVE_RANDOM
+           : orr_path_has_ending(control, ".policy") ? ROBOT_DRIVE_POLICY
+                                                     : ROBOT_DRIVE_FILE;
 }
 
 orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_t seed, robot_drive *d,
@@ -69,6 +109,9 @@ orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_
     if (result == ORR_OK && d->kind == ROBOT_DRIVE_FILE) {
         result = read_file(control, d, error);
     }
+    if (result == ORR_OK && d->kind == ROBOT_DRIVE_POLICY) {
+        result = open_policy(control, scene, layer, d, error);
+    }
     if (result != ORR_OK) {
         robot_drive_close(d);
     }
@@ -82,6 +125,10 @@ void robot_drive_close(robot_drive *d)
     orr_free(d->high);
     orr_free(d->sine);
     orr_free(d->file.values);
+    orr_policy_destroy(d->policy);
+    orr_env_destroy(d->env);
+    orr_free(d->state);
+    orr_free(d->actions);
     *d = (robot_drive){0};
 }
 
@@ -102,10 +149,15 @@ static double sine_at(const robot_drive *d, int i, double seconds)
 
 static orr_result set_controls(robot_drive *d, orr_world *world, orr_error *error)
 {
+    if (d->kind == ROBOT_DRIVE_POLICY && !d->robot_absent && d->step % d->env_info.frame_skip == 0) {
+        ORR_TRY(ask_policy(d, world, error));
+    }
     for (int i = 0; i < d->count; i++) {
         switch (d->kind) {
         case ROBOT_DRIVE_NONE:
             return ORR_OK;
+        case ROBOT_DRIVE_POLICY: // set above
+            break;
         case ROBOT_DRIVE_SINE:
             d->values[i] = sine_at(d, i, (double)d->step * d->timestep);
             break;

@@ -1,5 +1,5 @@
-// What moves a robot's actuators while a scene is filmed or watched: nothing, sines, random numbers, or a
-// file.
+// What moves a robot's actuators while a scene is filmed or watched: nothing, sines, random numbers, a file,
+// or a policy.
 #pragma once
 
 #include "engine/core/rng.h"
@@ -12,7 +12,8 @@ typedef enum robot_drive_kind {
     ROBOT_DRIVE_SINE, // a sine for each actuator; the model's numeric "sine" may hold its frequency [Hz], and
                       // then middle, amplitude and phase [degrees] of each
     ROBOT_DRIVE_RANDOM, // uniform in the actuator's range, anew at every time step
-    ROBOT_DRIVE_FILE    // a row per time step
+    ROBOT_DRIVE_FILE,   // a row per time step
+    ROBOT_DRIVE_POLICY  // a policy that has learnt a task, which sees the robot as that task says
 } robot_drive_kind;
 
 typedef struct robot_drive {
@@ -28,10 +29,15 @@ typedef struct robot_drive {
     double *low, *high; // count: ranges
     double *sine;       // NULL, or what the model holds
     npy_array file;     // steps x count
-    orr_trace *trace;   // nullable: input and step of each time step
+    orr_policy *policy;
+    orr_env *env; // of the policy's task: turns the robot's state into what the policy observes
+    orr_env_info env_info;
+    double *state;    // qpos, then qvel
+    float *actions;   // count
+    orr_trace *trace; // nullable: input and step of each time step
 } robot_drive;
 
-// `control`: NULL, "sine", "random" or a file's path.
+// `control`: NULL, "sine", "random" or the path of a .npy or .policy file.
 orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_t seed, robot_drive *drive,
                             orr_error *error);
 void robot_drive_close(robot_drive *drive);

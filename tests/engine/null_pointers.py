@@ -40,6 +40,8 @@ OBJECTS = {
     "orr_collider *": "made.collider",
     "orr_env *": "made.env",
     "orr_eyes *": "made.eyes",
+    "orr_policy *": "orr_policy_trainer_policy(made.trainer)",
+    "orr_policy_trainer *": "made.trainer",
     "orr_error *": "where",
 }
 SCALARS = {

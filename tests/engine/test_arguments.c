@@ -20,6 +20,7 @@ typedef struct objects {
     orr_collider *collider;
     orr_env *env;
     orr_eyes *eyes;
+    orr_policy_trainer *trainer;
     orr_layer robot, cloud;
 } objects;
 
@@ -56,12 +57,15 @@ static objects make_objects(void)
     assert_ok(orr_eyes_create(m.world,
                               &(orr_eyes_desc){.views = &camera, .view_count = 1, .width = 8, .height = 8},
                               &m.eyes, &error));
+    const orr_policy_train_desc train = {.task = "Ant-v5", .model = own_robot("quadruped"), .count = 64};
+    assert_ok(orr_policy_trainer_create(engine, &train, &m.trainer, &error));
     return m;
 }
 
 static void destroy_objects(const objects *m)
 {
     orr_eyes_destroy(m->eyes);
+    orr_policy_trainer_destroy(m->trainer);
     orr_env_destroy(m->env);
     orr_collider_destroy(m->collider);
     orr_output_destroy(m->output);

@@ -774,7 +774,7 @@ static void train_refuses_what_it_cannot_do_with_one_line(void **state)
     (void)state;
     const char *picture = write_picture("colours.png"), *model = in_folder("never.ingp");
     run_result run = orrery("train", "movie", picture, "-o", model);
-    assert_refused(&run, 2, "expected image, sdf, nerf, splats or volume");
+    assert_refused(&run, 2, "expected image, sdf, nerf, splats, volume or policy");
     run = orrery("train", "image", picture);
     assert_refused(&run, 2, "-o missing");
     run = orrery("train", "image", picture, "-o", in_folder("never.bin"));

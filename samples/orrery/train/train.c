@@ -471,7 +471,8 @@ static const learner_kind *find_kind(const char *name, orr_error *error)
             return &kinds[i];
         }
     }
-    orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected image, sdf, nerf, splats or volume", name);
+    orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected image, sdf, nerf, splats, volume or policy",
+             name);
     return NULL;
 }
 
@@ -491,6 +492,9 @@ int command_train(int argc, char **argv)
 {
     enum { CHECKPOINT_MINUTES = 10, EVALUATION_SECONDS = 120 };
     common_options common = {.seed = UINT64_MAX}; // not given
+    if (argc > 1 && strcmp(argv[1], "policy") == 0) {
+        return train_policy(argc - 1, argv + 1);
+    }
     training *t = orr_alloc_zero(1, sizeof *t);
     train_options options = {.splats = 150000, .sh_degree = 3};
     const char *resume = NULL;
@@ -607,11 +611,12 @@ int command_train(int argc, char **argv)
     };
     const command_usage usage = {
         .name = "train",
-        .operands = "image|sdf|nerf|splats|volume DATA -o MODEL",
+        .operands = "image|sdf|nerf|splats|volume DATA -o MODEL | policy TASK ROBOT -o MODEL",
         .purpose = "Trains a field or a splat cloud until --steps, --seconds or Ctrl-C, and saves it.",
         .notes = "image: .png .jpg .webp .exr .hdr .bmp .tga .gif;  sdf: .obj .stl .glb .ply;\n"
                  "nerf, splats: transforms.json, or its folder, or a folder with a COLMAP model;\n"
-                 "volume: a three-dimensional .npy, or the word cloud for a computed one.",
+                 "volume: a three-dimensional .npy, or the word cloud for a computed one;\n"
+                 "policy: see orrery train policy --help.",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,

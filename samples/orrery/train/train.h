@@ -92,5 +92,7 @@ typedef struct held_out_photos {
 // The part of a report about them: each, then the means.
 orr_result train_compare(learner *l, const held_out_photos *held_out, const orr_nerf_stop *stop, cJSON *json,
                          orr_error *error);
+// orrery train policy.
+int train_policy(int argc, char **argv);
 // One figure of a report: "PSNR 40.12 dB" to stderr, or a number of the JSON object.
 void train_figure(cJSON *json, const char *name, double value, const char *unit);

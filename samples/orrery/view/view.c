@@ -258,7 +258,7 @@ int command_view(int argc, char **argv)
         {.name = "--ctrl",
          .kind = OPTION_TEXT,
          .value = &v.robot.control,
-         .expect = "sine|random|FILE.npy",
+         .expect = "sine|random|FILE.npy|FILE.policy",
          .help = "controls of the first robot's actuators (default: the panel's sliders)"},
         {.name = "--physics",
          .kind = OPTION_DEVICE,

@@ -1,0 +1,127 @@
+// Policy files: eight letters, sizes, then numbers, all little-endian.
+//
+//     char[8]   "ORRPOL01"
+//     char[64]  the task, zeros behind its name
+//     int32[4]  observations n, actions m, width and number of the hidden layers
+//     int64     environment steps that it has learnt from
+//     float64   observations that the next two are of; n means; n variances
+//     float32   m lowest actions, m highest; the network's parameters (neural/network/mlp.h) for n + 1
+//               inputs, the last of which is 1; m logarithms of deviations
+#include "engine/core/entry.h"
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/policy/policy.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char magic[8] = {'O', 'R', 'R', 'P', 'O', 'L', '0', '1'};
+
+orr_result orr_policy_save(const orr_policy *p, const char *path, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(p, error);
+    ORR_REQUIRE(path, error);
+    const int32_t sizes[4] = {p->observation_count, p->action_count, p->mlp.config.width,
+                              p->mlp.config.hidden_layers};
+    const size_t n = (size_t)p->observation_count, m = (size_t)p->action_count;
+    orr_file_writer writer;
+    ORR_TRY(orr_file_begin(&writer, path, error));
+    orr_file_put(&writer, magic, sizeof magic);
+    orr_file_put(&writer, p->task, sizeof p->task);
+    orr_file_put(&writer, sizes, sizeof sizes);
+    orr_file_put(&writer, &p->steps, sizeof p->steps);
+    orr_file_put(&writer, &p->observations, sizeof p->observations);
+    orr_file_put(&writer, p->mean, n * sizeof *p->mean);
+    orr_file_put(&writer, p->variance, n * sizeof *p->variance);
+    orr_file_put(&writer, p->action_low, m * sizeof *p->action_low);
+    orr_file_put(&writer, p->action_high, m * sizeof *p->action_high);
+    orr_file_put(&writer, p->parameters, (size_t)orr_policy_parameters(p) * sizeof *p->parameters);
+    return orr_file_commit(&writer, error);
+}
+
+typedef struct reader {
+    const uint8_t *at, *end;
+} reader;
+
+static bool take(reader *r, void *to, size_t size)
+{
+    if ((size_t)(r->end - r->at) < size) {
+        return false;
+    }
+    memcpy(to, r->at, size);
+    r->at += size;
+    return true;
+}
+
+static bool all_finite(const orr_policy *p)
+{
+    bool good = p->observations >= 0.0 && p->steps >= 0;
+    for (int i = 0; i < p->observation_count; i++) {
+        good = good && isfinite(p->mean[i]) && isfinite(p->variance[i]) && p->variance[i] >= 0.0;
+    }
+    for (int i = 0; i < p->action_count; i++) {
+        good = good && isfinite(p->action_low[i]) && isfinite(p->action_high[i]);
+    }
+    for (int64_t i = 0; i < orr_policy_parameters(p); i++) {
+        good = good && isfinite(p->parameters[i]);
+    }
+    return good;
+}
+
+orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, orr_policy **out,
+                           orr_error *error)
+{
+    reader r = {data, data + size};
+    char start[sizeof magic], task[ORR_POLICY_NAME];
+    int32_t sizes[4] = {0};
+    *out = NULL;
+    if (!take(&r, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a policy (it begins with ORRPOL01)", name);
+    }
+    if (!take(&r, task, sizeof task) || !take(&r, sizes, sizeof sizes) || task[sizeof task - 1] != '\0') {
+        return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: header: expected %zu bytes", name,
+                        sizeof magic + sizeof task + sizeof sizes);
+    }
+    const float limits[ORR_POLICY_ACTIONS] = {0};
+    const orr_env_info env = {
+        .observation_count = sizes[0], .action_count = sizes[1], .action_low = limits, .action_high = limits};
+    if (sizes[0] < 1 || sizes[1] < 1) {
+        return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: %d observations, %d actions: expected 1 or more",
+                        name, sizes[0], sizes[1]);
+    }
+    orr_policy *p;
+    orr_error why = {0};
+    if (orr_policy_create(task, &env, sizes[2], sizes[3], 0, &p, &why) != ORR_OK) {
+        return orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
+    }
+    const size_t n = (size_t)sizes[0], m = (size_t)sizes[1];
+    bool whole = take(&r, &p->steps, sizeof p->steps) && take(&r, &p->observations, sizeof p->observations) &&
+                 take(&r, p->mean, n * sizeof *p->mean) && take(&r, p->variance, n * sizeof *p->variance) &&
+                 take(&r, p->action_low, m * sizeof *p->action_low) &&
+                 take(&r, p->action_high, m * sizeof *p->action_high) &&
+                 take(&r, p->parameters, (size_t)orr_policy_parameters(p) * sizeof *p->parameters) &&
+                 r.at == r.end;
+    if (!whole || !all_finite(p)) {
+        orr_policy_destroy(p);
+        return whole ? orr_fail(error, ORR_CODE_FILE_VALUE, "%s: expected finite numbers", name)
+                     : orr_fail(error, ORR_CODE_FILE_VALUE,
+                                "%s: %zu bytes: not of the size that its header says", name, size);
+    }
+    orr_policy_renew(p);
+    *out = p;
+    return ORR_OK;
+}
+
+orr_result orr_policy_load(const char *path, orr_policy **policy, orr_error *error)
+{
+    ORR_ENTER;
+    orr_bytes bytes;
+    ORR_REQUIRE(policy, error);
+    *policy = NULL;
+    ORR_REQUIRE(path, error);
+    ORR_TRY(orr_file_read(path, &bytes, error));
+    orr_result result = orr_policy_read(path, bytes.data, bytes.size, policy, error);
+    orr_free(bytes.data);
+    return result;
+}
