@@ -146,7 +146,7 @@ typedef struct orr_vk_graphics_desc {
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,
                                   orr_error *error);                 // on failure *graphics is empty
 void orr_vk_graphics_destroy(orr_vk *vk, orr_vk_graphics *graphics); // an empty one is allowed
-// Binds the pipeline for a picture of that area, which begins at (0, 0).
+// Binds the pipeline for a picture of that area.
 void orr_vk_graphics_bind(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkRect2D area,
                           VkCullModeFlags cull);
 // Pushes its bindings, one for each of `types`, and the push_size bytes of constants.

@@ -10,7 +10,7 @@
 typedef struct orr_mesh_picture {
     float *depth;  // height x width, z along the camera's axis; +INFINITY: no mesh
     float *rgb;    // 3 x height x width: a plane of red, one of green, one of blue; display-referred; where
-                   // there is no mesh 0, or the backdrop
+                   // there is no mesh 0, or the backdrop. NULL: only depth, and nothing of the rest
     int32_t *item; // height x width: which of list->meshes is nearest, of opaque surfaces; -1: none.
                    // NULL: nobody asks
 } orr_mesh_picture;

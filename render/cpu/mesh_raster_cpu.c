@@ -249,6 +249,22 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
     }
 }
 
+// The depth of a tile's nearest surfaces alone.
+static void store_depth(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
+{
+    const mesh_view view = mesh_view_of(&raster->lens);
+    int width = raster->lens.width, height = raster->lens.height;
+    real farthest = R(mesh_farthest(&raster->lens));
+    for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
+        for (int x = 0; x < MESH_TILE && tile_x + x < width; x += ORR_LANES) {
+            real nearness = real_load(tile->nearness + y * MESH_TILE + x);
+            real depth = sel(nearness > farthest, mesh_depth(view, nearness), R(INFINITY));
+            size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
+            store_some(raster->picture.depth + at, depth, width - tile_x - x);
+        }
+    }
+}
+
 static bool is_blended(const mesh_raster *raster, uint32_t id)
 {
     return raster->surfaces[raster->records[id].surface].material->blended;
@@ -270,7 +286,11 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
             draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i]);
         }
     }
-    shade_tile(raster, tile, tile_x, tile_y);
+    if (raster->picture.rgb) {
+        shade_tile(raster, tile, tile_x, tile_y);
+    } else {
+        store_depth(raster, tile, tile_x, tile_y);
+    }
 }
 
 // ---- fragments ----

@@ -143,6 +143,28 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
+// The part of light `light` that reaches the points past the meshes.
+FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
+{
+    int map = raster->shadows.map_of[light];
+    real facing = dot3(incidence.to_light, p.normal);
+    if (map < 0 || !any(facing > R(0.0))) {
+        return R(1.0);
+    }
+    shadow_square s = shadow_find(shadow_view_of(&raster->shadows.values[map]), p.position, p.normal);
+    const int size = raster->shadows.size;
+    sint first = to_int(s.top) * I(size) + to_int(s.left);
+    real rows[4];
+    for (int k = 0; k < 4; k++) {
+        real test[4];
+        for (int i = 0; i < 4; i++) {
+            test[i] = shadow_test(s, real_gather(raster->shadow_maps[map], first + I(k * size + i)));
+        }
+        rows[k] = shadow_sum(s.part_x, test[0], test[1], test[2], test[3]);
+    }
+    return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
+}
+
 // Display colour of a surface by all lights.
 FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour,
                   light_point point)
@@ -154,8 +176,10 @@ FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, 
     light_sums sums =
         light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
     for (int i = 0; i < lighting->count; i++) {
-        sums =
-            light_add(sums, light_of(&lighting->lights[i]), point, material->specular, material->shininess);
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        real visible = visible_part(raster, i, incidence, point);
+        sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
     return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
                        material->emissive[2]);

@@ -122,8 +122,9 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_ma
     light_sums sums =
         light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
     for (int32_t i = 0; i < lighting->count; i++) {
-        sums =
-            light_add(sums, light_of(&lighting->lights[i]), point, material->specular, material->shininess);
+        light_source light = light_of(&lighting->lights[i]);
+        sums = light_add(sums, light, light_incident(light, point.position), point, R(1.0),
+                         material->specular, material->shininess);
     }
     return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
                        material->emissive[2]);

@@ -1,0 +1,68 @@
+#include "tests/render/shadow_scene.h"
+
+#include "engine/core/camera.h"
+#include "tests/support/support.h"
+
+static const float floor_half = 4.0f;
+
+static orr_mesh_vertex vertex(const float p[3], const float n[3])
+{
+    return (orr_mesh_vertex){
+        .position = {p[0], p[1], p[2]}, .normal = {n[0], n[1], n[2]}, .colour = {255, 255, 255, 255}};
+}
+
+static void make_quad(orr_mesh_vertex *v, uint32_t *indices, uint32_t first, int axis, float sign, float half)
+{
+    static const float corners[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    float n[3] = {0};
+    n[axis] = sign;
+    for (int i = 0; i < 4; i++) {
+        float p[3];
+        p[axis] = sign * half;
+        p[(axis + 1) % 3] = half * corners[i][0] * sign;
+        p[(axis + 2) % 3] = half * corners[i][1];
+        v[i] = vertex(p, n);
+    }
+    const uint32_t order[6] = {0, 1, 2, 0, 2, 3};
+    for (int i = 0; i < 6; i++) {
+        indices[i] = first + order[i];
+    }
+}
+
+orr_lens shadow_scene_lens(float x, float y, float pixels)
+{
+    orr_camera camera = {.model = ORR_CAMERA_ORTHOGRAPHIC,
+                         .width = SHADOW_SCENE_SIDE,
+                         .height = SHADOW_SCENE_SIDE,
+                         .focal = {pixels, pixels},
+                         .pose = {1, 0, 0, x, 0, -1, 0, y, 0, 0, -1, 10}};
+    orr_lens lens;
+    assert_ok(orr_camera_resolve(&camera, &lens, &error));
+    return lens;
+}
+
+void shadow_scene_make(shadow_scene *s)
+{
+    *s = (shadow_scene){0};
+    make_quad(s->floor_vertices, s->floor_indices, 0, 2, 1.0f, floor_half);
+    for (int i = 0; i < 4; i++) {
+        s->floor_vertices[i].position[2] = 0.0f;
+    }
+    for (int i = 0; i < 6; i++) {
+        make_quad(s->box_vertices + 4 * i, s->box_indices + 6 * i, 4 * (uint32_t)i, i % 3,
+                  i < 3 ? 1.0f : -1.0f, 0.5f);
+    }
+    small_mesh_set(&s->floor, s->floor_vertices, 4, s->floor_indices, 6);
+    small_mesh_set(&s->box, s->box_vertices, 24, s->box_indices, 36);
+    s->floor.material.two_sided = s->box.material.two_sided = false;
+    s->items[0] = (orr_draw_mesh){.mesh = &s->floor.mesh, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    s->items[1] = (orr_draw_mesh){.mesh = &s->box.mesh, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1.5f}};
+    s->list = (orr_draw_list){.lens = shadow_scene_lens(0.0f, 0.0f, 32.0f),
+                              .meshes = s->items,
+                              .mesh_count = 2,
+                              // slope 3/4 towards -x: what is h high throws its shadow 3/4 h towards +x
+                              .sun = {.direction = {-0.6f, 0.0f, 0.8f},
+                                      .colour = {0.5f, 0.5f, 0.5f},
+                                      .ambient = {0.25f, 0.25f, 0.25f}},
+                              .shadows = true};
+}

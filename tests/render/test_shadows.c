@@ -1,0 +1,280 @@
+// Tests of shadow maps: the shadow of a box on a plane by geometry, lit surfaces without acne, spots, stable
+// edges. Runs once per instruction set.
+#include "tests/render/shadow_scene.h"
+#include "tests/support/support.h"
+
+#include "render/cpu/mesh_raster.h"
+#include "render/shadow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = SHADOW_SCENE_SIDE };
+
+typedef struct canvas {
+    orr_jobs *jobs;
+    orr_arena arena;
+    float depth[SIDE * SIDE];
+    float rgb[3 * SIDE * SIDE];
+} canvas;
+
+static canvas *open_canvas(int threads)
+{
+    canvas *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    assert_ok(orr_jobs_create(threads, NULL, NULL, &c->jobs, &error));
+    return c;
+}
+
+static void close_canvas(canvas *c)
+{
+    orr_jobs_destroy(c->jobs);
+    orr_arena_destroy(&c->arena);
+    free(c);
+}
+
+static void draw(canvas *c, const orr_draw_list *list)
+{
+    orr_isa isa;
+    orr_fragment_lists fragments;
+    orr_arena_reset(&c->arena);
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, list, (orr_mesh_picture){c->depth, c->rgb}, &fragments,
+                              NULL, &error));
+}
+
+static float srgb(double linear)
+{
+    return (float)(1.055 * pow(linear, 1.0 / 2.4) - 0.055);
+}
+
+static double linear(float display)
+{
+    return pow(((double)display + 0.055) / 1.055, 2.4);
+}
+
+static const double shade = 0.25, sunlit = 0.25 + 0.5 * 0.8; // of the floor
+
+// Which part of the sun reaches the floor in a pixel.
+static double visible_at(const canvas *c, int x, int y)
+{
+    return (linear(c->rgb[y * SIDE + x]) - shade) / (sunlit - shade);
+}
+
+// The floor's shadow is the sweep of the cube along the light: its lower square moved by 3/4, its upper one by
+// 3/2; together x in 1/4 .. 2, y in -1/2 .. 1/2. Seen from above, the cube hides x < 1/2.
+static void a_cube_throws_the_shadow_that_geometry_says(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    draw(c, &s.list);
+    orr_shadow_plan plan;
+    orr_shadow_plan_make(&s.list, &plan);
+    assert_int_equal(plan.count, 1);
+    double texel = 1.0 / (double)plan.values[0].focal, dark = 0.0;
+    // a texel on the floor, which the light meets at a slant: a penumbra of 3/2 texels at either side
+    double blur = (2.0 * texel / 0.8) + 1.0 / 64.0;
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
+            if ((double)c->depth[y * SIDE + x] < 9.99) {
+                assert_true(fabs(px) < 0.5 && fabs(py) < 0.5); // the cube, and it is lit
+                assert_float_equal(c->rgb[y * SIDE + x], srgb(sunlit), 1e-5);
+                continue;
+            }
+            double visible = visible_at(c, x, y);
+            double depth_x = fmin(px - 0.25, 2.0 - px), depth_y = 0.5 - fabs(py); // inside the shadow
+            double inside = fmin(depth_x, depth_y);
+            if (inside > blur) {
+                assert_float_equal(visible, 0.0, 1e-5);
+            } else if (inside < -blur) {
+                assert_float_equal(visible, 1.0, 1e-5);
+            }
+            dark += (1.0 - visible) / (32.0 * 32.0);
+        }
+    }
+    // the visible part of the shadow is 3/2 x 1: its rim may be off by a tenth of a texel
+    assert_true(fabs(dark - 1.5) < 0.2 * texel * 4.0 + 0.01);
+    close_canvas(c);
+}
+
+// Without a caster, and where it is lit, a surface has the bits of the picture without shadows, at any angle
+// of the light.
+static void lit_surfaces_have_no_acne(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float plain[3 * SIDE * SIDE];
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    for (int angle = 0; angle <= 88; angle += 4) {
+        float radians = (float)angle * 0.01745329252f, turn = (float)angle * 0.37f;
+        s.list.sun.direction[0] = sinf(radians) * cosf(turn);
+        s.list.sun.direction[1] = sinf(radians) * sinf(turn);
+        s.list.sun.direction[2] = cosf(radians);
+        for (int alone = 0; alone < 2; alone++) { // the floor alone, then the cube
+            s.list.meshes = &s.items[alone];
+            s.list.mesh_count = 1;
+            s.list.lens = shadow_scene_lens(0.3f, 0.2f, alone ? 160.0f : 32.0f);
+            s.list.shadows = false;
+            draw(c, &s.list);
+            memcpy(plain, c->rgb, sizeof plain);
+            s.list.shadows = true;
+            draw(c, &s.list);
+            orr_shadow_plan plan;
+            orr_shadow_plan_make(&s.list, &plan);
+            assert_int_equal(plan.count, 1);
+            assert_memory_equal(plain, c->rgb, sizeof plain);
+        }
+    }
+    close_canvas(c);
+}
+
+// Nor under a lamp, wherever in its cone.
+static void what_a_lamp_lights_has_no_acne(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float plain[3 * SIDE * SIDE];
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    s.list.mesh_count = 1;
+    for (int angle = 0; angle <= 70; angle += 10) {
+        float radians = (float)angle * 0.01745329252f;
+        s.list.lights[0] =
+            (orr_draw_light){.position = {0.5f, 0.3f, 2.0f},
+                             .direction = {0.6f * sinf(radians), 0.8f * sinf(radians), -cosf(radians)},
+                             .attenuation = {1},
+                             .cutoff = 75.0f,
+                             .diffuse = {0.5f, 0.5f, 0.5f}};
+        s.list.light_count = 1;
+        draw(c, &s.list);
+        memcpy(plain, c->rgb, sizeof plain);
+        s.list.lights[0].casts_shadows = true;
+        draw(c, &s.list);
+        assert_memory_equal(plain, c->rgb, sizeof plain);
+    }
+    close_canvas(c);
+}
+
+// A lamp at height 4 over the floor: the cube's upper square (z = 2) throws the larger shadow, twice its size.
+static void a_spot_throws_a_perspective_shadow(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    s.list.sun.colour[0] = s.list.sun.colour[1] = s.list.sun.colour[2] = 0.0f;
+    s.list.lights[0] = (orr_draw_light){.position = {0, 0, 4},
+                                        .direction = {0, 0, -1},
+                                        .attenuation = {1},
+                                        .cutoff = 60.0f,
+                                        .diffuse = {0.5f, 0.5f, 0.5f},
+                                        .casts_shadows = true};
+    s.list.light_count = 1;
+    canvas *c = open_canvas(2);
+    for (int casts = 0; casts < 2; casts++) {
+        s.list.lights[0].casts_shadows = casts;
+        draw(c, &s.list);
+        for (int y = 0; y < SIDE; y++) {
+            for (int x = 0; x < SIDE; x++) {
+                double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
+                double across = fmax(fabs(px), fabs(py)), cosine = 4.0 / sqrt(16.0 + px * px + py * py);
+                double light = linear(c->rgb[y * SIDE + x]) - shade;
+                if (across < 0.5 || fabs(across - 1.0) < 0.15) {
+                    continue; // the cube, or the rim: a texel is 0.055 on the floor
+                }
+                double expected = across < 1.0 && casts ? 0.0 : 0.5 * cosine;
+                assert_float_equal(light, expected, 1e-4);
+            }
+        }
+    }
+    close_canvas(c);
+}
+
+// A camera that moves takes nothing of a shadow with it: whole pixels of motion only move the picture.
+static void shadows_stand_still_under_a_moving_camera(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float before[3 * SIDE * SIDE];
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    draw(c, &s.list);
+    memcpy(before, c->rgb, sizeof before);
+    s.list.lens = shadow_scene_lens(5.0f / 32.0f, 0.0f, 32.0f);
+    draw(c, &s.list);
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE - 5; x++) {
+            assert_float_equal(c->rgb[y * SIDE + x], before[y * SIDE + x + 5], 2e-3);
+        }
+    }
+    close_canvas(c);
+}
+
+// A floor without end takes no texels from what stands on it; a transparent mesh casts no shadow.
+static void maps_are_fitted_to_what_casts(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    orr_shadow_plan small, large;
+    shadow_scene_make(&s);
+    s.items[0].model[0] = s.items[0].model[5] = s.items[0].model[10] = 0.25f;
+    orr_shadow_plan_make(&s.list, &small);
+    s.items[0].model[0] = s.items[0].model[5] = s.items[0].model[10] = 1000.0f;
+    orr_shadow_plan_make(&s.list, &large);
+    assert_true(large.values[0].focal > 100.0f && large.values[0].focal > small.values[0].focal);
+    s.box.material.blended = s.floor.material.blended = true;
+    orr_shadow_plan_make(&s.list, &small);
+    assert_int_equal(small.count, 0);
+    s.box.material.blended = false;
+    s.list.shadows = false;
+    orr_shadow_plan_make(&s.list, &small);
+    assert_int_equal(small.count, 0);
+    // more pixels, more texels; and a map that moves keeps its texels' places
+    s.list.shadows = true;
+    orr_shadow_plan_make(&s.list, &small);
+    s.items[1].model[3] = 0.1123f;
+    orr_shadow_plan_make(&s.list, &large);
+    assert_true(small.values[0].focal == large.values[0].focal);
+    for (int k = 0; k < 2; k++) {
+        float moved =
+            (small.lenses[0].view[4 * k + 3] - large.lenses[0].view[4 * k + 3]) * small.values[0].focal;
+        assert_float_equal(moved, roundf(moved), 1e-3);
+        assert_true(k == 0 || fabsf(moved) > 5.0f);
+    }
+    s.list.lens.width = 1280;
+    orr_shadow_plan_make(&s.list, &large);
+    assert_int_equal(small.size, 256);
+    assert_int_equal(large.size, 2048);
+}
+
+static void bits_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    s.list.sun.direction[1] = 0.3f;
+    canvas *one = open_canvas(1), *four = open_canvas(4);
+    draw(one, &s.list);
+    draw(four, &s.list);
+    assert_memory_equal(one->rgb, four->rgb, sizeof one->rgb);
+    close_canvas(one);
+    close_canvas(four);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cube_throws_the_shadow_that_geometry_says),
+        cmocka_unit_test(lit_surfaces_have_no_acne),
+        cmocka_unit_test(what_a_lamp_lights_has_no_acne),
+        cmocka_unit_test(a_spot_throws_a_perspective_shadow),
+        cmocka_unit_test(shadows_stand_still_under_a_moving_camera),
+        cmocka_unit_test(maps_are_fitted_to_what_casts),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
