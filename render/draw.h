@@ -121,8 +121,9 @@ typedef struct orr_draw_list {
     orr_draw_sun sun;
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count
     int light_count;
-    bool shadows;           // of opaque meshes: the sun casts them, and the lights that say so
-    bool only_solid;        // transparent surfaces of meshes are not drawn
+    bool shadows;    // of opaque meshes: the sun casts them, and the lights that say so
+    float umbra;     // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
+    bool only_solid; // transparent surfaces of meshes are not drawn
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;

@@ -53,6 +53,14 @@ FN shadow_view shadow_view_of(const orr_shadow_values *values)
     return v;
 }
 
+FN shadow_eye shadow_eye_of(const orr_shadow_eye *values)
+{
+    shadow_eye e;
+    _Static_assert(sizeof e == sizeof *values, "the same members in the same order");
+    memcpy(&e, values, sizeof e);
+    return e;
+}
+
 FN mesh_view mesh_view_of(const orr_lens *lens)
 {
     mesh_view view;

@@ -19,6 +19,21 @@ typedef struct orr_shadow_values {
     float orthographic;
 } orr_shadow_values;
 
+// shadow_eye, likewise.
+typedef struct orr_shadow_eye {
+    float inverse_focal[2], centre[2];
+    float orthographic;
+    float umbra;
+} orr_shadow_eye;
+
+static inline orr_shadow_eye orr_shadow_eye_of(const orr_lens *lens, float umbra)
+{
+    return (orr_shadow_eye){.inverse_focal = {1.0f / lens->focal[0], 1.0f / lens->focal[1]},
+                            .centre = {lens->centre[0], lens->centre[1]},
+                            .orthographic = lens->orthographic ? 1.0f : 0.0f,
+                            .umbra = umbra};
+}
+
 typedef struct orr_shadow_plan {
     int32_t size;                        // of each map [texels]
     int32_t count;                       // of maps

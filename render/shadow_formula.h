@@ -4,6 +4,7 @@
 #ifndef ORR_SHADOW_FORMULA_H
 #define ORR_SHADOW_FORMULA_H
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/vector_formula.h"
 
 // The map of one light: the nearest depth along its axis for each of size x size texels.
@@ -31,10 +32,10 @@ FN real shadow_divisor(shadow_view v, real z)
     return sel(R(v.orthographic) > R(0.5), R(1.0), max_(z, R(1e-20)));
 }
 
-// position, normal (unit, on the lit side): in the camera's space. The point is lifted along its normal until
-// the plane through it would not shadow itself in any of the texels: those are up to 2 x sqrt(2) texels away,
-// where the plane is nearer to the light by that times the tangent of its slope, and a lift by l changes the
-// depth by l divided by the slope's cosine. A tenth of a texel more is for rounding.
+// position, normal (unit, on the lit side; or 0: not in the map): in the camera's space. The point is lifted
+// along its normal until the plane through it would not shadow itself in any of the texels: those are up to
+// 2 x sqrt(2) texels away, where the plane is nearer to the light by that times the tangent of its slope, and
+// a lift by l changes the depth by l divided by the slope's cosine. A tenth of a texel more is for rounding.
 FN shadow_square shadow_find(shadow_view v, real3 position, real3 normal)
 {
     real z = affine_point(v.to_light, position).z;
@@ -76,6 +77,51 @@ FN real shadow_sum(real part, real a, real b, real c, real d)
 FN real shadow_visible(shadow_square s, real sum)
 {
     return sel(s.inside > R(0.5), sum * R(1.0 / 9.0), R(1.0));
+}
+
+// ---- on captured surfaces: splats and fields ----
+
+// Their colours have the light of the capture in them, so a shadow divides it out (the ratio image of Debevec
+// 1998): in full shadow a part `umbra` of the light is left, that of the sky and of other surfaces.
+
+// Where a captured surface is: at the layer that takes the pixel's transmittance below a half, or below 0.7
+// where nothing takes it below a half; depth: of the layer; before, after: the transmittance, whose sign does
+// not matter when the pixel has stopped. A mean depth would lie between an edge and what is behind it.
+FN real shadow_receiver(real so_far, real before, real after, real depth)
+{
+    mask first = and_(before >= R(0.7), after < R(0.7));
+    mask half_way = and_(before >= R(0.5), after < R(0.5));
+    return sel(or_(first, half_way), depth, so_far);
+}
+
+// What the eye sees of the light there.
+STRUCT(shadow_eye)
+{
+    uniform_real inverse_focal_x, inverse_focal_y, centre_x, centre_y;
+    uniform_real orthographic; // 1 or 0
+    uniform_real umbra;
+}
+END_STRUCT(shadow_eye)
+
+// The point of the camera's space that is seen at (x, y) [px].
+FN real3 shadow_seen(shadow_eye e, real x, real y, real depth)
+{
+    real w = sel(R(e.orthographic) > R(0.5), R(1.0), depth);
+    return make_real3((x - R(e.centre_x)) * R(e.inverse_focal_x) * w,
+                      (y - R(e.centre_y)) * R(e.inverse_focal_y) * w, depth);
+}
+
+FN real shadow_on_channel(real colour, real alpha, real ratio)
+{
+    return linear_to_srgb(srgb_to_linear(colour / alpha) * ratio) * alpha;
+}
+
+// Display colour, premultiplied by alpha (0.3 and more), of which the part `visible` of the light is left.
+FN real3 shadow_on_capture(shadow_eye e, real3 colour, real alpha, real visible)
+{
+    real ratio = fma_(visible, R(1.0f - e.umbra), R(e.umbra));
+    return make_real3(shadow_on_channel(colour.x, alpha, ratio), shadow_on_channel(colour.y, alpha, ratio),
+                      shadow_on_channel(colour.z, alpha, ratio));
 }
 
 #endif

@@ -1,7 +1,7 @@
 // Colour of a mesh in a pixel: texture and light.
 #include "shaders/mesh.glsl"
-#include "render/shadow_formula.h"
 #include "render/texture_formula.h"
+#include "shaders/light.glsl"
 
 layout(location = 0) in vec3 camera_position;
 layout(location = 1) in vec3 camera_normal;
@@ -10,17 +10,9 @@ layout(location = 3) in vec3 linear_colour;
 
 // nearest level; sRGB, so that texels are linear and filtered so
 layout(binding = 0) uniform sampler2D base_texture;
-layout(binding = 1, scalar) readonly buffer Lighting
-{
-    vec3 ambient;
-    int count;
-    light_source lights[17];
-    int shadow_size, shadow_count;
-    int map_of[17]; // the number of the light's shadow map; -1: it casts no shadow
-    shadow_view shadows[4];
-}
-lighting;
-layout(binding = 2) uniform sampler2D shadow_maps; // below one another: depths along their lights' axes
+layout(binding = 1, scalar) readonly buffer Lighting { frame_light lighting; };
+layout(binding = 2) uniform sampler2D shadow_maps;
+#include "shaders/shadows.glsl"
 
 real2 real2_of(vec2 v)
 {
@@ -56,17 +48,7 @@ float visible_part(int light, light_incidence incidence, light_point p)
     if (map < 0 || dot3(incidence.to_light, p.normal) <= 0.0) {
         return 1.0;
     }
-    shadow_square s = shadow_find(lighting.shadows[map], p.position, p.normal);
-    ivec2 first = ivec2(int(s.left), int(s.top) + map * lighting.shadow_size);
-    float rows[4];
-    for (int k = 0; k < 4; k++) {
-        float lit[4];
-        for (int i = 0; i < 4; i++) {
-            lit[i] = shadow_test(s, texelFetch(shadow_maps, first + ivec2(i, k), 0).r);
-        }
-        rows[k] = shadow_sum(s.part_x, lit[0], lit[1], lit[2], lit[3]);
-    }
-    return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
+    return shadow_lookup(map, p.position, p.normal);
 }
 
 real3 light_up(real3 base_colour, light_point point)

@@ -233,28 +233,12 @@ static orr_result draw_fragments(orr_jobs *jobs, orr_arena *arena, mesh_raster *
     return ORR_OK;
 }
 
-// The shadow maps of a frame, before what they fall on.
-static orr_result draw_shadow_maps(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                                   mesh_raster *raster, orr_error *error)
-{
-    orr_shadow_plan_make(list, &raster->shadows);
-    for (int i = 0; i < raster->shadows.count; i++) {
-        const orr_draw_list casters = orr_shadow_list(list, &raster->shadows, i);
-        orr_fragment_lists none;
-        float *map;
-        TRY_TAKE(map, (size_t)raster->shadows.size * (size_t)raster->shadows.size);
-        ORR_TRY(orr_mesh_raster(jobs, isa, arena, &casters, (orr_mesh_picture){.depth = map}, &none, NULL,
-                                error));
-        raster->shadow_maps[i] = map;
-    }
-    return ORR_OK;
-}
-
 orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                           orr_mesh_picture picture, orr_fragment_lists *fragments, orr_mesh_counts *counts,
-                           orr_error *error)
+                           const orr_shadow_maps *shadows, orr_mesh_picture picture,
+                           orr_fragment_lists *fragments, orr_mesh_counts *counts, orr_error *error)
 {
     mesh_raster raster = {.lens = list->lens,
+                          .shadows = shadows,
                           .instance_count = list->mesh_count + (list->backdrop.mesh ? 1 : 0),
                           .picture = picture,
                           .columns = orr_blocks(list->lens.width, MESH_TILE),
@@ -263,7 +247,6 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     orr_mesh_counts found;
     *fragments = (orr_fragment_lists){0};
     orr_draw_light_up(list, &raster.lighting);
-    ORR_TRY(draw_shadow_maps(jobs, isa, arena, list, &raster, error));
     ORR_TRY(lay_out(&raster, arena, list, &found.triangles, error));
     for (int i = 0; i < raster.instance_count; i++) {
         s.instance = &raster.instances[i];

@@ -14,7 +14,6 @@
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/mesh_triangle.h"
-#include "render/shadow.h"
 
 enum {
     MESH_TILE = 64,               // [px] a multiple of the lanes
@@ -74,8 +73,7 @@ typedef struct mesh_fragment_source {
 typedef struct mesh_raster {
     orr_lens lens;
     orr_draw_lighting lighting;
-    orr_shadow_plan shadows;
-    const float *shadow_maps[ORR_SHADOW_MAPS];
+    const orr_shadow_maps *shadows; // nullable
     orr_mesh_picture picture;
     bool blended;                  // some surface is
     uint32_t *fragment_starts;     // height x width + 1; before they are summed up, counts

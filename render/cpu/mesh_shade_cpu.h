@@ -2,7 +2,7 @@
 #pragma once
 
 #include "render/cpu/mesh_raster_stages.h"
-#include "render/formula_inputs.h"
+#include "render/cpu/shadow_cpu.h"
 #include "render/texture_formula.h"
 
 // The lanes' triangles; all of one surface.
@@ -146,23 +146,11 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
 // The part of light `light` that reaches the points past the meshes.
 FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
 {
-    int map = raster->shadows.map_of[light];
-    real facing = dot3(incidence.to_light, p.normal);
-    if (map < 0 || !any(facing > R(0.0))) {
+    int map = raster->shadows ? raster->shadows->plan.map_of[light] : -1;
+    if (map < 0 || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
         return R(1.0);
     }
-    shadow_square s = shadow_find(shadow_view_of(&raster->shadows.values[map]), p.position, p.normal);
-    const int size = raster->shadows.size;
-    sint first = to_int(s.top) * I(size) + to_int(s.left);
-    real rows[4];
-    for (int k = 0; k < 4; k++) {
-        real test[4];
-        for (int i = 0; i < 4; i++) {
-            test[i] = shadow_test(s, real_gather(raster->shadow_maps[map], first + I(k * size + i)));
-        }
-        rows[k] = shadow_sum(s.part_x, test[0], test[1], test[2], test[3]);
-    }
-    return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
+    return shadow_lookup(raster->shadows, map, p.position, p.normal);
 }
 
 // Display colour of a surface by all lights.

@@ -28,14 +28,15 @@ static const VkFormat colour_format = VK_FORMAT_R32G32B32A32_SFLOAT;
 static const VkFormat shadow_format = VK_FORMAT_R32_SFLOAT;
 static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
 
-// Lighting of shaders/mesh_surface.glsl.
+// frame_light of shaders/light.glsl.
 typedef struct light_buffer {
     orr_draw_lighting lighting;
     int32_t shadow_size, shadow_count;
     int32_t map_of[ORR_DRAW_LIGHTS + 1];
     orr_shadow_values shadows[ORR_SHADOW_MAPS];
+    orr_shadow_eye eye;
 } light_buffer;
-_Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_MAPS == 4, "as in shaders/mesh_surface.glsl");
+_Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_MAPS == 4, "as in shaders/light.glsl");
 
 typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW } mesh_pass;
 
@@ -358,8 +359,10 @@ static void fill_buffers(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                          const orr_vulkan_mesh_frame *frame)
 {
     const orr_shadow_plan *shadows = frame->shadows;
-    light_buffer light = {
-        .lighting = *frame->lighting, .shadow_size = shadows->size, .shadow_count = shadows->count};
+    light_buffer light = {.lighting = *frame->lighting,
+                          .shadow_size = shadows->size,
+                          .shadow_count = shadows->count,
+                          .eye = orr_shadow_eye_of(frame->lens, frame->umbra)};
     memcpy(light.map_of, shadows->map_of, sizeof light.map_of);
     memcpy(light.shadows, shadows->values, sizeof light.shadows);
     vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof light, &light);

@@ -51,6 +51,7 @@ typedef struct orr_vulkan_mesh_frame {
     const orr_vulkan_mesh_item *items; // item_count
     int item_count;
     bool has_blended; // draws transparent parts
+    float umbra;      // of the draw list
 } orr_vulkan_mesh_frame;
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);

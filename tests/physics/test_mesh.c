@@ -388,7 +388,8 @@ static void check_closed(const char *path, int triangles)
     orr_mesh_counts counts;
     orr_isa isa;
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_mesh_raster(jobs, isa, &arena, &list, picture, &(orr_fragment_lists){0}, &counts, &error));
+    assert_ok(
+        orr_mesh_raster(jobs, isa, &arena, &list, NULL, picture, &(orr_fragment_lists){0}, &counts, &error));
     assert_int_equal(counts.triangles, triangles);
     int covered = 0, holes = 0;
     for (int y = 1; y < HEIGHT - 1; y++) {

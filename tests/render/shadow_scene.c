@@ -1,7 +1,10 @@
 #include "tests/render/shadow_scene.h"
 
 #include "engine/core/camera.h"
+#include "render/splat_cloud.h"
 #include "tests/support/support.h"
+
+#include <math.h>
 
 static const float floor_half = 4.0f;
 
@@ -65,4 +68,44 @@ void shadow_scene_make(shadow_scene *s)
                                       .colour = {0.5f, 0.5f, 0.5f},
                                       .ambient = {0.25f, 0.25f, 0.25f}},
                               .shadows = true};
+}
+
+// A disc of the cloud, as wide as the distance to its neighbours.
+static void set_splat(const orr_splats_view *s, int64_t i, float x, float y, float z, float width,
+                      float opacity, float colour)
+{
+    const float p[3] = {x, y, z}, size[3] = {width, width, 1e-4f};
+    s->opacity[i] = logf(opacity / (1.0f - opacity));
+    for (int k = 0; k < 3; k++) {
+        s->position[3 * i + k] = p[k];
+        s->log_scale[3 * i + k] = logf(size[k]);
+        s->colour[3 * i + k] = (colour - 0.5f) / 0.28209479f;
+    }
+}
+
+void shadow_scene_make_captured(shadow_scene *s, orr_jobs *jobs)
+{
+    enum { ROW = 96 };
+    shadow_scene_make(s);
+    assert_ok(orr_splats_create(ROW * ROW + 1, 0, &s->splats, &error));
+    orr_splats_view view = orr_splats_data(s->splats);
+    for (int i = 0; i < ROW * ROW; i++) {
+        float step = 2.0f * floor_half / ROW;
+        set_splat(&view, i, step * (float)(i % ROW) - floor_half, step * (float)(i / ROW) - floor_half, 0.0f,
+                  step, 0.98f, 0.6f);
+    }
+    set_splat(&view, ROW * ROW, 0.0f, 0.0f, 3.0f, 1e3f, 0.25f, 0.0f);
+    assert_ok(orr_splat_pack_create(jobs, &view, NULL, &s->pack, &error));
+    s->layer = (orr_draw_splats){.pack = s->pack, .key = 99, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    s->list.splats = &s->layer;
+    s->list.splat_count = 1;
+    s->list.meshes = &s->items[1];
+    s->list.mesh_count = 1;
+    s->list.umbra = 0.4f;
+}
+
+void shadow_scene_free(shadow_scene *s)
+{
+    orr_splat_pack_destroy(s->pack);
+    orr_splats_destroy(s->splats);
 }

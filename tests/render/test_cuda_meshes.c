@@ -53,8 +53,8 @@ static planes draw_on_cpu(const orr_draw_list *list)
     planes p = make_planes(list);
     orr_arena arena = {0};
     orr_fragment_lists lists;
-    assert_ok(orr_mesh_raster(jobs, isa, &arena, list, (orr_mesh_picture){p.depth, p.colour}, &lists, NULL,
-                              &error));
+    assert_ok(orr_mesh_raster(jobs, isa, &arena, list, NULL, (orr_mesh_picture){p.depth, p.colour}, &lists,
+                              NULL, &error));
     if (lists.starts) {
         p.starts = copy_of(lists.starts, (p.pixels + 1) * sizeof *p.starts);
         p.fragments = copy_of(lists.fragments, p.starts[p.pixels] * sizeof *p.fragments);

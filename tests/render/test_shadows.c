@@ -4,7 +4,9 @@
 #include "tests/support/support.h"
 
 #include "render/cpu/mesh_raster.h"
+#include "render/cpu/splats_cpu.h"
 #include "render/shadow.h"
+#include "tests/support/drawn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,8 +42,10 @@ static void draw(canvas *c, const orr_draw_list *list)
     orr_fragment_lists fragments;
     orr_arena_reset(&c->arena);
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, list, (orr_mesh_picture){c->depth, c->rgb}, &fragments,
-                              NULL, &error));
+    orr_shadow_maps maps;
+    assert_ok(orr_shadow_maps_draw(c->jobs, isa, &c->arena, list, &maps, &error));
+    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, list, &maps, (orr_mesh_picture){c->depth, c->rgb},
+                              &fragments, NULL, &error));
 }
 
 static float srgb(double linear)
@@ -62,8 +66,8 @@ static double visible_at(const canvas *c, int x, int y)
     return (linear(c->rgb[y * SIDE + x]) - shade) / (sunlit - shade);
 }
 
-// The floor's shadow is the sweep of the cube along the light: its lower square moved by 3/4, its upper one by
-// 3/2; together x in 1/4 .. 2, y in -1/2 .. 1/2. Seen from above, the cube hides x < 1/2.
+// The floor's shadow is the sweep of the cube along the light: its lower square moved by 3/4, its upper one
+// by 3/2; together x in 1/4 .. 2, y in -1/2 .. 1/2. Seen from above, the cube hides x < 1/2.
 static void a_cube_throws_the_shadow_that_geometry_says(void **state)
 {
     (void)state;
@@ -160,7 +164,8 @@ static void what_a_lamp_lights_has_no_acne(void **state)
     close_canvas(c);
 }
 
-// A lamp at height 4 over the floor: the cube's upper square (z = 2) throws the larger shadow, twice its size.
+// A lamp at height 4 over the floor: the cube's upper square (z = 2) throws the larger shadow, twice its
+// size.
 static void a_spot_throws_a_perspective_shadow(void **state)
 {
     (void)state;
@@ -251,6 +256,119 @@ static void maps_are_fitted_to_what_casts(void **state)
     assert_int_equal(large.size, 2048);
 }
 
+static drawn draw_all(canvas *c, const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    orr_isa isa;
+    orr_profile profile;
+    orr_arena_reset(&c->arena);
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_draw_cpu(c->jobs, isa, &c->arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+    return d;
+}
+
+// The same shadow on a floor of splats, as dark as the list says, in linear light. The haze above it is far
+// before the floor: the mean of both depths would put the shadow half a unit aside.
+static void a_shadow_falls_on_splats(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    canvas *c = open_canvas(2);
+    shadow_scene_make_captured(&s, c->jobs);
+    drawn lit, dark, off;
+    s.list.shadows = false;
+    lit = draw_all(c, &s.list);
+    s.list.shadows = true;
+    dark = draw_all(c, &s.list);
+    s.list.umbra = 1.0f;
+    off = draw_all(c, &s.list);
+    int in = 0, out = 0;
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            const float *plain = lit.rgba + 4 * (y * SIDE + x), *shaded = dark.rgba + 4 * (y * SIDE + x);
+            double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
+            double inside = fmin(fmin(px - 0.25, 2.0 - px), 0.5 - fabs(py));
+            assert_memory_equal(off.rgba + 4 * (y * SIDE + x), plain, 4 * sizeof *plain);
+            assert_true(shaded[3] == plain[3]);
+            if (px < 0.55 && fabs(py) < 0.55) {
+                continue; // behind the haze is the cube
+            }
+            double ratio = linear(shaded[0] / shaded[3]) / linear(plain[0] / plain[3]);
+            if (inside > 0.06) {
+                assert_float_equal(ratio, 0.4, 2e-3);
+                in++;
+            } else if (inside < -0.06) {
+                assert_memory_equal(shaded, plain, 4 * sizeof *plain);
+                out++;
+            }
+        }
+    }
+    assert_true(in > 1000 && out > 10000);
+    drawn_free(&lit);
+    drawn_free(&dark);
+    drawn_free(&off);
+    shadow_scene_free(&s);
+    close_canvas(c);
+}
+
+// On a field it falls at the field's depth; here one that is opaque and at z = 0.
+static void a_shadow_falls_on_fields(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float depth[SIDE * SIDE], colour[4 * SIDE * SIDE];
+    canvas *c = open_canvas(2);
+    shadow_scene_make(&s);
+    s.list.meshes = &s.items[1];
+    s.list.mesh_count = s.list.field_count = 1;
+    s.list.umbra = 0.4f;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        depth[i] = 10.0f;
+        for (int k = 0; k < 4; k++) {
+            colour[k * SIDE * SIDE + i] = k < 3 ? 0.6f : 1.0f;
+        }
+    }
+    orr_field_pass fields = {.depth = depth, .colour = colour};
+    drawn d = drawn_make(&s.list);
+    orr_cpu_frame *frame;
+    orr_isa isa;
+    orr_profile profile = {0};
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_draw_cpu_begin(c->jobs, isa, &c->arena, &s.list, &profile, &frame, &error));
+    assert_ok(orr_draw_cpu_end(frame, &fields, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+    const int row = SIDE / 2 * SIDE + SIDE / 2;
+    double ratio = linear(d.rgba[4 * (row + 32)]) / linear(0.6f); // 1 to the right
+    assert_float_equal(ratio, 0.4, 1e-4);
+    assert_float_equal(d.rgba[4 * (row - 32)], 0.6f, 0.0);
+    drawn_free(&d);
+    close_canvas(c);
+}
+
+// A cloud without meshes, and one whose shadow does not reach it, keep their bits.
+static void splats_without_shadows_keep_their_bits(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    canvas *c = open_canvas(2), *one = open_canvas(1);
+    shadow_scene_make_captured(&s, c->jobs);
+    for (int meshes = 0; meshes < 2; meshes++) {
+        s.list.mesh_count = meshes;
+        s.items[1].model[11] = -20.0f; // below the floor
+        s.list.shadows = false;
+        drawn plain = draw_all(c, &s.list);
+        s.list.shadows = true;
+        drawn with = draw_all(c, &s.list), alone = draw_all(one, &s.list);
+        assert_memory_equal(plain.rgba, with.rgba, (size_t)plain.pixels * 4 * sizeof(float));
+        assert_memory_equal(plain.rgba, alone.rgba, (size_t)plain.pixels * 4 * sizeof(float));
+        drawn_free(&plain);
+        drawn_free(&with);
+        drawn_free(&alone);
+    }
+    shadow_scene_free(&s);
+    close_canvas(c);
+    close_canvas(one);
+}
+
 static void bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -274,6 +392,9 @@ int main(void)
         cmocka_unit_test(a_spot_throws_a_perspective_shadow),
         cmocka_unit_test(shadows_stand_still_under_a_moving_camera),
         cmocka_unit_test(maps_are_fitted_to_what_casts),
+        cmocka_unit_test(a_shadow_falls_on_splats),
+        cmocka_unit_test(a_shadow_falls_on_fields),
+        cmocka_unit_test(splats_without_shadows_keep_their_bits),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

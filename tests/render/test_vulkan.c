@@ -515,6 +515,17 @@ static void shadows_match_the_cpu(void **state)
     assert_true(psnr(pictures[0].rgba, pictures[1].rgba, 4 * pictures[0].pixels) < 30.0);
     drawn_free(&pictures[0]);
     drawn_free(&pictures[1]);
+    // on a floor of splats
+    shadow_scene_make_captured(&s, jobs);
+    s.items[1].key = 78;
+    drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    assert_same_picture(&d, &cpu);
+    const float *in_shadow =
+        d.rgba + 4 * (SHADOW_SCENE_SIDE / 2 * SHADOW_SCENE_SIDE + SHADOW_SCENE_SIDE / 2 + 32);
+    assert_true(in_shadow[0] < 0.8f * in_shadow[-4 * 64]);
+    drawn_free(&d);
+    drawn_free(&cpu);
+    shadow_scene_free(&s);
     orr_vulkan_draw_destroy(draw);
     assert_no_complaint();
 }
