@@ -58,8 +58,10 @@ void shadow_scene_make(shadow_scene *s)
     small_mesh_set(&s->floor, s->floor_vertices, 4, s->floor_indices, 6);
     small_mesh_set(&s->box, s->box_vertices, 24, s->box_indices, 36);
     s->floor.material.two_sided = s->box.material.two_sided = false;
-    s->items[0] = (orr_draw_mesh){.mesh = &s->floor.mesh, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    s->items[1] = (orr_draw_mesh){.mesh = &s->box.mesh, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1.5f}};
+    s->items[0] =
+        (orr_draw_mesh){.mesh = &s->floor.mesh, .key = 77, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    s->items[1] =
+        (orr_draw_mesh){.mesh = &s->box.mesh, .key = 78, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1.5f}};
     s->list = (orr_draw_list){.lens = shadow_scene_lens(0.0f, 0.0f, 32.0f),
                               .meshes = s->items,
                               .mesh_count = 2,
@@ -68,6 +70,17 @@ void shadow_scene_make(shadow_scene *s)
                                       .colour = {0.5f, 0.5f, 0.5f},
                                       .ambient = {0.25f, 0.25f, 0.25f}},
                               .shadows = true};
+}
+
+void shadow_scene_add_lamp(shadow_scene *s)
+{
+    s->list.lights[0] = (orr_draw_light){.position = {2, 1, 4},
+                                         .direction = {-0.48f, -0.36f, -0.8f},
+                                         .attenuation = {1},
+                                         .cutoff = 50.0f,
+                                         .diffuse = {0.4f, 0.3f, 0.2f},
+                                         .casts_shadows = true};
+    s->list.light_count = 1;
 }
 
 // A disc of the cloud, as wide as the distance to its neighbours.

@@ -493,16 +493,7 @@ static void shadows_match_the_cpu(void **state)
     (void)state;
     static shadow_scene s;
     shadow_scene_make(&s);
-    for (int i = 0; i < 2; i++) {
-        s.items[i].key = 77 + (uint64_t)i;
-    }
-    s.list.lights[0] = (orr_draw_light){.position = {2, 1, 4},
-                                        .direction = {-0.48f, -0.36f, -0.8f},
-                                        .attenuation = {1},
-                                        .cutoff = 50.0f,
-                                        .diffuse = {0.4f, 0.3f, 0.2f},
-                                        .casts_shadows = true};
-    s.list.light_count = 1;
+    shadow_scene_add_lamp(&s);
     orr_vulkan_draw *draw = draw_make(1);
     drawn pictures[2];
     for (int shadows = 0; shadows < 2; shadows++) {
@@ -517,7 +508,6 @@ static void shadows_match_the_cpu(void **state)
     drawn_free(&pictures[1]);
     // on a floor of splats
     shadow_scene_make_captured(&s, jobs);
-    s.items[1].key = 78;
     drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
     assert_same_picture(&d, &cpu);
     const float *in_shadow =
