@@ -1,7 +1,8 @@
 // Lookups in the shadow maps, which are below one another in one image `shadow_maps` of depths along their
 // lights' axes. Comes after it and `lighting`.
 
-// The part of its light that reaches a point past what map `map` shows. normal: 0 of a point that is not in it.
+// The part of its light that reaches a point past what map `map` shows. normal: 0 of a point that is not in
+// it.
 float shadow_lookup(int map, real3 position, real3 normal)
 {
     shadow_square s = shadow_find(lighting.shadows[map], position, normal);

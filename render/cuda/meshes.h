@@ -24,7 +24,8 @@ typedef struct orr_cuda_mesh_frame {
     void *staged; // pinned: the tables, before they are copied to the device
     size_t staged_bytes;
     orr_cuda_buffer tables;
-    // pinned, where the tables begin: what the frame counted, once it is done; then the same of its shadow maps
+    // pinned, where the tables begin: what the frame counted, once it is done; then the same of its shadow
+    // maps
     orr_cuda_mesh_control *counted;
     orr_shadow_plan shadows;
     float *to_lights; // device: 12 for each instance, for each map
