@@ -7,7 +7,7 @@
 enum {
     ORR_SHADOW_MAPS = 4, // of a frame
     // a side of a map [texels] is a power of two: at least the longer side of the picture, within these
-    ORR_SHADOW_SIZE_MIN = 256,
+    ORR_SHADOW_SIZE_MIN = 128,
     ORR_SHADOW_SIZE_MAX = 2048,
 };
 
@@ -42,10 +42,10 @@ typedef struct orr_shadow_plan {
     orr_lens lenses[ORR_SHADOW_MAPS]; // what draws them
 } orr_shadow_plan;
 
-// Fits a map to each of the first ORR_SHADOW_MAPS lights that cast shadows: around all meshes of the list that
-// may cast one, except those whose poses only a device has. A map depends on the meshes and the light but not
-// on the camera, and its texels keep their places in the world while what it shows moves, so that edges of
-// shadows do not crawl.
+// Fits a map to each of the first ORR_SHADOW_MAPS lights that cast shadows: around all meshes of the list
+// that may cast one, except those whose poses only a device has. A map depends on the meshes and the light
+// but not on the camera, and its texels keep their places in the world while what it shows moves, so that
+// edges of shadows do not crawl.
 void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan);
 // The list whose depth is map `index`.
 orr_draw_list orr_shadow_list(const orr_draw_list *list, const orr_shadow_plan *plan, int index);

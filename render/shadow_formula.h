@@ -35,13 +35,14 @@ FN real shadow_divisor(shadow_view v, real z)
 // position, normal (unit, on the lit side; or 0: not in the map): in the camera's space. The point is lifted
 // along its normal until the plane through it would not shadow itself in any of the texels: those are up to
 // 2 x sqrt(2) texels away, where the plane is nearer to the light by that times the tangent of its slope, and
-// a lift by l changes the depth by l divided by the slope's cosine. A tenth of a texel more is for rounding.
+// a lift by l changes the depth by l divided by the slope's cosine. 0.2 more is for faces that lie up to 11
+// degrees aside of the interpolated normal, and a tenth of a texel for rounding.
 FN shadow_square shadow_find(shadow_view v, real3 position, real3 normal)
 {
     real z = affine_point(v.to_light, position).z;
     real texel = shadow_divisor(v, z) * R(1.0f / v.focal);
     real3 n = affine_direction(v.to_light, normal);
-    real sine = sqrt_(n.x * n.x + n.y * n.y);
+    real sine = min_(sqrt_(n.x * n.x + n.y * n.y) + R(0.2), R(1.0));
     real3 p = affine_point(v.to_light, add_scaled3(position, normal, R(2.9) * texel * sine));
     real inverse = R(1.0) / shadow_divisor(v, p.z);
     real x = v.focal * p.x * inverse + R(v.centre_x - 0.5f);

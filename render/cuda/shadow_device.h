@@ -3,8 +3,8 @@
 
 #include "render/formula_inputs.h"
 
-// The part of its light that reaches a point in the camera's space past what map `map` shows. normal: unit, on
-// the lit side, or 0 of a point that is not in the map.
+// The part of its light that reaches a point in the camera's space past what map `map` shows. normal: unit,
+// on the lit side, or 0 of a point that is not in the map.
 static __device__ float shadow_lookup(const orr_shadow_plan *plan, const float *maps, int32_t map,
                                       real3 position, real3 normal)
 {

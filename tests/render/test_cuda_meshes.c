@@ -56,8 +56,8 @@ static planes draw_on_cpu(const orr_draw_list *list)
     orr_fragment_lists lists;
     orr_shadow_maps maps;
     assert_ok(orr_shadow_maps_draw(jobs, isa, &arena, list, &maps, &error));
-    assert_ok(orr_mesh_raster(jobs, isa, &arena, list, &maps, (orr_mesh_picture){p.depth, p.colour}, &lists,
-                              NULL, &error));
+    assert_ok(orr_mesh_raster(jobs, isa, &arena, list, &maps,
+                              (orr_mesh_picture){.depth = p.depth, .rgb = p.colour}, &lists, NULL, &error));
     if (lists.starts) {
         p.starts = copy_of(lists.starts, (p.pixels + 1) * sizeof *p.starts);
         p.fragments = copy_of(lists.fragments, p.starts[p.pixels] * sizeof *p.fragments);
