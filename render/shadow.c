@@ -160,7 +160,7 @@ static void look_along(const float axis[3], float view[12])
 static int size_for(const orr_lens *lens)
 {
     int side = lens->width > lens->height ? lens->width : lens->height, size = ORR_SHADOW_SIZE_MIN;
-    while (size < side && size < ORR_SHADOW_SIZE_MAX) {
+    while (2 * size <= side && size < ORR_SHADOW_SIZE_MAX) {
         size *= 2;
     }
     return size;

@@ -6,7 +6,8 @@
 
 enum {
     ORR_SHADOW_MAPS = 4, // of a frame
-    // a side of a map [texels] is a power of two: at least the longer side of the picture, within these
+    // a side of a map [texels] is a power of two: the largest that the longer side of the picture has pixels
+    // for, within these
     ORR_SHADOW_SIZE_MIN = 128,
     ORR_SHADOW_SIZE_MAX = 2048,
 };

@@ -265,6 +265,17 @@ static void store_depth(const mesh_raster *raster, const mesh_tile *tile, int ti
     }
 }
 
+// The depth of a tile where there is nothing.
+static void store_no_depth(const mesh_raster *raster, int tile_x, int tile_y)
+{
+    int width = raster->lens.width, height = raster->lens.height;
+    for (int y = tile_y; y < tile_y + MESH_TILE && y < height; y++) {
+        for (int x = tile_x; x < tile_x + MESH_TILE && x < width; x += ORR_LANES) {
+            store_some(raster->picture.depth + (size_t)y * (size_t)width + (size_t)x, R(INFINITY), width - x);
+        }
+    }
+}
+
 static bool is_blended(const mesh_raster *raster, uint32_t id)
 {
     return raster->surfaces[raster->records[id].surface].material->blended;
@@ -274,6 +285,10 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
     real farthest = R(mesh_farthest(&raster->lens));
+    if (!raster->picture.rgb && raster->bins[index] == raster->bins[index + 1]) {
+        store_no_depth(raster, tile_x, tile_y);
+        return;
+    }
     for (int i = 0; i < MESH_TILE * MESH_TILE; i += ORR_LANES) {
         real_store(tile->nearness + i, farthest);
         sint_store(tile->record + i, I(-1));

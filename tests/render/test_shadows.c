@@ -302,7 +302,7 @@ static void maps_are_fitted_to_what_casts(void **state)
     s.list.lens.width = 1280;
     orr_shadow_plan_make(&s.list, &large);
     assert_int_equal(small.size, 256);
-    assert_int_equal(large.size, 2048);
+    assert_int_equal(large.size, 1024);
 }
 
 static drawn draw_all(canvas *c, const orr_draw_list *list)
