@@ -384,7 +384,8 @@ static void check_closed(const char *path, int triangles)
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
     orr_arena arena = {0};
-    orr_mesh_picture picture = {malloc(PIXELS * sizeof(float)), malloc(3 * PIXELS * sizeof(float))};
+    orr_mesh_picture picture = {.depth = malloc(PIXELS * sizeof(float)),
+                                .rgb = malloc(3 * PIXELS * sizeof(float))};
     orr_mesh_counts counts;
     orr_isa isa;
     assert_ok(orr_isa_choose(&isa, &error));
