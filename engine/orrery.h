@@ -772,6 +772,7 @@ typedef struct orr_view {
     /* Robots: groups 0 to 2 of geoms, sites and tendons are drawn, and 3 to 5 are not; bit g inverts that of
      * group g. */
     unsigned char geom_groups, site_groups, tendon_groups;
+    bool no_shadows; /* the sun and the lights of robots' models cast no shadows */
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

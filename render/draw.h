@@ -55,7 +55,7 @@ typedef struct orr_draw_sun {
 
 enum { ORR_DRAW_LIGHTS = 16 }; // of a frame, besides the sun
 
-// A light on meshes, as OpenGL's fixed functions have them. Casts no shadows.
+// A light on meshes, as OpenGL's fixed functions have them.
 typedef struct orr_draw_light {
     bool directional;     // infinitely far away: position, attenuation and cone have no effect
     float position[3];    // world
@@ -64,6 +64,7 @@ typedef struct orr_draw_light {
     float cutoff;         // [degrees] between the axis and the rim of its cone; 180: shines everywhere
     float exponent;       // the light falls off with cos^exponent of the angle to the axis
     float ambient[3], diffuse[3], specular[3]; // linear radiance of a white surface
+    bool casts_shadows;                        // where the list has shadows (render/shadow.h)
 } orr_draw_light;
 
 // The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files
@@ -120,7 +121,9 @@ typedef struct orr_draw_list {
     orr_draw_sun sun;
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count
     int light_count;
-    bool only_solid;        // transparent surfaces of meshes are not drawn
+    bool shadows;    // of opaque meshes: the sun casts them, and the lights that say so
+    float umbra;     // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
+    bool only_solid; // transparent surfaces of meshes are not drawn
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;

@@ -5,6 +5,8 @@
 #include "render/light_formula.h"
 #include "render/mesh_formula.h"
 #include "render/mesh_triangle.h"
+#include "render/shadow.h"
+#include "render/shadow_formula.h"
 #include "render/sky_formula.h"
 #include "render/splat_formula.h"
 #include "render/splat_lens.h"
@@ -41,6 +43,22 @@ FN light_source light_of(const orr_light_values *values)
     _Static_assert(sizeof l == sizeof *values, "the same members in the same order");
     memcpy(&l, values, sizeof l);
     return l;
+}
+
+FN shadow_view shadow_view_of(const orr_shadow_values *values)
+{
+    shadow_view v;
+    _Static_assert(sizeof v == sizeof *values, "the same members in the same order");
+    memcpy(&v, values, sizeof v);
+    return v;
+}
+
+FN shadow_eye shadow_eye_of(const orr_shadow_eye *values)
+{
+    shadow_eye e;
+    _Static_assert(sizeof e == sizeof *values, "the same members in the same order");
+    memcpy(&e, values, sizeof e);
+    return e;
 }
 
 FN mesh_view mesh_view_of(const orr_lens *lens)

@@ -1,7 +1,7 @@
 // How a surface is lit: Lambert's cosine law and Blinn's highlights (1977) with any number of lights, with
 // the attenuation and the cones of OpenGL's fixed functions, in linear light; the result is encoded for
-// display because pictures are display-referred. No shadows. One text for CPU lanes, CUDA and GLSL (see
-// engine/core/formula.h).
+// display because pictures are display-referred. Shadows: shadow_formula.h. One text for CPU lanes, CUDA and
+// GLSL (see engine/core/formula.h).
 #ifndef ORR_LIGHT_FORMULA_H
 #define ORR_LIGHT_FORMULA_H
 
@@ -85,14 +85,14 @@ FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blu
     return sums;
 }
 
-// Adds one light. specular, shininess: of the material, 0 .. 1; a dull one (specular 0) has no highlights to
-// sum.
-FN light_sums light_add(light_sums sums, light_source l, light_point p, uniform_real specular,
-                        uniform_real shininess)
+// Adds one light, of which the part `visible` (0 .. 1) reaches the point; its ambient light always does.
+// specular, shininess: of the material, 0 .. 1; a dull one (specular 0) has no highlights to sum.
+FN light_sums light_add(light_sums sums, light_source l, light_incidence i, light_point p, real visible,
+                        uniform_real specular, uniform_real shininess)
 {
-    light_incidence i = light_incident(l, p.position);
     real facing = dot3(i.to_light, p.normal);
     sums.diffuse = light_add_colour(sums.diffuse, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
+    i.strength = i.strength * visible;
     sums.diffuse = light_add_colour(sums.diffuse, i.strength * max_(facing, R(0.0)), l.diffuse_red,
                                     l.diffuse_green, l.diffuse_blue);
     if (specular > 0.0f) {

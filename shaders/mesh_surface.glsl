@@ -1,6 +1,7 @@
 // Colour of a mesh in a pixel: texture and light.
 #include "shaders/mesh.glsl"
 #include "render/texture_formula.h"
+#include "shaders/light.glsl"
 
 layout(location = 0) in vec3 camera_position;
 layout(location = 1) in vec3 camera_normal;
@@ -9,13 +10,9 @@ layout(location = 3) in vec3 linear_colour;
 
 // nearest level; sRGB, so that texels are linear and filtered so
 layout(binding = 0) uniform sampler2D base_texture;
-layout(binding = 1, scalar) readonly buffer Lighting
-{
-    vec3 ambient;
-    int count;
-    light_source lights[];
-}
-lighting;
+layout(binding = 1, scalar) readonly buffer Lighting { frame_light lighting; };
+layout(binding = 2) uniform sampler2D shadow_maps;
+#include "shaders/shadows.glsl"
 
 real2 real2_of(vec2 v)
 {
@@ -44,6 +41,16 @@ real4 sample_texture()
     return texture_mix(sample_level(fine), sample_level(fine + 1.0), level - fine);
 }
 
+// The part of light `light` that reaches the point past the meshes.
+float visible_part(int light, light_incidence incidence, light_point p)
+{
+    int map = lighting.map_of[light];
+    if (map < 0 || dot3(incidence.to_light, p.normal) <= 0.0) {
+        return 1.0;
+    }
+    return shadow_lookup(map, p.position, p.normal);
+}
+
 real3 light_up(real3 base_colour, light_point point)
 {
     if (has_flag(UNLIT)) {
@@ -51,20 +58,30 @@ real3 light_up(real3 base_colour, light_point point)
     }
     light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, push.emission);
     for (int i = 0; i < lighting.count; i++) {
-        sums = light_add(sums, lighting.lights[i], point, push.specular, push.shininess);
+        light_source light = lighting.lights[i];
+        light_incidence incidence = light_incident(light, point.position);
+        float visible = visible_part(i, incidence, point);
+        sums = light_add(sums, light, incidence, point, visible, push.specular, push.shininess);
     }
     return light_shade(base_colour, sums, push.specular, push.emissive.r, push.emissive.g, push.emissive.b);
+}
+
+// The texture's colour, and alpha times the material's. Discards holes.
+real4 solid_texel()
+{
+    real4 texel = sample_texture();
+    texel.w *= push.base_colour.a;
+    if (push.alpha_cutoff > 0.0 && !mesh_is_solid(texel.w, push.alpha_cutoff)) {
+        discard;
+    }
+    return texel;
 }
 
 // Display colour and alpha. Discards holes.
 vec4 surface_colour()
 {
-    real4 texel = sample_texture();
     real3 plane_normal = real3_of(cross(dFdx(camera_position), dFdy(camera_position)));
-    float alpha = push.base_colour.a * texel.w;
-    if (push.alpha_cutoff > 0.0 && !mesh_is_solid(alpha, push.alpha_cutoff)) {
-        discard;
-    }
+    real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
     if (has_flag(BACKDROP)) {
         colour = light_display(colour);
@@ -77,5 +94,5 @@ vec4 surface_colour()
                             colour.z * linear_colour.b);
         colour = light_up(colour, point);
     }
-    return vec4(colour.x, colour.y, colour.z, alpha);
+    return vec4(colour.x, colour.y, colour.z, texel.w);
 }

@@ -12,6 +12,7 @@
 #include "shaders/tiles.glsl"
 #include "render/blend_formula.h"
 #include "render/sky_formula.h"
+#include "shaders/light.glsl"
 
 layout(local_size_x = 16, local_size_y = 4) in;
 layout(push_constant, scalar) uniform Push
@@ -37,10 +38,15 @@ layout(binding = 8, scalar) readonly buffer Fields { float fields[]; };
 layout(binding = 9, scalar) readonly buffer Lists { uint fragment_count; uint starts[]; };
 layout(binding = 10, scalar) readonly buffer Nodes { fragment_node nodes[]; };
 
+layout(binding = 11, scalar) readonly buffer Lighting { frame_light lighting; };
+layout(binding = 12) uniform sampler2D shadow_maps;
+#include "shaders/shadows.glsl"
+
 #define MESHES 1u // bits of push.layers: the mesh image has meshes or a backdrop
 #define FIELDS 2u
 #define FRAGMENTS 4u
 #define BACKDROP 8u
+#define SHADOWS 16u // the first map falls on splats and fields
 
 #define BATCH 64u // splats, one per invocation
 #define ROWS 4   // pixels of an invocation
@@ -58,6 +64,7 @@ struct pixel_state {
     float field_depth;
     float fragment_depth; // of the next fragment of a transparent mesh
     uint fragment;        // its index + 1
+    float receiver;       // depth of the captured surface; 1e38: none
 };
 
 void find_fragment(uint link, inout pixel_state p)
@@ -80,6 +87,7 @@ pixel_state begin_pixel(ivec2 pixel)
     if ((push.layers & FIELDS) != 0u && exists) {
         p.field_depth = min(fields[pixel.y * push.size.x + pixel.x], 1e38);
     }
+    p.receiver = 1e38;
     p.fragment = 0u;
     p.fragment_depth = 1e38;
     if ((push.layers & FRAGMENTS) != 0u && exists) {
@@ -93,7 +101,9 @@ void blend_fields(ivec2 pixel, inout pixel_state p)
     int plane = push.size.x * push.size.y;
     int from = plane + pixel.y * push.size.x + pixel.x;
     real3 colour = make_real3(fields[from], fields[from + plane], fields[from + 2 * plane]);
+    float before = p.blended.transmittance;
     p.blended = blend_layer(p.blended, true, colour, fields[from + 3 * plane], p.field_depth);
+    p.receiver = shadow_receiver(p.receiver, before, p.blended.transmittance, p.field_depth);
     p.field_depth = 1e38;
 }
 
@@ -120,6 +130,17 @@ void blend_next_layer(ivec2 pixel, inout pixel_state p)
     }
 }
 
+// The shadow of the meshes on what is blended of splats and fields so far.
+void shade_pixel(ivec2 pixel, inout pixel_state p)
+{
+    real3 position = shadow_seen(lighting.eye, float(pixel.x) + 0.5, float(pixel.y) + 0.5, p.receiver);
+    float visible = shadow_lookup(0, position, make_real3(0.0, 0.0, 0.0));
+    if (visible < 1.0) {
+        float alpha = 1.0 - abs(p.blended.transmittance);
+        p.blended.colour = shadow_on_capture(lighting.eye, p.blended.colour, alpha, visible);
+    }
+}
+
 void end_pixel(ivec2 pixel, pixel_state p)
 {
     if (any(greaterThanEqual(pixel, push.size))) {
@@ -127,6 +148,9 @@ void end_pixel(ivec2 pixel, pixel_state p)
     }
     while (is_layer_due(9.9e37, p)) {
         blend_next_layer(pixel, p);
+    }
+    if ((push.layers & SHADOWS) != 0u && p.receiver < 1e38) {
+        shade_pixel(pixel, p);
     }
     vec4 mesh = (push.layers & MESHES) != 0u ? texelFetch(mesh_colour, pixel, 0) : vec4(0.0);
     real3 surface = make_real3(mesh.r, mesh.g, mesh.b);
@@ -197,7 +221,10 @@ void main()
                         real2 d = make_real2(centre.x - splat.centre.x, y - splat.centre.y);
                         float alpha = splat_alpha(splat.log2_opacity, d, splat.shape);
                         alpha = seen.w < pixels[row].mesh_depth ? alpha : 0.0;
+                        float before = pixels[row].blended.transmittance;
                         pixels[row].blended = blend_splat(pixels[row].blended, alpha, colour, seen.w);
+                        pixels[row].receiver = shadow_receiver(
+                            pixels[row].receiver, before, pixels[row].blended.transmittance, seen.w);
                     }
                     k++;
                 }

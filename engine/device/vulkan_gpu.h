@@ -83,7 +83,7 @@ void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
 
 // ---- pipelines ----
 
-enum { ORR_VK_BINDINGS = 12 };
+enum { ORR_VK_BINDINGS = 13 };
 
 // A compute pipeline whose bindings 0 .. are pushed with each use: `types` one character each, 'b' storage
 // buffer, 't' sampled image, 'w' storage image.
@@ -146,7 +146,7 @@ typedef struct orr_vk_graphics_desc {
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,
                                   orr_error *error);                 // on failure *graphics is empty
 void orr_vk_graphics_destroy(orr_vk *vk, orr_vk_graphics *graphics); // an empty one is allowed
-// Binds the pipeline for a picture of that area, which begins at (0, 0).
+// Binds the pipeline for a picture of that area.
 void orr_vk_graphics_bind(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkRect2D area,
                           VkCullModeFlags cull);
 // Pushes its bindings, one for each of `types`, and the push_size bytes of constants.

@@ -276,8 +276,11 @@ void orr_vk_graphics_destroy(orr_vk *vk, orr_vk_graphics *graphics)
 void orr_vk_graphics_bind(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkRect2D area,
                           VkCullModeFlags cull)
 {
-    const VkViewport viewport = {
-        .width = (float)area.extent.width, .height = (float)area.extent.height, .maxDepth = 1.0f};
+    const VkViewport viewport = {.x = (float)area.offset.x,
+                                 .y = (float)area.offset.y,
+                                 .width = (float)area.extent.width,
+                                 .height = (float)area.extent.height,
+                                 .maxDepth = 1.0f};
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, graphics->pipeline);
     vkCmdSetViewport(commands, 0, 1, &viewport);
     vkCmdSetScissor(commands, 0, 1, &area);

@@ -130,6 +130,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
     ORR_TRY(orr_frame_light(world, view->world, list, error));
+    list->shadows = !view->no_shadows;
+    list->umbra = scene->umbra;
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
     list->backdrop.mesh = NULL;

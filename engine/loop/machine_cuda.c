@@ -12,6 +12,7 @@ typedef struct cuda_machine {
     int frames;
     orr_cuda_show *show;  // NULL until the first picture is handed over
     orr_device_kind rung; // that `show` was made for
+    bool told_of_shadows; // that robots on the device cast none
 } cuda_machine;
 
 static orr_result open_draw(cuda_machine *m, orr_error *error)
@@ -73,11 +74,24 @@ static int divide_fields(void *state, orr_draw_field *fields, int count)
     return first;
 }
 
+// Shadow maps are fitted on the host, which does not know where these bodies are.
+static void tell_of_shadows(cuda_machine *m, const orr_draw_list *list)
+{
+    for (int i = 0; i < list->mesh_count && list->shadows && !m->told_of_shadows; i++) {
+        if (list->meshes[i].bodies) {
+            m->told_of_shadows = true;
+            orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
+                         "CUDA: robots that CUDA simulates cast no shadows; those that the CPU simulates do");
+        }
+    }
+}
+
 static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
     (void)to_image; // handed over once it is finished
-    const cuda_machine *m = state;
+    cuda_machine *m = state;
+    tell_of_shadows(m, list);
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
     return orr_cuda_draw_submit(m->draw, list, &layers, error);

@@ -26,6 +26,7 @@ orr_result orr_scene_open(const orr_scene_context *context, orr_scene **out, orr
     scene->context = *context;
     scene->ids.first_generation = GENERATIONS * atomic_fetch_add(&scenes_made, 1);
     scene->sun = orr_default_sun(orr_scene_up(scene));
+    scene->umbra = ORR_UMBRA;
     *out = scene;
     return ORR_OK;
 }

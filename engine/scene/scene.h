@@ -47,6 +47,8 @@ typedef struct orr_layer_data {
 void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3]);
 double orr_layer_longest_side(const orr_layer_data *layer); // of these bounds
 
+#define ORR_UMBRA 0.4f // of scenes whose file says nothing: a floor outdoors or below a window
+
 struct orr_scene {
     orr_scene_context context;
     orr_pool ids;
@@ -55,6 +57,7 @@ struct orr_scene {
     orr_camera_list cameras; // as the scene file lists them
     orr_draw_sun sun;        // always valid: the scene file's, or the default one
     bool has_sun;            // the scene file's
+    float umbra;             // how bright clouds and fields are in the full shadow of a mesh, 0 .. 1
     bool has_background;
     float background[3];
 };

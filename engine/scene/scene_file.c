@@ -335,6 +335,17 @@ static orr_result read_sun(const orr_json *root, orr_scene_file *file, orr_error
     return ORR_OK;
 }
 
+static orr_result read_shadow(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    double umbra = (double)ORR_UMBRA;
+    ORR_TRY(orr_json_number(root, "shadow", &umbra, error));
+    if (!within(&umbra, 1, 1.0)) {
+        return orr_json_expected(root, "shadow", error, "a brightness in 0 to 1");
+    }
+    file->umbra = (float)umbra;
+    return ORR_OK;
+}
+
 static orr_result check_kind(const orr_json *root, orr_error *error)
 {
     double version = 0.0;
@@ -353,12 +364,13 @@ static orr_result check_kind(const orr_json *root, orr_error *error)
 
 static orr_result read_root(const orr_json *root, orr_scene_file *file, orr_error *error)
 {
-    static const char *const keys[] = {"orrery", "cameras", "cameras_file", "background", "sun",
-                                       "layers", NULL};
+    static const char *const keys[] = {"orrery", "cameras", "cameras_file", "background",
+                                       "sun",    "shadow",  "layers",       NULL};
     ORR_TRY(check_kind(root, error));
     ORR_TRY(orr_json_check_keys(root, keys, error));
     ORR_TRY(read_background(root, file, error));
     ORR_TRY(read_sun(root, file, error));
+    ORR_TRY(read_shadow(root, file, error));
     ORR_TRY(read_cameras(root, file, error));
     return read_layers(root, file, error);
 }

@@ -238,6 +238,7 @@ static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, co
     ORR_TRY(result);
     scene->has_background = file->has_background;
     memcpy(scene->background, file->background, sizeof scene->background);
+    scene->umbra = file->umbra;
     if (file->has_sun) {
         scene->has_sun = true;
         scene->sun = file->sun;

@@ -42,8 +42,9 @@ struct orr_cpu_frame {
 
     orr_splat_bins bins;
     const orr_picture *picture;
-    const float *mesh_depth, *mesh_colour;   // NULL: no meshes
-    orr_fragment_lists fragments;            // of transparent meshes
+    const float *mesh_depth, *mesh_colour; // NULL: no meshes
+    orr_fragment_lists fragments;          // of transparent meshes
+    orr_shadow_maps shadows;
     const float *field_depth, *field_colour; // NULL: no fields
     atomic_llong evaluated;
 };
@@ -201,6 +202,8 @@ static void blend_tile(void *context, int i, int worker)
         .backdrop = f->list->backdrop.mesh != NULL,
         .field_depth = f->field_depth,
         .field_colour = f->field_colour,
+        .shadows = &f->shadows,
+        .eye = orr_shadow_eye_of(&f->list->lens, f->list->umbra),
         .opaque = f->list->opaque,
         .sky = orr_sky_as_seen(&f->list->sky, &f->list->lens),
         .rgba = f->picture->rgba,
@@ -226,7 +229,9 @@ static orr_result draw_meshes(orr_cpu_frame *f, int32_t *items, int64_t *triangl
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
     }
     orr_mesh_counts counts;
-    ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, planes, &f->fragments, &counts, error));
+    ORR_TRY(orr_shadow_maps_draw(f->jobs, f->isa, f->arena, f->list, &f->shadows, error));
+    ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, &f->shadows, planes, &f->fragments, &counts,
+                            error));
     f->mesh_depth = planes.depth;
     f->mesh_colour = planes.rgb;
     *triangles = counts.triangles;

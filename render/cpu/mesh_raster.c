@@ -234,10 +234,11 @@ static orr_result draw_fragments(orr_jobs *jobs, orr_arena *arena, mesh_raster *
 }
 
 orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                           orr_mesh_picture picture, orr_fragment_lists *fragments, orr_mesh_counts *counts,
-                           orr_error *error)
+                           const orr_shadow_maps *shadows, orr_mesh_picture picture,
+                           orr_fragment_lists *fragments, orr_mesh_counts *counts, orr_error *error)
 {
     mesh_raster raster = {.lens = list->lens,
+                          .shadows = shadows,
                           .instance_count = list->mesh_count + (list->backdrop.mesh ? 1 : 0),
                           .picture = picture,
                           .columns = orr_blocks(list->lens.width, MESH_TILE),

@@ -4,13 +4,14 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
+#include "render/cpu/shadow_maps.h"
 #include "render/draw.h"
 
 // Memory of the caller; pixel (x, y) is at y * width + x, rows from the top.
 typedef struct orr_mesh_picture {
     float *depth;  // height x width, z along the camera's axis; +INFINITY: no mesh
     float *rgb;    // 3 x height x width: a plane of red, one of green, one of blue; display-referred; where
-                   // there is no mesh 0, or the backdrop
+                   // there is no mesh 0, or the backdrop. NULL: only depth, and nothing of the rest
     int32_t *item; // height x width: which of list->meshes is nearest, of opaque surfaces; -1: none.
                    // NULL: nobody asks
 } orr_mesh_picture;
@@ -21,10 +22,11 @@ typedef struct orr_mesh_counts {
 } orr_mesh_counts;
 
 // Draws list->meshes and the backdrop, without splats and sky: opaque surfaces into the picture's planes,
-// transparent ones in front of them into `fragments`, which is allocated in the arena as all scratch is. The
+// transparent ones in front of them into `fragments`, which is allocated in the arena as all scratch is.
+// shadows: what falls on them (NULL: nothing). The
 // bits are the same for any number of workers. Of surfaces at equal depth the first in the list wins. Nothing
 // nearer than the near plane or farther than the far plane is drawn. ORR_ERROR_MEMORY, or ORR_ERROR_ARGUMENT
 // for more than 2^31 - 1 triangles; `counts` may be NULL.
 orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                           orr_mesh_picture picture, orr_fragment_lists *fragments, orr_mesh_counts *counts,
-                           orr_error *error);
+                           const orr_shadow_maps *shadows, orr_mesh_picture picture,
+                           orr_fragment_lists *fragments, orr_mesh_counts *counts, orr_error *error);

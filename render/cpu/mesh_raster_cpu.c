@@ -249,6 +249,33 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
     }
 }
 
+// The depth of a tile's nearest surfaces alone.
+static void store_depth(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
+{
+    const mesh_view view = mesh_view_of(&raster->lens);
+    int width = raster->lens.width, height = raster->lens.height;
+    real farthest = R(mesh_farthest(&raster->lens));
+    for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
+        for (int x = 0; x < MESH_TILE && tile_x + x < width; x += ORR_LANES) {
+            real nearness = real_load(tile->nearness + y * MESH_TILE + x);
+            real depth = sel(nearness > farthest, mesh_depth(view, nearness), R(INFINITY));
+            size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
+            store_some(raster->picture.depth + at, depth, width - tile_x - x);
+        }
+    }
+}
+
+// The depth of a tile where there is nothing.
+static void store_no_depth(const mesh_raster *raster, int tile_x, int tile_y)
+{
+    int width = raster->lens.width, height = raster->lens.height;
+    for (int y = tile_y; y < tile_y + MESH_TILE && y < height; y++) {
+        for (int x = tile_x; x < tile_x + MESH_TILE && x < width; x += ORR_LANES) {
+            store_some(raster->picture.depth + (size_t)y * (size_t)width + (size_t)x, R(INFINITY), width - x);
+        }
+    }
+}
+
 static bool is_blended(const mesh_raster *raster, uint32_t id)
 {
     return raster->surfaces[raster->records[id].surface].material->blended;
@@ -258,6 +285,10 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
     real farthest = R(mesh_farthest(&raster->lens));
+    if (!raster->picture.rgb && raster->bins[index] == raster->bins[index + 1]) {
+        store_no_depth(raster, tile_x, tile_y);
+        return;
+    }
     for (int i = 0; i < MESH_TILE * MESH_TILE; i += ORR_LANES) {
         real_store(tile->nearness + i, farthest);
         sint_store(tile->record + i, I(-1));
@@ -270,7 +301,11 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
             draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i]);
         }
     }
-    shade_tile(raster, tile, tile_x, tile_y);
+    if (raster->picture.rgb) {
+        shade_tile(raster, tile, tile_x, tile_y);
+    } else {
+        store_depth(raster, tile, tile_x, tile_y);
+    }
 }
 
 // ---- fragments ----

@@ -73,6 +73,7 @@ typedef struct mesh_fragment_source {
 typedef struct mesh_raster {
     orr_lens lens;
     orr_draw_lighting lighting;
+    const orr_shadow_maps *shadows; // nullable
     orr_mesh_picture picture;
     bool blended;                  // some surface is
     uint32_t *fragment_starts;     // height x width + 1; before they are summed up, counts

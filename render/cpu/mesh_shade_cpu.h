@@ -2,7 +2,7 @@
 #pragma once
 
 #include "render/cpu/mesh_raster_stages.h"
-#include "render/formula_inputs.h"
+#include "render/cpu/shadow_cpu.h"
 #include "render/texture_formula.h"
 
 // The lanes' triangles; all of one surface.
@@ -143,6 +143,16 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
+// The part of light `light` that reaches the points past the meshes.
+FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
+{
+    int map = raster->shadows ? raster->shadows->plan.map_of[light] : -1;
+    if (map < 0 || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
+        return R(1.0);
+    }
+    return shadow_lookup(raster->shadows, map, p.position, p.normal);
+}
+
 // Display colour of a surface by all lights.
 FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour,
                   light_point point)
@@ -154,8 +164,10 @@ FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, 
     light_sums sums =
         light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
     for (int i = 0; i < lighting->count; i++) {
-        sums =
-            light_add(sums, light_of(&lighting->lights[i]), point, material->specular, material->shininess);
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        real visible = visible_part(raster, i, incidence, point);
+        sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
     return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
                        material->emissive[2]);

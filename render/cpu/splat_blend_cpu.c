@@ -6,8 +6,8 @@
 // transmittance, colour and depth are loaded and stored once per batch, not once per splat. A block whose
 // pixels have all stopped takes no further part.
 #include "render/blend_formula.h"
+#include "render/cpu/shadow_cpu.h"
 #include "render/cpu/splats_cpu.h"
-#include "render/formula_inputs.h"
 
 #include <float.h>
 #include <stddef.h>
@@ -42,6 +42,7 @@ typedef struct tile_state {
     uint64_t touches[BLOCKS]; // splats of the batch that reach each block
     orr_splat_record batch[BATCH];
     block_layers layers[BLOCKS];
+    real receivers[BLOCKS]; // depths of captured surfaces; infinity: none
 } tile_state;
 
 FN real pixel_column(int left)
@@ -134,6 +135,7 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
         tile->blocks[b] = blend_begin(inside);
         tile->live[b] = any(inside) != 0;
         tile->live_count += tile->live[b];
+        tile->receivers[b] = R(__builtin_inff());
         if (layered) {
             begin_layers(job, &tile->layers[b], left, top);
         }
@@ -187,12 +189,15 @@ FN void blend_fragments(const orr_blend_job *job, blend_pixel *p, block_layers *
 }
 
 // Blends what fields and fragments show up to a depth, nearer ones first.
-FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *layers, real reach)
+FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *layers, real reach,
+                     real *receiver)
 {
     while (any(min_(layers->field_depth, layers->fragment_depth) <= reach)) {
         mask field_first = blend_field_is_first(layers->field_depth, layers->fragment_depth);
         mask due = and_(field_first, layers->field_depth <= reach);
+        real before = p->transmittance;
         *p = blend_layer(*p, due, layers->field_colour, layers->field_alpha, layers->field_depth);
+        *receiver = shadow_receiver(*receiver, before, p->transmittance, layers->field_depth);
         layers->field_depth = sel(due, R(__builtin_inff()), layers->field_depth);
         due = and_(not_(field_first), layers->fragment_depth <= reach);
         if (any(due)) {
@@ -202,12 +207,14 @@ FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *lay
 }
 
 // Blends the splats of `set`, front to back, and what meshes and fields show among them if there are any
-// (`layered`); returns whether any pixel of the block has not stopped.
+// (`layered`), and notes where they receive shadows (`shadowed`); returns whether any pixel of the block has
+// not stopped.
 FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint64_t set, real column,
-                    real row, bool layered)
+                    real row, bool layered, bool shadowed)
 {
     block_layers *layers = &tile->layers[block];
     blend_pixel p = tile->blocks[block];
+    real receiver = tile->receivers[block];
     bool live = true;
     for (int seen = 1; set; set &= set - 1, seen++) {
         const orr_splat_record *s = &tile->batch[__builtin_ctzll(set)];
@@ -216,15 +223,20 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
         real alpha = splat_alpha(R(s->log2_opacity), d, shape);
         if (layered) {
             alpha = sel(R(s->depth) < layers->mesh_depth, alpha, R(0.0));
-            blend_layers(job, &p, layers, R(s->depth));
+            blend_layers(job, &p, layers, R(s->depth), &receiver);
         }
+        real before = p.transmittance;
         p = blend_splat(p, alpha, make_real3(R(s->red), R(s->green), R(s->blue)), R(s->depth));
+        if (shadowed) {
+            receiver = shadow_receiver(receiver, before, p.transmittance, R(s->depth));
+        }
         if (seen % CHECK_EVERY == 0 && !any(blend_continues(p))) {
             live = false;
             break;
         }
     }
     tile->blocks[block] = p;
+    tile->receivers[block] = receiver;
     return live && any(blend_continues(p));
 }
 
@@ -233,6 +245,25 @@ static real3 background_block(const orr_blend_job *job, int left, int top)
 {
     return job->backdrop ? colour_block(job, job->mesh_colour, left, top)
                          : sky_colour(sky_view_of(&job->sky), pixel_column(left), pixel_row(top));
+}
+
+// The shadow of the meshes on what is blended of splats and fields so far.
+static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real receiver, int left, int top)
+{
+    const shadow_eye eye = shadow_eye_of(&job->eye);
+    mask there = receiver < R(__builtin_inff());
+    if (!any(there)) {
+        return p;
+    }
+    real alpha = R(1.0) - abs_(p.transmittance);
+    real3 position = shadow_seen(eye, pixel_column(left), pixel_row(top), sel(there, receiver, R(1.0)));
+    real visible = shadow_lookup(job->shadows, 0, position, make_real3(R(0.0), R(0.0), R(0.0)));
+    mask dark = and_(there, visible < R(1.0));
+    if (any(dark)) {
+        real3 colour = shadow_on_capture(eye, p.colour, sel(dark, alpha, R(1.0)), visible);
+        p.colour = select3(dark, colour, p.colour);
+    }
+    return p;
 }
 
 static void store_block(const orr_blend_job *job, blend_pixel p, int left, int top)
@@ -276,6 +307,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
     tile_state tile;
     int64_t evaluated = 0;
     const bool layered = job->mesh_depth || job->field_depth;
+    const bool shadowed = job->shadows && job->shadows->plan.count > 0 && job->eye.umbra < 1.0f;
     begin_blocks(job, &tile, layered);
     for (uint32_t start = 0; start < job->splat_count && tile.live_count > 0; start += BATCH) {
         int count = (int)(job->splat_count - start < BATCH ? job->splat_count - start : BATCH);
@@ -291,18 +323,23 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
             evaluated += __builtin_popcountll(set);
             real column = pixel_column(job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W);
             real row = pixel_row(job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
-            bool live = layered ? blend_block(job, &tile, b, set, column, row, true)
-                                : blend_block(job, &tile, b, set, column, row, false);
+            bool live = shadowed  ? blend_block(job, &tile, b, set, column, row, true, true)
+                        : layered ? blend_block(job, &tile, b, set, column, row, true, false)
+                                  : blend_block(job, &tile, b, set, column, row, false, false);
             tile.live[b] = live;
             tile.live_count -= !live;
         }
     }
     for (int b = 0; b < BLOCKS; b++) {
+        int left = job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W;
+        int top = job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H;
         if (layered) {
-            blend_layers(job, &tile.blocks[b], &tile.layers[b], R(FLT_MAX));
+            blend_layers(job, &tile.blocks[b], &tile.layers[b], R(FLT_MAX), &tile.receivers[b]);
         }
-        store_block(job, tile.blocks[b], job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W,
-                    job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
+        if (shadowed) {
+            tile.blocks[b] = shadow_block(job, tile.blocks[b], tile.receivers[b], left, top);
+        }
+        store_block(job, tile.blocks[b], left, top);
     }
     return evaluated * ORR_LANES;
 }

@@ -12,6 +12,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
+#include "render/cpu/shadow_maps.h"
 #include "render/draw.h"
 #include "render/field_pass.h"
 #include "render/splat_lens.h"
@@ -59,14 +60,16 @@ typedef struct orr_blend_job {
     const orr_splat_record *records;
     const uint32_t *tile_splats; // record indices of the tile, front to back
     uint32_t splat_count;
-    int tile_x, tile_y;           // in tiles
-    int width, height;            // of the picture [px]
-    const float *mesh_depth;      // height x width, or NULL: no meshes
-    const float *mesh_colour;     // height x width x 3
-    orr_fragment_lists fragments; // of transparent meshes
-    bool backdrop;                // mesh_colour shows it where there is no mesh
-    const float *field_depth;     // height x width, infinity where there is none, or NULL: no fields
-    const float *field_colour;    // 4 x height x width: planes of premultiplied red, green, blue, and alpha
+    int tile_x, tile_y;             // in tiles
+    int width, height;              // of the picture [px]
+    const float *mesh_depth;        // height x width, or NULL: no meshes
+    const float *mesh_colour;       // height x width x 3
+    orr_fragment_lists fragments;   // of transparent meshes
+    bool backdrop;                  // mesh_colour shows it where there is no mesh
+    const float *field_depth;       // height x width, infinity where there is none, or NULL: no fields
+    const float *field_colour;      // 4 x height x width: planes of premultiplied red, green, blue, and alpha
+    const orr_shadow_maps *shadows; // its first map falls on splats and fields
+    orr_shadow_eye eye;
     bool opaque;
     orr_sky_values sky;
     float *rgba;  // height x width x 4

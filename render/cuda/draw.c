@@ -213,6 +213,7 @@ static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_d
     frame->height = list->lens.height;
     frame->opaque = list->opaque;
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
+    frame->eye = orr_shadow_eye_of(&list->lens, list->umbra);
     frame->layers = *layers;
     frame->has_backdrop = list->backdrop.mesh != NULL;
     frame->has_meshes = list->mesh_count > 0 || frame->has_backdrop;

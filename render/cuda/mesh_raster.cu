@@ -218,6 +218,16 @@ static __global__ void shade(orr_cuda_mesh_scene s)
     s.colour[2 * (size_t)pixels + at] = colour.z;
 }
 
+static __global__ void keep_depth(orr_cuda_mesh_scene s, uint32_t pixels, float *depth)
+{
+    uint32_t at = blockIdx.x * THREADS + threadIdx.x;
+    if (at < pixels) {
+        uint32_t complement = (uint32_t)(s.nearest[at] >> 32); // all ones: nothing, or the backdrop
+        depth[at] = complement == 0xffffffffu ? INFINITY
+                                              : mesh_depth(mesh_view_of(&s.lens), from_ordered(~complement));
+    }
+}
+
 // ---- fragments ----
 
 static __global__ void check_fragments(orr_cuda_mesh_scene s)
@@ -304,6 +314,12 @@ void orr_cuda_meshes_raster_large(cudaStream_t stream, const orr_cuda_mesh_scene
         ORR_LAUNCH((raster_large<ORR_CUDA_MESH_FILL_FRAGMENTS>), blocks, THREADS, 0, stream, *scene);
         break;
     }
+}
+
+void orr_cuda_meshes_keep_depth(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *depth)
+{
+    uint32_t pixels = (uint32_t)scene->lens.width * (uint32_t)scene->lens.height;
+    ORR_LAUNCH(keep_depth, blocks_of_picture(scene), THREADS, 0, stream, *scene, pixels, depth);
 }
 
 void orr_cuda_meshes_shade(cudaStream_t stream, const orr_cuda_mesh_scene *scene)

@@ -4,7 +4,7 @@
 
 #include "engine/device/cuda_kernel.h"
 #include "render/cuda/mesh_stages.h"
-#include "render/formula_inputs.h"
+#include "render/cuda/shadow_device.h"
 #include "render/texture_formula.h"
 
 // The triangle of a pixel.
@@ -122,8 +122,14 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_ma
     light_sums sums =
         light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
     for (int32_t i = 0; i < lighting->count; i++) {
-        sums =
-            light_add(sums, light_of(&lighting->lights[i]), point, material->specular, material->shininess);
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        int32_t map = s->shadow_maps ? s->shadows->map_of[i] : -1;
+        float visible = 1.0f;
+        if (map >= 0 && dot3(incidence.to_light, point.normal) > 0.0f) {
+            visible = shadow_lookup(s->shadows, s->shadow_maps, map, point.position, point.normal);
+        }
+        sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
     return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
                        material->emissive[2]);

@@ -9,7 +9,8 @@
 //   long
 //                                           the nearest opaque record of each pixel, by 64 bits of nearness
 //                                           and drawing order
-//   shade      a thread per pixel           depth and colour
+//   shade      a thread per pixel           depth and colour; of a shadow map, which the stages above draw
+//                                           first: keep_depth, depth alone
 //   fragments  raster again, of transparent records: counted; running sum; filled in; put in order and
 //   shaded, a thread
 //              per pixel
@@ -19,6 +20,7 @@
 
 #include "render/draw.h"
 #include "render/mesh_triangle.h"
+#include "render/shadow.h"
 
 #include <cuda_runtime_api.h>
 
@@ -61,6 +63,8 @@ typedef struct orr_cuda_mesh_control {
 typedef struct orr_cuda_mesh_scene {
     orr_lens lens;
     const orr_draw_lighting *lighting;
+    const orr_shadow_plan *shadows;
+    const float *shadow_maps;                // of the plan, one behind the other; NULL: none
     const orr_cuda_mesh_instance *instances; // instance_count
     const orr_cuda_mesh_surface *surfaces;   // surface_count
     const uint32_t *point_firsts;            // of each instance, among the frame's points
@@ -101,6 +105,8 @@ void orr_cuda_meshes_raster_small(cudaStream_t stream, const orr_cuda_mesh_scene
 // tile_firsts: their prefix sum. warps: how many share the tiles
 void orr_cuda_meshes_raster_large(cudaStream_t stream, const orr_cuda_mesh_scene *scene,
                                   orr_cuda_mesh_pass pass, unsigned int warps);
+// The depth of the nearest records alone, height x width.
+void orr_cuda_meshes_keep_depth(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *depth);
 void orr_cuda_meshes_shade(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 // Drops all fragments when there are more than fragment_capacity; control->fragments_needed counts them.
 void orr_cuda_meshes_check_fragments(cudaStream_t stream, const orr_cuda_mesh_scene *scene);

@@ -12,9 +12,11 @@ enum {
 
 // Offset of each table in the frame's memory [bytes].
 typedef struct layout {
-    size_t control, lighting, instances, surfaces, point_firsts, triangle_firsts;
+    size_t controls; // of the picture, then of the shadow maps
+    size_t lighting, shadows, instances, surfaces, point_firsts, triangle_firsts;
     size_t staged;    // the host fills in the tables before this offset
     size_t to_camera; // filled in by the device
+    size_t to_lights; // likewise, for each map
     size_t bytes;
 } layout;
 
@@ -28,14 +30,16 @@ static size_t take(size_t *end, size_t count, size_t size)
 static layout lay_out(size_t instances, size_t surfaces)
 {
     layout l = {0};
-    l.control = take(&l.bytes, 1, sizeof(orr_cuda_mesh_control));
+    l.controls = take(&l.bytes, 1 + ORR_SHADOW_MAPS, sizeof(orr_cuda_mesh_control));
     l.lighting = take(&l.bytes, 1, sizeof(orr_draw_lighting));
+    l.shadows = take(&l.bytes, 1, sizeof(orr_shadow_plan));
     l.instances = take(&l.bytes, instances, sizeof(orr_cuda_mesh_instance));
     l.surfaces = take(&l.bytes, surfaces, sizeof(orr_cuda_mesh_surface));
     l.point_firsts = take(&l.bytes, instances, sizeof(uint32_t));
     l.triangle_firsts = take(&l.bytes, surfaces, sizeof(uint32_t));
     l.staged = l.bytes;
     l.to_camera = take(&l.bytes, instances, 12 * sizeof(float));
+    l.to_lights = take(&l.bytes, instances, ORR_SHADOW_MAPS * 12 * sizeof(float));
     return l;
 }
 
@@ -158,6 +162,16 @@ static orr_result find_linear(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_error
     return ORR_OK;
 }
 
+// The frame as the light of shadow map `index` sees it.
+static orr_cuda_mesh_scene map_scene(const orr_cuda_mesh_frame *frame, int index)
+{
+    orr_cuda_mesh_scene scene = frame->scene;
+    scene.lens = frame->shadows.lenses[index];
+    scene.control += 1 + index;
+    scene.to_camera = frame->to_lights + (size_t)index * 12 * scene.instance_count;
+    return scene;
+}
+
 orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
                                  const orr_draw_list *list, orr_error *error)
 {
@@ -172,10 +186,13 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
         ORR_TRY(add_instance(cuda, meshes, frame, &l, list, i, error));
     }
     orr_draw_light_up(list, (orr_draw_lighting *)((char *)frame->staged + l.lighting));
+    orr_shadow_plan_make(list, &frame->shadows);
+    memcpy((char *)frame->staged + l.shadows, &frame->shadows, sizeof frame->shadows);
     char *tables = frame->tables.memory;
     orr_cuda_mesh_scene *scene = &frame->scene;
-    scene->control = (orr_cuda_mesh_control *)(tables + l.control);
+    scene->control = (orr_cuda_mesh_control *)(tables + l.controls);
     scene->lighting = (const orr_draw_lighting *)(tables + l.lighting);
+    scene->shadows = (const orr_shadow_plan *)(tables + l.shadows);
     scene->instances = (const orr_cuda_mesh_instance *)(tables + l.instances);
     scene->surfaces = (const orr_cuda_mesh_surface *)(tables + l.surfaces);
     scene->point_firsts = (const uint32_t *)(tables + l.point_firsts);
@@ -186,6 +203,12 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
     ORR_CUDA_TRY(cudaMemcpyAsync(tables, frame->staged, l.staged, cudaMemcpyHostToDevice, cuda->stream));
     orr_cuda_meshes_transform(cuda->stream, scene, to_camera);
     ORR_CUDA_LAUNCHED();
+    frame->to_lights = (float *)(tables + l.to_lights);
+    for (int i = 0; i < frame->shadows.count; i++) {
+        const orr_cuda_mesh_scene map = map_scene(frame, i);
+        orr_cuda_meshes_transform(cuda->stream, &map, frame->to_lights + (size_t)i * 12 * map.instance_count);
+        ORR_CUDA_LAUNCHED();
+    }
     return ORR_OK;
 }
 
@@ -196,12 +219,19 @@ static size_t pixels_of(const orr_cuda_mesh_frame *frame)
     return (size_t)frame->scene.lens.width * (size_t)frame->scene.lens.height;
 }
 
+// Of one shadow map; 0: there are none.
+static size_t texels_of(const orr_cuda_mesh_frame *frame)
+{
+    return frame->shadows.count > 0 ? (size_t)frame->shadows.size * (size_t)frame->shadows.size : 0;
+}
+
 // Scratch for the frame: pointers in the scene that its kernels get.
 static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
                           orr_error *error)
 {
     orr_cuda_mesh_scene *scene = &frame->scene;
     size_t pixels = pixels_of(frame), fragments, triangles = scene->triangle_count;
+    size_t texels = texels_of(frame);
     size_t records = triangles / 2 + RECORDS;
     meshes->record_capacity = meshes->record_capacity > records ? meshes->record_capacity : records;
     meshes->fragment_capacity = meshes->fragment_capacity > pixels ? meshes->fragment_capacity : pixels;
@@ -215,7 +245,8 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
         {&meshes->record_firsts, triangles, sizeof(uint32_t)},
         {&meshes->records, records, sizeof(mesh_record)},
         {&meshes->tile_firsts, records, sizeof(uint32_t)},
-        {&meshes->nearest, pixels, sizeof(uint64_t)},
+        {&meshes->nearest, pixels > texels ? pixels : texels, sizeof(uint64_t)},
+        {&meshes->shadow_maps, texels * (size_t)frame->shadows.count, sizeof(float)},
         {&meshes->depth, pixels, sizeof(float)},
         {&meshes->colour, pixels, 3 * sizeof(float)},
         {&meshes->fragment_counts, frame->transparent ? pixels + 1 : 0, sizeof(uint32_t)},
@@ -231,6 +262,7 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
     scene->records = meshes->records.memory;
     scene->tile_firsts = meshes->tile_firsts.memory;
     scene->nearest = meshes->nearest.memory;
+    scene->shadow_maps = texels > 0 ? meshes->shadow_maps.memory : NULL;
     scene->depth = meshes->depth.memory;
     scene->colour = meshes->colour.memory;
     scene->fragment_counts = meshes->fragment_counts.memory;
@@ -271,6 +303,32 @@ static orr_result raster(orr_cuda *cuda, const orr_cuda_mesh_scene *scene, orr_c
     return ORR_OK;
 }
 
+// The nearest opaque record of each pixel.
+static orr_result find_nearest(orr_cuda *cuda, orr_cuda_sort *sort, const orr_cuda_mesh_scene *scene,
+                               orr_error *error)
+{
+    size_t pixels = (size_t)scene->lens.width * (size_t)scene->lens.height;
+    ORR_CUDA_TRY(cudaMemsetAsync(scene->nearest, 0xff, pixels * sizeof(uint64_t), cuda->stream));
+    if (scene->triangle_count > 0) {
+        ORR_TRY(set_up(cuda, sort, scene, error));
+        ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_NEAREST, error));
+    }
+    return ORR_OK;
+}
+
+static orr_result draw_shadow_maps(orr_cuda *cuda, const orr_cuda_meshes *meshes, orr_cuda_sort *sort,
+                                   const orr_cuda_mesh_frame *frame, orr_error *error)
+{
+    float *maps = meshes->shadow_maps.memory;
+    for (int i = 0; i < frame->shadows.count; i++) {
+        const orr_cuda_mesh_scene map = map_scene(frame, i);
+        ORR_TRY(find_nearest(cuda, sort, &map, error));
+        orr_cuda_meshes_keep_depth(cuda->stream, &map, maps + (size_t)i * texels_of(frame));
+        ORR_CUDA_LAUNCHED();
+    }
+    return ORR_OK;
+}
+
 static orr_result draw_fragments(orr_cuda *cuda, orr_cuda_sort *sort, const orr_cuda_mesh_frame *frame,
                                  orr_error *error)
 {
@@ -294,25 +352,26 @@ orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cud
     ORR_TRY(reserve(cuda, meshes, frame, error));
     const orr_cuda_mesh_scene *scene = &frame->scene;
     cudaStream_t stream = cuda->stream;
-    *frame->counted =
-        (orr_cuda_mesh_control){.triangles = scene->triangle_count, .starts = (uint32_t)pixels_of(frame) + 1};
-    ORR_CUDA_TRY(cudaMemcpyAsync(scene->control, frame->counted, sizeof *frame->counted,
-                                 cudaMemcpyHostToDevice, stream));
-    ORR_CUDA_TRY(cudaMemsetAsync(scene->nearest, 0xff, pixels_of(frame) * sizeof(uint64_t), stream));
-    if (scene->triangle_count > 0) {
-        ORR_TRY(set_up(cuda, sort, scene, error));
-        ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_NEAREST, error));
+    const size_t controls = (1 + (size_t)frame->shadows.count) * sizeof *frame->counted;
+    for (int i = 0; i <= frame->shadows.count; i++) {
+        frame->counted[i] = (orr_cuda_mesh_control){.triangles = scene->triangle_count,
+                                                    .starts = (uint32_t)pixels_of(frame) + 1};
     }
+    ORR_CUDA_TRY(cudaMemcpyAsync(scene->control, frame->counted, controls, cudaMemcpyHostToDevice, stream));
+    ORR_TRY(draw_shadow_maps(cuda, meshes, sort, frame, error));
+    ORR_TRY(find_nearest(cuda, sort, scene, error));
     orr_cuda_meshes_shade(stream, scene);
     ORR_CUDA_LAUNCHED();
-    *planes = (orr_cuda_mesh_planes){.depth = scene->depth, .colour = scene->colour};
+    *planes = (orr_cuda_mesh_planes){.depth = scene->depth,
+                                     .colour = scene->colour,
+                                     .shadows = scene->shadows,
+                                     .shadow_maps = scene->shadow_maps};
     if (frame->transparent) {
         ORR_TRY(draw_fragments(cuda, sort, frame, error));
         planes->fragment_starts = scene->fragment_starts;
         planes->fragments = scene->fragments;
     }
-    ORR_CUDA_TRY(cudaMemcpyAsync(frame->counted, scene->control, sizeof *frame->counted,
-                                 cudaMemcpyDeviceToHost, stream));
+    ORR_CUDA_TRY(cudaMemcpyAsync(frame->counted, scene->control, controls, cudaMemcpyDeviceToHost, stream));
     return ORR_OK;
 }
 
@@ -327,9 +386,12 @@ orr_result orr_cuda_meshes_check(orr_cuda_meshes *meshes, const orr_cuda_mesh_fr
                         (unsigned long long)counted->tiles_needed,
                         (unsigned long long)counted->fragments_needed, ORR_CUDA_MESH_SUM);
     }
-    if (counted->records_needed > frame->scene.record_capacity) {
-        meshes->record_capacity = (size_t)counted->records_needed + counted->records_needed / 8;
-        *again = true;
+    for (int i = 0; i <= frame->shadows.count; i++) {
+        size_t needed = counted[i].records_needed;
+        if (needed > frame->scene.record_capacity && needed + needed / 8 > meshes->record_capacity) {
+            meshes->record_capacity = needed + needed / 8;
+        }
+        *again |= needed > frame->scene.record_capacity;
     }
     if (counted->fragments_needed > frame->scene.fragment_capacity) {
         meshes->fragment_capacity = (size_t)(counted->fragments_needed + counted->fragments_needed / 8);
@@ -359,7 +421,7 @@ void orr_cuda_meshes_destroy(orr_cuda_meshes *meshes)
     orr_cuda_buffer *buffers[] = {&meshes->points,      &meshes->record_firsts,   &meshes->records,
                                   &meshes->tile_firsts, &meshes->nearest,         &meshes->depth,
                                   &meshes->colour,      &meshes->fragment_counts, &meshes->fragment_starts,
-                                  &meshes->sources,     &meshes->fragments};
+                                  &meshes->sources,     &meshes->fragments,       &meshes->shadow_maps};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }

@@ -14,6 +14,7 @@ typedef struct orr_cuda_meshes {
     orr_cuda_mesh_store store;
     float *linear; // see mesh_stages.h
     orr_cuda_buffer points, record_firsts, records, tile_firsts, nearest, depth, colour;
+    orr_cuda_buffer shadow_maps;
     orr_cuda_buffer fragment_counts, fragment_starts, sources, fragments;
     size_t record_capacity, fragment_capacity; // grow with the need of frames
 } orr_cuda_meshes;
@@ -23,7 +24,11 @@ typedef struct orr_cuda_mesh_frame {
     void *staged; // pinned: the tables, before they are copied to the device
     size_t staged_bytes;
     orr_cuda_buffer tables;
-    orr_cuda_mesh_control *counted; // pinned, where the tables begin: what the frame counted, once it is done
+    // pinned, where the tables begin: what the frame counted, once it is done; then the same of its shadow
+    // maps
+    orr_cuda_mesh_control *counted;
+    orr_shadow_plan shadows;
+    float *to_lights; // device: 12 for each instance, for each map
     orr_cuda_mesh_scene scene;
     bool transparent; // has transparent surfaces
 } orr_cuda_mesh_frame;
@@ -34,6 +39,8 @@ typedef struct orr_cuda_mesh_planes {
     const float *colour;             // 3 planes; where there is no mesh 0, or the backdrop
     const uint32_t *fragment_starts; // as in orr_fragment_lists; NULL: there are none
     const orr_fragment *fragments;
+    const orr_shadow_plan *shadows; // device
+    const float *shadow_maps;       // NULL: there are none
 } orr_cuda_mesh_planes;
 
 // Begins a frame: uploads new meshes and computes each mesh's transform, with the poses of bodies at this

@@ -6,7 +6,7 @@ extern "C" {
 #include "render/cuda/splats.h"
 }
 #include "render/blend_formula.h"
-#include "render/formula_inputs.h"
+#include "render/cuda/shadow_device.h"
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
@@ -194,6 +194,7 @@ typedef struct pixel_state {
     float field_depth;
     float fragment_depth; // of the next one
     uint32_t fragment, fragment_end;
+    float receiver; // depth of the captured surface; infinity: none
 } pixel_state;
 
 static __device__ real3 colour_at(const float *planes, int plane, int at)
@@ -205,8 +206,10 @@ static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int 
 {
     int plane = b->width * b->height;
     if (blend_continues(p->blended)) {
+        float before = p->blended.transmittance;
         p->blended = blend_layer(p->blended, true, colour_at(b->field_colour, plane, at),
                                  b->field_colour[3 * plane + at], p->field_depth);
+        p->receiver = shadow_receiver(p->receiver, before, p->blended.transmittance, p->field_depth);
     }
     p->field_depth = INFINITY;
 }
@@ -239,10 +242,26 @@ static __device__ void blend_layers(const orr_cuda_blend *b, pixel_state *p, int
     }
 }
 
+// The shadow of the meshes on what is blended of splats and fields so far.
+static __device__ void shade_pixel(const orr_cuda_blend *b, pixel_state *p, int at)
+{
+    const shadow_eye eye = shadow_eye_of(&b->eye);
+    real3 position =
+        shadow_seen(eye, (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f, p->receiver);
+    float visible = shadow_lookup(b->shadows, b->shadow_maps, 0, position, make_real3(0.0f, 0.0f, 0.0f));
+    if (visible < 1.0f) {
+        float alpha = 1.0f - fabsf(p->blended.transmittance);
+        p->blended.colour = shadow_on_capture(eye, p->blended.colour, alpha, visible);
+    }
+}
+
 static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 {
     int plane = b->width * b->height;
     blend_layers(b, &p, at, FLT_MAX);
+    if (b->shadow_maps && p.receiver < INFINITY) {
+        shade_pixel(b, &p, at);
+    }
     real3 surface = b->mesh_depth ? colour_at(b->mesh_colour, plane, at) : make_real3(0.0f, 0.0f, 0.0f);
     blend_pixel blended = blend_surface(p.blended, p.mesh_depth < INFINITY, surface, p.mesh_depth);
     b->depth[at] = blend_mean_depth(blended);
@@ -264,7 +283,7 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
-        pixel_state begin = {blend_begin(inside), INFINITY, INFINITY, INFINITY, 0, 0};
+        pixel_state begin = {blend_begin(inside), INFINITY, INFINITY, INFINITY, 0, 0, INFINITY};
         if (layered && inside) {
             begin.mesh_depth = b.mesh_depth ? b.mesh_depth[at] : INFINITY;
             begin.field_depth = b.field_depth ? b.field_depth[at] : INFINITY;
@@ -317,8 +336,12 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
                     blend_layers(&b, p, (y + row) * b.width + x, seen.w);
                 }
                 if (alpha[row] > 0.0f) {
+                    float before = p->blended.transmittance;
                     p->blended =
                         blend_splat(p->blended, alpha[row], make_real3(seen.x, seen.y, seen.z), seen.w);
+                    if (layered) {
+                        p->receiver = shadow_receiver(p->receiver, before, p->blended.transmittance, seen.w);
+                    }
                 }
                 live |= blend_continues(p->blended);
             }

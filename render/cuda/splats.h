@@ -8,6 +8,7 @@
 //   back blend     a block of threads per tile                    -> picture and depth
 #pragma once
 
+#include "render/shadow.h"
 #include "render/splat_lens.h"
 
 #include <cuda_runtime_api.h>
@@ -60,6 +61,9 @@ typedef struct orr_cuda_blend {
     const float *mesh_depth, *mesh_colour, *field_depth, *field_colour; // planes of the device, or NULL
     const uint32_t *fragment_starts;                                    // as in orr_fragment_lists, or NULL
     const orr_fragment *fragments;
+    const orr_shadow_plan *shadows; // of the device
+    const float *shadow_maps;       // the first falls on splats and fields; NULL: none does
+    orr_shadow_eye eye;
     int opaque, backdrop;
     orr_sky_values sky;
     float *rgba, *depth; // height x width x 4, height x width

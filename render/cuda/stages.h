@@ -33,6 +33,7 @@ typedef struct orr_cuda_frame {
     int width, height;
     bool opaque;
     orr_sky_values sky;
+    orr_shadow_eye eye;
     orr_cuda_layers layers; // planes borrowed
     orr_cuda_mesh_frame meshes;
     bool has_meshes, has_backdrop;

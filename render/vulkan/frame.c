@@ -138,6 +138,8 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
     frame->settled = false;
     frame->lens = list->lens;
     orr_draw_light_up(list, &frame->lighting);
+    orr_shadow_plan_make(list, &frame->shadows);
+    frame->umbra = list->umbra;
     frame->opaque = list->opaque;
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
     ORR_TRY(take_layers(shared, frame, oldest, list, error));
@@ -154,15 +156,19 @@ static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_fram
     int width = frame->lens.width, height = frame->lens.height;
     bool splats_fit = orr_vulkan_splats_fit(&shared->splats, frame->needs);
     bool meshes_fit = frame->mesh_count == 0 || orr_vulkan_meshes_fit(&shared->meshes, width, height);
+    bool shadows_fit = orr_vulkan_shadows_fit(&shared->meshes, &frame->shadows);
     int64_t pixels = frame->has_blended ? frame->needs.pixels : 0;
     bool fragments_fit = orr_vulkan_fragments_fit(&shared->meshes, pixels, frame->fragments);
-    if (splats_fit && meshes_fit && fragments_fit) {
+    if (splats_fit && meshes_fit && shadows_fit && fragments_fit) {
         return ORR_OK;
     }
     ORR_TRY(orr_vk_timeline_wait(shared->vk, shared->timeline, shared->submitted, error));
     shared->allocations++;
     if (!splats_fit) {
         ORR_TRY(orr_vulkan_splats_grow(&shared->splats, frame->needs, error));
+    }
+    if (!shadows_fit) {
+        ORR_TRY(orr_vulkan_shadows_grow(&shared->meshes, &frame->shadows, error));
     }
     ORR_TRY(orr_vulkan_fragments_grow(&shared->meshes, pixels, frame->fragments, error));
     return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&shared->meshes, width, height, error);
@@ -236,6 +242,7 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
     frame->marks.count = 0;
     vkCmdResetQueryPool(frame->commands, frame->marks.pool, 0, ORR_VULKAN_MARKS);
     orr_vulkan_mark(frame->commands, &frame->marks, "");
+    const bool has_shadows = frame->shadows.count > 0 && frame->umbra < 1.0f;
     const orr_vulkan_splat_frame splats = {
         .layers = frame->layers,
         .layer_count = frame->layer_count,
@@ -249,11 +256,15 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
         .lists = shared->meshes.lists.buffer,
         .nodes = shared->meshes.nodes.buffer,
         .has_fragments = frame->has_blended,
+        .lighting = shared->meshes.lighting.buffer,
+        .shadow_maps = has_shadows ? shared->meshes.shadow_maps.view : shared->meshes.white.view,
+        .has_shadows = has_shadows,
         .fields = frame->has_fields ? frame->fields.buffer : VK_NULL_HANDLE,
     };
     if (frame->mesh_count > 0) {
-        const orr_vulkan_mesh_frame meshes = {&frame->lens, &frame->lighting, frame->meshes,
-                                              frame->mesh_count, frame->has_blended};
+        const orr_vulkan_mesh_frame meshes = {&frame->lens,  &frame->lighting,  &frame->shadows,
+                                              frame->meshes, frame->mesh_count, frame->has_blended,
+                                              frame->umbra};
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
     }
     orr_vulkan_mark(frame->commands, &frame->marks, "meshes");

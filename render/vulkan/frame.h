@@ -32,6 +32,8 @@ typedef struct orr_vulkan_frame {
     int mesh_count, mesh_capacity;
     orr_lens lens;
     orr_draw_lighting lighting;
+    orr_shadow_plan shadows;
+    float umbra;
     bool has_backdrop, has_blended, has_fields;
     bool opaque;
     orr_sky_values sky;

@@ -25,11 +25,26 @@ enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4 }; // flags of mesh_push
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
 static const VkFormat colour_format = VK_FORMAT_R32G32B32A32_SFLOAT;
+static const VkFormat shadow_format = VK_FORMAT_R32_SFLOAT;
 static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
 
-static orr_result create_pipeline(const orr_vulkan_meshes *m, bool blended, orr_vk_graphics *pipeline,
+// frame_light of shaders/light.glsl.
+typedef struct light_buffer {
+    orr_draw_lighting lighting;
+    int32_t shadow_size, shadow_count;
+    int32_t map_of[ORR_DRAW_LIGHTS + 1];
+    orr_shadow_values shadows[ORR_SHADOW_MAPS];
+    orr_shadow_eye eye;
+} light_buffer;
+_Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_MAPS == 4, "as in shaders/light.glsl");
+
+typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW } mesh_pass;
+
+static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, orr_vk_graphics *pipeline,
                                   orr_error *error)
 {
+    static const orr_vulkan_shader fragment[] = {ORR_SHADER_MESH_FRAGMENT, ORR_SHADER_MESH_BLENDED_FRAGMENT,
+                                                 ORR_SHADER_MESH_SHADOW_FRAGMENT};
     const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
         {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, normal)},
@@ -38,17 +53,18 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, bool blended, orr_
     };
     const orr_vk_graphics_desc desc = {
         .vertex = orr_vulkan_shader_code(ORR_SHADER_MESH_VERTEX),
-        .fragment =
-            orr_vulkan_shader_code(blended ? ORR_SHADER_MESH_BLENDED_FRAGMENT : ORR_SHADER_MESH_FRAGMENT),
+        .fragment = orr_vulkan_shader_code(fragment[pass]),
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = blended ? "tbbb" : "tb",
+        .types = pass == OPAQUE    ? "tbt"
+                 : pass == BLENDED ? "tbtbb"
+                                   : "t",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
-        .colour = colour_format,
+        .colour = pass == SHADOW ? shadow_format : colour_format,
         .depth = depth_format,
-        .writes_nothing = blended,
+        .writes_nothing = pass == BLENDED,
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
@@ -56,10 +72,11 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, bool blended, orr_
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
 {
     *m = (orr_vulkan_meshes){.vk = upload->vk};
-    ORR_TRY(create_pipeline(m, false, &m->opaque, error));
-    ORR_TRY(create_pipeline(m, true, &m->blended, error));
-    ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(orr_draw_lighting), ORR_VK_ON_DEVICE, 0, "lights",
-                                 &m->lighting, error));
+    ORR_TRY(create_pipeline(m, OPAQUE, &m->opaque, error));
+    ORR_TRY(create_pipeline(m, BLENDED, &m->blended, error));
+    ORR_TRY(create_pipeline(m, SHADOW, &m->shadow, error));
+    ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(light_buffer), ORR_VK_ON_DEVICE, 0, "lights", &m->lighting,
+                                 error));
     ORR_TRY(orr_vulkan_fragments_grow(m, 1, 1, error)); // blending binds the lists all the same
     const VkSamplerCreateInfo sampler = {
         .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
@@ -84,16 +101,24 @@ static void destroy_targets(orr_vulkan_meshes *m)
     orr_vk_image_destroy(m->vk, &m->depth);
 }
 
+static void destroy_shadow_maps(orr_vulkan_meshes *m)
+{
+    orr_vk_image_destroy(m->vk, &m->shadow_maps);
+    orr_vk_image_destroy(m->vk, &m->shadow_depth);
+}
+
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
 {
     if (!m->vk) {
         return;
     }
     destroy_targets(m);
+    destroy_shadow_maps(m);
     orr_vk_image_destroy(m->vk, &m->white);
     vkDestroySampler(m->vk->device, m->sampler, NULL);
     orr_vk_graphics_destroy(m->vk, &m->opaque);
     orr_vk_graphics_destroy(m->vk, &m->blended);
+    orr_vk_graphics_destroy(m->vk, &m->shadow);
     orr_vk_buffer_destroy(m->vk, &m->lighting);
     orr_vk_buffer_destroy(m->vk, &m->lists);
     orr_vk_buffer_destroy(m->vk, &m->nodes);
@@ -120,6 +145,26 @@ orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, o
                                 &m->colour, error));
     return orr_vk_image_create(m->vk, width, height, depth_format,
                                VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, "meshes", &m->depth, error);
+}
+
+bool orr_vulkan_shadows_fit(const orr_vulkan_meshes *m, const orr_shadow_plan *plan)
+{
+    return plan->count == 0 ||
+           (plan->size <= m->shadow_depth.width && plan->size * plan->count <= m->shadow_maps.height);
+}
+
+orr_result orr_vulkan_shadows_grow(orr_vulkan_meshes *m, const orr_shadow_plan *plan, orr_error *error)
+{
+    int width = plan->size, height = plan->size * plan->count;
+    width = width > m->shadow_depth.width ? width : m->shadow_depth.width;
+    height = height > m->shadow_maps.height ? height : m->shadow_maps.height;
+    destroy_shadow_maps(m);
+    ORR_TRY(orr_vk_image_create(m->vk, width, height, shadow_format,
+                                VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, "shadows",
+                                &m->shadow_maps, error));
+    return orr_vk_image_create(m->vk, width, height, depth_format,
+                               VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, "depth of shadows",
+                               &m->shadow_depth, error);
 }
 
 int64_t orr_vulkan_fragment_capacity(const orr_vulkan_meshes *m)
@@ -199,49 +244,61 @@ static void depth_values(const orr_lens *lens, const orr_vulkan_mesh_item *items
     *clear = 0.0f;
 }
 
-static void begin(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_lens *lens,
-                  float clear_depth)
+// Begins drawing into all of two images, cleared.
+static void begin(VkCommandBuffer commands, const orr_vk_image *colour, const orr_vk_image *depth,
+                  VkRect2D area, float clear_colour, float clear_depth)
 {
     const VkPipelineStageFlags2 depth_stages =
         VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
-    orr_vk_image_barrier(commands, m->colour.image, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
-                         VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, 0,
+    orr_vk_image_barrier(commands, colour->image, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
+                         VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                         VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, 0,
                          VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
                          VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT);
-    orr_vk_image_barrier(commands, m->depth.image, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
+    orr_vk_image_barrier(commands, depth->image, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
                          VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL, depth_stages,
                          VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT, depth_stages,
                          VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
                              VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT);
-    const VkRenderingAttachmentInfo colour = {
+    const VkRenderingAttachmentInfo colours = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-        .imageView = m->colour.view,
+        .imageView = colour->view,
         .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
         .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
         .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+        .clearValue = {.color = {{clear_colour, clear_colour, clear_colour, clear_colour}}},
     };
-    const VkRenderingAttachmentInfo depth = {
+    const VkRenderingAttachmentInfo depths = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-        .imageView = m->depth.view,
+        .imageView = depth->view,
         .imageLayout = VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
         .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
         .storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
         .clearValue = {.depthStencil = {clear_depth, 0}},
     };
-    const VkRect2D area = {.extent = {(uint32_t)lens->width, (uint32_t)lens->height}};
     const VkRenderingInfo info = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
         .renderArea = area,
         .layerCount = 1,
         .colorAttachmentCount = 1,
-        .pColorAttachments = &colour,
-        .pDepthAttachment = &depth,
+        .pColorAttachments = &colours,
+        .pDepthAttachment = &depths,
     };
     vkCmdBeginRendering(commands, &info);
 }
 
+// Ends drawing into an image that shaders read from then on.
+static void end(VkCommandBuffer commands, const orr_vk_image *colour, VkPipelineStageFlags2 readers)
+{
+    vkCmdEndRendering(commands);
+    orr_vk_image_barrier(
+        commands, colour->image, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+        VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
+        VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT, readers, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+}
+
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
-                      const orr_vulkan_mesh *mesh, const orr_mesh_part *part, mesh_push *push)
+                      const orr_vulkan_mesh *mesh, const orr_mesh_part *part, bool shadowed, mesh_push *push)
 {
     const orr_mesh_material *material = &mesh->materials[part->material];
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
@@ -255,6 +312,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
          .sampler = m->sampler},
         {.buffer = m->lighting.buffer},
+        {.view = shadowed ? m->shadow_maps.view : m->white.view, .sampler = m->sampler},
         {.buffer = m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
@@ -262,27 +320,36 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }
 
-// The opaque parts of all items, or the transparent ones.
+// The opaque parts of all items, or the transparent ones, or what casts shadows, as `lens` sees them into
+// `area`.
 static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
-                       const orr_vulkan_mesh_frame *frame, bool blended, mesh_push *push)
+                       const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_lens *lens,
+                       VkRect2D area, const float depth[2])
 {
-    const orr_vk_graphics *pipeline = blended ? &m->blended : &m->opaque;
-    const VkRect2D area = {.extent = {(uint32_t)frame->lens->width, (uint32_t)frame->lens->height}};
+    const orr_vk_graphics *pipeline = pass == OPAQUE    ? &m->opaque
+                                      : pass == BLENDED ? &m->blended
+                                                        : &m->shadow;
+    mesh_push push = {
+        .flags = lens->orthographic ? ORTHOGRAPHIC : 0u, .width = lens->width, .depth = {depth[0], depth[1]}};
+    const int size[2] = {lens->width, lens->height};
+    for (int i = 0; i < 2; i++) {
+        push.scale[i] = 2.0f * lens->focal[i] / (float)size[i];
+        push.offset[i] = 2.0f * lens->centre[i] / (float)size[i] - 1.0f;
+    }
     orr_vk_graphics_bind(commands, pipeline, area, VK_CULL_MODE_NONE);
-    push->order = 0;
     for (int i = 0; i < frame->item_count; i++) {
         const orr_vulkan_mesh *mesh = frame->items[i].mesh;
-        if (blended && !mesh->blended) {
+        if ((pass == BLENDED && !mesh->blended) || (pass == SHADOW && frame->items[i].backdrop)) {
             continue;
         }
-        push->flags = (push->flags & ~(uint32_t)BACKDROP) | (frame->items[i].backdrop ? BACKDROP : 0u);
+        push.flags = (push.flags & ~(uint32_t)BACKDROP) | (frame->items[i].backdrop ? BACKDROP : 0u);
         vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
-        orr_affine_multiply(frame->lens->view, frame->items[i].model, push->to_camera);
+        orr_affine_multiply(lens->view, frame->items[i].model, push.to_camera);
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
-        for (int p = 0; p < mesh->part_count; p++, push->order++) {
-            if (mesh->materials[mesh->parts[p].material].blended == blended) {
-                draw_part(m, commands, pipeline, mesh, &mesh->parts[p], push);
+        for (int p = 0; p < mesh->part_count; p++, push.order++) {
+            if (mesh->materials[mesh->parts[p].material].blended == (pass == BLENDED)) {
+                draw_part(m, commands, pipeline, mesh, &mesh->parts[p], frame->shadows->count > 0, &push);
             }
         }
     }
@@ -291,38 +358,57 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
 static void fill_buffers(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                          const orr_vulkan_mesh_frame *frame)
 {
-    vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof *frame->lighting, frame->lighting);
+    const orr_shadow_plan *shadows = frame->shadows;
+    light_buffer light = {.lighting = *frame->lighting,
+                          .shadow_size = shadows->size,
+                          .shadow_count = shadows->count,
+                          .eye = orr_shadow_eye_of(frame->lens, frame->umbra)};
+    memcpy(light.map_of, shadows->map_of, sizeof light.map_of);
+    memcpy(light.shadows, shadows->values, sizeof light.shadows);
+    vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof light, &light);
     vkCmdFillBuffer(commands, m->lists.buffer, 0, VK_WHOLE_SIZE, 0);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
                    VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
 }
 
+// All shadow maps, below one another.
+static void draw_shadow_maps(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                             const orr_vulkan_mesh_frame *frame)
+{
+    const orr_shadow_plan *plan = frame->shadows;
+    const VkExtent2D extent = {(uint32_t)plan->size, (uint32_t)plan->size};
+    if (plan->count == 0) {
+        return;
+    }
+    const VkRect2D all = {.extent = {extent.width, extent.height * (uint32_t)plan->count}};
+    begin(commands, &m->shadow_maps, &m->shadow_depth, all, INFINITY, 0.0f);
+    for (int i = 0; i < plan->count; i++) {
+        float depth[2], farthest;
+        const orr_lens *lens = &plan->lenses[i];
+        depth_values(lens, frame->items, frame->item_count, depth, &farthest);
+        draw_parts(m, commands, frame, SHADOW, lens,
+                   (VkRect2D){.offset = {0, plan->size * i}, .extent = extent}, depth);
+    }
+    end(commands, &m->shadow_maps, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT);
+}
+
 void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                               const orr_vulkan_mesh_frame *frame)
 {
     const orr_lens *lens = frame->lens;
-    mesh_push push = {.flags = lens->orthographic ? ORTHOGRAPHIC : 0u, .width = lens->width};
-    const int size[2] = {lens->width, lens->height};
-    for (int i = 0; i < 2; i++) {
-        push.scale[i] = 2.0f * lens->focal[i] / (float)size[i];
-        push.offset[i] = 2.0f * lens->centre[i] / (float)size[i] - 1.0f;
-    }
-    float clear_depth;
-    depth_values(lens, frame->items, frame->item_count, push.depth, &clear_depth);
+    const VkRect2D area = {.extent = {(uint32_t)lens->width, (uint32_t)lens->height}};
+    float depth[2], clear_depth;
     fill_buffers(m, commands, frame);
-    begin(m, commands, lens, clear_depth);
-    draw_parts(m, commands, frame, false, &push);
+    draw_shadow_maps(m, commands, frame);
+    depth_values(lens, frame->items, frame->item_count, depth, &clear_depth);
+    begin(commands, &m->colour, &m->depth, area, 0.0f, clear_depth);
+    draw_parts(m, commands, frame, OPAQUE, lens, area, depth);
     if (frame->has_blended) {
-        draw_parts(m, commands, frame, true, &push);
+        draw_parts(m, commands, frame, BLENDED, lens, area, depth);
     }
-    vkCmdEndRendering(commands);
+    end(commands, &m->colour, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                    VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT);
-    orr_vk_image_barrier(commands, m->colour.image, VK_IMAGE_ASPECT_COLOR_BIT,
-                         VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-                         VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
-                         VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                         VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
 }

@@ -1,9 +1,10 @@
-// Meshes on Vulkan: their form in the device's memory, and two graphics pipelines. Opaque surfaces are drawn
-// to an image of display colour and distance, over which the splats are blended, transparent ones to lists of
-// fragments, which are blended among the splats.
+// Meshes on Vulkan: their form in the device's memory, and graphics pipelines. Shadow maps are drawn first;
+// then opaque surfaces to an image of display colour and distance, over which the splats are blended, and
+// transparent ones to lists of fragments, which are blended among the splats.
 #pragma once
 
 #include "render/draw.h"
+#include "render/shadow.h"
 #include "render/vulkan/upload.h"
 
 typedef struct orr_vulkan_mesh {
@@ -23,13 +24,14 @@ void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
-    orr_vk_graphics opaque, blended;
+    orr_vk_graphics opaque, blended, shadow;
     VkSampler sampler;
     orr_vk_image white; // texture of materials without one
     orr_vk_image
         colour; // display colour; alpha: distance along the camera's axis, 0: only the backdrop, or nothing
     orr_vk_image depth;
-    orr_vk_buffer lighting;
+    orr_vk_image shadow_maps, shadow_depth; // maps below one another: depth along the light's axis
+    orr_vk_buffer lighting;                 // and where the maps are
     orr_vk_buffer lists; // number of fragments, then the first of each pixel's list; shaders/fragments.glsl
     orr_vk_buffer nodes; // the fragments
 } orr_vulkan_meshes;
@@ -45,9 +47,11 @@ typedef struct orr_vulkan_mesh_item {
 typedef struct orr_vulkan_mesh_frame {
     const orr_lens *lens;
     const orr_draw_lighting *lighting;
+    const orr_shadow_plan *shadows;
     const orr_vulkan_mesh_item *items; // item_count
     int item_count;
     bool has_blended; // draws transparent parts
+    float umbra;      // of the draw list
 } orr_vulkan_mesh_frame;
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
@@ -56,6 +60,9 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height);
 // Enlarges the images to at least that size; no frame may be in flight.
 orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *meshes, int width, int height, orr_error *error);
+// The same for shadow maps.
+bool orr_vulkan_shadows_fit(const orr_vulkan_meshes *meshes, const orr_shadow_plan *plan);
+orr_result orr_vulkan_shadows_grow(orr_vulkan_meshes *meshes, const orr_shadow_plan *plan, orr_error *error);
 // The same for the lists of so many pixels and their fragments. CAPACITY when the device's buffers cannot be
 // that large.
 int64_t orr_vulkan_fragment_capacity(const orr_vulkan_meshes *meshes);

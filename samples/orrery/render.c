@@ -23,7 +23,7 @@ typedef struct render_request {
     float background[3]; // red < 0: not given
     const char *control; // what moves a robot; NULL: nothing
     orr_device_kind physics;
-    bool transparent, antialias, contacts, keep_partial;
+    bool transparent, antialias, contacts, no_shadows, keep_partial;
     double frames_per_second; // 0: not given
 } render_request;
 
@@ -121,6 +121,7 @@ static orr_result submit(render_job *job, int64_t index, orr_error *error)
                      .antialias = request->antialias,
                      .contact_points = request->contacts,
                      .contact_forces = request->contacts,
+                     .no_shadows = request->no_shadows,
                      .has_background = request->background[0] >= 0.0f};
     for (int i = 0; i < 3 && view.has_background; i++) {
         view.background[i] = request->background[i];
@@ -364,6 +365,10 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.antialias,
          .help = "Mip-Splatting compensation for small splats"},
+        {.name = "--no-shadows",
+         .kind = OPTION_FLAG,
+         .value = &r.no_shadows,
+         .help = "the sun and the lights of robots' models cast no shadows"},
         {.name = "--keep-partial",
          .kind = OPTION_FLAG,
          .value = &r.keep_partial,

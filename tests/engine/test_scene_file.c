@@ -73,7 +73,7 @@ static void cameras_background_and_sun_are_read(void **state)
     (void)state;
     orr_scene_file file = parsed(
         "{\"orrery\": 1, " LAYERS ", \"background\": [0, 0.5, 1], \"cameras_file\": \"transforms.json\","
-        "\"sun\": {\"direction\": [0, -2, 0], \"colour\": [3, 2, 1]},"
+        "\"sun\": {\"direction\": [0, -2, 0], \"colour\": [3, 2, 1]}, \"shadow\": 0.25,"
         "\"cameras\": [{\"name\": \"front\", \"eye\": [0, 0, -4], \"target\": [0, 0, 0], \"field_of_view\": "
         "90,"
         "\"width\": 400, \"height\": 200, \"near\": 0.5, \"far\": 50},"
@@ -101,6 +101,7 @@ static void cameras_background_and_sun_are_read(void **state)
     assert_float_equal(file.sun.direction[1], -1.0f, 0.0);
     assert_float_equal(file.sun.colour[0], 3.0f, 0.0);
     assert_true(file.sun.ambient[0] > 0.0f); // not given: the usual
+    assert_float_equal(file.umbra, 0.25f, 0.0);
     orr_scene_file_free(&file);
 }
 
@@ -146,6 +147,7 @@ static void mistakes_are_named(void **state)
         {LAYER("\"physics\": {\"static\": true, \"cell\": 0}"), "layers[1].physics.cell: expected"},
         {LAYER("\"physics\": {\"mass\": 1, \"shape\": \"ball\"}"), "layers[1].physics.shape: expected"},
         {ROOT("\"background\": [255, 0, 0]"), "background: expected red, green and blue in 0 to 1"},
+        {ROOT("\"shadow\": 1.5"), "shadow: expected a brightness in 0 to 1"},
         {ROOT("\"sun\": 3"), "sun: expected an object"},
         {ROOT("\"sun\": {}"), "sun.direction: expected the direction towards the sun"},
         {ROOT("\"sun\": {\"direction\": [0, 0, 0]}"), "sun.direction: expected a direction that is not zero"},

@@ -384,11 +384,13 @@ static void check_closed(const char *path, int triangles)
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
     orr_arena arena = {0};
-    orr_mesh_picture picture = {malloc(PIXELS * sizeof(float)), malloc(3 * PIXELS * sizeof(float))};
+    orr_mesh_picture picture = {.depth = malloc(PIXELS * sizeof(float)),
+                                .rgb = malloc(3 * PIXELS * sizeof(float))};
     orr_mesh_counts counts;
     orr_isa isa;
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_mesh_raster(jobs, isa, &arena, &list, picture, &(orr_fragment_lists){0}, &counts, &error));
+    assert_ok(
+        orr_mesh_raster(jobs, isa, &arena, &list, NULL, picture, &(orr_fragment_lists){0}, &counts, &error));
     assert_int_equal(counts.triangles, triangles);
     int covered = 0, holes = 0;
     for (int y = 1; y < HEIGHT - 1; y++) {

@@ -4,6 +4,7 @@
 #include "render/cpu/mesh_raster.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/meshes.h"
+#include "tests/render/shadow_scene.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_mesh.h"
 
@@ -53,8 +54,10 @@ static planes draw_on_cpu(const orr_draw_list *list)
     planes p = make_planes(list);
     orr_arena arena = {0};
     orr_fragment_lists lists;
-    assert_ok(orr_mesh_raster(jobs, isa, &arena, list, (orr_mesh_picture){p.depth, p.colour}, &lists, NULL,
-                              &error));
+    orr_shadow_maps maps;
+    assert_ok(orr_shadow_maps_draw(jobs, isa, &arena, list, &maps, &error));
+    assert_ok(orr_mesh_raster(jobs, isa, &arena, list, &maps,
+                              (orr_mesh_picture){.depth = p.depth, .rgb = p.colour}, &lists, NULL, &error));
     if (lists.starts) {
         p.starts = copy_of(lists.starts, (p.pixels + 1) * sizeof *p.starts);
         p.fragments = copy_of(lists.fragments, p.starts[p.pixels] * sizeof *p.fragments);
@@ -569,6 +572,22 @@ static void empty_lists_and_released_meshes_are_no_trouble(void **state)
 
 // Frames in flight: bodies move on while the first, whose fragments exceed the capacity, waits to be drawn
 // again.
+static void shadows_are_the_cpus(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    shadow_scene_add_lamp(&s);
+    planes lit = draw_on_cpu(&s.list);
+    s.list.shadows = false;
+    planes plain = draw_on_cpu(&s.list);
+    assert_true(psnr(lit.colour, plain.colour, 3 * (int64_t)plain.pixels) < 30.0);
+    s.list.shadows = true;
+    assert_drawn_as_by_the_cpu("shadows of the sun and of a lamp", &s.list, 0);
+    free_planes(&lit);
+    free_planes(&plain);
+}
+
 static void frames_show_bodies_where_they_were(void **state)
 {
     (void)state;
@@ -698,6 +717,7 @@ int main(void)
         cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
         cmocka_unit_test(meshes_follow_bodies_of_the_device),
         cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
+        cmocka_unit_test(shadows_are_the_cpus),
         cmocka_unit_test(frames_show_bodies_where_they_were),
         cmocka_unit_test(empty_lists_and_released_meshes_are_no_trouble),
 #if ORR_CUDA_EMULATED

@@ -2,6 +2,7 @@
 #include "assets/clouds.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
+#include "tests/render/shadow_scene.h"
 #include "tests/render/splat_views.h"
 #include "tests/support/drawn.h"
 #include "tests/support/machine.h"
@@ -58,6 +59,25 @@ static void pictures_equal_the_reference(void **state)
         splat_view_free(&view);
     }
     orr_cuda_draw_destroy(draw);
+}
+
+static void shadows_fall_on_splats_as_on_the_cpu(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make_captured(&s, jobs);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    drawn d = draw_cuda(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels);
+    print_message("    %.1f dB\n", quality);
+    assert_true(quality >= 90.0);
+    const int middle = SHADOW_SCENE_SIDE / 2 * (SHADOW_SCENE_SIDE + 1);
+    assert_true(d.rgba[4 * (middle + 32)] < 0.8f * d.rgba[4 * (middle - 32)]);
+    drawn_free(&d);
+    drawn_free(&cpu);
+    orr_cuda_draw_destroy(draw);
+    shadow_scene_free(&s);
 }
 
 // More pairs of tiles and splats than the first capacity: the frame is drawn again.
@@ -185,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
+        cmocka_unit_test(shadows_fall_on_splats_as_on_the_cpu),
         cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
         cmocka_unit_test(large_clouds_match_the_cpu),
         cmocka_unit_test(transparent_meshes_are_blended_as_on_the_cpu),

@@ -51,7 +51,8 @@ static void draw(canvas *c, const orr_draw_mesh *meshes, int count)
     orr_isa isa;
     orr_arena_reset(&c->arena);
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, &list, c->picture, &c->fragments, &c->counts, &error));
+    assert_ok(
+        orr_mesh_raster(c->jobs, isa, &c->arena, &list, NULL, c->picture, &c->fragments, &c->counts, &error));
 }
 
 static void draw_one(canvas *c, const orr_mesh *mesh)

@@ -6,6 +6,7 @@
 #include "render/splat_cloud.h"
 #include "render/vulkan/draw.h"
 #include "render/vulkan/image.h"
+#include "tests/render/shadow_scene.h"
 #include "tests/render/splat_views.h"
 #include "tests/support/cut_cloud.h"
 #include "tests/support/drawn.h"
@@ -486,6 +487,39 @@ static void meshes_match_the_cpu(void **state)
     assert_no_complaint();
 }
 
+// Those of the sun and of a lamp, one below the other in the image of the maps.
+static void shadows_match_the_cpu(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    shadow_scene_add_lamp(&s);
+    orr_vulkan_draw *draw = draw_make(1);
+    drawn pictures[2];
+    for (int shadows = 0; shadows < 2; shadows++) {
+        s.list.shadows = shadows;
+        drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        assert_same_picture(&d, &cpu);
+        drawn_free(&cpu);
+        pictures[shadows] = d;
+    }
+    assert_true(psnr(pictures[0].rgba, pictures[1].rgba, 4 * pictures[0].pixels) < 30.0);
+    drawn_free(&pictures[0]);
+    drawn_free(&pictures[1]);
+    // on a floor of splats
+    shadow_scene_make_captured(&s, jobs);
+    drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    assert_same_picture(&d, &cpu);
+    const float *in_shadow =
+        d.rgba + 4 * (SHADOW_SCENE_SIDE / 2 * SHADOW_SCENE_SIDE + SHADOW_SCENE_SIDE / 2 + 32);
+    assert_true(in_shadow[0] < 0.8f * in_shadow[-4 * 64]);
+    drawn_free(&d);
+    drawn_free(&cpu);
+    shadow_scene_free(&s);
+    orr_vulkan_draw_destroy(draw);
+    assert_no_complaint();
+}
+
 static void print_complaint(void *user, orr_log_level level, int code, const char *line)
 {
     (void)level;
@@ -524,6 +558,7 @@ int main(void)
         cmocka_unit_test(clouds_larger_than_a_buffer_come_in_pages),
         cmocka_unit_test(a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before),
         cmocka_unit_test(meshes_match_the_cpu),
+        cmocka_unit_test(shadows_match_the_cpu),
     };
     int failures = cmocka_run_group_tests_name("drawing on Vulkan", tests, NULL, NULL);
     orr_jobs_destroy(jobs);

@@ -74,10 +74,11 @@ static void put_light(const carried *c, int light, const float layer_pose[12], f
     double at[3], along[3];
     light_pose(c, light, at, along);
     orr_draw_light *out = &list->lights[list->light_count++];
-    *out = (orr_draw_light){
-        .directional = m->light_type[light] == ORR_LIGHT_DIRECTIONAL,
-        .cutoff = m->light_type[light] == ORR_LIGHT_SPOT ? m->light_cutoff[light] : 180.0f,
-        .exponent = m->light_type[light] == ORR_LIGHT_SPOT ? m->light_exponent[light] : 0.0f};
+    *out =
+        (orr_draw_light){.directional = m->light_type[light] == ORR_LIGHT_DIRECTIONAL,
+                         .cutoff = m->light_type[light] == ORR_LIGHT_SPOT ? m->light_cutoff[light] : 180.0f,
+                         .exponent = m->light_type[light] == ORR_LIGHT_SPOT ? m->light_exponent[light] : 0.0f,
+                         .casts_shadows = m->light_castshadow[light]};
     const float unit[3] = {1.0f, 1.0f / scale, 1.0f / (scale * scale)}; // distances are the robot's own
     for (int k = 0; k < 3; k++) {
         const float *row = layer_pose + 4 * k;

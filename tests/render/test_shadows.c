@@ -1,0 +1,452 @@
+// Tests of shadow maps: the shadow of a box on a plane by geometry, lit surfaces without acne, spots, stable
+// edges. Runs once per instruction set.
+#include "tests/render/shadow_scene.h"
+#include "tests/support/support.h"
+
+#include "render/cpu/mesh_raster.h"
+#include "render/cpu/splats_cpu.h"
+#include "render/shadow.h"
+#include "tests/support/drawn.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = SHADOW_SCENE_SIDE };
+
+typedef struct canvas {
+    orr_jobs *jobs;
+    orr_arena arena;
+    float depth[SIDE * SIDE];
+    float rgb[3 * SIDE * SIDE];
+} canvas;
+
+static canvas *open_canvas(int threads)
+{
+    canvas *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    assert_ok(orr_jobs_create(threads, NULL, NULL, &c->jobs, &error));
+    return c;
+}
+
+static void close_canvas(canvas *c)
+{
+    orr_jobs_destroy(c->jobs);
+    orr_arena_destroy(&c->arena);
+    free(c);
+}
+
+static void draw(canvas *c, const orr_draw_list *list)
+{
+    orr_isa isa;
+    orr_fragment_lists fragments;
+    orr_arena_reset(&c->arena);
+    assert_ok(orr_isa_choose(&isa, &error));
+    orr_shadow_maps maps;
+    assert_ok(orr_shadow_maps_draw(c->jobs, isa, &c->arena, list, &maps, &error));
+    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, list, &maps,
+                              (orr_mesh_picture){.depth = c->depth, .rgb = c->rgb}, &fragments, NULL,
+                              &error));
+}
+
+static float srgb(double linear)
+{
+    return (float)(1.055 * pow(linear, 1.0 / 2.4) - 0.055);
+}
+
+static double linear(float display)
+{
+    return pow(((double)display + 0.055) / 1.055, 2.4);
+}
+
+static const double shade = 0.25, sunlit = 0.25 + 0.5 * 0.8; // of the floor
+
+// Which part of the sun reaches the floor in a pixel.
+static double visible_at(const canvas *c, int x, int y)
+{
+    return (linear(c->rgb[y * SIDE + x]) - shade) / (sunlit - shade);
+}
+
+// The floor's shadow is the sweep of the cube along the light: its lower square moved by 3/4, its upper one
+// by 3/2; together x in 1/4 .. 2, y in -1/2 .. 1/2. Seen from above, the cube hides x < 1/2.
+static void a_cube_throws_the_shadow_that_geometry_says(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    draw(c, &s.list);
+    orr_shadow_plan plan;
+    orr_shadow_plan_make(&s.list, &plan);
+    assert_int_equal(plan.count, 1);
+    double texel = 1.0 / (double)plan.values[0].focal, dark = 0.0;
+    // a texel on the floor, which the light meets at a slant: a penumbra of 3/2 texels at either side
+    double blur = (2.0 * texel / 0.8) + 1.0 / 64.0;
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
+            if ((double)c->depth[y * SIDE + x] < 9.99) {
+                assert_true(fabs(px) < 0.5 && fabs(py) < 0.5); // the cube, and it is lit
+                assert_float_equal(c->rgb[y * SIDE + x], srgb(sunlit), 1e-5);
+                continue;
+            }
+            double visible = visible_at(c, x, y);
+            double depth_x = fmin(px - 0.25, 2.0 - px), depth_y = 0.5 - fabs(py); // inside the shadow
+            double inside = fmin(depth_x, depth_y);
+            if (inside > blur) {
+                assert_float_equal(visible, 0.0, 1e-5);
+            } else if (inside < -blur) {
+                assert_float_equal(visible, 1.0, 1e-5);
+            }
+            dark += (1.0 - visible) / (32.0 * 32.0);
+        }
+    }
+    // the visible part of the shadow is 3/2 x 1: its rim may be off by a tenth of a texel
+    assert_true(fabs(dark - 1.5) < 0.2 * texel * 4.0 + 0.01);
+    close_canvas(c);
+}
+
+// Without a caster, and where it is lit, a surface has the bits of the picture without shadows, at any angle
+// of the light.
+static void lit_surfaces_have_no_acne(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float plain[3 * SIDE * SIDE];
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    for (int angle = 0; angle <= 88; angle += 4) {
+        float radians = (float)angle * 0.01745329252f, turn = (float)angle * 0.37f;
+        s.list.sun.direction[0] = sinf(radians) * cosf(turn);
+        s.list.sun.direction[1] = sinf(radians) * sinf(turn);
+        s.list.sun.direction[2] = cosf(radians);
+        for (int alone = 0; alone < 2; alone++) { // the floor alone, then the cube
+            s.list.meshes = &s.items[alone];
+            s.list.mesh_count = 1;
+            s.list.lens = shadow_scene_lens(0.3f, 0.2f, alone ? 160.0f : 32.0f);
+            s.list.shadows = false;
+            draw(c, &s.list);
+            memcpy(plain, c->rgb, sizeof plain);
+            s.list.shadows = true;
+            draw(c, &s.list);
+            orr_shadow_plan plan;
+            orr_shadow_plan_make(&s.list, &plan);
+            assert_int_equal(plan.count, 1);
+            assert_memory_equal(plain, c->rgb, sizeof plain);
+        }
+    }
+    close_canvas(c);
+}
+
+// Nor under a lamp, wherever in its cone.
+static void what_a_lamp_lights_has_no_acne(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float plain[3 * SIDE * SIDE];
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    s.list.mesh_count = 1;
+    for (int angle = 0; angle <= 70; angle += 10) {
+        float radians = (float)angle * 0.01745329252f;
+        s.list.lights[0] =
+            (orr_draw_light){.position = {0.5f, 0.3f, 2.0f},
+                             .direction = {0.6f * sinf(radians), 0.8f * sinf(radians), -cosf(radians)},
+                             .attenuation = {1},
+                             .cutoff = 75.0f,
+                             .diffuse = {0.5f, 0.5f, 0.5f}};
+        s.list.light_count = 1;
+        draw(c, &s.list);
+        memcpy(plain, c->rgb, sizeof plain);
+        s.list.lights[0].casts_shadows = true;
+        draw(c, &s.list);
+        assert_memory_equal(plain, c->rgb, sizeof plain);
+    }
+    close_canvas(c);
+}
+
+// A ball of flat faces with the normals of a round one: where it is well lit, no face shadows itself or the
+// next. (Near the terminator faces do turn away from the light.)
+static void round_normals_on_flat_faces_have_no_acne(void **state)
+{
+    (void)state;
+    enum { AROUND = 24, UP = 12, POINTS = (AROUND + 1) * (UP + 1) };
+    static orr_mesh_vertex vertices[POINTS];
+    static uint32_t indices[AROUND * UP * 6];
+    static float plain[3 * SIDE * SIDE];
+    static shadow_scene s;
+    small_mesh ball;
+    for (int i = 0; i < POINTS; i++) {
+        double turn = 6.283185307 * (i % (AROUND + 1)) / AROUND, rise = 3.141592654 * (i / (AROUND + 1)) / UP;
+        const float n[3] = {(float)(sin(rise) * cos(turn)), (float)(sin(rise) * sin(turn)), (float)cos(rise)};
+        vertices[i] = (orr_mesh_vertex){
+            .position = {n[0], n[1], n[2]}, .normal = {n[0], n[1], n[2]}, .colour = {255, 255, 255, 255}};
+    }
+    for (int i = 0; i < AROUND * UP; i++) {
+        uint32_t at = (uint32_t)(i / AROUND * (AROUND + 1) + i % AROUND), below = at + AROUND + 1;
+        const uint32_t quad[6] = {at, below, below + 1, at, below + 1, at + 1};
+        memcpy(indices + 6 * i, quad, sizeof quad);
+    }
+    small_mesh_set(&ball, vertices, POINTS, indices, AROUND * UP * 6);
+    shadow_scene_make(&s);
+    s.items[0].mesh = &ball.mesh;
+    s.list.mesh_count = 1;
+    canvas *c = open_canvas(2);
+    for (int size = 64; size <= SIDE; size *= 2) {
+        s.list.lens = shadow_scene_lens(0.0f, 0.0f, 0.45f * (float)size);
+        s.list.lens.width = s.list.lens.height = size;
+        s.list.lens.centre[0] = s.list.lens.centre[1] = 0.5f * (float)size;
+        s.list.shadows = false;
+        draw(c, &s.list);
+        memcpy(plain, c->rgb, sizeof plain);
+        s.list.shadows = true;
+        draw(c, &s.list);
+        int lit = 0;
+        for (int i = 0; i < size * size; i++) {
+            if (linear(plain[i]) > shade + 0.5 * 0.4) { // a cosine of 0.4
+                assert_true(c->rgb[i] == plain[i]);
+                lit++;
+            }
+        }
+        assert_true(lit > size * size / 5);
+    }
+    close_canvas(c);
+}
+
+// A lamp at height 4 over the floor: the cube's upper square (z = 2) throws the larger shadow, twice its
+// size.
+static void a_spot_throws_a_perspective_shadow(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    s.list.sun.colour[0] = s.list.sun.colour[1] = s.list.sun.colour[2] = 0.0f;
+    s.list.lights[0] = (orr_draw_light){.position = {0, 0, 4},
+                                        .direction = {0, 0, -1},
+                                        .attenuation = {1},
+                                        .cutoff = 60.0f,
+                                        .diffuse = {0.5f, 0.5f, 0.5f},
+                                        .casts_shadows = true};
+    s.list.light_count = 1;
+    canvas *c = open_canvas(2);
+    for (int casts = 0; casts < 2; casts++) {
+        s.list.lights[0].casts_shadows = casts;
+        draw(c, &s.list);
+        for (int y = 0; y < SIDE; y++) {
+            for (int x = 0; x < SIDE; x++) {
+                double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
+                double across = fmax(fabs(px), fabs(py)), cosine = 4.0 / sqrt(16.0 + px * px + py * py);
+                double light = linear(c->rgb[y * SIDE + x]) - shade;
+                if (across < 0.5 || fabs(across - 1.0) < 0.15) {
+                    continue; // the cube, or the rim: a texel is 0.055 on the floor
+                }
+                double expected = across < 1.0 && casts ? 0.0 : 0.5 * cosine;
+                assert_float_equal(light, expected, 1e-4);
+            }
+        }
+    }
+    close_canvas(c);
+}
+
+// A camera that moves takes nothing of a shadow with it: whole pixels of motion only move the picture.
+static void shadows_stand_still_under_a_moving_camera(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float before[3 * SIDE * SIDE];
+    shadow_scene_make(&s);
+    canvas *c = open_canvas(2);
+    draw(c, &s.list);
+    memcpy(before, c->rgb, sizeof before);
+    s.list.lens = shadow_scene_lens(5.0f / 32.0f, 0.0f, 32.0f);
+    draw(c, &s.list);
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE - 5; x++) {
+            assert_float_equal(c->rgb[y * SIDE + x], before[y * SIDE + x + 5], 2e-3);
+        }
+    }
+    close_canvas(c);
+}
+
+// A floor without end takes no texels from what stands on it; a transparent mesh casts no shadow.
+static void maps_are_fitted_to_what_casts(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    orr_shadow_plan small, large;
+    shadow_scene_make(&s);
+    s.items[0].model[0] = s.items[0].model[5] = s.items[0].model[10] = 0.25f;
+    orr_shadow_plan_make(&s.list, &small);
+    s.items[0].model[0] = s.items[0].model[5] = s.items[0].model[10] = 1000.0f;
+    orr_shadow_plan_make(&s.list, &large);
+    assert_true(large.values[0].focal > 100.0f && large.values[0].focal > small.values[0].focal);
+    s.box.material.blended = s.floor.material.blended = true;
+    orr_shadow_plan_make(&s.list, &small);
+    assert_int_equal(small.count, 0);
+    s.box.material.blended = false;
+    s.list.shadows = false;
+    orr_shadow_plan_make(&s.list, &small);
+    assert_int_equal(small.count, 0);
+    // more pixels, more texels; and a map that moves keeps its texels' places
+    s.list.shadows = true;
+    orr_shadow_plan_make(&s.list, &small);
+    s.items[1].model[3] = 0.1123f;
+    orr_shadow_plan_make(&s.list, &large);
+    assert_true(small.values[0].focal == large.values[0].focal);
+    for (int k = 0; k < 2; k++) {
+        float moved =
+            (small.lenses[0].view[4 * k + 3] - large.lenses[0].view[4 * k + 3]) * small.values[0].focal;
+        assert_float_equal(moved, roundf(moved), 1e-3);
+        assert_true(k == 0 || fabsf(moved) > 5.0f);
+    }
+    s.list.lens.width = 1280;
+    orr_shadow_plan_make(&s.list, &large);
+    assert_int_equal(small.size, 256);
+    assert_int_equal(large.size, 1024);
+}
+
+static drawn draw_all(canvas *c, const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    orr_isa isa;
+    orr_profile profile;
+    orr_arena_reset(&c->arena);
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(
+        orr_draw_cpu(c->jobs, isa, &c->arena, list, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
+    return d;
+}
+
+// The same shadow on a floor of splats, as dark as the list says, in linear light. The haze above it is far
+// before the floor: the mean of both depths would put the shadow half a unit aside.
+static void a_shadow_falls_on_splats(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    canvas *c = open_canvas(2);
+    shadow_scene_make_captured(&s, c->jobs);
+    drawn lit, dark, off;
+    s.list.shadows = false;
+    lit = draw_all(c, &s.list);
+    s.list.shadows = true;
+    dark = draw_all(c, &s.list);
+    s.list.umbra = 1.0f;
+    off = draw_all(c, &s.list);
+    int in = 0, out = 0;
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            const float *plain = lit.rgba + 4 * (y * SIDE + x), *shaded = dark.rgba + 4 * (y * SIDE + x);
+            double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
+            double inside = fmin(fmin(px - 0.25, 2.0 - px), 0.5 - fabs(py));
+            assert_memory_equal(off.rgba + 4 * (y * SIDE + x), plain, 4 * sizeof *plain);
+            assert_true(shaded[3] == plain[3]);
+            if (px < 0.55 && fabs(py) < 0.55) {
+                continue; // behind the haze is the cube
+            }
+            double ratio = linear(shaded[0] / shaded[3]) / linear(plain[0] / plain[3]);
+            if (inside > 0.06) {
+                assert_float_equal(ratio, 0.4, 2e-3);
+                in++;
+            } else if (inside < -0.06) {
+                assert_memory_equal(shaded, plain, 4 * sizeof *plain);
+                out++;
+            }
+        }
+    }
+    assert_true(in > 1000 && out > 10000);
+    drawn_free(&lit);
+    drawn_free(&dark);
+    drawn_free(&off);
+    shadow_scene_free(&s);
+    close_canvas(c);
+}
+
+// On a field it falls at the field's depth; here one that is opaque and at z = 0.
+static void a_shadow_falls_on_fields(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float depth[SIDE * SIDE], colour[4 * SIDE * SIDE];
+    canvas *c = open_canvas(2);
+    shadow_scene_make(&s);
+    s.list.meshes = &s.items[1];
+    s.list.mesh_count = s.list.field_count = 1;
+    s.list.umbra = 0.4f;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        depth[i] = 10.0f;
+        for (int k = 0; k < 4; k++) {
+            colour[k * SIDE * SIDE + i] = k < 3 ? 0.6f : 1.0f;
+        }
+    }
+    orr_field_pass fields = {.depth = depth, .colour = colour};
+    drawn d = drawn_make(&s.list);
+    orr_cpu_frame *frame;
+    orr_isa isa;
+    orr_profile profile = {0};
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_draw_cpu_begin(c->jobs, isa, &c->arena, &s.list, NULL, &profile, &frame, &error));
+    assert_ok(orr_draw_cpu_end(frame, &fields, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+    const int row = SIDE / 2 * SIDE + SIDE / 2;
+    double ratio = linear(d.rgba[4 * (row + 32)]) / linear(0.6f); // 1 to the right
+    assert_float_equal(ratio, 0.4, 1e-4);
+    assert_float_equal(d.rgba[4 * (row - 32)], 0.6f, 0.0);
+    drawn_free(&d);
+    close_canvas(c);
+}
+
+// A cloud without meshes, and one whose shadow does not reach it, keep their bits.
+static void splats_without_shadows_keep_their_bits(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    canvas *c = open_canvas(2), *one = open_canvas(1);
+    shadow_scene_make_captured(&s, c->jobs);
+    for (int meshes = 0; meshes < 2; meshes++) {
+        s.list.mesh_count = meshes;
+        s.items[1].model[11] = -20.0f; // below the floor
+        s.list.shadows = false;
+        drawn plain = draw_all(c, &s.list);
+        s.list.shadows = true;
+        drawn with = draw_all(c, &s.list), alone = draw_all(one, &s.list);
+        assert_memory_equal(plain.rgba, with.rgba, (size_t)plain.pixels * 4 * sizeof(float));
+        assert_memory_equal(plain.rgba, alone.rgba, (size_t)plain.pixels * 4 * sizeof(float));
+        drawn_free(&plain);
+        drawn_free(&with);
+        drawn_free(&alone);
+    }
+    shadow_scene_free(&s);
+    close_canvas(c);
+    close_canvas(one);
+}
+
+static void bits_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    s.list.sun.direction[1] = 0.3f;
+    canvas *one = open_canvas(1), *four = open_canvas(4);
+    draw(one, &s.list);
+    draw(four, &s.list);
+    assert_memory_equal(one->rgb, four->rgb, sizeof one->rgb);
+    close_canvas(one);
+    close_canvas(four);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cube_throws_the_shadow_that_geometry_says),
+        cmocka_unit_test(lit_surfaces_have_no_acne),
+        cmocka_unit_test(what_a_lamp_lights_has_no_acne),
+        cmocka_unit_test(round_normals_on_flat_faces_have_no_acne),
+        cmocka_unit_test(a_spot_throws_a_perspective_shadow),
+        cmocka_unit_test(shadows_stand_still_under_a_moving_camera),
+        cmocka_unit_test(maps_are_fitted_to_what_casts),
+        cmocka_unit_test(a_shadow_falls_on_splats),
+        cmocka_unit_test(a_shadow_falls_on_fields),
+        cmocka_unit_test(splats_without_shadows_keep_their_bits),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
