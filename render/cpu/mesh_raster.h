@@ -23,10 +23,9 @@ typedef struct orr_mesh_counts {
 
 // Draws list->meshes and the backdrop, without splats and sky: opaque surfaces into the picture's planes,
 // transparent ones in front of them into `fragments`, which is allocated in the arena as all scratch is.
-// shadows: what falls on them (NULL: nothing). The
-// bits are the same for any number of workers. Of surfaces at equal depth the first in the list wins. Nothing
-// nearer than the near plane or farther than the far plane is drawn. ORR_ERROR_MEMORY, or ORR_ERROR_ARGUMENT
-// for more than 2^31 - 1 triangles; `counts` may be NULL.
+// shadows: what falls on them; NULL: nothing. The bits are the same for any number of workers. Of surfaces at
+// equal depth the first in the list wins. Nothing nearer than the near plane or farther than the far plane is
+// drawn. ORR_ERROR_MEMORY, or ORR_ERROR_ARGUMENT for more than 2^31 - 1 triangles; `counts` may be NULL.
 orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                            const orr_shadow_maps *shadows, orr_mesh_picture picture,
                            orr_fragment_lists *fragments, orr_mesh_counts *counts, orr_error *error);
