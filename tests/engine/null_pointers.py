@@ -36,11 +36,13 @@ OBJECTS = {
     "orr_output *": "made.output",
     "orr_collider *": "made.collider",
     "orr_env *": "made.env",
+    "orr_reference *": "made.reference",
     "orr_error *": "where",
 }
 SCALARS = {
     "int": "1",
     "int64_t": "1",
+    "uint32_t": "1",
     "float": "1.0f",
     "double": "1.0",
     "bool": "true",
