@@ -728,8 +728,8 @@ typedef struct orr_reference orr_reference;
 
 typedef struct orr_reference_info {
     int64_t samples;   /* of each pixel, so far */
-    double error;      /* mean over the pixels of the standard error of luminance, linear; infinite before the
-                          second sample */
+    double error;      /* of the picture so far: the root of the mean square, over the pixels, of the standard
+                          error of luminance, linear; infinite before the second sample */
     int64_t rays;      /* traced so far */
     int64_t triangles; /* in the view */
     int64_t left_out;  /* of these: without area, or with a coordinate that is not finite */

@@ -11,14 +11,20 @@ bsdf bsdf_lambert(real3 normal, real3 to_eye, real3 base)
     return (bsdf){.normal = normal, .to_eye = to_eye, .diffuse = base, .alpha = 1.0f};
 }
 
-bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real roughness)
+bsdf bsdf_metallic(const bsdf_table *table, real3 normal, real3 to_eye, real3 base, real metallic,
+                   real roughness)
 {
-    real dull = 1.0f - metallic;
+    real dull = 1.0f - metallic, lost = 0.0f;
+    if (table) {
+        lost = 1.0f / bsdf_table_at(table, roughness, dot3(normal, to_eye)) - 1.0f;
+    }
+    real3 f0 = make_real3(0.04f * dull + metallic * base.x, 0.04f * dull + metallic * base.y,
+                          0.04f * dull + metallic * base.z);
     return (bsdf){.normal = normal,
                   .to_eye = to_eye,
                   .diffuse = scale3(base, dull),
-                  .f0 = make_real3(0.04f * dull + metallic * base.x, 0.04f * dull + metallic * base.y,
-                                   0.04f * dull + metallic * base.z),
+                  .f0 = f0,
+                  .gain = make_real3(1.0f + f0.x * lost, 1.0f + f0.y * lost, 1.0f + f0.z * lost),
                   .alpha = fmaxf(roughness * roughness, BSDF_ALPHA_MIN),
                   .glossy = true};
 }
@@ -62,9 +68,9 @@ bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
     real3 f = make_real3(b->f0.x + (1.0f - b->f0.x) * fresnel, b->f0.y + (1.0f - b->f0.y) * fresnel,
                          b->f0.z + (1.0f - b->f0.z) * fresnel);
     real highlight = peak * visible;
-    value.weight = make_real3(light * ((1.0f - f.x) * b->diffuse.x / BSDF_PI + f.x * highlight),
-                              light * ((1.0f - f.y) * b->diffuse.y / BSDF_PI + f.y * highlight),
-                              light * ((1.0f - f.z) * b->diffuse.z / BSDF_PI + f.z * highlight));
+    value.weight = make_real3(light * ((1.0f - f.x) * b->diffuse.x / BSDF_PI + f.x * b->gain.x * highlight),
+                              light * ((1.0f - f.y) * b->diffuse.y / BSDF_PI + f.y * b->gain.y * highlight),
+                              light * ((1.0f - f.z) * b->diffuse.z / BSDF_PI + f.z * b->gain.z * highlight));
     real share = gloss_share(b), shadow = 2.0f * eye / (eye + eye_root);
     value.pdf = share * shadow * peak / (4.0f * eye) + (1.0f - share) * light / BSDF_PI;
     return value;
@@ -94,4 +100,43 @@ bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light
             b->normal, make_real3(ring * cosf(angle), ring * sinf(angle), sqrtf(fmaxf(1.0f - v, 0.0f)))));
     }
     return bsdf_eval(b, *to_light);
+}
+
+// ---- what highlights lose ----
+
+// By the mean of `PER_SIDE` squared directions that bsdf_draw would draw.
+static float reflected(real roughness, real cosine)
+{
+    enum { PER_SIDE = 16 };
+    const real3 up = {0.0f, 0.0f, 1.0f}, white = {1.0f, 1.0f, 1.0f};
+    real3 eye = make_real3(sqrtf(fmaxf(1.0f - cosine * cosine, 0.0f)), 0.0f, cosine), light;
+    const bsdf b = bsdf_metallic(NULL, up, eye, white, 1.0f, roughness);
+    float sum = 0.0f;
+    for (int i = 0; i < PER_SIDE * PER_SIDE; i++) {
+        real u = ((float)(i / PER_SIDE) + 0.5f) / PER_SIDE, v = ((float)(i % PER_SIDE) + 0.5f) / PER_SIDE;
+        bsdf_value value = bsdf_draw(&b, u, v, 0.0f, &light);
+        sum += value.pdf > 0.0f ? value.weight.x / value.pdf : 0.0f;
+    }
+    return sum / (PER_SIDE * PER_SIDE);
+}
+
+void bsdf_table_fill(bsdf_table *table)
+{
+    for (int i = 0; i < BSDF_TABLE; i++) {
+        for (int k = 0; k < BSDF_TABLE; k++) {
+            real cosine = fmaxf((float)k / (BSDF_TABLE - 1), 0.01f);
+            table->reflected[i][k] = reflected((float)i / (BSDF_TABLE - 1), cosine);
+        }
+    }
+}
+
+float bsdf_table_at(const bsdf_table *table, real roughness, real cosine)
+{
+    real row = fminf(fmaxf(roughness, 0.0f), 1.0f) * (BSDF_TABLE - 1),
+         column = fminf(fmaxf(cosine, 0.0f), 1.0f) * (BSDF_TABLE - 1);
+    int i = row < BSDF_TABLE - 2 ? (int)row : BSDF_TABLE - 2,
+        k = column < BSDF_TABLE - 2 ? (int)column : BSDF_TABLE - 2;
+    real down = row - (float)i, right = column - (float)k;
+    const float *a = table->reflected[i] + k, *b = table->reflected[i + 1] + k;
+    return (1.0f - down) * (a[0] + right * (a[1] - a[0])) + down * (b[0] + right * (b[1] - b[0]));
 }

@@ -31,6 +31,7 @@ struct orr_path_tracer {
     uint32_t seed;
     surfaces world, backdrop;
     lamps lights;
+    bsdf_table table;
     pixel_sums *pixels; // height x width
     int64_t samples;
     int64_t *rays;  // by worker
@@ -82,10 +83,11 @@ static orr_ray ray_of(real3 origin, real3 direction, real near_end, real far_end
 
 // ---- direct light ----
 
-// How much of light reaches a point from a direction, from so far.
+// How much of light reaches a point from a direction, from so far: what is just before the lamp, and the lamp
+// itself, does not count.
 static real visibility(path *p, const surface_point *at, real3 to_light, real distance)
 {
-    orr_ray ray = ray_of(surface_leave(at, to_light), to_light, 0.0f, distance);
+    orr_ray ray = ray_of(surface_leave(at, to_light), to_light, 0.0f, distance * (1.0f - 1e-4f));
     const surface_sieve sieve = {&p->tracer->world, &p->random};
     p->rays++;
     return surfaces_any(&sieve, &ray) ? 0.0f : 1.0f;
@@ -110,7 +112,7 @@ static real3 light_by_point(path *p, const surface_point *at, const bsdf *b, con
     }
     real distance = INFINITY;
     if (lamp->directional < 0.5f) {
-        distance = length3(sub3(of_three(lamp->position), at->position)) * (1.0f - 1e-5f);
+        distance = length3(sub3(of_three(lamp->position), at->position));
     }
     return add_scaled3(ambient, reflected, visibility(p, at, incident.to_light, distance));
 }
@@ -127,7 +129,7 @@ static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, co
     if (is_black(reflected)) {
         return black;
     }
-    real visible = visibility(p, at, light->to_light, light->distance * (1.0f - 1e-5f));
+    real visible = visibility(p, at, light->to_light, light->distance);
     return scale3(reflected, visible / (light->pdf + value.pdf));
 }
 
@@ -153,9 +155,12 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
 
 // ---- paths ----
 
-static bsdf bsdf_of(const surface_point *at, real3 to_eye)
+static bsdf bsdf_of(const orr_path_tracer *t, const surface_point *at, real3 to_eye)
 {
-    return bsdf_lambert(at->normal, to_eye, at->base);
+    const orr_mesh_material *look = at->material;
+    return look->metallic_roughness
+               ? bsdf_metallic(&t->table, at->normal, to_eye, at->base, look->metallic, look->roughness)
+               : bsdf_lambert(at->normal, to_eye, at->base);
 }
 
 // The weight of light found by scattering that a lamp's draw finds with the density `pdf`.
@@ -191,7 +196,7 @@ static bool survives(path *p, int bounce)
 // direction.
 static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
 {
-    const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f));
+    const bsdf b = bsdf_of(p->tracer, at, scale3(of_three(ray->direction), -1.0f));
     add_light(p, direct_light(p, at, &b), 1.0f);
     real u = draw(p), v = draw(p), choice = draw(p);
     real3 direction;
@@ -359,9 +364,9 @@ void orr_path_tracer_statistics(const orr_path_tracer *t, orr_path_statistics *s
     for (int64_t i = 0; i < pixel_count(t) && t->samples > 1; i++) {
         const pixel_sums *p = &t->pixels[i];
         double mean = (0.2126 * p->rgb[0] + 0.7152 * p->rgb[1] + 0.0722 * p->rgb[2]) / n;
-        sum += sqrt(fmax(p->square / n - mean * mean, 0.0) / (n - 1.0));
+        sum += fmax(p->square / n - mean * mean, 0.0) / (n - 1.0);
     }
-    statistics->error = t->samples > 1 ? sum / (double)pixel_count(t) : INFINITY;
+    statistics->error = t->samples > 1 ? sqrt(sum / (double)pixel_count(t)) : INFINITY;
 }
 
 void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_picture *picture)
@@ -395,6 +400,7 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     ORR_TRY(surfaces_build(isa, list->meshes, list->mesh_count, &t->world, error));
     ORR_TRY(surfaces_build(isa, &list->backdrop, list->backdrop.mesh ? 1 : 0, &t->backdrop, error));
     ORR_TRY(lamps_gather(list, &t->world, &t->lights, error));
+    bsdf_table_fill(&t->table);
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
     return t->pixels && t->rays ? ORR_OK
