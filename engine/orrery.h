@@ -856,6 +856,38 @@ static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *mask, cons
                                        orr_error *error);
 ORR_API void orr_eyes_destroy(orr_eyes *eyes);
 
+/* ---- reference: path-traced pictures ------------------------------------------------------------------- */
+
+/* A picture of one view of one copy of the world by path tracing, on the CPU: shadows and light between
+ * surfaces, sampled without bias. Its error falls with the square root of its samples. Meshes, robots and
+ * soft bodies are lit; clouds and fields are not drawn. */
+typedef struct orr_reference orr_reference;
+
+typedef struct orr_reference_info {
+    int64_t samples;   /* of each pixel, so far */
+    double error;      /* of the picture so far: the root of the mean square, over the pixels, of the standard
+                          error of luminance, linear; infinite before the second sample */
+    int64_t rays;      /* traced so far */
+    int64_t triangles; /* in the view */
+    int64_t left_out;  /* of these: without area, or with a coordinate that is not finite */
+} orr_reference_info;
+
+/* Poses the world as it is now, which may change afterwards; the scene must stay as it is until the reference
+ * is destroyed, before the scene. References with the same seed have the same bits, whatever the number of
+ * threads. */
+static inline orr_result orr_reference_create(const orr_scene *scene, const orr_world *world,
+                                              const orr_view *view, uint32_t seed, orr_reference **reference,
+                                              orr_error *error);
+/* Adds so many samples to each pixel. One takes about a second for 1280 x 720 on two cores. */
+ORR_API orr_result orr_reference_advance(orr_reference *reference, int samples, orr_error *error);
+static inline orr_result orr_reference_describe(const orr_reference *reference, orr_reference_info *info,
+                                                orr_error *error);
+/* Writes the mean of the samples so far. linear: linear radiance, without an upper bound; otherwise
+ * display-referred, as frames are. */
+static inline orr_result orr_reference_picture(const orr_reference *reference, bool linear,
+                                               const orr_picture *picture, orr_error *error);
+ORR_API void orr_reference_destroy(orr_reference *reference);
+
 /* ---- picking: what is under a point of a picture ------------------------------------------------------- */
 
 typedef struct orr_hit {
@@ -992,6 +1024,14 @@ ORR_API orr_result orr_frame_finish_sized(orr_frame *frame, const orr_picture *p
 /* `stage_size`: from one element of `stages` to the next */
 ORR_API int orr_frame_stages_sized(const orr_frame *frame, orr_stage_time *stages, size_t stage_size,
                                    int capacity);
+ORR_API orr_result orr_reference_create_sized(const orr_scene *scene, const orr_world *world,
+                                              const orr_view *view, size_t view_size, uint32_t seed,
+                                              orr_reference **reference, orr_error *error);
+ORR_API orr_result orr_reference_describe_sized(const orr_reference *reference, orr_reference_info *info,
+                                                size_t info_size, orr_error *error);
+ORR_API orr_result orr_reference_picture_sized(const orr_reference *reference, bool linear,
+                                               const orr_picture *picture, size_t picture_size,
+                                               orr_error *error);
 ORR_API orr_result orr_world_pick_sized(const orr_world *world, const orr_view *view, size_t view_size,
                                         float x, float y, orr_hit *hit, size_t hit_size, orr_error *error);
 ORR_API orr_result orr_output_create_sized(const orr_output_desc *desc, size_t desc_size, orr_output **output,
@@ -1122,6 +1162,25 @@ static inline orr_result orr_frame_finish(orr_frame *frame, const orr_picture *p
 static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)
 {
     return orr_frame_stages_sized(frame, stages, sizeof *stages, capacity);
+}
+
+static inline orr_result orr_reference_create(const orr_scene *scene, const orr_world *world,
+                                              const orr_view *view, uint32_t seed, orr_reference **reference,
+                                              orr_error *error)
+{
+    return orr_reference_create_sized(scene, world, view, sizeof *view, seed, reference, error);
+}
+
+static inline orr_result orr_reference_describe(const orr_reference *reference, orr_reference_info *info,
+                                                orr_error *error)
+{
+    return orr_reference_describe_sized(reference, info, sizeof *info, error);
+}
+
+static inline orr_result orr_reference_picture(const orr_reference *reference, bool linear,
+                                               const orr_picture *picture, orr_error *error)
+{
+    return orr_reference_picture_sized(reference, linear, picture, sizeof *picture, error);
 }
 
 static inline orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y,

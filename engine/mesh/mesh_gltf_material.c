@@ -150,6 +150,28 @@ static orr_result read_base_colour(orr_gltf *g, const orr_json *json, orr_mesh_m
     return g->reader->desc->read_textures ? read_texture(g, texture, &material->texture) : ORR_OK;
 }
 
+static orr_result read_factor(const orr_json *pbr, const char *key, float *factor, orr_error *error)
+{
+    double value = 1.0;
+    ORR_TRY(orr_json_number(pbr, key, &value, error));
+    *factor = value > 0.0 ? fminf((float)value, 1.0f) : 0.0f;
+    return ORR_OK;
+}
+
+// The values that a file does not give are 1.
+static orr_result read_metal(const orr_gltf *g, const orr_json *json, orr_mesh_material *material)
+{
+    orr_json pbr;
+    material->metallic_roughness = true;
+    material->metallic = material->roughness = 1.0f;
+    ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
+    if (!pbr.node) {
+        return ORR_OK;
+    }
+    ORR_TRY(read_factor(&pbr, "metallicFactor", &material->metallic, g->error));
+    return read_factor(&pbr, "roughnessFactor", &material->roughness, g->error);
+}
+
 static orr_result read_emission(const orr_gltf *g, const orr_json *json, orr_mesh_material *material)
 {
     orr_json strength;
@@ -189,6 +211,7 @@ static orr_result read_material(orr_gltf *g, int index)
     material->two_sided = false;
     note_textures(g, &json);
     ORR_TRY(read_base_colour(g, &json, material, &g->mappings[index]));
+    ORR_TRY(read_metal(g, &json, material));
     ORR_TRY(read_emission(g, &json, material));
     ORR_TRY(read_alpha(g, &json, material));
     ORR_TRY(orr_json_bool(&json, "doubleSided", &material->two_sided, g->error));

@@ -6,6 +6,7 @@
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/picture_queue.h"
 #include "samples/orrery/progress.h"
+#include "samples/orrery/render_reference.h"
 #include "samples/orrery/robot_drive.h"
 
 #include <cjson/cJSON.h>
@@ -25,6 +26,7 @@ typedef struct render_request {
     orr_device_kind physics;
     bool transparent, antialias, contacts, no_shadows, keep_partial;
     double frames_per_second; // 0: not given
+    int reference;            // samples per pixel; 0: the picture is drawn, not traced
 } render_request;
 
 // Everything that is made for one render, freed by close_render in any state.
@@ -38,6 +40,7 @@ typedef struct render_job {
     robot_drive drive;
     orr_frame *frame;
     picture_queue *queue;
+    orr_reference_info traced; // of the last picture
     double seconds;
 } render_job;
 
@@ -109,14 +112,9 @@ static void close_render(render_job *job)
     camera_sequence_close(&job->cameras);
 }
 
-static orr_result submit(render_job *job, int64_t index, orr_error *error)
+static orr_view view_of(const render_job *job, int64_t index)
 {
     const render_request *request = job->request;
-    if (request->cameras.frames) {
-        double seconds = (double)index / request->frames_per_second;
-        ORR_TRY(robot_drive_advance(&job->drive, job->world, seconds, error));
-        ORR_TRY(camera_sequence_follow(&job->cameras, job->world, error));
-    }
     orr_view view = {.camera = camera_sequence_at(&job->cameras, index),
                      .antialias = request->antialias,
                      .contact_points = request->contacts,
@@ -126,6 +124,25 @@ static orr_result submit(render_job *job, int64_t index, orr_error *error)
     for (int i = 0; i < 3 && view.has_background; i++) {
         view.background[i] = request->background[i];
     }
+    return view;
+}
+
+// Moves time on to the picture's.
+static orr_result pass_time(render_job *job, int64_t index, orr_error *error)
+{
+    const render_request *request = job->request;
+    if (request->cameras.frames) {
+        double seconds = (double)index / request->frames_per_second;
+        ORR_TRY(robot_drive_advance(&job->drive, job->world, seconds, error));
+        ORR_TRY(camera_sequence_follow(&job->cameras, job->world, error));
+    }
+    return ORR_OK;
+}
+
+static orr_result submit(render_job *job, int64_t index, orr_error *error)
+{
+    ORR_TRY(pass_time(job, index, error));
+    orr_view view = view_of(job, index);
     return orr_frame_submit(job->frame, job->scene, job->world, &view, error);
 }
 
@@ -145,6 +162,15 @@ static orr_result finish(render_job *job, int64_t index, orr_error *error)
     return ORR_OK;
 }
 
+// A traced picture has as many samples as there was time for.
+static orr_result stop_traced(render_job *job, orr_error *error)
+{
+    ORR_TRY(picture_queue_finish(job->queue, error));
+    ORR_TRY(orr_output_finish(job->colour, error));
+    return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted: %s has %lld of %d samples per pixel",
+                    job->request->path, (long long)job->traced.samples, job->request->reference);
+}
+
 // Pictures that are drawn are still written. A video becomes a whole file only where that was asked for.
 static orr_result stop_interrupted(render_job *job, orr_error *error)
 {
@@ -159,18 +185,52 @@ static orr_result stop_interrupted(render_job *job, orr_error *error)
                     written, count, video ? " to " : "", video ? job->request->path : "");
 }
 
+static orr_result trace(render_job *job, int64_t index, orr_error *error)
+{
+    const render_request *request = job->request;
+    queued_picture *picture = picture_queue_take(job->queue);
+    if (!picture) {
+        return picture_queue_finish(job->queue, error);
+    }
+    ORR_TRY(pass_time(job, index, error));
+    orr_view view = view_of(job, index);
+    picture->width = view.camera.width;
+    picture->height = view.camera.height;
+    picture->index = index;
+    const reference_request reference = {.samples = request->reference,
+                                         .seed = (uint32_t)request->common.seed,
+                                         .linear = orr_path_has_ending(request->path, ".exr") ||
+                                                   orr_path_has_ending(request->path, ".npy"),
+                                         .progress = job->cameras.count == 1};
+    ORR_TRY(render_reference(job->scene, job->world, &view, &reference,
+                             &(orr_picture){picture->rgba, picture->depth}, &job->traced, error));
+    picture_queue_put(job->queue, picture);
+    return ORR_OK;
+}
+
+static orr_result draw_next(render_job *job, int64_t *submitted, int64_t index, orr_error *error)
+{
+    if (job->request->reference) {
+        return trace(job, index, error);
+    }
+    while (*submitted < job->cameras.count && *submitted - index < FRAMES_IN_FLIGHT) {
+        ORR_TRY(submit(job, (*submitted)++, error));
+    }
+    return finish(job, index, error);
+}
+
 static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
 {
     int64_t count = job->cameras.count, submitted = 0;
     for (int64_t finished = 0; finished < count; finished++) {
-        while (submitted < count && submitted - finished < FRAMES_IN_FLIGHT) {
-            ORR_TRY(submit(job, submitted++, error));
-        }
-        ORR_TRY(finish(job, finished, error));
+        ORR_TRY(draw_next(job, &submitted, finished, error));
         progress_show(shown, picture_queue_written(job->queue));
         if (interrupt_requested() && finished + 1 < count) {
             return stop_interrupted(job, error);
         }
+    }
+    if (job->traced.samples < job->request->reference) {
+        return stop_traced(job, error);
     }
     ORR_TRY(picture_queue_finish(job->queue, error));
     ORR_TRY(orr_output_finish(job->colour, error));
@@ -224,6 +284,18 @@ static int print_json(const render_job *job)
     return command_print_json(json);
 }
 
+static void report_traced(const render_job *job)
+{
+    const orr_reference_info *traced = &job->traced;
+    fprintf(stderr, "%s: %lld of %d samples per pixel, standard error %.2g, %.2f million rays per second\n",
+            job->request->path, (long long)traced->samples, job->request->reference, traced->error,
+            (double)traced->rays * 1e-6 * (double)job->cameras.count / job->seconds);
+    if (traced->left_out > 0) {
+        fprintf(stderr, "%s: %lld of %lld triangles left out: no area, or not finite\n", job->request->scene,
+                (long long)traced->left_out, (long long)traced->triangles);
+    }
+}
+
 static bool only_fields(const orr_scene *scene)
 {
     for (int i = 0; i < orr_scene_layer_count(scene); i++) {
@@ -243,6 +315,9 @@ static int report(const render_job *job)
     fprintf(stderr, "%s: %lld frame%s in %.2f s, %.1f per second (%s)\n", request->path, (long long)count,
             count == 1 ? "" : "s", job->seconds, (double)count / job->seconds,
             orr_engine_describe(job->engine));
+    if (request->reference) {
+        report_traced(job);
+    }
     if (job->cameras.distorted && !only_fields(job->scene)) {
         fprintf(stderr,
                 "orrery: warning: %s: lens distortion is left out: splats and meshes are drawn through a "
@@ -352,6 +427,13 @@ int command_render(int argc, char **argv)
          .value = &r.depth_path,
          .expect = "OUT",
          .help = "depth along the camera's axis: .npy .exr or a pattern"},
+        {.name = "--reference",
+         .kind = OPTION_INT,
+         .value = &r.reference,
+         .expect = "N",
+         .help = "path tracing on the CPU with N samples per pixel; .exr and .npy are linear radiance",
+         .low = 1.0,
+         .high = 1e6},
         {.name = "--background",
          .kind = OPTION_COLOUR,
          .value = r.background,

@@ -42,11 +42,13 @@ OBJECTS = {
     "orr_eyes *": "made.eyes",
     "orr_policy *": "orr_policy_trainer_policy(made.trainer)",
     "orr_policy_trainer *": "made.trainer",
+    "orr_reference *": "made.reference",
     "orr_error *": "where",
 }
 SCALARS = {
     "int": "1",
     "int64_t": "1",
+    "uint32_t": "1",
     "float": "1.0f",
     "double": "1.0",
     "bool": "true",

@@ -21,6 +21,7 @@ typedef struct objects {
     orr_env *env;
     orr_eyes *eyes;
     orr_policy_trainer *trainer;
+    orr_reference *reference;
     orr_layer robot, cloud;
 } objects;
 
@@ -37,6 +38,11 @@ static orr_collider *make_collider(void)
     assert_ok(orr_scene_make_collider(scene, layer, &(orr_collider_desc){.cell = 0.1}, &collider, &error));
     orr_scene_destroy(scene);
     return collider;
+}
+
+static orr_view view_of(const objects *m)
+{
+    return (orr_view){.camera = orr_scene_default_camera(m->scene, WIDTH, HEIGHT)};
 }
 
 static objects make_objects(void)
@@ -59,6 +65,8 @@ static objects make_objects(void)
                               &m.eyes, &error));
     const orr_policy_train_desc train = {.task = "Ant-v5", .model = own_robot("quadruped"), .count = 64};
     assert_ok(orr_policy_trainer_create(engine, &train, &m.trainer, &error));
+    const orr_view view = view_of(&m);
+    assert_ok(orr_reference_create(m.scene, m.world, &view, 0, &m.reference, &error));
     return m;
 }
 
@@ -66,6 +74,7 @@ static void destroy_objects(const objects *m)
 {
     orr_eyes_destroy(m->eyes);
     orr_policy_trainer_destroy(m->trainer);
+    orr_reference_destroy(m->reference);
     orr_env_destroy(m->env);
     orr_collider_destroy(m->collider);
     orr_output_destroy(m->output);
@@ -151,11 +160,6 @@ static void without_an_object_functions_return_zero(void **state)
 
 // ---- numbers out of their ranges ----
 
-static orr_view view_of(const objects *m)
-{
-    return (orr_view){.camera = orr_scene_default_camera(m->scene, WIDTH, HEIGHT)};
-}
-
 // submits a view of which one member is wrong; also to be picked in
 #define assert_view_refused(member, value, words)                                                            \
     do {                                                                                                     \
@@ -197,6 +201,9 @@ static void views_out_of_range_are_refused(void **state)
     assert_refused(orr_world_pick(made.world, &view, 1, -1, &hit, &why), "point");
     assert_refused(orr_frame_finish(made.frame, NULL, &why), "no frame");
     bool ready;
+    orr_reference *reference;
+    assert_refused(orr_reference_create(made.scene, made.world, NULL, 0, &reference, &why), "camera");
+    assert_refused(orr_reference_advance(made.reference, 0, &why), "0 samples");
     assert_refused(orr_frame_advance(made.frame, NAN, &ready, &why), "expected a number");
 }
 

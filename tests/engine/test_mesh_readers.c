@@ -150,7 +150,8 @@ static void instances_and_texture_transforms_are_applied(void **state)
         "\"textures\":[{\"extensions\":{\"EXT_texture_webp\":{\"source\":0}}}],\"images\":[{\"uri\":"
         "\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLv"
         "AAAAAElFTkSuQmCC\"}],"
-        "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0,\"extensions\":{"
+        "\"materials\":[{\"pbrMetallicRoughness\":{\"roughnessFactor\":0.25,\"baseColorTexture\":{\"index\":"
+        "0,\"extensions\":{"
         "\"KHR_texture_transform\":{\"offset\":[0.5,0],\"rotation\":1.5707963,\"scale\":[2,3],"
         "\"texCoord\":1}}}},\"emissiveFactor\":[0.5,0.25,0],\"extensions\":{"
         "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":4},\"KHR_materials_unlit\":{}}}],"
@@ -162,6 +163,9 @@ static void instances_and_texture_transforms_are_applied(void **state)
     const orr_mesh_material *material = &mesh.materials[mesh.parts[0].material];
     assert_close(material->emissive[0], 2.0);
     assert_close(material->emissive[1], 1.0);
+    assert_true(material->metallic_roughness);
+    assert_close(material->metallic, 1.0); // where the file says nothing
+    assert_close(material->roughness, 0.25);
     assert_true(material->unlit);
     assert_int_equal(material->texture, 0);
     assert_int_equal(mesh.textures[0].width, 1);

@@ -1,0 +1,149 @@
+#define ORR_SCALAR
+#include "render/reference/lamps.h"
+
+#include "engine/core/memory.h"
+
+#include <string.h>
+
+#define SUN_RADIUS 4.65e-3f // [rad] of its disc, seen from the Earth
+
+static real triangle_area(const surfaces *s, uint32_t triangle)
+{
+    const float *p = s->corners + 9 * (size_t)triangle;
+    real3 a = make_real3(p[0], p[1], p[2]);
+    real3 ab = sub3(make_real3(p[3], p[4], p[5]), a), ac = sub3(make_real3(p[6], p[7], p[8]), a);
+    return 0.5f * length3(cross3(ab, ac));
+}
+
+static real glow_of(const surfaces *s, uint32_t triangle)
+{
+    const surface_material *m = &s->materials[s->material_of[triangle]];
+    // what is transparent or has holes is found by chance
+    bool solid = !m->look->blended && m->look->alpha_cutoff <= 0.0f;
+    return solid && !m->look->unlit ? m->glow : 0.0f;
+}
+
+static orr_result gather_glowing(const surfaces *s, lamps *l, orr_error *error)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < s->triangle_count; i++) {
+        count += glow_of(s, (uint32_t)i) > 0.0f;
+    }
+    ORR_ALLOC(l->glowing, count, "glowing triangles", error);
+    for (int64_t i = 0; i < s->triangle_count; i++) {
+        real weight =
+            glow_of(s, (uint32_t)i) > 0.0f ? glow_of(s, (uint32_t)i) * triangle_area(s, (uint32_t)i) : 0.0f;
+        if (weight > 0.0f && isfinite(weight)) {
+            l->glow += (double)weight;
+            l->glowing[l->glowing_count++] = (glowing_triangle){(uint32_t)i, l->glow};
+        }
+    }
+    return ORR_OK;
+}
+
+static void set_sun(const orr_draw_sun *sun, lamps *l)
+{
+    if (sun->colour[0] == 0.0f && sun->colour[1] == 0.0f && sun->colour[2] == 0.0f) {
+        return;
+    }
+    // a white surface that faces the disc shines in its colour; 1 - cosine without cancellation
+    real half = sinf(0.5f * SUN_RADIUS), angle = 4.0f * BSDF_PI * half * half;
+    l->sun = normalise3(make_real3(sun->direction[0], sun->direction[1], sun->direction[2]));
+    l->sun_radiance = scale3(make_real3(sun->colour[0], sun->colour[1], sun->colour[2]), BSDF_PI / angle);
+    l->sun_share = 1.0f / angle;
+}
+
+orr_result lamps_gather(const orr_draw_list *list, const surfaces *s, lamps *l, orr_error *error)
+{
+    static const float world[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    *l = (lamps){0};
+    orr_draw_list in_world = *list;
+    memcpy(in_world.lens.view, world, sizeof world);
+    memset(in_world.sun.colour, 0, sizeof in_world.sun.colour);
+    orr_draw_light_up(&in_world, &l->points);
+    l->ambient = make_real3(l->points.ambient[0], l->points.ambient[1], l->points.ambient[2]);
+    for (int i = 0; i < l->points.count; i++) {
+        // the ambient part of a lamp that is infinitely far away comes from everywhere
+        orr_light_values *light = &l->points.lights[i];
+        if (light->directional > 0.5f) {
+            l->ambient =
+                add3(l->ambient, make_real3(light->ambient[0], light->ambient[1], light->ambient[2]));
+            memset(light->ambient, 0, sizeof light->ambient);
+        }
+    }
+    set_sun(&list->sun, l);
+    return gather_glowing(s, l, error);
+}
+
+void lamps_free(lamps *l)
+{
+    orr_free(l->glowing);
+    *l = (lamps){0};
+}
+
+lamp_light lamps_draw_sun(const lamps *l, float u, float v)
+{
+    real angle = 2.0f * BSDF_PI * u, rise = v * (1.0f / (2.0f * BSDF_PI)) / l->sun_share; // 1 - cosine
+    real ring = sqrtf(rise * (2.0f - rise));
+    lamp_light light = {.radiance = l->sun_radiance, .pdf = l->sun_share, .distance = INFINITY};
+    light.to_light =
+        normalise3(frame_out(l->sun, make_real3(ring * cosf(angle), ring * sinf(angle), 1.0f - rise)));
+    return light;
+}
+
+static const glowing_triangle *pick(const lamps *l, double weight)
+{
+    int64_t low = 0, high = l->glowing_count - 1;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (l->glowing[middle].until <= weight) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return &l->glowing[low];
+}
+
+lamp_light lamps_draw_glow(const lamps *l, const surfaces *s, real3 from, float choice, float u, float v)
+{
+    lamp_light light = {0};
+    if (l->glowing_count == 0) {
+        return light;
+    }
+    uint32_t triangle = pick(l, (double)choice * l->glow)->triangle;
+    real root = sqrtf(u);
+    orr_ray_hit hit = {.b = root * (1.0f - v), .c = root * v, .triangle = triangle};
+    const float *p = s->corners + 9 * (size_t)triangle;
+    real3 a = make_real3(p[0], p[1], p[2]);
+    real3 ab = sub3(make_real3(p[3], p[4], p[5]), a), ac = sub3(make_real3(p[6], p[7], p[8]), a);
+    real3 towards = sub3(add_scaled3(add_scaled3(a, ab, hit.b), ac, hit.c), from);
+    light.distance = length3(towards);
+    if (!(light.distance > 0.0f)) {
+        return light;
+    }
+    light.to_light = scale3(towards, 1.0f / light.distance);
+    surface_point there = surfaces_look(s, &hit, light.to_light);
+    light.radiance = there.light;
+    light.pdf = lamps_glow_pdf(l, &there, light.to_light, light.distance);
+    return light;
+}
+
+float lamps_glow_pdf(const lamps *l, const surface_point *p, real3 direction, float distance)
+{
+    const orr_mesh_material *look = p->material;
+    if (look->blended || look->alpha_cutoff > 0.0f || look->unlit || !(l->glow > 0.0)) {
+        return 0.0f;
+    }
+    real cosine = fabsf(dot3(p->plane, direction));
+    return cosine > 0.0f ? (float)((double)p->glow / l->glow) * distance * distance / cosine : 0.0f;
+}
+
+real3 lamps_behind(const lamps *l, real3 direction, real3 *sun)
+{
+    // by the chord: the cosine of so small an angle has too few digits
+    real3 off = sub3(direction, l->sun);
+    bool within = l->sun_share > 0.0f && dot3(off, off) * BSDF_PI * l->sun_share <= 1.0f;
+    *sun = within ? l->sun_radiance : make_real3(0.0f, 0.0f, 0.0f);
+    return l->ambient;
+}

@@ -1,0 +1,38 @@
+// What lights a scene: lamps without extent, the sun's disc, glowing triangles, and light from everywhere.
+#pragma once
+
+#include "render/reference/surfaces.h"
+
+typedef struct glowing_triangle {
+    uint32_t triangle;
+    double until; // the sum of the weights up to and with this one
+} glowing_triangle;
+
+typedef struct lamps {
+    orr_draw_lighting points;  // in the world's space, without the sun
+    real3 ambient;             // radiance from everywhere
+    real3 sun;                 // towards it
+    real3 sun_radiance;        // of its disc; 0: none
+    float sun_share;           // 1 / its solid angle [1/sr]
+    glowing_triangle *glowing; // glowing_count
+    int64_t glowing_count;
+    double glow; // the sum of area x luminance
+} lamps;
+
+orr_result lamps_gather(const orr_draw_list *list, const surfaces *s, lamps *l, orr_error *error);
+void lamps_free(lamps *l);
+
+// Light that reaches a point from a direction.
+typedef struct lamp_light {
+    real3 to_light; // unit
+    real3 radiance;
+    float pdf;      // [1/sr]; 0: none
+    float distance; // from the point
+} lamp_light;
+
+lamp_light lamps_draw_sun(const lamps *l, float u, float v);
+lamp_light lamps_draw_glow(const lamps *l, const surfaces *s, real3 from, float choice, float u, float v);
+// [1/sr] of lamps_draw_glow for a triangle met at `p`, so far away in `direction`.
+float lamps_glow_pdf(const lamps *l, const surface_point *p, real3 direction, float distance);
+// What comes from a direction in which nothing is; *sun: of it, by the sun's disc.
+real3 lamps_behind(const lamps *l, real3 direction, real3 *sun);

@@ -1,0 +1,442 @@
+#define ORR_SCALAR
+#include "render/reference/path_tracer.h"
+
+#include "engine/core/camera.h"
+#include "engine/core/colour_formula.h"
+#include "engine/core/memory.h"
+#include "engine/core/vector.h"
+#include "render/formula_inputs.h"
+#include "render/reference/lamps.h"
+
+#include <string.h>
+
+enum {
+    TILE = 16,                 // [px] a side of a job
+    ROULETTE_FROM = 3,         // scattering events that every path may have
+    BOUNCES = 128,             // at most
+    DRAWS_PER_SAMPLE = 1 << 12 // random numbers; a longer path meets the next sample's
+};
+
+// The samples of one pixel so far.
+typedef struct pixel_sums {
+    double rgb[3]; // linear, premultiplied
+    double alpha, depth;
+    double square; // of luminance
+} pixel_sums;
+
+struct orr_path_tracer {
+    orr_jobs *jobs;
+    orr_draw_list list;
+    float to_world[12]; // from the camera
+    uint32_t seed;
+    surfaces world, backdrop;
+    lamps lights;
+    bsdf_table table;
+    pixel_sums *pixels; // height x width
+    int64_t samples;
+    int64_t *rays;  // by worker
+    int64_t wanted; // samples of the parallel-for at hand
+};
+
+// A path being traced.
+typedef struct path {
+    const orr_path_tracer *tracer;
+    orr_rng random;
+    int64_t rays;
+    real3 through; // what of the light at its end reaches the eye
+    real3 light;   // that has reached it
+} path;
+
+// What one sample sees.
+typedef struct seen {
+    real3 rgb; // linear, premultiplied
+    real alpha, depth;
+} seen;
+
+static const real3 black;
+
+static real3 times(real3 a, real3 b)
+{
+    return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
+static real3 of_three(const float a[3])
+{
+    return make_real3(a[0], a[1], a[2]);
+}
+
+static bool is_black(real3 a)
+{
+    return !(a.x > 0.0f || a.y > 0.0f || a.z > 0.0f);
+}
+
+static real draw(path *p)
+{
+    return orr_rng_uniform(&p->random);
+}
+
+static orr_ray ray_of(real3 origin, real3 direction, real near_end, real far_end)
+{
+    return (orr_ray){
+        {origin.x, origin.y, origin.z}, {direction.x, direction.y, direction.z}, near_end, far_end};
+}
+
+// ---- direct light ----
+
+// How much of light reaches a point from a direction, from so far: what is just before the lamp, and the lamp
+// itself, does not count.
+static real visibility(path *p, const surface_point *at, real3 to_light, real distance)
+{
+    orr_ray ray = ray_of(surface_leave(at, to_light), to_light, 0.0f, distance * (1.0f - 1e-4f));
+    const surface_sieve sieve = {&p->tracer->world, &p->random};
+    p->rays++;
+    return surfaces_any(&sieve, &ray) ? 0.0f : 1.0f;
+}
+
+// Light of one lamp without extent. Its colours are those of a white surface that faces it.
+static real3 light_by_point(path *p, const surface_point *at, const bsdf *b, const orr_light_values *lamp)
+{
+    const light_source l = light_of(lamp);
+    const light_incidence incident = light_incident(l, at->position);
+    real3 reflected = scale3(times(bsdf_eval(b, incident.to_light).weight, of_three(lamp->diffuse)), BSDF_PI);
+    real facing = dot3(incident.to_light, at->normal);
+    if (at->material->specular > 0.0f && facing > 0.0f) {
+        real3 between = normalise3(add3(incident.to_light, b->to_eye));
+        real gloss = light_power(dot3(between, at->normal), 128.0f * at->material->shininess);
+        reflected = add_scaled3(reflected, of_three(lamp->specular), at->material->specular * gloss);
+    }
+    reflected = scale3(reflected, incident.strength);
+    real3 ambient = times(at->base, scale3(of_three(lamp->ambient), incident.strength));
+    if (is_black(reflected) || dot3(at->plane, incident.to_light) <= 0.0f) {
+        return ambient;
+    }
+    real distance = INFINITY;
+    if (lamp->directional < 0.5f) {
+        distance = length3(sub3(of_three(lamp->position), at->position));
+    }
+    return add_scaled3(ambient, reflected, visibility(p, at, incident.to_light, distance));
+}
+
+// Light that could also have been found by scattering: both ways are weighted by their densities (the balance
+// heuristic of Veach and Guibas 1995).
+static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, const lamp_light *light)
+{
+    if (!(light->pdf > 0.0f) || is_black(light->radiance) || dot3(at->plane, light->to_light) <= 0.0f) {
+        return black;
+    }
+    bsdf_value value = bsdf_eval(b, light->to_light);
+    real3 reflected = times(value.weight, light->radiance);
+    if (is_black(reflected)) {
+        return black;
+    }
+    real visible = visibility(p, at, light->to_light, light->distance);
+    return scale3(reflected, visible / (light->pdf + value.pdf));
+}
+
+static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
+{
+    const lamps *l = &p->tracer->lights;
+    real3 sum = black;
+    for (int i = 0; i < l->points.count; i++) {
+        sum = add3(sum, light_by_point(p, at, b, &l->points.lights[i]));
+    }
+    if (l->sun_share > 0.0f) {
+        real u = draw(p), v = draw(p);
+        lamp_light light = lamps_draw_sun(l, u, v);
+        sum = add3(sum, light_by_chance(p, at, b, &light));
+    }
+    if (l->glowing_count > 0) {
+        real choice = draw(p), u = draw(p), v = draw(p);
+        lamp_light light = lamps_draw_glow(l, &p->tracer->world, at->position, choice, u, v);
+        sum = add3(sum, light_by_chance(p, at, b, &light));
+    }
+    return sum;
+}
+
+// ---- paths ----
+
+static bsdf bsdf_of(const orr_path_tracer *t, const surface_point *at, real3 to_eye)
+{
+    const orr_mesh_material *look = at->material;
+    return look->metallic_roughness
+               ? bsdf_metallic(&t->table, at->normal, to_eye, at->base, look->metallic, look->roughness)
+               : bsdf_lambert(at->normal, to_eye, at->base);
+}
+
+// The weight of light found by scattering that a lamp's draw finds with the density `pdf`.
+static real by_scattering(real scattering_pdf, real pdf)
+{
+    return scattering_pdf / (scattering_pdf + pdf);
+}
+
+static void add_light(path *p, real3 light, real weight)
+{
+    p->light = add_scaled3(p->light, times(p->through, light), weight);
+}
+
+// Ends paths at random, the darker the sooner, and makes up for it in the others.
+static bool survives(path *p, int bounce)
+{
+    real most = fmaxf(p->through.x, fmaxf(p->through.y, p->through.z));
+    if (!(most > 0.0f) || bounce >= BOUNCES) {
+        return false;
+    }
+    if (bounce < ROULETTE_FROM) {
+        return true;
+    }
+    real chance = fminf(most, 0.95f);
+    if (draw(p) >= chance) {
+        return false;
+    }
+    p->through = scale3(p->through, 1.0f / chance);
+    return true;
+}
+
+// Lights the point where the path is, and draws the ray on which it goes on; false: it ends. *pdf: of the
+// direction.
+static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
+{
+    const bsdf b = bsdf_of(p->tracer, at, scale3(of_three(ray->direction), -1.0f));
+    add_light(p, direct_light(p, at, &b), 1.0f);
+    real u = draw(p), v = draw(p), choice = draw(p);
+    real3 direction;
+    bsdf_value value = bsdf_draw(&b, u, v, choice, &direction);
+    if (!(value.pdf > 0.0f) || dot3(at->plane, direction) <= 0.0f) {
+        return false;
+    }
+    p->through = times(p->through, scale3(value.weight, 1.0f / value.pdf));
+    *pdf = value.pdf;
+    *ray = ray_of(surface_leave(at, direction), direction, 0.0f, INFINITY);
+    return true;
+}
+
+// Follows a path from the first surface on. ray: a unit direction.
+static void follow(path *p, orr_ray ray, orr_ray_hit hit)
+{
+    const orr_path_tracer *t = p->tracer;
+    const surface_sieve sieve = {&t->world, &p->random};
+    real pdf = 0.0f; // of the last scattering; 0: there was none
+    for (int bounce = 0;; bounce++) {
+        const real3 direction = of_three(ray.direction);
+        const surface_point at = surfaces_look(&t->world, &hit, direction);
+        real lamp_pdf = bounce > 0 ? lamps_glow_pdf(&t->lights, &at, direction, hit.distance) : 0.0f;
+        add_light(p, at.light, bounce > 0 ? by_scattering(pdf, lamp_pdf) : 1.0f);
+        if (at.material->unlit || !scatter(p, &at, &ray, &pdf) || !survives(p, bounce + 1)) {
+            return;
+        }
+        p->rays++;
+        if (!surfaces_nearest(&sieve, &ray, false, &hit)) {
+            real3 sun, ambient = lamps_behind(&t->lights, of_three(ray.direction), &sun);
+            add_light(p, ambient, 1.0f);
+            add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
+            return;
+        }
+    }
+}
+
+// ---- the camera ----
+
+// Through a point of the picture [px]. *along: depth along the camera's axis per distance.
+static orr_ray ray_through(const orr_path_tracer *t, real x, real y, real *along)
+{
+    const orr_lens *lens = &t->list.lens;
+    float at[3] = {(x - lens->centre[0]) / lens->focal[0], (y - lens->centre[1]) / lens->focal[1], 0.0f};
+    float towards[3] = {0.0f, 0.0f, 1.0f}, origin[3], direction[3];
+    if (!lens->orthographic) {
+        memcpy(towards, (float[3]){at[0], at[1], 1.0f}, sizeof towards);
+        memset(at, 0, sizeof at);
+    }
+    affine_apply_to_point(t->to_world, at, origin);
+    affine_apply_to_direction(t->to_world, towards, direction);
+    real length = length3(of_three(direction));
+    *along = 1.0f / length;
+    return ray_of(of_three(origin), scale3(of_three(direction), *along), lens->near_plane * length,
+                  lens->far_plane * length);
+}
+
+static real3 decoded(real3 display)
+{
+    return make_real3(srgb_to_linear(display.x), srgb_to_linear(display.y), srgb_to_linear(display.z));
+}
+
+// What is behind everything, linear.
+static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *random, real x, real y)
+{
+    orr_ray_hit hit;
+    orr_ray far = *ray;
+    far.far_end = INFINITY;
+    const surface_sieve sieve = {&t->backdrop, random};
+    if (t->list.backdrop.mesh && surfaces_nearest(&sieve, &far, false, &hit)) {
+        return surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base;
+    }
+    const orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
+    return decoded(sky_colour(sky_view_of(&sky), x, y));
+}
+
+static seen trace_sample(path *p, int x, int y)
+{
+    const orr_path_tracer *t = p->tracer;
+    const surface_sieve sieve = {&t->world, &p->random};
+    real right = (float)x + draw(p), down = (float)y + draw(p), along;
+    orr_ray ray = ray_through(t, right, down, &along);
+    orr_ray_hit hit;
+    p->rays++;
+    p->through = make_real3(1.0f, 1.0f, 1.0f);
+    p->light = black;
+    if (surfaces_nearest(&sieve, &ray, true, &hit)) {
+        follow(p, ray, hit);
+        return (seen){p->light, 1.0f, hit.distance * along};
+    }
+    return t->list.opaque ? (seen){background(t, &ray, &p->random, right, down), 1.0f, 0.0f}
+                          : (seen){black, 0.0f, 0.0f};
+}
+
+static bool is_finite(const seen *s)
+{
+    return isfinite(s->rgb.x) && isfinite(s->rgb.y) && isfinite(s->rgb.z);
+}
+
+static real luminance(real3 c)
+{
+    return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z;
+}
+
+static void trace_pixel(orr_path_tracer *t, int x, int y, int worker)
+{
+    int64_t pixel = (int64_t)y * t->list.lens.width + x;
+    pixel_sums *sums = &t->pixels[pixel];
+    for (int64_t k = t->samples; k < t->samples + t->wanted; k++) {
+        path p = {.tracer = t, .random = {t->seed, (uint32_t)pixel, (uint64_t)k * DRAWS_PER_SAMPLE}};
+        seen s = trace_sample(&p, x, y);
+        t->rays[worker] += p.rays;
+        if (!is_finite(&s)) {
+            continue;
+        }
+        sums->rgb[0] += (double)s.rgb.x;
+        sums->rgb[1] += (double)s.rgb.y;
+        sums->rgb[2] += (double)s.rgb.z;
+        sums->alpha += (double)s.alpha;
+        sums->depth += (double)s.depth;
+        double light = (double)luminance(s.rgb);
+        sums->square += light * light;
+    }
+}
+
+static int tiles_across(const orr_path_tracer *t)
+{
+    return orr_blocks(t->list.lens.width, TILE);
+}
+
+static void trace_tile(void *context, int tile, int worker)
+{
+    orr_path_tracer *t = context;
+    int left = tile % tiles_across(t) * TILE, top = tile / tiles_across(t) * TILE;
+    for (int y = top; y < top + TILE && y < t->list.lens.height; y++) {
+        for (int x = left; x < left + TILE && x < t->list.lens.width; x++) {
+            trace_pixel(t, x, y, worker);
+        }
+    }
+}
+
+void orr_path_tracer_advance(orr_path_tracer *tracer, int64_t samples)
+{
+    tracer->wanted = samples;
+    int tiles = tiles_across(tracer) * orr_blocks(tracer->list.lens.height, TILE);
+    orr_jobs_for(tracer->jobs, tiles, trace_tile, tracer);
+    tracer->samples += samples;
+}
+
+// ---- what has been seen ----
+
+static int64_t pixel_count(const orr_path_tracer *t)
+{
+    return (int64_t)t->list.lens.width * t->list.lens.height;
+}
+
+void orr_path_tracer_statistics(const orr_path_tracer *t, orr_path_statistics *statistics)
+{
+    *statistics = (orr_path_statistics){
+        .samples = t->samples, .triangles = t->world.triangle_count, .left_out = t->world.tree.left_out};
+    for (int i = 0; i < orr_jobs_workers(t->jobs); i++) {
+        statistics->rays += t->rays[i];
+    }
+    double n = (double)t->samples, sum = 0.0;
+    for (int64_t i = 0; i < pixel_count(t) && t->samples > 1; i++) {
+        const pixel_sums *p = &t->pixels[i];
+        double mean = (0.2126 * p->rgb[0] + 0.7152 * p->rgb[1] + 0.0722 * p->rgb[2]) / n;
+        sum += fmax(p->square / n - mean * mean, 0.0) / (n - 1.0);
+    }
+    statistics->error = t->samples > 1 ? sqrt(sum / (double)pixel_count(t)) : INFINITY;
+}
+
+void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_picture *picture)
+{
+    double share = 1.0 / (double)(t->samples > 0 ? t->samples : 1);
+    for (int64_t i = 0; i < pixel_count(t); i++) {
+        const pixel_sums *p = &t->pixels[i];
+        double alpha = p->alpha * share;
+        for (int k = 0; k < 3 && picture->rgba; k++) {
+            double value = p->rgb[k] * share;
+            // colours are encoded before they are multiplied by alpha
+            picture->rgba[4 * i + k] = linear || !(alpha > 0.0)
+                                           ? (float)value
+                                           : (float)alpha * linear_to_srgb((float)(value / alpha));
+        }
+        if (picture->rgba) {
+            picture->rgba[4 * i + 3] = (float)alpha;
+        }
+        if (picture->depth) {
+            picture->depth[i] = p->alpha > 0.0 ? (float)(p->depth / p->alpha) : 0.0f;
+        }
+    }
+}
+
+// ---- making one ----
+
+static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
+{
+    const orr_draw_list *list = &t->list;
+    ORR_TRY(orr_affine_invert(list->lens.view, t->to_world, error));
+    ORR_TRY(surfaces_build(isa, list->meshes, list->mesh_count, &t->world, error));
+    ORR_TRY(surfaces_build(isa, &list->backdrop, list->backdrop.mesh ? 1 : 0, &t->backdrop, error));
+    ORR_TRY(lamps_gather(list, &t->world, &t->lights, error));
+    bsdf_table_fill(&t->table);
+    t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
+    t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
+    return t->pixels && t->rays ? ORR_OK
+                                : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d x %d pixels",
+                                           list->lens.width, list->lens.height);
+}
+
+orr_result orr_path_tracer_create(orr_jobs *jobs, orr_isa isa, const orr_draw_list *list, uint32_t seed,
+                                  orr_path_tracer **tracer, orr_error *error)
+{
+    *tracer = NULL;
+    orr_path_tracer *t = orr_alloc_zero(1, sizeof *t);
+    if (!t) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a path tracer");
+    }
+    t->jobs = jobs;
+    t->list = *list;
+    t->seed = seed;
+    orr_result result = build(t, isa, error);
+    if (result != ORR_OK) {
+        orr_path_tracer_destroy(t);
+        return result;
+    }
+    *tracer = t;
+    return ORR_OK;
+}
+
+void orr_path_tracer_destroy(orr_path_tracer *tracer)
+{
+    if (!tracer) {
+        return;
+    }
+    surfaces_free(&tracer->world);
+    surfaces_free(&tracer->backdrop);
+    lamps_free(&tracer->lights);
+    orr_free(tracer->pixels);
+    orr_free(tracer->rays);
+    orr_free(tracer);
+}

@@ -1,0 +1,246 @@
+#define ORR_SCALAR
+#include "render/reference/surfaces.h"
+
+#include "engine/core/colour_formula.h"
+#include "engine/core/memory.h"
+#include "engine/core/vector.h"
+#include "render/texture_formula.h"
+
+#include <string.h>
+
+static const surface_material *material_of(const surfaces *s, uint32_t triangle)
+{
+    return &s->materials[s->material_of[triangle]];
+}
+
+// ---- building ----
+
+static real luminance(const float c[3])
+{
+    return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2];
+}
+
+static void add_materials(surfaces *s, int mesh)
+{
+    const orr_mesh *m = s->meshes[mesh].mesh;
+    for (int i = 0; i < m->material_count; i++) {
+        const orr_mesh_material *look = &m->materials[i];
+        s->materials[s->material_count++] = (surface_material){
+            .look = look,
+            .texture = look->texture >= 0 ? &m->textures[look->texture] : NULL,
+            .mesh = mesh,
+            .glow = luminance(look->emissive) + look->emission * luminance(look->base_colour)};
+    }
+}
+
+static uint8_t flags_of(const orr_mesh_material *look)
+{
+    return (uint8_t)((look->two_sided ? ORR_TRIANGLE_TWO_SIDED : 0) |
+                     (look->blended || look->alpha_cutoff > 0.0f ? ORR_TRIANGLE_SIEVED : 0));
+}
+
+static void add_triangles(surfaces *s, int mesh, int first_material, uint8_t *flags)
+{
+    const surface_mesh *at = &s->meshes[mesh];
+    const orr_mesh *m = at->mesh;
+    for (int p = 0; p < m->part_count; p++) {
+        const orr_mesh_part *part = &m->parts[p];
+        for (uint32_t i = part->first_index; i < part->first_index + part->index_count; i++) {
+            size_t corner = 3 * (size_t)at->first + i;
+            affine_apply_to_point(at->model, m->vertices[m->indices[i]].position, s->corners + 3 * corner);
+            s->material_of[corner / 3] = (uint32_t)(first_material + part->material);
+            flags[corner / 3] = flags_of(&m->materials[part->material]);
+        }
+    }
+}
+
+static orr_result fill(const orr_draw_mesh *meshes, surfaces *s, uint8_t *flags, orr_error *error)
+{
+    uint32_t first = 0;
+    for (int i = 0; i < s->mesh_count; i++) {
+        s->meshes[i].mesh = meshes[i].mesh;
+        s->meshes[i].first = first;
+        memcpy(s->meshes[i].model, meshes[i].model, sizeof meshes[i].model);
+        first += (uint32_t)(meshes[i].mesh->index_count / 3);
+        int first_material = s->material_count;
+        add_materials(s, i);
+        add_triangles(s, i, first_material, flags);
+    }
+    return orr_triangle_tree_build(s->corners, flags, s->triangle_count, &s->tree, error);
+}
+
+orr_result surfaces_build(orr_isa isa, const orr_draw_mesh *meshes, int count, surfaces *s, orr_error *error)
+{
+    *s = (surfaces){.walk = orr_triangle_walk_of(isa), .mesh_count = count};
+    int64_t materials = 0;
+    for (int i = 0; i < count; i++) {
+        materials += meshes[i].mesh->material_count;
+        s->triangle_count += meshes[i].mesh->index_count / 3;
+    }
+    for (int i = 0; i < 256; i++) {
+        s->linear[i] = srgb_to_linear((float)i / 255.0f);
+    }
+    uint8_t *flags;
+    ORR_ALLOC(flags, s->triangle_count, "flags of triangles", error);
+    s->meshes = orr_alloc((size_t)count, sizeof *s->meshes);
+    s->materials = orr_alloc((size_t)materials, sizeof *s->materials);
+    s->material_of = orr_alloc_zero((size_t)s->triangle_count, sizeof *s->material_of);
+    s->corners = orr_alloc((size_t)s->triangle_count, 9 * sizeof *s->corners);
+    orr_result result = s->meshes && s->materials && s->material_of && s->corners
+                            ? fill(meshes, s, flags, error)
+                            : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld triangles",
+                                       (long long)s->triangle_count);
+    orr_free(flags);
+    if (result != ORR_OK) {
+        surfaces_free(s);
+    }
+    return result;
+}
+
+void surfaces_free(surfaces *s)
+{
+    orr_triangle_tree_free(&s->tree);
+    orr_free(s->meshes);
+    orr_free(s->materials);
+    orr_free(s->material_of);
+    orr_free(s->corners);
+    *s = (surfaces){0};
+}
+
+// ---- what is at a point ----
+
+// Where on its mesh a ray has met a triangle.
+typedef struct place {
+    const orr_mesh_vertex *a, *b, *c;
+    const surface_mesh *mesh;
+    const surface_material *material;
+    real2 weights;
+} place;
+
+static place place_of(const surfaces *s, const orr_ray_hit *hit)
+{
+    place p = {.material = material_of(s, hit->triangle), .weights = {hit->b, hit->c}};
+    p.mesh = &s->meshes[p.material->mesh];
+    const orr_mesh *mesh = p.mesh->mesh;
+    const uint32_t *index = mesh->indices + 3 * (size_t)(hit->triangle - p.mesh->first);
+    p.a = &mesh->vertices[index[0]];
+    p.b = &mesh->vertices[index[1]];
+    p.c = &mesh->vertices[index[2]];
+    return p;
+}
+
+static real between(const place *p, real a, real b, real c)
+{
+    return a + p->weights.x * (b - a) + p->weights.y * (c - a);
+}
+
+static real4 texel_at(const surfaces *s, const orr_image8 *texture, real column, real row)
+{
+    const uint8_t *t = texture->rgba + 4 * ((size_t)row * (size_t)texture->width + (size_t)column);
+    return make_real4(s->linear[t[0]], s->linear[t[1]], s->linear[t[2]], (float)t[3] / 255.0f);
+}
+
+// Base colour and alpha, bilinear in the texture's finest level.
+static real4 colour_at(const surfaces *s, const place *p)
+{
+    const orr_image8 *texture = p->material->texture;
+    const float *factor = p->material->look->base_colour;
+    if (!texture) {
+        return make_real4(factor[0], factor[1], factor[2], factor[3]);
+    }
+    real2 uv = make_real2(texture_repeat(between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0])),
+                          texture_repeat(between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1])));
+    texture_square q = texture_around(uv, (float)texture->width, (float)texture->height);
+    real4 sum = make_real4(0.0f, 0.0f, 0.0f, 0.0f);
+    sum = texture_add(sum, q.left_top, texel_at(s, texture, q.left, q.top));
+    sum = texture_add(sum, q.right_top, texel_at(s, texture, q.right, q.top));
+    sum = texture_add(sum, q.left_bottom, texel_at(s, texture, q.left, q.bottom));
+    sum = texture_add(sum, q.right_bottom, texel_at(s, texture, q.right, q.bottom));
+    return make_real4(sum.x * factor[0], sum.y * factor[1], sum.z * factor[2], sum.w * factor[3]);
+}
+
+static real vertex_colour(const surfaces *s, const place *p, int k)
+{
+    return between(p, s->linear[p->a->colour[k]], s->linear[p->b->colour[k]], s->linear[p->c->colour[k]]);
+}
+
+static real3 point_at(const float *xyz)
+{
+    return make_real3(xyz[0], xyz[1], xyz[2]);
+}
+
+static real3 turned_to(real3 n, real3 side)
+{
+    return dot3(n, side) < 0.0f ? scale3(n, -1.0f) : n;
+}
+
+// The interpolated normal on the side of the plane's that is seen.
+static real3 normal_at(const place *p, real3 plane, real3 direction)
+{
+    float normal[3], turned[3];
+    for (int k = 0; k < 3; k++) {
+        normal[k] = between(p, p->a->normal[k], p->b->normal[k], p->c->normal[k]);
+    }
+    affine_apply_to_direction(p->mesh->model, normal, turned);
+    real3 n = point_at(turned);
+    real squared = dot3(n, n);
+    if (!(squared > 1e-20f) || !isfinite(squared)) {
+        return plane;
+    }
+    n = turned_to(normalise3(n), plane);
+    // seen from behind only because it is interpolated
+    return dot3(n, direction) < 0.0f ? n : plane;
+}
+
+surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 direction)
+{
+    const place at = place_of(s, hit);
+    const orr_mesh_material *look = at.material->look;
+    const float *corner = s->corners + 9 * (size_t)hit->triangle;
+    real3 a = point_at(corner), ab = sub3(point_at(corner + 3), a), ac = sub3(point_at(corner + 6), a);
+    surface_point p = {.material = look, .glow = at.material->glow};
+    p.position = add_scaled3(add_scaled3(a, ab, hit->b), ac, hit->c);
+    real3 front = normalise3(cross3(ab, ac));
+    p.front = dot3(front, direction) < 0.0f;
+    p.plane = p.front ? front : scale3(front, -1.0f);
+    p.normal = normal_at(&at, p.plane, direction);
+    real4 colour = colour_at(s, &at);
+    p.base = make_real3(colour.x * vertex_colour(s, &at, 0), colour.y * vertex_colour(s, &at, 1),
+                        colour.z * vertex_colour(s, &at, 2));
+    if (look->unlit) {
+        p.light = p.base;
+    } else if (p.front || look->two_sided) {
+        p.light = add3(point_at(look->emissive), scale3(p.base, look->emission));
+    }
+    return p;
+}
+
+real3 surface_leave(const surface_point *p, real3 direction)
+{
+    real far = fmaxf(fabsf(p->position.x), fmaxf(fabsf(p->position.y), fabsf(p->position.z)));
+    real step = 4e-6f * far + 1e-7f;
+    return add_scaled3(p->position, p->plane, dot3(p->plane, direction) < 0.0f ? -step : step);
+}
+
+// ---- rays ----
+
+static bool stops(void *context, const orr_ray_hit *hit)
+{
+    const surface_sieve *sieve = context;
+    const place at = place_of(sieve->surfaces, hit);
+    const orr_mesh_material *look = at.material->look;
+    real alpha = colour_at(sieve->surfaces, &at).w;
+    return alpha >= look->alpha_cutoff && (!look->blended || orr_rng_uniform(sieve->random) < alpha);
+}
+
+bool surfaces_nearest(const surface_sieve *sieve, const orr_ray *ray, bool heed_sides, orr_ray_hit *hit)
+{
+    const surfaces *s = sieve->surfaces;
+    return s->walk->nearest(&s->tree, ray, heed_sides, &(orr_ray_sieve){stops, (void *)sieve}, hit);
+}
+
+bool surfaces_any(const surface_sieve *sieve, const orr_ray *ray)
+{
+    const surfaces *s = sieve->surfaces;
+    return s->walk->any(&s->tree, ray, &(orr_ray_sieve){stops, (void *)sieve});
+}

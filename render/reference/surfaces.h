@@ -1,0 +1,60 @@
+// The triangles of a draw list with their materials, in the world's space, and what a ray sees where it meets
+// one.
+#pragma once
+
+#include "engine/core/rng.h"
+#include "render/draw.h"
+#include "render/reference/bsdf.h"
+#include "render/reference/triangles.h"
+
+typedef struct surface_mesh {
+    const orr_mesh *mesh;
+    float model[12];
+    uint32_t first; // triangle
+} surface_mesh;
+
+typedef struct surface_material {
+    const orr_mesh_material *look;
+    const orr_image8 *texture; // NULL: none
+    int mesh;                  // that has it
+    float glow;                // luminance of what it emits by itself [linear]; 0: nothing
+} surface_material;
+
+typedef struct surfaces {
+    const orr_triangle_walk *walk;
+    orr_triangle_tree tree;
+    surface_mesh *meshes;
+    surface_material *materials;
+    uint32_t *material_of; // triangle_count
+    float *corners;        // triangle_count x 9
+    int64_t triangle_count;
+    int mesh_count, material_count;
+    float linear[256]; // of a byte of sRGB
+} surfaces;
+
+// The meshes and their textures must outlive it. backdrop: is this one (orr_draw_list.backdrop)?
+orr_result surfaces_build(orr_isa isa, const orr_draw_mesh *meshes, int count, surfaces *s, orr_error *error);
+void surfaces_free(surfaces *s);
+
+typedef struct surface_point {
+    const orr_mesh_material *material;
+    real3 position;
+    real3 plane;  // normal of the triangle, unit, on the side that is seen
+    real3 normal; // interpolated, unit, likewise
+    real3 base;   // linear
+    real3 light;  // that it emits to this side, linear
+    float glow;   // of its material
+    bool front;
+} surface_point;
+
+// A ray that passes holes of textures, and what is transparent by chance.
+typedef struct surface_sieve {
+    const surfaces *surfaces;
+    orr_rng *random;
+} surface_sieve;
+
+bool surfaces_nearest(const surface_sieve *sieve, const orr_ray *ray, bool heed_sides, orr_ray_hit *hit);
+bool surfaces_any(const surface_sieve *sieve, const orr_ray *ray);
+surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 direction);
+// Where a ray leaves from to the side of `direction`, so that it does not meet the same triangle again.
+real3 surface_leave(const surface_point *p, real3 direction);

@@ -1,0 +1,130 @@
+// Rays and triangles, compiled once per instruction set.
+#include "render/reference/bvh_walk_cpu.h"
+#include "render/reference/triangles.h"
+
+typedef struct lanes3 {
+    real x, y, z;
+} lanes3;
+
+FN lanes3 load3(const float rows[3][ORR_BVH_WIDTH], int first)
+{
+    return (lanes3){real_load(rows[0] + first), real_load(rows[1] + first), real_load(rows[2] + first)};
+}
+
+FN lanes3 cross(lanes3 a, lanes3 b)
+{
+    return (lanes3){fma_(a.y, b.z, -(a.z * b.y)), fma_(a.z, b.x, -(a.x * b.z)), fma_(a.x, b.y, -(a.y * b.x))};
+}
+
+FN real dot(lanes3 a, lanes3 b)
+{
+    return fma_(a.x, b.x, fma_(a.y, b.y, a.z * b.z));
+}
+
+// Where the ray meets the triangles of a block (Moeller and Trumbore 1997): a bit each.
+typedef struct block_hits {
+    float distance[BVH_STORED], b[BVH_STORED], c[BVH_STORED];
+} block_hits;
+
+FN uint32_t meet_block(const orr_triangle_block *block, const bvh_lanes *l, float far_end, bool heed_sides,
+                       block_hits *hits)
+{
+    const lanes3 direction = {l->direction[0], l->direction[1], l->direction[2]};
+    uint32_t bits = 0;
+    for (int i = 0; i < ORR_BVH_WIDTH; i += BVH_LANES) {
+        lanes3 ab = load3(block->ab, i), ac = load3(block->ac, i), corner = load3(block->corner, i);
+        lanes3 p = cross(direction, ac);
+        real determinant = dot(ab, p);
+        lanes3 s = {l->origin[0] - corner.x, l->origin[1] - corner.y, l->origin[2] - corner.z};
+        lanes3 q = cross(s, ab);
+        real inverse = R(1.0) / determinant; // infinite for a triangle that is not there: all below are NaN
+        real b = dot(s, p) * inverse, c = dot(direction, q) * inverse, distance = dot(ac, q) * inverse;
+        mask hit = (b >= R(0.0)) & (c >= R(0.0)) & (b + c <= R(1.0)) & (distance > l->near_end) &
+                   (distance < R(far_end));
+        uint32_t met = mask_bits(hit) & BVH_BITS;
+        if (heed_sides) {
+            met &= mask_bits(determinant > R(0.0)) | block->two_sided >> i;
+        }
+        bits |= met << i;
+        real_store(hits->distance + i, distance);
+        real_store(hits->b + i, b);
+        real_store(hits->c + i, c);
+    }
+    return bits;
+}
+
+FN orr_ray_hit hit_of(const orr_triangle_block *block, const block_hits *hits, int lane)
+{
+    return (orr_ray_hit){hits->distance[lane], hits->b[lane], hits->c[lane], block->triangle[lane]};
+}
+
+FN bool stops(const orr_triangle_block *block, int lane, const orr_ray_sieve *sieve, const orr_ray_hit *hit)
+{
+    return !sieve || !(block->sieved >> lane & 1u) || sieve->stops(sieve->context, hit);
+}
+
+static bool nearest(const orr_triangle_tree *tree, const orr_ray *ray, bool heed_sides,
+                    const orr_ray_sieve *sieve, orr_ray_hit *hit)
+{
+    const bvh_lanes l = bvh_lanes_of(ray);
+    bvh_entry stack[ORR_BVH_STACK];
+    float distance[BVH_STORED];
+    block_hits hits;
+    stack[0] = (bvh_entry){ray->near_end, 0};
+    hit->distance = ray->far_end;
+    hit->triangle = ORR_BVH_NONE;
+    for (int count = 1; count > 0;) {
+        bvh_entry entry = stack[--count];
+        if (entry.distance > hit->distance) {
+            continue;
+        }
+        if (!(entry.child & ORR_BVH_LEAF)) {
+            const orr_bvh_node *node = &tree->bvh.nodes[entry.child];
+            uint32_t bits = bvh_children(node, &l, hit->distance, distance);
+            count = bvh_push(stack, count, node, bits, distance);
+            continue;
+        }
+        const orr_triangle_block *block = &tree->blocks[entry.child & ~ORR_BVH_LEAF];
+        uint32_t bits = meet_block(block, &l, hit->distance, heed_sides, &hits);
+        for (; bits; bits &= bits - 1) {
+            int lane = __builtin_ctz(bits);
+            orr_ray_hit found = hit_of(block, &hits, lane);
+            if (found.distance < hit->distance && stops(block, lane, sieve, &found)) {
+                *hit = found;
+            }
+        }
+    }
+    return hit->triangle != ORR_BVH_NONE;
+}
+
+static bool any_of(const orr_triangle_tree *tree, const orr_ray *ray, const orr_ray_sieve *sieve)
+{
+    const bvh_lanes l = bvh_lanes_of(ray);
+    uint32_t stack[ORR_BVH_STACK];
+    float distance[BVH_STORED];
+    block_hits hits;
+    stack[0] = 0;
+    for (int count = 1; count > 0;) {
+        uint32_t child = stack[--count];
+        if (!(child & ORR_BVH_LEAF)) {
+            const orr_bvh_node *node = &tree->bvh.nodes[child];
+            uint32_t bits = bvh_children(node, &l, ray->far_end, distance);
+            for (; bits; bits &= bits - 1) {
+                stack[count++] = node->child[__builtin_ctz(bits)];
+            }
+            continue;
+        }
+        const orr_triangle_block *block = &tree->blocks[child & ~ORR_BVH_LEAF];
+        uint32_t bits = meet_block(block, &l, ray->far_end, false, &hits);
+        for (; bits; bits &= bits - 1) {
+            int lane = __builtin_ctz(bits);
+            orr_ray_hit found = hit_of(block, &hits, lane);
+            if (stops(block, lane, sieve, &found)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+const orr_triangle_walk ORR_ISA_NAME(orr_triangle_walk) = {nearest, any_of};

@@ -1,0 +1,514 @@
+// Tests of the path tracer against closed forms. Runs once per instruction set.
+#define ORR_SCALAR
+#include "engine/core/colour_formula.h"
+#include "engine/core/rng.h"
+#include "render/cpu/mesh_raster.h"
+#include "render/reference/bsdf.h"
+#include "render/reference/path_tracer.h"
+#include "tests/support/small_mesh.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+#define assert_close(value, expected, tolerance)                                                             \
+    do {                                                                                                     \
+        double close_value = (value), close_expected = (expected);                                           \
+        if (!(fabs(close_value - close_expected) <= (tolerance))) {                                          \
+            fail_msg("%s is %.6g, expected %.6g", #value, close_value, close_expected);                      \
+        }                                                                                                    \
+    } while (0)
+
+enum { SIDE = 24, MESHES = 7, VERTICES = 2000, INDICES = 7000 };
+
+// A scene being made and traced. The camera is at the origin and looks along +z.
+typedef struct stage {
+    orr_jobs *jobs;
+    small_mesh meshes[MESHES];
+    orr_mesh_vertex *vertices;
+    uint32_t *indices;
+    int mesh_count;
+    orr_draw_mesh drawn[MESHES];
+    orr_draw_list list;
+    float rgba[SIDE * SIDE * 4], depth[SIDE * SIDE];
+    orr_path_statistics statistics;
+} stage;
+
+// focal [px]: a picture of SIDE x SIDE
+static stage *open_stage(float focal, int threads)
+{
+    stage *s = calloc(1, sizeof *s);
+    orr_camera camera = {.width = SIDE, .height = SIDE, .focal = {focal, focal}, .near_plane = 0.01f};
+    memcpy(camera.pose, identity, sizeof identity);
+    s->vertices = malloc(MESHES * VERTICES * sizeof *s->vertices);
+    s->indices = malloc(MESHES * INDICES * sizeof *s->indices);
+    assert_ok(orr_camera_resolve(&camera, &s->list.lens, &error));
+    assert_ok(orr_jobs_create(threads, NULL, NULL, &s->jobs, &error));
+    return s;
+}
+
+static void close_stage(stage *s)
+{
+    orr_jobs_destroy(s->jobs);
+    free(s->vertices);
+    free(s->indices);
+    free(s);
+}
+
+static orr_mesh_vertex vertex(const float p[3], const float n[3])
+{
+    return (orr_mesh_vertex){
+        .position = {p[0], p[1], p[2]}, .normal = {n[0], n[1], n[2]}, .colour = {255, 255, 255, 255}};
+}
+
+static orr_mesh_material *add_mesh(stage *s, int vertex_count, int index_count)
+{
+    int i = s->mesh_count++;
+    small_mesh *m = &s->meshes[i];
+    small_mesh_set(m, s->vertices + (size_t)i * VERTICES, vertex_count, s->indices + (size_t)i * INDICES,
+                   index_count);
+    s->drawn[i] = (orr_draw_mesh){.mesh = &m->mesh, .key = (uint64_t)i};
+    memcpy(s->drawn[i].model, identity, sizeof identity);
+    s->list.meshes = s->drawn;
+    s->list.mesh_count = s->mesh_count;
+    return &m->material;
+}
+
+// Corners counter-clockwise seen from the side of the normal.
+static orr_mesh_material *add_quad(stage *s, float corners[4][3])
+{
+    float ab[3], ad[3], n[3];
+    for (int k = 0; k < 3; k++) {
+        ab[k] = corners[1][k] - corners[0][k];
+        ad[k] = corners[3][k] - corners[0][k];
+    }
+    for (int k = 0; k < 3; k++) {
+        n[k] = ab[(k + 1) % 3] * ad[(k + 2) % 3] - ab[(k + 2) % 3] * ad[(k + 1) % 3];
+    }
+    float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    orr_mesh_vertex *v = s->vertices + (size_t)s->mesh_count * VERTICES;
+    for (int i = 0; i < 4; i++) {
+        v[i] = vertex(corners[i], (float[3]){n[0] / length, n[1] / length, n[2] / length});
+    }
+    memcpy(s->indices + (size_t)s->mesh_count * INDICES, (uint32_t[6]){0, 1, 2, 0, 2, 3},
+           6 * sizeof *s->indices);
+    return add_mesh(s, 4, 6);
+}
+
+// Across the view at a depth, facing the camera.
+static orr_mesh_material *add_wall(stage *s, float half, float depth)
+{
+    return add_quad(
+        s, (float[4][3]){
+               {-half, -half, depth}, {-half, half, depth}, {half, half, depth}, {half, -half, depth}});
+}
+
+// flat: without normals; facets then keep all light, which interpolated normals do not.
+static orr_mesh_material *add_sphere(stage *s, const float centre[3], float radius, bool flat)
+{
+    enum { ROWS = 24, COLUMNS = 48 };
+    int first = s->mesh_count, count = 0;
+    orr_mesh_vertex *v = s->vertices + (size_t)first * VERTICES;
+    uint32_t *index = s->indices + (size_t)first * INDICES;
+    for (int i = 0; i <= ROWS; i++) {
+        for (int k = 0; k <= COLUMNS; k++) {
+            double down = 3.14159265358979 * i / ROWS, around = 2.0 * 3.14159265358979 * k / COLUMNS;
+            double ring = i % ROWS ? sin(down) : 0.0; // the triangles at the poles have no area
+            float n[3] = {(float)(ring * cos(around)), (float)cos(down), (float)(ring * sin(around))};
+            float p[3] = {centre[0] + radius * n[0], centre[1] + radius * n[1], centre[2] + radius * n[2]};
+            v[i * (COLUMNS + 1) + k] = vertex(p, flat ? (const float[3]){0} : n);
+        }
+    }
+    for (uint32_t i = 0; i < ROWS; i++) {
+        for (uint32_t k = 0; k < COLUMNS; k++) {
+            uint32_t a = i * (COLUMNS + 1) + k, b = a + COLUMNS + 1;
+            memcpy(index + count, (uint32_t[6]){a, a + 1, b, a + 1, b + 1, b}, 6 * sizeof *index);
+            count += 6;
+        }
+    }
+    return add_mesh(s, (ROWS + 1) * (COLUMNS + 1), count);
+}
+
+static void trace(stage *s, int samples, uint32_t seed)
+{
+    orr_isa isa;
+    orr_path_tracer *tracer;
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_path_tracer_create(s->jobs, isa, &s->list, seed, &tracer, &error));
+    orr_path_tracer_advance(tracer, samples);
+    orr_path_tracer_statistics(tracer, &s->statistics);
+    orr_path_tracer_picture(tracer, true, &(orr_picture){s->rgba, s->depth});
+    orr_path_tracer_destroy(tracer);
+}
+
+static void set_ambient(stage *s, float radiance)
+{
+    for (int k = 0; k < 3; k++) {
+        s->list.sun.ambient[k] = radiance;
+    }
+}
+
+// The mean of a channel over the pixels, less `border` at each side.
+static double mean_of(const stage *s, int channel, int border)
+{
+    double sum = 0.0;
+    for (int y = border; y < SIDE - border; y++) {
+        for (int x = border; x < SIDE - border; x++) {
+            sum += (double)s->rgba[4 * (y * SIDE + x) + channel];
+        }
+    }
+    return sum / ((SIDE - 2 * border) * (SIDE - 2 * border));
+}
+
+// ---- scattering ----
+
+// The part of light from everywhere that a material reflects, by its own draws.
+static double albedo(const bsdf *b, int samples)
+{
+    orr_rng random = {.seed = 17};
+    double sum = 0.0;
+    for (int i = 0; i < samples; i++) {
+        real3 light;
+        real u = orr_rng_uniform(&random), v = orr_rng_uniform(&random), choice = orr_rng_uniform(&random);
+        bsdf_value value = bsdf_draw(b, u, v, choice, &light);
+        sum += value.pdf > 0.0f ? (double)(value.weight.x / value.pdf) : 0.0;
+    }
+    return sum / samples;
+}
+
+// The same by directions that have nothing to do with the material.
+static double albedo_by_cosine(const bsdf *b, int samples, double *pdf)
+{
+    orr_rng random = {.seed = 8};
+    double sum = 0.0;
+    *pdf = 0.0;
+    for (int i = 0; i < samples; i++) {
+        real height = orr_rng_uniform(&random), around = 2.0f * BSDF_PI * orr_rng_uniform(&random);
+        real ring = sqrtf(1.0f - height * height);
+        bsdf_value value = bsdf_eval(b, make_real3(ring * cosf(around), ring * sinf(around), height));
+        sum += 2.0 * 3.14159265358979 * (double)value.weight.x;
+        *pdf += 2.0 * 3.14159265358979 * (double)value.pdf;
+    }
+    *pdf /= samples;
+    return sum / samples;
+}
+
+static bsdf white_metal(const bsdf_table *table, real roughness, real cosine)
+{
+    return bsdf_metallic(table, make_real3(0.0f, 0.0f, 1.0f),
+                         make_real3(sqrtf(1.0f - cosine * cosine), 0.0f, cosine),
+                         make_real3(1.0f, 1.0f, 1.0f), 1.0f, roughness);
+}
+
+// Directional albedos of the correlated model, computed elsewhere in double by two quadratures.
+static void white_metal_has_the_known_albedos(void **state)
+{
+    (void)state;
+    static const float roughness[3] = {0.25f, 0.5f, 1.0f}, cosine[3] = {0.2f, 0.5f, 1.0f};
+    static const double known[3][3] = {{.946, .988, .996}, {.848, .857, .916}, {.642, .451, .307}};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            double pdf;
+            const bsdf b = white_metal(NULL, roughness[i], cosine[k]);
+            assert_close(albedo(&b, 100000), known[i][k], 3e-3);
+            if (i > 0) { // narrow peaks are beyond directions drawn at random
+                assert_close(albedo_by_cosine(&b, 200000, &pdf), known[i][k], 1e-2);
+                assert_true(pdf < 1.02); // the rest points into the surface
+            }
+        }
+    }
+}
+
+static void rough_white_metal_keeps_all_light(void **state)
+{
+    (void)state;
+    bsdf_table table;
+    bsdf_table_fill(&table);
+    for (int i = 1; i <= 4; i++) {
+        for (int k = 1; k <= 4; k++) {
+            const bsdf b = white_metal(&table, (float)i / 4.0f, (float)k / 4.0f);
+            assert_close(albedo(&b, 40000), 1.0, 1e-2);
+        }
+    }
+}
+
+// ---- light ----
+
+// A white sphere in light of radiance 1 from everywhere cannot be seen.
+static void a_white_sphere_vanishes_in_a_furnace(void **state)
+{
+    (void)state;
+    stage *s = open_stage(45.0f, 1);
+    add_sphere(s, (float[3]){0, 0, 4}, 1.5f, true);
+    set_ambient(s, 1.0f);
+    trace(s, 16, 1);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        assert_float_equal(s->rgba[4 * i], 1.0, 1e-4);
+    }
+    assert_int_equal(s->statistics.left_out, 2 * 48);
+    close_stage(s);
+}
+
+// In a deep white box that is open towards the camera light is scattered many times, and none is lost.
+static void light_is_neither_lost_nor_made_between_surfaces(void **state)
+{
+    (void)state;
+    stage *s = open_stage(24.0f, 1);
+    add_wall(s, 1.0f, 6.0f);
+    for (int side = -1; side <= 1; side += 2) {
+        float a = (float)side;
+        add_quad(s, (float[4][3]){{a, -1, 2}, {a, 1, 2}, {a, 1, 6}, {a, -1, 6}});
+        add_quad(s, (float[4][3]){{-1, a, 2}, {1, a, 2}, {1, a, 6}, {-1, a, 6}});
+    }
+    add_sphere(s, (float[3]){0.2f, 0, 5}, 0.5f, true);
+    set_ambient(s, 0.5f);
+    trace(s, 64, 1);
+    assert_close(mean_of(s, 0, 4), 0.5, 5e-3);
+    close_stage(s);
+}
+
+// Base colour times the cosine, under a lamp far away; and no light from behind.
+static void a_plane_under_a_far_lamp_has_lamberts_cosine(void **state)
+{
+    (void)state;
+    stage *s = open_stage(40.0f, 1);
+    orr_mesh_material *grey = add_wall(s, 4.0f, 3.0f);
+    grey->base_colour[0] = 0.5f;
+    s->list.lights[0] = (orr_draw_light){
+        .directional = true, .direction = {0.6f, 0, 0.8f}, .cutoff = 180.0f, .diffuse = {2.0f, 1.0f, 0.0f}};
+    s->list.light_count = 1;
+    trace(s, 4, 1);
+    assert_close(mean_of(s, 0, 0), 0.5 * 2.0 * 0.8, 1e-5);
+    assert_close(mean_of(s, 1, 0), 0.8, 1e-5);
+    s->list.lights[0].direction[2] = -0.8f;
+    trace(s, 4, 1);
+    assert_close(mean_of(s, 0, 0), 0.0, 0.0);
+    close_stage(s);
+}
+
+// The sun's disc instead: the same light, and a shadow's edge as wide as its angle.
+static void the_sun_lights_as_a_disc(void **state)
+{
+    (void)state;
+    stage *s = open_stage(40.0f, 1);
+    add_wall(s, 4.0f, 3.0f);
+    s->list.sun = (orr_draw_sun){.direction = {0.6f, 0, -0.8f}, .colour = {2, 1, 0.5f}};
+    trace(s, 64, 1);
+    assert_close(mean_of(s, 0, 0), 2.0 * 0.8, 2e-3);
+    assert_close(mean_of(s, 2, 0), 0.5 * 0.8, 1e-3);
+    // above the wall and beside the view: half of it is in the shadow
+    float roof[4][3] = {{1.5f, -9, 1}, {1.5f, 9, 1}, {20, 9, 1}, {20, -9, 1}};
+    orr_mesh_material *black = add_quad(s, roof);
+    black->base_colour[0] = black->base_colour[1] = black->base_colour[2] = 0.0f;
+    trace(s, 256, 1);
+    double lit = mean_of(s, 0, 0) / 1.6;
+    // the edge at x = 1.5 is seen on the wall at 1.5 - 2 x 0.6 / 0.8 = 0
+    assert_close(lit, 0.5, 0.01);
+    close_stage(s);
+}
+
+// Irradiance by a polygon of radiance L at a point: L / 2 times the sum over its edges of the angle that an
+// edge covers times the cosine to its plane's normal (Lambert 1760). Corners clockwise seen from the point.
+static double polygon_light(const double corners[4][3], const double point[3], const double normal[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 4; i++) {
+        double a[3], b[3], across[3], lengths[2] = {0}, dot = 0.0, length = 0.0, facing = 0.0;
+        for (int k = 0; k < 3; k++) {
+            a[k] = corners[i][k] - point[k];
+            b[k] = corners[(i + 1) % 4][k] - point[k];
+            lengths[0] += a[k] * a[k];
+            lengths[1] += b[k] * b[k];
+            dot += a[k] * b[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            across[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+            length += across[k] * across[k];
+            facing += across[k] * normal[k];
+        }
+        sum += acos(dot / sqrt(lengths[0] * lengths[1])) * facing / sqrt(length);
+    }
+    return fabs(sum) / 2.0;
+}
+
+static void a_glowing_square_lights_in_closed_form(void **state)
+{
+    (void)state;
+    stage *s = open_stage(4000.0f, 1); // all pixels are one point
+    orr_mesh_material *wall = add_wall(s, 2.0f, 3.0f);
+    wall->base_colour[0] = wall->base_colour[1] = wall->base_colour[2] = 0.7f;
+    float lamp[4][3] = {{0.3f, -0.5f, 2.2f}, {1.2f, -0.5f, 2.0f}, {1.2f, 0.4f, 2.0f}, {0.3f, 0.4f, 2.2f}};
+    orr_mesh_material *glow = add_quad(s, lamp);
+    glow->emissive[0] = glow->emissive[1] = glow->emissive[2] = 5.0f;
+    glow->base_colour[0] = glow->base_colour[1] = glow->base_colour[2] = 0.0f;
+    double corners[4][3];
+    for (int i = 0; i < 12; i++) {
+        corners[i / 3][i % 3] = (double)lamp[i / 3][i % 3];
+    }
+    double irradiance =
+        5.0 * polygon_light((const double(*)[3])corners, (double[3]){0, 0, 3}, (double[3]){0, 0, -1});
+    trace(s, 200, 1);
+    assert_close(mean_of(s, 0, 0), 0.7 * irradiance / 3.14159265358979,
+                 0.01 * 0.7 * irradiance / 3.14159265358979);
+    close_stage(s);
+}
+
+// ---- the picture ----
+
+// Without shadows and light between surfaces, the picture is the rasteriser's.
+static void an_unshadowed_matte_scene_is_the_rasterisers(void **state)
+{
+    (void)state;
+    stage *s = open_stage(20.0f, 1);
+    add_sphere(s, (float[3]){0, 0, 4}, 4.5f, false)->base_colour[1] = 0.5f; // the camera is outside, close
+    s->drawn[0].model[11] = 2.0f;
+    s->list.sun = (orr_draw_sun){
+        .direction = {0, 0.6f, -0.8f}, .colour = {0.6f, 0.5f, 0.4f}, .ambient = {0.2f, 0.2f, 0.2f}};
+    s->list.lights[0] = (orr_draw_light){.position = {2, -1, -1},
+                                         .direction = {-0.6f, 0, 0.8f},
+                                         .attenuation = {1, 0.1f, 0.05f},
+                                         .cutoff = 80.0f,
+                                         .exponent = 2.0f,
+                                         .diffuse = {0.5f, 0.5f, 0.5f},
+                                         .specular = {0.3f, 0.3f, 0.3f}};
+    s->list.light_count = 1;
+    s->meshes[0].material.specular = 0.5f;
+    s->meshes[0].material.shininess = 0.2f;
+    float depth[SIDE * SIDE], rgb[3 * SIDE * SIDE];
+    orr_fragment_lists fragments;
+    orr_arena arena = {0};
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_mesh_raster(s->jobs, isa, &arena, &s->list, NULL,
+                              (orr_mesh_picture){.depth = depth, .rgb = rgb}, &fragments, NULL, &error));
+    trace(s, 64, 1);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        for (int k = 0; k < 3; k++) {
+            assert_float_equal(linear_to_srgb(s->rgba[4 * i + k]), rgb[k * SIDE * SIDE + i], 0.02);
+        }
+        assert_float_equal(s->depth[i], depth[i], 0.03);
+    }
+    orr_arena_destroy(&arena);
+    close_stage(s);
+}
+
+static void bits_depend_neither_on_threads_nor_on_calls(void **state)
+{
+    (void)state;
+    float first[SIDE * SIDE * 4];
+    for (int threads = 1; threads <= 3; threads += 2) {
+        stage *s = open_stage(8.0f, threads);
+        add_wall(s, 9.0f, 6.0f)->emissive[0] = 0.1f;
+        add_sphere(s, (float[3]){1, 0, 4}, 1.2f, true)->blended = true;
+        s->meshes[1].material.base_colour[3] = 0.5f;
+        s->list.sun =
+            (orr_draw_sun){.direction = {0, 0.6f, -0.8f}, .colour = {1, 1, 1}, .ambient = {1, 1, 1}};
+        trace(s, 6, 5);
+        if (threads == 1) {
+            memcpy(first, s->rgba, sizeof first);
+        } else {
+            assert_memory_equal(first, s->rgba, sizeof first);
+        }
+        trace(s, 6, 6);
+        assert_memory_not_equal(first, s->rgba, sizeof first);
+        close_stage(s);
+    }
+}
+
+// Half of the light behind shines through, on average; the alpha of a hole is that of the background.
+static void transparent_surfaces_let_light_through_by_chance(void **state)
+{
+    (void)state;
+    stage *s = open_stage(40.0f, 1);
+    orr_mesh_material *pane = add_wall(s, 2.0f, 2.0f);
+    pane->blended = pane->unlit = true;
+    pane->base_colour[3] = 0.25f;
+    trace(s, 400, 1);
+    assert_close(mean_of(s, 3, 0), 0.25, 0.01);
+    assert_close(mean_of(s, 0, 0), 0.25, 0.01);
+    pane->blended = false;
+    pane->alpha_cutoff = 0.5f;
+    trace(s, 4, 1);
+    assert_close(mean_of(s, 3, 0), 0.0, 0.0);
+    close_stage(s);
+}
+
+// The error against many samples falls as one over the square root of their number, and so does the estimate.
+static void the_error_falls_with_the_square_root_of_the_samples(void **state)
+{
+    (void)state;
+    stage *s = open_stage(8.0f, 1);
+    add_wall(s, 9.0f, 6.0f);
+    add_sphere(s, (float[3]){1, 0, 4}, 1.2f, true);
+    s->list.sun = (orr_draw_sun){.direction = {0, 0.6f, -0.8f}, .colour = {1, 1, 1}, .ambient = {1, 1, 1}};
+    trace(s, 2048, 99);
+    float truth[SIDE * SIDE * 4];
+    memcpy(truth, s->rgba, sizeof truth);
+    double errors[2], estimates[2];
+    for (int i = 0; i < 2; i++) {
+        double sum = 0.0;
+        trace(s, i == 0 ? 8 : 128, 1);
+        for (int k = 0; k < SIDE * SIDE; k++) {
+            sum += pow((double)(s->rgba[4 * k] - truth[4 * k]), 2.0);
+        }
+        errors[i] = sqrt(sum / (SIDE * SIDE));
+        estimates[i] = s->statistics.error;
+        assert_true(isfinite(estimates[i]) && estimates[i] > 0.7 * errors[i] &&
+                    estimates[i] < 1.4 * errors[i]);
+    }
+    double slope = log(errors[1] / errors[0]) / log(16.0);
+    assert_close(slope, -0.5, 0.05);
+    assert_close(log(estimates[1] / estimates[0]) / log(16.0), -0.5, 0.05);
+    close_stage(s);
+}
+
+// Not a number in normals, corners and lamps: no pixel has one.
+static void broken_input_gives_no_nan(void **state)
+{
+    (void)state;
+    stage *s = open_stage(8.0f, 1);
+    add_wall(s, 9.0f, 6.0f);
+    add_sphere(s, (float[3]){0, 0, 4}, 1.2f, false)->metallic_roughness = true; // roughness 0
+    orr_mesh_vertex *v = s->vertices;
+    v[0].normal[1] = NAN;
+    v[1].normal[0] = v[1].normal[1] = v[1].normal[2] = 0.0f;
+    v[VERTICES + 600].position[0] = NAN;
+    v[VERTICES + 700].uv[0] = INFINITY;
+    s->list.sun = (orr_draw_sun){.direction = {0, 0.6f, -0.8f}, .colour = {1, 1, 1}, .ambient = {1, 1, 1}};
+    s->list.lights[0] =
+        (orr_draw_light){.position = {0, 0, 6}, .cutoff = 180.0f, .diffuse = {1, 1, 1}}; // on the wall
+    s->list.light_count = 1;
+    trace(s, 16, 1);
+    for (int i = 0; i < SIDE * SIDE * 4; i++) {
+        assert_true(isfinite(s->rgba[i]));
+    }
+    assert_true(s->statistics.left_out > 2 * 48);
+    s->list.lights[0].diffuse[0] = NAN;
+    trace(s, 16, 1);
+    for (int i = 0; i < SIDE * SIDE * 4; i++) {
+        assert_true(isfinite(s->rgba[i]));
+    }
+    close_stage(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(white_metal_has_the_known_albedos),
+        cmocka_unit_test(rough_white_metal_keeps_all_light),
+        cmocka_unit_test(a_white_sphere_vanishes_in_a_furnace),
+        cmocka_unit_test(light_is_neither_lost_nor_made_between_surfaces),
+        cmocka_unit_test(a_plane_under_a_far_lamp_has_lamberts_cosine),
+        cmocka_unit_test(the_sun_lights_as_a_disc),
+        cmocka_unit_test(a_glowing_square_lights_in_closed_form),
+        cmocka_unit_test(an_unshadowed_matte_scene_is_the_rasterisers),
+        cmocka_unit_test(transparent_surfaces_let_light_through_by_chance),
+        cmocka_unit_test(the_error_falls_with_the_square_root_of_the_samples),
+        cmocka_unit_test(bits_depend_neither_on_threads_nor_on_calls),
+        cmocka_unit_test(broken_input_gives_no_nan),
+    };
+    return cmocka_run_group_tests_name("path_tracer", tests, NULL, NULL);
+}
