@@ -1,5 +1,5 @@
-// How a surface scatters light: Lambert's law, and the metallic-roughness model of glTF 2.0 (its appendix B).
-// Its highlights are those of Trowbridge and Reitz ("GGX") with Smith's height-correlated shadowing; what rough
+// How a surface scatters light: Lambert's law, and the metallic-roughness model of glTF 2.0 (appendix B). Its
+// highlights are those of Trowbridge and Reitz ("GGX") with Smith's height-correlated shadowing; what rough
 // ones lose, because light is scattered only once, is given back in their own colour (Turquin 2019).
 #pragma once
 

@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/vector.h"
 #include "render/formula_inputs.h"
+#include "render/reference/gaussians.h"
 #include "render/reference/lamps.h"
 
 #include <string.h>
@@ -31,6 +32,8 @@ struct orr_path_tracer {
     uint32_t seed;
     surfaces world, backdrop;
     lamps lights;
+    orr_gaussians splats;
+    const orr_gaussian_walk *splat_walk;
     bsdf_table table;
     pixel_sums *pixels; // height x width
     int64_t samples;
@@ -81,6 +84,69 @@ static orr_ray ray_of(real3 origin, real3 direction, real near_end, real far_end
         {origin.x, origin.y, origin.z}, {direction.x, direction.y, direction.z}, near_end, far_end};
 }
 
+// ---- splats ----
+
+// What splats show between the ends of a ray, and how much of what is behind them passes.
+typedef struct veil {
+    real3 display;      // as they are blended, premultiplied
+    real passes, depth; // depth: distances times weights
+} veil;
+
+#define VEIL_OPAQUE 1e-4f // what passes less is covered, as when drawing
+
+static veil look_through(path *p, const orr_ray *ray)
+{
+    const orr_path_tracer *t = p->tracer;
+    veil v = {.passes = 1.0f};
+    orr_gaussian_met met[ORR_GAUSSIANS_MET], last;
+    int count = 0;
+    if (t->splats.bvh.block_count == 0) {
+        return v;
+    }
+    do {
+        const orr_gaussian_met *after = count ? &last : NULL;
+        count = t->splat_walk->first(&t->splats, ray, after, met);
+        p->rays++;
+        for (int i = 0; i < count && v.passes > VEIL_OPAQUE; i++) {
+            float colour[3];
+            real weight = v.passes * met[i].alpha;
+            orr_gaussian_colour(&t->splats, met[i].splat, ray->direction, colour);
+            v.display = add_scaled3(v.display, of_three(colour), weight);
+            v.depth += weight * met[i].distance;
+            v.passes *= 1.0f - met[i].alpha;
+            last = met[i];
+        }
+    } while (count == ORR_GAUSSIANS_MET && v.passes > VEIL_OPAQUE);
+    v.passes = v.passes > VEIL_OPAQUE ? v.passes : 0.0f;
+    return v;
+}
+
+static real3 decoded(real3 display)
+{
+    return make_real3(srgb_to_linear(display.x), srgb_to_linear(display.y), srgb_to_linear(display.z));
+}
+
+// Its light, linear and premultiplied: captured colours are blended as displayed, and decoded as a whole.
+static real3 veil_light(const veil *v)
+{
+    real covers = 1.0f - v->passes;
+    return covers > 0.0f ? scale3(decoded(scale3(v->display, 1.0f / covers)), covers) : black;
+}
+
+static void add_light(path *p, real3 light, real weight)
+{
+    p->light = add_scaled3(p->light, times(p->through, light), weight);
+}
+
+// Goes through what is in front of the end of the ray (Qiao et al. 2023, "Dynamic mesh-aware radiance
+// fields").
+static void pass_veil(path *p, const orr_ray *ray)
+{
+    veil v = look_through(p, ray);
+    add_light(p, veil_light(&v), 1.0f);
+    p->through = scale3(p->through, v.passes);
+}
+
 // ---- direct light ----
 
 // How much of light reaches a point from a direction, from so far: what is just before the lamp, and the lamp
@@ -90,7 +156,10 @@ static real visibility(path *p, const surface_point *at, real3 to_light, real di
     orr_ray ray = ray_of(surface_leave(at, to_light), to_light, 0.0f, distance * (1.0f - 1e-4f));
     const surface_sieve sieve = {&p->tracer->world, &p->random};
     p->rays++;
-    return surfaces_any(&sieve, &ray) ? 0.0f : 1.0f;
+    if (surfaces_any(&sieve, &ray)) {
+        return 0.0f;
+    }
+    return p->tracer->splat_walk->transmittance(&p->tracer->splats, &ray);
 }
 
 // Light of one lamp without extent. Its colours are those of a white surface that faces it.
@@ -169,11 +238,6 @@ static real by_scattering(real scattering_pdf, real pdf)
     return scattering_pdf / (scattering_pdf + pdf);
 }
 
-static void add_light(path *p, real3 light, real weight)
-{
-    p->light = add_scaled3(p->light, times(p->through, light), weight);
-}
-
 // Ends paths at random, the darker the sooner, and makes up for it in the others.
 static bool survives(path *p, int bounce)
 {
@@ -225,7 +289,10 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
             return;
         }
         p->rays++;
-        if (!surfaces_nearest(&sieve, &ray, false, &hit)) {
+        bool met = surfaces_nearest(&sieve, &ray, false, &hit);
+        ray.far_end = hit.distance;
+        pass_veil(p, &ray);
+        if (!met) {
             real3 sun, ambient = lamps_behind(&t->lights, of_three(ray.direction), &sun);
             add_light(p, ambient, 1.0f);
             add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
@@ -254,12 +321,7 @@ static orr_ray ray_through(const orr_path_tracer *t, real x, real y, real *along
                   lens->far_plane * length);
 }
 
-static real3 decoded(real3 display)
-{
-    return make_real3(srgb_to_linear(display.x), srgb_to_linear(display.y), srgb_to_linear(display.z));
-}
-
-// What is behind everything, linear.
+// What is behind everything, as displayed.
 static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *random, real x, real y)
 {
     orr_ray_hit hit;
@@ -267,10 +329,10 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
     far.far_end = INFINITY;
     const surface_sieve sieve = {&t->backdrop, random};
     if (t->list.backdrop.mesh && surfaces_nearest(&sieve, &far, false, &hit)) {
-        return surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base;
+        return light_display(surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base);
     }
     const orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
-    return decoded(sky_colour(sky_view_of(&sky), x, y));
+    return sky_colour(sky_view_of(&sky), x, y);
 }
 
 static seen trace_sample(path *p, int x, int y)
@@ -281,14 +343,22 @@ static seen trace_sample(path *p, int x, int y)
     orr_ray ray = ray_through(t, right, down, &along);
     orr_ray_hit hit;
     p->rays++;
-    p->through = make_real3(1.0f, 1.0f, 1.0f);
     p->light = black;
-    if (surfaces_nearest(&sieve, &ray, true, &hit)) {
+    bool met = surfaces_nearest(&sieve, &ray, true, &hit);
+    ray.far_end = met ? hit.distance : ray.far_end;
+    const veil v = look_through(p, &ray);
+    p->through = make_real3(v.passes, v.passes, v.passes);
+    if (met) {
+        p->light = veil_light(&v);
         follow(p, ray, hit);
-        return (seen){p->light, 1.0f, hit.distance * along};
+        return (seen){p->light, 1.0f, (v.depth + v.passes * hit.distance) * along};
     }
-    return t->list.opaque ? (seen){background(t, &ray, &p->random, right, down), 1.0f, 0.0f}
-                          : (seen){black, 0.0f, 0.0f};
+    if (!t->list.opaque) {
+        return (seen){veil_light(&v), 1.0f - v.passes, v.depth * along};
+    }
+    // blended with the background as displayed, which is how clouds are trained
+    real3 behind = background(t, &ray, &p->random, right, down);
+    return (seen){decoded(add_scaled3(v.display, behind, v.passes)), 1.0f, v.depth * along};
 }
 
 static bool is_finite(const seen *s)
@@ -399,6 +469,8 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     ORR_TRY(orr_affine_invert(list->lens.view, t->to_world, error));
     ORR_TRY(surfaces_build(isa, list->meshes, list->mesh_count, &t->world, error));
     ORR_TRY(surfaces_build(isa, &list->backdrop, list->backdrop.mesh ? 1 : 0, &t->backdrop, error));
+    ORR_TRY(orr_gaussians_build(list->splats, list->splat_count, &t->splats, error));
+    t->splat_walk = orr_gaussian_walk_of(isa);
     ORR_TRY(lamps_gather(list, &t->world, &t->lights, error));
     bsdf_table_fill(&t->table);
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
@@ -436,6 +508,7 @@ void orr_path_tracer_destroy(orr_path_tracer *tracer)
     surfaces_free(&tracer->world);
     surfaces_free(&tracer->backdrop);
     lamps_free(&tracer->lights);
+    orr_gaussians_free(&tracer->splats);
     orr_free(tracer->pixels);
     orr_free(tracer->rays);
     orr_free(tracer);
