@@ -1,27 +1,39 @@
 #include "engine/core/isa.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-orr_isa orr_isa_best(void)
+#define IS_BUILT(isa) true
+static const bool built[ORR_ISA_COUNT] = ORR_ISA_TABLE(IS_BUILT);
+
+// Every flag that cmake/build.cmake gives a level is required here.
+static bool cpu_has(orr_isa isa)
 {
-#if !defined(ORR_WITHOUT_AVX2)
+#if defined(__x86_64__)
     __builtin_cpu_init();
-    // every flag that cmake/build.cmake gives a level is required here
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-#if !defined(ORR_WITHOUT_AVX512)
-    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        return ORR_ISA_AVX512;
-    }
+    bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return isa == ORR_ISA_BASELINE || (isa == ORR_ISA_AVX2 && avx2) || (isa == ORR_ISA_AVX512 && avx512);
+#else
+    return isa == ORR_ISA_BASELINE;
 #endif
-    if (avx2) {
-        return ORR_ISA_AVX2;
+}
+
+bool orr_isa_is_available(orr_isa isa)
+{
+    return built[isa] && cpu_has(isa);
+}
+
+orr_isa orr_isa_best(void)
+{
+    int isa = ORR_ISA_COUNT - 1;
+    while (!orr_isa_is_available((orr_isa)isa)) {
+        isa--;
     }
-#endif
-    return ORR_ISA_BASELINE;
+    return (orr_isa)isa;
 }
 
 orr_result orr_isa_choose(orr_isa *isa, orr_error *error)
@@ -31,15 +43,20 @@ orr_result orr_isa_choose(orr_isa *isa, orr_error *error)
     if (!wanted || !wanted[0]) {
         return ORR_OK;
     }
-    for (int level = 0; level <= (int)*isa; level++) {
-        if (strcmp(wanted, orr_isa_name((orr_isa)level)) == 0) {
-            *isa = (orr_isa)level;
-            return ORR_OK;
+    char names[64] = "";
+    for (int level = 0; level < ORR_ISA_COUNT; level++) {
+        const char *name = orr_isa_name((orr_isa)level);
+        if (orr_isa_is_available((orr_isa)level)) {
+            if (strcmp(wanted, name) == 0) {
+                *isa = (orr_isa)level;
+                return ORR_OK;
+            }
+            size_t end = strlen(names);
+            snprintf(names + end, sizeof names - end, "%s%s", end > 0 ? " or " : "", name);
         }
     }
-    return orr_fail(error, ORR_CODE_ARGUMENT,
-                    "ORR_ISA=%s: expected baseline, avx2 or avx512, at most %s here", wanted,
-                    orr_isa_name(*isa));
+    return orr_fail(error, ORR_CODE_ARGUMENT, "ORR_ISA=%s: expected %s, which this CPU and this build have",
+                    wanted, names);
 }
 
 const char *orr_isa_name(orr_isa isa)

@@ -7,12 +7,15 @@
 
 #include "engine/core/result.h"
 
+#include <stdbool.h>
+
 typedef enum orr_isa { ORR_ISA_BASELINE = 0, ORR_ISA_AVX2, ORR_ISA_AVX512, ORR_ISA_COUNT } orr_isa;
 
 // The best level that this CPU and this build have, or the one that ORR_ISA=baseline|avx2|avx512 in the
 // environment names; ORR_ERROR_ARGUMENT for a level that this CPU or this build does not have.
 orr_result orr_isa_choose(orr_isa *isa, orr_error *error);
-orr_isa orr_isa_best(void); // the best of this CPU and this build, whatever the environment says
+orr_isa orr_isa_best(void);             // the best of this CPU and this build, whatever the environment says
+bool orr_isa_is_available(orr_isa isa); // this CPU and this build have it
 const char *orr_isa_name(orr_isa isa);
 
 // The initialiser of an array of ORR_ISA_COUNT: {[ORR_ISA_BASELINE] = entry(baseline), ...}. Levels that this

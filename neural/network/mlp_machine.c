@@ -46,7 +46,7 @@ bool orr_mlp_machine_available(orr_isa isa, orr_mlp_machine machine)
 {
     switch (machine) {
     case ORR_MLP_FP32:
-        return true;
+        return orr_isa_is_available(isa);
     case ORR_MLP_BF16:
         return isa == ORR_ISA_AVX512 && bf16_available();
     case ORR_MLP_AMX:
