@@ -442,6 +442,21 @@ FN void real_gather_row(const float *rows, const uint32_t *at, int features, rea
     }
 }
 
+// row[k] = points[at[i] * 3 + k] for lane i and k = 0 .. 2; reads one float beyond a point
+FN void real_gather_point(const float *points, const uint32_t *at, real *row)
+{
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    real quad[4];
+    real_gather_quads(points, at, 3, quad);
+    row[0] = quad[0], row[1] = quad[1], row[2] = quad[2];
+#else
+    sint index = sint_load((const int32_t *)at) * 3;
+    for (int k = 0; k < 3; k++) {
+        row[k] = real_gather(points + k, index);
+    }
+#endif
+}
+
 FN float real_sum(real a)
 {
     float sum[ORR_LANES];

@@ -38,6 +38,9 @@ typedef struct orr_soft_program {
     void (*relax)(const orr_soft_group *group, int first, int end);
     void (*accelerate)(const orr_soft_group *group, double omega); // Chebyshev's factor of this iteration
     void (*finish)(const orr_soft_group *group);
+    // Of one world: the sum of mass x (target - position), and every position moved by the same.
+    void (*pull)(const orr_soft_group *group, const double *mass, double sum[3]);
+    void (*translate)(const orr_soft_group *group, const double by[3]);
 } orr_soft_program;
 
 const orr_soft_program *orr_soft_program_baseline(void);

@@ -34,8 +34,9 @@ FN real3 read_point(reader r, const number *points, const int32_t *index)
         const number *p = points + (ptrdiff_t)index[r.lane] * (3 * ORR_LANES);
         return make_real3(real_load(p), real_load(p + ORR_LANES), real_load(p + 2 * ORR_LANES));
     }
-    sint at = sint_load(index) * 3;
-    return make_real3(real_gather(points, at), real_gather(points + 1, at), real_gather(points + 2, at));
+    real row[3];
+    real_gather_point(points, (const uint32_t *)index, row);
+    return make_real3(row[0], row[1], row[2]);
 #endif
 }
 
@@ -353,9 +354,37 @@ static void finish(const orr_soft_group *g)
     }
 }
 
+static void pull(const orr_soft_group *g, const double *mass, double sum[3])
+{
+    const number *position = g->position, *target = g->target;
+    double x = 0.0, y = 0.0, z = 0.0;
+    for (int v = 0; v < g->vertices; v++, position += 3, target += 3) {
+        x += mass[v] * ((double)target[0] - (double)position[0]);
+        y += mass[v] * ((double)target[1] - (double)position[1]);
+        z += mass[v] * ((double)target[2] - (double)position[2]);
+    }
+    sum[0] = x, sum[1] = y, sum[2] = z;
+}
+
+static void translate(const orr_soft_group *g, const double by[3])
+{
+    number *position = g->position;
+    for (int v = 0; v < g->vertices; v++, position += 3) {
+        for (int k = 0; k < 3; k++) {
+            position[k] = (number)((double)position[k] + by[k]);
+        }
+    }
+}
+
 const orr_soft_program *ORR_ISA_NAME(orr_soft_program)(void)
 {
-    static const orr_soft_program program = {
-        ORR_LANES, sizeof(number) == sizeof(double), begin, relax, accelerate, finish};
+    static const orr_soft_program program = {.lanes = ORR_LANES,
+                                             .in_double = sizeof(number) == sizeof(double),
+                                             .begin = begin,
+                                             .relax = relax,
+                                             .accelerate = accelerate,
+                                             .finish = finish,
+                                             .pull = pull,
+                                             .translate = translate};
     return &program;
 }

@@ -29,7 +29,7 @@ struct orr_soft {
     int groups, group_worlds;
     orr_soft_group *group;
     void *state;
-    int32_t *touch_slot; // touch_capacity
+    orr_soft_placed *placed; // touch_capacity
     int touch_capacity;
     double *system; // system_capacity: of bodies that are touched
     int system_capacity;
@@ -179,7 +179,7 @@ void orr_soft_destroy(orr_soft *soft)
     if (soft) {
         orr_soft_tables_destroy(&soft->tables);
         orr_free(soft->state);
-        orr_free(soft->touch_slot);
+        orr_free(soft->placed);
         orr_free(soft->system);
         for (int i = 0; soft->group && i < soft->groups; i++) {
             orr_free(soft->group[i].planes);
@@ -214,7 +214,7 @@ static void step_group(const orr_soft *soft, const orr_soft_group *g, bool share
     for (int n = 1; n <= soft->iterations; n++) {
         for (int colour = 0; colour < soft->tables.colours; colour++) {
             int first = soft->tables.colour_block[colour], end = soft->tables.colour_block[colour + 1];
-            int jobs = shared ? orr_blocks(end - first, BLOCKS_OF_JOB) : 0;
+            int jobs = shared && soft->jobs ? orr_blocks(end - first, BLOCKS_OF_JOB) : 0;
             if (jobs > 1) {
                 orr_jobs_for(soft->jobs, jobs, relax_blocks, &(colour_of){soft, first, end});
             } else {
@@ -271,19 +271,20 @@ orr_result orr_soft_step_touching(orr_soft *soft, const orr_soft_touch *touches,
 {
     assert(soft->worlds == 1 && soft->group_worlds == 1);
     orr_soft_group *g = soft->group;
-    ORR_GROW(soft->touch_slot, soft->touch_capacity, touch_count, "contacts of a soft body", error);
+    ORR_GROW(soft->placed, soft->touch_capacity, touch_count, "contacts of a soft body", error);
     int unknowns = 3 + 6 * body_count;
     ORR_GROW(soft->system, soft->system_capacity, unknowns * (2 + unknowns), "contacts of a soft body",
              error);
     if (touch_count > 0 && !g->planes) {
         size_t bytes = soft->program->in_double ? sizeof(double) : sizeof(float);
-        g->planes = orr_alloc((size_t)ORR_SOFT_TOUCHES_MAX * 9 * (size_t)g->vertices, bytes);
+        // lanes read one number beyond a point
+        g->planes = orr_alloc((size_t)ORR_SOFT_TOUCHES_MAX * 9 * (size_t)g->vertices + 1, bytes);
         if (!g->planes) {
             return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: contacts of a soft body");
         }
     }
     orr_soft_touches t = {.touch = touches,
-                          .slot = soft->touch_slot,
+                          .placed = soft->placed,
                           .count = touch_count,
                           .body = bodies,
                           .moved = soft->system,
@@ -291,9 +292,10 @@ orr_result orr_soft_step_touching(orr_soft *soft, const orr_soft_touch *touches,
                           .body_count = body_count,
                           .model = soft->model,
                           .group = g,
-                          .in_double = soft->program->in_double};
+                          .program = soft->program};
     for (int i = 0; i < g->vertices; i++) {
         t.pinned |= g->pinned[i] != 0;
+        t.mass += soft->model->mass[i];
     }
     g->plane_slots = touch_count > 0 ? ORR_SOFT_TOUCHES_MAX : 0;
     step_group(soft, g, true, &t);

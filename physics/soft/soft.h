@@ -105,7 +105,8 @@ typedef struct orr_soft_body {
 
 enum { ORR_SOFT_TOUCHES_MAX = 2 }; // of a vertex
 
-// The model and the jobs must outlive the simulation. The same bits for any number of threads.
+// The model and the jobs must outlive the simulation. The same bits for any number of threads. jobs: NULL: a
+// simulation of one world is stepped by the calling thread alone.
 orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
                            orr_soft **soft, orr_error *error);
 void orr_soft_destroy(orr_soft *soft); // NULL is allowed

@@ -13,7 +13,7 @@ typedef struct builder {
     const orr_soft_model *m;
     int lanes;
     orr_soft_incidence incidence[SOFT_KINDS];
-    int32_t *order; // vertices by colour, pinned ones left out
+    int32_t *order; // vertices by colour, those of many elements first; pinned ones left out
     orr_soft_tables *tables;
     double *number;
 } builder;
@@ -23,38 +23,72 @@ static int uses(const builder *b, int kind, int32_t v)
     return b->incidence[kind].first[v + 1] - b->incidence[kind].first[v];
 }
 
+// What a vertex costs: tets count most.
+static int cost_of(const builder *b, int32_t v)
+{
+    return uses(b, SOFT_TET, v) * 4 + uses(b, SOFT_TRIANGLE, v) + uses(b, SOFT_HINGE, v) +
+           uses(b, SOFT_EDGE, v);
+}
+
+// Vertices by colour, and by cost within one, so that those of a block need nearly as many slots; those of
+// one cost keep their order. Returns how many of each colour there are.
+static orr_result sort_vertices(builder *b, int *count, orr_error *error)
+{
+    const orr_soft_model *m = b->m;
+    int most = 0, placed = 0;
+    ORR_ALLOC(b->order, m->vertices, "the order of vertices", error);
+    for (int32_t v = 0; v < m->vertices; v++) {
+        int cost = cost_of(b, v);
+        most = cost > most ? cost : most;
+    }
+    int32_t *first; // of each cost
+    ORR_ALLOC(first, most + 2, "the order of vertices", error);
+    for (int colour = 0; colour < m->colours; colour++) {
+        memset(first, 0, (size_t)(most + 2) * sizeof *first);
+        for (int32_t v = 0; v < m->vertices; v++) {
+            first[most - cost_of(b, v) + 1] += m->colour[v] == colour && !m->pinned[v];
+        }
+        for (int i = 0; i <= most; i++) {
+            first[i + 1] += first[i];
+        }
+        count[colour] = first[most + 1];
+        for (int32_t v = 0; v < m->vertices; v++) {
+            if (m->colour[v] == colour && !m->pinned[v]) {
+                b->order[placed + first[most - cost_of(b, v)]++] = v;
+            }
+        }
+        placed += count[colour];
+    }
+    orr_free(first);
+    return ORR_OK;
+}
+
 // Cuts the vertices into blocks; returns how many numbers they need.
 static orr_result cut_blocks(builder *b, size_t *number_count, size_t *index_count, orr_error *error)
 {
     const orr_soft_model *m = b->m;
     orr_soft_tables *t = b->tables;
     size_t lanes = (size_t)b->lanes;
-    int placed = 0, blocks = 0;
-    ORR_ALLOC(b->order, m->vertices, "the order of vertices", error);
+    int blocks = 0;
     ORR_ALLOC(t->block, m->vertices / b->lanes + m->colours, "blocks of vertices", error);
     ORR_ALLOC(t->colour_block, m->colours + 1, "blocks of vertices", error);
+    ORR_TRY(sort_vertices(b, t->colour_block + 1, error));
+    t->colour_block[0] = 0;
+    const int32_t *order = b->order;
     for (int colour = 0; colour < m->colours; colour++) {
-        t->colour_block[colour] = blocks;
-        int in_block = b->lanes;
-        for (int32_t v = 0; v < m->vertices; v++) {
-            if (m->colour[v] != colour || m->pinned[v]) {
-                continue;
-            }
-            if (in_block == b->lanes) {
-                t->block[blocks++] = (orr_soft_block){0};
-                in_block = 0;
-            }
-            orr_soft_block *block = &t->block[blocks - 1];
-            b->order[placed++] = v;
-            block->vertices = ++in_block;
-            for (int kind = 0; kind < SOFT_KINDS; kind++) {
-                int used = uses(b, kind, v);
-                block->slots[kind] = used > block->slots[kind] ? used : block->slots[kind];
+        for (int left = t->colour_block[colour + 1]; left > 0; left -= b->lanes) {
+            orr_soft_block *block = &t->block[blocks++];
+            *block = (orr_soft_block){.vertices = left < b->lanes ? left : b->lanes};
+            for (int i = 0; i < block->vertices; i++, order++) {
+                for (int kind = 0; kind < SOFT_KINDS; kind++) {
+                    int used = uses(b, kind, *order);
+                    block->slots[kind] = used > block->slots[kind] ? used : block->slots[kind];
+                }
             }
         }
+        t->colour_block[colour + 1] = blocks;
     }
     t->colours = m->colours;
-    t->colour_block[m->colours] = blocks;
     for (int i = 0; i < blocks; i++) {
         orr_soft_block *block = &t->block[i];
         block->index = *index_count, block->number = *number_count;

@@ -12,12 +12,12 @@
 
 static double get(const orr_soft_touches *t, const void *array, ptrdiff_t at)
 {
-    return t->in_double ? ((const double *)array)[at] : (double)((const float *)array)[at];
+    return t->program->in_double ? ((const double *)array)[at] : (double)((const float *)array)[at];
 }
 
 static void set(const orr_soft_touches *t, void *array, ptrdiff_t at, double value)
 {
-    if (t->in_double) {
+    if (t->program->in_double) {
         ((double *)array)[at] = value;
     } else {
         ((float *)array)[at] = (float)value;
@@ -30,24 +30,15 @@ static ptrdiff_t plane_at(const orr_soft_touches *t, int slot, int array, int ve
     return ((ptrdiff_t)(slot * 3 + array) * t->group->vertices + vertex) * 3;
 }
 
-static void arm_of(const orr_soft_touches *t, const orr_soft_touch *touch, double arm[3])
+// How far the plane of a touch moves with its body.
+static void shift_of(const orr_soft_touches *t, int i, double shift[3])
 {
-    for (int k = 0; k < 3; k++) {
-        arm[k] = get(t, t->group->start, (ptrdiff_t)touch->vertex * 3 + k) - t->body[touch->body].centre[k];
-    }
-}
-
-// How far a touched plane moves with its body.
-static void shift_of(const orr_soft_touches *t, const orr_soft_touch *touch, double shift[3])
-{
-    if (touch->body < 0) {
+    if (t->touch[i].body < 0) {
         shift[0] = shift[1] = shift[2] = 0.0;
         return;
     }
-    const double *moved = t->moved + (size_t)touch->body * 6;
-    double arm[3];
-    arm_of(t, touch, arm);
-    vec3_cross(moved + 3, arm, shift);
+    const double *moved = t->moved + (size_t)t->touch[i].body * 6;
+    vec3_cross(moved + 3, t->placed[i].arm, shift);
     for (int k = 0; k < 3; k++) {
         shift[k] += moved[k];
     }
@@ -57,11 +48,11 @@ static void write_shifts(const orr_soft_touches *t)
 {
     for (int i = 0; i < t->count; i++) {
         const orr_soft_touch *touch = &t->touch[i];
-        if (touch->body >= 0 && t->slot[i] >= 0) {
+        if (touch->body >= 0 && t->placed[i].slot >= 0) {
             double shift[3];
-            shift_of(t, touch, shift);
+            shift_of(t, i, shift);
             for (int k = 0; k < 3; k++) {
-                set(t, t->group->planes, plane_at(t, t->slot[i], 1, touch->vertex) + k, shift[k]);
+                set(t, t->group->planes, plane_at(t, t->placed[i].slot, 1, touch->vertex) + k, shift[k]);
             }
         }
     }
@@ -71,7 +62,7 @@ void orr_soft_touches_begin(orr_soft_touches *t)
 {
     const orr_soft_group *g = t->group;
     const double h = g->constants->time_step;
-    size_t bytes = t->in_double ? sizeof(double) : sizeof(float);
+    size_t bytes = t->program->in_double ? sizeof(double) : sizeof(float);
     if (g->plane_slots > 0) {
         memset(g->planes, 0, (size_t)g->plane_slots * 9 * (size_t)g->vertices * bytes);
     }
@@ -80,12 +71,16 @@ void orr_soft_touches_begin(orr_soft_touches *t)
         const orr_soft_touch *touch = &t->touch[i];
         used = touch->vertex == last ? used + 1 : 0;
         last = touch->vertex;
-        t->slot[i] = used < g->plane_slots ? used : -1;
-        if (t->slot[i] >= 0) {
+        t->placed[i].slot = used < g->plane_slots ? used : -1;
+        if (t->placed[i].slot >= 0) {
             const double more[3] = {touch->distance, touch->friction, 1.0};
             for (int k = 0; k < 3; k++) {
                 set(t, g->planes, plane_at(t, used, 0, last) + k, touch->normal[k]);
                 set(t, g->planes, plane_at(t, used, 2, last) + k, more[k]);
+                if (touch->body >= 0) {
+                    t->placed[i].arm[k] =
+                        get(t, g->start, (ptrdiff_t)last * 3 + k) - t->body[touch->body].centre[k];
+                }
             }
         }
     }
@@ -98,24 +93,31 @@ void orr_soft_touches_begin(orr_soft_touches *t)
     write_shifts(t);
 }
 
-// The force on the vertex of a touch, and minus its derivative.
-static soft_system system_of(const orr_soft_touches *t, int i)
+// The force on the vertex of a touch, and minus its derivative; false where it is not deep.
+static bool system_of(const orr_soft_touches *t, int i, soft_system *s)
 {
     const orr_soft_touch *touch = &t->touch[i];
     const orr_soft_constants *k = t->group->constants;
-    const double h = k->time_step;
+    const double h = k->time_step, *n = touch->normal;
     double shift[3], moved[3];
-    shift_of(t, touch, shift);
+    if (t->placed[i].slot < 0) {
+        return false;
+    }
+    shift_of(t, i, shift);
     for (int c = 0; c < 3; c++) {
         ptrdiff_t at = (ptrdiff_t)touch->vertex * 3 + c;
         moved[c] = get(t, t->group->position, at) - get(t, t->group->start, at) - shift[c];
     }
+    double depth = -(touch->distance + vec3_dot(n, moved));
+    if (!(depth > 0.0)) {
+        return false;
+    }
     double stiffness =
         k->contact_stiffness > 0.0 ? k->contact_stiffness : 100.0 * t->model->mass[touch->vertex] / (h * h);
-    soft_system s = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    const double *n = touch->normal;
-    return plane_contact(s, -(touch->distance + vec3_dot(n, moved)), make_real3(moved[0], moved[1], moved[2]),
-                         make_real3(n[0], n[1], n[2]), stiffness, touch->friction, 1e-2 * h);
+    *s = plane_contact((soft_system){{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, depth,
+                       make_real3(moved[0], moved[1], moved[2]), make_real3(n[0], n[1], n[2]), stiffness,
+                       touch->friction, 1e-2 * h);
+    return true;
 }
 
 // Solves a x = b for a symmetric positive definite matrix, n x n, by Cholesky's method, in place; x replaces
@@ -150,17 +152,14 @@ static void solve(int n, double *a, double *b)
 static void add_touch(const orr_soft_touches *t, int i, int n, double *a, double *b)
 {
     const orr_soft_touch *touch = &t->touch[i];
-    const soft_system s = system_of(t, i);
-    if (!(s.xx + s.yy + s.zz > 0.0)) { // not deep
+    soft_system s;
+    if (!system_of(t, i, &s)) {
         return;
     }
     const double h[3][3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
     const double f[3] = {s.force.x, s.force.y, s.force.z};
-    double arm[3] = {0.0, 0.0, 0.0};
+    const double *arm = t->placed[i].arm;
     int columns = touch->body >= 0 ? 9 : 3, first = 3 + 6 * touch->body;
-    if (touch->body >= 0) {
-        arm_of(t, touch, arm);
-    }
     const double j[3][9] = {{1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -arm[2], arm[1]},
                             {0.0, 1.0, 0.0, 0.0, -1.0, 0.0, arm[2], 0.0, -arm[0]},
                             {0.0, 0.0, 1.0, 0.0, 0.0, -1.0, -arm[1], arm[0], 0.0}};
@@ -185,16 +184,13 @@ static void fill(const orr_soft_touches *t, int n, double *a, double *b)
     memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
     memset(b, 0, (size_t)n * sizeof *b);
     for (int i = 0; i < t->count; i++) {
-        if (t->slot[i] >= 0) {
-            add_touch(t, i, n, a, b);
-        }
+        add_touch(t, i, n, a, b);
     }
-    for (int v = 0; v < g->vertices; v++) {
-        for (int k = 0; k < 3; k++) {
-            ptrdiff_t at = (ptrdiff_t)v * 3 + k;
-            b[k] += rate * t->model->mass[v] * (get(t, g->target, at) - get(t, g->position, at));
-            a[k * n + k] += rate * t->model->mass[v];
-        }
+    double sum[3];
+    t->program->pull(g, t->model->mass, sum);
+    for (int k = 0; k < 3; k++) {
+        b[k] += rate * sum[k];
+        a[k * n + k] += rate * t->mass;
     }
     for (int i = 0; i < t->body_count; i++) {
         const orr_soft_body *body = &t->body[i];
@@ -226,8 +222,8 @@ void orr_soft_touches_relax(orr_soft_touches *t)
     double *b = t->system, *a = b + n;
     fill(t, n, a, b);
     solve(n, a, b);
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)g->vertices * 3 && !t->pinned; i++) {
-        set(t, g->position, i, get(t, g->position, i) + b[i % 3]);
+    if (!t->pinned) {
+        t->program->translate(g, b);
     }
     for (int i = 0; i < 6 * t->body_count; i++) {
         t->moved[i] += b[3 + i];
@@ -243,12 +239,11 @@ void orr_soft_touches_finish(orr_soft_touches *t)
     }
     for (int i = 0; i < t->count; i++) {
         const orr_soft_touch *touch = &t->touch[i];
-        if (touch->body >= 0 && t->slot[i] >= 0) {
-            const soft_system s = system_of(t, i);
+        soft_system s;
+        if (touch->body >= 0 && system_of(t, i, &s)) {
             const double f[3] = {-s.force.x, -s.force.y, -s.force.z};
-            double arm[3], torque[3];
-            arm_of(t, touch, arm);
-            vec3_cross(arm, f, torque);
+            double torque[3];
+            vec3_cross(t->placed[i].arm, f, torque);
             for (int k = 0; k < 3; k++) {
                 t->body[touch->body].force[k] += f[k];
                 t->body[touch->body].torque[k] += torque[k];

@@ -3,18 +3,25 @@
 
 #include "physics/soft/program.h"
 
+// A touch in the step that runs.
+typedef struct orr_soft_placed {
+    int32_t slot;  // of its vertex; -1: left out
+    double arm[3]; // from the body's centre to the vertex at the step's start, m
+} orr_soft_placed;
+
 typedef struct orr_soft_touches {
     const orr_soft_touch *touch; // count, borrowed
-    int32_t *slot;               // count: of each; -1: left out
+    orr_soft_placed *placed;     // count
     int count;
     orr_soft_body *body; // body_count, borrowed
     double *moved;       // body_count x 6: displacement in the step, m and rad
     int body_count;
     double *system; // scratch: n + n x n, n = 3 + 6 body_count
     bool pinned;    // some vertex is
+    double mass;    // of the soft body, kg
     const orr_soft_model *model;
     const orr_soft_group *group; // of one world
-    bool in_double;
+    const orr_soft_program *program;
 } orr_soft_touches;
 
 // Writes the group's planes; bodies begin where their velocities take them.

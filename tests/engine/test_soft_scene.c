@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char box_model[] =
-    "<mujoco><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.3'>"
+    "<mujoco><option timestep='%g'/><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.3'>"
     "<freejoint/><geom type='box' size='0.1 0.1 0.05' mass='1'/></body></worldbody></mujoco>";
 
 // A closed box around the origin.
@@ -42,14 +42,22 @@ typedef struct fixture {
     orr_layer box, block;
 } fixture;
 
-static void open(fixture *f, int worlds)
+// A step of the box of 4 ms is one of the block's.
+static void open_with(fixture *f, int worlds, double time_step)
 {
+    char text[512];
+    snprintf(text, sizeof text, box_model, time_step);
     const orr_transform at = {.position = {0.0f, 0.0f, 0.105f}};
     assert_ok(orr_scene_create(engine, &f->scene, &error));
-    assert_ok(orr_scene_add_file(f->scene, written("box.xml", box_model), NULL, &f->box, &error));
+    assert_ok(orr_scene_add_file(f->scene, written("box.xml", text), NULL, &f->box, &error));
     f->block = add_block(f->scene, half, &at, 12);
     assert_ok(orr_scene_set_physics(f->scene, f->block, &jelly, &error));
     assert_ok(orr_world_create(f->scene, worlds, &f->world, &error));
+}
+
+static void open(fixture *f, int worlds)
+{
+    open_with(f, worlds, 4e-3);
 }
 
 static void close(fixture *f)
@@ -74,17 +82,15 @@ static void heights(const fixture *f, int index, double *low, double *high)
     }
 }
 
-static void a_box_rests_on_a_soft_block(void **state)
+static void rest_on_a_soft_block(double time_step)
 {
-    (void)state;
     fixture f;
     double q[7], v[6], low, high, force = 0.0;
-    open(&f, 1);
+    open_with(&f, 1, time_step);
     assert_ok(orr_world_advance(f.world, 2.0, &error));
     for (int i = 0; i < 50; i++) {
         assert_ok(orr_world_step(f.world, 1, &error));
-        assert_int_equal(f.world->softs->contact->body_count, 1);
-        force += f.world->softs->contact->body[0].force[2] / 50.0;
+        force += f.world->robots->physics[0]->pushed[8] / 50.0; // on the box, along z
     }
     if (!(fabs(force - 9.81) < 0.01 * 9.81)) {
         fail_msg("force %g: expected 9.81", force);
@@ -101,6 +107,52 @@ static void a_box_rests_on_a_soft_block(void **state)
     double applied[12];
     assert_ok(orr_world_get_robot(f.world, 0, f.box, ORR_ROBOT_FORCE, applied, &error));
     assert_true(applied[8] == 0.0); // a program sees its own forces alone
+    close(&f);
+}
+
+static void a_box_rests_on_a_soft_block(void **state)
+{
+    (void)state;
+    rest_on_a_soft_block(4e-3);
+}
+
+// Four steps of the box to one of the block's.
+static void a_box_of_short_steps_rests_on_a_soft_block(void **state)
+{
+    (void)state;
+    rest_on_a_soft_block(1e-3);
+}
+
+// One cell of 2 x 2 m, its rows from the greatest y on, that is folded along its diagonal: a ridge of height
+// 0.2 min(u, v) m.
+static void a_block_rests_on_the_ridge_of_a_height_field(void **state)
+{
+    (void)state;
+    fixture f;
+    double deepest = INFINITY;
+    const orr_transform at = {.position = {0.0f, 0.0f, 0.22f}};
+    assert_ok(orr_scene_create(engine, &f.scene, &error));
+    assert_ok(orr_scene_add_file(
+        f.scene,
+        written("ridge.xml", "<mujoco><asset><hfield name='ridge' nrow='2' ncol='2' size='1 1 0.2 0.1' "
+                             "elevation='0 1 0 0'/></asset><worldbody><geom type='hfield' hfield='ridge'/>"
+                             "</worldbody></mujoco>"),
+        NULL, &f.box, &error));
+    f.block = add_block(f.scene, half, &at, 12);
+    assert_ok(orr_scene_set_physics(f.scene, f.block, &jelly, &error));
+    assert_ok(orr_world_create(f.scene, 1, &f.world, &error));
+    assert_ok(orr_world_advance(f.world, 1.5, &error));
+    const orr_model *m = f.world->robots->physics[0]->model;
+    const float *corner = m->hfield_data;
+    assert_true(corner[3] == 1.0f && corner[0] + corner[1] + corner[2] == 0.0f);
+    const orr_world_soft *s = soft_of(&f);
+    const double *x = orr_world_soft_positions(s, 0);
+    for (int i = 0; i < s->layer->cage->vertices; i++, x += 3) {
+        deepest = fmin(deepest, x[2] - 0.1 * (1.0 + fmin(x[0], x[1])));
+    }
+    if (!(deepest > -3e-3 && deepest < 3e-3)) {
+        fail_msg("lowest vertex %g m above the ridge: expected 0", deepest);
+    }
     close(&f);
 }
 
@@ -331,6 +383,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_rests_on_a_soft_block),
+        cmocka_unit_test(a_box_of_short_steps_rests_on_a_soft_block),
+        cmocka_unit_test(a_block_rests_on_the_ridge_of_a_height_field),
         cmocka_unit_test(copies_are_apart),
         cmocka_unit_test(a_turned_body_is_drawn_as_a_turned_layer),
         cmocka_unit_test(an_affine_map_is_followed_exactly),

@@ -5,18 +5,40 @@
 #include "engine/loop/world/world_physics.h"
 #include "physics/soft/soft.h"
 
+// Shared by all copies.
 typedef struct orr_soft_contact {
-    double *numbers; // of all worlds, as orr_physics_read_all writes them
+    double *numbers; // of all copies, as orr_physics_read_all writes them
     int number_capacity;
-    double *applied; // forces on bodies as a program has set them, of all worlds
-    double *pushed;  // the same with those of soft bodies
+    double *applied; // forces on bodies as a program has set them, of all copies
+    double *pushed;  // scratch: the same with those of soft bodies
     int applied_capacity, pushed_capacity;
-    orr_soft_touch *touch; // touch_count, of the vertices of one body in one world
+} orr_soft_contact;
+
+// A geom that vertices may touch.
+typedef struct orr_soft_near {
+    double rotation[9], position[3]; // in the scene
+    int geom, body;                  // body: of the touched ones; -1: fixed
+} orr_soft_near;
+
+// What one body touches in one copy: scratch of a thread.
+typedef struct orr_soft_found {
+    orr_soft_touch *touch;
     int touch_count, touch_capacity;
     orr_soft_body *body; // body_count: those touched
     int *body_of;        // body_count: their numbers in the model
     int body_count, body_capacity, body_of_capacity;
-} orr_soft_contact;
+    orr_soft_near *near; // near_count
+    int near_count, near_capacity;
+} orr_soft_found;
+
+// What a thread needs to step bodies.
+typedef struct orr_soft_worker {
+    orr_soft_found found;
+    double *now; // positions after a step
+    int now_capacity;
+    orr_result result;
+    orr_error error;
+} orr_soft_worker;
 
 // The physics in the scene's frame: x -> rotation x + position.
 typedef struct orr_soft_frame {
@@ -24,12 +46,18 @@ typedef struct orr_soft_frame {
 } orr_soft_frame;
 
 void orr_soft_contact_clear(orr_soft_contact *contact);
-// Reads where everything is, in all worlds, and the forces that a program has set.
+void orr_soft_found_clear(orr_soft_found *found);
+// Reads where everything is, in all copies.
 orr_result orr_soft_contact_read(orr_soft_contact *contact, orr_world_physics *physics, orr_error *error);
-// Finds what vertices (x 3, in the scene) touch in one world. margin: m, how deep they may be in it.
-orr_result orr_soft_contact_find(orr_soft_contact *contact, const orr_world_physics *physics, int world,
+// Finds what vertices (x 3, in the scene) touch in one copy. margin: m, how deep they may be in it.
+orr_result orr_soft_contact_find(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
                                  const orr_soft_frame *frame, const double *position, int vertices,
-                                 double margin, double friction, double time_step, orr_error *error);
-// Adds the forces on touched bodies to those of the world.
-void orr_soft_contact_push(orr_soft_contact *contact, const orr_world_physics *physics, int world,
+                                 double margin, double friction, double time_step, orr_soft_found *found,
+                                 orr_error *error);
+// Adds the forces on touched bodies to those that the physics holds for the copy.
+void orr_soft_contact_push(const orr_soft_found *found, const orr_world_physics *physics, int index,
                            const orr_soft_frame *frame);
+// Steps the physics with the forces that it holds beside those of the program, which are afterwards as they
+// were, but 0 in copies that have returned to their start; `restarted` has a 1 for each of those.
+orr_result orr_soft_contact_step(orr_soft_contact *contact, orr_world_physics *physics, const uint8_t *chosen,
+                                 uint8_t *restarted, orr_error *error);

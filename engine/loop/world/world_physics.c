@@ -58,6 +58,9 @@ void orr_world_physics_destroy(orr_world_physics *physics)
         orr_model_destroy(physics->made);
         orr_free(physics->numbers);
         orr_free(physics->batch);
+        orr_free(physics->pushed);
+        orr_free(physics->wait);
+        orr_free(physics->restarts);
         orr_free(physics);
     }
 }

@@ -20,6 +20,10 @@ typedef struct orr_world_physics {
     double *numbers; // scratch: as many as the largest quantity
     double *batch;   // scratch: a quantity of all copies
     int batch_capacity;
+    // of soft bodies (world_soft.h), or NULL as long as there are none
+    double *pushed; // copies x nbody x 6: their forces, held until they are stepped again, N and N m
+    int *wait;      // copies: steps until then
+    int *restarts;  // scratch, copies
 } orr_world_physics;
 
 // Where a layer is in a joint physics: x -> quat(x) + pos.

@@ -1,10 +1,13 @@
 // Soft layers in a world: their states, stepped with the physics of scale 1, which they touch.
+//
+// A step of theirs lasts as many steps of the physics as come nearest to orr_softs_time_step, at least one;
+// the physics feels its mean forces until the next.
 #pragma once
 
 #include "engine/loop/world/world_robots.h"
 #include "engine/scene/soft_layer.h"
 
-static const double orr_softs_time_step = 1.0 / 240.0; // s: where no robot gives another
+static const double orr_softs_time_step = 1.0 / 240.0; // s
 
 // One soft layer in all copies of a world. Positions are in the scene's frame.
 typedef struct orr_world_soft {
@@ -13,7 +16,6 @@ typedef struct orr_world_soft {
     orr_soft **copies; // world count
     double *position;  // world count x vertices x 3; the last that were finite
     double *still;     // vertices x 3: zeros, the velocities at rest
-    double *now;       // vertices x 3: scratch
     bool *diverged;    // world count: its numbers were not finite, and it stands still
 } orr_world_soft;
 
@@ -22,8 +24,16 @@ typedef struct orr_world_softs {
     int count, capacity;
     double pending; // [s] time to simulate that is less than a step, where no robot is beside them
     struct orr_soft_contact *contact;
-    int *restarts; // world count: of the physics, before a step
+    struct orr_soft_worker *workers; // worker_count: scratch of threads
+    int worker_count;
+    uint8_t *restarted; // scratch, world count
 } orr_world_softs;
+
+// How many numbers the positions of one copy are: vertices x 3.
+static inline size_t orr_world_soft_numbers(const orr_world_soft *s)
+{
+    return 3 * (size_t)s->layer->cage->vertices;
+}
 
 orr_result orr_world_softs_create(orr_world_softs **softs, orr_error *error);
 void orr_world_softs_destroy(orr_world_softs *softs, int worlds); // NULL is allowed

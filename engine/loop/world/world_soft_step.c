@@ -1,0 +1,242 @@
+// Steps of soft layers, and of the physics that touches them.
+#include "engine/core/memory.h"
+#include "engine/core/rotation.h"
+#include "engine/loop/engine.h"
+#include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/world_soft.h"
+#include "engine/scene/transform.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double gravity = 9.81; // m/s^2, where no robot gives another
+
+// The robot whose layer says where a physics of one robot is; NULL: it is that of several.
+static const orr_world_robot *only_robot(const orr_world *world, const orr_world_physics *p)
+{
+    for (int i = 0; i < world->robots->count && !p->joint; i++) {
+        if (world->robots->robots[i]->physics == p) {
+            return world->robots->robots[i];
+        }
+    }
+    return NULL;
+}
+
+// Where the physics is in the scene, in one copy.
+static orr_transform transform_of(const orr_world *world, int index, const orr_world_physics *p)
+{
+    const orr_world_robot *r = only_robot(world, p);
+    int at = r ? orr_scene_find(world->scene, (orr_layer){r->id.slot, r->id.generation}) : -1;
+    if (at < 0) {
+        return p->frame;
+    }
+    orr_layer_state state = orr_world_state(world, index, &world->scene->layers[at]);
+    return orr_layer_frame(&world->scene->layers[at], &state.transform);
+}
+
+orr_world_physics *orr_world_softs_physics(const orr_world *world)
+{
+    for (int i = 0; i < world->robots->physics_count; i++) {
+        orr_world_physics *p = world->robots->physics[i];
+        bool there = p->physics && (p->joint || only_robot(world, p));
+        if (there && fabsf(transform_of(world, 0, p).scale - 1.0f) <= 1e-6f) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static orr_soft_frame frame_of(const orr_world *world, int index, const orr_world_physics *p)
+{
+    const orr_transform t = transform_of(world, index, p);
+    orr_soft_frame frame;
+    double quat[4];
+    for (int k = 0; k < 4; k++) {
+        quat[k] = (double)t.rotation[k];
+    }
+    quat_normalise(quat);
+    quat_matrix(quat, frame.rotation);
+    for (int k = 0; k < 3; k++) {
+        frame.position[k] = (double)t.position[k];
+    }
+    return frame;
+}
+
+static void gravity_of(const orr_world *world, const orr_world_physics *p, const orr_soft_frame *frame,
+                       double out[3])
+{
+    if (p) {
+        mat_apply(frame->rotation, p->model->opt.gravity, out);
+        return;
+    }
+    const orr_up up = orr_scene_up(world->scene);
+    out[0] = out[1] = out[2] = 0.0;
+    out[up == ORR_UP_Z ? 2 : 1] = up == ORR_UP_MINUS_Y ? gravity : -gravity;
+}
+
+static bool is_finite(const double *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(numbers[i]) < 1e10)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// How many steps of the physics a step of the soft bodies lasts.
+static int steps_of(const orr_world_physics *p)
+{
+    return (int)fmax(floor(orr_softs_time_step / p->model->opt.timestep + 0.5), 1.0);
+}
+
+// One body in one copy.
+static orr_result step_body(const orr_world *world, int index, orr_world_soft *s, const orr_world_physics *p,
+                            orr_soft_worker *w, orr_error *error)
+{
+    orr_soft_frame frame = {.rotation = {0.0}};
+    double g[3], step = p ? steps_of(p) * p->model->opt.timestep : orr_softs_time_step;
+    double *position = s->position + (size_t)index * orr_world_soft_numbers(s);
+    orr_soft_found *f = &w->found;
+    f->touch_count = f->body_count = 0;
+    ORR_GROW(w->now, w->now_capacity, (int)orr_world_soft_numbers(s), "soft bodies", error);
+    if (p) {
+        frame = frame_of(world, index, p);
+        ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, position,
+                                      s->layer->cage->vertices, s->layer->margin, s->layer->friction, step, f,
+                                      error));
+    }
+    gravity_of(world, p, &frame, g);
+    orr_soft_set_conditions(s->copies[index], step, g);
+    ORR_TRY(
+        orr_soft_step_touching(s->copies[index], f->touch, f->touch_count, f->body, f->body_count, error));
+    orr_soft_get(s->copies[index], 0, w->now, NULL);
+    s->diverged[index] = !is_finite(w->now, orr_world_soft_numbers(s));
+    if (!s->diverged[index]) {
+        memcpy(position, w->now, orr_world_soft_numbers(s) * sizeof *position);
+        if (p) {
+            orr_soft_contact_push(f, p, index, &frame);
+        }
+    }
+    return ORR_OK;
+}
+
+typedef struct step_job {
+    const orr_world *world;
+    const orr_world_physics *physics; // nullable
+    const uint8_t *chosen;            // nullable
+} step_job;
+
+// All bodies in one copy, when they are due.
+static void step_copy(void *context, int index, int worker)
+{
+    const step_job *job = context;
+    const orr_world *world = job->world;
+    const orr_world_physics *p = job->physics;
+    orr_soft_worker *w = &world->softs->workers[worker];
+    if (job->chosen && !job->chosen[index]) {
+        return;
+    }
+    if (p) {
+        if (p->wait[index]-- > 0) {
+            return;
+        }
+        const size_t size = (size_t)orr_physics_size(p->physics, ORR_PHYSICS_XFRC_APPLIED);
+        memset(p->pushed + (size_t)index * size, 0, size * sizeof *p->pushed);
+        p->wait[index] = steps_of(p) - 1;
+    }
+    for (int i = 0; i < world->softs->count && w->result == ORR_OK; i++) {
+        orr_world_soft *s = &world->softs->bodies[i];
+        if (!s->diverged[index] && !(p && orr_physics_diverged(p->physics, index))) {
+            w->result = step_body(world, index, s, p, w, &w->error);
+        }
+    }
+}
+
+static orr_result make_scratch(const orr_world *world, orr_world_physics *p, orr_error *error)
+{
+    orr_world_softs *softs = world->softs;
+    const int workers = orr_jobs_workers(world->scene->context.jobs);
+    if (!softs->workers) {
+        softs->workers = orr_alloc_zero((size_t)workers, sizeof *softs->workers);
+        softs->worker_count = softs->workers ? workers : 0;
+    }
+    if (!softs->restarted) {
+        ORR_ALLOC(softs->restarted, world->count, "soft bodies", error);
+    }
+    if (p && !p->pushed) {
+        const int size = orr_physics_size(p->physics, ORR_PHYSICS_XFRC_APPLIED);
+        ORR_ALLOC(p->restarts, world->count, "soft bodies", error);
+        p->wait = orr_alloc_zero((size_t)world->count, sizeof *p->wait);
+        p->pushed = orr_alloc_zero((size_t)world->count * (size_t)size, sizeof *p->pushed);
+    }
+    return softs->workers && (!p || (p->pushed && p->wait))
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: soft bodies");
+}
+
+static bool is_due(const orr_world *world, const orr_world_physics *p, const uint8_t *chosen)
+{
+    bool due = false;
+    for (int i = 0; i < world->count; i++) {
+        due |= (!chosen || chosen[i]) && p->wait[i] == 0;
+    }
+    return due;
+}
+
+static bool has_diverged(const orr_world_softs *softs, int index)
+{
+    bool diverged = false;
+    for (int i = 0; i < softs->count; i++) {
+        diverged |= softs->bodies[i].diverged[index];
+    }
+    return diverged;
+}
+
+static orr_result step_bodies(orr_world *world, const orr_world_physics *p, const uint8_t *chosen,
+                              orr_error *error)
+{
+    orr_world_softs *softs = world->softs;
+    step_job job = {world, p, chosen};
+    for (int i = 0; i < softs->worker_count; i++) {
+        softs->workers[i].result = ORR_OK;
+    }
+    if (world->count == 1) { // whose vertices are shared by the threads
+        step_copy(&job, 0, 0);
+    } else {
+        orr_jobs_for(world->scene->context.jobs, world->count, step_copy, &job);
+    }
+    for (int i = 0; i < softs->worker_count; i++) {
+        if (softs->workers[i].result != ORR_OK) {
+            return orr_fail(error, (orr_code)softs->workers[i].error.code, "%s",
+                            softs->workers[i].error.message);
+        }
+    }
+    for (int i = 0; i < world->count && world->robots->autoreset; i++) {
+        if (has_diverged(softs, i)) {
+            orr_world_softs_reset(world, i);
+        }
+    }
+    return ORR_OK;
+}
+
+orr_result orr_world_softs_step(orr_world *world, orr_world_physics *p, const uint8_t *chosen,
+                                orr_error *error)
+{
+    orr_world_softs *softs = world->softs;
+    ORR_TRY(make_scratch(world, p, error));
+    if (p && is_due(world, p, chosen)) {
+        ORR_TRY(orr_soft_contact_read(softs->contact, p, error));
+    }
+    ORR_TRY(step_bodies(world, p, chosen, error));
+    if (!p) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_soft_contact_step(softs->contact, p, chosen, softs->restarted, error));
+    for (int i = 0; i < world->count; i++) {
+        if (softs->restarted[i]) {
+            orr_world_softs_reset(world, i);
+        }
+    }
+    return ORR_OK;
+}
