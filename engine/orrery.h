@@ -649,13 +649,14 @@ typedef enum orr_autoreset {
 } orr_autoreset;
 
 typedef struct orr_env_desc {
-    const char *task;  /* one of orr_env_task */
-    const char *model; /* the robot's file, for example Gymnasium's ant.xml */
+    const char *task;  /* one of orr_env_task, or a task file (.json, docs/task-file.md) */
+    const char *model; /* the robot's file, for example Gymnasium's ant.xml; NULL: the one of the task file */
     int count;         /* environments, 1 .. ORR_ENV_MAX */
     int max_steps;     /* an episode is truncated after so many; 0: as the task says */
     uint32_t seed;     /* environment i has the seed `seed` + i */
     orr_autoreset autoreset;
     bool double_precision;
+    const char *task_text; /* the content of a task file, in place of the file `task`; NULL: none */
 } orr_env_desc;
 
 typedef struct orr_env_info {
@@ -664,6 +665,8 @@ typedef struct orr_env_info {
     int qpos_count, qvel_count;            /* of the model's state */
     double seconds;                        /* of a step */
     const float *action_low, *action_high; /* action_count; valid until the environments are destroyed */
+    const char *task, *task_text, *model;  /* the task's name, the text of its file (NULL: it is one of
+                                              orr_env_task), the robot's file; valid as long */
 } orr_env_info;
 
 /* The environments' own arrays, which orr_env_step and orr_env_reset write; valid until they are
@@ -711,7 +714,8 @@ typedef struct orr_policy_info {
     const char *task; /* that it has learnt; valid until the policy is destroyed */
     int observation_count, action_count;
     int64_t parameter_count;
-    int64_t steps; /* of environments, that it has learnt from */
+    int64_t steps;         /* of environments, that it has learnt from */
+    const char *task_text; /* of a task from a file, as orr_env_desc takes it; NULL: one of orr_env_task */
 } orr_policy_info;
 
 /* Reads and writes a .policy file; engine/policy/policy_file.c has its layout. */
@@ -730,8 +734,8 @@ ORR_API void orr_policy_destroy(orr_policy *policy);
 typedef struct orr_policy_trainer orr_policy_trainer;
 
 typedef struct orr_policy_train_desc {
-    const char *task;  /* one of orr_env_task */
-    const char *model; /* the robot's file */
+    const char *task;  /* one of orr_env_task, or a task file */
+    const char *model; /* the robot's file; NULL: the one of the task file */
     int count;         /* environments, a multiple of 64; 0: 128 */
     int horizon;       /* steps of each environment between two updates; 0: 64 */
     int width;         /* of the two hidden layers: 16, 32, 64 or 128; 0: 64 */

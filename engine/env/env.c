@@ -1,48 +1,23 @@
-// Environments: copies of a robot, stepped and judged together (the public functions of engine/orrery.h).
+// Episodes of environments: steps, judging, starts, states (the public functions of engine/orrery.h).
+#include "engine/env/env.h"
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
-#include "engine/core/sized.h"
-#include "engine/env/task.h"
-#include "engine/loop/engine.h"
-#include "physics/load/load.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { TOGETHER = 32 }; // environments of a block of work
 
-struct env_noise {
-    orr_rng rng;
-};
-
-struct orr_env {
-    orr_engine *engine;
-    const env_task *task;
-    orr_model *model;
-    orr_physics *physics;
-    env_robot robot;
-    orr_autoreset autoreset;
-    int count, max_steps, observation_count;
-    int offset[ENV_PARTS], numbers; // of a row of `parts`
-    double *parts;                  // count x numbers: what the task reads
-    double *progress;               // count
-    double *start;                  // count x (nq + nv): where episodes begin
-    float *low, *high;              // nu: the range of actions
-    float *actions;                 // count x nu
-    uint32_t *seeds, *episodes;     // count; of the episode at hand, the first is 0
-    int32_t *steps;                 // count: of the episode at hand
-    uint8_t *moves, *begins;        // count: takes part in this step; begins an episode
-    uint8_t *done;                  // count: the step before ended the episode
-    orr_env_results results;        // what the caller sees: its arrays are the env's own
-};
-
-static const orr_physics_quantity quantities[ENV_PARTS] = {
+const orr_physics_quantity env_quantities[ENV_PARTS] = {
     [ENV_QPOS] = ORR_PHYSICS_QPOS,
     [ENV_QVEL] = ORR_PHYSICS_QVEL,
     [ENV_XPOS] = ORR_PHYSICS_XPOS,
+    [ENV_XQUAT] = ORR_PHYSICS_XQUAT,
     [ENV_XIPOS] = ORR_PHYSICS_XIPOS,
+    [ENV_SUBTREE_COM] = ORR_PHYSICS_SUBTREE_COM,
+    [ENV_GEOM_XPOS] = ORR_PHYSICS_GEOM_XPOS,
     [ENV_SITE_XPOS] = ORR_PHYSICS_SITE_XPOS,
+    [ENV_SENSORDATA] = ORR_PHYSICS_SENSORDATA,
     [ENV_CINERT] = ORR_PHYSICS_CINERT,
     [ENV_CVEL] = ORR_PHYSICS_CVEL,
     [ENV_CFRC_EXT] = ORR_PHYSICS_CFRC_EXT,
@@ -63,217 +38,16 @@ double env_normal(env_noise *noise)
     return radius * cos(2.0 * 3.14159265358979323846 * env_uniform(noise, 0.0, 1.0));
 }
 
-void env_shake(env_noise *noise, const orr_model *model, double scale, bool normal, double *qpos,
-               double *qvel)
+void env_shake(env_noise *noise, const orr_model *model, double position, double velocity, bool normal,
+               double *qpos, double *qvel)
 {
     for (int i = 0; i < model->nq; i++) {
-        qpos[i] += env_uniform(noise, -scale, scale);
+        qpos[i] += env_uniform(noise, -position, position);
     }
     for (int i = 0; i < model->nv; i++) {
-        qvel[i] += normal ? scale * env_normal(noise) : env_uniform(noise, -scale, scale);
+        qvel[i] += normal ? velocity * env_normal(noise) : env_uniform(noise, -velocity, velocity);
     }
 }
-
-static const env_task *task_at(int index)
-{
-    const struct {
-        const env_task *tasks;
-        int count;
-    } groups[] = {{env_locomotion_tasks, env_locomotion_count},
-                  {env_pendulum_tasks, env_pendulum_count},
-                  {env_reaching_tasks, env_reaching_count}};
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0] && index >= 0; i++) {
-        if (index < groups[i].count) {
-            return &groups[i].tasks[index];
-        }
-        index -= groups[i].count;
-    }
-    return NULL;
-}
-
-static const env_task *find_task(const char *name)
-{
-    const env_task *task;
-    for (int i = 0; (task = task_at(i)) != NULL; i++) {
-        if (strcmp(task->name, name) == 0) {
-            return task;
-        }
-    }
-    return NULL;
-}
-
-const char *orr_env_task(int index)
-{
-    const env_task *task = task_at(index);
-    return task ? task->name : NULL;
-}
-
-// ---- making ----
-
-static orr_result find_bodies(orr_env *env, const char *path, orr_error *error)
-{
-    for (int i = 0; i < ENV_BODIES && env->task->bodies[i]; i++) {
-        int found = -1;
-        for (int body = 0; body < env->model->nbody; body++) {
-            const char *name = orr_model_name(env->model, ORR_OBJECT_BODY, body);
-            found = name && strcmp(name, env->task->bodies[i]) == 0 ? body : found;
-        }
-        if (found < 0) {
-            return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected a body named %s", path,
-                            env->task->name, env->task->bodies[i]);
-        }
-        env->robot.body[i] = found;
-    }
-    return ORR_OK;
-}
-
-// What the functions of a task take for granted.
-static orr_result check_model(const orr_env *env, const char *path, orr_error *error)
-{
-    const orr_model *m = env->model;
-    bool sites = true;
-    for (int i = 0; i < env->task->part_count; i++) {
-        sites &= env->task->parts[i] != ENV_SITE_XPOS || m->nsite > 0;
-    }
-    if (m->nq < env->task->least_qpos || m->nv < env->task->least_qvel || m->nu < 1 || m->nbody < 2 ||
-        !sites) {
-        return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected the robot that the task is for",
-                        path, env->task->name);
-    }
-    return ORR_OK;
-}
-
-static orr_result take_memory(orr_env *env, orr_error *error)
-{
-    size_t n = (size_t)env->count, nu = (size_t)env->model->nu;
-    size_t state = (size_t)env->model->nq + (size_t)env->model->nv, seen = (size_t)env->observation_count;
-    for (int i = 0; i < env->task->part_count; i++) {
-        env_part part = env->task->parts[i];
-        env->offset[part] = env->numbers;
-        env->numbers += orr_physics_size(env->physics, quantities[part]);
-    }
-    orr_env_results *r = &env->results;
-#define TAKE(array, number) ((array) = orr_alloc_zero((number), sizeof *(array)))
-    if (!TAKE(env->parts, n * (size_t)env->numbers) || !TAKE(env->progress, n) ||
-        !TAKE(env->start, n * state) || !TAKE(env->low, nu) || !TAKE(env->high, nu) ||
-        !TAKE(env->actions, n * nu) || !TAKE(env->seeds, n) || !TAKE(env->episodes, n) ||
-        !TAKE(env->steps, n) || !TAKE(env->moves, n) || !TAKE(env->begins, n) || !TAKE(env->done, n) ||
-        !TAKE(r->observation, n * seen) || !TAKE(r->final_observation, n * seen) || !TAKE(r->reward, n) ||
-        !TAKE(r->terminated, n) || !TAKE(r->truncated, n) || !TAKE(r->episode_return, n) ||
-        !TAKE(r->episode_steps, n) || !TAKE(r->diverged, n)) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d environments of %s", env->count,
-                        env->task->name);
-    }
-#undef TAKE
-    return ORR_OK;
-}
-
-static void find_ranges(orr_env *env)
-{
-    const orr_model *m = env->model;
-    for (int i = 0; i < m->nu; i++) {
-        bool limited = m->actuator_ctrllimited[i] != 0;
-        env->low[i] = limited ? (float)m->actuator_ctrlrange[2 * i] : -INFINITY;
-        env->high[i] = limited ? (float)m->actuator_ctrlrange[2 * i + 1] : INFINITY;
-    }
-}
-
-static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
-{
-    const orr_physics_desc physics = {.worlds = env->count,
-                                      .double_precision = desc->double_precision,
-                                      .single_precision = !desc->double_precision};
-    ORR_TRY(orr_model_load(desc->model, &env->model, error));
-    env->robot.model = env->model;
-    env->robot.seconds = env->model->opt.timestep * env->task->frame_skip;
-    ORR_TRY(find_bodies(env, desc->model, error));
-    ORR_TRY(check_model(env, desc->model, error));
-    ORR_TRY(orr_physics_create(&physics, env->model, env->engine->jobs, &env->physics, error));
-    env->observation_count = env->task->observation_count(env->task, &env->robot);
-    ORR_TRY(take_memory(env, error));
-    find_ranges(env);
-    for (int i = 0; i < env->count; i++) {
-        env->seeds[i] = desc->seed + (uint32_t)i;
-    }
-    return orr_env_reset(env, NULL, NULL, error);
-}
-
-orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *given, size_t size, orr_env **out,
-                                orr_error *error)
-{
-    ORR_ENTER;
-    ORR_REQUIRE(out, error);
-    *out = NULL;
-    ORR_TRY(orr_engine_check(engine, error));
-    orr_env_desc desc;
-    ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_env_desc", error));
-    ORR_REQUIRE(desc.task, error);
-    ORR_REQUIRE(desc.model, error);
-    const env_task *task = find_task(desc.task);
-    if (!task) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "task %s: expected one that orr_env_task names", desc.task);
-    }
-    if (desc.count < 1 || desc.count > ORR_ENV_MAX || desc.max_steps < 0) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%d environments of %d steps: expected 1 to %d, and 0 or more", desc.count,
-                        desc.max_steps, ORR_ENV_MAX);
-    }
-    if ((unsigned)desc.autoreset > ORR_AUTORESET_DISABLED) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "autoreset %d: expected one of orr_autoreset",
-                        (int)desc.autoreset);
-    }
-    orr_env *env = orr_alloc_zero(1, sizeof *env);
-    if (!env) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: environments");
-    }
-    env->engine = engine;
-    env->task = task;
-    env->count = desc.count;
-    env->autoreset = desc.autoreset;
-    env->max_steps = desc.max_steps > 0 ? desc.max_steps : task->max_steps;
-    orr_result result = make(env, &desc, error);
-    if (result != ORR_OK) {
-        orr_env_destroy(env);
-        return result;
-    }
-    *out = env;
-    return ORR_OK;
-}
-
-void orr_env_destroy(orr_env *env)
-{
-    if (!env || orr_engine_check(env->engine, NULL) != ORR_OK) {
-        return;
-    }
-    orr_physics_destroy(env->physics);
-    orr_model_destroy(env->model);
-    void *arrays[] = {env->parts,
-                      env->progress,
-                      env->start,
-                      env->low,
-                      env->high,
-                      env->actions,
-                      env->seeds,
-                      env->episodes,
-                      env->steps,
-                      env->moves,
-                      env->begins,
-                      env->done,
-                      env->results.observation,
-                      env->results.final_observation,
-                      env->results.reward,
-                      env->results.terminated,
-                      env->results.truncated,
-                      env->results.episode_return,
-                      env->results.episode_steps,
-                      env->results.diverged};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        orr_free(arrays[i]);
-    }
-    orr_free(env);
-}
-
-// ---- episodes ----
 
 // The task's view of one environment.
 static env_robot view_of(const orr_env *env, int i)
@@ -334,7 +108,7 @@ static void observe_starts(void *context, int block, int worker)
 static void list_quantities(const orr_env *env, orr_physics_quantity list[ENV_PARTS])
 {
     for (int i = 0; i < env->task->part_count; i++) {
-        list[i] = quantities[env->task->parts[i]];
+        list[i] = env_quantities[env->task->parts[i]];
     }
 }
 
@@ -471,34 +245,7 @@ orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error)
     return ORR_OK;
 }
 
-// ---- what it is ----
-
-orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t size, orr_error *error)
-{
-    ORR_REQUIRE(env, error);
-    ORR_REQUIRE(info, error);
-    const orr_env_info own = {.count = env->count,
-                              .observation_count = env->observation_count,
-                              .action_count = env->model->nu,
-                              .max_steps = env->max_steps,
-                              .frame_skip = env->task->frame_skip,
-                              .qpos_count = env->model->nq,
-                              .qvel_count = env->model->nv,
-                              .seconds = env->robot.seconds,
-                              .action_low = env->low,
-                              .action_high = env->high};
-    orr_sized_write(&own, sizeof own, info, size);
-    return ORR_OK;
-}
-
-orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results, size_t size,
-                                     orr_error *error)
-{
-    ORR_REQUIRE(env, error);
-    ORR_REQUIRE(results, error);
-    orr_sized_write(&env->results, sizeof env->results, results, size);
-    return ORR_OK;
-}
+// ---- states ----
 
 static orr_result check_index(const orr_env *env, int index, orr_error *error)
 {

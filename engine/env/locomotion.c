@@ -125,7 +125,7 @@ static double reward(const env_task *task, const env_robot *robot, const float *
 static void start(const env_task *task, const env_robot *robot, env_noise *noise, double *qpos, double *qvel)
 {
     const locomotion *s = settings_of(task);
-    env_shake(noise, robot->model, s->noise, s->normal_velocity, qpos, qvel);
+    env_shake(noise, robot->model, s->noise, s->noise, s->normal_velocity, qpos, qvel);
 }
 
 static const locomotion ant = {.hidden = 2,

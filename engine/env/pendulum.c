@@ -13,7 +13,7 @@ static void start_single(const env_task *task, const env_robot *robot, env_noise
                          double *qvel)
 {
     (void)task;
-    env_shake(noise, robot->model, 0.01, false, qpos, qvel);
+    env_shake(noise, robot->model, 0.01, 0.01, false, qpos, qvel);
 }
 
 static void observe_single(const env_task *task, const env_robot *robot, double *o)
@@ -53,7 +53,7 @@ static void start_double(const env_task *task, const env_robot *robot, env_noise
                          double *qvel)
 {
     (void)task;
-    env_shake(noise, robot->model, 0.1, true, qpos, qvel);
+    env_shake(noise, robot->model, 0.1, 0.1, true, qpos, qvel);
 }
 
 static void observe_double(const env_task *task, const env_robot *robot, double *o)

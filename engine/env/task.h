@@ -9,8 +9,12 @@ typedef enum env_part { // numbers of a world that tasks use
     ENV_QPOS,
     ENV_QVEL,
     ENV_XPOS,
+    ENV_XQUAT,
     ENV_XIPOS,
+    ENV_SUBTREE_COM,
+    ENV_GEOM_XPOS,
     ENV_SITE_XPOS,
+    ENV_SENSORDATA,
     ENV_CINERT,
     ENV_CVEL,
     ENV_CFRC_EXT,
@@ -33,9 +37,10 @@ typedef struct env_robot {
 typedef struct env_noise env_noise;
 double env_uniform(env_noise *noise, double low, double high);
 double env_normal(env_noise *noise);
-// Adds uniform numbers within `scale` of 0 to qpos, and to qvel the same or, `normal`, of that deviation.
-void env_shake(env_noise *noise, const orr_model *model, double scale, bool normal, double *qpos,
-               double *qvel);
+// Adds uniform numbers within `position` of 0 to qpos, and to qvel those within `velocity` or, `normal`, of
+// that deviation.
+void env_shake(env_noise *noise, const orr_model *model, double position, double velocity, bool normal,
+               double *qpos, double *qvel);
 
 typedef struct env_task {
     const char *name;

@@ -31,9 +31,10 @@ static orr_result allocate(orr_policy *p, orr_error *error)
     return orr_mlp_weights_create(&p->mlp, isa, ORR_MLP_FP32, &p->weights, error);
 }
 
-static orr_result make(orr_policy *p, const char *task, const orr_env_info *env, int width, int layers,
-                       uint32_t seed, orr_error *error)
+static orr_result make(orr_policy *p, const orr_env_info *env, int width, int layers, uint32_t seed,
+                       orr_error *error)
 {
+    const char *task = env->task;
     if (env->observation_count > ORR_POLICY_OBSERVATIONS || env->action_count > ORR_POLICY_ACTIONS) {
         return orr_fail(
             error, ORR_CODE_CAPACITY, "task %s: %d observations, %d actions: expected at most %d and %d",
@@ -44,6 +45,14 @@ static orr_result make(orr_policy *p, const char *task, const orr_env_info *env,
                         layers);
     }
     strncpy(p->task, task, sizeof p->task - 1);
+    if (env->task_text && strlen(env->task_text) > ORR_POLICY_TEXT) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "task %s: a file of %zu letters: expected at most %d", task,
+                        strlen(env->task_text), ORR_POLICY_TEXT);
+    }
+    if (env->task_text) {
+        ORR_ALLOC(p->task_text, (int64_t)strlen(env->task_text) + 1, "a policy", error);
+        strcpy(p->task_text, env->task_text);
+    }
     p->observation_count = env->observation_count;
     p->action_count = env->action_count;
     const orr_mlp_config config = {
@@ -68,15 +77,15 @@ static orr_result make(orr_policy *p, const char *task, const orr_env_info *env,
     return ORR_OK;
 }
 
-orr_result orr_policy_create(const char *task, const orr_env_info *env, int width, int layers, uint32_t seed,
-                             orr_policy **out, orr_error *error)
+orr_result orr_policy_create(const orr_env_info *env, int width, int layers, uint32_t seed, orr_policy **out,
+                             orr_error *error)
 {
     *out = NULL;
     orr_policy *p = orr_alloc_zero(1, sizeof *p);
     if (!p) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a policy");
     }
-    orr_result result = make(p, task, env, width, layers, seed, error);
+    orr_result result = make(p, env, width, layers, seed, error);
     if (result != ORR_OK) {
         orr_policy_destroy(p);
         return result;
@@ -91,6 +100,7 @@ void orr_policy_destroy(orr_policy *p)
         return;
     }
     orr_mlp_weights_destroy(p->weights);
+    orr_free(p->task_text);
     orr_free(p->parameters);
     orr_free(p->mean);
     orr_free(p->variance);
@@ -123,7 +133,8 @@ orr_result orr_policy_describe_sized(const orr_policy *p, orr_policy_info *info,
                                  .observation_count = p->observation_count,
                                  .action_count = p->action_count,
                                  .parameter_count = orr_policy_parameters(p),
-                                 .steps = p->steps};
+                                 .steps = p->steps,
+                                 .task_text = p->task_text};
     orr_sized_write(&own, sizeof own, info, size);
     return ORR_OK;
 }

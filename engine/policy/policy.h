@@ -8,11 +8,13 @@
 enum {
     ORR_POLICY_NAME = 64,
     ORR_POLICY_OBSERVATIONS = ORR_MLP_DIMS_MAX - 1, // at most: one input more is the constant 1
-    ORR_POLICY_ACTIONS = 64
+    ORR_POLICY_ACTIONS = 64,
+    ORR_POLICY_TEXT = 65536 // letters of a task from a file
 };
 
 struct orr_policy {
     char task[ORR_POLICY_NAME];
+    char *task_text; // of a task from a file; NULL: one of ours
     int observation_count, action_count;
     orr_mlp mlp;             // tanh; observation_count + 1 inputs, action_count outputs
     float *parameters;       // of the network, then action_count: logarithms of the deviations
@@ -24,8 +26,8 @@ struct orr_policy {
     float *scratch; // input and output of a block
 };
 
-// A network of two hidden layers of `width` neurons, with small outputs.
-orr_result orr_policy_create(const char *task, const orr_env_info *env, int width, int layers, uint32_t seed,
+// A network of two hidden layers of `width` neurons, with small outputs, for the task of `env`.
+orr_result orr_policy_create(const orr_env_info *env, int width, int layers, uint32_t seed,
                              orr_policy **policy, orr_error *error);
 // The parameters have changed.
 void orr_policy_renew(orr_policy *policy);

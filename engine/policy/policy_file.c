@@ -1,8 +1,9 @@
 // Policy files: eight letters, sizes, then numbers, all little-endian.
 //
-//     char[8]   "ORRPOL01"
+//     char[8]   "ORRPOL02"
 //     char[64]  the task, zeros behind its name
-//     int32[4]  observations n, actions m, width and number of the hidden layers
+//     int32[5]  observations n, actions m, width and number of the hidden layers, letters of the task's text
+//     char[]    the task's text (docs/task-file.md); none for one of ours
 //     int64     environment steps that it has learnt from
 //     float64   observations that the next two are of; n means; n variances
 //     float32   m lowest actions, m highest; the network's parameters (neural/network/mlp.h) for n + 1
@@ -15,21 +16,23 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = {'O', 'R', 'R', 'P', 'O', 'L', '0', '1'};
+static const char magic[8] = {'O', 'R', 'R', 'P', 'O', 'L', '0', '2'};
 
 orr_result orr_policy_save(const orr_policy *p, const char *path, orr_error *error)
 {
     ORR_ENTER;
     ORR_REQUIRE(p, error);
     ORR_REQUIRE(path, error);
-    const int32_t sizes[4] = {p->observation_count, p->action_count, p->mlp.config.width,
-                              p->mlp.config.hidden_layers};
+    const int32_t letters = p->task_text ? (int32_t)strlen(p->task_text) : 0;
+    const int32_t sizes[5] = {p->observation_count, p->action_count, p->mlp.config.width,
+                              p->mlp.config.hidden_layers, letters};
     const size_t n = (size_t)p->observation_count, m = (size_t)p->action_count;
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, path, error));
     orr_file_put(&writer, magic, sizeof magic);
     orr_file_put(&writer, p->task, sizeof p->task);
     orr_file_put(&writer, sizes, sizeof sizes);
+    orr_file_put(&writer, p->task_text, (size_t)letters);
     orr_file_put(&writer, &p->steps, sizeof p->steps);
     orr_file_put(&writer, &p->observations, sizeof p->observations);
     orr_file_put(&writer, p->mean, n * sizeof *p->mean);
@@ -74,25 +77,35 @@ orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, o
 {
     reader r = {data, data + size};
     char start[sizeof magic], task[ORR_POLICY_NAME];
-    int32_t sizes[4] = {0};
+    int32_t sizes[5] = {0};
     *out = NULL;
     if (!take(&r, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a policy (it begins with ORRPOL01)", name);
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a policy (it begins with ORRPOL02)", name);
     }
     if (!take(&r, task, sizeof task) || !take(&r, sizes, sizeof sizes) || task[sizeof task - 1] != '\0') {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: header: expected %zu bytes", name,
                         sizeof magic + sizeof task + sizeof sizes);
     }
     const float limits[ORR_POLICY_ACTIONS] = {0};
-    const orr_env_info env = {
-        .observation_count = sizes[0], .action_count = sizes[1], .action_low = limits, .action_high = limits};
+    char text[ORR_POLICY_TEXT + 1];
+    if (sizes[4] < 0 || sizes[4] > ORR_POLICY_TEXT || !take(&r, text, (size_t)sizes[4])) {
+        return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: a task of %d letters: expected 0 to %d, and as many",
+                        name, sizes[4], ORR_POLICY_TEXT);
+    }
+    text[sizes[4]] = 0;
+    const orr_env_info env = {.observation_count = sizes[0],
+                              .action_count = sizes[1],
+                              .action_low = limits,
+                              .action_high = limits,
+                              .task = task,
+                              .task_text = sizes[4] > 0 ? text : NULL};
     if (sizes[0] < 1 || sizes[1] < 1) {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: %d observations, %d actions: expected 1 or more",
                         name, sizes[0], sizes[1]);
     }
     orr_policy *p;
     orr_error why = {0};
-    if (orr_policy_create(task, &env, sizes[2], sizes[3], 0, &p, &why) != ORR_OK) {
+    if (orr_policy_create(&env, sizes[2], sizes[3], 0, &p, &why) != ORR_OK) {
         return orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
     }
     const size_t n = (size_t)sizes[0], m = (size_t)sizes[1];

@@ -83,7 +83,7 @@ static size_t input_floats(const orr_policy_trainer *t)
 static orr_result make_networks(orr_policy_trainer *t, const orr_policy_train_desc *desc, orr_error *error)
 {
     const int width = desc->width ? desc->width : WIDTH;
-    ORR_TRY(orr_policy_create(desc->task, &t->info, width, LAYERS, desc->seed, &t->policy, error));
+    ORR_TRY(orr_policy_create(&t->info, width, LAYERS, desc->seed, &t->policy, error));
     ORR_TRY(orr_mlp_create(&t->policy->mlp.config, t->info.observation_count + 1, 1, &t->critic, error));
     t->actor_count = orr_policy_parameters(t->policy);
     t->parameter_count = t->actor_count + t->critic.parameter_count;
@@ -169,7 +169,6 @@ orr_result orr_policy_trainer_create_sized(orr_engine *engine, const orr_policy_
     orr_policy_train_desc desc;
     ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_policy_train_desc", error));
     ORR_REQUIRE(desc.task, error);
-    ORR_REQUIRE(desc.model, error);
     orr_policy_trainer *t = orr_alloc_zero(1, sizeof *t);
     if (!t) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a policy's training");

@@ -5,6 +5,7 @@ files are those that it brings (gymnasium[mujoco]), or the caller's.
 """
 
 import ctypes
+import json
 import os
 from pathlib import Path
 
@@ -78,7 +79,8 @@ class _Pictures:
 class VectorEnv(gymnasium.vector.VectorEnv):
     """Environments of one task as Gymnasium's vector environment.
 
-    task: a name of tasks(). num_envs: how many. model: the robot's file; None: Gymnasium's.
+    task: a name of tasks(), the path of a task file (.json, docs/task-file.md), or its content as a dict.
+    num_envs: how many. model: the robot's file; None: Gymnasium's, or the one that the task file names.
     max_episode_steps: an episode is truncated after so many; None: as the task says.
     autoreset_mode: gymnasium.vector.AutoresetMode. precision: "f32" or "f64", of the physics.
     copy: observations are copies; False: views of the engine's memory, which the next step overwrites.
@@ -106,21 +108,24 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         height=480,
         engine=None,
     ):
-        if task not in tasks():
-            raise ValueError(f"task {task!r}: expected one of {', '.join(tasks())}")
+        text = json.dumps(task) if isinstance(task, dict) else None
+        name = task.get("name", "task") if text else os.fspath(task)
+        if text is None and name not in tasks() and not name.endswith(".json"):
+            raise ValueError(f"task {name!r}: expected one of {', '.join(tasks())}, or a .json file")
         if precision not in ("f32", "f64"):
             raise ValueError(f"precision {precision!r}: expected 'f32' or 'f64'")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"render_mode {render_mode!r}: expected None or 'rgb_array'")
-        self._model = os.fspath(model if model is not None else model_path(task))
+        model = model if model is not None or text else model_path(name)
         self._engine = engine or default_engine()
         self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
         self._eyes = None
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         desc = structs["orr_env_desc"](
-            task=task.encode(),
-            model=os.fsencode(self._model),
+            task=os.fsencode(name),
+            task_text=text.encode() if text else None,
+            model=os.fsencode(model) if model is not None else None,
             count=num_envs,
             max_steps=max_episode_steps or 0,
             seed=int(np.random.SeedSequence().generate_state(1)[0]),
@@ -132,6 +137,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         info = structs["orr_env_info"]()
         call.env_describe_sized(made, ctypes.byref(info), ctypes.sizeof(info))
         self._info, self.num_envs = info, num_envs
+        self._model = os.fsdecode(info.model)
         self.spec = None
         self._view_results()
         low = np.ctypeslib.as_array(info.action_low, (info.action_count,)).copy()

@@ -90,6 +90,89 @@ class Tasks(unittest.TestCase):
             self.assertAlmostEqual(theirs.unwrapped.dt, ours.dt)
 
 
+def same_tasks():
+    """Gymnasium's tasks as task files."""
+    state = [{"of": "qpos", "from": 2}, {"of": "qvel"}]
+    control = {"of": "action", "function": "squares"}
+    shake = {"qpos_noise": 0.1, "qvel_noise": 0.1, "normal_velocity": True}
+    contact = {"of": "cfrc_ext", "clip": 1}
+    ant = {
+        "frame_skip": 5,
+        "start": shake,
+        "observation": state + [contact],
+        "reward": [
+            {"of": "xpos", "name": "torso", "axis": "x", "rate": True},
+            {"of": "constant", "unless_terminated": True},
+            {**control, "weight": -0.5},
+            {**contact, "function": "squares", "weight": -5e-4},
+        ],
+        "terminate": [{"of": "qpos", "from": 2, "count": 1, "below": 0.2, "above": 1}],
+    }
+    spatial = [
+        {"of": "cinert"},
+        {"of": "cvel"},
+        {"of": "qfrc_actuator", "from": 6},
+        {"of": "cfrc_ext"},
+    ]
+    humanoid = {
+        "frame_skip": 5,
+        "start": {"qpos_noise": 0.01, "qvel_noise": 0.01},
+        "observation": state + spatial,
+        "reward": [
+            {"of": "subtree_com", "name": "world", "axis": 0, "rate": True, "weight": 1.25},
+            {"of": "constant", "unless_terminated": True, "weight": 5},
+            {**control, "weight": -0.1},
+            {"of": "cfrc_ext", "function": "squares", "at_most": 10 / 5e-7, "weight": -5e-7},
+        ],
+        "terminate": [{"of": "qpos", "from": 2, "count": 1, "below": 1, "above": 2}],
+    }
+    hopper = {
+        "frame_skip": 4,
+        "start": {"qpos_noise": 5e-3, "qvel_noise": 5e-3},
+        "observation": [{"of": "qpos", "from": 1}, {"of": "qvel", "clip": 10}],
+        "reward": [
+            {"of": "qpos", "count": 1, "rate": True},
+            {"of": "constant", "unless_terminated": True},
+            {**control, "weight": -1e-3},
+        ],
+        "terminate": [
+            {"of": "qpos", "from": 1, "count": 1, "below": 0.7},
+            {"of": "qpos", "from": 2, "count": 1, "below": -0.2, "above": 0.2},
+            {"of": "qpos", "from": 2, "below": -100, "above": 100},
+            {"of": "qvel", "below": -100, "above": 100},
+        ],
+    }
+    return {"Ant-v5": ant, "Humanoid-v5": humanoid, "Hopper-v5": hopper}
+
+
+class TaskFiles(unittest.TestCase):
+    def test_files_are_the_tasks_that_they_describe(self):
+        for task, text in same_tasks().items():
+            with self.subTest(task):
+                ours = environments.make_vec(task, 16, precision="f64")
+                model = environments.model_path(task)
+                files = environments.make_vec({"orrery_task": 1, **text}, 16, model=model, precision="f64")
+                random = np.random.default_rng(0)
+                (seen, _), (same, _) = ours.reset(seed=5), files.reset(seed=5)
+                for _ in range(60):
+                    np.testing.assert_allclose(same, seen, rtol=0, atol=1e-12)
+                    action = random.uniform(ours.action_space.low, ours.action_space.high).astype(
+                        np.float32
+                    )
+                    seen, reward, ended, _, _ = ours.step(action)
+                    same, gained, over, _, _ = files.step(action)
+                    np.testing.assert_array_equal(over, ended)
+                    np.testing.assert_allclose(gained, reward, rtol=0, atol=1e-9)
+
+    def test_mistakes_are_named(self):
+        with self.assertRaisesRegex(ValueError, "task 'none': expected one of Ant-v5"):
+            environments.make_vec("none")
+        with self.assertRaisesRegex(Exception, "task: observation: expected at least one term"):
+            environments.make_vec(
+                {"orrery_task": 1, "observation": [], "reward": []}, model=environments.model_path("Ant-v5")
+            )
+
+
 class Vector(unittest.TestCase):
     def test_autoreset_modes(self):
         for mode in AutoresetMode:

@@ -46,8 +46,11 @@ static orr_result open_policy(const char *path, const orr_scene *scene, const or
     orr_policy_info info;
     ORR_TRY(orr_policy_load(path, &d->policy, error));
     ORR_TRY(orr_policy_describe(d->policy, &info, error));
-    const orr_env_desc env = {
-        .task = info.task, .model = layer->path, .count = 1, .autoreset = ORR_AUTORESET_NEXT_STEP};
+    const orr_env_desc env = {.task = info.task,
+                              .task_text = info.task_text,
+                              .model = layer->path,
+                              .count = 1,
+                              .autoreset = ORR_AUTORESET_NEXT_STEP};
     ORR_TRY(orr_env_create(scene->context.engine, &env, &d->env, error));
     ORR_TRY(orr_env_describe(d->env, &d->env_info, error));
     if (d->env_info.observation_count != info.observation_count ||

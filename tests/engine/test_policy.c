@@ -146,7 +146,7 @@ static void broken_files_are_refused(void **state)
 {
     (void)state;
     orr_bytes bytes = saved_after(1, "whole.policy");
-    assert_broken(bytes, 7, "ORRPOL01");
+    assert_broken(bytes, 7, "ORRPOL02");
     assert_broken(bytes, 30, "header");
     assert_broken(bytes, bytes.size - 1, "not of the size");
     const float nan_value = NAN;
@@ -159,7 +159,7 @@ static void broken_files_are_refused(void **state)
     memcpy(bytes.data + 8 + 64 + 8, shape, sizeof shape);
     assert_broken(bytes, bytes.size, "hidden layers");
     bytes.data[0] = 'x';
-    assert_broken(bytes, bytes.size, "ORRPOL01");
+    assert_broken(bytes, bytes.size, "ORRPOL02");
     orr_free(bytes.data);
 }
 

@@ -195,11 +195,12 @@ int train_policy(int argc, char **argv)
     };
     const command_usage usage = {
         .name = "train policy",
-        .operands = "TASK ROBOT -o FILE.policy",
+        .operands = "TASK [ROBOT] -o FILE.policy",
         .purpose = "Learns a task by proximal policy optimisation until --steps, --seconds or Ctrl-C.",
         .notes = "TASK: Ant-v5, HalfCheetah-v5, Hopper-v5, Walker2d-v5, Swimmer-v5, InvertedPendulum-v5 and\n"
-                 "others of Gymnasium; ROBOT: its .xml, for example Gymnasium's ant.xml.",
-        .operand_min = 2,
+                 "others of Gymnasium, or a task file (.json, docs/task-file.md); ROBOT: its .xml, for\n"
+                 "example Gymnasium's ant.xml (default: the one that the task file names).",
+        .operand_min = 1,
         .operand_max = 2,
         .options = list,
         .option_count = sizeof list / sizeof list[0],
@@ -210,7 +211,7 @@ int train_policy(int argc, char **argv)
         return exit_code;
     }
     t->task = argv[0];
-    t->model = argv[1];
+    t->model = count > 1 ? argv[1] : NULL;
     t->seed = common.seed == UINT64_MAX ? 0 : (uint32_t)common.seed;
     t->seconds = t->seconds == 0.0 && t->steps == 0 ? 60.0 : t->seconds;
     cJSON *json = common.json ? cJSON_CreateObject() : NULL;

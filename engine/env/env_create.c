@@ -1,0 +1,268 @@
+// Making environments, and what they are (the public functions of engine/orrery.h).
+#include "engine/core/entry.h"
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/core/sized.h"
+#include "engine/env/env.h"
+#include "physics/load/load.h"
+
+#include <math.h>
+#include <string.h>
+
+static const env_task *task_at(int index)
+{
+    const struct {
+        const env_task *tasks;
+        int count;
+    } groups[] = {{env_locomotion_tasks, env_locomotion_count},
+                  {env_pendulum_tasks, env_pendulum_count},
+                  {env_reaching_tasks, env_reaching_count}};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0] && index >= 0; i++) {
+        if (index < groups[i].count) {
+            return &groups[i].tasks[index];
+        }
+        index -= groups[i].count;
+    }
+    return NULL;
+}
+
+static const env_task *named_task(const char *name)
+{
+    const env_task *task;
+    for (int i = 0; (task = task_at(i)) != NULL; i++) {
+        if (strcmp(task->name, name) == 0) {
+            return task;
+        }
+    }
+    return NULL;
+}
+
+const char *orr_env_task(int index)
+{
+    const env_task *task = task_at(index);
+    return task ? task->name : NULL;
+}
+
+static orr_result find_bodies(orr_env *env, const char *path, orr_error *error)
+{
+    for (int i = 0; i < ENV_BODIES && env->task->bodies[i]; i++) {
+        int found = -1;
+        for (int body = 0; body < env->model->nbody; body++) {
+            const char *name = orr_model_name(env->model, ORR_OBJECT_BODY, body);
+            found = name && strcmp(name, env->task->bodies[i]) == 0 ? body : found;
+        }
+        if (found < 0) {
+            return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected a body named %s", path,
+                            env->task->name, env->task->bodies[i]);
+        }
+        env->robot.body[i] = found;
+    }
+    return ORR_OK;
+}
+
+// What the functions of a task take for granted.
+static orr_result check_model(const orr_env *env, const char *path, orr_error *error)
+{
+    const orr_model *m = env->model;
+    bool sites = true;
+    for (int i = 0; i < env->task->part_count; i++) {
+        sites &= env->task->parts[i] != ENV_SITE_XPOS || m->nsite > 0;
+    }
+    if (m->nq < env->task->least_qpos || m->nv < env->task->least_qvel || m->nu < 1 || m->nbody < 2 ||
+        !sites) {
+        return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected the robot that the task is for",
+                        path, env->task->name);
+    }
+    return ORR_OK;
+}
+
+static orr_result take_memory(orr_env *env, orr_error *error)
+{
+    size_t n = (size_t)env->count, nu = (size_t)env->model->nu;
+    size_t state = (size_t)env->model->nq + (size_t)env->model->nv, seen = (size_t)env->observation_count;
+    for (int i = 0; i < env->task->part_count; i++) {
+        env_part part = env->task->parts[i];
+        env->offset[part] = env->numbers;
+        env->numbers += orr_physics_size(env->physics, env_quantities[part]);
+    }
+    orr_env_results *r = &env->results;
+#define TAKE(array, number) ((array) = orr_alloc_zero((number), sizeof *(array)))
+    if (!TAKE(env->parts, n * (size_t)env->numbers) || !TAKE(env->progress, n) ||
+        !TAKE(env->start, n * state) || !TAKE(env->low, nu) || !TAKE(env->high, nu) ||
+        !TAKE(env->actions, n * nu) || !TAKE(env->seeds, n) || !TAKE(env->episodes, n) ||
+        !TAKE(env->steps, n) || !TAKE(env->moves, n) || !TAKE(env->begins, n) || !TAKE(env->done, n) ||
+        !TAKE(r->observation, n * seen) || !TAKE(r->final_observation, n * seen) || !TAKE(r->reward, n) ||
+        !TAKE(r->terminated, n) || !TAKE(r->truncated, n) || !TAKE(r->episode_return, n) ||
+        !TAKE(r->episode_steps, n) || !TAKE(r->diverged, n)) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d environments of %s", env->count,
+                        env->task->name);
+    }
+#undef TAKE
+    return ORR_OK;
+}
+
+static void find_ranges(orr_env *env)
+{
+    const orr_model *m = env->model;
+    for (int i = 0; i < m->nu; i++) {
+        bool limited = m->actuator_ctrllimited[i] != 0;
+        env->low[i] = limited ? (float)m->actuator_ctrlrange[2 * i] : -INFINITY;
+        env->high[i] = limited ? (float)m->actuator_ctrlrange[2 * i + 1] : INFINITY;
+    }
+}
+
+// The task: one of ours, or from a file or the text of one. model: the robot's file, the desc's own or the
+// task's.
+static orr_result find_task(orr_env *env, const orr_env_desc *desc, const char **model, orr_error *error)
+{
+    orr_bytes bytes = {0};
+    *model = desc->model;
+    if (!desc->task_text && !orr_path_has_ending(desc->task, ".json")) {
+        env->task = named_task(desc->task);
+        return env->task
+                   ? ORR_OK
+                   : orr_fail(error, ORR_CODE_ARGUMENT,
+                              "task %s: expected one that orr_env_task names, or a .json file", desc->task);
+    }
+    if (!desc->task_text) {
+        ORR_TRY(orr_file_read(desc->task, &bytes, error));
+    }
+    const char *text = desc->task_text ? desc->task_text : (const char *)bytes.data;
+    orr_result result = env_task_file_read(text, desc->task, &env->file, error);
+    orr_free(bytes.data);
+    ORR_TRY(result);
+    env->task = &env->file->task;
+    *model = desc->model ? desc->model : env->file->model;
+    return ORR_OK;
+}
+
+static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
+{
+    const char *path;
+    const orr_physics_desc physics = {.worlds = env->count,
+                                      .double_precision = desc->double_precision,
+                                      .single_precision = !desc->double_precision};
+    ORR_TRY(find_task(env, desc, &path, error));
+    if (!path) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "task %s: expected a robot's file", desc->task);
+    }
+    ORR_ALLOC(env->model_path, (int64_t)strlen(path) + 1, path, error);
+    memcpy(env->model_path, path, strlen(path) + 1);
+    ORR_TRY(orr_model_load(path, &env->model, error));
+    if (env->file) {
+        ORR_TRY(env_task_file_bind(env->file, env->model, error));
+    }
+    env->max_steps = desc->max_steps > 0 ? desc->max_steps : env->task->max_steps;
+    env->robot.model = env->model;
+    env->robot.seconds = env->model->opt.timestep * env->task->frame_skip;
+    ORR_TRY(find_bodies(env, path, error));
+    ORR_TRY(check_model(env, path, error));
+    ORR_TRY(orr_physics_create(&physics, env->model, env->engine->jobs, &env->physics, error));
+    env->observation_count = env->task->observation_count(env->task, &env->robot);
+    ORR_TRY(take_memory(env, error));
+    find_ranges(env);
+    for (int i = 0; i < env->count; i++) {
+        env->seeds[i] = desc->seed + (uint32_t)i;
+    }
+    return orr_env_reset(env, NULL, NULL, error);
+}
+
+orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *given, size_t size, orr_env **out,
+                                orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(out, error);
+    *out = NULL;
+    ORR_TRY(orr_engine_check(engine, error));
+    orr_env_desc desc;
+    ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_env_desc", error));
+    ORR_REQUIRE(desc.task, error);
+    if (desc.count < 1 || desc.count > ORR_ENV_MAX || desc.max_steps < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%d environments of %d steps: expected 1 to %d, and 0 or more", desc.count,
+                        desc.max_steps, ORR_ENV_MAX);
+    }
+    if ((unsigned)desc.autoreset > ORR_AUTORESET_DISABLED) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "autoreset %d: expected one of orr_autoreset",
+                        (int)desc.autoreset);
+    }
+    orr_env *env = orr_alloc_zero(1, sizeof *env);
+    if (!env) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: environments");
+    }
+    env->engine = engine;
+    env->count = desc.count;
+    env->autoreset = desc.autoreset;
+    orr_result result = make(env, &desc, error);
+    if (result != ORR_OK) {
+        orr_env_destroy(env);
+        return result;
+    }
+    *out = env;
+    return ORR_OK;
+}
+
+void orr_env_destroy(orr_env *env)
+{
+    if (!env || orr_engine_check(env->engine, NULL) != ORR_OK) {
+        return;
+    }
+    orr_physics_destroy(env->physics);
+    orr_model_destroy(env->model);
+    env_task_file_destroy(env->file);
+    orr_free(env->model_path);
+    void *arrays[] = {env->parts,
+                      env->progress,
+                      env->start,
+                      env->low,
+                      env->high,
+                      env->actions,
+                      env->seeds,
+                      env->episodes,
+                      env->steps,
+                      env->moves,
+                      env->begins,
+                      env->done,
+                      env->results.observation,
+                      env->results.final_observation,
+                      env->results.reward,
+                      env->results.terminated,
+                      env->results.truncated,
+                      env->results.episode_return,
+                      env->results.episode_steps,
+                      env->results.diverged};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        orr_free(arrays[i]);
+    }
+    orr_free(env);
+}
+
+orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t size, orr_error *error)
+{
+    ORR_REQUIRE(env, error);
+    ORR_REQUIRE(info, error);
+    const orr_env_info own = {.count = env->count,
+                              .observation_count = env->observation_count,
+                              .action_count = env->model->nu,
+                              .max_steps = env->max_steps,
+                              .frame_skip = env->task->frame_skip,
+                              .qpos_count = env->model->nq,
+                              .qvel_count = env->model->nv,
+                              .seconds = env->robot.seconds,
+                              .action_low = env->low,
+                              .action_high = env->high,
+                              .task = env->task->name,
+                              .task_text = env->file ? env->file->text : NULL,
+                              .model = env->model_path};
+    orr_sized_write(&own, sizeof own, info, size);
+    return ORR_OK;
+}
+
+orr_result orr_env_get_results_sized(const orr_env *env, orr_env_results *results, size_t size,
+                                     orr_error *error)
+{
+    ORR_REQUIRE(env, error);
+    ORR_REQUIRE(results, error);
+    orr_sized_write(&env->results, sizeof env->results, results, size);
+    return ORR_OK;
+}

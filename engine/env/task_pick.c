@@ -1,0 +1,172 @@
+#include "engine/env/task_pick.h"
+
+#include "engine/core/memory.h"
+
+#include <string.h>
+
+enum { NO_OBJECT = -1 };
+
+// A quantity: objects with `width` numbers each, or with as many as each has (width 0).
+typedef struct quantity {
+    const char *name;
+    int source, object, width;
+} quantity;
+
+static const quantity table[] = {
+    {"qpos", ENV_QPOS, ORR_OBJECT_JOINT, 0},
+    {"qvel", ENV_QVEL, ORR_OBJECT_JOINT, 0},
+    {"qfrc_actuator", ENV_QFRC_ACTUATOR, ORR_OBJECT_JOINT, 0},
+    {"qfrc_constraint", ENV_QFRC_CONSTRAINT, ORR_OBJECT_JOINT, 0},
+    {"xpos", ENV_XPOS, ORR_OBJECT_BODY, 3},
+    {"xquat", ENV_XQUAT, ORR_OBJECT_BODY, 4},
+    {"xipos", ENV_XIPOS, ORR_OBJECT_BODY, 3},
+    {"subtree_com", ENV_SUBTREE_COM, ORR_OBJECT_BODY, 3},
+    {"cinert", ENV_CINERT, ORR_OBJECT_BODY, 10},
+    {"cvel", ENV_CVEL, ORR_OBJECT_BODY, 6},
+    {"cfrc_ext", ENV_CFRC_EXT, ORR_OBJECT_BODY, 6},
+    {"geom_xpos", ENV_GEOM_XPOS, ORR_OBJECT_GEOM, 3},
+    {"site_xpos", ENV_SITE_XPOS, ORR_OBJECT_SITE, 3},
+    {"sensordata", ENV_SENSORDATA, ORR_OBJECT_SENSOR, 0},
+    {"action", ENV_FROM_ACTION, NO_OBJECT, 1},
+    {"constant", ENV_FROM_CONSTANT, NO_OBJECT, 1},
+};
+enum { QUANTITIES = sizeof table / sizeof table[0] };
+
+// An object's numbers among those of the quantity.
+static void range_of(const quantity *q, const orr_model *m, int object, int *first, int *count)
+{
+    static const int positions[] = {7, 4, 1, 1}, velocities[] = {6, 3, 1, 1}; // of joints, by type
+    if (q->source == ENV_QPOS) {
+        *first = m->jnt_qposadr[object], *count = positions[m->jnt_type[object]];
+    } else if (q->object == ORR_OBJECT_JOINT) {
+        *first = m->jnt_dofadr[object], *count = velocities[m->jnt_type[object]];
+    } else if (q->object == ORR_OBJECT_SENSOR) {
+        *first = m->sensor_adr[object], *count = m->sensor_dim[object];
+    } else {
+        *first = object * q->width, *count = q->width;
+    }
+}
+
+static int total_of(const quantity *q, const orr_model *m)
+{
+    switch (q->source) {
+    case ENV_QPOS:
+        return m->nq;
+    case ENV_SENSORDATA:
+        return m->nsensordata;
+    case ENV_FROM_ACTION:
+        return m->nu;
+    case ENV_FROM_CONSTANT:
+        return 1;
+    default:
+        return q->object == ORR_OBJECT_JOINT ? m->nv : orr_model_count(m, (orr_object)q->object) * q->width;
+    }
+}
+
+static orr_result find_quantity(const orr_json *json, const quantity **q, orr_error *error)
+{
+    const char *of = NULL;
+    ORR_TRY(orr_json_require(json, "of", "a quantity, such as qpos", error));
+    ORR_TRY(orr_json_string(json, "of", &of, error));
+    for (int i = 0; i < QUANTITIES; i++) {
+        if (of && strcmp(table[i].name, of) == 0) {
+            *q = &table[i];
+            return ORR_OK;
+        }
+    }
+    return orr_json_expected(
+        json, "of", error,
+        "a quantity: qpos, qvel, xpos, xquat, xipos, subtree_com, cinert, cvel, cfrc_ext, "
+        "geom_xpos, site_xpos, sensordata, qfrc_actuator, qfrc_constraint, action or "
+        "constant");
+}
+
+static orr_result add_object(const orr_json *json, const quantity *q, const orr_model *m, const cJSON *name,
+                             int *index, int *count, orr_error *error)
+{
+    int object = cJSON_IsString(name) && q->object != NO_OBJECT
+                     ? orr_model_find(m, (orr_object)q->object, name->valuestring)
+                     : -1;
+    if (object < 0) {
+        return orr_json_expected(json, "name", error, "names of what %s has in this robot", q->name);
+    }
+    int first, numbers;
+    range_of(q, m, object, &first, &numbers);
+    for (int i = 0; i < numbers; i++) {
+        index[(*count)++] = first + i;
+    }
+    return ORR_OK;
+}
+
+// All objects, or those named. A name twice is an error: `index` has room for the numbers of all and of one
+// more.
+static orr_result add_objects(const orr_json *json, const quantity *q, const orr_model *m, int *index,
+                              int *count, orr_error *error)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(json->node, "name");
+    const int total = total_of(q, m), world = q->object == ORR_OBJECT_BODY ? q->width : 0;
+    if (!name) { // bodies: all but the world
+        for (int i = world; i < total; i++) {
+            index[(*count)++] = i;
+        }
+        return ORR_OK;
+    }
+    const cJSON *each = cJSON_IsArray(name) ? name->child : name;
+    for (; each; each = cJSON_IsArray(name) ? each->next : NULL) {
+        int before = *count;
+        ORR_TRY(add_object(json, q, m, each, index, count, error));
+        for (int i = 0; i<before && * count> before; i++) {
+            if (index[i] == index[before]) {
+                return orr_json_expected(json, "name", error, "each name once");
+            }
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result read_axis(const orr_json *json, const quantity *q, int *index, int *count, orr_error *error)
+{
+    int axis = -1;
+    const cJSON *node = cJSON_GetObjectItemCaseSensitive(json->node, "axis");
+    if (!node) {
+        return ORR_OK;
+    }
+    const int width = q->object == NO_OBJECT ? 0 : q->width;
+    if (cJSON_IsString(node) && node->valuestring[0] >= 'x' && node->valuestring[0] <= 'z' &&
+        !node->valuestring[1] && width == 3) {
+        axis = node->valuestring[0] - 'x';
+    } else if (!cJSON_IsString(node) && width > 0) {
+        ORR_TRY(orr_json_whole(json, "axis", NULL, 0, width - 1, &axis, error));
+    } else {
+        return orr_json_expected(json, "axis", error, "none of %s%s", q->name,
+                                 width == 3 ? " but x, y, z or 0 to 2" : "");
+    }
+    int kept = 0;
+    for (int i = 0; i < *count; i++) {
+        if (index[i] % width == axis) {
+            index[kept++] = index[i];
+        }
+    }
+    *count = kept;
+    return ORR_OK;
+}
+
+orr_result env_pick_read(const orr_json *json, const orr_model *m, env_pick *pick, orr_error *error)
+{
+    const quantity *q = &table[0];
+    int count = 0, from = 0;
+    ORR_TRY(find_quantity(json, &q, error));
+    ORR_ALLOC(pick->index, 2 * total_of(q, m) + 1, "a task", error);
+    pick->source = q->source;
+    ORR_TRY(add_objects(json, q, m, pick->index, &count, error));
+    ORR_TRY(read_axis(json, q, pick->index, &count, error));
+    ORR_TRY(orr_json_whole(json, "from", NULL, 0, count > 0 ? count - 1 : 0, &from, error));
+    int kept = count - from;
+    ORR_TRY(orr_json_whole(json, "count", NULL, 1, kept > 1 ? kept : 1, &kept, error));
+    if (kept < 1) {
+        return orr_json_expected(json, "of", error, "a quantity that this robot has, not %s", q->name);
+    }
+    memmove(pick->index, pick->index + from, (size_t)kept * sizeof *pick->index);
+    pick->count = kept;
+    return ORR_OK;
+}
