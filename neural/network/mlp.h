@@ -6,7 +6,7 @@
 #include "neural/network/block.h"
 #include "neural/network/config.h"
 
-enum { ORR_MLP_DIMS_MAX = 256, ORR_MLP_LAYERS_MAX = 17 }; // inputs or outputs; matrices: hidden layers + 1
+enum { ORR_MLP_DIMS_MAX = 512, ORR_MLP_LAYERS_MAX = 17 }; // inputs or outputs; matrices: hidden layers + 1
 
 // A network's shape. Its parameters are stored as tiny-cuda-nn stores them, so that its files can be read:
 // one matrix after the other from input to output, each row-major with one row per output: width x
