@@ -740,6 +740,9 @@ typedef struct orr_policy_train_desc {
     int horizon;       /* steps of each environment between two updates; 0: 64 */
     int width;         /* of the two hidden layers: 16, 32, 64 or 128; 0: 64 */
     uint32_t seed;
+    const char *resume; /* a file of orr_policy_trainer_save of the same task and robot, from which it goes on
+                           to the same bits; count, horizon, width (0, or equal) and seed are the file's;
+                           NULL: from the beginning */
 } orr_policy_train_desc;
 
 typedef struct orr_policy_progress {
@@ -758,6 +761,8 @@ static inline orr_result orr_policy_trainer_describe(const orr_policy_trainer *t
                                                      orr_policy_progress *progress, orr_error *error);
 /* The policy as it is now; the trainer's own, which each step changes. */
 ORR_API orr_policy *orr_policy_trainer_policy(orr_policy_trainer *trainer);
+/* Writes the policy with the state of its training: a .policy file that also resumes. */
+ORR_API orr_result orr_policy_trainer_save(orr_policy_trainer *trainer, const char *path, orr_error *error);
 ORR_API void orr_policy_trainer_destroy(orr_policy_trainer *trainer);
 
 /* ---- frame: draw --------------------------------------------------------------------------------------- */

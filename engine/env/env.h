@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/rng.h"
+#include "engine/env/archive.h"
 #include "engine/env/task_file.h"
 #include "engine/loop/engine.h"
 
@@ -33,3 +34,6 @@ struct orr_env {
 };
 
 extern const orr_physics_quantity env_quantities[ENV_PARTS];
+
+// Writes all that changes, or reads it into environments of the same desc, which then go on to the bit.
+orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error);

@@ -2,7 +2,7 @@
 // are parameters of their own.
 #pragma once
 
-#include "engine/core/result.h"
+#include "engine/core/file.h"
 #include "neural/network/mlp.h"
 
 enum {
@@ -31,9 +31,11 @@ orr_result orr_policy_create(const orr_env_info *env, int width, int layers, uin
                              orr_policy **policy, orr_error *error);
 // The parameters have changed.
 void orr_policy_renew(orr_policy *policy);
-// A file's content; `name` is for messages.
+// A file's content; `name` is for messages. used: bytes of the policy; the state of its training may follow.
 orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, orr_policy **policy,
-                           orr_error *error);
+                           size_t *used, orr_error *error);
+void orr_policy_put(const orr_policy *policy, orr_file_writer *writer);
+extern const char orr_policy_training_magic[8];
 // How many parameters there are, deviations included.
 int64_t orr_policy_parameters(const orr_policy *policy);
 // Column `sample` of a block of inputs.

@@ -8,6 +8,8 @@
 //     float64   observations that the next two are of; n means; n variances
 //     float32   m lowest actions, m highest; the network's parameters (neural/network/mlp.h) for n + 1
 //               inputs, the last of which is 1; m logarithms of deviations
+//
+// Behind that may be the state of its training (trainer_file.c): "ORRTRN01" and what follows.
 #include "engine/core/entry.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -16,30 +18,36 @@
 #include <math.h>
 #include <string.h>
 
+const char orr_policy_training_magic[8] = {'O', 'R', 'R', 'T', 'R', 'N', '0', '1'};
 static const char magic[8] = {'O', 'R', 'R', 'P', 'O', 'L', '0', '2'};
+
+void orr_policy_put(const orr_policy *p, orr_file_writer *writer)
+{
+    const int32_t letters = p->task_text ? (int32_t)strlen(p->task_text) : 0;
+    const int32_t sizes[5] = {p->observation_count, p->action_count, p->mlp.config.width,
+                              p->mlp.config.hidden_layers, letters};
+    const size_t n = (size_t)p->observation_count, m = (size_t)p->action_count;
+    orr_file_put(writer, magic, sizeof magic);
+    orr_file_put(writer, p->task, sizeof p->task);
+    orr_file_put(writer, sizes, sizeof sizes);
+    orr_file_put(writer, p->task_text, (size_t)letters);
+    orr_file_put(writer, &p->steps, sizeof p->steps);
+    orr_file_put(writer, &p->observations, sizeof p->observations);
+    orr_file_put(writer, p->mean, n * sizeof *p->mean);
+    orr_file_put(writer, p->variance, n * sizeof *p->variance);
+    orr_file_put(writer, p->action_low, m * sizeof *p->action_low);
+    orr_file_put(writer, p->action_high, m * sizeof *p->action_high);
+    orr_file_put(writer, p->parameters, (size_t)orr_policy_parameters(p) * sizeof *p->parameters);
+}
 
 orr_result orr_policy_save(const orr_policy *p, const char *path, orr_error *error)
 {
     ORR_ENTER;
     ORR_REQUIRE(p, error);
     ORR_REQUIRE(path, error);
-    const int32_t letters = p->task_text ? (int32_t)strlen(p->task_text) : 0;
-    const int32_t sizes[5] = {p->observation_count, p->action_count, p->mlp.config.width,
-                              p->mlp.config.hidden_layers, letters};
-    const size_t n = (size_t)p->observation_count, m = (size_t)p->action_count;
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, path, error));
-    orr_file_put(&writer, magic, sizeof magic);
-    orr_file_put(&writer, p->task, sizeof p->task);
-    orr_file_put(&writer, sizes, sizeof sizes);
-    orr_file_put(&writer, p->task_text, (size_t)letters);
-    orr_file_put(&writer, &p->steps, sizeof p->steps);
-    orr_file_put(&writer, &p->observations, sizeof p->observations);
-    orr_file_put(&writer, p->mean, n * sizeof *p->mean);
-    orr_file_put(&writer, p->variance, n * sizeof *p->variance);
-    orr_file_put(&writer, p->action_low, m * sizeof *p->action_low);
-    orr_file_put(&writer, p->action_high, m * sizeof *p->action_high);
-    orr_file_put(&writer, p->parameters, (size_t)orr_policy_parameters(p) * sizeof *p->parameters);
+    orr_policy_put(p, &writer);
     return orr_file_commit(&writer, error);
 }
 
@@ -72,7 +80,7 @@ static bool all_finite(const orr_policy *p)
     return good;
 }
 
-orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, orr_policy **out,
+orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, orr_policy **out, size_t *used,
                            orr_error *error)
 {
     reader r = {data, data + size};
@@ -114,7 +122,8 @@ orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, o
                  take(&r, p->action_low, m * sizeof *p->action_low) &&
                  take(&r, p->action_high, m * sizeof *p->action_high) &&
                  take(&r, p->parameters, (size_t)orr_policy_parameters(p) * sizeof *p->parameters) &&
-                 r.at == r.end;
+                 (r.at == r.end || ((size_t)(r.end - r.at) >= sizeof orr_policy_training_magic &&
+                                    memcmp(r.at, orr_policy_training_magic, 8) == 0));
     if (!whole || !all_finite(p)) {
         orr_policy_destroy(p);
         return whole ? orr_fail(error, ORR_CODE_FILE_VALUE, "%s: expected finite numbers", name)
@@ -123,6 +132,7 @@ orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, o
     }
     orr_policy_renew(p);
     *out = p;
+    *used = (size_t)(r.at - data);
     return ORR_OK;
 }
 
@@ -134,7 +144,8 @@ orr_result orr_policy_load(const char *path, orr_policy **policy, orr_error *err
     *policy = NULL;
     ORR_REQUIRE(path, error);
     ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_policy_read(path, bytes.data, bytes.size, policy, error);
+    size_t used;
+    orr_result result = orr_policy_read(path, bytes.data, bytes.size, policy, &used, error);
     orr_free(bytes.data);
     return result;
 }

@@ -30,18 +30,32 @@ static orr_engine *engine_of(int threads)
     return engine;
 }
 
-static orr_policy_trainer *trainer_of(orr_engine *engine, int horizon)
+// resume: nullable.
+static orr_result try_trainer(orr_engine *engine, int horizon, const char *resume,
+                              orr_policy_trainer **trainer, orr_error *why)
 {
-    orr_policy_trainer *trainer;
     const char *path = scratch_path("pole.xml");
     assert_ok(orr_file_write(path, model, strlen(model), &error));
+    char file[512];
+    snprintf(file, sizeof file, "%s", path);
+    if (resume) {
+        const orr_policy_train_desc desc = {
+            .task = "InvertedPendulum-v5", .model = file, .horizon = horizon, .resume = resume};
+        return orr_policy_trainer_create(engine, &desc, trainer, why);
+    }
     const orr_policy_train_desc desc = {.task = "InvertedPendulum-v5",
-                                        .model = path,
+                                        .model = file,
                                         .count = 128,
                                         .horizon = horizon,
                                         .seed = 3,
                                         .width = 32};
-    assert_ok(orr_policy_trainer_create(engine, &desc, &trainer, &error));
+    return orr_policy_trainer_create(engine, &desc, trainer, why);
+}
+
+static orr_policy_trainer *trainer_of(orr_engine *engine, int horizon)
+{
+    orr_policy_trainer *trainer;
+    assert_ok(try_trainer(engine, horizon, NULL, &trainer, &error));
     return trainer;
 }
 
@@ -105,6 +119,54 @@ static void threads_change_no_bit(void **state)
     orr_free(three.data);
 }
 
+static void train(orr_policy_trainer *trainer, int iterations, const char *path)
+{
+    for (int i = 0; i < iterations; i++) {
+        assert_ok(orr_policy_trainer_step(trainer, &error));
+    }
+    assert_ok(orr_policy_trainer_save(trainer, path, &error));
+    orr_policy_trainer_destroy(trainer);
+}
+
+// Five iterations, and three with two more from the file, by other threads; episodes go on in between.
+static void a_training_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    orr_engine *one = engine_of(1), *three = engine_of(3);
+    orr_policy_trainer *trainer;
+    orr_policy_progress p;
+    orr_bytes whole, resumed;
+    char path[512], half[512];
+    snprintf(path, sizeof path, "%s", scratch_path("whole.policy"));
+    snprintf(half, sizeof half, "%s", scratch_path("half.policy"));
+    train(trainer_of(one, 8), 5, path);
+    assert_ok(orr_file_read(path, &whole, &error));
+    train(trainer_of(one, 8), 3, half);
+    assert_ok(try_trainer(three, 0, half, &trainer, &error));
+    assert_ok(orr_policy_trainer_describe(trainer, &p, &error));
+    assert_true(p.steps == INT64_C(3) * 8 * 128 && p.episodes > 0);
+    train(trainer, 2, half);
+    assert_ok(orr_file_read(half, &resumed, &error));
+    assert_true(whole.size == resumed.size && memcmp(whole.data, resumed.data, whole.size) == 0);
+
+    orr_error why = {0};
+    assert_true(try_trainer(one, 9, half, &trainer, &why) != ORR_OK);
+    assert_non_null(strstr(why.message, "horizon 8"));
+    assert_ok(orr_file_write(half, resumed.data, resumed.size - 1, &error));
+    assert_true(try_trainer(one, 0, half, &trainer, &why) != ORR_OK);
+    assert_non_null(strstr(why.message, "expected finite numbers, as many as"));
+    orr_policy *policy; // which is whole
+    assert_ok(orr_policy_load(half, &policy, &error));
+    assert_ok(orr_policy_save(policy, half, &error));
+    assert_true(try_trainer(one, 0, half, &trainer, &why) != ORR_OK);
+    assert_non_null(strstr(why.message, "a policy without the state of its training"));
+    orr_policy_destroy(policy);
+    orr_free(whole.data);
+    orr_free(resumed.data);
+    orr_engine_destroy(one);
+    orr_engine_destroy(three);
+}
+
 static void a_policy_that_is_read_acts_as_before(void **state)
 {
     (void)state;
@@ -135,7 +197,8 @@ static void assert_broken(orr_bytes bytes, size_t size, const char *expected)
 {
     orr_policy *policy;
     orr_error why = {0};
-    assert_true(orr_policy_read("broken.policy", bytes.data, size, &policy, &why) != ORR_OK);
+    size_t used;
+    assert_true(orr_policy_read("broken.policy", bytes.data, size, &policy, &used, &why) != ORR_OK);
     assert_null(policy);
     if (!strstr(why.message, expected) || !strstr(why.message, "broken.policy")) {
         fail_msg("%s: expected %s", why.message, expected);
@@ -171,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_pole_is_balanced_after_seconds),
 #endif
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(a_training_goes_on_to_the_same_bits),
         cmocka_unit_test(a_policy_that_is_read_acts_as_before),
         cmocka_unit_test(broken_files_are_refused),
     };

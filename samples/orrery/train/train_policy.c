@@ -16,7 +16,8 @@ enum { CURVE_MAX = 4096, EPISODES = 20 };
 typedef struct policy_training {
     orr_engine *engine;
     orr_policy_trainer *trainer;
-    const char *task, *model, *path;
+    const char *task, *model, *path, *resume;
+    bool small; // saved without the state to go on from
     int steps, worlds, horizon, width, episodes;
     double seconds;
     uint32_t seed;
@@ -159,11 +160,13 @@ static orr_result run(policy_training *t, const common_options *common, cJSON *j
                                         .count = t->worlds,
                                         .horizon = t->horizon,
                                         .width = t->width,
-                                        .seed = t->seed};
+                                        .seed = t->seed,
+                                        .resume = t->resume};
     ORR_TRY(orr_policy_trainer_create(t->engine, &desc, &t->trainer, error));
     interrupt_begin(); // from here on Ctrl-C saves
     ORR_TRY(learn(t, &p, error));
-    ORR_TRY(orr_policy_save(orr_policy_trainer_policy(t->trainer), t->path, error));
+    ORR_TRY(t->small ? orr_policy_save(orr_policy_trainer_policy(t->trainer), t->path, error)
+                     : orr_policy_trainer_save(t->trainer, t->path, error));
     ORR_TRY(save_plot(t, error));
     return report(t, &p, json, error);
 }
@@ -190,6 +193,10 @@ int train_policy(int argc, char **argv)
          "steps of each environment between two updates (default 64)", 1, 65536},
         {"--width", 0, OPTION_INT, &t->width, "N",
          "neurons of each of the two hidden layers: 16, 32, 64 or 128 (default 64)", 16, 128},
+        {"--resume", 0, OPTION_TEXT, &t->resume, "FILE.policy",
+         "go on from there, to the same bits; with its --worlds, --horizon, --width and --seed", 0, 0},
+        {"--small", 0, OPTION_FLAG, &t->small, NULL, "save the policy alone, from which nothing goes on", 0,
+         0},
         {"--episodes", 0, OPTION_INT, &t->episodes, "N",
          "episodes without noise, whose mean return is reported at the end (default 20)", 1, 1e6},
     };

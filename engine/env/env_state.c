@@ -1,0 +1,37 @@
+// Everything that changes in environments, for learners that go on from a file.
+#include "engine/core/memory.h"
+#include "engine/env/env.h"
+
+orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
+{
+    const size_t n = (size_t)env->count, seen = n * (size_t)env->observation_count;
+    orr_env_results *r = &env->results;
+#define WALK(array, number) orr_archive_bytes(archive, array, (number) * sizeof *(array))
+    WALK(env->seeds, n);
+    WALK(env->episodes, n);
+    WALK(env->steps, n);
+    WALK(env->done, n);
+    WALK(env->progress, n);
+    WALK(r->observation, seen);
+    WALK(r->final_observation, seen);
+    WALK(r->reward, n);
+    WALK(r->terminated, n);
+    WALK(r->truncated, n);
+    WALK(r->episode_return, n);
+    WALK(r->episode_steps, n);
+    WALK(r->diverged, n);
+#undef WALK
+    for (int i = 0; i <= ORR_PHYSICS_QACC_WARMSTART; i++) { // the state; what follows from it is computed
+        const orr_physics_quantity quantity = (orr_physics_quantity)i;
+        const size_t numbers = n * (size_t)orr_physics_size(env->physics, quantity);
+        double *values;
+        ORR_ALLOC(values, (int64_t)numbers + 1, "the state of environments", error);
+        orr_physics_read_all(env->physics, &quantity, 1, values);
+        orr_archive_bytes(archive, values, numbers * sizeof *values);
+        if (!archive->writer) {
+            orr_physics_set_all(env->physics, quantity, values);
+        }
+        orr_free(values);
+    }
+    return ORR_OK;
+}
