@@ -5,7 +5,6 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
-#include "engine/env/env.h"
 
 #include <string.h>
 
