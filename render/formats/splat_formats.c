@@ -43,7 +43,17 @@ static const orr_splat_format formats[] = {
       .colour = 0.5f / ORR_SH_C0}},
     {"spz 3", ".v3.spz", orr_read_spz, orr_write_spz3, SPZ_LIMITS},
     {"spz", ".spz", orr_read_spz, orr_write_spz4, SPZ_LIMITS},
-    {"sog", ".sog", orr_read_sog, NULL, {0}},
+    {"sog",
+     ".sog",
+     orr_read_sog,
+     orr_write_sog,
+     {.rounded = "positions to 16 bits of a logarithm, scales and colours to 256 values each, opacities and "
+                 "rotations to 8 bits, SH to a palette of up to 65,536 entries",
+      .sh_degree = 3,
+      .antialiased = true,
+      .log_scale_low = -FLT_MAX,
+      .log_scale_high = FLT_MAX,
+      .harmonics = FLT_MAX}},
     {"sog folder", "meta.json", orr_read_sog, NULL, {0}},
     {"ksplat", ".ksplat", orr_read_ksplat, NULL, {0}},
 };
@@ -164,9 +174,10 @@ orr_result orr_splats_save(const orr_splats *splats, const char *path, orr_error
     ORR_REQUIRE(path, error);
     const orr_splat_format *format = orr_splat_format_to_write(path);
     if (!format) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE,
-                        "%s: cannot write this type: expected .ply, .compressed.ply, .splat, .spz or .v3.spz",
-                        path);
+        return orr_fail(
+            error, ORR_CODE_FILE_TYPE,
+            "%s: cannot write this type: expected .ply, .compressed.ply, .splat, .spz, .v3.spz or .sog",
+            path);
     }
     ORR_TRY(orr_splats_check(splats, path, error));
     orr_file_writer out;

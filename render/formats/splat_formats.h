@@ -58,6 +58,7 @@ orr_result orr_write_ply(const orr_splats *splats, orr_file_writer *out, orr_err
 orr_result orr_write_compressed_ply(const orr_splats *splats, orr_file_writer *out, orr_error *error);
 orr_result orr_write_splat(const orr_splats *splats, orr_file_writer *out, orr_error *error);
 orr_result orr_write_spz3(const orr_splats *splats, orr_file_writer *out, orr_error *error);
+orr_result orr_write_sog(const orr_splats *splats, orr_file_writer *out, orr_error *error);
 orr_result orr_write_spz4(const orr_splats *splats, orr_file_writer *out, orr_error *error);
 // The fractional bits with which .spz stores these positions: 12, unless they do not reach that far or a
 // cloud is so small that it needs more.

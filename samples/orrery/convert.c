@@ -32,10 +32,11 @@ static orr_result convert(conversion *c, orr_error *error)
 {
     const orr_splat_format *format = orr_splat_format_to_write(c->to);
     if (!format) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE,
-                        "%s: expected a name that ends in .ply, .compressed.ply, .splat or .spz (.v3.spz for "
-                        "version 3)",
-                        c->to);
+        return orr_fail(
+            error, ORR_CODE_FILE_TYPE,
+            "%s: expected a name that ends in .ply, .compressed.ply, .splat, .sog or .spz (.v3.spz for "
+            "version 3)",
+            c->to);
     }
     ORR_TRY(orr_file_try(c->to, error));
     if (orr_mesh_readable(c->from)) {
@@ -139,7 +140,7 @@ int command_convert(int argc, char **argv)
             "Writes a splat cloud in another format, the surface of a field (.ingp) or of a collider as\n"
             "a mesh, or the collider of a cloud, a mesh or a field.",
         .notes = "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
-                 "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3).\n"
+                 "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3) .sog.\n"
                  "Fields become .ply .obj .glb, or .ingp .msgpack without the state of their training.\n"
                  "Clouds, meshes and fields become .collider: signed distances, which robots collide with;\n"
                  "colliders become .ply .obj .glb.",

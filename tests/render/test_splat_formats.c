@@ -1,7 +1,10 @@
 // Tests of reading and writing splat clouds: every writer through its reader, a pair of real files, and files
 // that are cut.
 #include "engine/core/memory.h"
+#include "orr_features.h"
+#include "render/formats/splat_bytes.h"
 #include "render/formats/splat_formats.h"
+#include "render/formats/splat_palette.h"
 #include "tests/render/splat_samples.h"
 #include "tests/support/support.h"
 
@@ -138,6 +141,115 @@ static void spz_3_keeps_what_its_bytes_represent(void **state)
     (void)state;
     round_trips("a.v3.spz", 3, true, &spz_tolerance);
 }
+
+// From the lowest to the highest.
+static double range_of(const float *values, int64_t count)
+{
+    float low = 0.0f, high = 0.0f;
+    for (int64_t i = 0; i < count; i++) {
+        low = i == 0 || values[i] < low ? values[i] : low;
+        high = i == 0 || values[i] > high ? values[i] : high;
+    }
+    return (double)high - (double)low;
+}
+
+// Half of values lie close together, where entries of a codebook gather; none of the others is lost.
+static void a_codebook_follows_its_values(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    static float values[COUNT];
+    float codebook[ORR_CODEBOOK];
+    double error_squared = 0.0, even = 0.0;
+    for (int i = 0; i < COUNT; i++) {
+        const float x = (float)(i * 7919 % COUNT) / COUNT;
+        values[i] = i % 2 ? x * x * x : 4.0f * x - 2.0f;
+    }
+    assert_ok(orr_codebook_of(values, COUNT, codebook, &error));
+    for (int i = 0; i < COUNT; i++) {
+        const int found = orr_codebook_index(codebook, values[i]);
+        for (int k = 0; k < ORR_CODEBOOK; k++) {
+            assert_true(fabsf(codebook[k] - values[i]) >= fabsf(codebook[found] - values[i]));
+        }
+        const double off = (double)codebook[found] - (double)values[i], step = 4.0 / 255.0;
+        const double level = ((double)values[i] + 2.0) / step, rounded = (level - floor(level + 0.5)) * step;
+        error_squared += off * off;
+        even += rounded * rounded;
+    }
+    print_message("squared error %.2f of that of even steps\n", error_squared / even);
+    assert_true(error_squared < 0.8 * even);
+    for (int i = 0; i < COUNT; i++) { // as many values as entries stay exact
+        values[i] = (float)(i % ORR_CODEBOOK) * 0.37f - 20.0f;
+    }
+    assert_ok(orr_codebook_of(values, COUNT, codebook, &error));
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(codebook[orr_codebook_index(codebook, values[i])] == values[i]);
+    }
+}
+
+// Vectors around 40 points: as many entries as that find them; with an entry for each vector all are exact.
+static void a_palette_finds_clusters(void **state)
+{
+    (void)state;
+    enum { COUNT = 4000, DIMS = 9, POINTS = 40 };
+    static float vectors[COUNT * DIMS], palette[COUNT * DIMS];
+    static uint16_t label[COUNT];
+    double off = 0.0, spread = 0.0;
+    for (int i = 0; i < COUNT * DIMS; i++) {
+        const int point = i / DIMS * POINTS / COUNT;
+        vectors[i] = (float)sin(12.9898 * (point * DIMS + i % DIMS)) + 0.01f * (float)sin(78.233 * i);
+    }
+    assert_ok(orr_palette_of(vectors, COUNT, DIMS, POINTS, palette, label, &error));
+    for (int i = 0; i < COUNT * DIMS; i++) {
+        const double x = (double)vectors[i];
+        assert_true(label[i / DIMS] < POINTS);
+        off += pow(x - (double)palette[label[i / DIMS] * DIMS + i % DIMS], 2.0);
+        spread += x * x;
+    }
+    assert_true(off < 1e-3 * spread);
+    assert_ok(orr_palette_of(vectors, COUNT, DIMS, COUNT, palette, label, &error));
+    for (int i = 0; i < COUNT * DIMS; i++) {
+        assert_true(palette[label[i / DIMS] * DIMS + i % DIMS] == vectors[i]);
+    }
+}
+
+#if ORR_HAVE_ZIP && ORR_HAVE_WEBP
+// Splats come back along the Morton curve; these are few enough for an entry of the palette each.
+static void sog_keeps_what_its_pictures_represent(void **state)
+{
+    (void)state;
+    for (int degree = 0; degree <= 3; degree++) {
+        for (int s = 0; s < SIZES; s++) {
+            orr_splats *cloud = sample_cloud(sizes[s], degree, (uint32_t)s), *back;
+            ((struct orr_splats *)cloud)->data.antialiased = s % 2;
+            back = round_trip(cloud, "a.sog");
+            const orr_splats_view a = orr_splats_data(cloud), b = orr_splats_data(back);
+            assert_int_equal(a.count, b.count);
+            assert_int_equal(b.antialiased, s % 2);
+            assert_int_equal(a.sh_degree, b.sh_degree);
+            int64_t *order;
+            assert_ok(orr_splats_morton_order(&a, &order, &error));
+            // a codebook is no coarser than twice even steps where values are rare
+            const double step = 2.0 / 255, scale = step * range_of(a.log_scale, 3 * a.count) + EXACT,
+                         harmonics = step * range_of(a.harmonics, 3 * a.count * orr_sh_rest(degree)) + EXACT;
+            // positions: half a step of 2 ln 3 / 65535, times 3; rotations: half of sqrt 2 / 255 in each of
+            // three, and twice the length of that, twice
+            const tolerance t = {.position = {6e-5, 6e-5, 6e-5},
+                                 .log_scale = {scale, scale, scale},
+                                 .rotation = 0.02,
+                                 .opacity = 0.5 / 255 + EXACT,
+                                 .colour = step * range_of(a.colour, 3 * a.count) + EXACT,
+                                 .harmonics = {harmonics, harmonics}};
+            for (int64_t i = 0; i < a.count; i++) {
+                assert_splat_near(&a, order[i], &b, i, &t);
+            }
+            orr_free(order);
+            orr_splats_destroy(back);
+            orr_splats_destroy(cloud);
+        }
+    }
+}
+#endif
 
 static void compressed_ply_keeps_splats_within_their_chunk(void **state)
 {
@@ -379,7 +491,7 @@ static void saving_refuses_an_unknown_ending(void **state)
     (void)state;
     orr_splats *cloud = sample_cloud(1, 0, 1);
     orr_error error;
-    assert_int_equal(orr_splats_save(cloud, scratch_path("a.sog"), &error), ORR_ERROR_FORMAT);
+    assert_int_equal(orr_splats_save(cloud, scratch_path("a.ksplat"), &error), ORR_ERROR_FORMAT);
     assert_non_null(strstr(error.message, ".compressed.ply"));
     assert_int_equal(orr_splats_save(cloud, "/nowhere/a.ply", &error), ORR_ERROR_FILE);
     orr_splats_destroy(cloud);
@@ -517,6 +629,11 @@ int main(void)
         cmocka_unit_test(splat_keeps_what_32_bytes_represent),
         cmocka_unit_test(spz_4_keeps_what_its_bytes_represent),
         cmocka_unit_test(spz_3_keeps_what_its_bytes_represent),
+        cmocka_unit_test(a_codebook_follows_its_values),
+        cmocka_unit_test(a_palette_finds_clusters),
+#if ORR_HAVE_ZIP && ORR_HAVE_WEBP
+        cmocka_unit_test(sog_keeps_what_its_pictures_represent),
+#endif
         cmocka_unit_test(compressed_ply_keeps_splats_within_their_chunk),
         cmocka_unit_test(compressed_ply_orders_neighbours_together),
         cmocka_unit_test(extreme_values_are_clamped),

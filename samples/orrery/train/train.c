@@ -421,7 +421,7 @@ static orr_result check_splats(const training *t, const train_options *options, 
     return orr_splat_format_to_write(t->model_path)
                ? ORR_OK
                : orr_fail(error, ORR_CODE_FILE_TYPE,
-                          "%s: expected a name that ends in .ply, .compressed.ply, .splat or .spz",
+                          "%s: expected a name that ends in .ply, .compressed.ply, .splat, .spz or .sog",
                           t->model_path);
 }
 
@@ -512,7 +512,8 @@ int command_train(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &t->model_path,
          .expect = "MODEL",
-         .help = "the model, .ingp, or the cloud, .ply .spz; a plot of the training is written beside it"},
+         .help =
+             "the model, .ingp, or the cloud, .ply .spz .sog; a plot of the training is written beside it"},
         {.name = "--steps",
          .kind = OPTION_INT,
          .value = &steps,
