@@ -60,6 +60,8 @@ JSON
     run_sample hello_splats "$assets/orrery.spz" "$scratch/hello.ppm"
     run_sample batch_render "$assets/orrery.spz" "$scratch/cameras.json" "$scratch/view_%d.npy"
     run_sample robot "$assets/robots/arm_hand.xml" 0.05
+    run_sample ants "$assets/walk.json" 64 20 | tee "$scratch/ants.txt"
+    grep -q '64 environments of walk: .* observations, 12 actions' "$scratch/ants.txt"
     for picture in hello.ppm view_0.npy view_1.npy; do
         bright=$(tail -c +200 "$scratch/$picture" | tr -d '\0' | wc -c)
         [ "$bright" -gt 100 ] || { echo "$picture is black"; exit 1; }
