@@ -370,6 +370,8 @@ typedef enum orr_body_shape {
     ORR_BODY_BOXES      /* the same with boxes along the layer's axes */
 } orr_body_shape;
 
+enum { ORR_BODY_PINS_MAX = 8 };
+
 typedef struct orr_body_desc {
     double mass;     /* [kg], and it moves freely; 0: it is fixed */
     double friction; /* sliding; 0: 1 */
@@ -382,6 +384,11 @@ typedef struct orr_body_desc {
     double young;   /* soft: Young's modulus [Pa]; 0: 5e4 */
     double poisson; /* soft: Poisson's ratio, below 0.5; 0: 0.4 */
     double damping; /* soft: [s], how long strain lags; 0: 0.005 */
+    double cloth;   /* soft meshes, open or closed: thickness [m] of the cloth that their triangles are, with
+                       young 1e6 and poisson 0.3 where they are 0; 0: it is solid */
+    float pin[ORR_BODY_PINS_MAX][4]; /* soft: balls (centre, radius) in the layer's space: what is in them is
+                                        held */
+    int pins;                        /* how many there are */
 } orr_body_desc;
 
 /* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the

@@ -45,7 +45,8 @@ static orr_result deform(orr_frame_slot *slot, const orr_scene *scene, const orr
     const drawn_layer rest = *drawn;
     const orr_scene_context *context = &scene->context;
     orr_deformed *out = &slot->deformed[index];
-    ORR_GROW(slot->pieces, slot->piece_capacity, soft->layer->cage->tets, "soft bodies of a frame", error);
+    const int pieces = orr_soft_pieces(soft->layer->cage);
+    ORR_GROW(slot->pieces, slot->piece_capacity, pieces, "soft bodies of a frame", error);
     orr_soft_affines(soft->layer->cage, orr_world_soft_positions(soft, world), soft->layer->scale,
                      context->jobs, slot->pieces);
     *drawn = (drawn_layer){.splats = &out->pack,
@@ -53,9 +54,9 @@ static orr_result deform(orr_frame_slot *slot, const orr_scene *scene, const orr
                            .key = (*context->next_key)++,
                            .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     return rest.splats
-               ? orr_deform_splats(rest.splats, soft->layer->tet, slot->pieces, context->isa, context->jobs,
+               ? orr_deform_splats(rest.splats, soft->layer->piece, slot->pieces, context->isa, context->jobs,
                                    out, error)
-               : orr_deform_mesh(rest.mesh, soft->layer->tet, slot->pieces, context->jobs, out, error);
+               : orr_deform_mesh(rest.mesh, soft->layer->piece, slot->pieces, context->jobs, out, error);
 }
 
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,

@@ -101,11 +101,29 @@ static orr_result read_bind(const orr_json *json, orr_scene_file_layer *layer, o
     return copy_text(body, &layer->body, error);
 }
 
+// "pin": [[x, y, z, radius], ...]
+static orr_result read_pins(const orr_json *soft, orr_body_desc *desc, orr_error *error)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(soft->node, "pin");
+    bool good = !list || (cJSON_IsArray(list) && cJSON_GetArraySize(list) <= ORR_BODY_PINS_MAX);
+    for (const cJSON *pin = list ? list->child : NULL; pin && good; pin = pin->next, desc->pins++) {
+        good = cJSON_IsArray(pin) && cJSON_GetArraySize(pin) == 4;
+        const cJSON *number = good ? pin->child : NULL;
+        for (int k = 0; k < 4 && good; k++, number = number->next) {
+            good = cJSON_IsNumber(number) && isfinite((float)number->valuedouble);
+            desc->pin[desc->pins][k] = (float)number->valuedouble;
+        }
+    }
+    return good ? ORR_OK
+                : orr_json_expected(soft, "pin", error, "at most %d arrays of x, y, z and a radius",
+                                    ORR_BODY_PINS_MAX);
+}
+
 // "soft": {...}; its members are those of orr_body_desc.
 static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_error *error)
 {
-    static const char *const keys[] = {"density",  "young",      "poisson", "damping",
-                                       "friction", "resolution", NULL};
+    static const char *const keys[] = {"density",    "young", "poisson", "damping", "friction",
+                                       "resolution", "cloth", "pin",     NULL};
     orr_json soft;
     ORR_TRY(orr_json_member(physics, "soft", &soft, error));
     desc->soft = true;
@@ -115,6 +133,8 @@ static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_er
     ORR_TRY(orr_json_positive(&soft, "poisson", &desc->poisson, error));
     ORR_TRY(orr_json_positive(&soft, "damping", &desc->damping, error));
     ORR_TRY(orr_json_positive(&soft, "friction", &desc->friction, error));
+    ORR_TRY(orr_json_positive(&soft, "cloth", &desc->cloth, error));
+    ORR_TRY(read_pins(&soft, desc, error));
     return orr_json_whole(&soft, "resolution", NULL, 2, ORR_SOFT_RESOLUTION_MAX, &desc->resolution, error);
 }
 

@@ -2,10 +2,10 @@
 
 #include "engine/core/memory.h"
 #include "engine/scene/layer_collider.h"
+#include "engine/scene/mesh_weld.h"
+#include "engine/scene/soft_cloth.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { RESOLUTION = 12 };
 
@@ -15,68 +15,6 @@ static const double cloud_margin = 0.75;
 static double or_default(double value, double otherwise)
 {
     return value > 0.0 ? value : otherwise;
-}
-
-// ---- closed meshes
-
-static int compare_points(const void *a, const void *b)
-{
-    return memcmp(a, b, 3 * sizeof(float));
-}
-
-static int compare_edges(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-// Edges whose two ends are not joined by as many triangles one way as the other; ends at one place are one.
-static orr_result count_open_edges(const orr_mesh *mesh, int64_t *open, orr_error *error)
-{
-    float *point;
-    ORR_ALLOC(point, 3 * mesh->vertex_count, "the edges of a mesh", error);
-    int64_t *edge = orr_alloc((size_t)mesh->index_count, sizeof *edge);
-    if (!edge) {
-        orr_free(point);
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the edges of a mesh");
-    }
-    for (int64_t i = 0; i < mesh->vertex_count; i++) {
-        for (int k = 0; k < 3; k++) {
-            point[3 * i + k] = mesh->vertices[i].position[k] + 0.0f; // no -0
-        }
-    }
-    qsort(point, (size_t)mesh->vertex_count, 3 * sizeof *point, compare_points);
-    for (int64_t i = 0; i < mesh->index_count; i++) {
-        int64_t end[2];
-        for (int e = 0; e < 2; e++) {
-            int64_t next = i / 3 * 3 + (i + e) % 3;
-            const float *at = mesh->vertices[mesh->indices[next]].position;
-            const float key[3] = {at[0] + 0.0f, at[1] + 0.0f, at[2] + 0.0f};
-            const float *found =
-                bsearch(key, point, (size_t)mesh->vertex_count, 3 * sizeof *point, compare_points);
-            while (found > point && compare_points(found - 3, key) == 0) {
-                found -= 3;
-            }
-            end[e] = (found - point) / 3;
-        }
-        bool back = end[0] > end[1];
-        edge[i] =
-            ((back ? end[1] * mesh->vertex_count + end[0] : end[0] * mesh->vertex_count + end[1]) << 1) +
-            back;
-    }
-    qsort(edge, (size_t)mesh->index_count, sizeof *edge, compare_edges);
-    *open = 0;
-    for (int64_t i = 0; i < mesh->index_count;) {
-        int64_t sum = 0, first = i;
-        for (; i < mesh->index_count && edge[i] >> 1 == edge[first] >> 1; i++) {
-            sum += edge[i] & 1 ? -1 : 1;
-        }
-        int64_t key = edge[first] >> 1;
-        *open += sum != 0 && key / mesh->vertex_count != key % mesh->vertex_count;
-    }
-    orr_free(point);
-    orr_free(edge);
-    return ORR_OK;
 }
 
 // ---- the cage
@@ -138,8 +76,11 @@ static orr_result fill(const orr_scene *scene, const orr_layer_data *layer, cons
                        orr_soft_layer *soft, orr_error *error)
 {
     int64_t open = 0;
+    if (desc->cloth > 0.0) {
+        return orr_soft_cloth_fill(layer, desc, soft, error);
+    }
     if (layer->mesh) {
-        ORR_TRY(count_open_edges(layer->mesh, &open, error));
+        ORR_TRY(orr_mesh_open_edges(layer->mesh, &open, error));
     }
     if (open > 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
@@ -147,21 +88,28 @@ static orr_result fill(const orr_scene *scene, const orr_layer_data *layer, cons
                         (long long)open);
     }
     ORR_TRY(make_cage(scene, layer, desc->resolution > 0 ? desc->resolution : RESOLUTION, soft, error));
+    int32_t *pin;
+    int pins;
+    ORR_TRY(orr_soft_pins(layer, desc, soft, &pin, &pins, error));
     const orr_soft_spec spec = {.name = layer->name,
                                 .vertices = soft->cage->vertices,
                                 .vertex = soft->cage->vertex,
                                 .tets = soft->cage->tets,
                                 .tet = soft->cage->tet,
+                                .pins = pins,
+                                .pin = pin,
                                 .solid = {.density = or_default(desc->density, 300.0),
                                           .young = or_default(desc->young, 5e4),
                                           .poisson = or_default(desc->poisson, 0.4),
                                           .damping = or_default(desc->damping, 0.005)}};
-    ORR_TRY(orr_soft_model_create(&spec, &soft->model, error));
+    orr_result result = orr_soft_model_create(&spec, &soft->model, error);
+    orr_free(pin);
+    ORR_TRY(result);
     soft->count = layer->mesh ? layer->mesh->vertex_count : layer->splats->blocks * ORR_PACK_BLOCK;
-    ORR_ALLOC(soft->tet, soft->count, layer->name, error);
+    ORR_ALLOC(soft->piece, soft->count, layer->name, error);
     const layer_points context = {layer, soft->scale};
     const orr_soft_points points = {soft->count, point_at, &context};
-    return orr_soft_embed(soft->cage, &points, scene->context.jobs, soft->tet, error);
+    return orr_soft_embed(soft->cage, &points, scene->context.jobs, soft->piece, error);
 }
 
 static orr_result check(const orr_layer_data *layer, const orr_body_desc *desc, orr_error *error)
@@ -173,6 +121,14 @@ static orr_result check(const orr_layer_data *layer, const orr_body_desc *desc, 
     if (desc->mass > 0.0) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%s: a soft body: expected no mass, it follows from the density", layer->name);
+    }
+    if (desc->cloth > 0.0 && !layer->mesh) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: cloth: expected a mesh", layer->name);
+    }
+    if (desc->pins < 0 || desc->pins > ORR_BODY_PINS_MAX || !(desc->cloth >= 0.0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: a soft body: pins %d, cloth %g m: expected 0 to %d, and at least 0", layer->name,
+                        desc->pins, desc->cloth, ORR_BODY_PINS_MAX);
     }
     if (desc->resolution < 0 || desc->resolution == 1 || desc->resolution > ORR_SOFT_RESOLUTION_MAX) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a soft body: resolution: expected 2 to %d, not %d",
@@ -209,7 +165,7 @@ void orr_soft_layer_destroy(orr_soft_layer *soft)
     if (soft && --soft->users == 0) {
         orr_soft_cage_destroy(soft->cage);
         orr_soft_model_destroy(soft->model);
-        orr_free(soft->tet);
+        orr_free(soft->piece);
         orr_free(soft);
     }
 }

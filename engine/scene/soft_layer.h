@@ -1,5 +1,5 @@
-// Meshes and clouds that are soft: a cage of tetrahedra around what is drawn, and the tetrahedron of each
-// vertex or splat.
+// Meshes and clouds that are soft: a cage of tetrahedra around what is drawn, or the triangles of cloth, and
+// which of them each vertex or splat follows.
 #pragma once
 
 #include "engine/scene/scene.h"
@@ -14,9 +14,9 @@ typedef struct orr_soft_layer {
     orr_soft_model *model;
     double scale; // of the layer when it was made: the cage is in the layer's space times this
     double friction;
-    double margin; // m: the cage's surface is so far outside of what it is the cage of
-    int64_t count; // vertices of the mesh, or splats of the pack with those that fill up its last block
-    int32_t *tet;  // count
+    double margin;  // m: the cage's surface is so far outside of what it is the cage of
+    int64_t count;  // vertices of the mesh, or splats of the pack with those that fill up its last block
+    int32_t *piece; // count: the tetrahedron or triangle that each follows
 } orr_soft_layer;
 
 orr_result orr_soft_layer_create(const orr_scene *scene, const orr_layer_data *layer,

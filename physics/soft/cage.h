@@ -10,8 +10,10 @@ typedef struct orr_soft_cage {
     int vertices;
     double *vertex; // vertices x 3, m
     int tets;
-    int32_t *tet; // tets x 4; (p1 - p0) x (p2 - p0) . (p3 - p0) > 0
-    double angle; // smallest dihedral angle, degrees
+    int32_t *tet;      // tets x 4; (p1 - p0) x (p2 - p0) . (p3 - p0) > 0
+    int triangles;     // of cloth, which has no tetrahedra
+    int32_t *triangle; // triangles x 3
+    double angle;      // smallest dihedral angle, degrees
 } orr_soft_cage;
 
 enum { ORR_SOFT_CAGE_CELLS = 1 << 22 }; // of the lattice, at most

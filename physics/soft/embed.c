@@ -220,17 +220,29 @@ typedef struct affine_job {
     orr_affine_piece *pieces;
 } affine_job;
 
-static void affine_of(const affine_job *job, int tet)
+// Edges from the first corner as rows; a triangle's third is its unit normal.
+static void edges_of(const double *vertex, const int32_t *v, int corners, double rows[9])
 {
-    const int32_t *v = job->cage->tet + (size_t)tet * 4;
-    const double *rest = job->cage->vertex + (size_t)v[0] * 3, *now = job->position + (size_t)v[0] * 3;
-    double d[9], inverse[9], s[9], f[9], q[4]; // rows of d and s: edges
-    for (int i = 0; i < 3; i++) {
+    const double *origin = vertex + (size_t)v[0] * 3;
+    for (int i = 0; i < corners - 1; i++) {
         for (int k = 0; k < 3; k++) {
-            d[i * 3 + k] = job->cage->vertex[(size_t)v[i + 1] * 3 + (size_t)k] - rest[k];
-            s[i * 3 + k] = job->position[(size_t)v[i + 1] * 3 + (size_t)k] - now[k];
+            rows[i * 3 + k] = vertex[(size_t)v[i + 1] * 3 + (size_t)k] - origin[k];
         }
     }
+    if (corners == 3) {
+        vec3_cross(rows, rows + 3, rows + 6);
+        vec3_normalise(rows + 6);
+    }
+}
+
+static void affine_of(const affine_job *job, int tet)
+{
+    const int corners = job->cage->tets > 0 ? 4 : 3;
+    const int32_t *v = (corners == 4 ? job->cage->tet : job->cage->triangle) + (ptrdiff_t)tet * corners;
+    const double *rest = job->cage->vertex + (size_t)v[0] * 3, *now = job->position + (size_t)v[0] * 3;
+    double d[9], inverse[9], s[9], f[9], q[4];
+    edges_of(job->cage->vertex, v, corners, d);
+    edges_of(job->position, v, corners, s);
     invert(d, inverse); // f d_i = s_i: f = sum over i of s_i (row i of the inverse's transpose)^T
     orr_affine_piece *out = &job->pieces[tet];
     for (int r = 0; r < 3; r++) {
@@ -251,7 +263,7 @@ static void affines_job(void *context, int job, int worker)
 {
     (void)worker;
     const affine_job *a = context;
-    for (int i = job * TETS_OF_JOB; i < (job + 1) * TETS_OF_JOB && i < a->cage->tets; i++) {
+    for (int i = job * TETS_OF_JOB; i < (job + 1) * TETS_OF_JOB && i < orr_soft_pieces(a->cage); i++) {
         affine_of(a, i);
     }
 }
@@ -260,5 +272,5 @@ void orr_soft_affines(const orr_soft_cage *cage, const double *position, double 
                       orr_affine_piece *pieces)
 {
     affine_job job = {cage, position, scale, pieces};
-    orr_jobs_for(jobs, orr_blocks(cage->tets, TETS_OF_JOB), affines_job, &job);
+    orr_jobs_for(jobs, orr_blocks(orr_soft_pieces(cage), TETS_OF_JOB), affines_job, &job);
 }

@@ -156,6 +156,124 @@ static void a_block_rests_on_the_ridge_of_a_height_field(void **state)
     close(&f);
 }
 
+enum { SHEET = 17 }; // vertices along a side
+
+// A square of 0.64 m in the plane z = 0.
+static orr_layer add_sheet(orr_scene *scene, const orr_transform *at)
+{
+    static float positions[SHEET * SHEET * 3];
+    static uint32_t indices[(SHEET - 1) * (SHEET - 1) * 6];
+    for (int i = 0; i < SHEET * SHEET; i++) {
+        positions[3 * i] = 0.04f * (float)(i % SHEET) - 0.32f;
+        positions[3 * i + 1] = 0.04f * (float)(i / SHEET) - 0.32f;
+        positions[3 * i + 2] = 0.0f;
+    }
+    for (int i = 0; i < (SHEET - 1) * (SHEET - 1); i++) {
+        const uint32_t a = (uint32_t)(i / (SHEET - 1) * SHEET + i % (SHEET - 1)), b = a + 1, c = a + SHEET,
+                       d = c + 1, corners[6] = {a, b, d, a, d, c};
+        memcpy(indices + 6 * (ptrdiff_t)i, corners, sizeof corners);
+    }
+    const orr_mesh_desc mesh = {.vertex_count = SHEET * SHEET,
+                                .index_count = (SHEET - 1) * (SHEET - 1) * 6,
+                                .positions = positions,
+                                .indices = indices};
+    orr_layer layer;
+    assert_ok(orr_scene_add_mesh(scene, "sheet", &mesh, at, &layer, &error));
+    return layer;
+}
+
+static const char ball_model[] =
+    "<mujoco><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1'/>"
+    "<geom type='sphere' size='0.15' pos='0 0 0.15'/></worldbody></mujoco>";
+
+// A cloth falls on a ball: its vertices stay out of it by a sixth of its thickness, its middle lies on top,
+// its rim hangs, and it is drawn where its triangles are.
+static void cloth_drapes_over_a_ball(void **state)
+{
+    (void)state;
+    fixture f;
+    const orr_body_desc cloth = {.soft = true, .cloth = 0.006, .density = 250.0, .young = 2e5};
+    const orr_transform at = {.position = {0.0f, 0.0f, 0.35f}};
+    assert_ok(orr_scene_create(engine, &f.scene, &error));
+    assert_ok(orr_scene_add_file(f.scene, written("ball.xml", ball_model), NULL, &f.box, &error));
+    f.block = add_sheet(f.scene, &at);
+    assert_ok(orr_scene_set_physics(f.scene, f.block, &cloth, &error));
+    assert_ok(orr_world_create(f.scene, 1, &f.world, &error));
+    assert_ok(orr_world_advance(f.world, 1.5, &error));
+    const orr_world_soft *s = soft_of(&f);
+    const orr_soft_cage *cage = s->layer->cage;
+    assert_int_equal(cage->vertices, SHEET * SHEET);
+    assert_int_equal(cage->triangles, (SHEET - 1) * (SHEET - 1) * 2);
+    double deepest = INFINITY, top = -INFINITY, bottom = INFINITY;
+    for (int i = 0; i < cage->vertices; i++) {
+        const double *x = orr_world_soft_positions(s, 0) + 3 * (ptrdiff_t)i;
+        const double up = x[2] - 0.15, ball = sqrt(x[0] * x[0] + x[1] * x[1] + up * up) - 0.15;
+        deepest = fmin(deepest, fmin(ball, x[2]));
+        top = fmax(top, x[2]);
+        bottom = fmin(bottom, x[2]);
+    }
+    print_message("deepest %.4f m, top %.4f m, bottom %.4f m\n", deepest, top, bottom);
+    assert_true(deepest > 0.001 && top > 0.29 && top < 0.32 && bottom < 0.1);
+    // the drawn vertices are the cloth's
+    orr_affine_piece *pieces = malloc((size_t)orr_soft_pieces(cage) * sizeof *pieces);
+    orr_soft_affines(cage, orr_world_soft_positions(s, 0), s->layer->scale, f.scene->context.jobs, pieces);
+    const orr_mesh *mesh = f.scene->layers[orr_scene_find(f.scene, f.block)].mesh;
+    for (int64_t v = 0; v < mesh->vertex_count; v++) {
+        const orr_affine_piece *p = &pieces[s->layer->piece[v]];
+        double nearest = INFINITY, at_v[3];
+        for (int k = 0; k < 3; k++) {
+            at_v[k] = (double)p->offset[k];
+            for (int c = 0; c < 3; c++) {
+                at_v[k] += (double)p->matrix[3 * k + c] * (double)mesh->vertices[v].position[c];
+            }
+        }
+        for (int i = 0; i < cage->vertices; i++) {
+            double d[3];
+            for (int k = 0; k < 3; k++) {
+                d[k] = orr_world_soft_positions(s, 0)[3 * (ptrdiff_t)i + k] - at_v[k];
+            }
+            nearest = fmin(nearest, sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+        }
+        assert_true(nearest < 1e-5);
+    }
+    free(pieces);
+    close(&f);
+}
+
+// A cloth held at two corners swings down from them, and is not longer than it was by a tenth.
+static void pins_hold_a_cloth(void **state)
+{
+    (void)state;
+    fixture f;
+    const orr_body_desc cloth = {.soft = true,
+                                 .cloth = 0.004,
+                                 .young = 2e5,
+                                 .pin = {{-0.32f, -0.32f, 0.0f, 0.01f}, {0.32f, -0.32f, 0.0f, 0.01f}},
+                                 .pins = 2};
+    const orr_transform at = {.position = {0.0f, 0.0f, 1.0f}};
+    assert_ok(orr_scene_create(engine, &f.scene, &error));
+    assert_ok(orr_scene_add_file(f.scene, written("ball.xml", ball_model), NULL, &f.box, &error));
+    f.block = add_sheet(f.scene, &at);
+    assert_ok(orr_scene_set_physics(f.scene, f.block, &cloth, &error));
+    assert_ok(orr_world_create(f.scene, 1, &f.world, &error));
+    int held = 0;
+    double low, high, lowest = INFINITY;
+    for (int i = 0; i < 20; i++) {
+        assert_ok(orr_world_advance(f.world, 0.05, &error));
+        heights(&f, 0, &low, &high);
+        lowest = fmin(lowest, low);
+    }
+    const orr_world_soft *s = soft_of(&f);
+    for (int i = 0; i < s->layer->cage->vertices; i++) {
+        const double *x = orr_world_soft_positions(s, 0) + 3 * (ptrdiff_t)i;
+        held += fabs(fabs(x[0]) - 0.32) < 1e-6 && fabs(x[1] + 0.32) < 1e-6 && fabs(x[2] - 1.0) < 1e-6;
+    }
+    assert_int_equal(held, 2);
+    print_message("swings down to %.3f m\n", lowest);
+    assert_true(lowest < 0.4 && lowest > 1.0 - 1.1 * 0.64);
+    close(&f);
+}
+
 static void copies_are_apart(void **state)
 {
     (void)state;
@@ -317,7 +435,7 @@ static void an_affine_map_is_followed_exactly(void **state)
     }
     orr_soft_affines(cage, position, 1.0, scene->context.jobs, pieces);
     orr_deformed out = {0};
-    assert_ok(orr_deform_splats(layer->splats, layer->soft->tet, pieces, scene->context.isa,
+    assert_ok(orr_deform_splats(layer->splats, layer->soft->piece, pieces, scene->context.isa,
                                 scene->context.jobs, &out, &error));
     for (int i = 0; i < SPLATS; i++) {
         const size_t first = (size_t)(i / 16) * 13 * 16 + (size_t)(i % 16);
@@ -368,6 +486,10 @@ static void what_cannot_be_soft_says_so(void **state)
                  {block, {.soft = true, .resolution = 1}, "resolution: expected 2 to 64, not 1"},
                  {block, {.soft = true, .mass = 1.0}, "expected no mass"},
                  {block, {.soft = true, .poisson = 0.5}, "Poisson's ratio"},
+                 {block, {.soft = true, .cloth = -1.0}, "cloth -1 m: expected 0 to 8, and at least 0"},
+                 {block,
+                  {.soft = true, .cloth = 0.01, .pin = {{9.0f, 0.0f, 0.0f, 1.0f}}, .pins = 1},
+                  "pin 0: expected a ball that holds a vertex"},
                  {block, {.soft = true, .density = -1.0}, "density -1"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         orr_error why = {0};
@@ -385,6 +507,8 @@ int main(void)
         cmocka_unit_test(a_box_rests_on_a_soft_block),
         cmocka_unit_test(a_box_of_short_steps_rests_on_a_soft_block),
         cmocka_unit_test(a_block_rests_on_the_ridge_of_a_height_field),
+        cmocka_unit_test(cloth_drapes_over_a_ball),
+        cmocka_unit_test(pins_hold_a_cloth),
         cmocka_unit_test(copies_are_apart),
         cmocka_unit_test(a_turned_body_is_drawn_as_a_turned_layer),
         cmocka_unit_test(an_affine_map_is_followed_exactly),
