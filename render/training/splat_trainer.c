@@ -1,9 +1,9 @@
 #include "render/training/splat_trainer.h"
 
 #include "engine/core/rng.h"
-#include "engine/image/metrics.h"
 #include "render/training/splat_relocate.h"
 #include "render/training/splat_seeds.h"
+#include "render/training/splat_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,6 +40,7 @@ struct orr_splat_trainer {
     float background[3];
     orr_splat_params params;
     int64_t step, rest_steps; // taken, and those of the higher harmonics
+    double progress;          // of the last step
     orr_arena arena;          // of a step
     orr_profile profile;
 };
@@ -50,15 +51,18 @@ static const orr_training_kernels kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(ORR_TRA
 
 static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
 {
+    if (desc->image_count < 2) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%d photo%s to learn splats from: expected 2 or more",
+                        desc->image_count, desc->image_count == 1 ? "" : "s");
+    }
+    if (desc->resume) {
+        return ORR_OK; // the file has the others
+    }
     if (desc->splats < 1 || desc->splats > 1 << 28) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%lld splats: expected 1 to 2^28", (long long)desc->splats);
     }
     if (desc->sh_degree < 0 || desc->sh_degree > 3) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "harmonics of degree %d: expected 0 to 3", desc->sh_degree);
-    }
-    if (desc->image_count < 2) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%d photo%s to learn splats from: expected 2 or more",
-                        desc->image_count, desc->image_count == 1 ? "" : "s");
     }
     return ORR_OK;
 }
@@ -76,6 +80,43 @@ static orr_result plant(orr_splat_trainer *t, orr_error *error)
         orr_splat_params_add(&t->params, seeds, count);
     }
     orr_free(seeds);
+    return result;
+}
+
+// Takes over what the state has, if it is of these photos.
+static orr_result go_on_from(orr_splat_trainer *t, orr_splat_state *s, orr_error *error)
+{
+    bool same;
+    ORR_TRY(orr_splat_state_has_images(s, t->images, t->desc.image_count, &same, error));
+    if (!same || s->extent != t->extent) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: learned from other photos: expected the same capture and held-out photos",
+                        t->desc.resume);
+    }
+    memcpy(t->images, s->images, (size_t)s->image_count * sizeof *t->images);
+    t->desc.splats = s->params.capacity;
+    t->desc.sh_degree = s->sh_degree;
+    t->desc.antialias = s->antialias;
+    t->desc.seed = s->seed;
+    t->step = s->step;
+    t->rest_steps = s->rest_steps;
+    t->progress = s->progress;
+    t->params = s->params;
+    s->params = (orr_splat_params){0}; // the trainer's now
+    return ORR_OK;
+}
+
+static orr_result resume(orr_splat_trainer *t, orr_error *error)
+{
+    orr_bytes bytes;
+    orr_splat_state state;
+    ORR_TRY(orr_file_read(t->desc.resume, &bytes, error));
+    orr_result result = orr_splat_state_read(t->desc.resume, bytes, &state, error);
+    orr_free(bytes.data);
+    if (result == ORR_OK) {
+        result = go_on_from(t, &state, error);
+        orr_splat_state_destroy(&state);
+    }
     return result;
 }
 
@@ -97,7 +138,7 @@ static orr_result open(orr_splat_trainer *t, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT, "all %d cameras are in one place: expected different ones",
                         desc->image_count);
     }
-    return plant(t, error);
+    return desc->resume ? resume(t, error) : plant(t, error);
 }
 
 static void prepare_block(void *context, int i, int worker)
@@ -389,6 +430,7 @@ orr_result orr_splat_trainer_step(orr_splat_trainer *t, double progress, orr_spl
     orr_arena_reset(&t->arena);
     ORR_TRY(descend(t, &t->photos[next_image(t)], progress, report, error));
     t->step++;
+    t->progress = progress;
     ORR_TRY(refine(t, progress, error));
     orr_profile_end(&t->profile, "refine", t->params.count);
     report->splats = t->params.count;
@@ -432,29 +474,29 @@ orr_result orr_splat_trainer_compare(orr_splat_trainer *t, int index, int shrink
     return ORR_OK;
 }
 
-orr_result orr_splat_comparison_score(const orr_splat_comparison *c, orr_jobs *jobs, double *psnr,
-                                      double *ssim, orr_error *error)
-{
-    const int64_t pixels = (int64_t)c->width * c->height;
-    int64_t kept = 0;
-    for (int64_t i = 0; i < pixels; i++) {
-        kept += !c->mask || c->mask[i];
-        for (int k = 0; k < 3; k++) { // as a file would have it
-            c->drawn[3 * i + k] =
-                c->mask && !c->mask[i] ? c->photo[3 * i + k] : roundf(255.0f * c->drawn[3 * i + k]) / 255.0f;
-        }
-    }
-    // differences are 0 where the mask leaves out: they are in the mean of all, not in that of the rest
-    *psnr = orr_psnr(c->drawn, c->photo, 3 * pixels);
-    if (kept > 0 && kept < pixels) {
-        *psnr += 10.0 * log10((double)kept / (double)pixels);
-    }
-    return orr_ssim(c->drawn, c->photo, c->mask, c->width, c->height, 3, jobs, ssim, error);
-}
-
 orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, orr_error *error)
 {
     return orr_splat_params_cloud(&t->params, t->params.degree, t->desc.antialias, splats, error);
+}
+
+orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
+{
+    return (orr_splat_progress){t->step, t->progress};
+}
+
+orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, orr_error *error)
+{
+    const orr_splat_state state = {.step = t->step,
+                                   .rest_steps = t->rest_steps,
+                                   .progress = fmin(fmax(t->progress, 0.0), 1.0),
+                                   .extent = t->extent,
+                                   .seed = t->desc.seed,
+                                   .sh_degree = t->desc.sh_degree,
+                                   .antialias = t->desc.antialias,
+                                   .image_count = t->desc.image_count,
+                                   .images = t->images,
+                                   .params = t->params};
+    return orr_splat_state_save(&state, path, error);
 }
 
 const orr_profile *orr_splat_trainer_profile(const orr_splat_trainer *t)
