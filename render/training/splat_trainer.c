@@ -2,34 +2,13 @@
 
 #include "engine/core/rng.h"
 #include "render/training/splat_relocate.h"
+#include "render/training/splat_schedule.h"
 #include "render/training/splat_seeds.h"
 #include "render/training/splat_state.h"
 
 #include <math.h>
 #include <string.h>
 
-// Schedules, by the share of the training that is over.
-enum {
-    REFINE_EVERY = 100, // steps between relocations
-    REST_EVERY = 8,     // steps between those of the higher harmonics
-    SIDE_LEAST = 64,    // [px] of a picture to learn from
-    PIXELS_MAX = 1 << 20
-};
-static const double FIRST_SHARE = 0.3;     // of the splats, at the beginning
-static const double GROWN_AT = 0.4;        // all of them
-static const double REFINED_AT = 0.85;     // no more moves and noise
-static const double DEGREE_EVERY = 0.08;   // a degree of harmonics more
-static const double HALVES_UNTIL = 0.45;   // pictures of half the size
-static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
-static const double QUARTERS_UNTIL = 0.08; // and of a quarter
-
-// Two to five times the learning rates of Kerbl et al., which are for 30,000 steps: minutes of a CPU allow a
-// few thousand. Positions' are times the extent of the cameras.
-static const float POSITION_RATE = 4.8e-4f, POSITION_RATE_END = 1.6e-6f;
-static const float SCALE_RATE = 1e-2f, ROTATION_RATE = 3e-3f, OPACITY_RATE = 0.05f;
-static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
-static const float NOISE = 1.7e5f;                           // times the rate of positions
-static const float OPACITY_PULL = 0.01f, SCALE_PULL = 0.01f; // of their means in the loss
 static const float DISSIMILARITY = 0.2f;
 
 struct orr_splat_trainer {
@@ -69,8 +48,7 @@ static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
 
 static orr_result plant(orr_splat_trainer *t, orr_error *error)
 {
-    int64_t count = (int64_t)(FIRST_SHARE * (double)t->desc.splats);
-    count = count > 0 ? count : 1;
+    const int64_t count = orr_splat_first_count(t->desc.splats);
     orr_splat_seed *seeds;
     ORR_TRY(orr_splat_params_create(t->desc.splats, &t->params, error));
     ORR_ALLOC(seeds, count, "splats", error);
@@ -308,49 +286,6 @@ static void run_update(void *context, int i, int worker)
 
 // ---- schedules ----
 
-static float adam_correction(int64_t steps)
-{
-    return (float)(sqrt(1.0 - pow(0.999, (double)steps)) / (1.0 - pow(0.9, (double)steps)));
-}
-
-static orr_splat_rates rates_at(const orr_splat_trainer *t, double progress)
-{
-    const float position = t->extent * POSITION_RATE *
-                           powf(POSITION_RATE_END / POSITION_RATE, (float)fmin(fmax(progress, 0.0), 1.0));
-    const float count = (float)t->params.count;
-    bool rest = t->params.degree > 0 && t->step % REST_EVERY == 0;
-    return (orr_splat_rates){
-        .position = position,
-        .scale = SCALE_RATE,
-        .rotation = ROTATION_RATE,
-        .opacity = OPACITY_RATE,
-        .colour = COLOUR_RATE,
-        .harmonics = rest ? HARMONICS_RATE : 0.0f,
-        .noise = progress < REFINED_AT ? NOISE * position : 0.0f,
-        .opacity_pull = OPACITY_PULL / count,
-        .scale_pull = SCALE_PULL / (3.0f * count) * 4.0f / t->extent,
-        .log_scale_low = logf(1e-6f * t->extent),
-        .log_scale_high = logf(10.0f * t->extent),
-        .correction = adam_correction(t->step + 1),
-        .harmonics_correction = adam_correction(t->rest_steps + 1),
-    };
-}
-
-static int shrink_at(const orr_splat_photo *photo, double progress)
-{
-    const int side = photo->lens.width < photo->lens.height ? photo->lens.width : photo->lens.height;
-    int shrink = progress < QUARTERS_UNTIL ? 4 : progress < HALVES_UNTIL ? 2 : 1;
-    // large photos are whole only at the end
-    for (int all = photo->lens.width * photo->lens.height; progress < WHOLE_FROM && all > PIXELS_MAX;
-         all /= 4) {
-        shrink *= 2;
-    }
-    while (shrink > 1 && side / shrink < SIDE_LEAST) {
-        shrink /= 2;
-    }
-    return shrink;
-}
-
 // the photo of a step: each once in every epoch, in another order
 static int next_image(orr_splat_trainer *t)
 {
@@ -369,14 +304,12 @@ static int next_image(orr_splat_trainer *t)
 // Moves and new splats, and higher harmonics.
 static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error)
 {
-    int degree = (int)fmin((double)t->desc.sh_degree, progress / DEGREE_EVERY);
+    const int degree = orr_splat_degree_at(t->desc.sh_degree, progress);
     if (degree > t->params.degree) {
         ORR_TRY(orr_splat_params_raise(&t->params, degree, error));
     }
-    if (t->step % REFINE_EVERY == 0 && progress < REFINED_AT) {
-        double share = FIRST_SHARE * pow(1.0 / FIRST_SHARE, fmin(progress / GROWN_AT, 1.0));
-        int64_t target = (int64_t)(share * (double)t->desc.splats + 0.5);
-        target = target < t->desc.splats ? target : t->desc.splats;
+    const int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
+    if (target > 0) {
         ORR_TRY(orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error));
         orr_jobs_for(t->desc.jobs, update_jobs(t), prepare_block, t);
     }
@@ -388,7 +321,8 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
 static orr_result descend(orr_splat_trainer *t, const orr_splat_photo *photo, double progress,
                           orr_splat_step_report *report, orr_error *error)
 {
-    const int shrink = shrink_at(photo, progress);
+    const orr_splat_schedule now = {t->extent, t->params.count, t->params.degree, t->step, t->rest_steps};
+    const int shrink = orr_splat_shrink_at(&photo->lens, progress);
     const orr_lens lens = orr_splat_photo_lens(photo, shrink);
     drawing d;
     backward_run run = {.trainer = t};
@@ -414,7 +348,7 @@ static orr_result descend(orr_splat_trainer *t, const orr_splat_photo *photo, do
     run.update = (orr_splat_update_job){.params = &t->params,
                                         .rows = &run.rows,
                                         .lens = run.rows.frame.lens,
-                                        .rates = rates_at(t, progress),
+                                        .rates = orr_splat_rates_at(&now, progress),
                                         .seed = t->desc.seed,
                                         .step = (uint32_t)t->step};
     orr_jobs_for(t->desc.jobs, update_jobs(t), run_update, &run);
