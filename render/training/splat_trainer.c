@@ -1,35 +1,14 @@
 #include "render/training/splat_trainer.h"
 
 #include "engine/core/rng.h"
-#include "engine/image/metrics.h"
 #include "render/training/splat_relocate.h"
+#include "render/training/splat_schedule.h"
 #include "render/training/splat_seeds.h"
+#include "render/training/splat_state.h"
 
 #include <math.h>
 #include <string.h>
 
-// Schedules, by the share of the training that is over.
-enum {
-    REFINE_EVERY = 100, // steps between relocations
-    REST_EVERY = 8,     // steps between those of the higher harmonics
-    SIDE_LEAST = 64,    // [px] of a picture to learn from
-    PIXELS_MAX = 1 << 20
-};
-static const double FIRST_SHARE = 0.3;     // of the splats, at the beginning
-static const double GROWN_AT = 0.4;        // all of them
-static const double REFINED_AT = 0.85;     // no more moves and noise
-static const double DEGREE_EVERY = 0.08;   // a degree of harmonics more
-static const double HALVES_UNTIL = 0.45;   // pictures of half the size
-static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
-static const double QUARTERS_UNTIL = 0.08; // and of a quarter
-
-// Two to five times the learning rates of Kerbl et al., which are for 30,000 steps: minutes of a CPU allow a
-// few thousand. Positions' are times the extent of the cameras.
-static const float POSITION_RATE = 4.8e-4f, POSITION_RATE_END = 1.6e-6f;
-static const float SCALE_RATE = 1e-2f, ROTATION_RATE = 3e-3f, OPACITY_RATE = 0.05f;
-static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
-static const float NOISE = 1.7e5f;                           // times the rate of positions
-static const float OPACITY_PULL = 0.01f, SCALE_PULL = 0.01f; // of their means in the loss
 static const float DISSIMILARITY = 0.2f;
 
 struct orr_splat_trainer {
@@ -40,6 +19,7 @@ struct orr_splat_trainer {
     float background[3];
     orr_splat_params params;
     int64_t step, rest_steps; // taken, and those of the higher harmonics
+    double progress;          // of the last step
     orr_arena arena;          // of a step
     orr_profile profile;
 };
@@ -50,23 +30,25 @@ static const orr_training_kernels kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(ORR_TRA
 
 static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
 {
+    if (desc->image_count < 2) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%d photo%s to learn splats from: expected 2 or more",
+                        desc->image_count, desc->image_count == 1 ? "" : "s");
+    }
+    if (desc->resume) {
+        return ORR_OK; // the file has the others
+    }
     if (desc->splats < 1 || desc->splats > 1 << 28) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%lld splats: expected 1 to 2^28", (long long)desc->splats);
     }
     if (desc->sh_degree < 0 || desc->sh_degree > 3) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "harmonics of degree %d: expected 0 to 3", desc->sh_degree);
     }
-    if (desc->image_count < 2) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%d photo%s to learn splats from: expected 2 or more",
-                        desc->image_count, desc->image_count == 1 ? "" : "s");
-    }
     return ORR_OK;
 }
 
 static orr_result plant(orr_splat_trainer *t, orr_error *error)
 {
-    int64_t count = (int64_t)(FIRST_SHARE * (double)t->desc.splats);
-    count = count > 0 ? count : 1;
+    const int64_t count = orr_splat_first_count(t->desc.splats);
     orr_splat_seed *seeds;
     ORR_TRY(orr_splat_params_create(t->desc.splats, &t->params, error));
     ORR_ALLOC(seeds, count, "splats", error);
@@ -76,6 +58,43 @@ static orr_result plant(orr_splat_trainer *t, orr_error *error)
         orr_splat_params_add(&t->params, seeds, count);
     }
     orr_free(seeds);
+    return result;
+}
+
+// Takes over what the state has, if it is of these photos.
+static orr_result go_on_from(orr_splat_trainer *t, orr_splat_state *s, orr_error *error)
+{
+    bool same;
+    ORR_TRY(orr_splat_state_has_images(s, t->images, t->desc.image_count, &same, error));
+    if (!same || s->extent != t->extent) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: learned from other photos: expected the same capture and held-out photos",
+                        t->desc.resume);
+    }
+    memcpy(t->images, s->images, (size_t)s->image_count * sizeof *t->images);
+    t->desc.splats = s->params.capacity;
+    t->desc.sh_degree = s->sh_degree;
+    t->desc.antialias = s->antialias;
+    t->desc.seed = s->seed;
+    t->step = s->step;
+    t->rest_steps = s->rest_steps;
+    t->progress = s->progress;
+    t->params = s->params;
+    s->params = (orr_splat_params){0}; // the trainer's now
+    return ORR_OK;
+}
+
+static orr_result resume(orr_splat_trainer *t, orr_error *error)
+{
+    orr_bytes bytes;
+    orr_splat_state state;
+    ORR_TRY(orr_file_read(t->desc.resume, &bytes, error));
+    orr_result result = orr_splat_state_read(t->desc.resume, bytes, &state, error);
+    orr_free(bytes.data);
+    if (result == ORR_OK) {
+        result = go_on_from(t, &state, error);
+        orr_splat_state_destroy(&state);
+    }
     return result;
 }
 
@@ -97,7 +116,7 @@ static orr_result open(orr_splat_trainer *t, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT, "all %d cameras are in one place: expected different ones",
                         desc->image_count);
     }
-    return plant(t, error);
+    return desc->resume ? resume(t, error) : plant(t, error);
 }
 
 static void prepare_block(void *context, int i, int worker)
@@ -267,49 +286,6 @@ static void run_update(void *context, int i, int worker)
 
 // ---- schedules ----
 
-static float adam_correction(int64_t steps)
-{
-    return (float)(sqrt(1.0 - pow(0.999, (double)steps)) / (1.0 - pow(0.9, (double)steps)));
-}
-
-static orr_splat_rates rates_at(const orr_splat_trainer *t, double progress)
-{
-    const float position = t->extent * POSITION_RATE *
-                           powf(POSITION_RATE_END / POSITION_RATE, (float)fmin(fmax(progress, 0.0), 1.0));
-    const float count = (float)t->params.count;
-    bool rest = t->params.degree > 0 && t->step % REST_EVERY == 0;
-    return (orr_splat_rates){
-        .position = position,
-        .scale = SCALE_RATE,
-        .rotation = ROTATION_RATE,
-        .opacity = OPACITY_RATE,
-        .colour = COLOUR_RATE,
-        .harmonics = rest ? HARMONICS_RATE : 0.0f,
-        .noise = progress < REFINED_AT ? NOISE * position : 0.0f,
-        .opacity_pull = OPACITY_PULL / count,
-        .scale_pull = SCALE_PULL / (3.0f * count) * 4.0f / t->extent,
-        .log_scale_low = logf(1e-6f * t->extent),
-        .log_scale_high = logf(10.0f * t->extent),
-        .correction = adam_correction(t->step + 1),
-        .harmonics_correction = adam_correction(t->rest_steps + 1),
-    };
-}
-
-static int shrink_at(const orr_splat_photo *photo, double progress)
-{
-    const int side = photo->lens.width < photo->lens.height ? photo->lens.width : photo->lens.height;
-    int shrink = progress < QUARTERS_UNTIL ? 4 : progress < HALVES_UNTIL ? 2 : 1;
-    // large photos are whole only at the end
-    for (int all = photo->lens.width * photo->lens.height; progress < WHOLE_FROM && all > PIXELS_MAX;
-         all /= 4) {
-        shrink *= 2;
-    }
-    while (shrink > 1 && side / shrink < SIDE_LEAST) {
-        shrink /= 2;
-    }
-    return shrink;
-}
-
 // the photo of a step: each once in every epoch, in another order
 static int next_image(orr_splat_trainer *t)
 {
@@ -328,14 +304,12 @@ static int next_image(orr_splat_trainer *t)
 // Moves and new splats, and higher harmonics.
 static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error)
 {
-    int degree = (int)fmin((double)t->desc.sh_degree, progress / DEGREE_EVERY);
+    const int degree = orr_splat_degree_at(t->desc.sh_degree, progress);
     if (degree > t->params.degree) {
         ORR_TRY(orr_splat_params_raise(&t->params, degree, error));
     }
-    if (t->step % REFINE_EVERY == 0 && progress < REFINED_AT) {
-        double share = FIRST_SHARE * pow(1.0 / FIRST_SHARE, fmin(progress / GROWN_AT, 1.0));
-        int64_t target = (int64_t)(share * (double)t->desc.splats + 0.5);
-        target = target < t->desc.splats ? target : t->desc.splats;
+    const int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
+    if (target > 0) {
         ORR_TRY(orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error));
         orr_jobs_for(t->desc.jobs, update_jobs(t), prepare_block, t);
     }
@@ -347,7 +321,8 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
 static orr_result descend(orr_splat_trainer *t, const orr_splat_photo *photo, double progress,
                           orr_splat_step_report *report, orr_error *error)
 {
-    const int shrink = shrink_at(photo, progress);
+    const orr_splat_schedule now = {t->extent, t->params.count, t->params.degree, t->step, t->rest_steps};
+    const int shrink = orr_splat_shrink_at(&photo->lens, progress);
     const orr_lens lens = orr_splat_photo_lens(photo, shrink);
     drawing d;
     backward_run run = {.trainer = t};
@@ -373,7 +348,7 @@ static orr_result descend(orr_splat_trainer *t, const orr_splat_photo *photo, do
     run.update = (orr_splat_update_job){.params = &t->params,
                                         .rows = &run.rows,
                                         .lens = run.rows.frame.lens,
-                                        .rates = rates_at(t, progress),
+                                        .rates = orr_splat_rates_at(&now, progress),
                                         .seed = t->desc.seed,
                                         .step = (uint32_t)t->step};
     orr_jobs_for(t->desc.jobs, update_jobs(t), run_update, &run);
@@ -389,6 +364,7 @@ orr_result orr_splat_trainer_step(orr_splat_trainer *t, double progress, orr_spl
     orr_arena_reset(&t->arena);
     ORR_TRY(descend(t, &t->photos[next_image(t)], progress, report, error));
     t->step++;
+    t->progress = progress;
     ORR_TRY(refine(t, progress, error));
     orr_profile_end(&t->profile, "refine", t->params.count);
     report->splats = t->params.count;
@@ -432,29 +408,29 @@ orr_result orr_splat_trainer_compare(orr_splat_trainer *t, int index, int shrink
     return ORR_OK;
 }
 
-orr_result orr_splat_comparison_score(const orr_splat_comparison *c, orr_jobs *jobs, double *psnr,
-                                      double *ssim, orr_error *error)
-{
-    const int64_t pixels = (int64_t)c->width * c->height;
-    int64_t kept = 0;
-    for (int64_t i = 0; i < pixels; i++) {
-        kept += !c->mask || c->mask[i];
-        for (int k = 0; k < 3; k++) { // as a file would have it
-            c->drawn[3 * i + k] =
-                c->mask && !c->mask[i] ? c->photo[3 * i + k] : roundf(255.0f * c->drawn[3 * i + k]) / 255.0f;
-        }
-    }
-    // differences are 0 where the mask leaves out: they are in the mean of all, not in that of the rest
-    *psnr = orr_psnr(c->drawn, c->photo, 3 * pixels);
-    if (kept > 0 && kept < pixels) {
-        *psnr += 10.0 * log10((double)kept / (double)pixels);
-    }
-    return orr_ssim(c->drawn, c->photo, c->mask, c->width, c->height, 3, jobs, ssim, error);
-}
-
 orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, orr_error *error)
 {
     return orr_splat_params_cloud(&t->params, t->params.degree, t->desc.antialias, splats, error);
+}
+
+orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
+{
+    return (orr_splat_progress){t->step, t->progress};
+}
+
+orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, orr_error *error)
+{
+    const orr_splat_state state = {.step = t->step,
+                                   .rest_steps = t->rest_steps,
+                                   .progress = fmin(fmax(t->progress, 0.0), 1.0),
+                                   .extent = t->extent,
+                                   .seed = t->desc.seed,
+                                   .sh_degree = t->desc.sh_degree,
+                                   .antialias = t->desc.antialias,
+                                   .image_count = t->desc.image_count,
+                                   .images = t->images,
+                                   .params = t->params};
+    return orr_splat_state_save(&state, path, error);
 }
 
 const orr_profile *orr_splat_trainer_profile(const orr_splat_trainer *t)

@@ -21,6 +21,9 @@ typedef struct orr_splat_trainer_desc {
     int sh_degree;  // 0 .. 3
     bool antialias; // draw and save with the Mip-Splatting 2D filter
     uint32_t seed;
+    // A file of orr_splat_trainer_save to go on from, to the same bits; its splats, degree, antialias and
+    // seed take the place of those above. NULL: from the beginning.
+    const char *resume;
 } orr_splat_trainer_desc;
 
 typedef struct orr_splat_step_report {
@@ -29,7 +32,8 @@ typedef struct orr_splat_step_report {
     int64_t evaluated; // splat-pixels that were drawn
 } orr_splat_step_report;
 
-// ORR_ERROR_ARGUMENT: numbers out of range, too few photos, cameras all in one place.
+// ORR_ERROR_ARGUMENT: numbers out of range, too few photos, cameras all in one place, a state learned from
+// other photos. ORR_ERROR_FILE, ORR_ERROR_FORMAT: a state that cannot be read.
 orr_result orr_splat_trainer_create(const orr_splat_trainer_desc *desc, orr_splat_trainer **trainer,
                                     orr_error *error);
 void orr_splat_trainer_destroy(orr_splat_trainer *trainer); // NULL is allowed
@@ -56,5 +60,14 @@ orr_result orr_splat_comparison_score(const orr_splat_comparison *comparison, or
 
 // The cloud as it is now, in the world of the capture's file, without splats that draw nothing.
 orr_result orr_splat_trainer_cloud(orr_splat_trainer *trainer, orr_splats **splats, orr_error *error);
+
+typedef struct orr_splat_progress {
+    int64_t steps;   // all that were taken, before `resume` too
+    double progress; // that of the last
+} orr_splat_progress;
+
+orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *trainer);
+// What `resume` reads: 12 bytes for each number of a splat (236 million bytes for 300,000 of degree 3).
+orr_result orr_splat_trainer_save(const orr_splat_trainer *trainer, const char *path, orr_error *error);
 
 const orr_profile *orr_splat_trainer_profile(const orr_splat_trainer *trainer); // of all steps

@@ -7,6 +7,7 @@
 #include "neural/ingp/ingp.h"
 #include "orr_features.h"
 #include "physics/grid/collider_file.h"
+#include "render/training/splat_state.h"
 #include "tests/engine/picture_samples.h"
 #include "tests/render/splat_samples.h"
 #if ORR_HAVE_WEBP && ORR_HAVE_ZIP
@@ -129,6 +130,29 @@ static void put_collider(void)
     put_seed("collider", "grid", bytes);
     remove(path);
     orr_distance_grid_destroy(grid);
+}
+
+static void put_splat_state(void)
+{
+    char path[4096];
+    orr_error error;
+    orr_bytes bytes = {0};
+    int images[2] = {1, 0};
+    const orr_splat_seed seed = {{1.0f, 2.0f, 3.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f};
+    orr_splat_state state = {
+        .step = 5, .rest_steps = 1, .progress = 0.25, .extent = 1.0f, .image_count = 2, .images = images};
+    snprintf(path, sizeof path, "%s/seed.training", root);
+    if (orr_splat_params_create(4, &state.params, &error) != ORR_OK) {
+        stop(error.message);
+    }
+    orr_splat_params_add(&state.params, &seed, 1);
+    if (orr_splat_state_save(&state, path, &error) != ORR_OK ||
+        orr_file_read(path, &bytes, &error) != ORR_OK) {
+        stop(error.message);
+    }
+    put_seed("splat_state", "small", bytes);
+    remove(path);
+    orr_splat_params_destroy(&state.params);
 }
 
 static void put_text_ply(void)
@@ -319,6 +343,7 @@ int main(int count, char **arguments)
     put_written("ply", ".ply", 3);
     put_text_ply();
     put_collider();
+    put_splat_state();
     put_written("compressed_ply", ".compressed.ply", 3);
     put_written("splat", ".splat", 0);
     put_written("spz", ".spz", 3);

@@ -237,6 +237,33 @@ static void photos_become_splats(void **state)
     assert_done(&run);
 }
 
+static void splats_go_on_from_where_they_were(void **state)
+{
+    (void)state;
+    char capture[300], cloud[300], more[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    snprintf(cloud, sizeof cloud, "%s", in_folder("begun.ply"));
+    snprintf(more, sizeof more, "%s", in_folder("more.ply"));
+    run_result run = orrery("train", "splats", capture, "-o", cloud, "--steps", "10", "--splats", "400",
+                            "--sh", "1", "--evaluation", "0");
+    assert_done(&run);
+    run = orrery("train", "splats", capture, "-o", more, "--steps", "12", "--resume", cloud, "--no-state",
+                 "--evaluation", "0", "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "steps") == 12.0);
+    cJSON_Delete(json);
+    assert_true(access(in_folder("begun.ply.training"), F_OK) == 0);
+    assert_true(access(in_folder("more.ply.training"), F_OK) != 0);
+    // no step is left: the cloud of the state
+    run = orrery("train", "splats", capture, "-o", more, "--steps", "10", "--resume", cloud, "--evaluation",
+                 "0");
+    assert_done(&run);
+    assert_same_files(cloud, more);
+    run =
+        orrery("train", "splats", capture, "-o", more, "--steps", "12", "--resume", cloud, "--holdout", "3");
+    assert_refused(&run, 2, "learned from other photos");
+}
+
 static void what_splats_cannot_be_trained_with_is_refused(void **state)
 {
     (void)state;
@@ -247,8 +274,10 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     assert_refused(&run, 2, "expected a name that ends in .ply");
     run = orrery("train", "splats", capture, "-o", cloud, "--splats", "0");
     assert_refused(&run, 2, "--splats 0");
-    run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud);
-    assert_refused(&run, 2, "--resume: expected none with train splats");
+    run = orrery("train", "splats", capture, "-o", cloud, "--resume", in_folder("absent.ply"));
+    assert_refused(&run, 2, "absent.ply.training");
+    run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--sh", "1");
+    assert_refused(&run, 2, "--sh with --resume: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--device", "cuda");
     assert_refused(&run, 2, "--device cuda: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--holdout", "1");
@@ -270,6 +299,7 @@ int main(void)
         cmocka_unit_test(alpha_that_is_left_out_is_named),
         cmocka_unit_test(photos_are_compared_for_as_long_as_is_allowed),
         cmocka_unit_test(photos_become_splats),
+        cmocka_unit_test(splats_go_on_from_where_they_were),
         cmocka_unit_test(what_splats_cannot_be_trained_with_is_refused),
     };
     return cmocka_run_group_tests_name("train", tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_relocate.h"
+#include "render/training/splat_state.h"
 #include "render/training/splat_trainer.h"
 #include "tests/support/photos.h"
 #include "tests/support/support.h"
@@ -208,13 +209,18 @@ static orr_splat_trainer *make_trainer(const photos *p, orr_jobs *jobs)
     return trainer;
 }
 
-static void train(orr_splat_trainer *trainer, int steps)
+static void train_part(orr_splat_trainer *trainer, int from, int to, int steps)
 {
-    for (int i = 0; i < steps; i++) {
+    for (int i = from; i < to; i++) {
         orr_splat_step_report report;
         assert_ok(orr_splat_trainer_step(trainer, (double)i / steps, &report, &error));
         assert_true(isfinite(report.loss));
     }
+}
+
+static void train(orr_splat_trainer *trainer, int steps)
+{
+    train_part(trainer, 0, steps, steps);
 }
 
 static double score(orr_splat_trainer *trainer, int image, orr_jobs *jobs)
@@ -264,13 +270,9 @@ static orr_splats *cloud_by(const photos *p, int thread_count)
     return splats;
 }
 
-static void test_threads_change_no_bit(void **state)
+static void assert_same_clouds(const orr_splats *one, const orr_splats *other)
 {
-    (void)state;
-    photos p;
-    take_photos(&sphere_photos, &p);
-    orr_splats *one = cloud_by(&p, 1), *three = cloud_by(&p, 3);
-    const orr_splats_view a = one->data, b = three->data;
+    const orr_splats_view a = one->data, b = other->data;
     size_t count = (size_t)a.count;
     assert_int_equal(a.count, b.count);
     assert_memory_equal(a.position, b.position, count * 3 * sizeof(float));
@@ -279,9 +281,117 @@ static void test_threads_change_no_bit(void **state)
     assert_memory_equal(a.opacity, b.opacity, count * sizeof(float));
     assert_memory_equal(a.colour, b.colour, count * 3 * sizeof(float));
     assert_memory_equal(a.harmonics, b.harmonics, count * 24 * sizeof(float));
+}
+
+static void test_threads_change_no_bit(void **state)
+{
+    (void)state;
+    photos p;
+    take_photos(&sphere_photos, &p);
+    orr_splats *one = cloud_by(&p, 1), *three = cloud_by(&p, 3);
+    assert_same_clouds(one, three);
     orr_splats_destroy(one);
     orr_splats_destroy(three);
     drop_photos(&p);
+}
+
+// ---- going on ----
+
+static orr_result go_on(const photos *p, int image_count, orr_jobs *jobs, const char *path,
+                        orr_splat_trainer **trainer, orr_error *why)
+{
+    const orr_splat_trainer_desc desc = {.capture = &p->capture,
+                                         .images = p->indices,
+                                         .image_count = image_count,
+                                         .jobs = jobs,
+                                         .isa = machine(),
+                                         .resume = path};
+    return orr_splat_trainer_create(&desc, trainer, why);
+}
+
+// In the middle of an epoch and before a relocation, with other threads: the same bits as in one go.
+static void test_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    enum { STEPS = 130, PART = 65 };
+    const char *path = scratch_path("spheres.training");
+    photos p;
+    take_photos(&sphere_photos, &p);
+    orr_jobs *jobs[2] = {threads(1), threads(3)};
+    orr_splat_trainer *trainers[2] = {make_trainer(&p, jobs[0])};
+    orr_splats *clouds[2];
+    orr_error why;
+    train_part(trainers[0], 0, PART, STEPS);
+    assert_ok(orr_splat_trainer_save(trainers[0], path, &error));
+    assert_ok(go_on(&p, p.learned, jobs[1], path, &trainers[1], &error));
+    const orr_splat_progress progress = orr_splat_trainer_progress(trainers[1]);
+    assert_true(progress.steps == PART && progress.progress == (double)(PART - 1) / STEPS);
+    for (int i = 0; i < 2; i++) {
+        train_part(trainers[i], PART, STEPS, STEPS);
+        assert_ok(orr_splat_trainer_cloud(trainers[i], &clouds[i], &error));
+    }
+    assert_same_clouds(clouds[0], clouds[1]);
+    for (int i = 0; i < 2; i++) {
+        orr_splats_destroy(clouds[i]);
+        orr_splat_trainer_destroy(trainers[i]);
+    }
+    assert_int_equal(go_on(&p, p.learned - 1, jobs[0], path, &trainers[0], &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "learned from other photos"));
+    orr_jobs_destroy(jobs[0]);
+    orr_jobs_destroy(jobs[1]);
+    drop_photos(&p);
+}
+
+static void assert_unreadable(orr_bytes bytes, const char *words)
+{
+    orr_splat_state state;
+    orr_error why = {0};
+    assert_int_equal(orr_splat_state_read("a state", bytes, &state, &why), ORR_ERROR_FORMAT);
+    assert_null(state.images);
+    if (!strstr(why.message, words)) {
+        fail_msg("\"%s\": expected \"%s\"", why.message, words);
+    }
+}
+
+static void damage(orr_bytes bytes, size_t offset, const void *value, size_t size, const char *words)
+{
+    uint8_t kept[8];
+    memcpy(kept, bytes.data + offset, size);
+    memcpy(bytes.data + offset, value, size);
+    assert_unreadable(bytes, words);
+    memcpy(bytes.data + offset, kept, size);
+}
+
+static void test_damaged_states_are_refused(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("small.training");
+    const float nan = NAN, negative = -1.0f;
+    const int64_t many = (int64_t)1 << 28, seventeen = 17;
+    int images[2] = {1, 0};
+    orr_splat_state s = {.step = 5, .progress = 0.25, .extent = 1.0f, .image_count = 2, .images = images};
+    const orr_splat_seed seed = {{1.0f, 2.0f, 3.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f};
+    assert_ok(orr_splat_params_create(20, &s.params, &error));
+    orr_splat_params_add(&s.params, &seed, 1);
+    assert_ok(orr_splat_state_save(&s, path, &error));
+    orr_splat_params_destroy(&s.params);
+    orr_bytes bytes;
+    assert_ok(orr_file_read(path, &bytes, &error));
+    assert_ok(orr_splat_state_read(path, bytes, &s, &error));
+    assert_true(s.step == 5 && s.params.count == 1 && s.images[0] == 1 && stored(&s.params, 0, 2) == 3.0);
+    orr_splat_state_destroy(&s);
+    const size_t set = 16 * (ORR_STORED + 3) * sizeof(float);
+    damage(bytes, 0, "ORRSPT99", 8, "begins with ORRSPT01");
+    damage(bytes, 24, &seventeen, sizeof seventeen, "by its header"); // one block of 16 is there
+    damage(bytes, 32, &many, sizeof many, "header");
+    damage(bytes, 48, &nan, sizeof nan, "header");
+    damage(bytes, 80, &nan, sizeof nan, "finite");
+    damage(bytes, 80 + 2 * set, &negative, sizeof negative, "none negative");
+    bytes.size--;
+    assert_unreadable(bytes, "by its header");
+    bytes.size = 40;
+    assert_unreadable(bytes, "expected a header");
+    orr_free(bytes.data);
 }
 
 static void assert_refused(orr_splat_trainer_desc desc, const char *words)
@@ -331,6 +441,8 @@ int main(void)
                                        cmocka_unit_test(test_relocation),
                                        cmocka_unit_test(test_spheres),
                                        cmocka_unit_test(test_threads_change_no_bit),
+                                       cmocka_unit_test(test_goes_on_to_the_same_bits),
+                                       cmocka_unit_test(test_damaged_states_are_refused),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

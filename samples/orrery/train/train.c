@@ -43,6 +43,8 @@ typedef struct training {
     double checkpoint_seconds, next_checkpoint; // between two; of the next, since the start
     double evaluation_seconds, evaluation_end;  // at most; since the start
     int64_t steps, samples;
+    int64_t steps_before; // of `steps`, those of trainings that this one goes on from
+    double share_before;  // how much of the training was over then
     double loss, score;
     double next_score; // [s] since the start
     int previews;
@@ -172,14 +174,13 @@ static void show(training *t, progress *p)
     if (!progress_due(p)) {
         return;
     }
-    double seconds = progress_seconds(p);
+    double seconds = progress_seconds(p), taken = (double)(t->steps - t->steps_before);
     double by_time = t->seconds_max - elapsed(t);
-    double by_steps =
-        t->steps_max > 0 ? seconds / (double)t->steps * (double)(t->steps_max - t->steps) : INFINITY;
+    double by_steps = t->steps_max > 0 ? seconds / taken * (double)(t->steps_max - t->steps) : INFINITY;
     int64_t left = (int64_t)(fmax(fmin(by_time, by_steps), 0.0) + 0.5);
     progress_line(p, "%lld steps, %.1f steps/s, %.2f M samples/s, loss %.3g, %s %.4g, %lld:%02lld left",
-                  (long long)t->steps, (double)t->steps / seconds, (double)t->samples / seconds * 1e-6,
-                  t->loss, t->kind->score_name, t->score, (long long)(left / 60), (long long)(left % 60));
+                  (long long)t->steps, taken / seconds, (double)t->samples / seconds * 1e-6, t->loss,
+                  t->kind->score_name, t->score, (long long)(left / 60), (long long)(left % 60));
 }
 
 static orr_result save_preview(training *t, orr_error *error)
@@ -217,10 +218,20 @@ static orr_result take_picture(training *t, orr_error *error)
     return ORR_OK;
 }
 
+// Of a cloud: the file to go on from.
+static orr_result state_path(const char *cloud, char *path, size_t size, orr_error *error)
+{
+    return snprintf(path, size, "%s.training", cloud) < (int)size
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_ARGUMENT, "%.64s...: expected a shorter name", cloud);
+}
+
 static orr_result save(training *t, orr_error *error)
 {
     if (t->kind->functions->save) {
-        return t->kind->functions->save(t->learner, t->model_path, error);
+        char state[4096];
+        ORR_TRY(state_path(t->model_path, state, sizeof state, error));
+        return t->kind->functions->save(t->learner, t->model_path, t->small ? NULL : state, error);
     }
     orr_field_model model = {.size = 1.0};
     ORR_TRY(t->kind->functions->describe(t->learner, &model, error));
@@ -249,17 +260,23 @@ static bool is_over(const training *t)
            elapsed(t) >= t->seconds_max;
 }
 
-// How much of the training is over, 0 .. 1: by steps or by time, whichever is farther.
+// How much of the training is over, 0 .. 1: by steps or by time, whichever is farther. Time goes on from
+// where the training was.
 static double share_over(const training *t)
 {
     double by_steps = t->steps_max > 0 ? (double)t->steps / (double)t->steps_max : 0.0;
-    double by_time = (elapsed(t) - t->seconds_loading) / (t->seconds_max - t->seconds_loading);
+    double of_time = (elapsed(t) - t->seconds_loading) / (t->seconds_max - t->seconds_loading);
+    double by_time = t->share_before + (1.0 - t->share_before) * of_time;
     return fmin(fmax(by_steps, by_time), 1.0);
 }
 
 static orr_result run_steps(training *t, orr_error *error)
 {
     progress p;
+    if (t->kind->functions->past) {
+        t->kind->functions->past(t->learner, &t->steps_before, &t->share_before);
+        t->steps = t->steps_before;
+    }
     progress_begin(&p, "steps", t->steps_max);
     t->seconds_loading = elapsed(t);
     t->next_score = t->seconds_loading + SCORE_SECONDS / 2.0;
@@ -408,8 +425,7 @@ static orr_result load_resume(training *t, train_options *options, const char *p
 static orr_result check_splats(const training *t, const train_options *options, const char *resume,
                                const common_options *common, orr_error *error)
 {
-    const char *given = resume                                ? "--resume"
-                        : options->config                     ? "--config"
+    const char *given = options->config                       ? "--config"
                         : options->batch                      ? "--batch"
                         : options->exposures                  ? "--exposures"
                         : common->device == ORR_DEVICE_CUDA   ? "--device cuda"
@@ -417,6 +433,15 @@ static orr_result check_splats(const training *t, const train_options *options, 
                                                               : NULL;
     if (given) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected none with train splats", given);
+    }
+    given = options->splats           ? "--splats"
+            : options->sh_degree >= 0 ? "--sh"
+            : options->antialias      ? "--antialias"
+            : t->seed_given           ? "--seed"
+                                      : NULL;
+    if (resume && given) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "train: %s with --resume: expected none, %s has its own",
+                        given, resume);
     }
     return orr_splat_format_to_write(t->model_path)
                ? ORR_OK
@@ -429,8 +454,15 @@ static orr_result open_and_train(training *t, train_options *options, const char
                                  const common_options *common, cJSON *json, orr_error *error)
 {
     const bool cloud = t->kind->functions == &learner_of_splats;
+    char state[4096];
     if (cloud) {
         ORR_TRY(check_splats(t, options, resume, common, error));
+        ORR_TRY(state_path(t->model_path, state, sizeof state, error));
+        ORR_TRY(t->small ? ORR_OK : orr_file_try(state, error));
+        if (resume) {
+            ORR_TRY(state_path(resume, state, sizeof state, error));
+            options->state = state;
+        }
     } else if (!orr_field_model_readable(t->model_path)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ingp or .msgpack",
                         t->model_path);
@@ -442,7 +474,7 @@ static orr_result open_and_train(training *t, train_options *options, const char
     ORR_TRY(orr_isa_choose(&options->isa, error));
     ORR_TRY(orr_mlp_machine_choose(options->isa, &options->machine, error));
     orr_field_model model = {0};
-    orr_result result = resume ? load_resume(t, options, resume, &model, error) : ORR_OK;
+    orr_result result = resume && !cloud ? load_resume(t, options, resume, &model, error) : ORR_OK;
     options->holdout = options->holdout >= 0 ? options->holdout : HOLDOUT;
     t->choices =
         (orr_model_training){options->batch, options->holdout, options->seed, true, options->exposures};
@@ -496,7 +528,7 @@ int command_train(int argc, char **argv)
         return train_policy(argc - 1, argv + 1);
     }
     training *t = orr_alloc_zero(1, sizeof *t);
-    train_options options = {.splats = 150000, .sh_degree = 3};
+    train_options options = {.sh_degree = -1};
     const char *resume = NULL;
     int steps = 0;
     double checkpoint_minutes = CHECKPOINT_MINUTES;
@@ -590,7 +622,8 @@ int command_train(int argc, char **argv)
          .expect = "MODEL",
          .help =
              "continue from a model of this command, to the same bits: configuration, batch, seed, holdout "
-             "and exposures are the model's"},
+             "and exposures are the model's; splats: from CLOUD.training beside the cloud, with the same "
+             "--holdout, and --steps counts from the very beginning"},
         {.name = "--checkpoint",
          .kind = OPTION_REAL,
          .value = &checkpoint_minutes,
@@ -601,7 +634,7 @@ int command_train(int argc, char **argv)
         {.name = "--no-state",
          .kind = OPTION_FLAG,
          .value = &t->small,
-         .help = "save without what --resume needs: a smaller file"},
+         .help = "save without what --resume needs: a smaller file; splats: no CLOUD.training"},
         {.name = "--evaluation",
          .kind = OPTION_REAL,
          .value = &t->evaluation_seconds,

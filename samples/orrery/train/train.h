@@ -25,8 +25,8 @@ typedef struct train_options {
     bool fast_scatter;    // nerf: faster by 2 %, with bits that depend on chance
     bool unbounded;       // what it means
     int batch;            // samples per step; 0: the kind's own
-    int splats;           // splats: no more than these
-    int sh_degree;        // splats: of the harmonics
+    int splats;           // splats: no more than these; 0: not given
+    int sh_degree;        // splats: of the harmonics; -1: not given
     bool antialias;       // splats: with the 2D filter
     uint32_t seed;
     orr_isa isa;
@@ -34,6 +34,7 @@ typedef struct train_options {
     orr_jobs *jobs;
     orr_cuda *cuda;          // NULL: the CPU
     orr_field_model *resume; // NULL: from the beginning; its field goes over to the learner
+    const char *state;       // splats: the file to go on from; NULL: from the beginning
 } train_options;
 
 typedef struct learner learner;
@@ -51,8 +52,12 @@ typedef struct learner_functions {
     // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's
     // until the next step, but for `state`, which the caller frees.
     orr_result (*describe)(learner *l, orr_field_model *model, orr_error *error);
-    // Of those that are no field, in place of describe: saves what there is now; NULL: a field.
-    orr_result (*save)(learner *l, const char *path, orr_error *error);
+    // Of those that are no field, in place of describe: saves what there is now, `state` too, the name of the
+    // file to go on from, unless that is NULL; NULL: a field.
+    orr_result (*save)(learner *l, const char *path, const char *state, orr_error *error);
+    // Of those that count all steps of a training that goes on: steps and share so far; NULL: only the steps
+    // of this command count.
+    void (*past)(const learner *l, int64_t *steps, double *share);
     // The final figures: lines to stderr, or into the JSON object when that is given. Ends early where `stop`
     // says so.
     orr_result (*report)(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error);

@@ -6,7 +6,11 @@
 #include "samples/orrery/progress.h"
 #include "samples/orrery/train/train.h"
 
-enum { SCORE_SIDE = 400 }; // [px] of the pictures that are compared while training, about
+enum {
+    SCORE_SIDE = 400, // [px] of the pictures that are compared while training, about
+    SPLATS = 150000,  // when nobody says
+    SH_DEGREE = 3
+};
 
 struct learner {
     orr_jobs *jobs;
@@ -38,10 +42,12 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
                                          .image_count = l->train_count,
                                          .jobs = options->jobs,
                                          .isa = options->isa,
-                                         .splats = options->splats,
-                                         .sh_degree = options->sh_degree,
+                                         .splats = options->splats ? options->splats : SPLATS,
+                                         .sh_degree =
+                                             options->sh_degree >= 0 ? options->sh_degree : SH_DEGREE,
                                          .antialias = options->antialias,
-                                         .seed = options->seed};
+                                         .seed = options->seed,
+                                         .resume = options->state};
     orr_error why;
     orr_result result = orr_splat_trainer_create(&desc, &l->trainer, &why);
     return result == ORR_OK ? ORR_OK
@@ -116,13 +122,24 @@ static orr_result picture(learner *l, int size[2], float **rgba, orr_error *erro
 
 // ---- the end ----
 
-static orr_result save(learner *l, const char *path, orr_error *error)
+// The state first: it alone decides how a training goes on, whichever cloud is beside it.
+static orr_result save(learner *l, const char *path, const char *state, orr_error *error)
 {
     orr_splats *splats;
+    if (state) {
+        ORR_TRY(orr_splat_trainer_save(l->trainer, state, error));
+    }
     ORR_TRY(orr_splat_trainer_cloud(l->trainer, &splats, error));
     orr_result result = orr_splats_save(splats, path, error);
     orr_splats_destroy(splats);
     return result;
+}
+
+static void past(const learner *l, int64_t *steps, double *share)
+{
+    const orr_splat_progress p = orr_splat_trainer_progress(l->trainer);
+    *steps = p.steps;
+    *share = p.progress;
 }
 
 static orr_result compare_whole(learner *l, int image, const orr_nerf_stop *stop, orr_nerf_score *score,
@@ -150,6 +167,7 @@ const learner_functions learner_of_splats = {.create = create,
                                              .score = score,
                                              .picture = picture,
                                              .save = save,
+                                             .past = past,
                                              .report = report,
                                              .profile = profile,
                                              .destroy = destroy};

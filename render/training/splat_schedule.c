@@ -1,0 +1,89 @@
+#include "render/training/splat_schedule.h"
+
+#include <math.h>
+
+// Schedules, by the share of the training that is over.
+enum {
+    REFINE_EVERY = 100, // steps between relocations
+    REST_EVERY = 8,     // steps between those of the higher harmonics
+    SIDE_LEAST = 64,    // [px] of a picture to learn from
+    PIXELS_MAX = 1 << 20
+};
+static const double FIRST_SHARE = 0.3;     // of the splats, at the beginning
+static const double GROWN_AT = 0.4;        // all of them
+static const double REFINED_AT = 0.85;     // no more moves and noise
+static const double DEGREE_EVERY = 0.08;   // a degree of harmonics more
+static const double HALVES_UNTIL = 0.45;   // pictures of half the size
+static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
+static const double QUARTERS_UNTIL = 0.08; // and of a quarter
+
+// Two to five times the learning rates of Kerbl et al., which are for 30,000 steps: minutes of a CPU allow a
+// few thousand. Positions' are times the extent of the cameras.
+static const float POSITION_RATE = 4.8e-4f, POSITION_RATE_END = 1.6e-6f;
+static const float SCALE_RATE = 1e-2f, ROTATION_RATE = 3e-3f, OPACITY_RATE = 0.05f;
+static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
+static const float NOISE = 1.7e5f;                           // times the rate of positions
+static const float OPACITY_PULL = 0.01f, SCALE_PULL = 0.01f; // of their means in the loss
+
+static float adam_correction(int64_t steps)
+{
+    return (float)(sqrt(1.0 - pow(0.999, (double)steps)) / (1.0 - pow(0.9, (double)steps)));
+}
+
+orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
+{
+    const float position = s->extent * POSITION_RATE *
+                           powf(POSITION_RATE_END / POSITION_RATE, (float)fmin(fmax(progress, 0.0), 1.0));
+    const float count = (float)s->splats;
+    bool rest = s->degree > 0 && s->steps % REST_EVERY == 0;
+    return (orr_splat_rates){
+        .position = position,
+        .scale = SCALE_RATE,
+        .rotation = ROTATION_RATE,
+        .opacity = OPACITY_RATE,
+        .colour = COLOUR_RATE,
+        .harmonics = rest ? HARMONICS_RATE : 0.0f,
+        .noise = progress < REFINED_AT ? NOISE * position : 0.0f,
+        .opacity_pull = OPACITY_PULL / count,
+        .scale_pull = SCALE_PULL / (3.0f * count) * 4.0f / s->extent,
+        .log_scale_low = logf(1e-6f * s->extent),
+        .log_scale_high = logf(10.0f * s->extent),
+        .correction = adam_correction(s->steps + 1),
+        .harmonics_correction = adam_correction(s->rest_steps + 1),
+    };
+}
+
+int orr_splat_shrink_at(const orr_lens *lens, double progress)
+{
+    const int side = lens->width < lens->height ? lens->width : lens->height;
+    int shrink = progress < QUARTERS_UNTIL ? 4 : progress < HALVES_UNTIL ? 2 : 1;
+    // large photos are whole only at the end
+    for (int all = lens->width * lens->height; progress < WHOLE_FROM && all > PIXELS_MAX; all /= 4) {
+        shrink *= 2;
+    }
+    while (shrink > 1 && side / shrink < SIDE_LEAST) {
+        shrink /= 2;
+    }
+    return shrink;
+}
+
+int orr_splat_degree_at(int degree, double progress)
+{
+    return (int)fmin((double)degree, progress / DEGREE_EVERY);
+}
+
+int64_t orr_splat_first_count(int64_t most)
+{
+    const int64_t count = (int64_t)(FIRST_SHARE * (double)most);
+    return count > 0 ? count : 1;
+}
+
+int64_t orr_splat_count_at(int64_t most, int64_t steps, double progress)
+{
+    if (steps % REFINE_EVERY != 0 || progress >= REFINED_AT) {
+        return 0;
+    }
+    const double share = FIRST_SHARE * pow(1.0 / FIRST_SHARE, fmin(progress / GROWN_AT, 1.0));
+    const int64_t count = (int64_t)(share * (double)most + 0.5);
+    return count < most ? count : most;
+}
