@@ -8,6 +8,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/profile.h"
 #include "engine/core/vector.h"
+#include "render/bsdf_table.h"
 #include "render/field_layer.h"
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
@@ -79,8 +80,9 @@ typedef struct orr_light_values {
     float ambient[3], diffuse[3], specular[3];
 } orr_light_values;
 
-// All lights of a frame.
+// All lights of a frame, and what highlights reflect of light from everywhere.
 typedef struct orr_draw_lighting {
+    orr_bsdf_table integrals;
     float ambient[3];
     int32_t count;
     orr_light_values lights[ORR_DRAW_LIGHTS + 1]; // count

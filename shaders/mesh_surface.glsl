@@ -1,7 +1,7 @@
 // Colour of a mesh in a pixel: texture and light.
-#include "shaders/mesh.glsl"
 #include "render/texture_formula.h"
 #include "shaders/light.glsl"
+#include "shaders/mesh.glsl"
 
 layout(location = 0) in vec3 camera_position;
 layout(location = 1) in vec3 camera_normal;
@@ -10,7 +10,10 @@ layout(location = 3) in vec3 linear_colour;
 
 // nearest level; sRGB, so that texels are linear and filtered so
 layout(binding = 0) uniform sampler2D base_texture;
-layout(binding = 1, scalar) readonly buffer Lighting { frame_light lighting; };
+layout(binding = 1, scalar) readonly buffer Lighting
+{
+    frame_light lighting;
+};
 layout(binding = 2) uniform sampler2D shadow_maps;
 #include "shaders/shadows.glsl"
 
@@ -51,19 +54,58 @@ float visible_part(int light, light_incidence incidence, light_point p)
     return shadow_lookup(map, p.position, p.normal);
 }
 
+// An entry of the table of integrals: entries i and i + 1 of a row and of the next one, mixed.
+#define BSDF_READ(member, p)                                                                                 \
+    bsdf_mix(bsdf_mix(lighting.integrals.member[int(p.first)], lighting.integrals.member[int(p.first) + 1],  \
+                      p.right),                                                                              \
+             bsdf_mix(lighting.integrals.member[int(p.first) + BSDF_TABLE],                                  \
+                      lighting.integrals.member[int(p.first) + BSDF_TABLE + 1], p.right),                    \
+             p.down)
+
+bsdf_integrals bsdf_integrals_at(float roughness, float cosine)
+{
+    bsdf_place p = bsdf_find(roughness, cosine);
+    int column = int(p.column);
+    bsdf_integrals s;
+    s.highlight = BSDF_READ(highlight, p);
+    s.grazing = BSDF_READ(grazing, p);
+    s.dull = bsdf_mix(lighting.integrals.dull[column], lighting.integrals.dull[column + 1], p.right);
+    return s;
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights.
+real3 light_up_metal(real3 base_colour, light_point point)
+{
+    float roughness = push.gloss.y;
+    bsdf_integrals integrals = bsdf_integrals_at(roughness, dot3(point.normal, point.to_eye));
+    bsdf_metal metal = bsdf_metal_of(base_colour, push.gloss.x, roughness, integrals.highlight);
+    light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, 0.0);
+    for (int i = 0; i < lighting.count; i++) {
+        light_source light = lighting.lights[i];
+        light_incidence incidence = light_incident(light, point.position);
+        sums = light_add_metal(sums, light, incidence, point, visible_part(i, incidence, point), metal);
+    }
+    return light_shade_metal(bsdf_albedo(metal, integrals), sums, push.emissive.r, push.emissive.g,
+                             push.emissive.b);
+}
+
+// The same of any surface.
 real3 light_up(real3 base_colour, light_point point)
 {
     if (has_flag(UNLIT)) {
         return light_display(base_colour);
+    }
+    if (has_flag(METAL)) {
+        return light_up_metal(base_colour, point);
     }
     light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, push.emission);
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
         float visible = visible_part(i, incidence, point);
-        sums = light_add(sums, light, incidence, point, visible, push.specular, push.shininess);
+        sums = light_add(sums, light, incidence, point, visible, push.gloss.x, push.gloss.y);
     }
-    return light_shade(base_colour, sums, push.specular, push.emissive.r, push.emissive.g, push.emissive.b);
+    return light_shade(base_colour, sums, push.gloss.x, push.emissive.r, push.emissive.g, push.emissive.b);
 }
 
 // The texture's colour, and alpha times the material's. Discards holes.
@@ -87,11 +129,10 @@ vec4 surface_colour()
         colour = light_display(colour);
     } else {
         real3 position = real3_of(camera_position);
-        light_point point =
-            mesh_light_point(has_flag(ORTHOGRAPHIC) ? 1.0 : 0.0, position, real3_of(camera_normal), position,
-                             plane_normal);
-        colour = make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g,
-                            colour.z * linear_colour.b);
+        light_point point = mesh_light_point(has_flag(ORTHOGRAPHIC) ? 1.0 : 0.0, position,
+                                             real3_of(camera_normal), position, plane_normal);
+        colour =
+            make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
         colour = light_up(colour, point);
     }
     return vec4(colour.x, colour.y, colour.z, texel.w);

@@ -169,6 +169,8 @@ static orr_result read_metal(const orr_gltf *g, const orr_json *json, orr_mesh_m
         return ORR_OK;
     }
     ORR_TRY(read_factor(&pbr, "metallicFactor", &material->metallic, g->error));
+    // the factors alone would make metals of what the texture says is none
+    material->metallic_roughness = !orr_json_has(&pbr, "metallicRoughnessTexture");
     return read_factor(&pbr, "roughnessFactor", &material->roughness, g->error);
 }
 

@@ -153,12 +153,55 @@ FN real visible_part(const mesh_raster *raster, int light, light_incidence incid
     return shadow_lookup(raster->shadows, map, p.position, p.normal);
 }
 
-// Display colour of a surface by all lights.
+FN real bsdf_read(const float *entries, bsdf_place p)
+{
+    sint first = to_int(p.first);
+    return bsdf_mix(bsdf_mix(real_gather(entries, first), real_gather(entries, first + I(1)), p.right),
+                    bsdf_mix(real_gather(entries, first + I(BSDF_TABLE)),
+                             real_gather(entries, first + I(BSDF_TABLE + 1)), p.right),
+                    p.down);
+}
+
+FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, real roughness, real cosine)
+{
+    const bsdf_place p = bsdf_find(roughness, cosine);
+    sint column = to_int(p.column);
+    bsdf_integrals s;
+    s.highlight = bsdf_read(table->highlight, p);
+    s.grazing = bsdf_read(table->grazing, p);
+    s.dull = bsdf_mix(real_gather(table->dull, column), real_gather(table->dull, column + I(1)), p.right);
+    return s;
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights.
+FN real3 light_up_metal(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour,
+                        light_point point)
+{
+    const orr_draw_lighting *lighting = &raster->lighting;
+    const bsdf_integrals integrals =
+        bsdf_integrals_at(&lighting->integrals, R(material->roughness), dot3(point.normal, point.to_eye));
+    const bsdf_metal metal =
+        bsdf_metal_of(base_colour, R(material->metallic), R(material->roughness), integrals.highlight);
+    light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
+    for (int i = 0; i < lighting->count; i++) {
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        sums =
+            light_add_metal(sums, light, incidence, point, visible_part(raster, i, incidence, point), metal);
+    }
+    return light_shade_metal(bsdf_albedo(metal, integrals), sums, material->emissive[0],
+                             material->emissive[1], material->emissive[2]);
+}
+
+// The same of any surface.
 FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour,
                   light_point point)
 {
     if (material->unlit) {
         return light_display(base_colour);
+    }
+    if (material->metallic_roughness) {
+        return light_up_metal(raster, material, base_colour, point);
     }
     const orr_draw_lighting *lighting = &raster->lighting;
     light_sums sums =

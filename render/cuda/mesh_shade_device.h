@@ -111,12 +111,44 @@ static __device__ real3 times_vertex_colour(const float *linear, const shaded_tr
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
-// Display colour of a surface by all lights.
+// The part of light `light` that reaches the point past the meshes.
+static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light, light_incidence incidence,
+                                     light_point p)
+{
+    int32_t map = s->shadow_maps ? s->shadows->map_of[light] : -1;
+    return map >= 0 && dot3(incidence.to_light, p.normal) > 0.0f
+               ? shadow_lookup(s->shadows, s->shadow_maps, map, p.position, p.normal)
+               : 1.0f;
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights.
+static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, const orr_mesh_material *material,
+                                       real3 base_colour, light_point point)
+{
+    const orr_draw_lighting *lighting = s->lighting;
+    const bsdf_integrals integrals =
+        bsdf_integrals_at(&lighting->integrals, material->roughness, dot3(point.normal, point.to_eye));
+    const bsdf_metal metal =
+        bsdf_metal_of(base_colour, material->metallic, material->roughness, integrals.highlight);
+    light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
+    for (int32_t i = 0; i < lighting->count; i++) {
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        sums = light_add_metal(sums, light, incidence, point, visible_part(s, i, incidence, point), metal);
+    }
+    return light_shade_metal(bsdf_albedo(metal, integrals), sums, material->emissive[0],
+                             material->emissive[1], material->emissive[2]);
+}
+
+// The same of any surface.
 static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_material *material,
                                  real3 base_colour, light_point point)
 {
     if (material->unlit) {
         return light_display(base_colour);
+    }
+    if (material->metallic_roughness) {
+        return light_up_metal(s, material, base_colour, point);
     }
     const orr_draw_lighting *lighting = s->lighting;
     light_sums sums =
@@ -124,11 +156,7 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_ma
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
-        int32_t map = s->shadow_maps ? s->shadows->map_of[i] : -1;
-        float visible = 1.0f;
-        if (map >= 0 && dot3(incidence.to_light, point.normal) > 0.0f) {
-            visible = shadow_lookup(s->shadows, s->shadow_maps, map, point.position, point.normal);
-        }
+        float visible = visible_part(s, i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
     return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],

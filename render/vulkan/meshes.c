@@ -12,7 +12,8 @@ typedef struct mesh_push {
     float depth[2];
     float base_colour[4];
     float alpha_cutoff;
-    float emission, specular, shininess;
+    float emission;
+    float gloss[2];
     float emissive[3];
     uint32_t flags; // of those below
     uint32_t order;
@@ -20,7 +21,7 @@ typedef struct mesh_push {
 } mesh_push;
 _Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
 
-enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4 }; // flags of mesh_push
+enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4, METAL = 8 }; // flags of mesh_push
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
@@ -303,11 +304,12 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     const orr_mesh_material *material = &mesh->materials[part->material];
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
     push->emission = material->emission;
-    push->specular = material->specular;
-    push->shininess = material->shininess;
+    push->gloss[0] = material->metallic_roughness ? material->metallic : material->specular;
+    push->gloss[1] = material->metallic_roughness ? material->roughness : material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
     memcpy(push->emissive, material->emissive, sizeof push->emissive);
-    push->flags = (push->flags & ~(uint32_t)UNLIT) | (material->unlit ? UNLIT : 0u);
+    push->flags &= ~(uint32_t)(UNLIT | METAL);
+    push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
         {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
          .sampler = m->sampler},

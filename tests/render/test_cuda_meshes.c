@@ -273,7 +273,10 @@ static void lit_surfaces_match_the_cpu(void **state)
         meshes[i] = drawn_mesh(&sphere.mesh, 1);
         assert_ok(orr_affine_from_transform(&transform, meshes[i].model, &error));
     }
-    for (int view = 0; view < 4; view++) {
+    for (int view = 0; view < 6; view++) {
+        sphere.material.metallic_roughness = view >= 4;
+        sphere.material.metallic = 0.7f;
+        sphere.material.roughness = view == 4 ? 0.3f : 0.8f;
         sphere.material.two_sided = view < 2;
         sphere.material.unlit = view == 3;
         sphere.material.emissive[1] = view >= 1 ? 0.3f : 0.0f;
