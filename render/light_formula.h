@@ -106,6 +106,28 @@ FN light_sums light_add(light_sums sums, light_source l, light_incidence i, ligh
     return sums;
 }
 
+// A pixel of the metallic-roughness model.
+STRUCT(light_metal)
+{
+    real3 base, emissive;                // linear
+    real metallic, roughness, occlusion; // 0 .. 1; occlusion: the part of ambient light that arrives
+}
+END_STRUCT(light_metal)
+
+// The material's factors with the texels of its textures; (1, 1, 1) where there is none. surface: occlusion,
+// roughness, metallic
+FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real roughness, uniform_real red,
+                              uniform_real green, uniform_real blue, real3 surface, real3 emissive)
+{
+    light_metal m;
+    m.base = base;
+    m.metallic = metallic * surface.z;
+    m.roughness = roughness * surface.y;
+    m.occlusion = surface.x;
+    m.emissive = make_real3(red * emissive.x, green * emissive.y, blue * emissive.z);
+    return m;
+}
+
 // The same to a surface of the metallic-roughness model: `diffuse` sums up ambient light alone, `highlight`
 // what is reflected of the rest. The lights' colours are those of a white matte surface that faces them.
 FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i, light_point p, real visible,
@@ -138,12 +160,12 @@ FN real3 light_shade(real3 base_colour, light_sums sums, uniform_real specular, 
 
 // The same of a surface of the metallic-roughness model; albedo: of bsdf_albedo. Ambient light comes from
 // everywhere.
-FN real3 light_shade_metal(real3 albedo, light_sums sums, uniform_real red, uniform_real green,
-                           uniform_real blue)
+FN real3 light_shade_metal(light_metal m, real3 albedo, light_sums sums)
 {
-    return light_display(make_real3(fma_(albedo.x, sums.diffuse.x, sums.highlight.x + R(red)),
-                                    fma_(albedo.y, sums.diffuse.y, sums.highlight.y + R(green)),
-                                    fma_(albedo.z, sums.diffuse.z, sums.highlight.z + R(blue))));
+    albedo = scale3(albedo, m.occlusion);
+    return light_display(make_real3(fma_(albedo.x, sums.diffuse.x, sums.highlight.x + m.emissive.x),
+                                    fma_(albedo.y, sums.diffuse.y, sums.highlight.y + m.emissive.y),
+                                    fma_(albedo.z, sums.diffuse.z, sums.highlight.z + m.emissive.z)));
 }
 
 #endif

@@ -15,6 +15,8 @@ layout(binding = 1, scalar) readonly buffer Lighting
     frame_light lighting;
 };
 layout(binding = 2) uniform sampler2D shadow_maps;
+layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; white where there is none
+layout(binding = 4) uniform sampler2D emissive_texture; // likewise
 #include "shaders/shadows.glsl"
 
 real2 real2_of(vec2 v)
@@ -27,21 +29,27 @@ real3 real3_of(vec3 v)
     return make_real3(v.x, v.y, v.z);
 }
 
-real4 sample_level(float level)
+real4 sample_level(sampler2D from, float level)
 {
-    vec4 texel = textureLod(base_texture, texture_coordinates, level);
+    vec4 texel = textureLod(from, texture_coordinates, level);
     return make_real4(texel.r, texel.g, texel.b, texel.a);
 }
 
 // Trilinear.
-real4 sample_texture()
+real4 sample_texture(sampler2D from)
 {
-    vec2 size = vec2(textureSize(base_texture, 0));
+    vec2 size = vec2(textureSize(from, 0));
     real2 across = real2_of(dFdx(texture_coordinates) * size);
     real2 down = real2_of(dFdy(texture_coordinates) * size);
-    float level = texture_level(across, down, float(textureQueryLevels(base_texture) - 1));
+    float level = texture_level(across, down, float(textureQueryLevels(from) - 1));
     float fine = floor(level);
-    return texture_mix(sample_level(fine), sample_level(fine + 1.0), level - fine);
+    return texture_mix(sample_level(from, fine), sample_level(from, fine + 1.0), level - fine);
+}
+
+real3 sample_factor(sampler2D from)
+{
+    real4 texel = sample_texture(from);
+    return make_real3(texel.x, texel.y, texel.z);
 }
 
 // The part of light `light` that reaches the point past the meshes.
@@ -74,29 +82,24 @@ bsdf_integrals bsdf_integrals_at(float roughness, float cosine)
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights.
-real3 light_up_metal(real3 base_colour, light_point point)
+real3 light_up_metal(light_metal m, light_point point)
 {
-    float roughness = push.gloss.y;
-    bsdf_integrals integrals = bsdf_integrals_at(roughness, dot3(point.normal, point.to_eye));
-    bsdf_metal metal = bsdf_metal_of(base_colour, push.gloss.x, roughness, integrals.highlight);
+    bsdf_integrals integrals = bsdf_integrals_at(m.roughness, dot3(point.normal, point.to_eye));
+    bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
     light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, 0.0);
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
         sums = light_add_metal(sums, light, incidence, point, visible_part(i, incidence, point), metal);
     }
-    return light_shade_metal(bsdf_albedo(metal, integrals), sums, push.emissive.r, push.emissive.g,
-                             push.emissive.b);
+    return light_shade_metal(m, bsdf_albedo(metal, integrals), sums);
 }
 
-// The same of any surface.
+// The same of any other surface.
 real3 light_up(real3 base_colour, light_point point)
 {
     if (has_flag(UNLIT)) {
         return light_display(base_colour);
-    }
-    if (has_flag(METAL)) {
-        return light_up_metal(base_colour, point);
     }
     light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, push.emission);
     for (int i = 0; i < lighting.count; i++) {
@@ -111,7 +114,7 @@ real3 light_up(real3 base_colour, light_point point)
 // The texture's colour, and alpha times the material's. Discards holes.
 real4 solid_texel()
 {
-    real4 texel = sample_texture();
+    real4 texel = sample_texture(base_texture);
     texel.w *= push.base_colour.a;
     if (push.alpha_cutoff > 0.0 && !mesh_is_solid(texel.w, push.alpha_cutoff)) {
         discard;
@@ -123,6 +126,12 @@ real4 solid_texel()
 vec4 surface_colour()
 {
     real3 plane_normal = real3_of(cross(dFdx(camera_position), dFdy(camera_position)));
+    bool metal = has_flag(METAL) && !has_flag(UNLIT);
+    real3 surface, emissive; // before anything is discarded, because of their derivatives
+    if (metal) {
+        surface = sample_factor(surface_texture);
+        emissive = sample_factor(emissive_texture);
+    }
     real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
     if (has_flag(BACKDROP)) {
@@ -133,7 +142,13 @@ vec4 surface_colour()
                                              real3_of(camera_normal), position, plane_normal);
         colour =
             make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
-        colour = light_up(colour, point);
+        if (metal) {
+            colour = light_up_metal(light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r,
+                                                   push.emissive.g, push.emissive.b, surface, emissive),
+                                    point);
+        } else {
+            colour = light_up(colour, point);
+        }
     }
     return vec4(colour.x, colour.y, colour.z, texel.w);
 }

@@ -29,7 +29,27 @@ typedef struct orr_mesh_material {
     // glTF's metallic-roughness model; false: Lambert's law and the two above
     bool metallic_roughness;
     float metallic, roughness; // 0 .. 1
+    // only of this model; indices into textures, -1: none
+    int surface_texture;  // red dims ambient light; green and blue are factors of roughness and metallic
+    int emissive_texture; // factor of emissive
 } orr_mesh_material;
+
+// What a texture of a material is for.
+typedef enum orr_texture_use {
+    ORR_TEXTURE_BASE,
+    ORR_TEXTURE_SURFACE,
+    ORR_TEXTURE_EMISSIVE,
+    ORR_TEXTURE_USES
+} orr_texture_use;
+
+// Its index, -1: none.
+static inline int orr_material_texture(const orr_mesh_material *material, orr_texture_use use)
+{
+    return use == ORR_TEXTURE_BASE         ? material->texture
+           : !material->metallic_roughness ? -1
+           : use == ORR_TEXTURE_SURFACE    ? material->surface_texture
+                                           : material->emissive_texture;
+}
 
 // A run of triangles with one material.
 typedef struct orr_mesh_part {
@@ -54,7 +74,7 @@ typedef struct orr_mesh_file {
     uint32_t *indices;   // three per triangle, counter-clockwise seen from the front
     orr_mesh_part *parts;
     orr_mesh_material *materials;
-    orr_image8 *textures; // sRGB colour, straight alpha
+    orr_image8 *textures; // sRGB colour, straight alpha; what is no colour is encoded likewise
     int part_count, material_count, texture_count;
     char unused[400]; // what the file holds and a reader leaves out, in one line; empty: nothing
 } orr_mesh_file;

@@ -226,9 +226,8 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
 static bsdf bsdf_of(const surface_point *at, real3 to_eye)
 {
     const orr_mesh_material *look = at->material;
-    return look->metallic_roughness
-               ? bsdf_metallic(at->normal, to_eye, at->base, look->metallic, look->roughness)
-               : bsdf_lambert(at->normal, to_eye, at->base);
+    return look->metallic_roughness ? bsdf_metallic(at->normal, to_eye, at->base, at->metallic, at->roughness)
+                                    : bsdf_lambert(at->normal, to_eye, at->base);
 }
 
 // The weight of light found by scattering that a lamp's draw finds with the density `pdf`.

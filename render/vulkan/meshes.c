@@ -58,8 +58,8 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, or
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = pass == OPAQUE    ? "tbt"
-                 : pass == BLENDED ? "tbtbb"
+        .types = pass == OPAQUE    ? "tbttt"
+                 : pass == BLENDED ? "tbtttbb"
                                    : "t",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
@@ -298,6 +298,14 @@ static void end(VkCommandBuffer commands, const orr_vk_image *colour, VkPipeline
         VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT, readers, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
 }
 
+static orr_vk_binding texture_binding(const orr_vulkan_meshes *m, const orr_vulkan_mesh *mesh,
+                                      const orr_mesh_material *material, orr_texture_use use)
+{
+    int texture = orr_material_texture(material, use);
+    return (orr_vk_binding){.view = texture >= 0 ? mesh->textures[texture].view : m->white.view,
+                            .sampler = m->sampler};
+}
+
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
                       const orr_vulkan_mesh *mesh, const orr_mesh_part *part, bool shadowed, mesh_push *push)
 {
@@ -311,10 +319,11 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->flags &= ~(uint32_t)(UNLIT | METAL);
     push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
-        {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
-         .sampler = m->sampler},
+        texture_binding(m, mesh, material, ORR_TEXTURE_BASE),
         {.buffer = m->lighting.buffer},
         {.view = shadowed ? m->shadow_maps.view : m->white.view, .sampler = m->sampler},
+        texture_binding(m, mesh, material, ORR_TEXTURE_SURFACE),
+        texture_binding(m, mesh, material, ORR_TEXTURE_EMISSIVE),
         {.buffer = m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);

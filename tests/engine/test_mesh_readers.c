@@ -172,6 +172,59 @@ static void instances_and_texture_transforms_are_applied(void **state)
     assert_string_equal(mesh.unused, "");
 }
 
+#define PNG "{\"uri\":\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAA"
+// Pictures of one texel (51 128 255), one (102 0 0), and two texels.
+#define PICTURES                                                                                             \
+    "\"images\":[" PNG "EAAAABCAIAAACQd1PeAAAADElEQVR42mMwbvgPAAKcAbPnPvARAAAAAElFTkSuQmCC\"}," PNG          \
+    "EAAAABCAIAAACQd1PeAAAADElEQVR42mNIY2AAAAE2AGdEzl5XAAAAAElFTkSuQmCC\"}," PNG                             \
+    "IAAAABCAIAAAB7QOjdAAAADUlEQVR42mNgZGIGIgAALQAN+IuHsAAAAABJRU5ErkJggg==\"}],\"textures\":["              \
+    "{\"source\":0},{\"source\":1},{\"source\":2}],"
+#define WITH_MATERIAL(material)                                                                              \
+    HEAD PICTURES "\"materials\":[" material "],\"meshes\":[{\"primitives\":[{\"attributes\":{"              \
+                  "\"POSITION\":0},\"material\":0}]}],\"nodes\":[{\"mesh\":0}]}"
+#define METAL "\"pbrMetallicRoughness\":{\"metallicRoughnessTexture\":{\"index\":0}}"
+
+// Red, green and blue of the texel of the first material's surface texture, decoded to 0 .. 255.
+static void assert_surface(int red, int green, int blue)
+{
+    const int expected[3] = {red, green, blue}, texture = mesh.materials[0].surface_texture;
+    assert_in_range(texture, 0, mesh.texture_count - 1);
+    for (int i = 0; i < 3; i++) {
+        // a step of the encoded byte is at most 2.3 of the decoded one
+        double value = pow(((double)mesh.textures[texture].rgba[i] / 255.0 + 0.055) / 1.055, 2.4) * 255.0;
+        assert_true(fabs(value - expected[i]) <= 1.2);
+    }
+}
+
+static void textures_of_metal_and_occlusion_become_one(void **state)
+{
+    (void)state;
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"emissiveTexture\":{\"index\":0}}"));
+    assert_surface(255, 128, 255);
+    assert_int_equal(mesh.textures[mesh.materials[0].emissive_texture].rgba[1], 128); // a colour stays
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":0}}"));
+    assert_surface(51, 128, 255);
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1,\"strength\":0.5}}"));
+    assert_surface((255 + 102) / 2, 128, 255);
+    assert_int_equal(mesh.texture_count, 1);
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf", WITH_MATERIAL("{\"occlusionTexture\":{\"index\":1}}"));
+    assert_surface(102, 255, 255);
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":2}}"));
+    assert_surface(255, 128, 255);
+    assert_non_null(strstr(mesh.unused, "occlusionTexture of another size"));
+    // laid on otherwise than the first
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1,\"texCoord\":1}}"));
+    assert_surface(255, 128, 255);
+    assert_non_null(strstr(mesh.unused, "occlusionTexture"));
+    // two materials with the same textures share them
+    read_good("a.gltf", WITH_MATERIAL("{" METAL "},{" METAL "}"));
+    assert_int_equal(mesh.texture_count, 1);
+    assert_int_equal(mesh.materials[1].surface_texture, 0);
+    assert_text_refused("a.gltf", WITH_MATERIAL("{\"occlusionTexture\":{\"index\":3}}"),
+                        "materials[0].occlusionTexture.index: expected a whole number from 0 to 2");
+}
+
 static void what_gltf_holds_and_is_left_out_is_named(void **state)
 {
     (void)state;
@@ -611,6 +664,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accessors_are_read_in_their_types),
         cmocka_unit_test(instances_and_texture_transforms_are_applied),
+        cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
         cmocka_unit_test(broken_gltf_is_refused),
         cmocka_unit_test(a_container_with_wrong_lengths_is_refused),

@@ -418,17 +418,26 @@ static void a_glowing_square_lights_in_closed_form(void **state)
 
 // ---- the picture ----
 
-// Is every pixel of the path tracer the rasteriser's, as displayed?
-static void assert_traced_as_drawn(stage *s, int samples, double tolerance, double mean_tolerance)
+// The rasteriser's picture: planes of display colour. Returns the depth.
+static const float *draw(stage *s, float rgb[3 * SIDE * SIDE])
 {
-    float depth[SIDE * SIDE], rgb[3 * SIDE * SIDE];
+    static float depth[SIDE * SIDE];
     orr_fragment_lists fragments;
     orr_arena arena = {0};
     orr_isa isa;
-    double worst = 0.0, mean = 0.0;
     assert_ok(orr_isa_choose(&isa, &error));
     assert_ok(orr_mesh_raster(s->jobs, isa, &arena, &s->list, NULL,
                               (orr_mesh_picture){.depth = depth, .rgb = rgb}, &fragments, NULL, &error));
+    orr_arena_destroy(&arena);
+    return depth;
+}
+
+// Is every pixel of the path tracer the rasteriser's, as displayed?
+static void assert_traced_as_drawn(stage *s, int samples, double tolerance, double mean_tolerance)
+{
+    float rgb[3 * SIDE * SIDE];
+    const float *depth = draw(s, rgb);
+    double worst = 0.0, mean = 0.0;
     trace(s, samples, 1);
     for (int i = 0; i < SIDE * SIDE; i++) {
         for (int k = 0; k < 3; k++) {
@@ -442,7 +451,6 @@ static void assert_traced_as_drawn(stage *s, int samples, double tolerance, doub
     print_message("    at most %.4f apart, in the mean %.5f\n", worst, mean);
     assert_true(worst <= tolerance);
     assert_true(fabs(mean) <= mean_tolerance);
-    orr_arena_destroy(&arena);
 }
 
 // Without shadows and light between surfaces, the picture is the rasteriser's.
@@ -487,6 +495,52 @@ static void metals_and_dielectrics_are_the_rasterisers(void **state)
         look->metallic = (float)(i % 2);
         look->roughness = 0.35f + 0.3f * (float)(i / 2);
         assert_traced_as_drawn(s, 256, 0.04, 1.5e-3);
+    }
+    close_stage(s);
+}
+
+// One texel scales the factors, as the path tracer and the rasteriser read them; only that one dims ambient
+// light by it.
+static void textures_are_factors_of_metals(void **state)
+{
+    (void)state;
+    uint8_t texel[4] = {188, 128, 200, 255};
+    stage *s = open_stage(60.0f, 1);
+    orr_mesh_material *look = add_sphere(s, (float[3]){0, 0, 6}, 4.5f, false);
+    look->metallic_roughness = true;
+    s->list.lights[0] = (orr_draw_light){.directional = true,
+                                         .direction = {-0.48f, 0.6f, 0.64f},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {0.5f, 0.4f, 0.3f}};
+    s->list.light_count = 1;
+    float expected[3 * SIDE * SIDE], rgb[3 * SIDE * SIDE];
+    look->metallic = 0.9f * srgb_to_linear(200.0f / 255.0f);
+    look->roughness = srgb_to_linear(128.0f / 255.0f);
+    look->emissive[0] = 0.5f * srgb_to_linear(188.0f / 255.0f);
+    draw(s, expected);
+    s->meshes[0].texture = (orr_image8){1, 1, texel};
+    s->meshes[0].mesh.texture_count = 1;
+    look->surface_texture = look->emissive_texture = 0;
+    look->metallic = 0.9f;
+    look->roughness = 1.0f;
+    look->emissive[0] = 0.5f;
+    draw(s, rgb);
+    for (int i = 0; i < 3 * SIDE * SIDE; i++) {
+        assert_float_equal(rgb[i], expected[i], 1e-5);
+    }
+    assert_traced_as_drawn(s, 64, 0.03, 2e-3);
+    // ambient light alone: the rasteriser dims it, paths find by themselves what is occluded
+    s->list.light_count = 0;
+    set_ambient(s, 0.3f);
+    look->emissive[0] = 0.0f;
+    draw(s, rgb);
+    look->metallic = 0.9f * srgb_to_linear(200.0f / 255.0f);
+    look->roughness = srgb_to_linear(128.0f / 255.0f);
+    look->surface_texture = -1;
+    draw(s, expected);
+    for (int i = 0; i < 3 * SIDE * SIDE; i++) {
+        assert_float_equal(srgb_to_linear(rgb[i]),
+                           srgb_to_linear(expected[i]) * srgb_to_linear(188.0f / 255.0f), 1e-5);
     }
     close_stage(s);
 }
@@ -655,6 +709,7 @@ int main(void)
         cmocka_unit_test(a_glowing_square_lights_in_closed_form),
         cmocka_unit_test(an_unshadowed_matte_scene_is_the_rasterisers),
         cmocka_unit_test(metals_and_dielectrics_are_the_rasterisers),
+        cmocka_unit_test(textures_are_factors_of_metals),
         cmocka_unit_test(transparent_surfaces_let_light_through_by_chance),
         cmocka_unit_test(the_error_falls_with_the_square_root_of_the_samples),
         cmocka_unit_test(bits_depend_neither_on_threads_nor_on_calls),
