@@ -130,12 +130,14 @@ FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real ro
 
 // The same to a surface of the metallic-roughness model: `diffuse` sums up ambient light alone, `highlight`
 // what is reflected of the rest. The lights' colours are those of a white matte surface that faces them.
-FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i, light_point p, real visible,
-                              bsdf_metal m)
+// normal: unit, that of p or what a texture has made of it; light from behind p's does not arrive.
+FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i, light_point p, real3 normal,
+                              real visible, bsdf_metal m)
 {
     sums.diffuse = light_add_colour(sums.diffuse, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
     real weight = i.strength * visible * R(BSDF_PI);
-    real3 reflected = bsdf_reflect(m, bsdf_angles_of(m.alpha, p.normal, p.to_eye, i.to_light));
+    weight = sel(dot3(i.to_light, p.normal) > R(0.0), weight, R(0.0));
+    real3 reflected = bsdf_reflect(m, bsdf_angles_of(m.alpha, normal, p.to_eye, i.to_light));
     sums.highlight.x = fma_(weight * reflected.x, R(l.diffuse_red), sums.highlight.x);
     sums.highlight.y = fma_(weight * reflected.y, R(l.diffuse_green), sums.highlight.y);
     sums.highlight.z = fma_(weight * reflected.z, R(l.diffuse_blue), sums.highlight.z);

@@ -23,6 +23,7 @@ const uint ORTHOGRAPHIC = 1u;
 const uint BACKDROP = 2u; // unlit, without a distance
 const uint UNLIT = 4u;
 const uint METAL = 8u; // of the metallic-roughness model
+const uint BENT = 16u; // has a texture of normals
 
 bool has_flag(uint flag)
 {

@@ -17,6 +17,7 @@ layout(binding = 1, scalar) readonly buffer Lighting
 layout(binding = 2) uniform sampler2D shadow_maps;
 layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; white where there is none
 layout(binding = 4) uniform sampler2D emissive_texture; // likewise
+layout(binding = 5) uniform sampler2D normal_texture;   // likewise
 #include "shaders/shadows.glsl"
 
 real2 real2_of(vec2 v)
@@ -82,15 +83,16 @@ bsdf_integrals bsdf_integrals_at(float roughness, float cosine)
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights.
-real3 light_up_metal(light_metal m, light_point point)
+real3 light_up_metal(light_metal m, light_point point, real3 normal)
 {
-    bsdf_integrals integrals = bsdf_integrals_at(m.roughness, dot3(point.normal, point.to_eye));
+    bsdf_integrals integrals = bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye));
     bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
     light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, 0.0);
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
-        sums = light_add_metal(sums, light, incidence, point, visible_part(i, incidence, point), metal);
+        sums =
+            light_add_metal(sums, light, incidence, point, normal, visible_part(i, incidence, point), metal);
     }
     return light_shade_metal(m, bsdf_albedo(metal, integrals), sums);
 }
@@ -126,11 +128,15 @@ real4 solid_texel()
 vec4 surface_colour()
 {
     real3 plane_normal = real3_of(cross(dFdx(camera_position), dFdy(camera_position)));
+    mesh_tangents tangents =
+        mesh_tangents_of(real3_of(dFdx(camera_position)), real3_of(dFdy(camera_position)),
+                         real2_of(dFdx(texture_coordinates)), real2_of(dFdy(texture_coordinates)));
     bool metal = has_flag(METAL) && !has_flag(UNLIT);
-    real3 surface, emissive; // before anything is discarded, because of their derivatives
+    real3 surface, emissive, texel_normal; // before anything is discarded, because of their derivatives
     if (metal) {
         surface = sample_factor(surface_texture);
         emissive = sample_factor(emissive_texture);
+        texel_normal = sample_factor(normal_texture);
     }
     real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
@@ -143,9 +149,13 @@ vec4 surface_colour()
         colour =
             make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
         if (metal) {
-            colour = light_up_metal(light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r,
-                                                   push.emissive.g, push.emissive.b, surface, emissive),
-                                    point);
+            real3 bent = point.normal;
+            if (has_flag(BENT)) {
+                bent = mesh_bend(bent, real3_of(camera_normal), tangents, texel_normal);
+            }
+            light_metal m = light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r,
+                                           push.emissive.g, push.emissive.b, surface, emissive);
+            colour = light_up_metal(m, point, bent);
         } else {
             colour = light_up(colour, point);
         }

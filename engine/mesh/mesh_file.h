@@ -32,23 +32,28 @@ typedef struct orr_mesh_material {
     // only of this model; indices into textures, -1: none
     int surface_texture;  // red dims ambient light; green and blue are factors of roughness and metallic
     int emissive_texture; // factor of emissive
+    int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
 } orr_mesh_material;
+
+// A component of a normal, -1 .. 1, is in its texture as the linear value CENTRE + (1 - CENTRE) component: a
+// byte that, decoded, is just 0. Red is along growing u, green along falling v, blue along the normal.
+#define ORR_NORMAL_CENTRE 0.50288665f // of the byte 188
 
 // What a texture of a material is for.
 typedef enum orr_texture_use {
     ORR_TEXTURE_BASE,
     ORR_TEXTURE_SURFACE,
     ORR_TEXTURE_EMISSIVE,
+    ORR_TEXTURE_NORMAL,
     ORR_TEXTURE_USES
 } orr_texture_use;
 
 // Its index, -1: none.
 static inline int orr_material_texture(const orr_mesh_material *material, orr_texture_use use)
 {
-    return use == ORR_TEXTURE_BASE         ? material->texture
-           : !material->metallic_roughness ? -1
-           : use == ORR_TEXTURE_SURFACE    ? material->surface_texture
-                                           : material->emissive_texture;
+    const int of[ORR_TEXTURE_USES] = {material->texture, material->surface_texture,
+                                      material->emissive_texture, material->normal_texture};
+    return use == ORR_TEXTURE_BASE || material->metallic_roughness ? of[use] : -1;
 }
 
 // A run of triangles with one material.

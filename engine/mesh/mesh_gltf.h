@@ -32,12 +32,14 @@ typedef struct orr_gltf_mapping {
     float matrix[6];
 } orr_gltf_mapping;
 
-// What a material's surface texture was made of: textures, -1: none.
+// What a material's surface texture and its normals were made of: textures, -1: none.
 typedef struct orr_gltf_surface {
     int metal, occlusion;
     double strength; // of occlusion
     bool made;
     int texture; // of the mesh
+    int normals, normal_texture;
+    double scale; // of normals
 } orr_gltf_surface;
 
 typedef struct orr_gltf {
@@ -96,7 +98,7 @@ orr_result orr_gltf_accessor_indices(const orr_gltf *g, const orr_gltf_accessor 
 orr_result orr_gltf_read_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping);
-// Metallic and roughness, occlusion and emission of material `index`, as textures.
+// Metallic and roughness, occlusion, emission and normals of material `index`, as textures.
 orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material);
 orr_result orr_gltf_read_materials(orr_gltf *g);
 orr_result orr_gltf_read_scene(orr_gltf *g);

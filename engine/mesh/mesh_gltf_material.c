@@ -141,7 +141,8 @@ static void note_textures(const orr_gltf *g, const orr_json *object)
         bool read = strcmp(member->string, "baseColorTexture") == 0 ||
                     strcmp(member->string, "metallicRoughnessTexture") == 0 ||
                     strcmp(member->string, "occlusionTexture") == 0 ||
-                    strcmp(member->string, "emissiveTexture") == 0;
+                    strcmp(member->string, "emissiveTexture") == 0 ||
+                    strcmp(member->string, "normalTexture") == 0;
         if (texture && !read) {
             orr_mesh_note(g->reader, member->string);
         }

@@ -1,5 +1,6 @@
-// Textures of a glTF material besides its base colour: metallic and roughness, occlusion, emission. Meshes
-// have one set of texture coordinates, so that those laid on otherwise than the first are named and left out.
+// Textures of a glTF material besides its base colour: metallic and roughness, occlusion, emission, normals.
+// Meshes have one set of texture coordinates, so that textures laid on otherwise than the first of a material
+// are named and left out.
 #define ORR_SCALAR
 #include "engine/mesh/mesh_gltf.h"
 
@@ -17,7 +18,7 @@ static bool is_same_mapping(const orr_gltf_mapping *a, const orr_gltf_mapping *b
 
 // object[key] as the number of a texture, -1: none, or one that is left out.
 static orr_result find_texture(const orr_gltf *g, const orr_json *object, const char *key,
-                               orr_gltf_mapping *mapping, int *index, double *strength)
+                               orr_gltf_mapping *mapping, int *index, const char *factor, double *strength)
 {
     orr_json info;
     orr_gltf_mapping own;
@@ -28,8 +29,8 @@ static orr_result find_texture(const orr_gltf *g, const orr_json *object, const 
     }
     ORR_TRY(orr_json_require(&info, "index", "a texture", g->error));
     ORR_TRY(orr_gltf_read_mapping(g, &info, &own));
-    if (strength) {
-        ORR_TRY(orr_json_number(&info, "strength", strength, g->error));
+    if (factor) {
+        ORR_TRY(orr_json_number(&info, factor, strength, g->error));
     }
     if (mapping->used && !is_same_mapping(&own, mapping)) {
         orr_mesh_note(g->reader, key);
@@ -90,6 +91,58 @@ static orr_result make_surface(orr_gltf *g, int metal, int occlusion, double str
     return ORR_OK;
 }
 
+// A new texture of normals, whose components across the surface are multiplied by `scale`.
+static orr_result make_normals(orr_gltf *g, int normals, double scale, int *texture)
+{
+    ORR_TRY(orr_gltf_decode_texture(g, normals, texture));
+    orr_image8 *image = &g->reader->mesh->textures[*texture];
+    const float centre = ORR_NORMAL_CENTRE, across = fminf(fmaxf((float)scale, -1e3f), 1e3f);
+    for (size_t i = 0; i < 4 * (size_t)image->width * (size_t)image->height; i += 4) {
+        uint8_t *texel = image->rgba + i;
+        float n[3], length = 0.0f;
+        for (int k = 0; k < 3; k++) {
+            n[k] = ((float)texel[k] / 127.5f - 1.0f) * (k < 2 ? across : 1.0f);
+            length += n[k] * n[k];
+        }
+        length = sqrtf(fmaxf(length, 1e-12f));
+        for (int k = 0; k < 3; k++) {
+            texel[k] = display_byte(centre + (1.0f - centre) * n[k] / length);
+        }
+        texel[3] = 255;
+    }
+    return ORR_OK;
+}
+
+// The texture of normals of an earlier material that would be the same; -1: none.
+static int find_normals(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
+{
+    for (int i = 0; i < material; i++) {
+        const orr_gltf_surface *s = &g->surfaces[i];
+        if (s->normals == wanted->normals && s->scale == wanted->scale) {
+            return s->normal_texture;
+        }
+    }
+    return -1;
+}
+
+static orr_result read_normals(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
+{
+    orr_gltf_surface *surface = &g->surfaces[index];
+    surface->scale = 1.0;
+    surface->normal_texture = -1;
+    ORR_TRY(find_texture(g, json, "normalTexture", &g->mappings[index], &surface->normals, "scale",
+                         &surface->scale));
+    if (surface->normals < 0 || !g->reader->desc->read_textures) {
+        return ORR_OK;
+    }
+    surface->normal_texture = find_normals(g, index, surface);
+    if (surface->normal_texture < 0) {
+        ORR_TRY(make_normals(g, surface->normals, surface->scale, &surface->normal_texture));
+    }
+    material->normal_texture = surface->normal_texture;
+    return ORR_OK;
+}
+
 // The surface texture of an earlier material that would be the same; -1: none.
 static int find_surface(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
 {
@@ -112,10 +165,12 @@ orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, o
     *surface = (orr_gltf_surface){.metal = -1, .strength = 1.0};
     ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
     if (pbr.node) {
-        ORR_TRY(find_texture(g, &pbr, "metallicRoughnessTexture", mapping, &surface->metal, NULL));
+        ORR_TRY(find_texture(g, &pbr, "metallicRoughnessTexture", mapping, &surface->metal, NULL, NULL));
     }
-    ORR_TRY(find_texture(g, json, "occlusionTexture", mapping, &surface->occlusion, &surface->strength));
-    ORR_TRY(find_texture(g, json, "emissiveTexture", mapping, &emissive, NULL));
+    ORR_TRY(find_texture(g, json, "occlusionTexture", mapping, &surface->occlusion, "strength",
+                         &surface->strength));
+    ORR_TRY(find_texture(g, json, "emissiveTexture", mapping, &emissive, NULL, NULL));
+    ORR_TRY(read_normals(g, json, index, material));
     if (!g->reader->desc->read_textures) {
         return ORR_OK;
     }

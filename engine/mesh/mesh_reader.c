@@ -110,7 +110,8 @@ orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **ma
                                      .texture = -1,
                                      .two_sided = true,
                                      .surface_texture = -1,
-                                     .emissive_texture = -1};
+                                     .emissive_texture = -1,
+                                     .normal_texture = -1};
     return ORR_OK;
 }
 

@@ -175,18 +175,18 @@ FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, real roughness,
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights.
-FN real3 light_up_metal(const mesh_raster *raster, light_metal m, light_point point)
+FN real3 light_up_metal(const mesh_raster *raster, light_metal m, light_point point, real3 normal)
 {
     const orr_draw_lighting *lighting = &raster->lighting;
     const bsdf_integrals integrals =
-        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(point.normal, point.to_eye));
+        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
     const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
     light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
-        sums =
-            light_add_metal(sums, light, incidence, point, visible_part(raster, i, incidence, point), metal);
+        sums = light_add_metal(sums, light, incidence, point, normal,
+                               visible_part(raster, i, incidence, point), metal);
     }
     return light_shade_metal(m, bsdf_albedo(metal, integrals), sums);
 }
@@ -200,6 +200,21 @@ FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, o
     }
     real4 texel = sample_texture(raster, surface, use, t, w, x, y);
     return make_real3(texel.x, texel.y, texel.z);
+}
+
+// The normal by the surface's texture of normals, if it has one; seen, normal: as mesh_bend takes them.
+FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, real3 seen, real3 normal,
+                     const lane_triangle *t, real2 w, real x, real y)
+{
+    if (!surface->textures[ORR_TEXTURE_NORMAL].image) {
+        return seen;
+    }
+    const float *u = surface->instance->mesh->vertices[0].uv, *v = u + 1;
+    real u_a = real_gather(u, t->a * I(9)), v_a = real_gather(v, t->a * I(9));
+    real2 uv_ab = make_real2(real_gather(u, t->b * I(9)) - u_a, real_gather(v, t->b * I(9)) - v_a);
+    real2 uv_ac = make_real2(real_gather(u, t->c * I(9)) - u_a, real_gather(v, t->c * I(9)) - v_a);
+    return mesh_bend(seen, normal, mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac),
+                     sample_factor(raster, surface, ORR_TEXTURE_NORMAL, t, w, x, y));
 }
 
 // The same of any other surface.
@@ -255,7 +270,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
             light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
                            emissive[2], sample_factor(raster, surface, ORR_TEXTURE_SURFACE, &t, exact, x, y),
                            sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y)),
-            point);
+            point, bent_normal(raster, surface, point.normal, normal, &t, exact, x, y));
     } else {
         colour = light_up(raster, material, colour, point);
     }

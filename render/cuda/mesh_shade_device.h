@@ -123,17 +123,19 @@ static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights.
-static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, light_metal m, light_point point)
+static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, light_metal m, light_point point,
+                                       real3 normal)
 {
     const orr_draw_lighting *lighting = s->lighting;
     const bsdf_integrals integrals =
-        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(point.normal, point.to_eye));
+        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
     const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
     light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
-        sums = light_add_metal(sums, light, incidence, point, visible_part(s, i, incidence, point), metal);
+        sums = light_add_metal(sums, light, incidence, point, normal, visible_part(s, i, incidence, point),
+                               metal);
     }
     return light_shade_metal(m, bsdf_albedo(metal, integrals), sums);
 }
@@ -147,6 +149,20 @@ static __device__ real3 sample_factor(const orr_cuda_mesh_scene *s, const orr_cu
     }
     real4 texel = sample_texture(s, texture, t, w, x, y);
     return make_real3(texel.x, texel.y, texel.z);
+}
+
+// The normal by a texture of normals, if there is one; seen, normal: as mesh_bend takes them.
+static __device__ real3 bent_normal(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
+                                    real3 seen, real3 normal, const shaded_triangle *t, real2 w, float x,
+                                    float y)
+{
+    if (!texture->texels) {
+        return seen;
+    }
+    real2 uv_ab = make_real2(t->b->uv[0] - t->a->uv[0], t->b->uv[1] - t->a->uv[1]);
+    real2 uv_ac = make_real2(t->c->uv[0] - t->a->uv[0], t->c->uv[1] - t->a->uv[1]);
+    return mesh_bend(seen, normal, mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac),
+                     sample_factor(s, texture, t, w, x, y));
 }
 
 // The same of any other surface.
@@ -206,7 +222,7 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
                 light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
                                emissive[2], sample_factor(s, &textures[ORR_TEXTURE_SURFACE], &t, exact, x, y),
                                sample_factor(s, &textures[ORR_TEXTURE_EMISSIVE], &t, exact, x, y)),
-                point);
+                point, bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y));
         } else {
             colour = light_up(s, material, colour, point);
         }

@@ -4,6 +4,7 @@
 #include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
 #include "engine/core/vector.h"
+#include "render/mesh_formula.h"
 #include "render/texture_formula.h"
 
 #include <string.h>
@@ -181,7 +182,8 @@ static real3 turned_to(real3 n, real3 side)
 }
 
 // The interpolated normal on the side of the plane's that is seen.
-static real3 normal_at(const place *p, real3 plane, real3 direction)
+static real3 normal_at(const surfaces *s, const place *p, const mesh_tangents *tangents, real3 plane,
+                       real3 direction)
 {
     float normal[3], turned[3];
     for (int k = 0; k < 3; k++) {
@@ -193,8 +195,13 @@ static real3 normal_at(const place *p, real3 plane, real3 direction)
     if (!(squared > 1e-20f) || !isfinite(squared)) {
         return plane;
     }
+    const real3 raw = n;
     n = turned_to(normalise3(n), plane);
-    // seen from behind only because it is interpolated
+    if (orr_material_texture(p->material->look, ORR_TEXTURE_NORMAL) >= 0) {
+        const real4 texel = texture_at(s, p, ORR_TEXTURE_NORMAL);
+        n = mesh_bend(n, raw, *tangents, make_real3(texel.x, texel.y, texel.z));
+    }
+    // seen from behind only because it is interpolated or bent
     return dot3(n, direction) < 0.0f ? n : plane;
 }
 
@@ -209,7 +216,10 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     real3 front = normalise3(cross3(ab, ac));
     p.front = dot3(front, direction) < 0.0f;
     p.plane = p.front ? front : scale3(front, -1.0f);
-    p.normal = normal_at(&at, p.plane, direction);
+    const real2 uv_ab = make_real2(at.b->uv[0] - at.a->uv[0], at.b->uv[1] - at.a->uv[1]),
+                uv_ac = make_real2(at.c->uv[0] - at.a->uv[0], at.c->uv[1] - at.a->uv[1]);
+    const mesh_tangents tangents = mesh_tangents_of(ab, ac, uv_ab, uv_ac);
+    p.normal = normal_at(s, &at, &tangents, p.plane, direction);
     real4 colour = colour_at(s, &at);
     p.base = make_real3(colour.x * vertex_colour(s, &at, 0), colour.y * vertex_colour(s, &at, 1),
                         colour.z * vertex_colour(s, &at, 2));

@@ -21,7 +21,7 @@ typedef struct mesh_push {
 } mesh_push;
 _Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
 
-enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4, METAL = 8 }; // flags of mesh_push
+enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4, METAL = 8, BENT = 16 }; // flags of mesh_push
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
@@ -58,8 +58,8 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, or
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = pass == OPAQUE    ? "tbttt"
-                 : pass == BLENDED ? "tbtttbb"
+        .types = pass == OPAQUE    ? "tbtttt"
+                 : pass == BLENDED ? "tbttttbb"
                                    : "t",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
@@ -316,7 +316,8 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->gloss[1] = material->metallic_roughness ? material->roughness : material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
     memcpy(push->emissive, material->emissive, sizeof push->emissive);
-    push->flags &= ~(uint32_t)(UNLIT | METAL);
+    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT);
+    push->flags |= orr_material_texture(material, ORR_TEXTURE_NORMAL) >= 0 ? BENT : 0u;
     push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
         texture_binding(m, mesh, material, ORR_TEXTURE_BASE),
@@ -324,6 +325,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         {.view = shadowed ? m->shadow_maps.view : m->white.view, .sampler = m->sampler},
         texture_binding(m, mesh, material, ORR_TEXTURE_SURFACE),
         texture_binding(m, mesh, material, ORR_TEXTURE_EMISSIVE),
+        texture_binding(m, mesh, material, ORR_TEXTURE_NORMAL),
         {.buffer = m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);

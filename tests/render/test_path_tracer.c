@@ -545,6 +545,64 @@ static void textures_are_factors_of_metals(void **state)
     close_stage(s);
 }
 
+static uint8_t component(float n)
+{
+    return (uint8_t)(255.0f * linear_to_srgb(ORR_NORMAL_CENTRE + (1.0f - ORR_NORMAL_CENTRE) * n) + 0.5f);
+}
+
+// A wall whose texture says where its normal is, and one whose corners say so: as laid on, with u mirrored,
+// and from behind. In the camera's space y is downwards, as v is.
+static void textures_bend_normals(void **state)
+{
+    (void)state;
+    uint8_t texel[4] = {component(0.48f), component(0.36f), component(0.8f), 255};
+    float n[3]; // what is left of it in bytes
+    for (int k = 0; k < 3; k++) {
+        n[k] = (srgb_to_linear((float)texel[k] / 255.0f) - ORR_NORMAL_CENTRE) / (1.0f - ORR_NORMAL_CENTRE);
+    }
+    const float bent[3][3] = {{n[0], -n[1], -n[2]}, {-n[0], -n[1], -n[2]}, {-n[0], n[1], -n[2]}};
+    stage *s = open_stage(30.0f, 1);
+    orr_mesh_material *look = add_wall(s, 4.0f, 6.0f);
+    look->metallic_roughness = true;
+    look->metallic = look->roughness = 0.6f;
+    s->meshes[0].texture = (orr_image8){1, 1, texel};
+    s->meshes[0].mesh.texture_count = 1;
+    s->list.lights[0] = (orr_draw_light){.directional = true,
+                                         .direction = {-0.6f, 0.0f, 0.8f},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {0.9f, 0.9f, 0.9f}};
+    s->list.light_count = 1;
+    for (int way = 0; way < 3; way++) {
+        float rgb[3 * SIDE * SIDE], expected[3 * SIDE * SIDE];
+        look->normal_texture = -1;
+        for (int i = 0; i < 4; i++) {
+            orr_mesh_vertex *v = &s->vertices[i];
+            memcpy(v->normal, bent[way], sizeof v->normal);
+            v->uv[0] = (way == 1 ? -1.0f : 1.0f) * (v->position[0] + 4.0f) / 8.0f;
+            v->uv[1] = (v->position[1] + 4.0f) / 8.0f;
+        }
+        draw(s, expected);
+        for (int i = 0; i < 4; i++) {
+            memcpy(s->vertices[i].normal, (float[3]){0, 0, way == 2 ? 1.0f : -1.0f}, 3 * sizeof(float));
+        }
+        look->normal_texture = 0;
+        draw(s, rgb);
+        for (int i = 0; i < 3 * SIDE * SIDE; i++) {
+            assert_float_equal(rgb[i], expected[i], 1e-4);
+        }
+        assert_traced_as_drawn(s, 16, 0.01, 1e-3);
+    }
+    for (int i = 0; i < 4; i++) { // no directions across the texture: as without it
+        s->vertices[i].uv[0] = s->vertices[i].uv[1] = i % 2 ? INFINITY : NAN;
+    }
+    float rgb[3 * SIDE * SIDE];
+    draw(s, rgb);
+    for (int i = 0; i < 3 * SIDE * SIDE; i++) {
+        assert_true(isfinite(rgb[i]));
+    }
+    close_stage(s);
+}
+
 static void bits_depend_neither_on_threads_nor_on_calls(void **state)
 {
     (void)state;
@@ -710,6 +768,7 @@ int main(void)
         cmocka_unit_test(an_unshadowed_matte_scene_is_the_rasterisers),
         cmocka_unit_test(metals_and_dielectrics_are_the_rasterisers),
         cmocka_unit_test(textures_are_factors_of_metals),
+        cmocka_unit_test(textures_bend_normals),
         cmocka_unit_test(transparent_surfaces_let_light_through_by_chance),
         cmocka_unit_test(the_error_falls_with_the_square_root_of_the_samples),
         cmocka_unit_test(bits_depend_neither_on_threads_nor_on_calls),

@@ -10,7 +10,8 @@ void small_mesh_set(small_mesh *m, orr_mesh_vertex *vertices, int vertex_count, 
                                    .texture = -1,
                                    .two_sided = true,
                                    .surface_texture = -1,
-                                   .emissive_texture = -1}};
+                                   .emissive_texture = -1,
+                                   .normal_texture = -1}};
     m->mesh = (orr_mesh){.vertices = vertices,
                          .indices = indices,
                          .parts = &m->part,
