@@ -83,6 +83,7 @@ typedef struct orr_light_values {
 // All lights of a frame, and what highlights reflect of light from everywhere.
 typedef struct orr_draw_lighting {
     orr_bsdf_table integrals;
+    float exposure, tone; // tone_curve of tone_formula.h
     float ambient[3];
     int32_t count;
     orr_light_values lights[ORR_DRAW_LIGHTS + 1]; // count
@@ -125,6 +126,8 @@ typedef struct orr_draw_list {
     int light_count;
     bool shadows;    // of opaque meshes: the sun casts them, and the lights that say so
     float umbra;     // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
+    float exposure;  // [EV] meshes' light is multiplied by 2^exposure
+    orr_tone tone;   // of meshes' light
     bool only_solid; // transparent surfaces of meshes are not drawn
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored

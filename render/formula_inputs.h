@@ -46,6 +46,14 @@ FN light_source light_of(const orr_light_values *values)
     return l;
 }
 
+FN tone_curve tone_of(const orr_draw_lighting *lighting)
+{
+    tone_curve t;
+    t.exposure = lighting->exposure;
+    t.kind = lighting->tone;
+    return t;
+}
+
 FN shadow_view shadow_view_of(const orr_shadow_values *values)
 {
     shadow_view v;

@@ -8,6 +8,7 @@
 #include "engine/core/colour_formula.h"
 #include "engine/core/vector_formula.h"
 #include "render/bsdf_formula.h"
+#include "render/tone_formula.h"
 
 // A light in the camera's space.
 STRUCT(light_source)
@@ -151,23 +152,24 @@ FN real3 light_display(real3 colour)
 }
 
 // Display colour of a surface by all that has fallen on it, and by the linear colour that it emits itself.
-FN real3 light_shade(real3 base_colour, light_sums sums, uniform_real specular, uniform_real red,
-                     uniform_real green, uniform_real blue)
+FN real3 light_shade(tone_curve tone, real3 base_colour, light_sums sums, uniform_real specular,
+                     uniform_real red, uniform_real green, uniform_real blue)
 {
-    return light_display(
-        make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x + R(red)),
-                   fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y + R(green)),
-                   fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue))));
+    return light_display(tone_map(
+        tone, make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x + R(red)),
+                         fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y + R(green)),
+                         fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)))));
 }
 
 // The same of a surface of the metallic-roughness model; albedo: of bsdf_albedo. Ambient light comes from
 // everywhere.
-FN real3 light_shade_metal(light_metal m, real3 albedo, light_sums sums)
+FN real3 light_shade_metal(tone_curve tone, light_metal m, real3 albedo, light_sums sums)
 {
     albedo = scale3(albedo, m.occlusion);
-    return light_display(make_real3(fma_(albedo.x, sums.diffuse.x, sums.highlight.x + m.emissive.x),
-                                    fma_(albedo.y, sums.diffuse.y, sums.highlight.y + m.emissive.y),
-                                    fma_(albedo.z, sums.diffuse.z, sums.highlight.z + m.emissive.z)));
+    return light_display(
+        tone_map(tone, make_real3(fma_(albedo.x, sums.diffuse.x, sums.highlight.x + m.emissive.x),
+                                  fma_(albedo.y, sums.diffuse.y, sums.highlight.y + m.emissive.y),
+                                  fma_(albedo.z, sums.diffuse.z, sums.highlight.z + m.emissive.z))));
 }
 
 #endif

@@ -11,6 +11,7 @@ struct bsdf_table {
 
 struct frame_light {
     bsdf_table integrals;
+    tone_curve tone;
     vec3 ambient;
     int count;
     light_source lights[17];

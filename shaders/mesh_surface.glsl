@@ -94,7 +94,7 @@ real3 light_up_metal(light_metal m, light_point point, real3 normal)
         sums =
             light_add_metal(sums, light, incidence, point, normal, visible_part(i, incidence, point), metal);
     }
-    return light_shade_metal(m, bsdf_albedo(metal, integrals), sums);
+    return light_shade_metal(lighting.tone, m, bsdf_albedo(metal, integrals), sums);
 }
 
 // The same of any other surface.
@@ -110,7 +110,8 @@ real3 light_up(real3 base_colour, light_point point)
         float visible = visible_part(i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, push.gloss.x, push.gloss.y);
     }
-    return light_shade(base_colour, sums, push.gloss.x, push.emissive.r, push.emissive.g, push.emissive.b);
+    return light_shade(lighting.tone, base_colour, sums, push.gloss.x, push.emissive.r,
+                       push.emissive.g, push.emissive.b);
 }
 
 // The texture's colour, and alpha times the material's. Discards holes.

@@ -188,7 +188,7 @@ FN real3 light_up_metal(const mesh_raster *raster, light_metal m, light_point po
         sums = light_add_metal(sums, light, incidence, point, normal,
                                visible_part(raster, i, incidence, point), metal);
     }
-    return light_shade_metal(m, bsdf_albedo(metal, integrals), sums);
+    return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
 }
 
 // The texel of a factor; white where there is no texture.
@@ -233,8 +233,8 @@ FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, 
         real visible = visible_part(raster, i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
-    return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
-                       material->emissive[2]);
+    return light_shade(tone_of(lighting), base_colour, sums, material->specular, material->emissive[0],
+                       material->emissive[1], material->emissive[2]);
 }
 
 // Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there.

@@ -137,7 +137,7 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, light_metal
         sums = light_add_metal(sums, light, incidence, point, normal, visible_part(s, i, incidence, point),
                                metal);
     }
-    return light_shade_metal(m, bsdf_albedo(metal, integrals), sums);
+    return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
 }
 
 // The texel of a factor; white where there is no texture.
@@ -181,8 +181,8 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_ma
         float visible = visible_part(s, i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
-    return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
-                       material->emissive[2]);
+    return light_shade(tone_of(lighting), base_colour, sums, material->specular, material->emissive[0],
+                       material->emissive[1], material->emissive[2]);
 }
 
 // Display colour of a record at the pixel centre x, y [px], and its alpha there.

@@ -282,6 +282,8 @@ static void lit_surfaces_match_the_cpu(void **state)
         sphere.material.emissive[1] = view >= 1 ? 0.3f : 0.0f;
         orr_draw_list list = list_of(meshes, 3, 131, 77, view % 2 ? 28.0f : 90.0f, view % 2);
         list.lens.near_plane = 2.9f; // so that their inner sides are in view
+        list.tone = (orr_tone)(view % 4);
+        list.exposure = view > 0 ? 0.7f : 0.0f;
         assert_drawn_as_by_the_cpu(view % 2 ? "orthographic" : "perspective", &list, 4);
     }
 }

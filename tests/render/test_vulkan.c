@@ -461,6 +461,8 @@ static void meshes_match_the_cpu(void **state)
     for (int variant = 0; variant < 6; variant++) {
         s.list.lens.orthographic = variant % 2;
         s.list.lens.focal[0] = s.list.lens.focal[1] = variant % 2 ? 45.0f : 130.0f;
+        s.list.tone = (orr_tone)(variant % 4);
+        s.list.exposure = variant > 0 ? 0.7f : 0.0f;
         ball.material.two_sided = variant >= 2;
         ball.material.unlit = variant == 3;
         ball.material.emissive[1] = variant >= 1 ? 0.3f : 0.0f;
