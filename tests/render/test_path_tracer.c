@@ -596,9 +596,15 @@ static void textures_bend_normals(void **state)
         s->vertices[i].uv[0] = s->vertices[i].uv[1] = i % 2 ? INFINITY : NAN;
     }
     float rgb[3 * SIDE * SIDE];
-    draw(s, rgb);
-    for (int i = 0; i < 3 * SIDE * SIDE; i++) {
-        assert_true(isfinite(rgb[i]));
+    for (int broken = 0; broken < 4; broken++) {
+        look->normal_texture = broken < 2 ? 0 : -1;
+        look->roughness = broken == 3 ? NAN : 0.6f;
+        s->vertices[0].normal[1] = broken % 2 ? NAN : 0.0f;
+        s->list.tone = (orr_tone)broken;
+        draw(s, rgb);
+        for (int i = 0; i < 3 * SIDE * SIDE; i++) {
+            assert_true(isfinite(rgb[i]));
+        }
     }
     close_stage(s);
 }
