@@ -141,8 +141,9 @@ class Robots(unittest.TestCase):
             draw(exposure=21.0)
 
     def test_shadows_are_left_out(self):
-        model = """<mujoco><worldbody><light directional="true" dir="0 0 -1"/><geom type="plane" size="4 4 1"/>
-          <geom type="box" size=".5 .5 .1" pos="0 0 1"/></worldbody></mujoco>"""
+        model = """<mujoco><worldbody><light directional="true" dir="0 0 -1"/>
+          <geom type="plane" size="4 4 1"/><geom type="box" size=".5 .5 .1" pos="0 0 1"/>
+          </worldbody></mujoco>"""
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
             file.write(model)
             file.flush()

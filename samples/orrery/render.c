@@ -27,8 +27,8 @@ typedef struct render_request {
     bool transparent, antialias, contacts, no_shadows, keep_partial;
     double frames_per_second; // 0: not given
     double exposure;          // [EV]
-    const char *tone;         // NULL: none
-    int reference;            // samples per pixel; 0: the picture is drawn, not traced
+    orr_tone tone;
+    int reference; // samples per pixel; 0: the picture is drawn, not traced
 } render_request;
 
 // Everything that is made for one render, freed by close_render in any state.
@@ -114,23 +114,6 @@ static void close_render(render_job *job)
     camera_sequence_close(&job->cameras);
 }
 
-// By its name; NULL: none. false: there is no such curve.
-static bool find_tone(const char *name, orr_tone *tone)
-{
-    static const char *const names[] = {[ORR_TONE_NONE] = "none",
-                                        [ORR_TONE_NEUTRAL] = "neutral",
-                                        [ORR_TONE_AGX] = "agx",
-                                        [ORR_TONE_ACES] = "aces"};
-    *tone = ORR_TONE_NONE;
-    for (int i = 0; name && i <= ORR_TONE_ACES; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *tone = (orr_tone)i;
-            return true;
-        }
-    }
-    return !name;
-}
-
 static orr_view view_of(const render_job *job, int64_t index)
 {
     const render_request *request = job->request;
@@ -140,8 +123,8 @@ static orr_view view_of(const render_job *job, int64_t index)
                      .contact_forces = request->contacts,
                      .no_shadows = request->no_shadows,
                      .exposure = (float)request->exposure,
+                     .tone = request->tone,
                      .has_background = request->background[0] >= 0.0f};
-    find_tone(request->tone, &view.tone);
     for (int i = 0; i < 3 && view.has_background; i++) {
         view.background[i] = request->background[i];
     }
@@ -364,11 +347,6 @@ static orr_result check_request(const render_request *request, orr_error *error)
                         "render: --frames and --%s: expected one of them (time passes before one camera)",
                         request->cameras.orbit ? "orbit" : "cameras");
     }
-    orr_tone tone;
-    if (!find_tone(request->tone, &tone)) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --tone %s: expected none, neutral, agx or aces",
-                        request->tone);
-    }
     if (request->control && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --ctrl: expected --frames N beside it");
     }
@@ -485,7 +463,7 @@ int command_render(int argc, char **argv)
          .low = -20.0,
          .high = 20.0},
         {.name = "--tone",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_TONE,
          .value = &r.tone,
          .expect = "none|neutral|agx|aces",
          .help = "how that light is mapped to the display (default none)"},
