@@ -777,6 +777,14 @@ ORR_API void orr_policy_trainer_destroy(orr_policy_trainer *trainer);
 /* What draws: memory, pipelines and a queue of frames in flight. A frame may draw any scene of its engine. */
 typedef struct orr_frame orr_frame;
 
+/* How light is mapped to what a display shows. */
+typedef enum orr_tone {
+    ORR_TONE_NONE,    /* clipped at white */
+    ORR_TONE_NEUTRAL, /* Khronos PBR Neutral: base colours stay, highlights go to white */
+    ORR_TONE_AGX,     /* AgX: bright colours lose saturation */
+    ORR_TONE_ACES     /* ACES, the fit by Hill: contrast as in films */
+} orr_tone;
+
 typedef struct orr_view {
     orr_camera camera;
     int world;           /* which copy of the world, 0 .. count - 1 */
@@ -789,6 +797,11 @@ typedef struct orr_view {
      * group g. */
     unsigned char geom_groups, site_groups, tendon_groups;
     bool no_shadows; /* the sun and the lights of robots' models cast no shadows */
+    /* The light of meshes and robots is multiplied by 2^exposure [EV], -20 to 20, and mapped by the curve.
+     * Clouds, fields, backgrounds and unlit meshes keep their colours, which a camera has mapped already.
+     * Path-traced pictures take neither: they are linear, or clipped. */
+    float exposure;
+    orr_tone tone;
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

@@ -8,6 +8,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/profile.h"
 #include "engine/core/vector.h"
+#include "render/bsdf_table.h"
 #include "render/field_layer.h"
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
@@ -79,8 +80,10 @@ typedef struct orr_light_values {
     float ambient[3], diffuse[3], specular[3];
 } orr_light_values;
 
-// All lights of a frame.
+// All lights of a frame, and what highlights reflect of light from everywhere.
 typedef struct orr_draw_lighting {
+    orr_bsdf_table integrals;
+    float exposure, tone; // tone_curve of tone_formula.h
     float ambient[3];
     int32_t count;
     orr_light_values lights[ORR_DRAW_LIGHTS + 1]; // count
@@ -123,6 +126,8 @@ typedef struct orr_draw_list {
     int light_count;
     bool shadows;    // of opaque meshes: the sun casts them, and the lights that say so
     float umbra;     // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
+    float exposure;  // [EV] meshes' light is multiplied by 2^exposure
+    orr_tone tone;   // of meshes' light
     bool only_solid; // transparent surfaces of meshes are not drawn
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored

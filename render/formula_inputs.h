@@ -2,6 +2,7 @@
 // plain C files, which have no `real`, fill the plain structs.
 #pragma once
 
+#include "render/bsdf_table.h"
 #include "render/light_formula.h"
 #include "render/mesh_formula.h"
 #include "render/mesh_triangle.h"
@@ -45,6 +46,14 @@ FN light_source light_of(const orr_light_values *values)
     return l;
 }
 
+FN tone_curve tone_of(const orr_draw_lighting *lighting)
+{
+    tone_curve t;
+    t.exposure = lighting->exposure;
+    t.kind = lighting->tone;
+    return t;
+}
+
 FN shadow_view shadow_view_of(const orr_shadow_values *values)
 {
     shadow_view v;
@@ -60,6 +69,26 @@ FN shadow_eye shadow_eye_of(const orr_shadow_eye *values)
     memcpy(&e, values, sizeof e);
     return e;
 }
+
+#if defined(ORR_SCALAR) || defined(__CUDACC__)
+FN float bsdf_read(const float *entries, bsdf_place p)
+{
+    const float *a = entries + (int)p.first, *b = a + BSDF_TABLE;
+    return bsdf_mix(bsdf_mix(a[0], a[1], p.right), bsdf_mix(b[0], b[1], p.right), p.down);
+}
+
+FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, float roughness, float cosine)
+{
+    _Static_assert(BSDF_TABLE == ORR_BSDF_TABLE, "the same table");
+    const bsdf_place p = bsdf_find(roughness, cosine);
+    const float *dull = table->dull + (int)p.column;
+    bsdf_integrals s;
+    s.highlight = bsdf_read(table->highlight, p);
+    s.grazing = bsdf_read(table->grazing, p);
+    s.dull = bsdf_mix(dull[0], dull[1], p.right);
+    return s;
+}
+#endif
 
 FN mesh_view mesh_view_of(const orr_lens *lens)
 {

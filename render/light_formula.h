@@ -1,12 +1,14 @@
-// How a surface is lit: Lambert's cosine law and Blinn's highlights (1977) with any number of lights, with
-// the attenuation and the cones of OpenGL's fixed functions, in linear light; the result is encoded for
-// display because pictures are display-referred. Shadows: shadow_formula.h. One text for CPU lanes, CUDA and
-// GLSL (see engine/core/formula.h).
+// How a surface is lit: Lambert's cosine law and Blinn's highlights (1977), or the metallic-roughness model
+// of bsdf_formula.h, with any number of lights, with the attenuation and the cones of OpenGL's fixed
+// functions, in linear light; the result is encoded for display because pictures are display-referred.
+// Shadows: shadow_formula.h. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
 #ifndef ORR_LIGHT_FORMULA_H
 #define ORR_LIGHT_FORMULA_H
 
 #include "engine/core/colour_formula.h"
 #include "engine/core/vector_formula.h"
+#include "render/bsdf_formula.h"
+#include "render/tone_formula.h"
 
 // A light in the camera's space.
 STRUCT(light_source)
@@ -105,6 +107,44 @@ FN light_sums light_add(light_sums sums, light_source l, light_incidence i, ligh
     return sums;
 }
 
+// A pixel of the metallic-roughness model.
+STRUCT(light_metal)
+{
+    real3 base, emissive;                // linear
+    real metallic, roughness, occlusion; // 0 .. 1; occlusion: the part of ambient light that arrives
+}
+END_STRUCT(light_metal)
+
+// The material's factors with the texels of its textures; (1, 1, 1) where there is none. surface: occlusion,
+// roughness, metallic
+FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real roughness, uniform_real red,
+                              uniform_real green, uniform_real blue, real3 surface, real3 emissive)
+{
+    light_metal m;
+    m.base = base;
+    m.metallic = metallic * surface.z;
+    m.roughness = roughness * surface.y;
+    m.occlusion = surface.x;
+    m.emissive = make_real3(red * emissive.x, green * emissive.y, blue * emissive.z);
+    return m;
+}
+
+// The same to a surface of the metallic-roughness model: `diffuse` sums up ambient light alone, `highlight`
+// what is reflected of the rest. The lights' colours are those of a white matte surface that faces them.
+// normal: unit, that of p or what a texture has made of it; light from behind p's does not arrive.
+FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i, light_point p, real3 normal,
+                              real visible, bsdf_metal m)
+{
+    sums.diffuse = light_add_colour(sums.diffuse, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
+    real weight = i.strength * visible * R(BSDF_PI);
+    weight = sel(dot3(i.to_light, p.normal) > R(0.0), weight, R(0.0));
+    real3 reflected = bsdf_reflect(m, bsdf_angles_of(m.alpha, normal, p.to_eye, i.to_light));
+    sums.highlight.x = fma_(weight * reflected.x, R(l.diffuse_red), sums.highlight.x);
+    sums.highlight.y = fma_(weight * reflected.y, R(l.diffuse_green), sums.highlight.y);
+    sums.highlight.z = fma_(weight * reflected.z, R(l.diffuse_blue), sums.highlight.z);
+    return sums;
+}
+
 // Display colour of a surface without light: its base colour, linear.
 FN real3 light_display(real3 colour)
 {
@@ -112,13 +152,24 @@ FN real3 light_display(real3 colour)
 }
 
 // Display colour of a surface by all that has fallen on it, and by the linear colour that it emits itself.
-FN real3 light_shade(real3 base_colour, light_sums sums, uniform_real specular, uniform_real red,
-                     uniform_real green, uniform_real blue)
+FN real3 light_shade(tone_curve tone, real3 base_colour, light_sums sums, uniform_real specular,
+                     uniform_real red, uniform_real green, uniform_real blue)
 {
+    return light_display(tone_map(
+        tone, make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x + R(red)),
+                         fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y + R(green)),
+                         fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)))));
+}
+
+// The same of a surface of the metallic-roughness model; albedo: of bsdf_albedo. Ambient light comes from
+// everywhere.
+FN real3 light_shade_metal(tone_curve tone, light_metal m, real3 albedo, light_sums sums)
+{
+    albedo = scale3(albedo, m.occlusion);
     return light_display(
-        make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x + R(red)),
-                   fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y + R(green)),
-                   fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue))));
+        tone_map(tone, make_real3(fma_(albedo.x, sums.diffuse.x, sums.highlight.x + m.emissive.x),
+                                  fma_(albedo.y, sums.diffuse.y, sums.highlight.y + m.emissive.y),
+                                  fma_(albedo.z, sums.diffuse.z, sums.highlight.z + m.emissive.z))));
 }
 
 #endif

@@ -24,7 +24,8 @@ static orr_light_values to_camera_space(const orr_draw_light *light, const float
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
 {
     const orr_draw_sun *sun = &list->sun;
-    *lighting = (orr_draw_lighting){0};
+    *lighting = (orr_draw_lighting){
+        .integrals = orr_bsdf_integrals, .exposure = exp2f(list->exposure), .tone = (float)list->tone};
     memcpy(lighting->ambient, sun->ambient, sizeof lighting->ambient);
     if (sun->colour[0] != 0.0f || sun->colour[1] != 0.0f || sun->colour[2] != 0.0f) {
         orr_light_values *v = &lighting->lights[lighting->count++];

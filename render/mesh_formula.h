@@ -151,6 +151,51 @@ FN light_point mesh_light_point(uniform_real orthographic, real3 position, real3
     return p;
 }
 
+#define MESH_NORMAL_CENTRE 0.50288665f // ORR_NORMAL_CENTRE of engine/mesh/mesh_file.h
+
+// Along growing u and along falling v of a triangle's texture, of any length.
+STRUCT(mesh_tangents)
+{
+    real3 right, up;
+}
+END_STRUCT(mesh_tangents)
+
+// ab, ac: two directions in the triangle's plane; uv_ab, uv_ac: how the texture's coordinates change with
+// them. Where they do not, no direction: normals are not bent there.
+FN mesh_tangents mesh_tangents_of(real3 ab, real3 ac, real2 uv_ab, real2 uv_ac)
+{
+    uv_ab = make_real2(min_(max_(uv_ab.x, R(-1e6)), R(1e6)), min_(max_(uv_ab.y, R(-1e6)), R(1e6)));
+    uv_ac = make_real2(min_(max_(uv_ac.x, R(-1e6)), R(1e6)), min_(max_(uv_ac.y, R(-1e6)), R(1e6)));
+    real turn = uv_ab.x * uv_ac.y - uv_ac.x * uv_ab.y;
+    real sign = sel(turn > R(0.0), R(1.0), sel(turn < R(0.0), R(-1.0), R(0.0)));
+    mesh_tangents t;
+    t.right = scale3(sub3(scale3(ab, uv_ac.y), scale3(ac, uv_ab.y)), sign);
+    t.up = scale3(sub3(scale3(ab, uv_ac.x), scale3(ac, uv_ab.x)), sign);
+    return t;
+}
+
+// To unit length, whatever it was; 0 stays 0.
+FN real3 mesh_direction(real3 a)
+{
+    real largest = max_(max_(abs_(a.x), abs_(a.y)), max_(abs_(a.z), R(1e-30)));
+    return unit3(scale3(a, R(1.0) / largest));
+}
+
+// The normal that a texture of normals says. seen: unit, on the side that is seen; normal: the same before it
+// was turned to that side, of any length; texel: as ORR_NORMAL_CENTRE says.
+FN real3 mesh_bend(real3 seen, real3 normal, mesh_tangents t, real3 texel)
+{
+    real scale = R(1.0f / (1.0f - MESH_NORMAL_CENTRE));
+    real start = R(-MESH_NORMAL_CENTRE / (1.0f - MESH_NORMAL_CENTRE));
+    real3 n = unit3(normal);
+    real3 right = mesh_direction(add_scaled3(t.right, n, -dot3(t.right, n)));
+    real3 up = mesh_direction(add_scaled3(t.up, n, -dot3(t.up, n)));
+    real3 bent = scale3(n, fma_(texel.z, scale, start));
+    bent = add_scaled3(bent, right, fma_(texel.x, scale, start));
+    bent = unit3(add_scaled3(bent, up, fma_(texel.y, scale, start)));
+    return mesh_flip(dot3(n, seen) < R(0.0), bent);
+}
+
 // Is there no hole? Where alpha is less than the material's cutoff there is one.
 FN mask mesh_is_solid(real alpha, uniform_real cutoff)
 {

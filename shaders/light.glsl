@@ -1,8 +1,17 @@
-// The lights of a frame and the shadow maps of some of them; light_buffer of render/vulkan/meshes.c.
+// The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), and the
+// shadow maps of some lights; light_buffer of render/vulkan/meshes.c.
 #include "render/light_formula.h"
 #include "render/shadow_formula.h"
 
+struct bsdf_table {
+    float highlight[BSDF_TABLE * BSDF_TABLE];
+    float grazing[BSDF_TABLE * BSDF_TABLE];
+    float dull[BSDF_TABLE];
+};
+
 struct frame_light {
+    bsdf_table integrals;
+    tone_curve tone;
     vec3 ambient;
     int count;
     light_source lights[17];

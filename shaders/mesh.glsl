@@ -10,7 +10,8 @@ layout(push_constant, scalar) uniform Push
     vec2 depth;         // slope and start of the depth buffer's values: greater is nearer
     vec4 base_colour;
     float alpha_cutoff; // 0: no holes
-    float emission, specular, shininess;
+    float emission;
+    vec2 gloss; // specular factor and shininess; METAL: metallic and roughness
     vec3 emissive;
     uint flags; // of those below
     uint order; // of the part among the frame's
@@ -21,6 +22,8 @@ push;
 const uint ORTHOGRAPHIC = 1u;
 const uint BACKDROP = 2u; // unlit, without a distance
 const uint UNLIT = 4u;
+const uint METAL = 8u; // of the metallic-roughness model
+const uint BENT = 16u; // has a texture of normals
 
 bool has_flag(uint flag)
 {

@@ -1,7 +1,7 @@
 // Colour of a mesh in a pixel: texture and light.
-#include "shaders/mesh.glsl"
 #include "render/texture_formula.h"
 #include "shaders/light.glsl"
+#include "shaders/mesh.glsl"
 
 layout(location = 0) in vec3 camera_position;
 layout(location = 1) in vec3 camera_normal;
@@ -10,8 +10,14 @@ layout(location = 3) in vec3 linear_colour;
 
 // nearest level; sRGB, so that texels are linear and filtered so
 layout(binding = 0) uniform sampler2D base_texture;
-layout(binding = 1, scalar) readonly buffer Lighting { frame_light lighting; };
+layout(binding = 1, scalar) readonly buffer Lighting
+{
+    frame_light lighting;
+};
 layout(binding = 2) uniform sampler2D shadow_maps;
+layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; white where there is none
+layout(binding = 4) uniform sampler2D emissive_texture; // likewise
+layout(binding = 5) uniform sampler2D normal_texture;   // likewise
 #include "shaders/shadows.glsl"
 
 real2 real2_of(vec2 v)
@@ -24,21 +30,27 @@ real3 real3_of(vec3 v)
     return make_real3(v.x, v.y, v.z);
 }
 
-real4 sample_level(float level)
+real4 sample_level(sampler2D from, float level)
 {
-    vec4 texel = textureLod(base_texture, texture_coordinates, level);
+    vec4 texel = textureLod(from, texture_coordinates, level);
     return make_real4(texel.r, texel.g, texel.b, texel.a);
 }
 
 // Trilinear.
-real4 sample_texture()
+real4 sample_texture(sampler2D from)
 {
-    vec2 size = vec2(textureSize(base_texture, 0));
+    vec2 size = vec2(textureSize(from, 0));
     real2 across = real2_of(dFdx(texture_coordinates) * size);
     real2 down = real2_of(dFdy(texture_coordinates) * size);
-    float level = texture_level(across, down, float(textureQueryLevels(base_texture) - 1));
+    float level = texture_level(across, down, float(textureQueryLevels(from) - 1));
     float fine = floor(level);
-    return texture_mix(sample_level(fine), sample_level(fine + 1.0), level - fine);
+    return texture_mix(sample_level(from, fine), sample_level(from, fine + 1.0), level - fine);
+}
+
+real3 sample_factor(sampler2D from)
+{
+    real4 texel = sample_texture(from);
+    return make_real3(texel.x, texel.y, texel.z);
 }
 
 // The part of light `light` that reaches the point past the meshes.
@@ -51,6 +63,41 @@ float visible_part(int light, light_incidence incidence, light_point p)
     return shadow_lookup(map, p.position, p.normal);
 }
 
+// An entry of the table of integrals: entries i and i + 1 of a row and of the next one, mixed.
+#define BSDF_READ(member, p)                                                                                 \
+    bsdf_mix(bsdf_mix(lighting.integrals.member[int(p.first)], lighting.integrals.member[int(p.first) + 1],  \
+                      p.right),                                                                              \
+             bsdf_mix(lighting.integrals.member[int(p.first) + BSDF_TABLE],                                  \
+                      lighting.integrals.member[int(p.first) + BSDF_TABLE + 1], p.right),                    \
+             p.down)
+
+bsdf_integrals bsdf_integrals_at(float roughness, float cosine)
+{
+    bsdf_place p = bsdf_find(roughness, cosine);
+    int column = int(p.column);
+    bsdf_integrals s;
+    s.highlight = BSDF_READ(highlight, p);
+    s.grazing = BSDF_READ(grazing, p);
+    s.dull = bsdf_mix(lighting.integrals.dull[column], lighting.integrals.dull[column + 1], p.right);
+    return s;
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights.
+real3 light_up_metal(light_metal m, light_point point, real3 normal)
+{
+    bsdf_integrals integrals = bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye));
+    bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
+    light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, 0.0);
+    for (int i = 0; i < lighting.count; i++) {
+        light_source light = lighting.lights[i];
+        light_incidence incidence = light_incident(light, point.position);
+        sums =
+            light_add_metal(sums, light, incidence, point, normal, visible_part(i, incidence, point), metal);
+    }
+    return light_shade_metal(lighting.tone, m, bsdf_albedo(metal, integrals), sums);
+}
+
+// The same of any other surface.
 real3 light_up(real3 base_colour, light_point point)
 {
     if (has_flag(UNLIT)) {
@@ -61,15 +108,16 @@ real3 light_up(real3 base_colour, light_point point)
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
         float visible = visible_part(i, incidence, point);
-        sums = light_add(sums, light, incidence, point, visible, push.specular, push.shininess);
+        sums = light_add(sums, light, incidence, point, visible, push.gloss.x, push.gloss.y);
     }
-    return light_shade(base_colour, sums, push.specular, push.emissive.r, push.emissive.g, push.emissive.b);
+    return light_shade(lighting.tone, base_colour, sums, push.gloss.x, push.emissive.r,
+                       push.emissive.g, push.emissive.b);
 }
 
 // The texture's colour, and alpha times the material's. Discards holes.
 real4 solid_texel()
 {
-    real4 texel = sample_texture();
+    real4 texel = sample_texture(base_texture);
     texel.w *= push.base_colour.a;
     if (push.alpha_cutoff > 0.0 && !mesh_is_solid(texel.w, push.alpha_cutoff)) {
         discard;
@@ -81,18 +129,37 @@ real4 solid_texel()
 vec4 surface_colour()
 {
     real3 plane_normal = real3_of(cross(dFdx(camera_position), dFdy(camera_position)));
+    mesh_tangents tangents =
+        mesh_tangents_of(real3_of(dFdx(camera_position)), real3_of(dFdy(camera_position)),
+                         real2_of(dFdx(texture_coordinates)), real2_of(dFdy(texture_coordinates)));
+    bool metal = has_flag(METAL) && !has_flag(UNLIT);
+    real3 surface, emissive, texel_normal; // before anything is discarded, because of their derivatives
+    if (metal) {
+        surface = sample_factor(surface_texture);
+        emissive = sample_factor(emissive_texture);
+        texel_normal = sample_factor(normal_texture);
+    }
     real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
     if (has_flag(BACKDROP)) {
         colour = light_display(colour);
     } else {
         real3 position = real3_of(camera_position);
-        light_point point =
-            mesh_light_point(has_flag(ORTHOGRAPHIC) ? 1.0 : 0.0, position, real3_of(camera_normal), position,
-                             plane_normal);
-        colour = make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g,
-                            colour.z * linear_colour.b);
-        colour = light_up(colour, point);
+        light_point point = mesh_light_point(has_flag(ORTHOGRAPHIC) ? 1.0 : 0.0, position,
+                                             real3_of(camera_normal), position, plane_normal);
+        colour =
+            make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
+        if (metal) {
+            real3 bent = point.normal;
+            if (has_flag(BENT)) {
+                bent = mesh_bend(bent, real3_of(camera_normal), tangents, texel_normal);
+            }
+            light_metal m = light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r,
+                                           push.emissive.g, push.emissive.b, surface, emissive);
+            colour = light_up_metal(m, point, bent);
+        } else {
+            colour = light_up(colour, point);
+        }
     }
     return vec4(colour.x, colour.y, colour.z, texel.w);
 }

@@ -68,6 +68,13 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         return orr_fail(error, ORR_CODE_ARGUMENT, "background %g, %g, %g: expected finite numbers",
                         (double)colour[0], (double)colour[1], (double)colour[2]);
     }
+    if (!(fabsf(view->exposure) <= 20.0f)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "exposure %g: expected -20 to 20", (double)view->exposure);
+    }
+    if (view->tone < ORR_TONE_NONE || view->tone > ORR_TONE_ACES) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "tone %d: expected %d to %d", (int)view->tone,
+                        ORR_TONE_NONE, ORR_TONE_ACES);
+    }
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     int count;
     ORR_TRY(orr_robot_items(scene, world, view, &count, error));
@@ -133,6 +140,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     ORR_TRY(orr_frame_light(world, view->world, list, error));
     list->shadows = !view->no_shadows;
     list->umbra = scene->umbra;
+    list->exposure = view->exposure;
+    list->tone = view->tone;
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
     list->backdrop.mesh = NULL;

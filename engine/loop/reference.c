@@ -21,6 +21,9 @@ static orr_result check(const orr_reference *reference, orr_error *error)
 static orr_result create(orr_reference *r, const orr_scene *scene, const orr_world *world,
                          const orr_view *view, uint32_t seed, orr_error *error)
 {
+    if (view->exposure != 0.0f || view->tone != ORR_TONE_NONE) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "exposure and tone: path-traced pictures take neither");
+    }
     ORR_TRY(orr_frame_pose(&r->slot, scene, world, view, false, error));
     return orr_path_tracer_create(r->engine->jobs, r->engine->isa, &r->slot.list, seed, &r->tracer, error);
 }

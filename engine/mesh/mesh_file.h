@@ -26,10 +26,35 @@ typedef struct orr_mesh_material {
     bool unlit;         // shown in its base colour, whatever the light
     float specular;     // factor of the lights' specular parts; 0: dull
     float shininess;    // 0 .. 1: how narrow its highlights are
-    // glTF's metallic-roughness model, which the path tracer draws; false: Lambert's law and the two above
+    // glTF's metallic-roughness model; false: Lambert's law and the two above
     bool metallic_roughness;
     float metallic, roughness; // 0 .. 1
+    // only of this model; indices into textures, -1: none
+    int surface_texture;  // red dims ambient light; green and blue are factors of roughness and metallic
+    int emissive_texture; // factor of emissive
+    int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
 } orr_mesh_material;
+
+// A component of a normal, -1 .. 1, is in its texture as the linear value CENTRE + (1 - CENTRE) component: a
+// byte that, decoded, is just 0. Red is along growing u, green along falling v, blue along the normal.
+#define ORR_NORMAL_CENTRE 0.50288665f // of the byte 188
+
+// What a texture of a material is for.
+typedef enum orr_texture_use {
+    ORR_TEXTURE_BASE,
+    ORR_TEXTURE_SURFACE,
+    ORR_TEXTURE_EMISSIVE,
+    ORR_TEXTURE_NORMAL,
+    ORR_TEXTURE_USES
+} orr_texture_use;
+
+// Its index, -1: none.
+static inline int orr_material_texture(const orr_mesh_material *material, orr_texture_use use)
+{
+    const int of[ORR_TEXTURE_USES] = {material->texture, material->surface_texture,
+                                      material->emissive_texture, material->normal_texture};
+    return use == ORR_TEXTURE_BASE || material->metallic_roughness ? of[use] : -1;
+}
 
 // A run of triangles with one material.
 typedef struct orr_mesh_part {
@@ -54,7 +79,7 @@ typedef struct orr_mesh_file {
     uint32_t *indices;   // three per triangle, counter-clockwise seen from the front
     orr_mesh_part *parts;
     orr_mesh_material *materials;
-    orr_image8 *textures; // sRGB colour, straight alpha
+    orr_image8 *textures; // sRGB colour, straight alpha; what is no colour is encoded likewise
     int part_count, material_count, texture_count;
     char unused[400]; // what the file holds and a reader leaves out, in one line; empty: nothing
 } orr_mesh_file;

@@ -351,6 +351,7 @@ orr_result orr_mesh_read_gltf(orr_mesh_reader *reader)
     orr_free(g.owns);
     orr_free(g.image_textures);
     orr_free(g.mappings);
+    orr_free(g.surfaces);
     orr_json_free(&g.root);
     return result;
 }

@@ -28,9 +28,19 @@ typedef enum orr_gltf_kind {
 // How a material's texture is laid on: a set of coordinates, and u v 1 times a matrix of two rows.
 typedef struct orr_gltf_mapping {
     int set;
-    bool moved;
+    bool used, moved;
     float matrix[6];
 } orr_gltf_mapping;
+
+// What a material's surface texture and its normals were made of: textures, -1: none.
+typedef struct orr_gltf_surface {
+    int metal, occlusion;
+    double strength; // of occlusion
+    bool made;
+    int texture; // of the mesh
+    int normals, normal_texture;
+    double scale; // of normals
+} orr_gltf_surface;
 
 typedef struct orr_gltf {
     orr_mesh_reader *reader;
@@ -41,6 +51,7 @@ typedef struct orr_gltf {
     bool *owns;                 // each buffer's bytes
     int *image_textures;        // index into the mesh's textures of each image, -1: not decoded yet
     orr_gltf_mapping *mappings; // of each material
+    orr_gltf_surface *surfaces; // likewise
     int64_t work;               // meshes, primitives and indices placed so far
     orr_error *error;
 } orr_gltf;
@@ -83,5 +94,11 @@ orr_result orr_gltf_accessor_floats(const orr_gltf *g, const orr_gltf_accessor *
 orr_result orr_gltf_accessor_indices(const orr_gltf *g, const orr_gltf_accessor *a, int64_t limit,
                                      uint32_t *out);
 
+// A texture of the file, decoded when it is new, or anew.
+orr_result orr_gltf_read_texture(orr_gltf *g, int index, int *texture);
+orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture);
+orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping);
+// Metallic and roughness, occlusion, emission and normals of material `index`, as textures.
+orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material);
 orr_result orr_gltf_read_materials(orr_gltf *g);
 orr_result orr_gltf_read_scene(orr_gltf *g);

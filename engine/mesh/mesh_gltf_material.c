@@ -1,4 +1,4 @@
-// Materials of glTF: base colour and its texture, emission, unlit, holes and transparency.
+// Materials of glTF: base colour and its texture, factors, emission, unlit, holes and transparency.
 #include "engine/mesh/mesh_gltf.h"
 
 #include "engine/core/memory.h"
@@ -23,12 +23,11 @@ static orr_result read_floats(const orr_gltf *g, const orr_json *object, const c
 
 // ---- textures ----
 
-static orr_result decode_image(orr_gltf *g, int index)
+static orr_result decode_image(orr_gltf *g, int index, int *texture)
 {
     orr_json json;
     int view;
     const char *address = NULL;
-    int *texture = &g->image_textures[index];
     ORR_TRY(orr_gltf_element(g, ORR_GLTF_IMAGES, index, &json));
     ORR_TRY(orr_gltf_index(g, &json, "bufferView", ORR_GLTF_VIEWS, &view));
     ORR_TRY(orr_json_string(&json, "uri", &address, g->error));
@@ -70,7 +69,7 @@ static orr_result note_sampler(const orr_gltf *g, const orr_json *texture)
 }
 
 // The image of a texture: its PNG or JPEG, or else its WebP.
-static orr_result read_texture(orr_gltf *g, int index, int *texture)
+static orr_result image_of(orr_gltf *g, int index, int *found)
 {
     orr_json json, webp, basis;
     int image;
@@ -86,15 +85,30 @@ static orr_result read_texture(orr_gltf *g, int index, int *texture)
         return orr_json_expected(&json, NULL, g->error, "a source: PNG, JPEG or WebP%s",
                                  basis.node ? ", not KHR_texture_basisu alone" : "");
     }
+    *found = image;
+    return ORR_OK;
+}
+
+orr_result orr_gltf_read_texture(orr_gltf *g, int index, int *texture)
+{
+    int image;
+    ORR_TRY(image_of(g, index, &image));
     if (g->image_textures[image] < 0) {
-        ORR_TRY(decode_image(g, image));
+        ORR_TRY(decode_image(g, image, &g->image_textures[image]));
     }
     *texture = g->image_textures[image];
     return ORR_OK;
 }
 
+orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture)
+{
+    int image;
+    ORR_TRY(image_of(g, index, &image));
+    return decode_image(g, image, texture);
+}
+
 // KHR_texture_transform: scaled, then turned, then moved.
-static orr_result read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping)
+orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping)
 {
     orr_json transform;
     int64_t set = 0;
@@ -111,6 +125,7 @@ static orr_result read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf
     float cosine = (float)cos(rotation), sine = (float)sin(rotation);
     *mapping = (orr_gltf_mapping){
         (int)set,
+        true,
         transform.node != NULL,
         {cosine * scale[0], sine * scale[1], offset[0], -sine * scale[0], cosine * scale[1], offset[1]}};
     return ORR_OK;
@@ -123,7 +138,12 @@ static void note_textures(const orr_gltf *g, const orr_json *object)
     for (const cJSON *member = object->node->child; member; member = member->next) {
         size_t length = strlen(member->string);
         bool texture = length > 7 && length < 40 && strcmp(member->string + length - 7, "Texture") == 0;
-        if (texture && strcmp(member->string, "baseColorTexture") != 0) {
+        bool read = strcmp(member->string, "baseColorTexture") == 0 ||
+                    strcmp(member->string, "metallicRoughnessTexture") == 0 ||
+                    strcmp(member->string, "occlusionTexture") == 0 ||
+                    strcmp(member->string, "emissiveTexture") == 0 ||
+                    strcmp(member->string, "normalTexture") == 0;
+        if (texture && !read) {
             orr_mesh_note(g->reader, member->string);
         }
     }
@@ -146,8 +166,8 @@ static orr_result read_base_colour(orr_gltf *g, const orr_json *json, orr_mesh_m
     }
     ORR_TRY(orr_json_require(&info, "index", "a texture", g->error));
     ORR_TRY(orr_gltf_index(g, &info, "index", ORR_GLTF_TEXTURES, &texture));
-    ORR_TRY(read_mapping(g, &info, mapping));
-    return g->reader->desc->read_textures ? read_texture(g, texture, &material->texture) : ORR_OK;
+    ORR_TRY(orr_gltf_read_mapping(g, &info, mapping));
+    return g->reader->desc->read_textures ? orr_gltf_read_texture(g, texture, &material->texture) : ORR_OK;
 }
 
 static orr_result read_factor(const orr_json *pbr, const char *key, float *factor, orr_error *error)
@@ -212,6 +232,7 @@ static orr_result read_material(orr_gltf *g, int index)
     note_textures(g, &json);
     ORR_TRY(read_base_colour(g, &json, material, &g->mappings[index]));
     ORR_TRY(read_metal(g, &json, material));
+    ORR_TRY(orr_gltf_read_surface(g, &json, index, material));
     ORR_TRY(read_emission(g, &json, material));
     ORR_TRY(read_alpha(g, &json, material));
     ORR_TRY(orr_json_bool(&json, "doubleSided", &material->two_sided, g->error));
@@ -226,7 +247,8 @@ orr_result orr_gltf_read_materials(orr_gltf *g)
     ORR_ALLOC(g->image_textures, images, "images", g->error);
     memset(g->image_textures, 0xff, (size_t)images * sizeof *g->image_textures);
     g->mappings = orr_alloc_zero((size_t)materials, sizeof *g->mappings);
-    if (!g->mappings) {
+    g->surfaces = orr_alloc_zero((size_t)materials, sizeof *g->surfaces);
+    if (!g->mappings || !g->surfaces) {
         return orr_fail(g->error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials");
     }
     for (int i = 0; i < materials; i++) {

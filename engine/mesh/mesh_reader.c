@@ -106,8 +106,12 @@ orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **ma
     ORR_GROW(mesh->materials, reader->material_room, mesh->material_count + 1, "materials", reader->error);
     *material = &mesh->materials[mesh->material_count++];
     // only glTF marks two-sided faces; the winding of other files is not reliable
-    **material =
-        (orr_mesh_material){.base_colour = {1.0f, 1.0f, 1.0f, 1.0f}, .texture = -1, .two_sided = true};
+    **material = (orr_mesh_material){.base_colour = {1.0f, 1.0f, 1.0f, 1.0f},
+                                     .texture = -1,
+                                     .two_sided = true,
+                                     .surface_texture = -1,
+                                     .emissive_texture = -1,
+                                     .normal_texture = -1};
     return ORR_OK;
 }
 

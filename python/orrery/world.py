@@ -210,15 +210,34 @@ class Renderer(Handle):
         )
 
     def draw(
-        self, scene, camera, world=None, index=0, out=None, depth=None, background=None, antialias=False
+        self,
+        scene,
+        camera,
+        world=None,
+        index=0,
+        out=None,
+        depth=None,
+        background=None,
+        antialias=False,
+        shadows=True,
+        exposure=0.0,
+        tone="none",
     ):
         """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
 
         world, index: whose copy is seen; None: a world as the scene was built. out, depth: arrays to write to
         (float32; depth: height x width, scene units along the camera's axis, 0: nothing is there).
-        background: r, g, b behind everything; None: the scene's, or transparent.
+        background: r, g, b behind everything; None: the scene's, or transparent. shadows: of meshes and
+        robots. exposure [EV], tone ("none", "neutral", "agx" or "aces"): of the light of meshes and robots.
         """
-        view = structs["orr_view"](camera=camera, world=index, antialias=antialias)
+        view = structs["orr_view"](
+            camera=camera,
+            world=index,
+            antialias=antialias,
+            no_shadows=not shadows,
+            exposure=exposure,
+            tone=constant("ORR_TONE_", tone),
+        )
         if background is not None:
             view.has_background, view.background[:] = True, [float(v) for v in background]
         shape = (camera.height, camera.width, 4)

@@ -120,6 +120,40 @@ class Robots(unittest.TestCase):
         self.assertAlmostEqual(depth[15, 20], 2.97, delta=0.025)
         self.assertEqual(depth[0, 0], 0.0)
 
+    def test_exposure_and_tone_change_the_robot_alone(self):
+        camera = orr.look_at((0, -3, 0.8), (0, 0, 0.8), size=(40, 30))
+        draw = lambda **look: orr.render(self.scene, camera, background=(0, 0, 1), **look)
+        plain = draw()
+        for look in (
+            {"exposure": 1.0},
+            {"exposure": -1.0},
+            {"tone": "neutral"},
+            {"tone": "agx"},
+            {"tone": "aces"},
+        ):
+            picture = draw(**look)
+            np.testing.assert_array_equal(picture[0, 0], plain[0, 0])
+            self.assertTrue((picture[15, 20] != plain[15, 20]).any())
+        self.assertTrue(draw(exposure=1.0)[15, 20, 0] > plain[15, 20, 0] > draw(exposure=-1.0)[15, 20, 0])
+        with self.assertRaisesRegex(ValueError, "expected one of none, neutral, agx, aces"):
+            draw(tone="film")
+        with self.assertRaises(orr.ValueRefused):
+            draw(exposure=21.0)
+
+    def test_shadows_are_left_out(self):
+        model = """<mujoco><worldbody><light directional="true" dir="0 0 -1"/>
+          <geom type="plane" size="4 4 1"/><geom type="box" size=".5 .5 .1" pos="0 0 1"/>
+          </worldbody></mujoco>"""
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(model)
+            file.flush()
+            scene = orr.Scene(file.name, engine=self.engine)
+        camera = orr.look_at((0, -3, 0.4), (0, 0, 0), size=(40, 30))
+        lit, shadowed = (
+            orr.render(scene, camera, shadows=shadows)[15, 20, :3].sum() for shadows in (False, True)
+        )
+        self.assertTrue(lit > 1.2 * shadowed)
+
     def test_eyes_see_every_copy(self):
         world = orr.World(self.scene, 3)
         robot = self.scene.robots[0]

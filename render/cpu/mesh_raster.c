@@ -19,9 +19,13 @@ static void set_surface(mesh_surface *surface, const mesh_instance *instance, co
     const orr_mesh *mesh = instance->mesh;
     const orr_mesh_material *material = &mesh->materials[part->material];
     *surface = (mesh_surface){.instance = instance, .material = material};
-    if (material->texture >= 0) {
-        surface->texture = &mesh->textures[material->texture];
-        surface->level_count = orr_mesh_texture_levels(mesh, surface->texture, surface->level_first);
+    for (int use = 0; use < ORR_TEXTURE_USES; use++) {
+        mesh_texture *texture = &surface->textures[use];
+        int index = orr_material_texture(material, (orr_texture_use)use);
+        if (index >= 0) {
+            texture->image = &mesh->textures[index];
+            texture->level_count = orr_mesh_texture_levels(mesh, texture->image, texture->level_first);
+        }
     }
 }
 

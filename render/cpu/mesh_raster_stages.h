@@ -31,13 +31,17 @@ typedef struct mesh_instance {
     mesh_point *points; // vertex_count
 } mesh_instance;
 
+typedef struct mesh_texture {
+    const orr_image8 *image; // NULL: there is none
+    int level_count;
+    int32_t level_first[ORR_MIP_LEVELS]; // texel at which a level begins
+} mesh_texture;
+
 // A part of an instance: everything that is the same for its pixels.
 typedef struct mesh_surface {
     const mesh_instance *instance;
     const orr_mesh_material *material;
-    const orr_image8 *texture; // Nullable
-    int level_count;
-    int32_t level_first[ORR_MIP_LEVELS]; // texel at which a level of the texture begins
+    mesh_texture textures[ORR_TEXTURE_USES];
 } mesh_surface;
 
 // A run of triangles of one surface: the work of one cull or setup job.

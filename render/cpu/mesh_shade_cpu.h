@@ -54,41 +54,42 @@ FN real interpolate(const orr_mesh_vertex *vertices, const lane_triangle *t, rea
 // ---- texture ----
 
 // Linear colour and alpha of texels, by their number in the mip chain.
-FN real4 fetch_texel(const mesh_surface *surface, const float *linear, sint number)
+FN real4 fetch_texel(const mesh_texture *texture, const float *linear, sint number)
 {
-    sint texel = int_gather(surface->texture->rgba, number);
+    sint texel = int_gather(texture->image->rgba, number);
     return (real4){real_gather(linear, texel & I(255)), real_gather(linear, (texel >> 8) & I(255)),
                    real_gather(linear, (texel >> 16) & I(255)),
                    to_real((texel >> 24) & I(255)) * R(1.0 / 255.0)};
 }
 
 // Bilinear within one level of the mip chain.
-FN real4 sample_level(const mesh_surface *surface, const float *linear, real2 uv, sint level)
+FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv, sint level)
 {
-    sint width = I(surface->texture->width) >> level, height = I(surface->texture->height) >> level;
+    sint width = I(texture->image->width) >> level, height = I(texture->image->height) >> level;
     width = sel_int(width > I(1), width, I(1));
     height = sel_int(height > I(1), height, I(1));
     texture_square s = texture_around(uv, to_real(width), to_real(height));
-    sint first = int_gather(surface->level_first, level);
+    sint first = int_gather(texture->level_first, level);
     sint top = first + to_int(s.top) * width, bottom = first + to_int(s.bottom) * width;
     sint left = to_int(s.left), right = to_int(s.right);
     real4 sum = {R(0.0), R(0.0), R(0.0), R(0.0)};
-    sum = texture_add(sum, s.left_top, fetch_texel(surface, linear, top + left));
-    sum = texture_add(sum, s.right_top, fetch_texel(surface, linear, top + right));
-    sum = texture_add(sum, s.left_bottom, fetch_texel(surface, linear, bottom + left));
-    return texture_add(sum, s.right_bottom, fetch_texel(surface, linear, bottom + right));
+    sum = texture_add(sum, s.left_top, fetch_texel(texture, linear, top + left));
+    sum = texture_add(sum, s.right_top, fetch_texel(texture, linear, top + right));
+    sum = texture_add(sum, s.left_bottom, fetch_texel(texture, linear, bottom + left));
+    return texture_add(sum, s.right_bottom, fetch_texel(texture, linear, bottom + right));
 }
 
-// The texture at the pixel centres x, y [px], trilinear. w: weights there
-FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, const lane_triangle *t,
-                        real2 w, real x, real y)
+// A texture at the pixel centres x, y [px], trilinear. w: weights there
+FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
+                        const lane_triangle *t, real2 w, real x, real y)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
+    const mesh_texture *texture = &surface->textures[use];
     const mesh_view view = mesh_view_of(&raster->lens);
     real2 w_across = mesh_weights(view, t->plane, x + R(1.0), y),
           w_down = mesh_weights(view, t->plane, x, y + R(1.0));
     real uv[2], across[2], down[2];
-    const float size[2] = {(float)surface->texture->width, (float)surface->texture->height};
+    const float size[2] = {(float)texture->image->width, (float)texture->image->height};
     for (int i = 0; i < 2; i++) {
         const float *p = (const float *)vertices + 6 + i;
         real a = real_gather(p, t->a * I(9)), b = real_gather(p, t->b * I(9)),
@@ -98,15 +99,15 @@ FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, 
         uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
     }
     real level = texture_level(make_real2(across[0], across[1]), make_real2(down[0], down[1]),
-                               (float)(surface->level_count - 1));
+                               (float)(texture->level_count - 1));
     real whole = floor_(level), part = level - whole;
     sint fine = to_int(whole);
-    real4 texel = sample_level(surface, raster->linear, make_real2(uv[0], uv[1]), fine);
+    real4 texel = sample_level(texture, raster->linear, make_real2(uv[0], uv[1]), fine);
     if (any(part > R(0.0))) {
-        sint last = I(surface->level_count - 1);
+        sint last = I(texture->level_count - 1);
         sint coarse = sel_int(fine < last, fine + I(1), last);
         texel =
-            texture_mix(texel, sample_level(surface, raster->linear, make_real2(uv[0], uv[1]), coarse), part);
+            texture_mix(texel, sample_level(texture, raster->linear, make_real2(uv[0], uv[1]), coarse), part);
     }
     return texel;
 }
@@ -115,10 +116,10 @@ FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, 
 FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real x, real y)
 {
     real alpha = R(surface->material->base_colour[3]);
-    if (surface->texture) {
+    if (surface->textures[ORR_TEXTURE_BASE].image) {
         lane_triangle t = gather_triangle(surface, triangle);
         real2 w = mesh_weights(mesh_view_of(&raster->lens), t.plane, x, y);
-        alpha = alpha * sample_texture(raster, surface, &t, w, x, y).w;
+        alpha = alpha * sample_texture(raster, surface, ORR_TEXTURE_BASE, &t, w, x, y).w;
     }
     return mesh_is_solid(alpha, surface->material->alpha_cutoff);
 }
@@ -153,7 +154,70 @@ FN real visible_part(const mesh_raster *raster, int light, light_incidence incid
     return shadow_lookup(raster->shadows, map, p.position, p.normal);
 }
 
-// Display colour of a surface by all lights.
+FN real bsdf_read(const float *entries, bsdf_place p)
+{
+    sint first = to_int(p.first);
+    return bsdf_mix(bsdf_mix(real_gather(entries, first), real_gather(entries, first + I(1)), p.right),
+                    bsdf_mix(real_gather(entries, first + I(BSDF_TABLE)),
+                             real_gather(entries, first + I(BSDF_TABLE + 1)), p.right),
+                    p.down);
+}
+
+FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, real roughness, real cosine)
+{
+    const bsdf_place p = bsdf_find(roughness, cosine);
+    sint column = to_int(p.column);
+    bsdf_integrals s;
+    s.highlight = bsdf_read(table->highlight, p);
+    s.grazing = bsdf_read(table->grazing, p);
+    s.dull = bsdf_mix(real_gather(table->dull, column), real_gather(table->dull, column + I(1)), p.right);
+    return s;
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights.
+FN real3 light_up_metal(const mesh_raster *raster, light_metal m, light_point point, real3 normal)
+{
+    const orr_draw_lighting *lighting = &raster->lighting;
+    const bsdf_integrals integrals =
+        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
+    const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
+    light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
+    for (int i = 0; i < lighting->count; i++) {
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        sums = light_add_metal(sums, light, incidence, point, normal,
+                               visible_part(raster, i, incidence, point), metal);
+    }
+    return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
+}
+
+// The texel of a factor; white where there is no texture.
+FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
+                       const lane_triangle *t, real2 w, real x, real y)
+{
+    if (!surface->textures[use].image) {
+        return make_real3(R(1.0), R(1.0), R(1.0));
+    }
+    real4 texel = sample_texture(raster, surface, use, t, w, x, y);
+    return make_real3(texel.x, texel.y, texel.z);
+}
+
+// The normal by the surface's texture of normals, if it has one; seen, normal: as mesh_bend takes them.
+FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, real3 seen, real3 normal,
+                     const lane_triangle *t, real2 w, real x, real y)
+{
+    if (!surface->textures[ORR_TEXTURE_NORMAL].image) {
+        return seen;
+    }
+    const float *u = surface->instance->mesh->vertices[0].uv, *v = u + 1;
+    real u_a = real_gather(u, t->a * I(9)), v_a = real_gather(v, t->a * I(9));
+    real2 uv_ab = make_real2(real_gather(u, t->b * I(9)) - u_a, real_gather(v, t->b * I(9)) - v_a);
+    real2 uv_ac = make_real2(real_gather(u, t->c * I(9)) - u_a, real_gather(v, t->c * I(9)) - v_a);
+    return mesh_bend(seen, normal, mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac),
+                     sample_factor(raster, surface, ORR_TEXTURE_NORMAL, t, w, x, y));
+}
+
+// The same of any other surface.
 FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour,
                   light_point point)
 {
@@ -169,8 +233,8 @@ FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, 
         real visible = visible_part(raster, i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
-    return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
-                       material->emissive[2]);
+    return light_shade(tone_of(lighting), base_colour, sums, material->specular, material->emissive[0],
+                       material->emissive[1], material->emissive[2]);
 }
 
 // Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there.
@@ -183,8 +247,8 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
     const float *factor = surface->material->base_colour;
     real3 colour = make_real3(R(factor[0]), R(factor[1]), R(factor[2]));
     real alpha = R(factor[3]);
-    if (surface->texture) {
-        real4 texel = sample_texture(raster, surface, &t, exact, x, y);
+    if (surface->textures[ORR_TEXTURE_BASE].image) {
+        real4 texel = sample_texture(raster, surface, ORR_TEXTURE_BASE, &t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
         alpha = alpha * texel.w;
     }
@@ -196,8 +260,19 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
     real3 normal = make_real3(interpolate(vertices, &t, w, 3), interpolate(vertices, &t, w, 4),
                               interpolate(vertices, &t, w, 5));
     normal = affine_direction(affine_of(surface->instance->to_camera), normal);
-    colour = light_up(
-        raster, surface->material, colour,
-        mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal));
+    light_point point =
+        mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
+    const orr_mesh_material *material = surface->material;
+    if (material->metallic_roughness && !material->unlit) {
+        const float *emissive = material->emissive;
+        colour = light_up_metal(
+            raster,
+            light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
+                           emissive[2], sample_factor(raster, surface, ORR_TEXTURE_SURFACE, &t, exact, x, y),
+                           sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y)),
+            point, bent_normal(raster, surface, point.normal, normal, &t, exact, x, y));
+    } else {
+        colour = light_up(raster, material, colour, point);
+    }
     return (real4){colour.x, colour.y, colour.z, alpha};
 }

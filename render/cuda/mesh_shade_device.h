@@ -36,37 +36,37 @@ static __device__ shaded_triangle find_triangle(const orr_cuda_mesh_scene *s,
 // ---- texture ----
 
 // Linear colour and alpha of a texel, by its number in the mip chain.
-static __device__ real4 fetch_texel(const orr_cuda_mesh_surface *surface, const float *linear, int32_t number)
+static __device__ real4 fetch_texel(const orr_cuda_mesh_texture *texture, const float *linear, int32_t number)
 {
-    uint32_t texel = __ldg(surface->texels + number);
+    uint32_t texel = __ldg(texture->texels + number);
     return make_real4(__ldg(linear + (texel & 255u)), __ldg(linear + (texel >> 8 & 255u)),
                       __ldg(linear + (texel >> 16 & 255u)), (float)(texel >> 24) * (1.0f / 255.0f));
 }
 
 // Bilinear within one level of the mip chain.
-static __device__ real4 sample_level(const orr_cuda_mesh_surface *surface, const float *linear, real2 uv,
+static __device__ real4 sample_level(const orr_cuda_mesh_texture *texture, const float *linear, real2 uv,
                                      int32_t level)
 {
-    int32_t width = orr_mip_side(surface->width, level), height = orr_mip_side(surface->height, level);
+    int32_t width = orr_mip_side(texture->width, level), height = orr_mip_side(texture->height, level);
     texture_square s = texture_around(uv, (float)width, (float)height);
-    int32_t first = surface->level_first[level];
+    int32_t first = texture->level_first[level];
     int32_t top = first + (int32_t)s.top * width, bottom = first + (int32_t)s.bottom * width;
     int32_t left = (int32_t)s.left, right = (int32_t)s.right;
     real4 sum = make_real4(0.0f, 0.0f, 0.0f, 0.0f);
-    sum = texture_add(sum, s.left_top, fetch_texel(surface, linear, top + left));
-    sum = texture_add(sum, s.right_top, fetch_texel(surface, linear, top + right));
-    sum = texture_add(sum, s.left_bottom, fetch_texel(surface, linear, bottom + left));
-    return texture_add(sum, s.right_bottom, fetch_texel(surface, linear, bottom + right));
+    sum = texture_add(sum, s.left_top, fetch_texel(texture, linear, top + left));
+    sum = texture_add(sum, s.right_top, fetch_texel(texture, linear, top + right));
+    sum = texture_add(sum, s.left_bottom, fetch_texel(texture, linear, bottom + left));
+    return texture_add(sum, s.right_bottom, fetch_texel(texture, linear, bottom + right));
 }
 
-// The texture at the pixel centre x, y [px], trilinear. w: weights there
-static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
+// A texture at the pixel centre x, y [px], trilinear. w: weights there
+static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
                                        const shaded_triangle *t, real2 w, float x, float y)
 {
     const mesh_view view = mesh_view_of(&s->lens);
     real2 w_across = mesh_weights(view, t->plane, x + 1.0f, y),
           w_down = mesh_weights(view, t->plane, x, y + 1.0f);
-    const float size[2] = {(float)surface->width, (float)surface->height};
+    const float size[2] = {(float)texture->width, (float)texture->height};
     float uv[2], across[2], down[2];
     for (int i = 0; i < 2; i++) {
         float a = t->a->uv[i], b = t->b->uv[i], c = t->c->uv[i];
@@ -74,13 +74,13 @@ static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_c
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
         uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
     }
-    int32_t last = surface->level_count - 1;
+    int32_t last = texture->level_count - 1;
     float level = texture_level(make_real2(across[0], across[1]), make_real2(down[0], down[1]), (float)last);
     float whole = floor_(level), part = level - whole;
     int32_t fine = (int32_t)whole;
     real2 at = make_real2(uv[0], uv[1]);
-    real4 texel = sample_level(surface, s->linear, at, fine);
-    return part > 0.0f ? texture_mix(texel, sample_level(surface, s->linear, at, min(fine + 1, last)), part)
+    real4 texel = sample_level(texture, s->linear, at, fine);
+    return part > 0.0f ? texture_mix(texel, sample_level(texture, s->linear, at, min(fine + 1, last)), part)
                        : texel;
 }
 
@@ -88,11 +88,12 @@ static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_c
 static __device__ bool is_solid_at(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
                                    uint32_t triangle, float x, float y)
 {
+    const orr_cuda_mesh_texture *base = &surface->textures[ORR_TEXTURE_BASE];
     float alpha = surface->material.base_colour[3];
-    if (surface->texels) {
+    if (base->texels) {
         shaded_triangle t = find_triangle(s, surface, triangle);
-        alpha = alpha *
-                sample_texture(s, surface, &t, mesh_weights(mesh_view_of(&s->lens), t.plane, x, y), x, y).w;
+        alpha =
+            alpha * sample_texture(s, base, &t, mesh_weights(mesh_view_of(&s->lens), t.plane, x, y), x, y).w;
     }
     return mesh_is_solid(alpha, surface->material.alpha_cutoff);
 }
@@ -111,7 +112,60 @@ static __device__ real3 times_vertex_colour(const float *linear, const shaded_tr
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
-// Display colour of a surface by all lights.
+// The part of light `light` that reaches the point past the meshes.
+static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light, light_incidence incidence,
+                                     light_point p)
+{
+    int32_t map = s->shadow_maps ? s->shadows->map_of[light] : -1;
+    return map >= 0 && dot3(incidence.to_light, p.normal) > 0.0f
+               ? shadow_lookup(s->shadows, s->shadow_maps, map, p.position, p.normal)
+               : 1.0f;
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights.
+static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, light_metal m, light_point point,
+                                       real3 normal)
+{
+    const orr_draw_lighting *lighting = s->lighting;
+    const bsdf_integrals integrals =
+        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
+    const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
+    light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
+    for (int32_t i = 0; i < lighting->count; i++) {
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        sums = light_add_metal(sums, light, incidence, point, normal, visible_part(s, i, incidence, point),
+                               metal);
+    }
+    return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
+}
+
+// The texel of a factor; white where there is no texture.
+static __device__ real3 sample_factor(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
+                                      const shaded_triangle *t, real2 w, float x, float y)
+{
+    if (!texture->texels) {
+        return make_real3(1.0f, 1.0f, 1.0f);
+    }
+    real4 texel = sample_texture(s, texture, t, w, x, y);
+    return make_real3(texel.x, texel.y, texel.z);
+}
+
+// The normal by a texture of normals, if there is one; seen, normal: as mesh_bend takes them.
+static __device__ real3 bent_normal(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
+                                    real3 seen, real3 normal, const shaded_triangle *t, real2 w, float x,
+                                    float y)
+{
+    if (!texture->texels) {
+        return seen;
+    }
+    real2 uv_ab = make_real2(t->b->uv[0] - t->a->uv[0], t->b->uv[1] - t->a->uv[1]);
+    real2 uv_ac = make_real2(t->c->uv[0] - t->a->uv[0], t->c->uv[1] - t->a->uv[1]);
+    return mesh_bend(seen, normal, mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac),
+                     sample_factor(s, texture, t, w, x, y));
+}
+
+// The same of any other surface.
 static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_material *material,
                                  real3 base_colour, light_point point)
 {
@@ -124,15 +178,11 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_ma
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
-        int32_t map = s->shadow_maps ? s->shadows->map_of[i] : -1;
-        float visible = 1.0f;
-        if (map >= 0 && dot3(incidence.to_light, point.normal) > 0.0f) {
-            visible = shadow_lookup(s->shadows, s->shadow_maps, map, point.position, point.normal);
-        }
+        float visible = visible_part(s, i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
-    return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
-                       material->emissive[2]);
+    return light_shade(tone_of(lighting), base_colour, sums, material->specular, material->emissive[0],
+                       material->emissive[1], material->emissive[2]);
 }
 
 // Display colour of a record at the pixel centre x, y [px], and its alpha there.
@@ -146,8 +196,9 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
     const float *factor = surface->material.base_colour;
     real3 colour = make_real3(factor[0], factor[1], factor[2]);
     float alpha = factor[3];
-    if (surface->texels) {
-        real4 texel = sample_texture(s, surface, &t, exact, x, y);
+    const orr_cuda_mesh_texture *base = &surface->textures[ORR_TEXTURE_BASE];
+    if (base->texels) {
+        real4 texel = sample_texture(s, base, &t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
         alpha = alpha * texel.w;
     }
@@ -160,9 +211,21 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
             make_real3(mesh_interpolate(w, a[0], b[0], c[0]), mesh_interpolate(w, a[1], b[1], c[1]),
                        mesh_interpolate(w, a[2], b[2], c[2]));
         normal = affine_direction(affine_of(s->to_camera + 12 * surface->instance), normal);
-        colour = light_up(s, &surface->material, colour,
-                          mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a,
-                                           t.plane.normal));
+        light_point point =
+            mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
+        const orr_mesh_material *material = &surface->material;
+        if (material->metallic_roughness && !material->unlit) {
+            const float *emissive = material->emissive;
+            const orr_cuda_mesh_texture *textures = surface->textures;
+            colour = light_up_metal(
+                s,
+                light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
+                               emissive[2], sample_factor(s, &textures[ORR_TEXTURE_SURFACE], &t, exact, x, y),
+                               sample_factor(s, &textures[ORR_TEXTURE_EMISSIVE], &t, exact, x, y)),
+                point, bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y));
+        } else {
+            colour = light_up(s, material, colour, point);
+        }
     }
     return make_real4(colour.x, colour.y, colour.z, alpha);
 }

@@ -38,13 +38,17 @@ typedef struct orr_cuda_mesh_instance {
     const orr_mesh_vertex *vertices;
 } orr_cuda_mesh_instance;
 
+typedef struct orr_cuda_mesh_texture {
+    const uint32_t *texels; // NULL: there is none
+    int32_t width, height, level_count;
+    int32_t level_first[ORR_MIP_LEVELS];
+} orr_cuda_mesh_texture;
+
 // A part of an instance: what is the same for its pixels.
 typedef struct orr_cuda_mesh_surface {
     int32_t instance;
     const uint32_t *indices; // of the part
-    const uint32_t *texels;  // NULL: no texture
-    int32_t width, height, level_count;
-    int32_t level_first[ORR_MIP_LEVELS];
+    orr_cuda_mesh_texture textures[ORR_TEXTURE_USES];
     orr_mesh_material material;
 } orr_cuda_mesh_surface;
 

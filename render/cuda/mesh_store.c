@@ -37,8 +37,9 @@ static orr_result upload_textures(orr_cuda *cuda, const orr_mesh *from, orr_cuda
     if (from->texture_count > 0 && !mesh->textures) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: textures on the device");
     }
-    for (int i = 0; i < from->material_count; i++) {
-        int texture = from->materials[i].texture;
+    for (int i = 0; i < from->material_count * ORR_TEXTURE_USES; i++) {
+        int texture = orr_material_texture(&from->materials[i / ORR_TEXTURE_USES],
+                                           (orr_texture_use)(i % ORR_TEXTURE_USES));
         if (texture >= 0 && !mesh->textures[texture]) {
             ORR_TRY(upload_texture(cuda, from, &from->textures[texture], &mesh->textures[texture], error));
         }

@@ -79,12 +79,16 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
     orr_cuda_mesh_surface surface = {.instance = instance,
                                      .indices = mesh->indices + part->first_index,
                                      .material = item->mesh->materials[part->material]};
-    if (surface.material.texture >= 0) {
-        const orr_image8 *texture = &item->mesh->textures[surface.material.texture];
-        surface.texels = mesh->textures[surface.material.texture];
-        surface.width = texture->width;
-        surface.height = texture->height;
-        surface.level_count = orr_mesh_texture_levels(item->mesh, texture, surface.level_first);
+    for (int use = 0; use < ORR_TEXTURE_USES; use++) {
+        orr_cuda_mesh_texture *texture = &surface.textures[use];
+        int index = orr_material_texture(&surface.material, (orr_texture_use)use);
+        if (index >= 0) {
+            const orr_image8 *image = &item->mesh->textures[index];
+            texture->texels = mesh->textures[index];
+            texture->width = image->width;
+            texture->height = image->height;
+            texture->level_count = orr_mesh_texture_levels(item->mesh, image, texture->level_first);
+        }
     }
     return surface;
 }

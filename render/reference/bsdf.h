@@ -1,46 +1,26 @@
-// How a surface scatters light: Lambert's law, and the metallic-roughness model of glTF 2.0 (appendix B). Its
-// highlights are those of Trowbridge and Reitz ("GGX") with Smith's height-correlated shadowing; what rough
-// ones lose, because light is scattered only once, is given back in their own colour (Turquin 2019).
+// How a surface scatters light, for paths: by Lambert's law, or as render/bsdf_formula.h says; and directions
+// that are drawn accordingly.
 #pragma once
 
-#include "engine/core/vector_formula.h"
+#include "render/bsdf_formula.h"
 
 #include <stddef.h>
 
-#define BSDF_PI 3.14159265358979f
-
 typedef struct bsdf {
-    real3 normal;  // unit, on the side of to_eye
-    real3 to_eye;  // unit
-    real3 diffuse; // albedo
-    real3 f0;      // reflectance of highlights seen straight; 0: there are none
-    real3 gain;    // of highlights, for the light that they lose
-    real alpha;    // squared roughness, at least BSDF_ALPHA_MIN
-    bool glossy;   // false: Lambert's law alone
+    real3 normal;     // unit, on the side of to_eye
+    real3 to_eye;     // unit
+    bsdf_metal metal; // where it is not glossy, of this the albedo alone
+    bool glossy;      // false: Lambert's law alone
 } bsdf;
-
-#define BSDF_ALPHA_MIN 1e-3f // smoother ones are drawn like this: their peak still fits into a float
 
 typedef struct bsdf_value {
     real3 weight; // reflectance times cosine [1/sr]
     real pdf;     // of bsdf_draw [1/sr]; 0: the direction is not drawn
 } bsdf_value;
 
-enum { BSDF_TABLE = 24 };
-
-// The part of light from everywhere that a highlight of f0 = 1 reflects: [roughness][cosine to the eye], both
-// from 0 to 1.
-typedef struct bsdf_table {
-    float reflected[BSDF_TABLE][BSDF_TABLE];
-} bsdf_table;
-
-void bsdf_table_fill(bsdf_table *table);
-float bsdf_table_at(const bsdf_table *table, real roughness, real cosine);
-
-// metallic, roughness: 0 .. 1. table NULL: no gain.
+// metallic, roughness: 0 .. 1
 bsdf bsdf_lambert(real3 normal, real3 to_eye, real3 base);
-bsdf bsdf_metallic(const bsdf_table *table, real3 normal, real3 to_eye, real3 base, real metallic,
-                   real roughness);
+bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real roughness);
 bsdf_value bsdf_eval(const bsdf *b, real3 to_light);
 // Draws a direction from three numbers in [0, 1). Returns its value; pdf 0: none.
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light);

@@ -34,7 +34,6 @@ struct orr_path_tracer {
     lamps lights;
     orr_gaussians splats;
     const orr_gaussian_walk *splat_walk;
-    bsdf_table table;
     pixel_sums *pixels; // height x width
     int64_t samples;
     int64_t *rays;  // by worker
@@ -224,12 +223,11 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
 
 // ---- paths ----
 
-static bsdf bsdf_of(const orr_path_tracer *t, const surface_point *at, real3 to_eye)
+static bsdf bsdf_of(const surface_point *at, real3 to_eye)
 {
     const orr_mesh_material *look = at->material;
-    return look->metallic_roughness
-               ? bsdf_metallic(&t->table, at->normal, to_eye, at->base, look->metallic, look->roughness)
-               : bsdf_lambert(at->normal, to_eye, at->base);
+    return look->metallic_roughness ? bsdf_metallic(at->normal, to_eye, at->base, at->metallic, at->roughness)
+                                    : bsdf_lambert(at->normal, to_eye, at->base);
 }
 
 // The weight of light found by scattering that a lamp's draw finds with the density `pdf`.
@@ -260,7 +258,7 @@ static bool survives(path *p, int bounce)
 // direction.
 static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
 {
-    const bsdf b = bsdf_of(p->tracer, at, scale3(of_three(ray->direction), -1.0f));
+    const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f));
     add_light(p, direct_light(p, at, &b), 1.0f);
     real u = draw(p), v = draw(p), choice = draw(p);
     real3 direction;
@@ -472,7 +470,6 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     ORR_TRY(orr_gaussians_build(list->splats, list->splat_count, &t->splats, error));
     t->splat_walk = orr_gaussian_walk_of(isa);
     ORR_TRY(lamps_gather(list, &t->world, &t->lights, error));
-    bsdf_table_fill(&t->table);
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
     return t->pixels && t->rays ? ORR_OK

@@ -4,6 +4,7 @@
 #include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
 #include "engine/core/vector.h"
+#include "render/mesh_formula.h"
 #include "render/texture_formula.h"
 
 #include <string.h>
@@ -27,7 +28,6 @@ static void add_materials(surfaces *s, int mesh)
         const orr_mesh_material *look = &m->materials[i];
         s->materials[s->material_count++] = (surface_material){
             .look = look,
-            .texture = look->texture >= 0 ? &m->textures[look->texture] : NULL,
             .mesh = mesh,
             .glow = luminance(look->emissive) + look->emission * luminance(look->base_colour)};
     }
@@ -140,14 +140,14 @@ static real4 texel_at(const surfaces *s, const orr_image8 *texture, real column,
     return make_real4(s->linear[t[0]], s->linear[t[1]], s->linear[t[2]], (float)t[3] / 255.0f);
 }
 
-// Base colour and alpha, bilinear in the texture's finest level.
-static real4 colour_at(const surfaces *s, const place *p)
+// A texture of the material, bilinear in its finest level; white where there is none.
+static real4 texture_at(const surfaces *s, const place *p, orr_texture_use use)
 {
-    const orr_image8 *texture = p->material->texture;
-    const float *factor = p->material->look->base_colour;
-    if (!texture) {
-        return make_real4(factor[0], factor[1], factor[2], factor[3]);
+    const int index = orr_material_texture(p->material->look, use);
+    if (index < 0) {
+        return make_real4(1.0f, 1.0f, 1.0f, 1.0f);
     }
+    const orr_image8 *texture = &p->mesh->mesh->textures[index];
     real2 uv = make_real2(texture_repeat(between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0])),
                           texture_repeat(between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1])));
     texture_square q = texture_around(uv, (float)texture->width, (float)texture->height);
@@ -155,8 +155,15 @@ static real4 colour_at(const surfaces *s, const place *p)
     sum = texture_add(sum, q.left_top, texel_at(s, texture, q.left, q.top));
     sum = texture_add(sum, q.right_top, texel_at(s, texture, q.right, q.top));
     sum = texture_add(sum, q.left_bottom, texel_at(s, texture, q.left, q.bottom));
-    sum = texture_add(sum, q.right_bottom, texel_at(s, texture, q.right, q.bottom));
-    return make_real4(sum.x * factor[0], sum.y * factor[1], sum.z * factor[2], sum.w * factor[3]);
+    return texture_add(sum, q.right_bottom, texel_at(s, texture, q.right, q.bottom));
+}
+
+// Base colour and alpha.
+static real4 colour_at(const surfaces *s, const place *p)
+{
+    const float *factor = p->material->look->base_colour;
+    const real4 texel = texture_at(s, p, ORR_TEXTURE_BASE);
+    return make_real4(texel.x * factor[0], texel.y * factor[1], texel.z * factor[2], texel.w * factor[3]);
 }
 
 static real vertex_colour(const surfaces *s, const place *p, int k)
@@ -175,7 +182,8 @@ static real3 turned_to(real3 n, real3 side)
 }
 
 // The interpolated normal on the side of the plane's that is seen.
-static real3 normal_at(const place *p, real3 plane, real3 direction)
+static real3 normal_at(const surfaces *s, const place *p, const mesh_tangents *tangents, real3 plane,
+                       real3 direction)
 {
     float normal[3], turned[3];
     for (int k = 0; k < 3; k++) {
@@ -187,8 +195,13 @@ static real3 normal_at(const place *p, real3 plane, real3 direction)
     if (!(squared > 1e-20f) || !isfinite(squared)) {
         return plane;
     }
+    const real3 raw = n;
     n = turned_to(normalise3(n), plane);
-    // seen from behind only because it is interpolated
+    if (orr_material_texture(p->material->look, ORR_TEXTURE_NORMAL) >= 0) {
+        const real4 texel = texture_at(s, p, ORR_TEXTURE_NORMAL);
+        n = mesh_bend(n, raw, *tangents, make_real3(texel.x, texel.y, texel.z));
+    }
+    // seen from behind only because it is interpolated or bent
     return dot3(n, direction) < 0.0f ? n : plane;
 }
 
@@ -203,14 +216,23 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     real3 front = normalise3(cross3(ab, ac));
     p.front = dot3(front, direction) < 0.0f;
     p.plane = p.front ? front : scale3(front, -1.0f);
-    p.normal = normal_at(&at, p.plane, direction);
+    const real2 uv_ab = make_real2(at.b->uv[0] - at.a->uv[0], at.b->uv[1] - at.a->uv[1]),
+                uv_ac = make_real2(at.c->uv[0] - at.a->uv[0], at.c->uv[1] - at.a->uv[1]);
+    const mesh_tangents tangents = mesh_tangents_of(ab, ac, uv_ab, uv_ac);
+    p.normal = normal_at(s, &at, &tangents, p.plane, direction);
     real4 colour = colour_at(s, &at);
     p.base = make_real3(colour.x * vertex_colour(s, &at, 0), colour.y * vertex_colour(s, &at, 1),
                         colour.z * vertex_colour(s, &at, 2));
+    const real4 surface = texture_at(s, &at, ORR_TEXTURE_SURFACE);
+    p.metallic = look->metallic * surface.z;
+    p.roughness = look->roughness * surface.y;
     if (look->unlit) {
         p.light = p.base;
     } else if (p.front || look->two_sided) {
-        p.light = add3(point_at(look->emissive), scale3(p.base, look->emission));
+        const real4 texel = texture_at(s, &at, ORR_TEXTURE_EMISSIVE);
+        const real3 emissive =
+            make_real3(look->emissive[0] * texel.x, look->emissive[1] * texel.y, look->emissive[2] * texel.z);
+        p.light = add3(emissive, scale3(p.base, look->emission));
     }
     return p;
 }

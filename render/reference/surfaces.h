@@ -15,9 +15,8 @@ typedef struct surface_mesh {
 
 typedef struct surface_material {
     const orr_mesh_material *look;
-    const orr_image8 *texture; // NULL: none
-    int mesh;                  // that has it
-    float glow;                // luminance of what it emits by itself [linear]; 0: nothing
+    int mesh;   // that has it
+    float glow; // luminance of what it emits by itself [linear]; 0: nothing
 } surface_material;
 
 typedef struct surfaces {
@@ -43,7 +42,8 @@ typedef struct surface_point {
     real3 normal; // interpolated, unit, likewise
     real3 base;   // linear
     real3 light;  // that it emits to this side, linear
-    float glow;   // of its material
+    real metallic, roughness;
+    float glow; // of its material
     bool front;
 } surface_point;
 

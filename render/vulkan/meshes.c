@@ -12,7 +12,8 @@ typedef struct mesh_push {
     float depth[2];
     float base_colour[4];
     float alpha_cutoff;
-    float emission, specular, shininess;
+    float emission;
+    float gloss[2];
     float emissive[3];
     uint32_t flags; // of those below
     uint32_t order;
@@ -20,7 +21,7 @@ typedef struct mesh_push {
 } mesh_push;
 _Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
 
-enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4 }; // flags of mesh_push
+enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4, METAL = 8, BENT = 16 }; // flags of mesh_push
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
@@ -57,8 +58,8 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, or
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = pass == OPAQUE    ? "tbt"
-                 : pass == BLENDED ? "tbtbb"
+        .types = pass == OPAQUE    ? "tbtttt"
+                 : pass == BLENDED ? "tbttttbb"
                                    : "t",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
@@ -297,22 +298,34 @@ static void end(VkCommandBuffer commands, const orr_vk_image *colour, VkPipeline
         VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT, readers, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
 }
 
+static orr_vk_binding texture_binding(const orr_vulkan_meshes *m, const orr_vulkan_mesh *mesh,
+                                      const orr_mesh_material *material, orr_texture_use use)
+{
+    int texture = orr_material_texture(material, use);
+    return (orr_vk_binding){.view = texture >= 0 ? mesh->textures[texture].view : m->white.view,
+                            .sampler = m->sampler};
+}
+
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
                       const orr_vulkan_mesh *mesh, const orr_mesh_part *part, bool shadowed, mesh_push *push)
 {
     const orr_mesh_material *material = &mesh->materials[part->material];
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
     push->emission = material->emission;
-    push->specular = material->specular;
-    push->shininess = material->shininess;
+    push->gloss[0] = material->metallic_roughness ? material->metallic : material->specular;
+    push->gloss[1] = material->metallic_roughness ? material->roughness : material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
     memcpy(push->emissive, material->emissive, sizeof push->emissive);
-    push->flags = (push->flags & ~(uint32_t)UNLIT) | (material->unlit ? UNLIT : 0u);
+    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT);
+    push->flags |= orr_material_texture(material, ORR_TEXTURE_NORMAL) >= 0 ? BENT : 0u;
+    push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
-        {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
-         .sampler = m->sampler},
+        texture_binding(m, mesh, material, ORR_TEXTURE_BASE),
         {.buffer = m->lighting.buffer},
         {.view = shadowed ? m->shadow_maps.view : m->white.view, .sampler = m->sampler},
+        texture_binding(m, mesh, material, ORR_TEXTURE_SURFACE),
+        texture_binding(m, mesh, material, ORR_TEXTURE_EMISSIVE),
+        texture_binding(m, mesh, material, ORR_TEXTURE_NORMAL),
         {.buffer = m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);

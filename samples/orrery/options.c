@@ -81,6 +81,21 @@ static bool read_seed(const char *text, uint64_t *value)
     return text[0] >= '0' && text[0] <= '9' && *behind == 0 && errno == 0;
 }
 
+static bool tone_named(const char *name, orr_tone *tone)
+{
+    static const char *const names[] = {[ORR_TONE_NONE] = "none",
+                                        [ORR_TONE_NEUTRAL] = "neutral",
+                                        [ORR_TONE_AGX] = "agx",
+                                        [ORR_TONE_ACES] = "aces"};
+    for (int i = ORR_TONE_NONE; i <= ORR_TONE_ACES; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *tone = (orr_tone)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool read_value(const option *o, const char *text)
 {
     const char *rest = text;
@@ -119,6 +134,8 @@ static bool read_value(const option *o, const char *text)
     }
     case OPTION_DEVICE:
         return orr_device_named(text, o->value);
+    case OPTION_TONE:
+        return tone_named(text, o->value);
     }
     return false;
 }
@@ -142,6 +159,7 @@ static const char *describe_value(const option *o, char text[64])
     case OPTION_DEVICE:
         return "auto|cpu|vulkan|cuda|cuda+vulkan|cuda+vulkan-copies";
     case OPTION_TEXT:
+    case OPTION_TONE:
     case OPTION_FLAG:
         break;
     }

@@ -26,7 +26,9 @@ typedef struct render_request {
     orr_device_kind physics;
     bool transparent, antialias, contacts, no_shadows, keep_partial;
     double frames_per_second; // 0: not given
-    int reference;            // samples per pixel; 0: the picture is drawn, not traced
+    double exposure;          // [EV]
+    orr_tone tone;
+    int reference; // samples per pixel; 0: the picture is drawn, not traced
 } render_request;
 
 // Everything that is made for one render, freed by close_render in any state.
@@ -120,6 +122,8 @@ static orr_view view_of(const render_job *job, int64_t index)
                      .contact_points = request->contacts,
                      .contact_forces = request->contacts,
                      .no_shadows = request->no_shadows,
+                     .exposure = (float)request->exposure,
+                     .tone = request->tone,
                      .has_background = request->background[0] >= 0.0f};
     for (int i = 0; i < 3 && view.has_background; i++) {
         view.background[i] = request->background[i];
@@ -451,6 +455,18 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.no_shadows,
          .help = "the sun and the lights of robots' models cast no shadows"},
+        {.name = "--exposure",
+         .kind = OPTION_REAL,
+         .value = &r.exposure,
+         .expect = "EV",
+         .help = "the light of meshes and robots times 2^EV (default 0)",
+         .low = -20.0,
+         .high = 20.0},
+        {.name = "--tone",
+         .kind = OPTION_TONE,
+         .value = &r.tone,
+         .expect = "none|neutral|agx|aces",
+         .help = "how that light is mapped to the display (default none)"},
         {.name = "--keep-partial",
          .kind = OPTION_FLAG,
          .value = &r.keep_partial,

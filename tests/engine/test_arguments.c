@@ -178,6 +178,9 @@ static void views_out_of_range_are_refused(void **state)
     assert_view_refused(background[0], NAN, "background");
     assert_view_refused(background[1], INFINITY, "background");
     assert_view_refused(background[2], -NAN, "background");
+    assert_view_refused(exposure, NAN, "exposure");
+    assert_view_refused(exposure, -20.5f, "exposure -20.5");
+    assert_view_refused(tone, (orr_tone)4, "tone 4");
     assert_view_refused(world, -1, "world -1");
     assert_view_refused(world, 2, "world 2");
     assert_view_refused(camera.model, (orr_camera_model)7, "model 7");

@@ -172,6 +172,82 @@ static void instances_and_texture_transforms_are_applied(void **state)
     assert_string_equal(mesh.unused, "");
 }
 
+#define PNG "{\"uri\":\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAA"
+// Pictures of one texel (51 128 255), one (102 0 0), and two texels.
+#define PICTURES                                                                                             \
+    "\"images\":[" PNG "EAAAABCAIAAACQd1PeAAAADElEQVR42mMwbvgPAAKcAbPnPvARAAAAAElFTkSuQmCC\"}," PNG          \
+    "EAAAABCAIAAACQd1PeAAAADElEQVR42mNIY2AAAAE2AGdEzl5XAAAAAElFTkSuQmCC\"}," PNG                             \
+    "IAAAABCAIAAAB7QOjdAAAADUlEQVR42mNgZGIGIgAALQAN+IuHsAAAAABJRU5ErkJggg==\"}],\"textures\":["              \
+    "{\"source\":0},{\"source\":1},{\"source\":2}],"
+#define WITH_MATERIAL(material)                                                                              \
+    HEAD PICTURES "\"materials\":[" material "],\"meshes\":[{\"primitives\":[{\"attributes\":{"              \
+                  "\"POSITION\":0},\"material\":0}]}],\"nodes\":[{\"mesh\":0}]}"
+#define METAL "\"pbrMetallicRoughness\":{\"metallicRoughnessTexture\":{\"index\":0}}"
+
+// Red, green and blue of the texel of a texture, decoded to 0 .. 255.
+static void assert_texel(int texture, int red, int green, int blue)
+{
+    const int expected[3] = {red, green, blue};
+    assert_in_range(texture, 0, mesh.texture_count - 1);
+    for (int i = 0; i < 3; i++) {
+        // a step of the encoded byte is at most 2.3 of the decoded one
+        double value = pow(((double)mesh.textures[texture].rgba[i] / 255.0 + 0.055) / 1.055, 2.4) * 255.0;
+        assert_true(fabs(value - expected[i]) <= 1.2);
+    }
+}
+
+static void assert_surface(int red, int green, int blue)
+{
+    assert_texel(mesh.materials[0].surface_texture, red, green, blue);
+}
+
+// (51 128 255) is the direction (-0.6, 0, 1), of length 1.166.
+static void normals_are_read_at_unit_length(void **state)
+{
+    (void)state;
+    const float centre = 255.0f * ORR_NORMAL_CENTRE, span = 255.0f - centre;
+    read_good("a.gltf", WITH_MATERIAL("{\"normalTexture\":{\"index\":0}}"));
+    assert_texel(mesh.materials[0].normal_texture, (int)(centre - 0.6f / 1.166f * span), (int)centre,
+                 (int)(centre + 1.0f / 1.166f * span));
+    assert_int_equal(mesh.textures[0].rgba[1], 188); // the file's 128 has no slope at all
+    read_good("a.gltf", WITH_MATERIAL("{\"normalTexture\":{\"index\":0,\"scale\":0}}"));
+    assert_texel(mesh.materials[0].normal_texture, (int)centre, (int)centre, 255);
+    read_good("a.gltf", WITH_MATERIAL("{\"normalTexture\":{\"index\":0}},{\"normalTexture\":{\"index\":0}},"
+                                      "{\"normalTexture\":{\"index\":0,\"scale\":2}}"));
+    assert_int_equal(mesh.texture_count, 2);
+    assert_int_equal(mesh.materials[1].normal_texture, 0);
+    assert_int_equal(mesh.materials[2].normal_texture, 1);
+}
+
+static void textures_of_metal_and_occlusion_become_one(void **state)
+{
+    (void)state;
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"emissiveTexture\":{\"index\":0}}"));
+    assert_surface(255, 128, 255);
+    assert_int_equal(mesh.textures[mesh.materials[0].emissive_texture].rgba[1], 128); // a colour stays
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":0}}"));
+    assert_surface(51, 128, 255);
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1,\"strength\":0.5}}"));
+    assert_surface((255 + 102) / 2, 128, 255);
+    assert_int_equal(mesh.texture_count, 1);
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf", WITH_MATERIAL("{\"occlusionTexture\":{\"index\":1}}"));
+    assert_surface(102, 255, 255);
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":2}}"));
+    assert_surface(255, 128, 255);
+    assert_non_null(strstr(mesh.unused, "occlusionTexture of another size"));
+    // laid on otherwise than the first
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1,\"texCoord\":1}}"));
+    assert_surface(255, 128, 255);
+    assert_non_null(strstr(mesh.unused, "occlusionTexture"));
+    // two materials with the same textures share them
+    read_good("a.gltf", WITH_MATERIAL("{" METAL "},{" METAL "}"));
+    assert_int_equal(mesh.texture_count, 1);
+    assert_int_equal(mesh.materials[1].surface_texture, 0);
+    assert_text_refused("a.gltf", WITH_MATERIAL("{\"occlusionTexture\":{\"index\":3}}"),
+                        "materials[0].occlusionTexture.index: expected a whole number from 0 to 2");
+}
+
 static void what_gltf_holds_and_is_left_out_is_named(void **state)
 {
     (void)state;
@@ -179,10 +255,11 @@ static void what_gltf_holds_and_is_left_out_is_named(void **state)
         "a.gltf", HEAD
         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":0},\"targets\":[{}],"
         "\"material\":0},{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],"
-        "\"materials\":[{\"normalTexture\":{\"index\":0}}],\"skins\":[{}],\"animations\":[{}],"
+        "\"materials\":[{\"thicknessTexture\":{\"index\":0}}],\"skins\":[{}],\"animations\":[{}],"
         "\"extensionsUsed\":[\"KHR_lights_punctual\",\"KHR_materials_unlit\"],\"nodes\":[{\"mesh\":0}]}");
     static const char *const names[] = {
-        "skins", "animations", "KHR_lights_punctual", "normalTexture", "morph targets", "lines", "JOINTS_0"};
+        "skins", "animations", "KHR_lights_punctual", "thicknessTexture", "morph targets",
+        "lines", "JOINTS_0"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!strstr(mesh.unused, names[i])) {
             fail_msg("expected %s in: %s", names[i], mesh.unused);
@@ -611,6 +688,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accessors_are_read_in_their_types),
         cmocka_unit_test(instances_and_texture_transforms_are_applied),
+        cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
+        cmocka_unit_test(normals_are_read_at_unit_length),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
         cmocka_unit_test(broken_gltf_is_refused),
         cmocka_unit_test(a_container_with_wrong_lengths_is_refused),

@@ -200,6 +200,8 @@ static void options_that_contradict_each_other_are_refused(void **state)
         {{"render", cloud, "-o", "a.png", "--ctrl", "sine"}, "--ctrl", "--frames"},
         {{"render", cloud, "-o", "a.png", "--physics", "cpu"}, "--physics", "--frames"},
         {{"render", cloud, "-o", "a.png", "--fps", "25"}, "--fps", "--frames"},
+        {{"render", cloud, "-o", "a.png", "--tone", "film"}, "--tone", "none|neutral|agx|aces"},
+        {{"render", cloud, "-o", "a.png", "--exposure", "21"}, "--exposure", "-20 to 20"},
         {{"render", cloud, "-o", "a.npy", "--depth", "a.npy"}, "--depth", "a.npy"},
         {{"render", cloud, "-o", "a.png", "--keep-partial"}, "--keep-partial", ".mp4"},
         {{"render", cloud, "-o", "a.mp4", "--transparent"}, "a.mp4", "alpha"},

@@ -273,12 +273,17 @@ static void lit_surfaces_match_the_cpu(void **state)
         meshes[i] = drawn_mesh(&sphere.mesh, 1);
         assert_ok(orr_affine_from_transform(&transform, meshes[i].model, &error));
     }
-    for (int view = 0; view < 4; view++) {
+    for (int view = 0; view < 6; view++) {
+        sphere.material.metallic_roughness = view >= 4;
+        sphere.material.metallic = 0.7f;
+        sphere.material.roughness = view == 4 ? 0.3f : 0.8f;
         sphere.material.two_sided = view < 2;
         sphere.material.unlit = view == 3;
         sphere.material.emissive[1] = view >= 1 ? 0.3f : 0.0f;
         orr_draw_list list = list_of(meshes, 3, 131, 77, view % 2 ? 28.0f : 90.0f, view % 2);
         list.lens.near_plane = 2.9f; // so that their inner sides are in view
+        list.tone = (orr_tone)(view % 4);
+        list.exposure = view > 0 ? 0.7f : 0.0f;
         assert_drawn_as_by_the_cpu(view % 2 ? "orthographic" : "perspective", &list, 4);
     }
 }
@@ -310,6 +315,9 @@ static void textures_and_holes_match_the_cpu(void **state)
         walls[i].mesh.textures = &textures[i];
         walls[i].mesh.texture_count = 1;
         walls[i].material.texture = 0;
+        walls[i].material.metallic_roughness = i == 0;
+        walls[i].material.metallic = walls[i].material.roughness = 0.9f;
+        walls[i].material.surface_texture = walls[i].material.normal_texture = 0;
         meshes[i] = drawn_mesh(&walls[i].mesh, (uint64_t)i);
     }
     walls[0].material.alpha_cutoff = 0.6f;

@@ -411,6 +411,60 @@ static void what_emits_is_brighter_and_what_is_unlit_ignores_the_light(void **st
     close_canvas(&c);
 }
 
+// Colours that emit, through each curve, against values computed from the curves' definitions in double.
+// Unlit surfaces show their own.
+static void light_is_mapped_for_the_display(void **state)
+{
+    (void)state;
+    static const struct {
+        orr_tone tone;
+        float exposure, light[3];
+        double shown[3]; // linear
+    } cases[] = {
+        {ORR_TONE_NONE, 1.0f, {0.1f, 0.2f, 0.3f}, {0.2, 0.4, 0.6}},
+        {ORR_TONE_NEUTRAL, 0.0f, {0.5f, 0.5f, 0.5f}, {0.46, 0.46, 0.46}},
+        {ORR_TONE_NEUTRAL, 0.0f, {10.0f, 1.0f, 1.0f}, {0.9939, 0.6109, 0.6109}},
+        {ORR_TONE_NEUTRAL, -1.0f, {1.6f, 1.6f, 1.6f}, {0.76, 0.76, 0.76}},
+        {ORR_TONE_AGX, 0.0f, {0.18f, 0.18f, 0.18f}, {0.2145, 0.2145, 0.2145}},
+        {ORR_TONE_ACES, 0.0f, {0.18f, 0.18f, 0.18f}, {0.2131, 0.2131, 0.2131}},
+        {ORR_TONE_NEUTRAL, 0.0f, {INFINITY, 0.0f, 0.0f}, {1.0, 1.0, 1.0}},
+        {ORR_TONE_AGX, 0.0f, {0.0f, 0.0f, 0.0f}, {0.0, 0.0, 0.0}},
+    };
+    canvas c = open_canvas(straight(16, 16, 8.0f), 1);
+    orr_mesh_vertex v[4];
+    for (int i = 0; i < 4; i++) {
+        v[i] = vertex(i % 2 ? 5.0f : -5.0f, i / 2 ? 5.0f : -5.0f, 3.0f);
+    }
+    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+    small_mesh m;
+    small_mesh_set(&m, v, 4, indices, 6);
+    orr_draw_mesh one = {.mesh = &m.mesh};
+    memcpy(one.model, identity, sizeof identity);
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int unlit = 0; unlit < 2; unlit++) {
+            orr_draw_list list = {.lens = c.lens,
+                                  .meshes = &one,
+                                  .mesh_count = 1,
+                                  .tone = cases[i].tone,
+                                  .exposure = cases[i].exposure};
+            memcpy(m.material.emissive, cases[i].light, sizeof m.material.emissive);
+            m.material.unlit = unlit;
+            m.material.base_colour[0] = 0.5f;
+            orr_arena_reset(&c.arena);
+            assert_ok(
+                orr_mesh_raster(c.jobs, isa, &c.arena, &list, NULL, c.picture, &c.fragments, NULL, &error));
+            for (int k = 0; k < 3; k++) {
+                // the known values have four digits
+                assert_float_equal(c.picture.rgb[256 * k + 100],
+                                   unlit ? srgb(k == 0 ? 0.5 : 1.0) : srgb(cases[i].shown[k]), 1e-3);
+            }
+        }
+    }
+    close_canvas(&c);
+}
+
 static void of_equal_depths_the_first_in_the_list_is_seen(void **state)
 {
     (void)state;
@@ -594,6 +648,7 @@ int main(void)
         cmocka_unit_test(a_sphere_is_shaded_by_lamberts_law),
         cmocka_unit_test(texture_is_perspective_correct),
         cmocka_unit_test(what_emits_is_brighter_and_what_is_unlit_ignores_the_light),
+        cmocka_unit_test(light_is_mapped_for_the_display),
         cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
         cmocka_unit_test(mips_make_far_textures_even),
         cmocka_unit_test(holes_show_what_is_behind),

@@ -458,13 +458,20 @@ static void meshes_match_the_cpu(void **state)
     s.list.sun = (orr_draw_sun){
         .direction = {0.0f, -0.6f, -0.8f}, .colour = {0.9f, 0.8f, 0.7f}, .ambient = {0.1f, 0.2f, 0.3f}};
     orr_vulkan_draw *draw = draw_make(2);
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 6; variant++) {
         s.list.lens.orthographic = variant % 2;
         s.list.lens.focal[0] = s.list.lens.focal[1] = variant % 2 ? 45.0f : 130.0f;
+        s.list.tone = (orr_tone)(variant % 4);
+        s.list.exposure = variant > 0 ? 0.7f : 0.0f;
         ball.material.two_sided = variant >= 2;
         ball.material.unlit = variant == 3;
         ball.material.emissive[1] = variant >= 1 ? 0.3f : 0.0f;
         ball.material.alpha_cutoff = variant >= 2 ? 0.5f : 0.0f;
+        ball.material.metallic_roughness = variant >= 4;
+        ball.material.metallic = 0.7f;
+        ball.material.roughness = variant == 4 ? 0.3f : 0.8f;
+        ball.material.surface_texture = ball.material.emissive_texture = variant == 5 ? 0 : -1;
+        ball.material.normal_texture = variant >= 4 ? 0 : -1;
         orr_vulkan_draw_release(draw, 2); // its material changed
         drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
         double quality = psnr(gpu.rgba, cpu.rgba, 4 * gpu.pixels);

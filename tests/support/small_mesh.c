@@ -6,7 +6,12 @@ void small_mesh_set(small_mesh *m, orr_mesh_vertex *vertices, int vertex_count, 
                     int index_count)
 {
     *m = (small_mesh){.part = {0, (uint32_t)index_count, 0},
-                      .material = {.base_colour = {1, 1, 1, 1}, .texture = -1, .two_sided = true}};
+                      .material = {.base_colour = {1, 1, 1, 1},
+                                   .texture = -1,
+                                   .two_sided = true,
+                                   .surface_texture = -1,
+                                   .emissive_texture = -1,
+                                   .normal_texture = -1}};
     m->mesh = (orr_mesh){.vertices = vertices,
                          .indices = indices,
                          .parts = &m->part,

@@ -86,6 +86,8 @@ typedef struct viewer {
     double last_click_at[2];
 
     bool antialias, has_background;
+    double exposure; // [EV]
+    orr_tone tone;
     float background[3];
     orr_frame *shown;       // whose picture the window shows: where that is, the frame says; NULL: none
     orr_vulkan_image image; // the picture, where it is on the device

@@ -36,6 +36,8 @@ orr_view view_of(const viewer *v, const orr_camera *camera)
     orr_view view = {.camera = *camera,
                      .antialias = v->antialias,
                      .has_background = v->has_background,
+                     .exposure = (float)v->exposure,
+                     .tone = v->tone,
                      .contact_points = v->robot.panel.contacts,
                      .contact_forces = v->robot.panel.contacts,
                      .geom_groups = v->robot.panel.groups[0],

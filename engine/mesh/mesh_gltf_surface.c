@@ -1,0 +1,190 @@
+// Textures of a glTF material besides its base colour: metallic and roughness, occlusion, emission, normals.
+// Meshes have one set of texture coordinates, so that textures laid on otherwise than the first of a material
+// are named and left out.
+#define ORR_SCALAR
+#include "engine/mesh/mesh_gltf.h"
+
+#include "engine/core/colour_formula.h"
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_same_mapping(const orr_gltf_mapping *a, const orr_gltf_mapping *b)
+{
+    return a->set == b->set && a->moved == b->moved &&
+           (!a->moved || memcmp(a->matrix, b->matrix, sizeof a->matrix) == 0);
+}
+
+// object[key] as the number of a texture, -1: none, or one that is left out.
+static orr_result find_texture(const orr_gltf *g, const orr_json *object, const char *key,
+                               orr_gltf_mapping *mapping, int *index, const char *factor, double *strength)
+{
+    orr_json info;
+    orr_gltf_mapping own;
+    *index = -1;
+    ORR_TRY(orr_json_member(object, key, &info, g->error));
+    if (!info.node) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_require(&info, "index", "a texture", g->error));
+    ORR_TRY(orr_gltf_read_mapping(g, &info, &own));
+    if (factor) {
+        ORR_TRY(orr_json_number(&info, factor, strength, g->error));
+    }
+    if (mapping->used && !is_same_mapping(&own, mapping)) {
+        orr_mesh_note(g->reader, key);
+        return ORR_OK;
+    }
+    *mapping = own;
+    return orr_gltf_index(g, &info, "index", ORR_GLTF_TEXTURES, index);
+}
+
+static uint8_t display_byte(float linear)
+{
+    return (uint8_t)(255.0f * linear_to_srgb(linear) + 0.5f);
+}
+
+// Moves occlusion from the last of the textures to this one, and removes the last.
+static void take_occlusion(orr_mesh_file *mesh, orr_image8 *to, orr_mesh_reader *reader)
+{
+    orr_image8 *from = &mesh->textures[--mesh->texture_count];
+    if (from->width == to->width && from->height == to->height) {
+        for (size_t i = 0; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
+            to->rgba[i] = from->rgba[i];
+        }
+    } else {
+        orr_mesh_note(reader, "occlusionTexture of another size than metallicRoughnessTexture");
+        for (size_t i = 0; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
+            to->rgba[i] = 255;
+        }
+    }
+    orr_image8_free(from);
+}
+
+// A new texture with occlusion, roughness and metallic in red, green and blue; 1 where there is no texture.
+// It is encoded as colours are, so that all textures are filtered and reduced alike.
+static orr_result make_surface(orr_gltf *g, int metal, int occlusion, double strength, int *texture)
+{
+    orr_mesh_file *mesh = g->reader->mesh;
+    ORR_TRY(orr_gltf_decode_texture(g, metal >= 0 ? metal : occlusion, texture));
+    if (metal >= 0 && occlusion >= 0 && metal != occlusion) {
+        int other;
+        ORR_TRY(orr_gltf_decode_texture(g, occlusion, &other));
+        take_occlusion(mesh, &mesh->textures[*texture], g->reader);
+    }
+    orr_image8 *image = &mesh->textures[*texture];
+    uint8_t encoded[256], dimmed[256];
+    float part = strength > 0.0 ? fminf((float)strength, 1.0f) : 0.0f;
+    for (int i = 0; i < 256; i++) {
+        float value = (float)i / 255.0f;
+        encoded[i] = display_byte(value);
+        dimmed[i] = occlusion >= 0 ? display_byte(1.0f + part * (value - 1.0f)) : 255;
+    }
+    for (size_t i = 0; i < 4 * (size_t)image->width * (size_t)image->height; i += 4) {
+        uint8_t *texel = image->rgba + i;
+        texel[0] = dimmed[texel[0]];
+        texel[1] = metal >= 0 ? encoded[texel[1]] : 255;
+        texel[2] = metal >= 0 ? encoded[texel[2]] : 255;
+        texel[3] = 255;
+    }
+    return ORR_OK;
+}
+
+// A new texture of normals, whose components across the surface are multiplied by `scale`.
+static orr_result make_normals(orr_gltf *g, int normals, double scale, int *texture)
+{
+    ORR_TRY(orr_gltf_decode_texture(g, normals, texture));
+    orr_image8 *image = &g->reader->mesh->textures[*texture];
+    const float centre = ORR_NORMAL_CENTRE, across = fminf(fmaxf((float)scale, -1e3f), 1e3f);
+    for (size_t i = 0; i < 4 * (size_t)image->width * (size_t)image->height; i += 4) {
+        uint8_t *texel = image->rgba + i;
+        float n[3], length = 0.0f;
+        for (int k = 0; k < 3; k++) {
+            n[k] = ((float)texel[k] / 127.5f - 1.0f) * (k < 2 ? across : 1.0f);
+            length += n[k] * n[k];
+        }
+        length = sqrtf(fmaxf(length, 1e-12f));
+        for (int k = 0; k < 3; k++) {
+            texel[k] = display_byte(centre + (1.0f - centre) * n[k] / length);
+        }
+        texel[3] = 255;
+    }
+    return ORR_OK;
+}
+
+// The texture of normals of an earlier material that would be the same; -1: none.
+static int find_normals(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
+{
+    for (int i = 0; i < material; i++) {
+        const orr_gltf_surface *s = &g->surfaces[i];
+        if (s->normals == wanted->normals && s->scale == wanted->scale) {
+            return s->normal_texture;
+        }
+    }
+    return -1;
+}
+
+static orr_result read_normals(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
+{
+    orr_gltf_surface *surface = &g->surfaces[index];
+    surface->scale = 1.0;
+    surface->normal_texture = -1;
+    ORR_TRY(find_texture(g, json, "normalTexture", &g->mappings[index], &surface->normals, "scale",
+                         &surface->scale));
+    if (surface->normals < 0 || !g->reader->desc->read_textures) {
+        return ORR_OK;
+    }
+    surface->normal_texture = find_normals(g, index, surface);
+    if (surface->normal_texture < 0) {
+        ORR_TRY(make_normals(g, surface->normals, surface->scale, &surface->normal_texture));
+    }
+    material->normal_texture = surface->normal_texture;
+    return ORR_OK;
+}
+
+// The surface texture of an earlier material that would be the same; -1: none.
+static int find_surface(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
+{
+    for (int i = 0; i < material; i++) {
+        const orr_gltf_surface *s = &g->surfaces[i];
+        if (s->made && s->metal == wanted->metal && s->occlusion == wanted->occlusion &&
+            s->strength == wanted->strength) {
+            return s->texture;
+        }
+    }
+    return -1;
+}
+
+orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
+{
+    orr_json pbr;
+    orr_gltf_surface *surface = &g->surfaces[index];
+    orr_gltf_mapping *mapping = &g->mappings[index];
+    int emissive;
+    *surface = (orr_gltf_surface){.metal = -1, .strength = 1.0};
+    ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
+    if (pbr.node) {
+        ORR_TRY(find_texture(g, &pbr, "metallicRoughnessTexture", mapping, &surface->metal, NULL, NULL));
+    }
+    ORR_TRY(find_texture(g, json, "occlusionTexture", mapping, &surface->occlusion, "strength",
+                         &surface->strength));
+    ORR_TRY(find_texture(g, json, "emissiveTexture", mapping, &emissive, NULL, NULL));
+    ORR_TRY(read_normals(g, json, index, material));
+    if (!g->reader->desc->read_textures) {
+        return ORR_OK;
+    }
+    if (emissive >= 0) {
+        ORR_TRY(orr_gltf_read_texture(g, emissive, &material->emissive_texture));
+    }
+    if (surface->metal < 0 && surface->occlusion < 0) {
+        return ORR_OK;
+    }
+    surface->texture = find_surface(g, index, surface);
+    if (surface->texture < 0) {
+        ORR_TRY(make_surface(g, surface->metal, surface->occlusion, surface->strength, &surface->texture));
+    }
+    surface->made = true;
+    material->surface_texture = surface->texture;
+    return ORR_OK;
+}

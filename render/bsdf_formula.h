@@ -1,0 +1,149 @@
+// How a surface of glTF's metallic-roughness model scatters light (glTF 2.0, appendix B): Lambert's law, and
+// highlights by Trowbridge and Reitz ("GGX") with Smith's height-correlated shadowing; what rough highlights
+// lose, because light is scattered only once, is given back in their own colour (Turquin 2019). The integrals
+// over all directions that this takes stand in a table (render/bsdf_table.h). One text for CPU
+// lanes, CUDA and GLSL (see engine/core/formula.h).
+#ifndef ORR_BSDF_FORMULA_H
+#define ORR_BSDF_FORMULA_H
+
+#include "engine/core/vector_formula.h"
+
+#define BSDF_PI 3.14159265358979f
+#define BSDF_ALPHA_MIN 1e-3f // smoother surfaces are drawn like this: their peak still fits into a float
+#define BSDF_TABLE 24        // roughnesses and cosines of the table, both from 0 to 1
+
+// The four entries of the table around a roughness and a cosine, and how far the point is from the first.
+STRUCT(bsdf_place)
+{
+    real first;       // the next cosine is 1 further, the next roughness BSDF_TABLE
+    real column;      // first's cosine: the place in a row of cosines alone
+    real right, down; // 0 .. 1
+}
+END_STRUCT(bsdf_place)
+
+FN bsdf_place bsdf_find(real roughness, real cosine)
+{
+    real row = min_(max_(roughness, R(0.0)), R(1.0)) * R(BSDF_TABLE - 1);
+    real column = min_(max_(cosine, R(0.0)), R(1.0)) * R(BSDF_TABLE - 1);
+    real top = min_(floor_(row), R(BSDF_TABLE - 2));
+    bsdf_place p;
+    p.column = min_(floor_(column), R(BSDF_TABLE - 2));
+    p.first = top * R(BSDF_TABLE) + p.column;
+    p.right = column - p.column;
+    p.down = row - top;
+    return p;
+}
+
+FN real bsdf_mix(real a, real b, real part)
+{
+    return fma_(part, b - a, a);
+}
+
+// What the table says of a surface as it is seen.
+STRUCT(bsdf_integrals)
+{
+    real highlight; // the part of light from everywhere that a highlight of f0 = 1 reflects
+    real grazing;   // of it, what one of f0 = 0 reflects too
+    real dull;      // the part of light from everywhere that a highlight of f0 = 0 keeps from a matte surface
+}
+END_STRUCT(bsdf_integrals)
+
+// A surface as it is seen from one side.
+STRUCT(bsdf_metal)
+{
+    real3 diffuse; // albedo
+    real3 f0;      // reflectance of highlights seen straight
+    real3 gain;    // of highlights, for the light that they lose
+    real alpha;    // squared roughness
+}
+END_STRUCT(bsdf_metal)
+
+// base: linear; metallic, roughness: 0 .. 1; highlight: of bsdf_integrals
+FN bsdf_metal bsdf_metal_of(real3 base, real metallic, real roughness, real highlight)
+{
+    real matte = R(1.0) - metallic, lost = R(1.0) / highlight - R(1.0);
+    bsdf_metal m;
+    m.diffuse = scale3(base, matte);
+    m.f0 = make_real3(fma_(metallic, base.x, R(0.04) * matte), fma_(metallic, base.y, R(0.04) * matte),
+                      fma_(metallic, base.z, R(0.04) * matte));
+    m.gain = make_real3(fma_(m.f0.x, lost, R(1.0)), fma_(m.f0.y, lost, R(1.0)), fma_(m.f0.z, lost, R(1.0)));
+    m.alpha = max_(roughness * roughness, R(BSDF_ALPHA_MIN));
+    return m;
+}
+
+// Towards one light.
+STRUCT(bsdf_angles)
+{
+    real light, eye;        // cosines to the normal; eye: at least 1e-4
+    real height;            // cosine of the microfacets that reflect from there to the eye
+    real sine_squared;      // of the same angle
+    real fresnel;           // (1 - cosine of the eye to these)^5
+    real eye_root;          // Smith's roots: sqrt(alpha^2 + (1 - alpha^2) cosine^2)
+    real light_root, alpha; // alpha: of the surface
+}
+END_STRUCT(bsdf_angles)
+
+FN real bsdf_root(real alpha, real cosine)
+{
+    return sqrt_(fma_(cosine * cosine, R(1.0) - alpha * alpha, alpha * alpha));
+}
+
+// All unit vectors; normal: on the side of the eye.
+FN bsdf_angles bsdf_angles_of(real alpha, real3 normal, real3 to_eye, real3 to_light)
+{
+    real3 between = unit3(add3(to_light, to_eye));
+    bsdf_angles a;
+    a.alpha = alpha;
+    a.light = dot3(normal, to_light);
+    a.eye = max_(dot3(normal, to_eye), R(1e-4));
+    a.height = max_(dot3(normal, between), R(0.0));
+    // by the cross product: 1 - height^2 would lose narrow peaks
+    real3 off = cross3(normal, between);
+    a.sine_squared = dot3(off, off);
+    real miss = max_(R(1.0) - max_(dot3(to_eye, between), R(0.0)), R(0.0));
+    a.fresnel = miss * miss * miss * miss * miss;
+    a.eye_root = bsdf_root(alpha, a.eye);
+    a.light_root = bsdf_root(alpha, a.light);
+    return a;
+}
+
+// How many of the microfacets, by area, lie so [1/sr].
+FN real bsdf_peak(bsdf_angles a)
+{
+    real squared = a.alpha * a.alpha, spread = fma_(squared * a.height, a.height, a.sine_squared);
+    return squared / (R(BSDF_PI) * spread * spread);
+}
+
+FN real bsdf_channel(real diffuse, real f0, real gain, real fresnel, real highlight)
+{
+    real f = fma_(R(1.0) - f0, fresnel, f0);
+    return fma_((R(1.0) - f) * R(1.0f / BSDF_PI), diffuse, f * gain * highlight);
+}
+
+// Reflectance times the cosine to the light [1/sr]; 0 for light from behind.
+FN real3 bsdf_reflect(bsdf_metal m, bsdf_angles a)
+{
+    real light = max_(a.light, R(0.0));
+    real visible = R(0.5) / max_(fma_(light, a.eye_root, a.eye * a.light_root), R(1e-12));
+    real highlight = bsdf_peak(a) * visible;
+    return scale3(make_real3(bsdf_channel(m.diffuse.x, m.f0.x, m.gain.x, a.fresnel, highlight),
+                             bsdf_channel(m.diffuse.y, m.f0.y, m.gain.y, a.fresnel, highlight),
+                             bsdf_channel(m.diffuse.z, m.f0.z, m.gain.z, a.fresnel, highlight)),
+                  light);
+}
+
+FN real bsdf_albedo_channel(bsdf_integrals s, real diffuse, real f0, real gain)
+{
+    real kept = R(1.0) - fma_(R(1.0) - f0, s.dull, f0);
+    return fma_(kept, diffuse, gain * fma_(f0, s.highlight - s.grazing, s.grazing));
+}
+
+// The part of light from everywhere that is reflected to the eye.
+FN real3 bsdf_albedo(bsdf_metal m, bsdf_integrals s)
+{
+    return make_real3(bsdf_albedo_channel(s, m.diffuse.x, m.f0.x, m.gain.x),
+                      bsdf_albedo_channel(s, m.diffuse.y, m.f0.y, m.gain.y),
+                      bsdf_albedo_channel(s, m.diffuse.z, m.f0.z, m.gain.z));
+}
+
+#endif
