@@ -32,9 +32,9 @@ int main(int argc, char **argv)
     }
     orr_env_desc desc = {.task = argv[1],
                          .model = named ? argv[2] : NULL,
-                         .count = argc > 2 + named ? atoi(argv[2 + named]) : 4096,
+                         .count = argc > 2 + named ? (int)strtol(argv[2 + named], NULL, 10) : 4096,
                          .autoreset = ORR_AUTORESET_SAME_STEP};
-    int steps = argc > 3 + named ? atoi(argv[3 + named]) : 100;
+    int steps = argc > 3 + named ? (int)strtol(argv[3 + named], NULL, 10) : 100;
     check(orr_engine_create(NULL, &engine, &error), &error);
     check(orr_env_create(engine, &desc, &env, &error), &error);
     check(orr_env_describe(env, &info, &error), &error);

@@ -233,7 +233,7 @@ static orr_result put_palette(sog_writer *w, const float *palette, int entries, 
 static orr_result write_harmonics(sog_writer *w, orr_error *error)
 {
     const int rest = orr_sh_rest(w->view.sh_degree), entries = palette_entries(w->view.count);
-    float *palette = orr_alloc_zero((size_t)(entries * 3 * rest), sizeof *palette);
+    float *palette = orr_alloc_zero((size_t)entries * 3 * (size_t)rest, sizeof *palette);
     uint16_t *label = orr_alloc((size_t)w->view.count + 1, sizeof *label);
     orr_result result = palette && label ? ORR_OK : out_of_memory(w, error);
     if (result == ORR_OK && w->view.count > 0) {

@@ -89,6 +89,7 @@ static orr_result open_render(render_job *job, orr_error *error)
     // what is cheap to refuse comes before the scene is loaded
     const render_request *request = job->request;
     ORR_TRY(camera_sequence_open(&request->cameras, &job->cameras, error));
+    interrupt_begin(); // from here on there may be a file to remove
     ORR_TRY(open_outputs(job, error));
     ORR_TRY(command_engine(&request->common, &job->engine, error));
     ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
@@ -244,7 +245,6 @@ static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
 static orr_result render(render_job *job, orr_error *error)
 {
     progress shown;
-    interrupt_begin();
     progress_begin(&shown, "frames", job->cameras.count);
     orr_result result = draw_all(job, &shown, error);
     job->seconds = progress_seconds(&shown);
