@@ -263,7 +263,7 @@ static orr_result write_harmonics(sog_writer *w, orr_error *error)
 
 static void pick(const float *from, int width, const int64_t *order, int64_t count, float *to)
 {
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && width > 0; i++) { // clouds of degree 0 have no harmonics
         memcpy(to + i * width, from + order[i] * width, (size_t)width * sizeof *to);
     }
 }

@@ -142,17 +142,6 @@ static void spz_3_keeps_what_its_bytes_represent(void **state)
     round_trips("a.v3.spz", 3, true, &spz_tolerance);
 }
 
-// From the lowest to the highest.
-static double range_of(const float *values, int64_t count)
-{
-    float low = 0.0f, high = 0.0f;
-    for (int64_t i = 0; i < count; i++) {
-        low = i == 0 || values[i] < low ? values[i] : low;
-        high = i == 0 || values[i] > high ? values[i] : high;
-    }
-    return (double)high - (double)low;
-}
-
 // Half of values lie close together, where entries of a codebook gather; none of the others is lost.
 static void a_codebook_follows_its_values(void **state)
 {
@@ -214,6 +203,17 @@ static void a_palette_finds_clusters(void **state)
 }
 
 #if ORR_HAVE_ZIP && ORR_HAVE_WEBP
+// From the lowest to the highest.
+static double range_of(const float *values, int64_t count)
+{
+    float low = 0.0f, high = 0.0f;
+    for (int64_t i = 0; i < count; i++) {
+        low = i == 0 || values[i] < low ? values[i] : low;
+        high = i == 0 || values[i] > high ? values[i] : high;
+    }
+    return (double)high - (double)low;
+}
+
 // Splats come back along the Morton curve; these are few enough for an entry of the palette each.
 static void sog_keeps_what_its_pictures_represent(void **state)
 {
