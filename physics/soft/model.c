@@ -281,6 +281,7 @@ static orr_result build(orr_soft_model *m, const orr_soft_spec *s, orr_error *er
     for (int i = 0; i < s->pins; i++) {
         m->pinned[s->pin[i]] = 1;
     }
+    ORR_TRY(orr_soft_find_surface(m, error));
     return orr_soft_colour(m, error);
 }
 
@@ -304,10 +305,25 @@ orr_result orr_soft_model_create(const orr_soft_spec *spec, orr_soft_model **mod
 void orr_soft_model_destroy(orr_soft_model *m)
 {
     if (m) {
-        void *const arrays[] = {
-            m->rest,        m->mass,     m->pinned,           m->colour,        m->tet,   m->tet_inverse,
-            m->tet_volume,  m->triangle, m->triangle_inverse, m->triangle_area, m->hinge, m->hinge_stiffness,
-            m->hinge_angle, m->edge,     m->edge_length,      m->edge_stiffness};
+        void *const arrays[] = {m->rest,
+                                m->mass,
+                                m->pinned,
+                                m->colour,
+                                m->tet,
+                                m->tet_inverse,
+                                m->tet_volume,
+                                m->triangle,
+                                m->triangle_inverse,
+                                m->triangle_area,
+                                m->hinge,
+                                m->hinge_stiffness,
+                                m->hinge_angle,
+                                m->edge,
+                                m->edge_length,
+                                m->edge_stiffness,
+                                m->surface,
+                                m->touchable,
+                                m->rim};
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
             orr_free(arrays[i]);
         }

@@ -34,10 +34,22 @@ struct orr_soft_model {
     double *edge_length;    // m
     double *edge_stiffness; // N/m
     double edge_damping;    // s
+
+    int surfaces;       // triangles that can be touched: first `walls` of solids, then cloth
+    int walls;          // their normals point outwards
+    int32_t *surface;   // surfaces x 3
+    uint8_t *touchable; // vertices: those of surfaces and of ropes
+    double spacing;     // m, mean length of the edges of surfaces
+    int rims;           // edges of surfaces that stick out: of solids sharp ones, of cloth its border
+    int32_t *rim;       // rims x 4: its vertices, and the two triangles that share it; -1: it has one
 };
 
 // Finds the hinges of the triangles: `hinge` and `hinges`.
 orr_result orr_soft_find_hinges(orr_soft_model *m, const char *name, orr_error *error);
+// `surface` and what belongs to it.
+orr_result orr_soft_find_surface(orr_soft_model *m, orr_error *error);
+// Of a triangle of the surface, of length 1, outwards where it is a wall.
+void orr_soft_wall_normal(const orr_soft_model *m, const double *position, int triangle, double normal[3]);
 // Greedy, in the order of the vertices: `colour` and `colours`.
 orr_result orr_soft_colour(orr_soft_model *m, orr_error *error);
 

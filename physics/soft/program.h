@@ -27,6 +27,10 @@ typedef struct orr_soft_group {
     // they move; distance at the step's start, friction, and 1, or 0 where there is none. NULL: no slots
     void *planes;
     int plane_slots;
+    // 3 x vertices x 3: forces on the vertices of the next colour, and minus their derivatives (xx, xy, xz;
+    // yy, yz, zz); of one world
+    void *pushed;
+    bool is_pushed;
     void *touch; // vertices x worlds: above 0 where an obstacle is touched; NULL without it
 } orr_soft_group;
 

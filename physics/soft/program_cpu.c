@@ -213,6 +213,20 @@ FN soft_system add_touches(reader r, const orr_soft_group *g, const int32_t *own
     return s;
 }
 
+// What has been computed of a vertex before.
+FN soft_system add_pushed(reader r, const orr_soft_group *g, const int32_t *own, soft_system s, real *touch)
+{
+    const ptrdiff_t size = (ptrdiff_t)g->vertices * 3;
+    const number *pushed = g->pushed;
+    real3 force = read_point(r, pushed, own), x = read_point(r, pushed + size, own);
+    real3 rest = read_point(r, pushed + 2 * size, own); // yy, yz, zz
+    s.force = add_scaled3(s.force, force, R(1.0));
+    s.xx = s.xx + x.x, s.xy = s.xy + x.y, s.xz = s.xz + x.z;
+    s.yy = s.yy + rest.x, s.yz = s.yz + rest.y, s.zz = s.zz + rest.z;
+    *touch = max_(*touch, x.x + rest.x + rest.z);
+    return s;
+}
+
 static context with_material(const context *c, const orr_soft_elastic *e)
 {
     context r = *c;
@@ -260,6 +274,9 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
         s = add_obstacle(&k->obstacle[i], &c, s, stiffness, slip, &touch);
     }
     s = add_touches(r, g, own, &c, s, stiffness, slip, &touch);
+    if (g->is_pushed) {
+        s = add_pushed(r, g, own, s, &touch);
+    }
     if (g->touch) {
         write_number(r, g->touch, own, block->vertices, touch);
     }

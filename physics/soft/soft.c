@@ -3,7 +3,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/soft/touch.h"
+#include "physics/soft/simulation.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,28 +12,7 @@
 typedef const orr_soft_program *program_of(void);
 static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
 
-enum {
-    TOUCH_ITERATIONS = 6, // after the last of a step: which vertices touch has to settle
-    BLOCKS_OF_JOB = 16,
-    STATE_ARRAYS = 8
-};
-
-struct orr_soft {
-    const orr_soft_model *model;
-    orr_jobs *jobs;
-    const orr_soft_program *program;
-    orr_soft_tables tables;
-    orr_soft_constants constants;
-    int worlds, iterations, steps; // steps: of the call that runs
-    double chebyshev;
-    int groups, group_worlds;
-    orr_soft_group *group;
-    void *state;
-    orr_soft_placed *placed; // touch_capacity
-    int touch_capacity;
-    double *system; // system_capacity: of bodies that are touched
-    int system_capacity;
-};
+enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 8 };
 
 static orr_result check_obstacle(const orr_soft_obstacle *o, int i, orr_error *error)
 {
@@ -126,8 +105,8 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     soft->group_worlds = soft->worlds >= lanes ? lanes : 1;
     soft->groups = orr_blocks(soft->worlds, soft->group_worlds);
     ORR_TRY(orr_soft_tables_create(soft->model, lanes, soft->program->in_double, &soft->tables, error));
-    size_t bytes = soft->program->in_double ? sizeof(double) : sizeof(float);
-    size_t array = (size_t)soft->model->vertices * 3 * (size_t)soft->group_worlds * bytes;
+    size_t array =
+        (size_t)soft->model->vertices * 3 * (size_t)soft->group_worlds * orr_soft_number_size(soft);
     array = (array + ORR_ALIGNMENT - 1) / ORR_ALIGNMENT * ORR_ALIGNMENT;
     soft->group = orr_alloc_zero((size_t)soft->groups, sizeof *soft->group);
     soft->state = orr_alloc_zero((size_t)soft->groups * STATE_ARRAYS, array);
@@ -179,10 +158,9 @@ void orr_soft_destroy(orr_soft *soft)
     if (soft) {
         orr_soft_tables_destroy(&soft->tables);
         orr_free(soft->state);
-        orr_free(soft->placed);
-        orr_free(soft->system);
         for (int i = 0; soft->group && i < soft->groups; i++) {
             orr_free(soft->group[i].planes);
+            orr_free(soft->group[i].pushed);
         }
         orr_free(soft->group);
         orr_free(soft);
@@ -202,41 +180,37 @@ static void relax_blocks(void *context, int i, int worker)
     c->soft->program->relax(c->soft->group, first, end < c->end ? end : c->end);
 }
 
-// shared: the blocks of a colour are divided among threads. touches: nullable.
-static void step_group(const orr_soft *soft, const orr_soft_group *g, bool shared, orr_soft_touches *touches)
+void orr_soft_relax_colour(const orr_soft *soft, const orr_soft_group *group, int colour, bool shared)
 {
-    const orr_soft_program *program = soft->program;
-    double omega = 1.0;
-    program->begin(g);
-    if (touches) {
-        orr_soft_touches_begin(touches);
+    int first = soft->tables.colour_block[colour], end = soft->tables.colour_block[colour + 1];
+    int jobs = shared && soft->jobs ? orr_blocks(end - first, BLOCKS_OF_JOB) : 0;
+    if (jobs > 1) {
+        orr_jobs_for(soft->jobs, jobs, relax_blocks, &(colour_of){soft, first, end});
+    } else {
+        soft->program->relax(group, first, end);
     }
+}
+
+double orr_soft_next_omega(const orr_soft *soft, int n, double omega)
+{
+    double square = soft->chebyshev * soft->chebyshev;
+    return n == 1 ? 1.0 : n == 2 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * omega);
+}
+
+static void step_group(const orr_soft *soft, const orr_soft_group *g, bool shared)
+{
+    double omega = 1.0;
+    soft->program->begin(g);
     for (int n = 1; n <= soft->iterations; n++) {
         for (int colour = 0; colour < soft->tables.colours; colour++) {
-            int first = soft->tables.colour_block[colour], end = soft->tables.colour_block[colour + 1];
-            int jobs = shared && soft->jobs ? orr_blocks(end - first, BLOCKS_OF_JOB) : 0;
-            if (jobs > 1) {
-                orr_jobs_for(soft->jobs, jobs, relax_blocks, &(colour_of){soft, first, end});
-            } else {
-                program->relax(g, first, end);
-            }
-        }
-        if (touches) {
-            orr_soft_touches_relax(touches);
+            orr_soft_relax_colour(soft, g, colour, shared);
         }
         if (soft->chebyshev > 0.0) {
-            double square = soft->chebyshev * soft->chebyshev;
-            omega = n == 1 ? 1.0 : n == 2 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * omega);
-            program->accelerate(g, omega);
+            omega = orr_soft_next_omega(soft, n, omega);
+            soft->program->accelerate(g, omega);
         }
     }
-    if (touches) {
-        for (int n = 0; n < TOUCH_ITERATIONS; n++) {
-            orr_soft_touches_relax(touches);
-        }
-        orr_soft_touches_finish(touches);
-    }
-    program->finish(g);
+    soft->program->finish(g);
 }
 
 static void step_alone(void *context, int i, int worker)
@@ -244,7 +218,7 @@ static void step_alone(void *context, int i, int worker)
     (void)worker;
     const orr_soft *soft = context;
     for (int step = 0; step < soft->steps; step++) {
-        step_group(soft, &soft->group[i], false, NULL);
+        step_group(soft, &soft->group[i], false);
     }
 }
 
@@ -256,7 +230,7 @@ void orr_soft_step(orr_soft *soft, int steps)
         return;
     }
     for (int step = 0; step < steps; step++) {
-        step_group(soft, soft->group, true, NULL);
+        step_group(soft, soft->group, true);
     }
 }
 
@@ -264,43 +238,6 @@ void orr_soft_set_conditions(orr_soft *soft, double time_step, const double grav
 {
     soft->constants.time_step = time_step;
     memcpy(soft->constants.gravity, gravity, sizeof soft->constants.gravity);
-}
-
-orr_result orr_soft_step_touching(orr_soft *soft, const orr_soft_touch *touches, int touch_count,
-                                  orr_soft_body *bodies, int body_count, orr_error *error)
-{
-    assert(soft->worlds == 1 && soft->group_worlds == 1);
-    orr_soft_group *g = soft->group;
-    ORR_GROW(soft->placed, soft->touch_capacity, touch_count, "contacts of a soft body", error);
-    int unknowns = 3 + 6 * body_count;
-    ORR_GROW(soft->system, soft->system_capacity, unknowns * (2 + unknowns), "contacts of a soft body",
-             error);
-    if (touch_count > 0 && !g->planes) {
-        size_t bytes = soft->program->in_double ? sizeof(double) : sizeof(float);
-        // lanes read one number beyond a point
-        g->planes = orr_alloc((size_t)ORR_SOFT_TOUCHES_MAX * 9 * (size_t)g->vertices + 1, bytes);
-        if (!g->planes) {
-            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: contacts of a soft body");
-        }
-    }
-    orr_soft_touches t = {.touch = touches,
-                          .placed = soft->placed,
-                          .count = touch_count,
-                          .body = bodies,
-                          .moved = soft->system,
-                          .system = soft->system + unknowns,
-                          .body_count = body_count,
-                          .model = soft->model,
-                          .group = g,
-                          .program = soft->program};
-    for (int i = 0; i < g->vertices; i++) {
-        t.pinned |= g->pinned[i] != 0;
-        t.mass += soft->model->mass[i];
-    }
-    g->plane_slots = touch_count > 0 ? ORR_SOFT_TOUCHES_MAX : 0;
-    step_group(soft, g, true, &t);
-    g->plane_slots = 0;
-    return ORR_OK;
 }
 
 static size_t place(const orr_soft *soft, int world, int number) // in an array of the world's group
@@ -311,29 +248,21 @@ static size_t place(const orr_soft *soft, int world, int number) // in an array 
 static void get(const orr_soft *soft, const void *array, int world, double *values)
 {
     for (int i = 0; i < soft->model->vertices * 3; i++) {
-        size_t at = place(soft, world, i);
-        values[i] =
-            soft->program->in_double ? ((const double *)array)[at] : (double)((const float *)array)[at];
+        values[i] = orr_soft_number(soft, array, (ptrdiff_t)place(soft, world, i));
     }
 }
 
 static void set(const orr_soft *soft, void *array, int world, const double *values)
 {
     for (int i = 0; i < soft->model->vertices * 3; i++) {
-        size_t at = place(soft, world, i);
-        if (soft->program->in_double) {
-            ((double *)array)[at] = values[i];
-        } else {
-            ((float *)array)[at] = (float)values[i];
-        }
+        orr_soft_set_number(soft, array, (ptrdiff_t)place(soft, world, i), values[i]);
     }
 }
 
 static void clear(const orr_soft *soft, void *array, int world)
 {
-    size_t bytes = soft->program->in_double ? sizeof(double) : sizeof(float);
     for (int i = 0; i < soft->model->vertices * 3; i++) {
-        memset((char *)array + place(soft, world, i) * bytes, 0, bytes);
+        orr_soft_set_number(soft, array, (ptrdiff_t)place(soft, world, i), 0.0);
     }
 }
 

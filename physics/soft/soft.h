@@ -87,8 +87,9 @@ typedef struct orr_soft orr_soft;
 
 // What a vertex touches in one step: a plane, of something fixed or of a rigid body.
 typedef struct orr_soft_touch {
+    int32_t soft; // the vertex's body among those that step
     int32_t vertex;
-    int32_t body;     // that the plane moves with; -1: it is fixed
+    int32_t body;     // rigid, that the plane moves with; -1: it is fixed
     double normal[3]; // unit, outward
     double distance;  // of the vertex at the step's start, m; negative inside
     double friction;  // Coulomb's coefficient, >= 0
@@ -105,6 +106,23 @@ typedef struct orr_soft_body {
 
 enum { ORR_SOFT_TOUCHES_MAX = 2 }; // of a vertex
 
+// Two soft bodies, or two parts of one, that may meet in one step: a vertex and a triangle, or two edges.
+typedef struct orr_soft_pair {
+    int32_t soft[4], vertex[4]; // of each corner; soft: its body among those that step
+    double weight[4];           // positive ones, of the first side, sum to 1, the others to -1
+    double normal[3];           // unit, towards the first side
+    double distance;            // between the sides at the step's start, m; negative: they overlap
+    double friction;            // Coulomb's coefficient, >= 0
+} orr_soft_pair;
+
+// All contacts of soft bodies that step together.
+typedef struct orr_soft_contacts {
+    int touches, pairs, bodies;
+    const orr_soft_touch *touch; // in the order of the soft bodies; those of a vertex follow each other
+    const orr_soft_pair *pair;
+    orr_soft_body *body; // rigid
+} orr_soft_contacts;
+
 // The model and the jobs must outlive the simulation. The same bits for any number of threads. jobs: NULL: a
 // simulation of one world is stepped by the calling thread alone.
 orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
@@ -113,11 +131,15 @@ void orr_soft_destroy(orr_soft *soft); // NULL is allowed
 void orr_soft_step(orr_soft *soft, int steps);
 // Other numbers for the steps that follow; time_step: s, above 0.
 void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3]);
-// One step of a simulation of one world. The touches of a vertex follow each other; those beyond
-// ORR_SOFT_TOUCHES_MAX are left out. Bodies move in the same minimisation as the vertices, so that light
-// bodies on stiff contacts are stable; what the step says of them is the force that the vertices feel.
-orr_result orr_soft_step_touching(orr_soft *soft, const orr_soft_touch *touches, int touch_count,
-                                  orr_soft_body *bodies, int body_count, orr_error *error);
+// Memory of steps together, for one thread at a time.
+typedef struct orr_soft_coupling orr_soft_coupling;
+orr_result orr_soft_coupling_create(orr_soft_coupling **coupling, orr_error *error);
+void orr_soft_coupling_destroy(orr_soft_coupling *coupling); // NULL is allowed
+// One step of simulations of one world each, with the same time step. The touches of a vertex beyond
+// ORR_SOFT_TOUCHES_MAX are left out. Rigid bodies move in the same minimisation as the vertices, so that
+// light bodies on stiff contacts are stable; what the step says of them is the force that the vertices feel.
+orr_result orr_soft_step_together(orr_soft_coupling *coupling, orr_soft *const *softs, int count,
+                                  const orr_soft_contacts *contacts, orr_error *error);
 // Of a world, vertices x 3. Setting a pinned vertex moves the pin; its velocity does nothing.
 void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity); // each nullable
 void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity);

@@ -72,14 +72,18 @@ static const orr_world_soft *soft_of(const fixture *f)
 }
 
 // The least and the largest height of its vertices.
-static void heights(const fixture *f, int index, double *low, double *high)
+static void heights_of(const orr_world_soft *s, int index, double *low, double *high)
 {
-    const orr_world_soft *s = soft_of(f);
     const double *x = orr_world_soft_positions(s, index);
     *low = INFINITY, *high = -INFINITY;
     for (int i = 0; i < s->layer->cage->vertices; i++) {
         *low = fmin(*low, x[3 * i + 2]), *high = fmax(*high, x[3 * i + 2]);
     }
+}
+
+static void heights(const fixture *f, int index, double *low, double *high)
+{
+    heights_of(soft_of(f), index, low, high);
 }
 
 static void rest_on_a_soft_block(double time_step)
@@ -125,6 +129,53 @@ static void a_box_of_short_steps_rests_on_a_soft_block(void **state)
 
 // One cell of 2 x 2 m, its rows from the greatest y on, that is folded along its diagonal: a ridge of height
 // 0.2 min(u, v) m.
+static const orr_world_soft *add_jelly(const fixture *f, const float size[3], float height)
+{
+    const orr_transform at = {.position = {0.0f, 0.0f, height}};
+    const orr_layer layer = add_block(f->scene, size, &at, 12);
+    assert_ok(orr_scene_set_physics(f->scene, layer, &jelly, &error));
+    assert_ok(orr_world_advance(f->world, 2.0, &error));
+    return orr_world_soft_find(f->world, &f->scene->layers[orr_scene_find(f->scene, layer)]);
+}
+
+// The box of 1 kg lies between two soft blocks: what the lower one carries more, the upper one presses.
+static void a_box_rests_between_soft_blocks(void **state)
+{
+    (void)state;
+    fixture f;
+    const float small[3] = {0.08f, 0.08f, 0.06f};
+    double q[7], low, high, force = 0.0;
+    open(&f, 1);
+    const orr_world_soft *upper = add_jelly(&f, small, 0.43f);
+    for (int i = 0; i < 50; i++) {
+        assert_ok(orr_world_step(f.world, 1, &error));
+        force += f.world->robots->physics[0]->pushed[8] / 50.0;
+    }
+    assert_ok(orr_world_get_robot(f.world, 0, f.box, ORR_ROBOT_QPOS, q, &error));
+    heights_of(upper, 0, &low, &high);
+    assert_true(fabs(force - 9.81) < 0.01 * 9.81);
+    assert_true(fabs(low - (q[2] + 0.05)) < 2e-3 && high > low + 0.1);
+    close(&f);
+}
+
+// Without the box: it is thrown aside.
+static void soft_blocks_lie_on_each_other(void **state)
+{
+    (void)state;
+    fixture f;
+    const float small[3] = {0.08f, 0.08f, 0.06f};
+    const double aside[7] = {2.0, 0.0, 0.05, 1.0, 0.0, 0.0, 0.0};
+    double low, high, top, ground;
+    open(&f, 1);
+    assert_ok(orr_world_set_robot(f.world, 0, f.box, ORR_ROBOT_QPOS, aside, &error));
+    const orr_world_soft *upper = add_jelly(&f, small, 0.3f);
+    heights_of(upper, 0, &low, &high);
+    heights(&f, 0, &ground, &top);
+    assert_true(ground > -2e-3 && high > low + 0.1);
+    assert_true(low > 0.18 && low < top + 2e-3);
+    close(&f);
+}
+
 static void a_block_rests_on_the_ridge_of_a_height_field(void **state)
 {
     (void)state;
@@ -506,6 +557,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_rests_on_a_soft_block),
         cmocka_unit_test(a_box_of_short_steps_rests_on_a_soft_block),
+        cmocka_unit_test(a_box_rests_between_soft_blocks),
+        cmocka_unit_test(soft_blocks_lie_on_each_other),
         cmocka_unit_test(a_block_rests_on_the_ridge_of_a_height_field),
         cmocka_unit_test(cloth_drapes_over_a_ball),
         cmocka_unit_test(pins_hold_a_cloth),

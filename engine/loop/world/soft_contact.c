@@ -24,12 +24,24 @@ void orr_soft_contact_clear(orr_soft_contact *c)
     orr_free(c->pushed);
 }
 
-void orr_soft_found_clear(orr_soft_found *found)
+orr_result orr_soft_worker_open(orr_soft_worker *w, orr_error *error)
 {
-    orr_free(found->touch);
-    orr_free(found->body);
-    orr_free(found->body_of);
-    orr_free(found->near);
+    ORR_TRY(orr_soft_coupling_create(&w->coupling, error));
+    return orr_soft_collisions_create(&w->collisions, error);
+}
+
+void orr_soft_worker_clear(orr_soft_worker *w)
+{
+    orr_free(w->found.touch);
+    orr_free(w->found.body);
+    orr_free(w->found.body_of);
+    orr_free(w->found.near);
+    orr_soft_coupling_destroy(w->coupling);
+    orr_soft_collisions_destroy(w->collisions);
+    orr_free(w->soft);
+    orr_free(w->collider);
+    orr_free(w->body);
+    orr_free(w->now);
 }
 
 static int world_numbers(const orr_physics *physics)
@@ -181,8 +193,8 @@ static void insert(orr_soft_touch *touch, int *count, const orr_soft_touch *foun
     }
 }
 
-static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p, const double *x, int vertex,
-                               double margin, double friction, orr_error *error)
+static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p, const double *x, int soft,
+                               int vertex, double margin, double friction, orr_error *error)
 {
     const orr_model *m = p->model;
     orr_soft_touch touch[ORR_SOFT_TOUCHES_MAX] = {{.vertex = -1}, {.vertex = -1}};
@@ -200,7 +212,8 @@ static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p, co
         mat_apply_transposed(g[i].rotation, d, at);
         const orr_geom_distance found = orr_geom_distance_at(m, g[i].geom, at);
         if (found.distance < reach) {
-            orr_soft_touch t = {.vertex = vertex,
+            orr_soft_touch t = {.soft = soft,
+                                .vertex = vertex,
                                 .body = g[i].body,
                                 .distance = found.distance + margin,
                                 .friction = fmax(friction, m->geom_friction[(ptrdiff_t)g[i].geom * 3])};
@@ -239,16 +252,15 @@ static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *
 }
 
 orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_physics *p, int index,
-                                 const orr_soft_frame *frame, const double *position, int vertices,
+                                 const orr_soft_frame *frame, int soft, const double *position, int vertices,
                                  double margin, double friction, double time_step, orr_soft_found *found,
                                  orr_error *error)
 {
     double centre[3], radius;
-    found->touch_count = found->body_count = 0;
     box_of(position, vertices, centre, &radius);
     ORR_TRY(find_near(c, p, index, frame, centre, radius, time_step, found, error));
     for (int i = 0; i < vertices && found->near_count > 0; i++) {
-        ORR_TRY(touch_vertex(found, p, position + (ptrdiff_t)i * 3, i, margin, friction, error));
+        ORR_TRY(touch_vertex(found, p, position + (ptrdiff_t)i * 3, soft, i, margin, friction, error));
     }
     return ORR_OK;
 }

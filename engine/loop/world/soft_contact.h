@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/loop/world/world_physics.h"
-#include "physics/soft/soft.h"
+#include "physics/soft/collide.h"
 
 // Shared by all copies.
 typedef struct orr_soft_contact {
@@ -20,7 +20,7 @@ typedef struct orr_soft_near {
     int geom, body;                  // body: of the touched ones; -1: fixed
 } orr_soft_near;
 
-// What one body touches in one copy: scratch of a thread.
+// What the bodies of one copy touch: scratch of a thread.
 typedef struct orr_soft_found {
     orr_soft_touch *touch;
     int touch_count, touch_capacity;
@@ -34,8 +34,14 @@ typedef struct orr_soft_found {
 // What a thread needs to step bodies.
 typedef struct orr_soft_worker {
     orr_soft_found found;
-    double *now; // positions after a step
-    int now_capacity;
+    orr_soft_coupling *coupling;
+    orr_soft_collisions *collisions;
+    // of the bodies that step
+    orr_soft **soft;
+    orr_soft_collider *collider;
+    int *body;   // their numbers in the world
+    double *now; // their velocities, and then the positions of one of them after a step
+    int now_capacity, soft_capacity, collider_capacity, body_capacity;
     orr_result result;
     orr_error error;
 } orr_soft_worker;
@@ -46,12 +52,14 @@ typedef struct orr_soft_frame {
 } orr_soft_frame;
 
 void orr_soft_contact_clear(orr_soft_contact *contact);
-void orr_soft_found_clear(orr_soft_found *found);
+orr_result orr_soft_worker_open(orr_soft_worker *worker, orr_error *error);
+void orr_soft_worker_clear(orr_soft_worker *worker);
 // Reads where everything is, in all copies.
 orr_result orr_soft_contact_read(orr_soft_contact *contact, orr_world_physics *physics, orr_error *error);
-// Finds what vertices (x 3, in the scene) touch in one copy. margin: m, how deep they may be in it.
+// Finds what soft body number `soft` (of `vertices` x 3 positions in the scene) touches in one copy, beside
+// what was found of others. margin: m, how deep they may be in it.
 orr_result orr_soft_contact_find(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
-                                 const orr_soft_frame *frame, const double *position, int vertices,
+                                 const orr_soft_frame *frame, int soft, const double *position, int vertices,
                                  double margin, double friction, double time_step, orr_soft_found *found,
                                  orr_error *error);
 // Adds the forces on touched bodies to those that the physics holds for the copy.

@@ -46,8 +46,7 @@ void orr_world_softs_destroy(orr_world_softs *softs, int worlds)
         orr_soft_contact_clear(softs->contact);
     }
     for (int i = 0; i < softs->worker_count; i++) {
-        orr_soft_found_clear(&softs->workers[i].found);
-        orr_free(softs->workers[i].now);
+        orr_soft_worker_clear(&softs->workers[i]);
     }
     orr_free(softs->contact);
     orr_free(softs->workers);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+static const char what[] = "soft bodies";
 static const double gravity = 9.81; // m/s^2, where no robot gives another
 
 // The robot whose layer says where a physics of one robot is; NULL: it is that of several.
@@ -90,33 +91,88 @@ static int steps_of(const orr_world_physics *p)
     return (int)fmax(floor(orr_softs_time_step / p->model->opt.timestep + 0.5), 1.0);
 }
 
-// One body in one copy.
-static orr_result step_body(const orr_world *world, int index, orr_world_soft *s, const orr_world_physics *p,
-                            orr_soft_worker *w, orr_error *error)
+// The bodies that step in one copy, as they touch each other. The cage of a cloud is wider than the cloud:
+// how deep its parts are in each other does not show in it.
+static orr_result list_bodies(const orr_world *world, int index, orr_soft_worker *w, int *count,
+                              orr_error *error)
+{
+    const orr_world_softs *softs = world->softs;
+    size_t numbers = 0;
+    for (int i = 0; i < softs->count; i++) {
+        numbers += orr_world_soft_numbers(&softs->bodies[i]);
+    }
+    ORR_GROW(w->soft, w->soft_capacity, softs->count, what, error);
+    ORR_GROW(w->collider, w->collider_capacity, softs->count, what, error);
+    ORR_GROW(w->body, w->body_capacity, softs->count, what, error);
+    ORR_GROW(w->now, w->now_capacity, (int)numbers, what, error);
+    double *velocity = w->now;
+    *count = 0;
+    for (int i = 0; i < softs->count; i++) {
+        const orr_world_soft *s = &softs->bodies[i];
+        if (!s->diverged[index]) {
+            orr_soft_get(s->copies[index], 0, NULL, velocity);
+            w->body[*count] = i;
+            w->soft[*count] = s->copies[index];
+            w->collider[(*count)++] = (orr_soft_collider){.model = s->layer->model,
+                                                          .position = orr_world_soft_positions(s, index),
+                                                          .velocity = velocity,
+                                                          .margin = s->layer->margin,
+                                                          .friction = s->layer->friction,
+                                                          .with_itself = s->layer->margin <= 0.0};
+            velocity += orr_world_soft_numbers(s);
+        }
+    }
+    return ORR_OK;
+}
+
+static bool keep_positions(const orr_world *world, int index, const orr_soft_worker *w, int count)
+{
+    bool finite = true;
+    for (int i = 0; i < count; i++) {
+        orr_world_soft *s = &world->softs->bodies[w->body[i]];
+        const size_t numbers = orr_world_soft_numbers(s);
+        orr_soft_get(s->copies[index], 0, w->now, NULL);
+        s->diverged[index] = !is_finite(w->now, numbers);
+        if (!s->diverged[index]) {
+            memcpy(s->position + (size_t)index * numbers, w->now, numbers * sizeof *w->now);
+        }
+        finite &= !s->diverged[index];
+    }
+    return finite;
+}
+
+// All bodies in one copy.
+static orr_result step_together(const orr_world *world, int index, const orr_world_physics *p,
+                                orr_soft_worker *w, orr_error *error)
 {
     orr_soft_frame frame = {.rotation = {0.0}};
     double g[3], step = p ? steps_of(p) * p->model->opt.timestep : orr_softs_time_step;
-    double *position = s->position + (size_t)index * orr_world_soft_numbers(s);
     orr_soft_found *f = &w->found;
+    // threads share the vertices of an only copy
+    orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
+    int count;
     f->touch_count = f->body_count = 0;
-    ORR_GROW(w->now, w->now_capacity, (int)orr_world_soft_numbers(s), "soft bodies", error);
+    ORR_TRY(list_bodies(world, index, w, &count, error));
     if (p) {
         frame = frame_of(world, index, p);
-        ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, position,
-                                      s->layer->cage->vertices, s->layer->margin, s->layer->friction, step, f,
-                                      error));
     }
     gravity_of(world, p, &frame, g);
-    orr_soft_set_conditions(s->copies[index], step, g);
-    ORR_TRY(
-        orr_soft_step_touching(s->copies[index], f->touch, f->touch_count, f->body, f->body_count, error));
-    orr_soft_get(s->copies[index], 0, w->now, NULL);
-    s->diverged[index] = !is_finite(w->now, orr_world_soft_numbers(s));
-    if (!s->diverged[index]) {
-        memcpy(position, w->now, orr_world_soft_numbers(s) * sizeof *position);
+    for (int i = 0; i < count; i++) {
+        const orr_soft_collider *c = &w->collider[i];
+        const orr_world_soft *s = &world->softs->bodies[w->body[i]];
+        orr_soft_set_conditions(w->soft[i], step, g);
         if (p) {
-            orr_soft_contact_push(f, p, index, &frame);
+            ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c->position,
+                                          s->layer->cage->vertices, c->margin, c->friction, step, f, error));
         }
+    }
+    orr_soft_contacts contacts = {
+        .touches = f->touch_count, .touch = f->touch, .bodies = f->body_count, .body = f->body};
+    ORR_TRY(orr_soft_collide(w->collisions, w->collider, count, step, jobs, &contacts.pair, &contacts.pairs,
+                             error));
+    ORR_TRY(orr_soft_step_together(w->coupling, w->soft, count, &contacts, error));
+    if (keep_positions(world, index, w, count) && p) {
+        orr_soft_contact_push(f, p, index, &frame);
     }
     return ORR_OK;
 }
@@ -127,7 +183,7 @@ typedef struct step_job {
     const uint8_t *chosen;            // nullable
 } step_job;
 
-// All bodies in one copy, when they are due.
+// The bodies of one copy, when they are due.
 static void step_copy(void *context, int index, int worker)
 {
     const step_job *job = context;
@@ -145,11 +201,8 @@ static void step_copy(void *context, int index, int worker)
         memset(p->pushed + (size_t)index * size, 0, size * sizeof *p->pushed);
         p->wait[index] = steps_of(p) - 1;
     }
-    for (int i = 0; i < world->softs->count && w->result == ORR_OK; i++) {
-        orr_world_soft *s = &world->softs->bodies[i];
-        if (!s->diverged[index] && !(p && orr_physics_diverged(p->physics, index))) {
-            w->result = step_body(world, index, s, p, w, &w->error);
-        }
+    if (w->result == ORR_OK && !(p && orr_physics_diverged(p->physics, index))) {
+        w->result = step_together(world, index, p, w, &w->error);
     }
 }
 
@@ -160,19 +213,22 @@ static orr_result make_scratch(const orr_world *world, orr_world_physics *p, orr
     if (!softs->workers) {
         softs->workers = orr_alloc_zero((size_t)workers, sizeof *softs->workers);
         softs->worker_count = softs->workers ? workers : 0;
+        for (int i = 0; i < softs->worker_count; i++) {
+            ORR_TRY(orr_soft_worker_open(&softs->workers[i], error));
+        }
     }
     if (!softs->restarted) {
-        ORR_ALLOC(softs->restarted, world->count, "soft bodies", error);
+        ORR_ALLOC(softs->restarted, world->count, what, error);
     }
     if (p && !p->pushed) {
         const int size = orr_physics_size(p->physics, ORR_PHYSICS_XFRC_APPLIED);
-        ORR_ALLOC(p->restarts, world->count, "soft bodies", error);
+        ORR_ALLOC(p->restarts, world->count, what, error);
         p->wait = orr_alloc_zero((size_t)world->count, sizeof *p->wait);
         p->pushed = orr_alloc_zero((size_t)world->count * (size_t)size, sizeof *p->pushed);
     }
     return softs->workers && (!p || (p->pushed && p->wait))
                ? ORR_OK
-               : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: soft bodies");
+               : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", what);
 }
 
 static bool is_due(const orr_world *world, const orr_world_physics *p, const uint8_t *chosen)

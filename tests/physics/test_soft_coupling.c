@@ -29,6 +29,7 @@ typedef struct pile { // a rigid cube above a soft one of 0.2 m
     orr_soft_mesh mesh;
     orr_soft_model *model;
     orr_soft *soft;
+    orr_soft_coupling *coupling;
     orr_soft_body body;
     double gravity, mass; // mass: of the soft cube
     double position[VERTICES * 3], velocity[VERTICES * 3];
@@ -62,6 +63,7 @@ static void open_pile(pile *p, double mass, double gravity, double drop, bool he
     orr_soft_desc desc = {
         .time_step = time_step, .iterations = 20, .gravity = {0.0, 0.0, gravity}, .double_precision = true};
     assert_ok(orr_soft_create(&desc, p->model, jobs, &p->soft, &error));
+    assert_ok(orr_soft_coupling_create(&p->coupling, &error));
     p->body = (orr_soft_body){.centre = {0.0, 0.0, 0.5 * side + half + drop}, .mass = mass};
     for (int k = 0; k < 3; k++) {
         p->body.inertia[k * 4] = mass * half * half * 2.0 / 3.0;
@@ -70,6 +72,7 @@ static void open_pile(pile *p, double mass, double gravity, double drop, bool he
 
 static void close_pile(pile *p)
 {
+    orr_soft_coupling_destroy(p->coupling);
     orr_soft_destroy(p->soft);
     orr_soft_model_destroy(p->model);
     orr_soft_mesh_destroy(&p->mesh);
@@ -94,7 +97,8 @@ static void step(pile *p)
         }
     }
     p->body.velocity[2] += time_step * p->gravity;
-    assert_ok(orr_soft_step_touching(p->soft, touch, count, &p->body, 1, &error));
+    const orr_soft_contacts contacts = {.touches = count, .touch = touch, .bodies = 1, .body = &p->body};
+    assert_ok(orr_soft_step_together(p->coupling, &p->soft, 1, &contacts, &error));
     for (int k = 0; k < 3; k++) {
         p->body.velocity[k] += time_step * p->body.force[k] / p->body.mass;
         p->body.centre[k] += time_step * p->body.velocity[k];

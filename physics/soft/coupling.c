@@ -1,0 +1,426 @@
+// A step of soft bodies with the rigid ones that they push. Descent vertex by vertex passes a push on slowly
+// between a light body and stiff contacts, so rigid bodies move together with the translations of the soft
+// ones, by Newton's method in double. That also makes the step keep momentum, which descent does not before
+// it has converged.
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
+#include "physics/soft/coupling.h"
+
+#include "engine/core/memory.h"
+#include "engine/core/vector.h"
+#include "physics/soft/pair_force.h"
+
+#include <string.h>
+
+enum {
+    SETTLING = 6, // iterations after the last of a step: which vertices touch has to settle
+    SELDOM = 4    // bodies that touch only what is fixed are moved as wholes once in so many iterations:
+};                // there is no momentum to keep
+
+static const char what[] = "contacts of soft bodies";
+
+typedef orr_soft_coupling coupling;
+
+// Where one of a vertex's numbers is in array 0 .. 2 of a slot's planes.
+static ptrdiff_t plane_at(const orr_soft_group *g, int slot, int array, int vertex)
+{
+    return ((ptrdiff_t)(slot * 3 + array) * g->vertices + vertex) * 3;
+}
+
+// How far the plane of a touch moves with its body.
+static void shift_of(const coupling *c, int i, double shift[3])
+{
+    const orr_soft_touch *touch = &c->contacts->touch[i];
+    if (touch->body < 0) {
+        shift[0] = shift[1] = shift[2] = 0.0;
+        return;
+    }
+    const double *moved = c->moved + (size_t)touch->body * 6;
+    vec3_cross(moved + 3, c->placed[i].arm, shift);
+    for (int k = 0; k < 3; k++) {
+        shift[k] += moved[k];
+    }
+}
+
+static void write_shifts(const coupling *c)
+{
+    for (int i = 0; i < c->contacts->touches; i++) {
+        const orr_soft_touch *touch = &c->contacts->touch[i];
+        if (touch->body >= 0 && c->placed[i].slot >= 0) {
+            const orr_soft *soft = c->soft[touch->soft];
+            ptrdiff_t at = plane_at(soft->group, c->placed[i].slot, 1, touch->vertex);
+            double shift[3];
+            shift_of(c, i, shift);
+            for (int k = 0; k < 3; k++) {
+                orr_soft_set_number(soft, soft->group->planes, at + k, shift[k]);
+            }
+        }
+    }
+}
+
+static orr_result clear_planes(const coupling *c, orr_error *error)
+{
+    for (int i = 0; i < c->count; i++) {
+        c->soft[i]->group->plane_slots = 0;
+    }
+    for (int i = 0; i < c->contacts->touches; i++) {
+        const orr_soft *soft = c->soft[c->contacts->touch[i].soft];
+        orr_soft_group *g = soft->group;
+        if (g->plane_slots > 0) {
+            continue;
+        }
+        size_t numbers = (size_t)ORR_SOFT_TOUCHES_MAX * 9 * (size_t)g->vertices;
+        if (!g->planes) {
+            g->planes = orr_alloc(numbers + 1, orr_soft_number_size(soft)); // lanes read one beyond a point
+            if (!g->planes) {
+                return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", what);
+            }
+        }
+        memset(g->planes, 0, numbers * orr_soft_number_size(soft));
+        g->plane_slots = ORR_SOFT_TOUCHES_MAX;
+    }
+    return ORR_OK;
+}
+
+// Writes the planes that vertices touch; their bodies begin where their velocities take them.
+static void place_touches(const coupling *c)
+{
+    const double h = c->soft[0]->constants.time_step;
+    int last = -1, of = -1, used = 0;
+    for (int i = 0; i < c->contacts->touches; i++) {
+        const orr_soft_touch *touch = &c->contacts->touch[i];
+        const orr_soft *soft = c->soft[touch->soft];
+        const orr_soft_group *g = soft->group;
+        used = touch->vertex == last && touch->soft == of ? used + 1 : 0;
+        last = touch->vertex, of = touch->soft;
+        c->placed[i].slot = used < g->plane_slots ? used : -1;
+        if (c->placed[i].slot < 0) {
+            continue;
+        }
+        const double more[3] = {touch->distance, touch->friction, 1.0};
+        for (int k = 0; k < 3; k++) {
+            orr_soft_set_number(soft, g->planes, plane_at(g, used, 0, last) + k, touch->normal[k]);
+            orr_soft_set_number(soft, g->planes, plane_at(g, used, 2, last) + k, more[k]);
+            if (touch->body >= 0) {
+                c->placed[i].arm[k] = orr_soft_number(soft, g->start, (ptrdiff_t)last * 3 + k) -
+                                      c->contacts->body[touch->body].centre[k];
+            }
+        }
+    }
+    for (int b = 0; b < c->contacts->bodies; b++) {
+        for (int k = 0; k < 3; k++) {
+            c->moved[b * 6 + k] = h * c->contacts->body[b].velocity[k];
+            c->moved[b * 6 + 3 + k] = h * c->contacts->body[b].spin[k];
+        }
+    }
+    write_shifts(c);
+}
+
+// The force on the vertex of a touch, and minus its derivative; false where it is not deep.
+static bool touch_system(const coupling *c, int i, soft_system *s)
+{
+    const orr_soft_touch *touch = &c->contacts->touch[i];
+    const orr_soft *soft = c->soft[touch->soft];
+    const orr_soft_constants *k = &soft->constants;
+    const double h = k->time_step, *n = touch->normal;
+    double shift[3], moved[3];
+    if (c->placed[i].slot < 0) {
+        return false;
+    }
+    shift_of(c, i, shift);
+    for (int a = 0; a < 3; a++) {
+        ptrdiff_t at = (ptrdiff_t)touch->vertex * 3 + a;
+        moved[a] = orr_soft_number(soft, soft->group->position, at) -
+                   orr_soft_number(soft, soft->group->start, at) - shift[a];
+    }
+    double depth = -(touch->distance + vec3_dot(n, moved));
+    if (!(depth > 0.0)) {
+        return false;
+    }
+    double stiffness = k->contact_stiffness > 0.0 ? k->contact_stiffness
+                                                  : 100.0 * soft->model->mass[touch->vertex] / (h * h);
+    *s = plane_contact((soft_system){{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, depth,
+                       make_real3(moved[0], moved[1], moved[2]), make_real3(n[0], n[1], n[2]), stiffness,
+                       touch->friction, 1e-2 * h);
+    return true;
+}
+
+// ---- the common minimum. Unknowns: a translation of each soft body, then a displacement of each rigid one.
+
+// Solves a x = b for a symmetric positive definite matrix, n x n, by Cholesky's method, in place; x replaces
+// b.
+static void solve(int n, double *a, double *b)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = a[i * n + j];
+            for (int k = 0; k < j; k++) {
+                sum -= a[i * n + k] * a[j * n + k];
+            }
+            a[i * n + j] = i == j ? sqrt_(sum) : sum / a[j * n + j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) {
+            b[i] -= a[i * n + k] * b[k];
+        }
+        b[i] /= a[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) {
+            b[i] -= a[k * n + i] * b[k];
+        }
+        b[i] /= a[i * n + i];
+    }
+}
+
+// Adds a contact: J^T H J and J^T f, where its sides move against each other by J times `columns` unknowns;
+// row: the number of each.
+static void add_contact(const soft_system *s, int columns, const int *row, const double j[3][9], int n,
+                        double *a, double *b)
+{
+    const double h[3][3] = {{s->xx, s->xy, s->xz}, {s->xy, s->yy, s->yz}, {s->xz, s->yz, s->zz}};
+    const double f[3] = {s->force.x, s->force.y, s->force.z};
+    for (int p = 0; p < columns; p++) {
+        for (int r = 0; r < 3; r++) {
+            double hj = h[r][0] * j[0][p] + h[r][1] * j[1][p] + h[r][2] * j[2][p];
+            b[row[p]] += j[r][p] * f[r];
+            for (int q = 0; q < columns; q++) {
+                a[row[p] * n + row[q]] += j[r][q] * hj;
+            }
+        }
+    }
+}
+
+static void add_touch(const coupling *c, int i, int n, double *a, double *b)
+{
+    const orr_soft_touch *touch = &c->contacts->touch[i];
+    soft_system s;
+    if (!touch_system(c, i, &s)) {
+        return;
+    }
+    const double *arm = c->placed[i].arm;
+    const int columns = touch->body >= 0 ? 9 : 3;
+    const double j[3][9] = {{1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -arm[2], arm[1]},
+                            {0.0, 1.0, 0.0, 0.0, -1.0, 0.0, arm[2], 0.0, -arm[0]},
+                            {0.0, 0.0, 1.0, 0.0, 0.0, -1.0, -arm[1], arm[0], 0.0}};
+    int row[9];
+    for (int k = 0; k < columns; k++) {
+        row[k] = k < 3 ? 3 * touch->soft + k : 3 * c->count + 6 * touch->body + k - 3;
+    }
+    add_contact(&s, columns, row, j, n, a, b);
+}
+
+// Of two bodies; one that touches itself does not push itself.
+static void add_pair(const coupling *c, int i, int n, double *a, double *b)
+{
+    static const double j[3][9] = {
+        {1.0, 0.0, 0.0, -1.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0, -1.0, 0.0}, {0.0, 0.0, 1.0, 0.0, 0.0, -1.0}};
+    const orr_soft_pair *pair = &c->contacts->pair[i];
+    int row[6];
+    if (pair->soft[0] == pair->soft[3]) {
+        return;
+    }
+    for (int k = 0; k < 6; k++) {
+        row[k] = 3 * pair->soft[k < 3 ? 0 : 3] + k % 3;
+    }
+    const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
+    add_contact(&s, 6, row, j, n, a, b);
+}
+
+static void add_inertia(const coupling *c, int n, double *a, double *b)
+{
+    const double h = c->soft[0]->constants.time_step, rate = 1.0 / (h * h);
+    for (int i = 0; i < c->count; i++) {
+        double sum[3];
+        c->soft[i]->program->pull(c->soft[i]->group, c->soft[i]->model->mass, sum);
+        for (int k = 3 * i; k < 3 * i + 3; k++) {
+            b[k] += rate * sum[k - 3 * i];
+            a[k * n + k] += rate * c->mass[i];
+        }
+    }
+    for (int i = 0; i < c->contacts->bodies; i++) {
+        const orr_soft_body *body = &c->contacts->body[i];
+        const double *moved = c->moved + (size_t)i * 6;
+        int first = 3 * c->count + 6 * i;
+        for (int k = 0; k < 3; k++) {
+            a[(first + k) * n + first + k] += rate * body->mass;
+            b[first + k] += rate * body->mass * (h * body->velocity[k] - moved[k]);
+            for (int r = 0; r < 3; r++) {
+                double inertia = rate * body->inertia[k * 3 + r];
+                a[(first + 3 + k) * n + first + 3 + r] += inertia;
+                b[first + 3 + k] += inertia * (h * body->spin[r] - moved[3 + r]);
+            }
+        }
+    }
+}
+
+// The system whose solution moves the soft bodies as wholes, and the rigid ones, to their common minimum.
+// What nothing moves has a unit row.
+static void fill(const coupling *c, int n, double *a, double *b)
+{
+    memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
+    memset(b, 0, (size_t)n * sizeof *b);
+    for (int i = 0; i < c->contacts->touches; i++) {
+        add_touch(c, i, n, a, b);
+    }
+    for (int i = 0; i < c->contacts->pairs; i++) {
+        add_pair(c, i, n, a, b);
+    }
+    add_inertia(c, n, a, b);
+    for (int row = 0; row < n; row++) {
+        bool held =
+            row < 3 * c->count ? c->held[row / 3] : !(c->contacts->body[(row - 3 * c->count) / 6].mass > 0.0);
+        for (int k = 0; k < n && held; k++) {
+            a[row * n + k] = a[k * n + row] = k == row;
+        }
+        b[row] = held ? 0.0 : b[row];
+    }
+}
+
+static void relax_together(const coupling *c)
+{
+    const int n = 3 * c->count + 6 * c->contacts->bodies;
+    double *b = c->system, *a = b + n;
+    fill(c, n, a, b);
+    solve(n, a, b);
+    for (int i = 0; i < c->count; i++) {
+        if (!c->held[i]) {
+            c->soft[i]->program->translate(c->soft[i]->group, b + 3 * i);
+        }
+    }
+    for (int i = 0; i < 6 * c->contacts->bodies; i++) {
+        c->moved[i] += b[3 * c->count + i];
+    }
+    write_shifts(c);
+}
+
+static void find_forces(const coupling *c)
+{
+    for (int i = 0; i < c->contacts->bodies; i++) {
+        memset(c->contacts->body[i].force, 0, sizeof c->contacts->body[i].force);
+        memset(c->contacts->body[i].torque, 0, sizeof c->contacts->body[i].torque);
+    }
+    for (int i = 0; i < c->contacts->touches; i++) {
+        const orr_soft_touch *touch = &c->contacts->touch[i];
+        soft_system s;
+        if (touch->body >= 0 && touch_system(c, i, &s)) {
+            orr_soft_body *body = &c->contacts->body[touch->body];
+            const double f[3] = {-s.force.x, -s.force.y, -s.force.z};
+            double torque[3];
+            vec3_cross(c->placed[i].arm, f, torque);
+            for (int k = 0; k < 3; k++) {
+                body->force[k] += f[k];
+                body->torque[k] += torque[k];
+            }
+        }
+    }
+}
+
+// ---- a step
+
+// Whether bodies touch each other, or rigid ones.
+static bool is_coupled(const coupling *c)
+{
+    bool coupled = c->contacts->bodies > 0;
+    for (int i = 0; i < c->contacts->pairs && !coupled; i++) {
+        coupled = c->contacts->pair[i].soft[0] != c->contacts->pair[i].soft[3];
+    }
+    return coupled;
+}
+
+static void relax_vertices(const coupling *c, int n, double *omega)
+{
+    for (int i = 0; i < c->count; i++) {
+        const orr_soft *soft = c->soft[i];
+        for (int colour = 0; colour < soft->tables.colours && n <= soft->iterations; colour++) {
+            if (c->pairs.count > 0) {
+                orr_soft_pairs_apply(&c->pairs, c->soft, i, colour);
+            }
+            orr_soft_relax_colour(soft, soft->group, colour, true);
+        }
+    }
+    if (n % c->seldom == 0) {
+        relax_together(c);
+    }
+    for (int i = 0; i < c->count; i++) {
+        const orr_soft *soft = c->soft[i];
+        if (soft->chebyshev > 0.0 && n <= soft->iterations) {
+            omega[i] = orr_soft_next_omega(soft, n, omega[i]);
+            soft->program->accelerate(soft->group, omega[i]);
+        }
+    }
+}
+
+static orr_result begin(coupling *c, orr_error *error)
+{
+    const int n = 3 * c->count + 6 * c->contacts->bodies;
+    c->seldom = is_coupled(c) ? 1 : SELDOM;
+    ORR_GROW(c->placed, c->placed_capacity, c->contacts->touches, what, error);
+    ORR_GROW(c->moved, c->moved_capacity, 6 * c->contacts->bodies, what, error);
+    ORR_GROW(c->system, c->system_capacity, n * (1 + n), what, error);
+    ORR_GROW(c->held, c->held_capacity, c->count, what, error);
+    ORR_GROW(c->mass, c->mass_capacity, c->count, what, error);
+    ORR_GROW(c->omega, c->omega_capacity, c->count, what, error);
+    ORR_TRY(clear_planes(c, error));
+    for (int i = 0; i < c->count; i++) {
+        const orr_soft *soft = c->soft[i];
+        assert(soft->worlds == 1 && soft->group_worlds == 1);
+        c->held[i] = false, c->mass[i] = 0.0, c->omega[i] = 1.0;
+        for (int v = 0; v < soft->model->vertices; v++) {
+            c->held[i] |= soft->model->pinned[v] != 0;
+            c->mass[i] += soft->model->mass[v];
+        }
+    }
+    return orr_soft_pairs_begin(&c->pairs, c->soft, c->count, c->contacts->pair, c->contacts->pairs, error);
+}
+
+orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, int count,
+                                  const orr_soft_contacts *contacts, orr_error *error)
+{
+    c->soft = softs, c->count = count, c->contacts = contacts;
+    orr_result result = begin(c, error);
+    int iterations = 0;
+    for (int i = 0; i < count && result == ORR_OK; i++) {
+        softs[i]->program->begin(softs[i]->group);
+        iterations = softs[i]->iterations > iterations ? softs[i]->iterations : iterations;
+    }
+    if (result == ORR_OK && count > 0) {
+        place_touches(c);
+        for (int n = 1; n <= iterations; n++) {
+            relax_vertices(c, n, c->omega);
+        }
+        for (int n = 0; n < SETTLING / c->seldom; n++) {
+            relax_together(c);
+        }
+        find_forces(c);
+    }
+    for (int i = 0; i < count && result == ORR_OK; i++) {
+        softs[i]->program->finish(softs[i]->group);
+    }
+    for (int i = 0; i < count; i++) { // steps of a body alone touch nothing
+        softs[i]->group->plane_slots = 0;
+        softs[i]->group->is_pushed = false;
+    }
+    return result;
+}
+
+orr_result orr_soft_coupling_create(orr_soft_coupling **out, orr_error *error)
+{
+    *out = orr_alloc_zero(1, sizeof **out);
+    return *out ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", what);
+}
+
+void orr_soft_coupling_destroy(orr_soft_coupling *c)
+{
+    if (c) {
+        orr_soft_pairs_clear(&c->pairs);
+        orr_free(c->placed);
+        orr_free(c->moved);
+        orr_free(c->system);
+        orr_free(c->held);
+        orr_free(c->mass);
+        orr_free(c->omega);
+        orr_free(c);
+    }
+}

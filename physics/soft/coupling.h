@@ -1,0 +1,28 @@
+// Soft bodies that step together, the rigid bodies that they push, and the contacts between all of them;
+// private to this folder.
+#pragma once
+
+#include "physics/soft/pairs.h"
+#include "physics/soft/simulation.h"
+
+// A touch in the step that runs.
+typedef struct orr_soft_placed {
+    int32_t slot;  // of its vertex; -1: left out
+    double arm[3]; // from the body's centre to the vertex at the step's start, m
+} orr_soft_placed;
+
+struct orr_soft_coupling {
+    // of the step that runs, borrowed
+    orr_soft *const *soft; // count
+    int count;
+    const orr_soft_contacts *contacts;
+    orr_soft_pairs pairs;
+    int seldom; // iterations from one move of bodies as wholes to the next
+    // memory that steps use again
+    orr_soft_placed *placed; // of touches
+    double *moved;           // bodies x 6: displacement in the step, m and rad
+    double *system;          // n + n x n, n = 3 count + 6 bodies
+    bool *held;              // count: some vertex is pinned
+    double *mass, *omega;    // count: kg; Chebyshev's factors
+    int placed_capacity, moved_capacity, system_capacity, held_capacity, mass_capacity, omega_capacity;
+};

@@ -1,0 +1,8 @@
+// The force of a contact between soft bodies; private to this folder, for files of scalar doubles.
+#pragma once
+
+#include "physics/soft/element_formula.h"
+#include "physics/soft/pairs.h"
+
+// On the first side of pair i, and minus its derivative; zeros where the sides do not touch.
+soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft, int i);

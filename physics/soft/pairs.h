@@ -1,0 +1,28 @@
+// Forces of the contacts between soft bodies on their vertices; private to this folder.
+#pragma once
+
+#include "physics/soft/simulation.h"
+
+// A corner of a pair, as its vertex feels it.
+typedef struct orr_soft_corner {
+    int32_t soft, colour, vertex, pair;
+    double weight; // of the force
+    double square; // of the force's derivative
+} orr_soft_corner;
+
+typedef struct orr_soft_pairs {
+    const orr_soft_pair *pair; // count, borrowed
+    int count;
+    double *stiffness;       // count: N/m
+    orr_soft_corner *corner; // 4 x count, by body, colour and vertex
+    int *first;              // of each colour of each body, and the end
+    int *colours;            // softs + 1: the first colour of each body
+    int stiffness_capacity, corner_capacity, first_capacity, colours_capacity;
+} orr_soft_pairs;
+
+// For a step of these bodies; pairs is borrowed until the next.
+orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int count,
+                                const orr_soft_pair *pair, int pairs, orr_error *error);
+// Writes the forces on the vertices of one colour of a body, of which the next relaxation makes use.
+void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int body, int colour);
+void orr_soft_pairs_clear(orr_soft_pairs *p); // frees their memory

@@ -1,0 +1,42 @@
+// What a simulation of soft bodies holds; private to this folder.
+#pragma once
+
+#include "physics/soft/program.h"
+
+struct orr_soft {
+    const orr_soft_model *model;
+    orr_jobs *jobs;
+    const orr_soft_program *program;
+    orr_soft_tables tables;
+    orr_soft_constants constants;
+    int worlds, iterations, steps; // steps: of the call that runs
+    double chebyshev;
+    int groups, group_worlds;
+    orr_soft_group *group;
+    void *state;
+};
+
+// An iteration over the vertices of one colour. shared: its blocks are divided among threads.
+void orr_soft_relax_colour(const orr_soft *soft, const orr_soft_group *group, int colour, bool shared);
+// Chebyshev's factor of iteration n, the first is 1, from that of the iteration before.
+double orr_soft_next_omega(const orr_soft *soft, int n, double omega);
+
+static inline size_t orr_soft_number_size(const orr_soft *soft)
+{
+    return soft->program->in_double ? sizeof(double) : sizeof(float);
+}
+
+// A number of an array in floats or doubles.
+static inline double orr_soft_number(const orr_soft *soft, const void *array, ptrdiff_t at)
+{
+    return soft->program->in_double ? ((const double *)array)[at] : (double)((const float *)array)[at];
+}
+
+static inline void orr_soft_set_number(const orr_soft *soft, void *array, ptrdiff_t at, double value)
+{
+    if (soft->program->in_double) {
+        ((double *)array)[at] = value;
+    } else {
+        ((float *)array)[at] = (float)value;
+    }
+}
