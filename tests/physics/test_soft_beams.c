@@ -1,0 +1,214 @@
+// Beams of tetrahedra against the theory of beams: bending and twist. Equilibria are found by conjugate
+// gradients on the forces, and held by the simulation. Tetrahedra of constant strain are too stiff, by an
+// error that falls with the square of their size: two sizes say what it falls to.
+#include "physics/soft/box_mesh.h"
+#include "physics/soft/soft.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ACROSS_MAX = 8,
+    SLENDER = 5,
+    NUMBERS = (ACROSS_MAX + 1) * (ACROSS_MAX + 1) * (ACROSS_MAX * SLENDER + 1) * 3
+};
+
+static const double length = 0.5, side = 0.1;
+
+typedef struct beam {
+    orr_soft_mesh mesh;
+    orr_soft_model *model;
+    int numbers; // vertices x 3
+    bool fixed[NUMBERS];
+    double gravity[3], position[NUMBERS];
+} beam;
+
+static beam b;
+
+// Along x, of `across` cells to a side; the vertices at its ends are pinned, or those of the first end.
+static void open_beam(int across, double poisson, bool both_ends)
+{
+    static int32_t pin[NUMBERS];
+    const int cells[3] = {SLENDER * across, across, across};
+    const double size[3] = {length, side, side};
+    int pins = 0;
+    memset(&b, 0, sizeof b);
+    assert_ok(orr_soft_box(cells, size, &b.mesh, &error));
+    b.numbers = b.mesh.vertices * 3;
+    assert_true(b.numbers <= NUMBERS);
+    for (int v = 0; v < b.mesh.vertices; v++) {
+        const double x = b.mesh.vertex[v * 3];
+        if (x < -0.499 * length || (both_ends && x > 0.499 * length)) {
+            pin[pins++] = v;
+            b.fixed[v * 3] = b.fixed[v * 3 + 1] = b.fixed[v * 3 + 2] = true;
+        }
+    }
+    const orr_soft_spec spec = {.name = "beam",
+                                .vertices = b.mesh.vertices,
+                                .vertex = b.mesh.vertex,
+                                .tets = b.mesh.tets,
+                                .tet = b.mesh.tet,
+                                .pins = pins,
+                                .pin = pin,
+                                .solid = {1000.0, 1e6, poisson, 0.01}};
+    assert_ok(orr_soft_model_create(&spec, &b.model, &error));
+    memcpy(b.position, b.mesh.vertex, (size_t)b.numbers * sizeof *b.position);
+}
+
+static void close_beam(void)
+{
+    orr_soft_model_destroy(b.model);
+    orr_soft_mesh_destroy(&b.mesh);
+}
+
+static void free_forces(const double *x, double *force)
+{
+    orr_soft_forces(b.model, x, b.gravity, force);
+    for (int i = 0; i < b.numbers; i++) {
+        force[i] = b.fixed[i] ? 0.0 : force[i];
+    }
+}
+
+static double product(const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < b.numbers; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+// Minus the derivative of the forces, along p.
+static void multiply(const double *x, const double *p, double *out)
+{
+    static double moved[NUMBERS], behind[NUMBERS];
+    const double way = 1e-6 / sqrt(product(p, p)); // 1e-6 m in all
+    for (int i = 0; i < b.numbers; i++) {
+        moved[i] = x[i] + way * p[i];
+    }
+    free_forces(moved, out);
+    for (int i = 0; i < b.numbers; i++) {
+        moved[i] = x[i] - way * p[i];
+    }
+    free_forces(moved, behind);
+    for (int i = 0; i < b.numbers; i++) {
+        out[i] = (behind[i] - out[i]) / (2.0 * way);
+    }
+}
+
+// One step of Newton's method: loads are so small that it is enough.
+static void find_equilibrium(void)
+{
+    static double start[NUMBERS], rest[NUMBERS], p[NUMBERS], q[NUMBERS];
+    memcpy(start, b.position, sizeof start);
+    free_forces(start, rest);
+    memcpy(p, rest, sizeof p);
+    double old = product(rest, rest);
+    const double goal = 1e-8 * old;
+    for (int n = 0; n < 2000 && old > goal; n++) {
+        multiply(start, p, q);
+        const double step = old / product(p, q);
+        for (int i = 0; i < b.numbers; i++) {
+            b.position[i] += step * p[i];
+            rest[i] -= step * q[i];
+        }
+        const double now = product(rest, rest);
+        for (int i = 0; i < b.numbers; i++) {
+            p[i] = rest[i] + now / old * p[i];
+        }
+        old = now;
+    }
+    assert_true(old <= goal);
+}
+
+static double tip_height(const double *x)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int v = 0; v < b.mesh.vertices; v++) {
+        if (b.mesh.vertex[v * 3] > 0.499 * length) {
+            sum += x[v * 3 + 2];
+            count++;
+        }
+    }
+    return sum / count;
+}
+
+// What the error of a quantity falls to, from two sizes of cells, the second half of the first.
+static double limit_of(const double value[2])
+{
+    return value[1] + (value[1] - value[0]) / 3.0;
+}
+
+static const int across[2] = {ACROSS_MAX / 2, ACROSS_MAX};
+
+// Its weight bends it by w L^4 / (8 E I), and shear by w L^2 / (2 k G A), k = 5/6 (Timoshenko); Poisson's
+// ratio is 0, so that the clamp holds nothing back.
+static void a_cantilever_bends_by_its_weight(void **state)
+{
+    (void)state;
+    static double held[NUMBERS];
+    const double g = 1e-3, weight = 1000.0 * g * side * side, second = pow(side, 4.0) / 12.0; // g: m/s^2
+    const double expected = weight * pow(length, 4.0) / (8.0 * 1e6 * second) +
+                            weight * length * length / (2.0 * 5.0 / 6.0 * 5e5 * side * side);
+    double tip[2];
+    for (int i = 0; i < 2; i++) {
+        open_beam(across[i], 0.0, false);
+        b.gravity[2] = -g;
+        find_equilibrium();
+        tip[i] = -tip_height(b.position);
+        const orr_soft_desc desc = {
+            .time_step = 1e-3, .iterations = 10, .gravity = {0.0, 0.0, -g}, .double_precision = true};
+        orr_soft *soft;
+        assert_ok(orr_soft_create(&desc, b.model, NULL, &soft, &error));
+        orr_soft_set(soft, 0, b.position, NULL);
+        orr_soft_step(soft, 20);
+        orr_soft_get(soft, 0, held, NULL);
+        assert_true(fabs(tip_height(held) + tip[i]) < 1e-3 * tip[i]); // it stays there
+        orr_soft_destroy(soft);
+        close_beam();
+    }
+    if (!(fabs(limit_of(tip) - expected) < 0.02 * expected && fabs(tip[1] - expected) < 0.06 * expected)) {
+        fail_msg("tip %g, %g: expected %g", tip[0], tip[1], expected);
+    }
+}
+
+// One end is turned: the moment at the other is G J angle / L, J = 0.1406 side^4 (Saint-Venant).
+static void a_twisted_beam_resists(void **state)
+{
+    (void)state;
+    static double force[NUMBERS];
+    const double angle = 1e-3, shear = 1e6 / (2.0 * 1.3);
+    const double expected = shear * 0.1406 * pow(side, 4.0) * angle / length;
+    double moment[2] = {0.0, 0.0};
+    for (int i = 0; i < 2; i++) {
+        open_beam(across[i], 0.3, true);
+        for (int v = 0; v < b.mesh.vertices; v++) { // a guess: the angle grows along the beam
+            double *x = b.position + (ptrdiff_t)v * 3, y = x[1], z = x[2],
+                   turn = angle * (x[0] / length + 0.5);
+            x[1] = cos(turn) * y - sin(turn) * z;
+            x[2] = sin(turn) * y + cos(turn) * z;
+        }
+        find_equilibrium();
+        orr_soft_forces(b.model, b.position, b.gravity, force);
+        for (int v = 0; v < b.mesh.vertices; v++) {
+            const double *x = b.position + (ptrdiff_t)v * 3, *f = force + (ptrdiff_t)v * 3;
+            moment[i] -= b.mesh.vertex[v * 3] > 0.499 * length ? x[1] * f[2] - x[2] * f[1] : 0.0;
+        }
+        close_beam();
+    }
+    if (!(fabs(limit_of(moment) - expected) < 0.03 * expected &&
+          fabs(moment[1] - expected) < 0.12 * expected)) {
+        fail_msg("moment %g, %g: expected %g", moment[0], moment[1], expected);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cantilever_bends_by_its_weight),
+        cmocka_unit_test(a_twisted_beam_resists),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
