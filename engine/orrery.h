@@ -387,7 +387,7 @@ typedef struct orr_body_desc {
     double cloth;   /* soft meshes, open or closed: thickness [m] of the cloth that their triangles are, with
                        young 1e6 and poisson 0.3 where they are 0; 0: it is solid */
     float pin[ORR_BODY_PINS_MAX][4]; /* soft: balls (centre, radius) in the layer's space: what is in them is
-                                        held */
+                                        held, by the body that the layer is bound to if it is bound */
     int pins;                        /* how many there are */
 } orr_body_desc;
 
@@ -395,7 +395,8 @@ typedef struct orr_body_desc {
  * scene's units. A body that moves has the state of a free joint (qpos 7, qvel 6), which the functions for
  * robots read and set. A soft body has no such state: worlds reset it with their robots, and setting the
  * layer's transform puts it there at rest. Distance grids are kept beside the layer's file, as FILE.collider.
- * desc NULL: no body. ORR_ERROR_UNSUPPORTED: a grid that moves, a soft field. */
+ * A soft layer may be bound to a body (orr_scene_bind, before this), to which its pins hold it and which
+ * feels its pull. desc NULL: no body. ORR_ERROR_UNSUPPORTED: a grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
 /* Removes a layer and frees what it holds. */

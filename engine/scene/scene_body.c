@@ -29,7 +29,7 @@ static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *d
                             numbers[i].name, numbers[i].value);
         }
     }
-    if (layer->kind == ORR_LAYER_ROBOT || layer->bound_to.slot != 0) {
+    if (layer->kind == ORR_LAYER_ROBOT || (layer->bound_to.slot != 0 && !desc->soft)) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%s: a body: expected a mesh, cloud or field that is bound to nothing", layer->name);
     }

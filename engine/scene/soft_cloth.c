@@ -67,7 +67,7 @@ static orr_result fill_cage(const orr_layer_data *layer, const int32_t *number, 
                           layer->name);
 }
 
-orr_result orr_soft_pins(const orr_layer_data *layer, const orr_body_desc *desc, const orr_soft_layer *soft,
+orr_result orr_soft_pins(const orr_layer_data *layer, const orr_body_desc *desc, orr_soft_layer *soft,
                          int32_t **pin, int *count, orr_error *error)
 {
     const orr_soft_cage *cage = soft->cage;
@@ -97,6 +97,10 @@ orr_result orr_soft_pins(const orr_layer_data *layer, const orr_body_desc *desc,
                             layer->name, i, (double)desc->pin[i][3], (double)desc->pin[i][0],
                             (double)desc->pin[i][1], (double)desc->pin[i][2]);
         }
+    }
+    if (layer->bound_to.slot != 0) {
+        soft->tie = *pin, soft->ties = *count;
+        *pin = NULL, *count = 0;
     }
     return ORR_OK;
 }

@@ -112,8 +112,10 @@ static orr_result fill(const orr_scene *scene, const orr_layer_data *layer, cons
     return orr_soft_embed(soft->cage, &points, scene->context.jobs, soft->piece, error);
 }
 
-static orr_result check(const orr_layer_data *layer, const orr_body_desc *desc, orr_error *error)
+static orr_result check(const orr_scene *scene, const orr_layer_data *layer, const orr_body_desc *desc,
+                        orr_error *error)
 {
+    const orr_layer_data *robot = orr_scene_bound_robot(scene, layer);
     if (!layer->mesh && !layer->splats) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: a soft body: expected a mesh or a cloud",
                         layer->name);
@@ -130,6 +132,14 @@ static orr_result check(const orr_layer_data *layer, const orr_body_desc *desc, 
                         "%s: a soft body: pins %d, cloth %g m: expected 0 to %d, and at least 0", layer->name,
                         desc->pins, desc->cloth, ORR_BODY_PINS_MAX);
     }
+    if (robot &&
+        (desc->pins == 0 || layer->bound_body == 0 || fabsf(robot->transform.scale - 1.0f) > 1e-6f)) {
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "%s: a soft body on %s: expected pins, which a body other than the world holds, and a "
+            "robot of scale 1",
+            layer->name, robot->name);
+    }
     if (desc->resolution < 0 || desc->resolution == 1 || desc->resolution > ORR_SOFT_RESOLUTION_MAX) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a soft body: resolution: expected 2 to %d, not %d",
                         layer->name, ORR_SOFT_RESOLUTION_MAX, desc->resolution);
@@ -141,7 +151,7 @@ orr_result orr_soft_layer_create(const orr_scene *scene, const orr_layer_data *l
                                  const orr_body_desc *desc, orr_soft_layer **out, orr_error *error)
 {
     *out = NULL;
-    ORR_TRY(check(layer, desc, error));
+    ORR_TRY(check(scene, layer, desc, error));
     orr_soft_layer *soft;
     ORR_ALLOC(soft, 1, layer->name, error);
     *soft = (orr_soft_layer){
@@ -166,6 +176,7 @@ void orr_soft_layer_destroy(orr_soft_layer *soft)
         orr_soft_cage_destroy(soft->cage);
         orr_soft_model_destroy(soft->model);
         orr_free(soft->piece);
+        orr_free(soft->tie);
         orr_free(soft);
     }
 }

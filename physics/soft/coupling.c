@@ -27,16 +27,15 @@ static ptrdiff_t plane_at(const orr_soft_group *g, int slot, int array, int vert
     return ((ptrdiff_t)(slot * 3 + array) * g->vertices + vertex) * 3;
 }
 
-// How far the plane of a touch moves with its body.
-static void shift_of(const coupling *c, int i, double shift[3])
+// How far a rigid body, -1: none, moves what is at the end of an arm from its centre.
+static void shift_by(const coupling *c, int body, const double arm[3], double shift[3])
 {
-    const orr_soft_touch *touch = &c->contacts->touch[i];
-    if (touch->body < 0) {
+    if (body < 0) {
         shift[0] = shift[1] = shift[2] = 0.0;
         return;
     }
-    const double *moved = c->moved + (size_t)touch->body * 6;
-    vec3_cross(moved + 3, c->placed[i].arm, shift);
+    const double *moved = c->moved + (size_t)body * 6;
+    vec3_cross(moved + 3, arm, shift);
     for (int k = 0; k < 3; k++) {
         shift[k] += moved[k];
     }
@@ -50,11 +49,14 @@ static void write_shifts(const coupling *c)
             const orr_soft *soft = c->soft[touch->soft];
             ptrdiff_t at = plane_at(soft->group, c->placed[i].slot, 1, touch->vertex);
             double shift[3];
-            shift_of(c, i, shift);
+            shift_by(c, touch->body, c->placed[i].arm, shift);
             for (int k = 0; k < 3; k++) {
                 orr_soft_set_number(soft, soft->group->planes, at + k, shift[k]);
             }
         }
+    }
+    for (int i = 0; i < c->contacts->ties; i++) {
+        shift_by(c, c->contacts->tie[i].body, c->arm + (ptrdiff_t)i * 3, c->pairs.shift + (ptrdiff_t)i * 3);
     }
 }
 
@@ -107,6 +109,14 @@ static void place_touches(const coupling *c)
             }
         }
     }
+    for (int i = 0; i < c->contacts->ties; i++) {
+        const orr_soft_tie *tie = &c->contacts->tie[i];
+        const orr_soft *soft = c->soft[tie->soft];
+        for (int k = 0; k < 3 && tie->body >= 0; k++) {
+            c->arm[i * 3 + k] = orr_soft_number(soft, soft->group->start, (ptrdiff_t)tie->vertex * 3 + k) -
+                                tie->gap[k] - c->contacts->body[tie->body].centre[k];
+        }
+    }
     for (int b = 0; b < c->contacts->bodies; b++) {
         for (int k = 0; k < 3; k++) {
             c->moved[b * 6 + k] = h * c->contacts->body[b].velocity[k];
@@ -127,7 +137,7 @@ static bool touch_system(const coupling *c, int i, soft_system *s)
     if (c->placed[i].slot < 0) {
         return false;
     }
-    shift_of(c, i, shift);
+    shift_by(c, touch->body, c->placed[i].arm, shift);
     for (int a = 0; a < 3; a++) {
         ptrdiff_t at = (ptrdiff_t)touch->vertex * 3 + a;
         moved[a] = orr_soft_number(soft, soft->group->position, at) -
@@ -192,23 +202,35 @@ static void add_contact(const soft_system *s, int columns, const int *row, const
     }
 }
 
-static void add_touch(const coupling *c, int i, int n, double *a, double *b)
+// A vertex of a soft body against a rigid one, at the end of an arm; body -1: against what is fixed.
+static void add_vertex(const coupling *c, const soft_system *s, int soft, int body, const double arm[3],
+                       int n, double *a, double *b)
 {
-    const orr_soft_touch *touch = &c->contacts->touch[i];
-    soft_system s;
-    if (!touch_system(c, i, &s)) {
-        return;
-    }
-    const double *arm = c->placed[i].arm;
-    const int columns = touch->body >= 0 ? 9 : 3;
+    const int columns = body >= 0 ? 9 : 3;
     const double j[3][9] = {{1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -arm[2], arm[1]},
                             {0.0, 1.0, 0.0, 0.0, -1.0, 0.0, arm[2], 0.0, -arm[0]},
                             {0.0, 0.0, 1.0, 0.0, 0.0, -1.0, -arm[1], arm[0], 0.0}};
     int row[9];
     for (int k = 0; k < columns; k++) {
-        row[k] = k < 3 ? 3 * touch->soft + k : 3 * c->count + 6 * touch->body + k - 3;
+        row[k] = k < 3 ? 3 * soft + k : 3 * c->count + 6 * body + k - 3;
     }
-    add_contact(&s, columns, row, j, n, a, b);
+    add_contact(s, columns, row, j, n, a, b);
+}
+
+static void add_touch(const coupling *c, int i, int n, double *a, double *b)
+{
+    const orr_soft_touch *touch = &c->contacts->touch[i];
+    soft_system s;
+    if (touch_system(c, i, &s)) {
+        add_vertex(c, &s, touch->soft, touch->body, c->placed[i].arm, n, a, b);
+    }
+}
+
+static void add_tie(const coupling *c, int i, int n, double *a, double *b)
+{
+    const orr_soft_tie *tie = &c->contacts->tie[i];
+    const soft_system s = orr_soft_tie_system(&c->pairs, c->soft, i);
+    add_vertex(c, &s, tie->soft, tie->body, c->arm + (ptrdiff_t)i * 3, n, a, b);
 }
 
 // Of two bodies; one that touches itself does not push itself.
@@ -264,6 +286,9 @@ static void fill(const coupling *c, int n, double *a, double *b)
     for (int i = 0; i < c->contacts->touches; i++) {
         add_touch(c, i, n, a, b);
     }
+    for (int i = 0; i < c->contacts->ties; i++) {
+        add_tie(c, i, n, a, b);
+    }
     for (int i = 0; i < c->contacts->pairs; i++) {
         add_pair(c, i, n, a, b);
     }
@@ -295,6 +320,19 @@ static void relax_together(const coupling *c)
     write_shifts(c);
 }
 
+// What a vertex feels, a body feels the other way round.
+static void push_back(const coupling *c, int body, const double arm[3], const soft_system *s)
+{
+    orr_soft_body *out = &c->contacts->body[body];
+    const double f[3] = {-s->force.x, -s->force.y, -s->force.z};
+    double torque[3];
+    vec3_cross(arm, f, torque);
+    for (int k = 0; k < 3; k++) {
+        out->force[k] += f[k];
+        out->torque[k] += torque[k];
+    }
+}
+
 static void find_forces(const coupling *c)
 {
     for (int i = 0; i < c->contacts->bodies; i++) {
@@ -302,17 +340,15 @@ static void find_forces(const coupling *c)
         memset(c->contacts->body[i].torque, 0, sizeof c->contacts->body[i].torque);
     }
     for (int i = 0; i < c->contacts->touches; i++) {
-        const orr_soft_touch *touch = &c->contacts->touch[i];
         soft_system s;
-        if (touch->body >= 0 && touch_system(c, i, &s)) {
-            orr_soft_body *body = &c->contacts->body[touch->body];
-            const double f[3] = {-s.force.x, -s.force.y, -s.force.z};
-            double torque[3];
-            vec3_cross(c->placed[i].arm, f, torque);
-            for (int k = 0; k < 3; k++) {
-                body->force[k] += f[k];
-                body->torque[k] += torque[k];
-            }
+        if (c->contacts->touch[i].body >= 0 && touch_system(c, i, &s)) {
+            push_back(c, c->contacts->touch[i].body, c->placed[i].arm, &s);
+        }
+    }
+    for (int i = 0; i < c->contacts->ties; i++) {
+        if (c->contacts->tie[i].body >= 0) {
+            const soft_system s = orr_soft_tie_system(&c->pairs, c->soft, i);
+            push_back(c, c->contacts->tie[i].body, c->arm + (ptrdiff_t)i * 3, &s);
         }
     }
 }
@@ -334,7 +370,7 @@ static void relax_vertices(const coupling *c, int n, double *omega)
     for (int i = 0; i < c->count; i++) {
         const orr_soft *soft = c->soft[i];
         for (int colour = 0; colour < soft->tables.colours && n <= soft->iterations; colour++) {
-            if (c->pairs.count > 0) {
+            if (c->pairs.count + c->pairs.ties > 0) {
                 orr_soft_pairs_apply(&c->pairs, c->soft, i, colour);
             }
             orr_soft_relax_colour(soft, soft->group, colour, true);
@@ -372,7 +408,8 @@ static orr_result begin(coupling *c, orr_error *error)
             c->mass[i] += soft->model->mass[v];
         }
     }
-    return orr_soft_pairs_begin(&c->pairs, c->soft, c->count, c->contacts->pair, c->contacts->pairs, error);
+    ORR_GROW(c->arm, c->arm_capacity, 3 * c->contacts->ties, what, error);
+    return orr_soft_pairs_begin(&c->pairs, c->soft, c->count, c->contacts, error);
 }
 
 orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, int count,
@@ -416,6 +453,7 @@ void orr_soft_coupling_destroy(orr_soft_coupling *c)
     if (c) {
         orr_soft_pairs_clear(&c->pairs);
         orr_free(c->placed);
+        orr_free(c->arm);
         orr_free(c->moved);
         orr_free(c->system);
         orr_free(c->held);

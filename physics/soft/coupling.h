@@ -20,9 +20,11 @@ struct orr_soft_coupling {
     int seldom; // iterations from one move of bodies as wholes to the next
     // memory that steps use again
     orr_soft_placed *placed; // of touches
+    double *arm;             // ties x 3: from the body's centre to where it holds the vertex, m
     double *moved;           // bodies x 6: displacement in the step, m and rad
     double *system;          // n + n x n, n = 3 count + 6 bodies
     bool *held;              // count: some vertex is pinned
     double *mass, *omega;    // count: kg; Chebyshev's factors
-    int placed_capacity, moved_capacity, system_capacity, held_capacity, mass_capacity, omega_capacity;
+    int arm_capacity, placed_capacity, moved_capacity, system_capacity, held_capacity, mass_capacity,
+        omega_capacity;
 };

@@ -37,6 +37,21 @@ soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft,
     return s;
 }
 
+soft_system orr_soft_tie_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
+{
+    const orr_soft_tie *tie = &p->tie[i];
+    const orr_soft *of = soft[tie->soft];
+    const double h = of->constants.time_step, k = 1000.0 * of->model->mass[tie->vertex] / (h * h);
+    double pull[3];
+    for (int c = 0; c < 3; c++) {
+        const ptrdiff_t at = (ptrdiff_t)tie->vertex * 3 + c;
+        const double moved =
+            orr_soft_number(of, of->group->position, at) - orr_soft_number(of, of->group->start, at);
+        pull[c] = -k * (tie->gap[c] + moved - p->shift[i * 3 + c]);
+    }
+    return (soft_system){{pull[0], pull[1], pull[2]}, k, 0.0, 0.0, k, 0.0, k};
+}
+
 // 100 x the mass with which the sides resist each other / time_step^2.
 static double stiffness_of(const orr_soft_pair *pair, orr_soft *const *soft)
 {
@@ -80,15 +95,18 @@ static void fill_corners(orr_soft_pairs *p, orr_soft *const *soft, int i)
 }
 
 orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int count,
-                                const orr_soft_pair *pair, int pairs, orr_error *error)
+                                const orr_soft_contacts *contacts, orr_error *error)
 {
     static const char what[] = "contacts of soft bodies";
-    p->pair = pair, p->count = pairs;
-    if (pairs == 0) {
+    p->pair = contacts->pair, p->count = contacts->pairs;
+    p->tie = contacts->tie, p->ties = contacts->ties;
+    const int corners = p->count * 4 + p->ties;
+    if (corners == 0) {
         return ORR_OK;
     }
-    ORR_GROW(p->stiffness, p->stiffness_capacity, pairs, what, error);
-    ORR_GROW(p->corner, p->corner_capacity, pairs * 4, what, error);
+    ORR_GROW(p->shift, p->shift_capacity, p->ties * 3, what, error);
+    ORR_GROW(p->stiffness, p->stiffness_capacity, p->count, what, error);
+    ORR_GROW(p->corner, p->corner_capacity, corners, what, error);
     ORR_GROW(p->colours, p->colours_capacity, count + 1, what, error);
     p->colours[0] = 0;
     for (int i = 0; i < count; i++) {
@@ -105,16 +123,22 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
         g->is_pushed = true;
     }
     ORR_GROW(p->first, p->first_capacity, p->colours[count] + 1, what, error);
-    for (int i = 0; i < pairs; i++) {
-        p->stiffness[i] = stiffness_of(&pair[i], soft);
+    for (int i = 0; i < p->count; i++) {
+        p->stiffness[i] = stiffness_of(&p->pair[i], soft);
         fill_corners(p, soft, i);
     }
-    qsort(p->corner, (size_t)pairs * 4, sizeof *p->corner, by_vertex);
+    for (int i = 0; i < p->ties; i++) {
+        const orr_soft_tie *tie = &p->tie[i];
+        const int32_t colour = soft[tie->soft]->model->colour[tie->vertex];
+        p->corner[p->count * 4 + i] =
+            (orr_soft_corner){tie->soft, colour, tie->vertex, p->count + i, 1.0, 1.0};
+    }
+    qsort(p->corner, (size_t)corners, sizeof *p->corner, by_vertex);
     int at = 0;
     for (int body = 0; body < count; body++) {
         for (int colour = 0; colour < soft[body]->tables.colours; colour++) {
             p->first[p->colours[body] + colour] = at;
-            while (at < pairs * 4 && p->corner[at].soft == body && p->corner[at].colour == colour) {
+            while (at < corners && p->corner[at].soft == body && p->corner[at].colour == colour) {
                 at++;
             }
         }
@@ -140,7 +164,9 @@ void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int bo
         double sum[9] = {0.0};
         for (; i < end && p->corner[i].vertex == vertex; i++) {
             const orr_soft_corner *corner = &p->corner[i];
-            const soft_system s = orr_soft_pair_system(p, soft, corner->pair);
+            const soft_system s = corner->pair < p->count
+                                      ? orr_soft_pair_system(p, soft, corner->pair)
+                                      : orr_soft_tie_system(p, soft, corner->pair - p->count);
             const double w = corner->weight, q = corner->square;
             const double more[9] = {w * s.force.x, w * s.force.y, w * s.force.z, q * s.xx, q * s.xy,
                                     q * s.xz,      q * s.yy,      q * s.yz,      q * s.zz};
@@ -154,6 +180,7 @@ void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int bo
 
 void orr_soft_pairs_clear(orr_soft_pairs *p)
 {
+    orr_free(p->shift);
     orr_free(p->stiffness);
     orr_free(p->corner);
     orr_free(p->first);

@@ -1,11 +1,12 @@
-// Forces of the contacts between soft bodies on their vertices; private to this folder.
+// Forces of the contacts between soft bodies, and of ties, on vertices; private to this folder.
 #pragma once
 
 #include "physics/soft/simulation.h"
 
-// A corner of a pair, as its vertex feels it.
+// A corner of a pair, or a tie, as its vertex feels it.
 typedef struct orr_soft_corner {
-    int32_t soft, colour, vertex, pair;
+    int32_t soft, colour, vertex;
+    int32_t pair;  // from the number of pairs on: a tie
     double weight; // of the force
     double square; // of the force's derivative
 } orr_soft_corner;
@@ -13,16 +14,19 @@ typedef struct orr_soft_corner {
 typedef struct orr_soft_pairs {
     const orr_soft_pair *pair; // count, borrowed
     int count;
+    const orr_soft_tie *tie; // ties, borrowed
+    int ties;
+    double *shift;           // ties x 3: how far their bodies have moved them in the step, m
     double *stiffness;       // count: N/m
-    orr_soft_corner *corner; // 4 x count, by body, colour and vertex
+    orr_soft_corner *corner; // 4 x count + ties, by body, colour and vertex
     int *first;              // of each colour of each body, and the end
     int *colours;            // softs + 1: the first colour of each body
-    int stiffness_capacity, corner_capacity, first_capacity, colours_capacity;
+    int shift_capacity, stiffness_capacity, corner_capacity, first_capacity, colours_capacity;
 } orr_soft_pairs;
 
-// For a step of these bodies; pairs is borrowed until the next.
+// For a step of these bodies; pairs and ties are borrowed until the next.
 orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int count,
-                                const orr_soft_pair *pair, int pairs, orr_error *error);
+                                const orr_soft_contacts *contacts, orr_error *error);
 // Writes the forces on the vertices of one colour of a body, of which the next relaxation makes use.
 void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int body, int colour);
 void orr_soft_pairs_clear(orr_soft_pairs *p); // frees their memory

@@ -106,6 +106,13 @@ typedef struct orr_soft_body {
 
 enum { ORR_SOFT_TOUCHES_MAX = 2 }; // of a vertex
 
+// A vertex that is held, by a spring of 1000 x its mass / time_step^2.
+typedef struct orr_soft_tie {
+    int32_t soft, vertex; // as of a touch
+    int32_t body;         // rigid; -1: it is fixed
+    double gap[3];        // from where it is held to where it is, at the step's start, m
+} orr_soft_tie;
+
 // Two soft bodies, or two parts of one, that may meet in one step: a vertex and a triangle, or two edges.
 typedef struct orr_soft_pair {
     int32_t soft[4], vertex[4]; // of each corner; soft: its body among those that step
@@ -117,8 +124,9 @@ typedef struct orr_soft_pair {
 
 // All contacts of soft bodies that step together.
 typedef struct orr_soft_contacts {
-    int touches, pairs, bodies;
+    int touches, ties, pairs, bodies;
     const orr_soft_touch *touch; // in the order of the soft bodies; those of a vertex follow each other
+    const orr_soft_tie *tie;
     const orr_soft_pair *pair;
     orr_soft_body *body; // rigid
 } orr_soft_contacts;

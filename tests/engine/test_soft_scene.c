@@ -325,6 +325,52 @@ static void pins_hold_a_cloth(void **state)
     close(&f);
 }
 
+static const char hook_model[] =
+    "<mujoco><option timestep='0.004'/><worldbody><body name='hook' pos='0 0 1' euler='0 0 90'>"
+    "<joint type='slide' axis='0 0 1' stiffness='2000' damping='80'/>"
+    "<geom type='box' size='0.02 0.02 0.02' mass='1' contype='0' conaffinity='0'/></body>"
+    "<body pos='3 0 0'><geom size='1'/></body></worldbody></mujoco>";
+
+// A soft block hangs from a body on a spring, which carries the weight of both.
+static void a_body_holds_a_soft_block(void **state)
+{
+    (void)state;
+    fixture f;
+    orr_body_desc held = jelly;
+    const orr_transform at = {.position = {0.1f, 0.0f, -0.1f}}; // of the hook's frame
+    held.pins = 1, held.pin[0][2] = 0.1f, held.pin[0][3] = 0.12f;
+    assert_ok(orr_scene_create(engine, &f.scene, &error));
+    assert_ok(orr_scene_add_file(f.scene, written("hook.xml", hook_model), NULL, &f.box, &error));
+    f.block = add_block(f.scene, half, &at, 12);
+    assert_ok(orr_scene_bind(f.scene, f.block, f.box, "hook", &error));
+    assert_ok(orr_scene_set_physics(f.scene, f.block, &held, &error));
+    assert_ok(orr_world_create(f.scene, 2, &f.world, &error));
+    assert_ok(orr_world_advance(f.world, 0.004, &error));
+    const orr_world_soft *s = soft_of(&f);
+    const int vertices = s->layer->cage->vertices;
+    double low, high, q, mass = 1.0;
+    heights(&f, 1, &low, &high);
+    assert_true(fabs(low - 0.8) < 1e-3 && fabs(high - 1.0) < 1e-3 && s->layer->ties > 3);
+    assert_ok(orr_world_advance(f.world, 3.0, &error));
+    assert_ok(orr_world_get_robot(f.world, 1, f.box, ORR_ROBOT_QPOS, &q, &error));
+    for (int i = 0; i < vertices; i++) {
+        mass += orr_soft_masses(s->layer->model)[i];
+    }
+    if (!(fabs(q + mass * 9.81 / 2000.0) < 0.01 * mass * 9.81 / 2000.0)) {
+        fail_msg("the spring gives way by %g m: expected %g", -q, mass * 9.81 / 2000.0);
+    }
+    for (int i = 0; i < s->layer->ties; i++) { // turned by 90 degrees: x is -y of the block, moved
+        const double *rest = s->layer->cage->vertex + 3 * (ptrdiff_t)s->layer->tie[i];
+        const double *x = orr_world_soft_positions(s, 1) + 3 * (ptrdiff_t)s->layer->tie[i];
+        assert_true(fabs(x[0] + rest[1]) < 2e-3 && fabs(x[1] - 0.1 - rest[0]) < 2e-3);
+        assert_true(fabs(x[2] - (0.9 + q) - rest[2]) < 2e-3);
+    }
+    assert_ok(orr_world_reset_masked(f.world, NULL, &error));
+    heights(&f, 1, &low, &high);
+    assert_true(fabs(low - 0.8) < 1e-5 && fabs(high - 1.0) < 1e-5);
+    close(&f);
+}
+
 static void copies_are_apart(void **state)
 {
     (void)state;
@@ -529,6 +575,9 @@ static void what_cannot_be_soft_says_so(void **state)
     orr_scene *scene;
     assert_ok(orr_scene_create(engine, &scene, &error));
     orr_layer block = add_block(scene, half, NULL, 12), open_block = add_block(scene, half, NULL, 10);
+    orr_layer hook, on_hook = add_block(scene, half, NULL, 12);
+    assert_ok(orr_scene_add_file(scene, written("hook.xml", hook_model), NULL, &hook, &error));
+    assert_ok(orr_scene_bind(scene, on_hook, hook, "hook", &error));
     const struct {
         orr_layer layer;
         orr_body_desc desc;
@@ -541,6 +590,7 @@ static void what_cannot_be_soft_says_so(void **state)
                  {block,
                   {.soft = true, .cloth = 0.01, .pin = {{9.0f, 0.0f, 0.0f, 1.0f}}, .pins = 1},
                   "pin 0: expected a ball that holds a vertex"},
+                 {on_hook, {.soft = true}, "expected pins"},
                  {block, {.soft = true, .density = -1.0}, "density -1"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         orr_error why = {0};
@@ -562,6 +612,7 @@ int main(void)
         cmocka_unit_test(a_block_rests_on_the_ridge_of_a_height_field),
         cmocka_unit_test(cloth_drapes_over_a_ball),
         cmocka_unit_test(pins_hold_a_cloth),
+        cmocka_unit_test(a_body_holds_a_soft_block),
         cmocka_unit_test(copies_are_apart),
         cmocka_unit_test(a_turned_body_is_drawn_as_a_turned_layer),
         cmocka_unit_test(an_affine_map_is_followed_exactly),

@@ -149,11 +149,52 @@ static void momentum_is_kept(void **state)
     }
 }
 
+// The upper vertices are tied to the body, which gravity draws upwards: it hangs by them.
+static void ties_carry(void **state)
+{
+    (void)state;
+    pile p;
+    double offset[VERTICES * 3], mean = 0.0;
+    open_pile(&p, 1.0, 9.81, 0.0, true);
+    for (int k = 0; k < 3; k++) {
+        p.body.inertia[k * 4] = 1e6; // it does not turn
+    }
+    for (int i = 0; i < VERTICES * 3; i++) {
+        offset[i] = p.mesh.vertex[i] - p.body.centre[i % 3];
+    }
+    for (int n = 0; n < 400; n++) {
+        orr_soft_tie tie[VERTICES];
+        int count = 0;
+        orr_soft_get(p.soft, 0, p.position, NULL);
+        for (int i = 0; i < VERTICES; i++) {
+            if (p.mesh.vertex[i * 3 + 2] > 0.5 * side - 1e-9) {
+                tie[count] = (orr_soft_tie){.vertex = i};
+                for (int k = 0; k < 3; k++) {
+                    tie[count].gap[k] = p.position[i * 3 + k] - p.body.centre[k] - offset[i * 3 + k];
+                    assert_true(fabs(tie[count].gap[k]) < 2e-3);
+                }
+                count++;
+            }
+        }
+        const orr_soft_contacts contacts = {.ties = count, .tie = tie, .bodies = 1, .body = &p.body};
+        p.body.velocity[2] += time_step * p.gravity;
+        assert_ok(orr_soft_step_together(p.coupling, &p.soft, 1, &contacts, &error));
+        for (int k = 0; k < 3; k++) {
+            p.body.velocity[k] += time_step * p.body.force[k] / p.body.mass;
+            p.body.centre[k] += time_step * p.body.velocity[k];
+        }
+        mean += n >= 376 ? p.body.force[2] / 24.0 : 0.0;
+    }
+    assert_true(fabs(mean + 9.81) < 0.01 * 9.81);
+    close_pile(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_rests_with_its_weight),
         cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(ties_carry),
     };
     return cmocka_run_group_tests(tests, start_jobs, stop_jobs);
 }

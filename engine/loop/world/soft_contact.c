@@ -33,6 +33,8 @@ orr_result orr_soft_worker_open(orr_soft_worker *w, orr_error *error)
 void orr_soft_worker_clear(orr_soft_worker *w)
 {
     orr_free(w->found.touch);
+    orr_free(w->found.tie);
+    orr_free(w->point);
     orr_free(w->found.body);
     orr_free(w->found.body_of);
     orr_free(w->found.near);
@@ -261,6 +263,47 @@ orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_phys
     ORR_TRY(find_near(c, p, index, frame, centre, radius, time_step, found, error));
     for (int i = 0; i < vertices && found->near_count > 0; i++) {
         ORR_TRY(touch_vertex(found, p, position + (ptrdiff_t)i * 3, soft, i, margin, friction, error));
+    }
+    return ORR_OK;
+}
+
+// The frame of a body in the scene.
+static void body_frame(const orr_soft_contact *c, const orr_world_physics *p, int world,
+                       const orr_soft_frame *frame, int body, double rotation[9], double position[3])
+{
+    const orr_model *m = p->model;
+    const double *centre = numbers_of(c, p->physics, world, ORR_PHYSICS_XIPOS) + (ptrdiff_t)body * 3;
+    const double *axes = numbers_of(c, p->physics, world, ORR_PHYSICS_XIMAT) + (ptrdiff_t)body * 9;
+    double back[4], turn[9], own[9], arm[3], origin[3];
+    quat_conjugate(m->body_iquat + (ptrdiff_t)body * 4, back);
+    quat_matrix(back, turn);
+    matrix_product(axes, turn, own);
+    mat_apply(own, m->body_ipos + (ptrdiff_t)body * 3, arm);
+    for (int k = 0; k < 3; k++) {
+        origin[k] = centre[k] - arm[k];
+    }
+    matrix_product(frame->rotation, own, rotation);
+    to_scene(frame, origin, position);
+}
+
+orr_result orr_soft_contact_tie(const orr_soft_contact *c, const orr_world_physics *p, int index,
+                                const orr_soft_frame *frame, int soft, int body, const int32_t *vertex,
+                                const double *point, int count, const double *position, double time_step,
+                                orr_soft_found *f, orr_error *error)
+{
+    double rotation[9], origin[3];
+    int held_by;
+    ORR_TRY(find_body(c, p, index, frame, body, time_step, f, &held_by, error));
+    ORR_GROW(f->tie, f->tie_capacity, f->tie_count + count, "contacts of soft bodies", error);
+    body_frame(c, p, index, frame, body, rotation, origin);
+    for (int i = 0; i < count; i++) {
+        orr_soft_tie *tie = &f->tie[f->tie_count++];
+        *tie = (orr_soft_tie){.soft = soft, .vertex = vertex[i], .body = held_by};
+        double at[3];
+        mat_apply(rotation, point + (ptrdiff_t)i * 3, at);
+        for (int k = 0; k < 3; k++) {
+            tie->gap[k] = position[(ptrdiff_t)vertex[i] * 3 + k] - origin[k] - at[k];
+        }
     }
     return ORR_OK;
 }

@@ -24,7 +24,9 @@ typedef struct orr_soft_near {
 typedef struct orr_soft_found {
     orr_soft_touch *touch;
     int touch_count, touch_capacity;
-    orr_soft_body *body; // body_count: those touched
+    orr_soft_tie *tie; // tie_count
+    int tie_count, tie_capacity;
+    orr_soft_body *body; // body_count: those touched or tied
     int *body_of;        // body_count: their numbers in the model
     int body_count, body_capacity, body_of_capacity;
     orr_soft_near *near; // near_count
@@ -39,7 +41,9 @@ typedef struct orr_soft_worker {
     // of the bodies that step
     orr_soft **soft;
     orr_soft_collider *collider;
-    int *body;   // their numbers in the world
+    int *body;     // their numbers in the world
+    double *point; // where a body holds vertices
+    int point_capacity;
     double *now; // their velocities, and then the positions of one of them after a step
     int now_capacity, soft_capacity, collider_capacity, body_capacity;
     orr_result result;
@@ -62,6 +66,12 @@ orr_result orr_soft_contact_find(const orr_soft_contact *contact, const orr_worl
                                  const orr_soft_frame *frame, int soft, const double *position, int vertices,
                                  double margin, double friction, double time_step, orr_soft_found *found,
                                  orr_error *error);
+// Adds ties of soft body number `soft` to what was found: vertices (numbers, `count` of them) that a body of
+// the physics holds at points (x 3) of its frame. position: of the soft body's vertices.
+orr_result orr_soft_contact_tie(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
+                                const orr_soft_frame *frame, int soft, int body, const int32_t *vertex,
+                                const double *point, int count, const double *position, double time_step,
+                                orr_soft_found *found, orr_error *error);
 // Adds the forces on touched bodies to those that the physics holds for the copy.
 void orr_soft_contact_push(const orr_soft_found *found, const orr_world_physics *physics, int index,
                            const orr_soft_frame *frame);

@@ -213,9 +213,6 @@ orr_result orr_world_reset_masked(orr_world *world, const uint8_t *chosen, orr_e
     ORR_TRY(orr_world_robots_update(world, error));
     orr_world_robots *robots = world->robots;
     for (int index = 0; index < world->count; index++) {
-        if (!chosen || chosen[index]) {
-            orr_world_softs_reset(world, index);
-        }
         for (int i = 0; i < robots->count && (!chosen || chosen[index]); i++) {
             if (robots->robots[i]->physics->joint && robots->robots[i]->physics->physics) {
                 reset(world, index, robots->robots[i], -1);
@@ -230,6 +227,11 @@ orr_result orr_world_reset_masked(orr_world *world, const uint8_t *chosen, orr_e
         }
         if (p->physics) {
             ORR_TRY(orr_world_robots_check(world, p, error));
+        }
+    }
+    for (int index = 0; index < world->count; index++) { // which bodies of robots may hold
+        if (!chosen || chosen[index]) {
+            orr_world_softs_reset(world, index);
         }
     }
     return ORR_OK;

@@ -60,21 +60,33 @@ const double *orr_world_soft_positions(const orr_world_soft *s, int index)
     return s->position + (size_t)index * orr_world_soft_numbers(s);
 }
 
+void orr_world_soft_points(const orr_world_soft *s, const orr_transform *t, const int32_t *vertex, int count,
+                           double *out)
+{
+    double quat[4];
+    for (int k = 0; k < 4; k++) {
+        quat[k] = (double)t->rotation[k];
+    }
+    quat_normalise(quat);
+    for (int i = 0; i < count; i++) {
+        double *x = out + (ptrdiff_t)i * 3;
+        quat_apply(quat, s->layer->cage->vertex + (ptrdiff_t)(vertex ? vertex[i] : i) * 3, x);
+        for (int k = 0; k < 3; k++) {
+            x[k] += (double)t->position[k];
+        }
+    }
+}
+
 static void place(const orr_world *world, int index, orr_world_soft *s, const orr_layer_data *layer)
 {
     orr_layer_state state = orr_world_state(world, index, layer);
-    double *position = s->position + (size_t)index * orr_world_soft_numbers(s), quat[4];
-    for (int k = 0; k < 4; k++) {
-        quat[k] = (double)state.transform.rotation[k];
+    double *position = s->position + (size_t)index * orr_world_soft_numbers(s);
+    orr_transform at;
+    orr_error ignored; // on a robot that cannot be simulated: where it would be at rest
+    if (orr_world_layer_transform(world, index, layer, &state.transform, &at, &ignored) != ORR_OK) {
+        at = orr_scene_layer_transform(world->scene, layer);
     }
-    quat_normalise(quat);
-    for (int i = 0; i < s->layer->cage->vertices; i++) {
-        double *x = position + (ptrdiff_t)i * 3;
-        quat_apply(quat, s->layer->cage->vertex + (ptrdiff_t)i * 3, x);
-        for (int k = 0; k < 3; k++) {
-            x[k] += (double)state.transform.position[k];
-        }
-    }
+    orr_world_soft_points(s, &at, NULL, s->layer->cage->vertices, position);
     orr_soft_set(s->copies[index], 0, position, s->still);
     s->diverged[index] = false;
 }
@@ -191,6 +203,9 @@ void orr_world_soft_place(const orr_world *world, int index, const orr_layer_dat
 void orr_world_softs_reset(const orr_world *world, int index)
 {
     let_go(world, index);
+    for (int i = 0; i < world->robots->physics_count; i++) { // which layers may be bound to
+        orr_world_robots_moved(world, world->robots->physics[i]);
+    }
     for (int i = 0; i < world->scene->layer_count; i++) {
         if (world->scene->layers[i].soft) {
             orr_world_soft_place(world, index, &world->scene->layers[i]);

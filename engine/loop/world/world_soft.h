@@ -51,5 +51,9 @@ void orr_world_soft_place(const orr_world *world, int index, const orr_layer_dat
 void orr_world_softs_reset(const orr_world *world, int index);
 // The body of a layer after an update; NULL: it is not soft.
 const orr_world_soft *orr_world_soft_find(const orr_world *world, const orr_layer_data *layer);
+// Points of its cage at rest (vertex: their numbers, NULL: the first `count`), moved by a transform without
+// its scale, x 3.
+void orr_world_soft_points(const orr_world_soft *soft, const orr_transform *transform, const int32_t *vertex,
+                           int count, double *points);
 // Positions of its vertices in one copy.
 const double *orr_world_soft_positions(const orr_world_soft *soft, int index);

@@ -141,6 +141,30 @@ static bool keep_positions(const orr_world *world, int index, const orr_soft_wor
     return finite;
 }
 
+// What the body holds to which the layer of soft body number `soft` is bound, if it is.
+static orr_result tie_body(const orr_world *world, int index, const orr_world_physics *p,
+                           const orr_soft_frame *frame, int soft, double step, orr_soft_worker *w,
+                           orr_error *error)
+{
+    const orr_world_soft *s = &world->softs->bodies[w->body[soft]];
+    const orr_layer_data *layer =
+        &world->scene->layers[orr_scene_find(world->scene, (orr_layer){s->id.slot, s->id.generation})];
+    for (int i = 0; i < world->robots->count && s->layer->ties > 0; i++) {
+        const orr_world_robot *r = world->robots->robots[i];
+        if (r->physics != p || r->id.slot != layer->bound_to.slot ||
+            r->id.generation != layer->bound_to.generation) {
+            continue;
+        }
+        const orr_layer_state state = orr_world_state(world, index, layer);
+        ORR_GROW(w->point, w->point_capacity, s->layer->ties * 3, what, error);
+        orr_world_soft_points(s, &state.transform, s->layer->tie, s->layer->ties, w->point);
+        ORR_TRY(orr_soft_contact_tie(
+            world->softs->contact, p, index, frame, soft, orr_model_place_body(&r->place, layer->bound_body),
+            s->layer->tie, w->point, s->layer->ties, w->collider[soft].position, step, &w->found, error));
+    }
+    return ORR_OK;
+}
+
 // All bodies in one copy.
 static orr_result step_together(const orr_world *world, int index, const orr_world_physics *p,
                                 orr_soft_worker *w, orr_error *error)
@@ -151,7 +175,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     // threads share the vertices of an only copy
     orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
     int count;
-    f->touch_count = f->body_count = 0;
+    f->touch_count = f->tie_count = f->body_count = 0;
     ORR_TRY(list_bodies(world, index, w, &count, error));
     if (p) {
         frame = frame_of(world, index, p);
@@ -164,10 +188,15 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
         if (p) {
             ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c->position,
                                           s->layer->cage->vertices, c->margin, c->friction, step, f, error));
+            ORR_TRY(tie_body(world, index, p, &frame, i, step, w, error));
         }
     }
-    orr_soft_contacts contacts = {
-        .touches = f->touch_count, .touch = f->touch, .bodies = f->body_count, .body = f->body};
+    orr_soft_contacts contacts = {.touches = f->touch_count,
+                                  .ties = f->tie_count,
+                                  .tie = f->tie,
+                                  .touch = f->touch,
+                                  .bodies = f->body_count,
+                                  .body = f->body};
     ORR_TRY(orr_soft_collide(w->collisions, w->collider, count, step, jobs, &contacts.pair, &contacts.pairs,
                              error));
     ORR_TRY(orr_soft_step_together(w->coupling, w->soft, count, &contacts, error));
