@@ -16,7 +16,7 @@ cloud() {
     yes "$2" | head -$(($1 - 1))
 }
 cloud 2 "1 1 1 2 0 0 3 -1 -1 -1 1 0 0 0" >small.ply
-cloud 1500000 "1.00001 1.00001 1.00001 2 0 0.00001 3.00001 -1.00001 -1 -1 1 0.00001 0 0" >large.ply
+cloud 4000000 "1.00001 1.00001 1.00001 2 0 0.00001 3.00001 -1.00001 -1 -1 1 0.00001 0 0" >large.ply
 cloud 100000 "1 1 1 2 0 nonsense" >broken.ply
 
 is_lit() { # PICTURE: something is on the black
@@ -43,6 +43,9 @@ xdotool windowactivate --sync "$window" key alt+F4
 ended 0
 open "Loading large.ply - Orrery" large.ply --size 640x400 --threads 1
 shows_progress loading
+kill -INT $viewer
+ended 130
+view small.ply small.ply --size 640x400 # and Ctrl-C after loading
 kill -INT $viewer
 ended 130
 

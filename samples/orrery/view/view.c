@@ -341,5 +341,5 @@ int command_view(int argc, char **argv)
         view_load_show_failure(&v, &error);
     }
     close_viewer(&v);
-    return code;
+    return code == 0 && interrupt_requested() ? 130 : code;
 }
