@@ -283,6 +283,21 @@ static inline orr_splats_view orr_splats_data(const orr_splats *splats);
 /* Frees the cloud. Layers made from it stay as they are. */
 ORR_API void orr_splats_destroy(orr_splats *splats);
 
+/* A box that divides a cloud into what is inside and what is outside, by the centres of its splats. */
+typedef struct orr_region {
+    float centre[3];   /* units of the cloud */
+    float size[3];     /* lengths of its edges, > 0 */
+    float rotation[4]; /* of the box about its centre: quaternion w, x, y, z of any length; 0: identity */
+    float falloff;     /* width of the border, half of it on each side, where both parts have a share of each
+                          splat; 0: none */
+    bool outside;      /* the part outside, not the part inside */
+} orr_region;
+
+/* Leaves one of the two parts. A splat in the border keeps the opacity 1 - (1 - a)^s for a share s of 0 to 1,
+ * so that the two parts, one on the other, hide as much in its middle as it did. Without a falloff they look
+ * as the cloud did. ORR_ERROR_ARGUMENT, and the cloud is as it was: no box, or no splat in this part. */
+static inline orr_result orr_splats_crop(orr_splats *splats, const orr_region *region, orr_error *error);
+
 /* ---- scene: what exists -------------------------------------------------------------------------------- */
 
 /* Layers, cameras, background and sun. It may be edited only while no frame that draws it is in flight. */
@@ -1010,6 +1025,8 @@ static inline orr_result orr_frame_cuda_picture(const orr_frame *frame, orr_cuda
 ORR_API orr_result orr_engine_create_sized(const orr_engine_desc *desc, size_t desc_size, orr_engine **engine,
                                            orr_error *error);
 ORR_API void orr_splats_data_sized(const orr_splats *splats, orr_splats_view *view, size_t view_size);
+ORR_API orr_result orr_splats_crop_sized(orr_splats *splats, const orr_region *region, size_t region_size,
+                                         orr_error *error);
 ORR_API orr_result orr_scene_add_mesh_sized(orr_scene *scene, const char *name, const orr_mesh_desc *desc,
                                             size_t desc_size, const orr_transform *transform,
                                             orr_layer *layer, orr_error *error);
@@ -1080,6 +1097,10 @@ static inline orr_splats_view orr_splats_data(const orr_splats *splats)
     orr_splats_view view;
     orr_splats_data_sized(splats, &view, sizeof view);
     return view;
+}
+static inline orr_result orr_splats_crop(orr_splats *splats, const orr_region *region, orr_error *error)
+{
+    return orr_splats_crop_sized(splats, region, sizeof *region, error);
 }
 
 static inline orr_result orr_scene_add_mesh(orr_scene *scene, const char *name, const orr_mesh_desc *desc,

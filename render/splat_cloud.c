@@ -179,6 +179,19 @@ static const char *broken_member(const member members[MEMBERS], int64_t i)
     return NULL;
 }
 
+void orr_splats_move(const orr_splats_view *d, int64_t from, int64_t to)
+{
+    member members[MEMBERS];
+    list_members(d, members);
+    for (int m = 0; m < MEMBERS && to != from; m++) {
+        const int values = members[m].per_splat;
+        if (values > 0) {
+            memcpy(members[m].values + values * to, members[m].values + values * from,
+                   sizeof(float) * (size_t)values);
+        }
+    }
+}
+
 // Closes the gaps that broken splats leave.
 static void drop_broken(orr_splats *splats, const member members[MEMBERS])
 {
@@ -192,13 +205,7 @@ static void drop_broken(orr_splats *splats, const member members[MEMBERS])
             first_member = first_member ? first_member : broken;
             continue;
         }
-        for (int m = 0; m < MEMBERS && kept < i; m++) {
-            const int values = members[m].per_splat;
-            if (values > 0) {
-                memcpy(members[m].values + values * kept, members[m].values + values * i,
-                       sizeof(float) * (size_t)values);
-            }
-        }
+        orr_splats_move(d, i, kept);
         kept++;
     }
     d->dropped = d->count - kept;

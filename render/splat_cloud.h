@@ -26,6 +26,9 @@ void orr_splats_warn(orr_splats *splats, const char *format, ...) __attribute__(
 // file, for the message.
 orr_result orr_splats_clean(orr_splats *splats, const char *name, orr_error *error);
 
+// Copies what a cloud says of one splat over what it says of another.
+void orr_splats_move(const orr_splats_view *splats, int64_t from, int64_t to);
+
 // What a program has put into a cloud: ORR_ERROR_ARGUMENT names the first splat with a value that is not
 // finite or with a rotation of zero. Nothing is changed.
 orr_result orr_splats_check(const orr_splats *splats, const char *name, orr_error *error);

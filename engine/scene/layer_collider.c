@@ -62,11 +62,14 @@ orr_result orr_collider_of_layer(const orr_scene *scene, const orr_layer_data *l
     uint64_t hash;
     ORR_TRY(orr_collider_hash(&source, desc, &hash, error));
     char *path = NULL;
-    if (layer->path) {
-        size_t length = strlen(layer->path);
-        ORR_ALLOC(path, length + sizeof ENDING, layer->name, error);
-        memcpy(path, layer->path, length);
-        memcpy(path + length, ENDING, sizeof ENDING);
+    if (layer->path) { // parts of one cloud have colliders of their own
+        const char *texts[] = {layer->path, layer->part ? "." : "", layer->part ? layer->name : "", ENDING};
+        size_t size = strlen(layer->path) + strlen(layer->name) + sizeof "." + sizeof ENDING, used = 0;
+        ORR_ALLOC(path, size, layer->name, error);
+        for (int i = 0; i < 4; i++) {
+            memcpy(path + used, texts[i], strlen(texts[i]) + 1);
+            used += strlen(texts[i]);
+        }
     }
     orr_error unread;
     bool found = path && orr_collider_file_source(path) == hash &&

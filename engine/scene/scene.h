@@ -25,6 +25,7 @@ typedef struct orr_layer_data {
     orr_layer_kind kind;
     char *name;
     char *path;                  // of the file it comes from; NULL: a program has made it
+    bool part;                   // of the cloud in that file, with a name that can be of a file
     orr_splat_pack *splats;      // ORR_LAYER_SPLATS
     orr_mesh *mesh;              // ORR_LAYER_MESH
     orr_field_layer *field;      // ORR_LAYER_FIELD

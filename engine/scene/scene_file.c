@@ -178,10 +178,40 @@ static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer
                : orr_json_expected(&physics, "shape", error, "\"hull\", \"sdf\", \"decompose\" or \"boxes\"");
 }
 
+// "region": {...}; its members are those of orr_region.
+static orr_result read_region(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
+{
+    static const char *const keys[] = {"centre", "size", "rotation", "falloff", "keep", NULL};
+    orr_json region;
+    ORR_TRY(orr_json_member(json, "region", &region, error));
+    if (!region.node) {
+        return ORR_OK;
+    }
+    double centre[3] = {0.0, 0.0, 0.0}, size[3], rotation[4] = {1.0, 0.0, 0.0, 0.0}, falloff = 0.0;
+    const char *keep = "inside";
+    ORR_TRY(orr_json_check_keys(&region, keys, error));
+    ORR_TRY(orr_json_require(&region, "centre", "the middle of the box [x, y, z]", error));
+    ORR_TRY(orr_json_require(&region, "size", "the lengths of its edges [x, y, z]", error));
+    ORR_TRY(orr_json_numbers(&region, "centre", 3, centre, error));
+    ORR_TRY(orr_json_numbers(&region, "size", 3, size, error));
+    ORR_TRY(orr_json_numbers(&region, "rotation", 4, rotation, error));
+    ORR_TRY(orr_json_number(&region, "falloff", &falloff, error));
+    ORR_TRY(orr_json_string(&region, "keep", &keep, error));
+    layer->has_region = true;
+    layer->region.falloff = (float)falloff;
+    layer->region.outside = strcmp(keep, "outside") == 0;
+    to_floats(centre, layer->region.centre, 3);
+    to_floats(size, layer->region.size, 3);
+    to_floats(rotation, layer->region.rotation, 4);
+    return layer->region.outside || strcmp(keep, "inside") == 0
+               ? ORR_OK
+               : orr_json_expected(&region, "keep", error, "\"inside\" or \"outside\"");
+}
+
 static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"file",      "name", "position", "rotation", "scale", "visible",
-                                       "antialias", "type", "bind",     "physics",  NULL};
+    static const char *const keys[] = {"file",      "name", "position", "rotation", "scale",  "visible",
+                                       "antialias", "type", "bind",     "physics",  "region", NULL};
     ORR_TRY(orr_json_check_keys(json, keys, error));
     const char *file = NULL, *name = NULL;
     ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud, a mesh, a field or a robot", error));
@@ -189,6 +219,7 @@ static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, 
     ORR_TRY(check_type(json, file, error));
     ORR_TRY(read_bind(json, layer, error));
     ORR_TRY(read_physics(json, layer, error));
+    ORR_TRY(read_region(json, layer, error));
     ORR_TRY(orr_json_string(json, "name", &name, error));
     ORR_TRY(read_transform(json, &layer->transform, error));
     layer->visible = true;

@@ -12,8 +12,9 @@ typedef struct orr_scene_file_layer {
     orr_transform transform; // resolved
     bool visible;
     bool antialias;
-    bool has_physics;
+    bool has_physics, has_region;
     orr_body_desc physics;
+    orr_region region;
 } orr_scene_file_layer;
 
 // What a scene file says. Nothing it names has been opened yet.

@@ -20,6 +20,7 @@ typedef struct layer_source {
     const char *name; // NULL: the file's own
     const orr_transform *transform;
     bool visible, antialias;
+    const orr_region *region; // of a cloud; NULL: all of it
 } layer_source;
 
 static const char *name_of(const layer_source *source)
@@ -84,7 +85,13 @@ static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_er
         .kind = ORR_LAYER_SPLATS, .visible = source->visible, .antialias = source->antialias};
     orr_progress progress = scene->context.progress;
     progress.from = READING_SHARE;
-    result = orr_splat_pack_create(scene->context.jobs, &view, &progress, &layer.splats, error);
+    if (source->region) {
+        result = orr_splats_crop(splats, source->region, error);
+        view = orr_splats_data(splats);
+    }
+    if (result == ORR_OK) {
+        result = orr_splat_pack_create(scene->context.jobs, &view, &progress, &layer.splats, error);
+    }
     orr_splats_destroy(splats);
     ORR_TRY(result);
     return orr_scene_append(scene, layer, name_of(source), source->transform, error);
@@ -107,13 +114,15 @@ static orr_result add_of_kind(orr_scene *scene, const layer_source *source, orr_
 {
     scene->context.progress.path = source->path;
     ORR_TRY(orr_progress_at(&scene->context.progress, "reading", 0.0, error));
-    if (orr_field_model_readable(source->path)) {
-        return add_field(scene, source, error);
+    bool field = orr_field_model_readable(source->path), robot = orr_robot_readable(source->path),
+         mesh = orr_mesh_readable(source->path);
+    if (source->region && (field || robot || mesh)) {
+        return orr_fail(error, ORR_CODE_SCENE_FILE, "%s: region: expected a splat cloud", source->path);
     }
-    if (orr_robot_readable(source->path)) {
-        return add_robot(scene, source, error);
-    }
-    return orr_mesh_readable(source->path) ? add_mesh(scene, source, error) : add_cloud(scene, source, error);
+    return field   ? add_field(scene, source, error)
+           : robot ? add_robot(scene, source, error)
+           : mesh  ? add_mesh(scene, source, error)
+                   : add_cloud(scene, source, error);
 }
 
 static orr_result add_single(orr_scene *scene, const layer_source *source, orr_error *error)
@@ -128,6 +137,7 @@ static orr_result add_single(orr_scene *scene, const layer_source *source, orr_e
         return result;
     }
     scene->layers[scene->layer_count - 1].path = path;
+    scene->layers[scene->layer_count - 1].part = source->region && !strchr(name_of(source), '/');
     return ORR_OK;
 }
 
@@ -198,7 +208,12 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
         // what is bound is in a body's frame, whatever the robot's transform
         orr_transform transform =
             layer->robot ? layer->transform : orr_transform_multiply(outer, &layer->transform);
-        layer_source source = {layer->file, layer->name, &transform, layer->visible, layer->antialias};
+        layer_source source = {.path = layer->file,
+                               .name = layer->name,
+                               .transform = &transform,
+                               .visible = layer->visible,
+                               .antialias = layer->antialias,
+                               .region = layer->has_region ? &layer->region : NULL};
         orr_error why = {0};
         if (add_listed(scene, &source, &why) != ORR_OK) {
             return orr_fail(error, (orr_code)why.code, "%s: layers[%d]: %s", path, i, why.message);

@@ -21,7 +21,27 @@ typedef struct conversion {
     int sh_degree;
     char lost[508]; // what the format written does not keep; "": nothing
     double read_seconds, write_seconds;
+    float box[6]; // of the region; 0: none
+    double falloff;
+    bool outside;
 } conversion;
+
+static bool has_region(const conversion *c)
+{
+    return c->box[3] > 0.0f;
+}
+
+static orr_result crop(const conversion *c, orr_splats *splats, orr_error *error)
+{
+    const orr_region region = {.centre = {c->box[0], c->box[1], c->box[2]},
+                               .size = {c->box[3], c->box[4], c->box[5]},
+                               .falloff = (float)c->falloff,
+                               .outside = c->outside};
+    orr_error why = {0};
+    return orr_splats_crop(splats, &region, &why) == ORR_OK
+               ? ORR_OK
+               : orr_fail(error, (orr_code)why.code, "%s: %s", c->from, why.message);
+}
 
 static double seconds_since(uint64_t start)
 {
@@ -46,6 +66,11 @@ static orr_result convert(conversion *c, orr_error *error)
     orr_splats *splats;
     ORR_TRY(orr_splats_load(c->from, &splats, error));
     c->read_seconds = seconds_since(start);
+    orr_result result = has_region(c) ? crop(c, splats, error) : ORR_OK;
+    if (result != ORR_OK) {
+        orr_splats_destroy(splats);
+        return result;
+    }
     orr_splats_view view = orr_splats_data(splats);
     c->count = view.count;
     c->dropped = view.dropped;
@@ -58,7 +83,7 @@ static orr_result convert(conversion *c, orr_error *error)
     }
     interrupt_begin(); // Ctrl-C waits for the file to be whole
     start = orr_clock_nanoseconds();
-    orr_result result = orr_splats_save(splats, c->to, error);
+    result = orr_splats_save(splats, c->to, error);
     c->write_seconds = seconds_since(start);
     orr_splats_destroy(splats);
     return result;
@@ -82,6 +107,7 @@ int command_convert(int argc, char **argv)
     common_options common = {0};
     model_conversion of_model = {0};
     collider_conversion collider = {0};
+    conversion c = {0};
     const option list[] = {
         {.name = "--cell",
          .kind = OPTION_REAL,
@@ -132,6 +158,21 @@ int command_convert(int argc, char **argv)
          .help = "fields with a density: density at the surface (default: by field)",
          .low = 0.0,
          .high = 1e6},
+        {.name = "--region",
+         .kind = OPTION_BOX,
+         .value = c.box,
+         .expect = "BOX",
+         .help = "clouds: only the splats in the box X,Y,Z,LX,LY,LZ: its middle and\n"
+                 "the lengths of its edges"},
+        {.name = "--outside", .kind = OPTION_FLAG, .value = &c.outside, .help = "only those not in that box"},
+        {.name = "--falloff",
+         .kind = OPTION_REAL,
+         .value = &c.falloff,
+         .expect = "L",
+         .help = "width of the box's border, where both parts have a share of\n"
+                 "each splat (default 0)",
+         .low = 0.0,
+         .high = 1e9},
     };
     const command_usage usage = {
         .name = "convert",
@@ -154,8 +195,19 @@ int command_convert(int argc, char **argv)
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;
     }
-    conversion c = {.from = argv[0], .to = argv[1]};
+    c.from = argv[0];
+    c.to = argv[1];
     orr_error error;
+    if (!has_region(&c) && (c.outside || c.falloff > 0.0)) {
+        return command_fail(
+            orr_fail(&error, ORR_CODE_ARGUMENT, "convert: --outside, --falloff: expected --region"), &error);
+    }
+    if (has_region(&c) &&
+        (orr_collider_readable(c.to) || orr_collider_readable(c.from) || orr_field_model_readable(c.from))) {
+        return command_fail(
+            orr_fail(&error, ORR_CODE_ARGUMENT, "convert: --region: %s: expected a cloud to write", c.to),
+            &error);
+    }
     if (orr_collider_readable(c.to) || orr_collider_readable(c.from)) {
         collider.from = c.from;
         collider.to = c.to;

@@ -132,6 +132,17 @@ static bool read_value(const option *o, const char *text)
         }
         return true;
     }
+    case OPTION_BOX: {
+        float *box = o->value;
+        for (int i = 0; i < 6; i++) {
+            double value;
+            if (!read_real(rest, i < 5 ? ',' : 0, i < 3 ? -1e9 : 1e-9, 1e9, &value, &rest)) {
+                return false;
+            }
+            box[i] = (float)value;
+        }
+        return true;
+    }
     case OPTION_DEVICE:
         return orr_device_named(text, o->value);
     case OPTION_TONE:
@@ -156,6 +167,8 @@ static const char *describe_value(const option *o, char text[64])
         return "WIDTHxHEIGHT with sides of 1 to 16384";
     case OPTION_COLOUR:
         return "R,G,B with numbers from 0 to 1";
+    case OPTION_BOX:
+        return "X,Y,Z,LX,LY,LZ: the middle of a box, and the lengths of its edges, above 0";
     case OPTION_DEVICE:
         return "auto|cpu|vulkan|cuda|cuda+vulkan|cuda+vulkan-copies";
     case OPTION_TEXT:

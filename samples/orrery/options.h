@@ -12,6 +12,7 @@ typedef enum option_kind {
     OPTION_REAL,   // double *, in [low, high]
     OPTION_SIZE,   // int[2]: WxH in pixels
     OPTION_COLOUR, // float[3]: R,G,B in 0 .. 1
+    OPTION_BOX,    // float[6]: the middle X,Y,Z of a box, and the lengths of its edges, > 0
     OPTION_DEVICE, // orr_device_kind *: auto, cpu, vulkan, cuda
     OPTION_TONE    // orr_tone *: none, neutral, agx, aces
 } option_kind;

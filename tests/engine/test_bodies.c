@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char ball_model[] = "<mujoco><worldbody><body name='ball' pos='0 0 0.5'><freejoint/>"
                                  "<geom type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>";
@@ -298,10 +299,29 @@ static void a_concave_mesh_that_moves_has_its_hollow(void **state)
     }
 }
 
+enum { DISCS = 4000 };
+
+// A sphere of discs around a point, from splat `first` on.
+static void captured_ball(const orr_splats_view *view, int first, float radius, const float centre[3])
+{
+    for (int i = 0; i < DISCS; i++) { // a spiral, each disc's shortest axis along the radius
+        const int at = first + i;
+        float z = 1.0f - (2.0f * (float)i + 1.0f) / DISCS, angle = 2.39996323f * (float)i;
+        float r = sqrtf(1.0f - z * z), n[3] = {r * cosf(angle), r * sinf(angle), z};
+        float w = sqrtf(fmaxf(0.0f, (1.0f + n[2]) / 2.0f)), s = w > 1e-3f ? 0.5f / w : 0.0f;
+        for (int k = 0; k < 3; k++) {
+            view->position[3 * at + k] = centre[k] + radius * n[k];
+            view->log_scale[3 * at + k] = logf(k < 2 ? 0.01f : 0.001f);
+        }
+        const float turn[4] = {w, -n[1] * s, n[0] * s, s > 0.0f ? 0.0f : 1.0f};
+        memcpy(view->rotation + 4 * (ptrdiff_t)at, turn, sizeof turn);
+        view->opacity[at] = 4.0f;
+    }
+}
+
 static void a_captured_ball_falls_and_rests(void **state)
 {
     (void)state;
-    enum { DISCS = 4000 };
     const float radius = 0.2f;
     orr_scene *scene;
     orr_world *world;
@@ -309,19 +329,8 @@ static void a_captured_ball_falls_and_rests(void **state)
     orr_layer ball;
     assert_ok(orr_scene_create(engine, &scene, &error));
     assert_ok(orr_splats_create(DISCS, 0, &cloud, &error));
-    orr_splats_view view = orr_splats_data(cloud);
-    for (int i = 0; i < DISCS; i++) { // a spiral, each disc's shortest axis along the radius
-        float z = 1.0f - (2.0f * (float)i + 1.0f) / DISCS, angle = 2.39996323f * (float)i;
-        float r = sqrtf(1.0f - z * z), n[3] = {r * cosf(angle), r * sinf(angle), z};
-        float w = sqrtf(fmaxf(0.0f, (1.0f + n[2]) / 2.0f)), s = w > 1e-3f ? 0.5f / w : 0.0f;
-        for (int k = 0; k < 3; k++) {
-            view.position[3 * i + k] = radius * n[k];
-            view.log_scale[3 * i + k] = logf(k < 2 ? 0.01f : 0.001f);
-        }
-        const float turn[4] = {w, -n[1] * s, n[0] * s, s > 0.0f ? 0.0f : 1.0f};
-        memcpy(view.rotation + 4 * (ptrdiff_t)i, turn, sizeof turn);
-        view.opacity[i] = 4.0f;
-    }
+    const orr_splats_view view = orr_splats_data(cloud);
+    captured_ball(&view, 0, radius, (float[]){0.0f, 0.0f, 0.0f});
     const orr_transform ground_at = {.position = {-1.0f, 0.0f, -1.0f}}; // up is -y, as of clouds alone
     const orr_transform ball_at = {.position = {0.0f, -0.3f, 0.0f}};
     orr_layer ground = add_box(scene, "ground", (float[]){2.0f, 0.2f, 2.0f}, &ground_at);
@@ -337,6 +346,57 @@ static void a_captured_ball_falls_and_rests(void **state)
     orr_splats_destroy(cloud);
     orr_world_destroy(world);
     orr_scene_destroy(scene);
+}
+
+// One capture of a floor (up is -y) and a ball above it, cut into two layers: the ball falls on the floor.
+static void a_ball_that_is_cut_out_falls_on_its_room(void **state)
+{
+    (void)state;
+    const float radius = 0.2f, middle[3] = {0.3f, -0.5f, -0.2f};
+    orr_scene *scene;
+    orr_world *world;
+    orr_splats *floor = floor_cloud(), *cloud;
+    const orr_splats_view flat = orr_splats_data(floor);
+    const int ground = (int)flat.count;
+    assert_ok(orr_splats_create(ground + DISCS, 0, &cloud, &error));
+    const orr_splats_view view = orr_splats_data(cloud);
+    for (int i = 0; i < ground; i++) {
+        static const int axis[3] = {0, 2, 1};
+        for (int k = 0; k < 3; k++) {
+            view.position[3 * i + axis[k]] = flat.position[3 * i + k];
+            view.log_scale[3 * i + axis[k]] = flat.log_scale[3 * i + k];
+        }
+        view.opacity[i] = flat.opacity[i];
+    }
+    captured_ball(&view, ground, radius, middle);
+    assert_ok(orr_splats_save(cloud, scratch_path("capture.ply"), &error));
+    orr_splats_destroy(floor);
+    orr_splats_destroy(cloud);
+    static const char text[] =
+        "{\"orrery\": 1, \"layers\": [{\"file\": \"capture.ply\", \"name\": \"room\", \"region\": "
+        "{\"centre\": "
+        "[0.3, -0.5, -0.2], \"size\": [0.6, 0.6, 0.6], \"keep\": \"outside\"}, \"physics\": {\"static\": "
+        "true, "
+        "\"cell\": 0.02}}, {\"file\": \"capture.ply\", \"name\": \"ball\", \"region\": {\"centre\": [0.3, "
+        "-0.5, "
+        "-0.2], \"size\": [0.6, 0.6, 0.6]}, \"physics\": {\"mass\": 1, \"cell\": 0.01}}]}";
+    const char *path = written("capture.json", text);
+    for (int again = 0; again < 2; again++) { // from the colliders that the first time kept
+        assert_ok(orr_scene_load(engine, path, &scene, &error));
+        assert_int_equal(access(scratch_path("capture.ply.room.collider"), F_OK), 0);
+        assert_int_equal(access(scratch_path("capture.ply.ball.collider"), F_OK), 0);
+        assert_ok(orr_world_create(scene, 1, &world, &error));
+        assert_ok(orr_world_advance(world, 1.5, &error));
+        orr_transform at;
+        where(world, orr_scene_layer(scene, 1), &at);
+        float m[12];
+        assert_ok(orr_affine_from_transform(&at, m, &error));
+        const float height = -(m[4] * middle[0] + m[5] * middle[1] + m[6] * middle[2] + m[7]);
+        print_message("the cut-out ball's centre is %.4f m above the floor\n", (double)height);
+        assert_true(fabsf(height - radius) < 0.01f); // half a cell of the floor
+        orr_world_destroy(world);
+        orr_scene_destroy(scene);
+    }
 }
 
 static void what_cannot_be_a_body_says_so(void **state)
@@ -379,6 +439,7 @@ int main(void)
         cmocka_unit_test(an_arm_hands_a_mesh_box_to_another),
         cmocka_unit_test(a_concave_mesh_that_moves_has_its_hollow),
         cmocka_unit_test(a_captured_ball_falls_and_rests),
+        cmocka_unit_test(a_ball_that_is_cut_out_falls_on_its_room),
         cmocka_unit_test(what_cannot_be_a_body_says_so),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

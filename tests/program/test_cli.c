@@ -337,6 +337,38 @@ static void convert_writes_every_format_it_reads_back(void **state)
     assert_done(&info);
 }
 
+static void convert_cuts_a_cloud_in_two(void **state)
+{
+    (void)state;
+    double count[2];
+    for (int outside = 0; outside < 2; outside++) {
+        char to[256];
+        snprintf(to, sizeof to, "%s", in_folder(outside ? "outside.ply" : "inside.ply"));
+        run_result result =
+            outside ? orrery("convert", cloud, to, "--region", "0,0,0,1,1,1", "--outside", "--json")
+                    : orrery("convert", cloud, to, "--region", "0,0,0,1,1,1", "--json");
+        cJSON *json = take_json(&result);
+        count[outside] = number_at(json, "splats");
+        cJSON_Delete(json);
+        orr_splats *part;
+        assert_ok(orr_splats_load(to, &part, &error));
+        const orr_splats_view view = orr_splats_data(part);
+        for (int64_t i = 0; i < view.count; i++) {
+            const float *p = view.position + 3 * i;
+            const bool in = fabsf(p[0]) < 0.5f && fabsf(p[1]) < 0.5f && fabsf(p[2]) < 0.5f;
+            assert_true(in == !outside);
+        }
+        orr_splats_destroy(part);
+    }
+    assert_true(count[0] > 100.0 && count[0] + count[1] == CLOUD_COUNT);
+    run_result far = orrery("convert", cloud, in_folder("far.ply"), "--region", "9,9,9,1,1,1");
+    assert_refused(&far, 2, "region: expected a box with a splat in it");
+    run_result flat = orrery("convert", cloud, in_folder("far.ply"), "--region", "9,9,9,1,1,0");
+    assert_refused(&flat, 2, "--region 9,9,9,1,1,0: expected X,Y,Z,LX,LY,LZ");
+    run_result alone = orrery("convert", cloud, in_folder("far.ply"), "--outside");
+    assert_refused(&alone, 2, "expected --region");
+}
+
 static void broken_splats_and_losses_are_named_in_one_line(void **state)
 {
     (void)state;
@@ -851,6 +883,7 @@ int main(void)
         cmocka_unit_test(info_tells_cameras_from_scenes),
         cmocka_unit_test(info_counts_what_is_in_a_mesh),
         cmocka_unit_test(convert_writes_every_format_it_reads_back),
+        cmocka_unit_test(convert_cuts_a_cloud_in_two),
         cmocka_unit_test(broken_splats_and_losses_are_named_in_one_line),
         cmocka_unit_test(devices_are_listed),
         cmocka_unit_test(render_writes_the_same_picture_in_every_kind),

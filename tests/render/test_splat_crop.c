@@ -1,0 +1,205 @@
+// Tests of render/splat_crop.c: a cloud is divided by a box, and the parts together are the cloud.
+#include "assets/clouds.h"
+#include "engine/orrery.h"
+#include "tests/support/engine.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 4000, SIDE = 96 };
+
+static const orr_region box = {
+    .centre = {0.2f, -0.1f, 0.1f}, .size = {0.9f, 0.7f, 1.1f}, .rotation = {0.9f, 0.3f, -0.2f, 0.4f}};
+
+static orr_splats *part(const orr_region *region, bool outside)
+{
+    orr_splats *splats = make_cloud(CLOUD_BALL, COUNT, 1, 7);
+    orr_region own = *region;
+    own.outside = outside;
+    assert_ok(orr_splats_crop(splats, &own, &error));
+    return splats;
+}
+
+static double opacity_of(float logit)
+{
+    return 1.0 / (1.0 + exp(-(double)logit));
+}
+
+// Is the point in the box, by less than `margin` inside or outside?
+static double distance_of(const float p[3])
+{
+    const double w = 0.9, x = 0.3, y = -0.2, z = 0.4, n = w * w + x * x + y * y + z * z;
+    const double m[3][3] = {
+        {1.0 - 2.0 * (y * y + z * z) / n, 2.0 * (x * y - w * z) / n, 2.0 * (x * z + w * y) / n},
+        {2.0 * (x * y + w * z) / n, 1.0 - 2.0 * (x * x + z * z) / n, 2.0 * (y * z - w * x) / n},
+        {2.0 * (x * z - w * y) / n, 2.0 * (y * z + w * x) / n, 1.0 - 2.0 * (x * x + y * y) / n}};
+    double deepest = -1e9;
+    for (int k = 0; k < 3; k++) { // the columns are the box's axes
+        double along = 0.0;
+        for (int c = 0; c < 3; c++) {
+            along += m[c][k] * ((double)p[c] - (double)box.centre[c]);
+        }
+        deepest = fmax(deepest, fabs(along) - 0.5 * (double)box.size[k]);
+    }
+    return deepest;
+}
+
+static void each_splat_is_in_one_part(void **state)
+{
+    (void)state;
+    orr_splats *whole = make_cloud(CLOUD_BALL, COUNT, 1, 7), *in = part(&box, false), *out = part(&box, true);
+    const orr_splats_view w = orr_splats_data(whole), a = orr_splats_data(in), b = orr_splats_data(out);
+    assert_true(a.count > 200 && b.count > 200);
+    assert_int_equal(a.count + b.count, w.count);
+    int64_t i = 0, j = 0;
+    for (int64_t k = 0; k < w.count; k++) { // in the order of the file, with all that belongs to each
+        const bool inside = distance_of(w.position + 3 * k) < 0.0;
+        const orr_splats_view *of = inside ? &a : &b;
+        const int64_t at = inside ? i++ : j++;
+        assert_memory_equal(of->position + 3 * at, w.position + 3 * k, 3 * sizeof(float));
+        assert_memory_equal(of->rotation + 4 * at, w.rotation + 4 * k, 4 * sizeof(float));
+        assert_memory_equal(of->harmonics + 9 * at, w.harmonics + 9 * k, 9 * sizeof(float));
+        assert_true(of->opacity[at] == w.opacity[k]);
+    }
+    orr_splats_destroy(whole);
+    orr_splats_destroy(in);
+    orr_splats_destroy(out);
+}
+
+static void shares_in_the_border_hide_as_much_as_the_splat(void **state)
+{
+    (void)state;
+    orr_region soft = box;
+    soft.falloff = 0.3f;
+    orr_splats *whole = make_cloud(CLOUD_BALL, COUNT, 1, 7), *in = part(&soft, false),
+               *out = part(&soft, true);
+    const orr_splats_view w = orr_splats_data(whole), a = orr_splats_data(in), b = orr_splats_data(out);
+    int64_t i = 0, j = 0, shared = 0;
+    for (int64_t k = 0; k < w.count; k++) {
+        const float *p = w.position + 3 * k;
+        const bool in_a = i < a.count && memcmp(a.position + 3 * i, p, 3 * sizeof(float)) == 0;
+        const bool in_b = j < b.count && memcmp(b.position + 3 * j, p, 3 * sizeof(float)) == 0;
+        const double x = in_a ? opacity_of(a.opacity[i++]) : 0.0, y = in_b ? opacity_of(b.opacity[j++]) : 0.0;
+        assert_true(fabs((1.0 - x) * (1.0 - y) - (1.0 - opacity_of(w.opacity[k]))) < 1e-6);
+        const double d = distance_of(p);
+        if (in_a && in_b) {
+            shared++;
+            assert_true(fabs(d) < 0.3);
+            if (d < 0.0) { // the share of transmittance, in the box by -d: 0.5 - d / falloff
+                const double share = log1p(-x) / log1p(-opacity_of(w.opacity[k]));
+                assert_true(fabs(share - (0.5 - d / 0.3)) < 1e-3);
+            }
+        }
+    }
+    assert_true(i == a.count && j == b.count && shared > 200);
+    orr_splats_destroy(whole);
+    orr_splats_destroy(in);
+    orr_splats_destroy(out);
+}
+
+static float *picture_of(orr_scene *scene)
+{
+    orr_world *world;
+    orr_frame *frame;
+    float *rgba = malloc(sizeof *rgba * 4 * SIDE * SIDE);
+    const orr_view view = {.camera = orr_camera_look_at((float[]){0, 0, -4}, (float[]){0, 0, 0},
+                                                        (float[]){0, -1, 0}, 0.7f, SIDE, SIDE)};
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_frame_create(engine, NULL, &frame, &error));
+    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+    assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
+    orr_frame_destroy(frame);
+    orr_world_destroy(world);
+    return rgba;
+}
+
+// The picture of one scene less that of both parts of its cloud, at most.
+static double parts_differ_by(double falloff)
+{
+    char text[900];
+    orr_scene *whole, *parts;
+    const char *region =
+        "{\"centre\": [0.2, -0.1, 0.1], \"size\": [0.9, 0.7, 1.1], \"rotation\": [0.9, 0.3, -0.2, "
+        "0.4]";
+    snprintf(
+        text, sizeof text,
+        "{\"orrery\": 1, \"layers\": [{\"file\": \"ball.ply\", \"region\": %s, \"falloff\": %g}}, {\"file\": "
+        "\"ball.ply\", \"region\": %s, \"falloff\": %g, \"keep\": \"outside\"}}]}",
+        region, falloff, region, falloff);
+    assert_ok(orr_scene_load(engine, scratch_path("ball.ply"), &whole, &error));
+    assert_ok(orr_scene_load(engine, written("parts.json", text), &parts, &error));
+    float *a = picture_of(whole), *b = picture_of(parts);
+    orr_layer_info info;
+    assert_ok(orr_scene_layer_info(parts, orr_scene_layer(parts, 0), &info, &error));
+    assert_true(info.count > 100 && info.count < COUNT);
+    const double off = largest_difference(a, b, 4 * SIDE * SIDE);
+    free(a);
+    free(b);
+    orr_scene_destroy(whole);
+    orr_scene_destroy(parts);
+    return off;
+}
+
+static void two_parts_in_place_look_as_the_cloud(void **state)
+{
+    (void)state;
+    orr_splats *cloud = make_cloud(CLOUD_BALL, COUNT, 1, 7);
+    assert_ok(orr_splats_save(cloud, scratch_path("ball.ply"), &error));
+    orr_splats_destroy(cloud);
+    const double sharp = parts_differ_by(0.0), soft = parts_differ_by(0.2);
+    // equal depths apart, the same sums in the same order; with a border, two splats for one hide more where
+    // they are thin than where they are densest
+    if (!(sharp < 1e-6 && soft > 1e-4 && soft < 0.03)) {
+        fail_msg("the parts look different by %g, with a border by %g", sharp, soft);
+    }
+}
+
+static void what_is_no_region_is_refused(void **state)
+{
+    (void)state;
+    const struct {
+        orr_region region;
+        const char *says;
+    } wrong[] = {
+        {{.size = {1, 0, 1}}, "expected finite numbers, a size above 0"},
+        {{.size = {1, 1, NAN}}, "expected finite numbers"},
+        {{.size = {1, 1, 1}, .centre = {INFINITY}}, "expected finite numbers"},
+        {{.size = {1, 1, 1}, .falloff = -1}, "a falloff of at least 0"},
+        {{.size = {1, 1, 1}, .centre = {9, 0, 0}}, "expected a box with a splat in it, not one of 1 x 1 x 1"},
+        {{.size = {9, 9, 9}, .outside = true}, "expected a box with a splat outside it"},
+    };
+    orr_splats *splats = make_cloud(CLOUD_BALL, COUNT, 0, 7);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        orr_error why = {0};
+        assert_int_equal(orr_splats_crop(splats, &wrong[i].region, &why), ORR_ERROR_ARGUMENT);
+        if (!strstr(why.message, wrong[i].says)) {
+            fail_msg("%zu: %s", i, why.message);
+        }
+        assert_int_equal(orr_splats_data(splats).count, COUNT);
+    }
+    orr_splats_destroy(splats);
+    orr_scene *scene;
+    orr_error why = {0};
+    assert_int_equal(
+        orr_scene_load(engine,
+                       written("mesh.json", "{\"orrery\": 1, \"layers\": [{\"file\": \"a.obj\", "
+                                            "\"region\": {\"centre\": [0, 0, 0], \"size\": [1, 1, 1]}}]}"),
+                       &scene, &why),
+        ORR_ERROR_FORMAT);
+    assert_non_null(strstr(why.message, "mesh.json: layers[0]"));
+    assert_non_null(strstr(why.message, "a.obj: region: expected a splat cloud"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_splat_is_in_one_part),
+        cmocka_unit_test(shares_in_the_border_hide_as_much_as_the_splat),
+        cmocka_unit_test(two_parts_in_place_look_as_the_cloud),
+        cmocka_unit_test(what_is_no_region_is_refused),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
