@@ -123,5 +123,44 @@ large=$(lit large bare)
     fail "--ui-scale 1.5: the panel is $large, and $small without it"
 xdotool key Escape
 ended 0
+
+# --- a box cuts a cloud in two ------------------------------------------------------------------------------
+{ sed 's/vertex 1/vertex 2/' red.ply; tail -1 green.ply | sed 's/1/2/'; } >both.ply
+cat >both.json <<'END'
+{"orrery": 1, "layers": [{"file": "both.ply"}], "cameras": [{"eye": [1, 0, -5], "target": [1, 0, 0]}]}
+END
+view both.json both.json --size 640x400 --threads 1
+xdotool key F1
+look whole
+xdotool key r
+look box whole # between the splats: a quarter of the distance of 5 wide, so 54 pixels to each side
+xdotool mousemove --window "$window" 374 200
+sleep 0.2
+xdotool mousedown 1
+sleep 0.2
+xdotool mousemove --window "$window" 424 200
+sleep 0.2
+xdotool mousemove --window "$window" 474 200
+sleep 0.2
+xdotool mouseup 1
+look wider box # only the box: a drag of a handle does not turn the camera
+xdotool key r
+look whole_again wider
+same whole whole_again || fail "a drag of the box's handle moves the camera"
+xdotool key r Return
+wait_for both-cut.json
+look cut
+same whole cut || fail "two parts in place do not look as the whole"
+grep -q '"keep":.*"inside"' both-cut.json && grep -q '"keep":.*"outside"' both-cut.json ||
+    fail "both-cut.json does not list two parts"
+"$orrery" render both-cut.json --size 640x400 -o parts.png >/dev/null 2>parts.txt || fail "$(cat parts.txt)"
+xdotool key ctrl+z ctrl+z
+look back
+same whole back || fail "Ctrl+Z does not bring the whole back"
+xdotool key Return
+look still
+[ -e both-cut-2.json ] && fail "Enter cuts without a box"
+xdotool key Escape
+ended 0
 [ -s errors.txt ] && fail "the viewer complains"
 echo "passed"

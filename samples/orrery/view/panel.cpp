@@ -306,6 +306,50 @@ static void show_layers(panel_state *state)
     action_button(state, VIEW_SWITCH_COLLIDERS, "colliders", "show or hide what robots touch (X)");
 }
 
+// The box in the picture, behind the panel.
+static void draw_region(const panel_region *r)
+{
+    ImDrawList *list = ImGui::GetBackgroundDrawList();
+    const ImU32 colour = IM_COL32(255, 210, 60, 255), shadow = IM_COL32(0, 0, 0, 160);
+    for (int i = 0; i < r->lines; i++) {
+        const float *l = r->line[i];
+        list->AddLine(ImVec2(l[0], l[1]), ImVec2(l[2], l[3]), shadow, 3.0f);
+        list->AddLine(ImVec2(l[0], l[1]), ImVec2(l[2], l[3]), colour, 1.5f);
+    }
+    for (int i = 0; i < 6 && r->shown; i++) {
+        if (r->handle_seen[i]) {
+            list->AddCircleFilled(ImVec2(r->handle[i][0], r->handle[i][1]), 6.0f, shadow);
+            list->AddCircleFilled(ImVec2(r->handle[i][0], r->handle[i][1]), 4.5f, colour);
+        }
+    }
+}
+
+static void show_region(panel_state *state)
+{
+    static const char *const names[] = {"x", "y", "z", "length x", "length y", "length z"};
+    panel_region *r = state->region;
+    bool shown = r->shown;
+    if (ImGui::Checkbox("box (R)", &shown)) {
+        state->action = VIEW_SWITCH_REGION;
+    }
+    if (!r->shown) {
+        return;
+    }
+    const float speed = float(r->reach) * 1e-3f;
+    for (int k = 0; k < 6; k++) {
+        double *value = k < 3 ? &r->centre[k] : &r->size[k - 3];
+        const double low = k < 3 ? -1e9 : r->reach * 1e-4, high = 1e9;
+        ImGui::DragScalar(names[k], ImGuiDataType_Double, value, speed, &low, &high, "%.4g",
+                          ImGuiSliderFlags_AlwaysClamp);
+    }
+    slider("turn", &r->turn, -180.0, 180.0, "%.0f deg", false);
+    slider("falloff", &r->falloff, 0.0, r->reach * 0.1, "%.3g", false);
+    action_button(state, VIEW_REGION_CUT, "Cut", "into what is inside and outside of the box (Enter)");
+    ImGui::SameLine();
+    action_button(state, VIEW_REGION_CUT_SOFT, "Cut, soft",
+                  "what is inside falls as a soft body on what is outside (Ctrl+Enter)");
+}
+
 static void show_cameras(panel_cameras *cameras)
 {
     const int rows = cameras->count < 8 ? cameras->count : 8; // more are scrolled
@@ -409,6 +453,9 @@ static void lay_out(panel *p, panel_state *state)
     }
     if (ImGui::CollapsingHeader("Layers", ImGuiTreeNodeFlags_DefaultOpen)) {
         show_layers(state);
+    }
+    if (ImGui::CollapsingHeader("Cut", state->region->shown ? ImGuiTreeNodeFlags_DefaultOpen : 0)) {
+        show_region(state);
     }
     if (ImGui::CollapsingHeader("Camera", ImGuiTreeNodeFlags_DefaultOpen)) {
         show_camera(state);
@@ -531,6 +578,7 @@ extern "C" const orr_overlay *panel_build_loading(panel *p, const panel_loading 
 extern "C" const orr_overlay *panel_build(panel *p, panel_state *state)
 {
     begin(p);
+    draw_region(state->region);
     if (state->panel) {
         lay_out(p, state);
     }

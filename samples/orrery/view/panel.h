@@ -43,7 +43,10 @@ typedef enum view_action {
     VIEW_DROP_BALL,
     VIEW_DROP_BOX,
     VIEW_DROP_SOFT,
-    VIEW_SWITCH_COLLIDERS // shown, or not
+    VIEW_SWITCH_COLLIDERS, // shown, or not
+    VIEW_SWITCH_REGION,    // the box to cut with: shown, or not
+    VIEW_REGION_CUT,
+    VIEW_REGION_CUT_SOFT // and what was in the box is soft
 } view_action;
 
 // A number of a robot's state.
@@ -65,6 +68,19 @@ typedef struct panel_robot {
     int joint_count, control_count;
     double *numbers; // scratch of the owner of this struct
 } panel_robot;
+
+// The box that a cloud is cut with.
+typedef struct panel_region {
+    bool shown;
+    double centre[3], size[3]; // scene units
+    double turn;               // about the scene's up [deg]
+    double falloff;            // scene units
+    double reach;              // the longest that sliders go [scene units]
+    float line[12][4];         // lines: its edges, from x, y to x, y in window coordinates
+    int lines;
+    float handle[6][2]; // of the faces -x, +x, -y, ...; in window coordinates
+    bool handle_seen[6];
+} panel_region;
 
 typedef struct panel_cameras {
     const char **names; // count, "" for those without
@@ -99,6 +115,7 @@ typedef struct panel_state {
     bool antialias;
     bool help; // the table of keys is shown
     panel_cameras *cameras;
+    panel_region *region;
     // requested
     view_action action;
     int remove;  // index of a layer; -1: none

@@ -1,7 +1,8 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
 // view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
-// buttons ask for), view_history.c (undo), view_cameras.c (cameras to choose from), view_training.c (a field
-// that learns meanwhile) and view_robot.c (robots that move meanwhile).
+// buttons ask for), view_history.c (undo), view_cameras.c (cameras to choose from), view_region.c (a box to
+// cut clouds with), view_training.c (a field that learns meanwhile) and view_robot.c (robots that move
+// meanwhile).
 #pragma once
 
 #include "samples/orrery/view/panel.h"
@@ -24,7 +25,8 @@ typedef enum view_drag {
     VIEW_DRAG_ORBIT,
     VIEW_DRAG_LOOK,
     VIEW_DRAG_PAN,
-    VIEW_DRAG_PULL
+    VIEW_DRAG_PULL,
+    VIEW_DRAG_REGION
 } view_drag;
 
 typedef enum view_purpose {
@@ -72,7 +74,9 @@ typedef struct viewer {
     int dropped_count;
     view_history history;
     panel_cameras cameras;
-    bool colliders; // are shown; their layers follow each other
+    panel_region region;
+    int region_face; // that is dragged
+    bool colliders;  // are shown; their layers follow each other
     int first_collider, collider_count;
     orr_camera home;
     bool playing;
@@ -127,11 +131,18 @@ void view_connect(viewer *v); // window callbacks
 // Moves the camera by held keys, moves under way and the path; true while any of them goes on.
 bool view_move(viewer *v, double seconds);
 void view_do(viewer *v, view_action action);
-void view_collider_switch(viewer *v);             // shows or hides the surfaces that robots touch
+void view_collider_switch(viewer *v);                        // shows or hides the surfaces that robots touch
+void view_region_switch(viewer *v);                          // shows or hides the box to cut with
+panel_region *view_region_show(viewer *v);                   // as it is seen now
+bool view_region_grab(viewer *v);                            // the handle under the cursor, if one is
+void view_region_drag(viewer *v, double right, double down); // that handle, in window coordinates
+void view_region_cut(viewer *v, bool soft);
 void view_drop_file(viewer *v, const char *path); // it will be added
 void view_add_dropped(viewer *v);
 void view_focus_under_cursor(viewer *v);
 void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible
+// The scene's name, with an addition: a file that does not exist yet.
+void view_new_file(const viewer *v, const char *addition, const char *ending, char path[256]);
 void view_say(viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // Begins a picture; one in the making is dropped.

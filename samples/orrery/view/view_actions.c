@@ -55,12 +55,17 @@ static void scene_stem(const viewer *v, char stem[STEM_SIZE])
     }
 }
 
+void view_new_file(const viewer *v, const char *addition, const char *ending, char path[256])
+{
+    char stem[STEM_SIZE], name[STEM_SIZE + 16];
+    scene_stem(v, stem);
+    snprintf(name, sizeof name, "%s%s", stem, addition);
+    unused_name(path, name, ending);
+}
+
 static void screenshot(viewer *v)
 {
-    char stem[STEM_SIZE], path[256];
-    scene_stem(v, stem);
-    unused_name(path, stem, ".png");
-    memcpy(v->screenshot, path, sizeof v->screenshot);
+    view_new_file(v, "", ".png", v->screenshot);
 }
 
 static void save_path(viewer *v)
@@ -155,9 +160,8 @@ static void save_model(viewer *v)
     if (!v->training) {
         return;
     }
-    char stem[STEM_SIZE], path[256];
-    scene_stem(v, stem);
-    unused_name(path, stem, ".ingp");
+    char path[256];
+    view_new_file(v, "", ".ingp", path);
     orr_error error;
     view_draw_drop(v); // what it draws is about to change
     view_training_wait(v->training);
@@ -244,6 +248,13 @@ void view_do(viewer *v, view_action action)
         break;
     case VIEW_SWITCH_COLLIDERS:
         view_collider_switch(v);
+        break;
+    case VIEW_SWITCH_REGION:
+        view_region_switch(v);
+        break;
+    case VIEW_REGION_CUT:
+    case VIEW_REGION_CUT_SOFT:
+        view_region_cut(v, action == VIEW_REGION_CUT_SOFT);
         break;
     case VIEW_SWITCH_DEVICE:
         switch_device(v);

@@ -40,6 +40,9 @@ static const binding bindings[] = {
     {GLFW_KEY_EQUAL, 0, VIEW_ROBOT_FASTER},
     {GLFW_KEY_C, 0, VIEW_ROBOT_CONTACTS},
     {GLFW_KEY_X, 0, VIEW_SWITCH_COLLIDERS},
+    {GLFW_KEY_R, 0, VIEW_SWITCH_REGION},
+    {GLFW_KEY_ENTER, 0, VIEW_REGION_CUT},
+    {GLFW_KEY_ENTER, GLFW_MOD_CONTROL, VIEW_REGION_CUT_SOFT},
     {GLFW_KEY_B, 0, VIEW_DROP_BALL},
     {GLFW_KEY_B, GLFW_MOD_SHIFT, VIEW_DROP_BOX},
     {GLFW_KEY_B, GLFW_MOD_CONTROL, VIEW_DROP_SOFT},
@@ -134,6 +137,8 @@ static void on_button(GLFWwindow *window, int button, int action, int modifiers)
     }
     if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL) {
         v->drag = view_robot_grab(v) ? VIEW_DRAG_PULL : VIEW_DRAG_NONE;
+    } else if (button == GLFW_MOUSE_BUTTON_LEFT && view_region_grab(v)) {
+        v->drag = VIEW_DRAG_REGION;
     } else if (button == GLFW_MOUSE_BUTTON_RIGHT) {
         v->drag = VIEW_DRAG_LOOK;
     } else if (button == GLFW_MOUSE_BUTTON_MIDDLE || modifiers & GLFW_MOD_SHIFT) {
@@ -166,12 +171,15 @@ static void on_cursor(GLFWwindow *window, double x, double y)
     if (right == 0.0 && down == 0.0) {
         return; // so that a click does not end a move under way
     }
-    if (v->drag != VIEW_DRAG_NONE && v->drag != VIEW_DRAG_PULL) {
+    if (v->drag != VIEW_DRAG_NONE && v->drag != VIEW_DRAG_PULL && v->drag != VIEW_DRAG_REGION) {
         view_cameras_leave(v);
     }
     switch (v->drag) {
     case VIEW_DRAG_NONE:
     case VIEW_DRAG_PULL: // the spring follows when time passes
+        break;
+    case VIEW_DRAG_REGION:
+        view_region_drag(v, right * height, down * height);
         break;
     case VIEW_DRAG_ORBIT:
         navigator_orbit(&v->navigator, right, down);

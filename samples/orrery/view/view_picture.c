@@ -204,6 +204,7 @@ static const orr_overlay *build_panel(viewer *v)
         .recorder = &v->recorder,
         .antialias = v->antialias,
         .cameras = &v->cameras,
+        .region = view_region_show(v),
         .hidden = v->history.layers,
         .hidden_count = v->history.layer_count,
         .undo = view_history_to_undo(&v->history),
