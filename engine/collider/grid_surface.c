@@ -6,7 +6,7 @@
 
 typedef struct grid_walk {
     const orr_distance_grid *grid;
-    double side;  // of the cube that is walked over
+    double side;  // the longest of the box that is walked over
     float invert; // -1: the surface winds around what is free
 } grid_walk;
 
@@ -16,7 +16,7 @@ static void values(void *context, int worker, const float *points, float *out)
     const grid_walk *w = context;
     for (int i = 0; i < ORR_SAMPLES; i++) {
         double point[3];
-        bool within = true; // the cube around the grid is more than the grid
+        bool within = true; // the box around the grid is more than the grid
         for (int k = 0; k < 3; k++) {
             double along = w->side * (double)points[k * ORR_SAMPLES + i];
             point[k] = w->grid->origin[k] + along;
@@ -49,8 +49,13 @@ orr_result orr_grid_surface(const orr_distance_grid *grid, orr_jobs *jobs, orr_s
 {
     int longest = grid->bricks[0] > grid->bricks[1] ? grid->bricks[0] : grid->bricks[1];
     longest = longest > grid->bricks[2] ? longest : grid->bricks[2];
-    int cells = longest < ORR_MARCHING_RESOLUTION_MAX / ORR_GRID_BRICK ? longest * ORR_GRID_BRICK
-                                                                       : ORR_MARCHING_RESOLUTION_MAX;
+    const int most = longest < ORR_MARCHING_RESOLUTION_MAX / ORR_GRID_BRICK ? longest * ORR_GRID_BRICK
+                                                                            : ORR_MARCHING_RESOLUTION_MAX;
+    int cells[3]; // one more than there is: what is beyond closes the surface
+    for (int k = 0; k < 3; k++) {
+        const int own = (int)ceil((double)grid->bricks[k] * most / longest) + 1;
+        cells[k] = own < most ? own : most;
+    }
     grid_walk w = {.grid = grid,
                    .side = grid->cell * longest * ORR_GRID_BRICK,
                    .invert = corner_is_solid(grid) ? -1.0f : 1.0f};

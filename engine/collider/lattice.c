@@ -50,7 +50,7 @@ void orr_lattice_destroy(orr_lattice *lattice)
 
 typedef struct walk {
     const orr_lattice *lattice;
-    float scale; // points along the cube that marching cubes walks over
+    float scale; // cells along the longest side that marching cubes walks over
 } walk;
 
 static void values(void *context, int worker, const float *points, float *out)
@@ -77,10 +77,14 @@ orr_result orr_lattice_surface(const orr_lattice *lattice, orr_jobs *jobs, orr_s
     for (int k = 0; k < 3; k++) {
         longest = lattice->points[k] > longest ? lattice->points[k] : longest;
     }
+    int cells[3]; // one more than there is, but along the longest: what is beyond closes the surface
+    for (int k = 0; k < 3; k++) {
+        cells[k] = lattice->points[k] < longest ? lattice->points[k] : longest - 1;
+    }
     walk w = {.lattice = lattice, .scale = (float)(longest - 1)};
     const orr_marching_function function = {.context = &w, .values = values};
-    ORR_TRY(orr_marching_cubes(&function, jobs, longest - 1, surface, error));
-    const float cells[12] = {w.scale, 0, 0, 0, 0, w.scale, 0, 0, 0, 0, w.scale, 0};
-    orr_surface_transform(surface, cells);
+    ORR_TRY(orr_marching_cubes(&function, jobs, cells, surface, error));
+    const float place[12] = {w.scale, 0, 0, 0, 0, w.scale, 0, 0, 0, 0, w.scale, 0};
+    orr_surface_transform(surface, place);
     return ORR_OK;
 }

@@ -16,7 +16,8 @@ typedef struct marcher {
     const orr_marching_function *function;
     orr_jobs *jobs;
     orr_surface *surface;
-    int cells, side; // points per side: cells + 1
+    int cells[3], side[3]; // points along an axis: cells + 1
+    int longest;           // of cells
     int64_t vertex_capacity, triangle_capacity;
     orr_cell_triangles cases[256];
     int layer;             // z of the newer slice
@@ -27,7 +28,7 @@ typedef struct marcher {
 
 static int64_t slice_points(const marcher *m)
 {
-    return (int64_t)m->side * m->side;
+    return (int64_t)m->side[0] * m->side[1];
 }
 
 // ---- values ----
@@ -37,18 +38,18 @@ static void evaluate_block(void *context, int block, int worker)
     const marcher *m = context;
     _Alignas(ORR_ALIGNMENT) float points[3 * ORR_SAMPLES], values[ORR_SAMPLES];
     int64_t first = (int64_t)block * ORR_SAMPLES, count = slice_points(m);
-    float step = 1.0f / (float)m->cells;
+    float step = 1.0f / (float)m->longest;
     for (int i = 0; i < ORR_SAMPLES; i++) {
         int64_t at = first + i < count ? first + i : count - 1;
-        points[i] = (float)(at % m->side) * step;
-        points[ORR_SAMPLES + i] = (float)(at / m->side) * step;
+        points[i] = (float)(at % m->side[0]) * step;
+        points[ORR_SAMPLES + i] = (float)(at / m->side[0]) * step;
         points[2 * ORR_SAMPLES + i] = (float)m->layer * step;
     }
     m->function->values(m->function->context, worker, points, values);
     for (int i = 0; i < ORR_SAMPLES && first + i < count; i++) {
-        int x = (int)((first + i) % m->side), y = (int)((first + i) / m->side);
-        bool border =
-            x == 0 || y == 0 || m->layer == 0 || x == m->cells || y == m->cells || m->layer == m->cells;
+        int x = (int)((first + i) % m->side[0]), y = (int)((first + i) / m->side[0]);
+        bool border = x == 0 || y == 0 || m->layer == 0 || x == m->cells[0] || y == m->cells[1] ||
+                      m->layer == m->cells[2];
         float value = isfinite(values[i]) ? values[i] : BORDER;
         m->values[1][first + i] = border ? fmaxf(value, BORDER) : value;
     }
@@ -93,7 +94,7 @@ static orr_result add_vertex(marcher *m, const int point[3], int axis, float a, 
     float along = fminf(fmaxf(a / (a - b), VERTEX_LOW), 1.0f - VERTEX_LOW);
     float *position = s->positions + 3 * s->vertex_count;
     for (int k = 0; k < 3; k++) {
-        position[k] = ((float)point[k] + (k == axis ? along : 0.0f)) / (float)m->cells;
+        position[k] = ((float)point[k] + (k == axis ? along : 0.0f)) / (float)m->longest;
     }
     *vertex = (uint32_t)s->vertex_count++;
     return ORR_OK;
@@ -102,15 +103,15 @@ static orr_result add_vertex(marcher *m, const int point[3], int axis, float a, 
 static orr_result add_layer_vertices(marcher *m, orr_error *error)
 {
     const float *below = m->values[0], *here = m->values[1];
-    for (int y = 0; y < m->side; y++) {
-        for (int x = 0; x < m->side; x++) {
-            int64_t at = (int64_t)y * m->side + x;
+    for (int y = 0; y < m->side[1]; y++) {
+        for (int x = 0; x < m->side[0]; x++) {
+            int64_t at = (int64_t)y * m->side[0] + x;
             const int point[3] = {x, y, m->layer}, under[3] = {x, y, m->layer - 1};
-            if (x < m->cells) {
+            if (x < m->cells[0]) {
                 ORR_TRY(add_vertex(m, point, 0, here[at], here[at + 1], &m->edges[0][1][at], error));
             }
-            if (y < m->cells) {
-                ORR_TRY(add_vertex(m, point, 1, here[at], here[at + m->side], &m->edges[1][1][at], error));
+            if (y < m->cells[1]) {
+                ORR_TRY(add_vertex(m, point, 1, here[at], here[at + m->side[0]], &m->edges[1][1][at], error));
             }
             if (m->layer > 0) {
                 ORR_TRY(add_vertex(m, under, 2, below[at], here[at], &m->rising[at], error));
@@ -125,19 +126,19 @@ static orr_result add_layer_vertices(marcher *m, orr_error *error)
 static uint32_t vertex_of(const marcher *m, int64_t at, int edge)
 {
     int axis = edge / 4, corner = orr_cell_edge_corner(edge);
-    at += (corner & 1) + (int64_t)(corner >> 1 & 1) * m->side;
+    at += (corner & 1) + (int64_t)(corner >> 1 & 1) * m->side[0];
     return axis == 2 ? m->rising[at] : m->edges[axis][corner >> 2][at];
 }
 
 static orr_result add_triangles(marcher *m, orr_error *error)
 {
     orr_surface *s = m->surface;
-    for (int y = 0; y < m->cells; y++) {
-        for (int x = 0; x < m->cells; x++) {
-            int64_t at = (int64_t)y * m->side + x;
+    for (int y = 0; y < m->cells[1]; y++) {
+        for (int x = 0; x < m->cells[0]; x++) {
+            int64_t at = (int64_t)y * m->side[0] + x;
             int inside = 0;
             for (int c = 0; c < 8; c++) {
-                float value = m->values[c >> 2][at + (c & 1) + (int64_t)(c >> 1 & 1) * m->side];
+                float value = m->values[c >> 2][at + (c & 1) + (int64_t)(c >> 1 & 1) * m->side[0]];
                 inside |= (value < 0.0f) << c;
             }
             const orr_cell_triangles *cell = &m->cases[inside];
@@ -176,7 +177,7 @@ static orr_result march(marcher *m, orr_error *error)
     }
     ORR_ALLOC(m->rising, points, "a slice of vertices", error);
     orr_marching_table(m->cases);
-    for (m->layer = 0; m->layer < m->side; m->layer++) {
+    for (m->layer = 0; m->layer < m->side[2]; m->layer++) {
         swap_slices(m);
         orr_jobs_for(m->jobs, orr_blocks(points, ORR_SAMPLES), evaluate_block, m);
         ORR_TRY(add_layer_vertices(m, error));
@@ -256,16 +257,20 @@ static void finish_block(void *context, int block, int worker)
     }
 }
 
-orr_result orr_marching_cubes(const orr_marching_function *function, orr_jobs *jobs, int resolution,
+orr_result orr_marching_cubes(const orr_marching_function *function, orr_jobs *jobs, const int cells[3],
                               orr_surface *surface, orr_error *error)
 {
     *surface = (orr_surface){0};
-    if (resolution < 2 || resolution > ORR_MARCHING_RESOLUTION_MAX) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "resolution %d: expected 2 to %d", resolution,
-                        ORR_MARCHING_RESOLUTION_MAX);
+    marcher m = {.function = function, .jobs = jobs, .surface = surface};
+    for (int k = 0; k < 3; k++) {
+        if (cells[k] < 2 || cells[k] > ORR_MARCHING_RESOLUTION_MAX) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "resolution %d: expected 2 to %d", cells[k],
+                            ORR_MARCHING_RESOLUTION_MAX);
+        }
+        m.cells[k] = cells[k];
+        m.side[k] = cells[k] + 1;
+        m.longest = cells[k] > m.longest ? cells[k] : m.longest;
     }
-    marcher m = {
-        .function = function, .jobs = jobs, .surface = surface, .cells = resolution, .side = resolution + 1};
     orr_result result = march(&m, error);
     for (int slice = 0; slice < 2; slice++) {
         orr_free(m.values[slice]);

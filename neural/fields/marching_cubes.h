@@ -30,9 +30,9 @@ typedef struct orr_marching_function {
     void (*colours)(void *context, int worker, const float *points, const float *normals, uint8_t *colours);
 } orr_marching_function;
 
-// `resolution` cells along each side of the unit cube, 2 .. ORR_MARCHING_RESOLUTION_MAX. Memory grows with
-// the square of it and with the surface. Same result for any number of threads.
-orr_result orr_marching_cubes(const orr_marching_function *function, orr_jobs *jobs, int resolution,
+// A box of equal cells, 2 .. ORR_MARCHING_RESOLUTION_MAX along each axis, from 0 to 1 along its longest.
+// Memory grows with cells[0] x cells[1] and with the surface. Same result for any number of threads.
+orr_result orr_marching_cubes(const orr_marching_function *function, orr_jobs *jobs, const int cells[3],
                               orr_surface *surface, orr_error *error);
 void orr_surface_free(orr_surface *surface);
 // Moves a surface by a similarity, row-major 3x4, that does not mirror.

@@ -186,7 +186,8 @@ orr_result orr_field_mesh(const orr_field_mesh_desc *desc, orr_jobs *jobs, orr_s
     function.colours = m.kind == ORR_FIELD_NERF     ? nerf_colours
                        : m.kind == ORR_FIELD_VOLUME ? volume_colours
                                                     : NULL;
-    orr_result result = orr_marching_cubes(&function, jobs, desc->resolution, surface, error);
+    orr_result result = orr_marching_cubes(
+        &function, jobs, (int[3]){desc->resolution, desc->resolution, desc->resolution}, surface, error);
     orr_free(m.scratch);
     if (result == ORR_OK) {
         orr_surface_transform(surface, to_world);

@@ -31,6 +31,17 @@ struct orr_mesh_distance {
     bool closed; // winding numbers are whole, and change where a triangle is crossed only
 };
 
+// fminf and fmaxf would be calls: they heed what is not a number
+static inline float smaller(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 // half the cross product of two sides
 static void area_vector(const float t[9], float area[3])
 {
@@ -95,8 +106,8 @@ static void measure(node *n, float (*t)[9], int64_t first, int64_t end)
             sum[k] += (double)area[k];
             total[k] += size * (double)centroid(t[i], k) / 3.0;
             for (int corner = 0; corner < 3; corner++) {
-                n->low[k] = fminf(n->low[k], t[i][3 * corner + k]);
-                n->high[k] = fmaxf(n->high[k], t[i][3 * corner + k]);
+                n->low[k] = smaller(n->low[k], t[i][3 * corner + k]);
+                n->high[k] = larger(n->high[k], t[i][3 * corner + k]);
             }
         }
         weight += size;
@@ -105,7 +116,7 @@ static void measure(node *n, float (*t)[9], int64_t first, int64_t end)
     for (int k = 0; k < 3; k++) {
         n->area[k] = (float)sum[k];
         n->centre[k] = (float)(total[k] / weight);
-        reach[k] = fmaxf(n->high[k] - n->centre[k], n->centre[k] - n->low[k]);
+        reach[k] = larger(n->high[k] - n->centre[k], n->centre[k] - n->low[k]);
     }
     n->radius = sqrtf(vec3f_dot(reach, reach));
 }
@@ -228,8 +239,8 @@ static float square_to_box(const node *n, const float p[3])
 {
     float sum = 0.0f;
     for (int k = 0; k < 3; k++) {
-        float below = n->low[k] - p[k], above = p[k] - n->high[k], outside = below > above ? below : above;
-        sum += outside > 0.0f ? outside * outside : 0.0f; // fmaxf would be a call
+        const float outside = larger(n->low[k] - p[k], p[k] - n->high[k]);
+        sum += outside > 0.0f ? outside * outside : 0.0f;
     }
     return sum;
 }
@@ -293,7 +304,7 @@ float orr_mesh_distance_to(const orr_mesh_distance *m, const float point[3], flo
             squares[depth++] = square[!left];
         }
         for (int32_t i = n->first; i < n->first + n->count; i++) {
-            best = fminf(best, square_to_triangle(m->corners[i], point));
+            best = smaller(square_to_triangle(m->corners[i], point), best);
         }
     }
     return sqrtf(best);
@@ -348,8 +359,9 @@ static bool segment_meets_box(const node *n, const float p[3], const float inver
     float enter = 0.0f, leave = 1.0f;
     for (int k = 0; k < 3; k++) {
         float a = (n->low[k] - p[k]) * inverse[k], b = (n->high[k] - p[k]) * inverse[k];
-        enter = fmaxf(enter, fminf(a, b)); // not a number, on a face parallel to d: no bound
-        leave = fminf(leave, fmaxf(a, b));
+        // not a number, on a face parallel to d: no bound
+        enter = a == a && b == b ? larger(enter, smaller(a, b)) : enter;
+        leave = a == a && b == b ? smaller(leave, larger(a, b)) : leave;
     }
     return enter <= leave * (1.0f + 1e-6f);
 }

@@ -130,7 +130,7 @@ static void a_sphere_is_closed_round_and_faces_outwards(void **state)
         orr_marching_function function = {.context = &radius, .values = sphere_values};
         function.gradients = with_gradients ? sphere_gradients : NULL;
         orr_surface s;
-        assert_ok(orr_marching_cubes(&function, jobs, 50, &s, &error));
+        assert_ok(orr_marching_cubes(&function, jobs, (int[3]){50, 50, 50}, &s, &error));
         assert_int_equal(assert_closed(&s), 2);
         assert_finite(&s);
         assert_null(s.colours);
@@ -156,14 +156,33 @@ static void a_shape_that_leaves_the_cube_is_closed_at_its_walls(void **state)
     float radius = 0.6f; // through all six walls, not through the edges of the cube
     const orr_marching_function function = {.context = &radius, .values = sphere_values};
     orr_surface s;
-    assert_ok(orr_marching_cubes(&function, jobs, 20, &s, &error));
+    assert_ok(orr_marching_cubes(&function, jobs, (int[3]){20, 20, 20}, &s, &error));
     assert_int_equal(assert_closed(&s), 2);
     assert_finite(&s);
     orr_surface_free(&s);
     radius = -1.0f; // nothing is inside
-    assert_ok(orr_marching_cubes(&function, jobs, 20, &s, &error));
+    assert_ok(orr_marching_cubes(&function, jobs, (int[3]){20, 20, 20}, &s, &error));
     assert_true(s.vertex_count == 0 && s.triangle_count == 0);
     orr_surface_free(&s);
+    orr_jobs_destroy(jobs);
+}
+
+static void a_box_of_cells_is_a_part_of_the_cube(void **state)
+{
+    (void)state;
+    orr_jobs *jobs = make_jobs(2);
+    float radius = 0.1f;
+    const orr_marching_function function = {.context = &radius, .values = sphere_values};
+    orr_surface cube, box;
+    assert_ok(orr_marching_cubes(&function, jobs, (int[3]){40, 40, 40}, &cube, &error));
+    assert_ok(orr_marching_cubes(&function, jobs, (int[3]){26, 40, 30}, &box, &error));
+    assert_int_equal(assert_closed(&box), 2);
+    assert_int_equal(box.vertex_count, cube.vertex_count);
+    assert_int_equal(box.triangle_count, cube.triangle_count);
+    assert_memory_equal(box.positions, cube.positions, (size_t)box.vertex_count * 3 * sizeof(float));
+    assert_memory_equal(box.indices, cube.indices, (size_t)box.triangle_count * 3 * sizeof(uint32_t));
+    orr_surface_free(&cube);
+    orr_surface_free(&box);
     orr_jobs_destroy(jobs);
 }
 
@@ -175,7 +194,7 @@ static void noise_is_closed_in_all_256_cases_for_any_number_of_threads(void **st
     for (int threads = 1; threads <= 3; threads++) {
         orr_jobs *jobs = make_jobs(threads);
         orr_surface s;
-        assert_ok(orr_marching_cubes(&function, jobs, 16, &s, &error));
+        assert_ok(orr_marching_cubes(&function, jobs, (int[3]){16, 16, 16}, &s, &error));
         assert_closed(&s);
         assert_finite(&s);
         assert_int_equal(s.colours[3], 255);
@@ -205,7 +224,7 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
                                             .gradients = sphere_gradients,
                                             .colours = position_as_colour};
     orr_surface s;
-    assert_ok(orr_marching_cubes(&function, jobs, 12, &s, &error));
+    assert_ok(orr_marching_cubes(&function, jobs, (int[3]){12, 12, 12}, &s, &error));
     const float twice[12] = {2, 0, 0, -1, 0, 2, 0, -1, 0, 0, 2, -1};
     orr_surface_transform(&s, twice);
     static const char *const names[] = {"sphere.ply", "sphere.obj", "sphere.glb"};
@@ -233,7 +252,7 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
     assert_false(orr_surface_writable("sphere.stl"));
     assert_int_equal(orr_surface_save(&s, scratch_path("sphere.stl"), &why), ORR_ERROR_FORMAT);
     orr_surface_free(&s);
-    assert_int_equal(orr_marching_cubes(&function, jobs, 1, &s, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_marching_cubes(&function, jobs, (int[3]){1, 1, 1}, &s, &why), ORR_ERROR_ARGUMENT);
     orr_jobs_destroy(jobs);
 }
 
@@ -242,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sphere_is_closed_round_and_faces_outwards),
         cmocka_unit_test(a_shape_that_leaves_the_cube_is_closed_at_its_walls),
+        cmocka_unit_test(a_box_of_cells_is_a_part_of_the_cube),
         cmocka_unit_test(noise_is_closed_in_all_256_cases_for_any_number_of_threads),
         cmocka_unit_test(surfaces_are_written_as_ply_obj_and_glb),
     };
