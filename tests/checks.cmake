@@ -58,6 +58,11 @@ if(Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_CUDA STREQUAL "EMULATED")
                                  ${CMAKE_C_COMPILER} ${PROJECT_BINARY_DIR}/python)
     set_tests_properties(python PROPERTIES ENVIRONMENT ORRERY_ASSETS=${PROJECT_BINARY_DIR}/assets
                                            SKIP_RETURN_CODE 77 LABELS slow COST 40)
+    add_test(NAME python_learners
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python.sh ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/python
+                     $<TARGET_FILE:orrery_shared> ${CMAKE_C_COMPILER} ${PROJECT_BINARY_DIR}/learners learners)
+    # after the other, which builds the same wheel
+    set_tests_properties(python_learners PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 30 DEPENDS python)
 endif()
 
 # memory stays flat, for 20 seconds here; `tests/soak MINUTES` takes longer

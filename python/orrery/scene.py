@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from orrery._handle import Handle, made_by
-from orrery._library import call, constant, numbers, pointer, structs
+from orrery._library import call, constant, constants, numbers, pointer, structs
 from orrery.engine import default_engine
 
 _KINDS = {1: "splats", 2: "mesh", 3: "field", 4: "robot"}
@@ -57,17 +57,29 @@ class Layer:
         info = self._info()
         return np.array(info.low), np.array(info.high)
 
-    def set_physics(self, mass=0.0, friction=0.0, shape="auto", cell=0.0, parts=0):
+    def set_physics(self, mass=0.0, friction=0.0, shape="auto", cell=0.0, parts=0, pin=(), **soft):
         """Gives a mesh, cloud or field a body, as `physics` of a scene file does.
 
-        mass [kg]; 0: it is fixed."""
+        mass [kg]; 0: it is fixed. soft=True: it bends; with resolution, density [kg/m^3], young [Pa],
+        poisson, damping [s], cloth [m], 0: the defaults of orr_body_desc. pin: up to 8 balls (x, y, z,
+        radius) in the layer's space, that hold what is in them."""
+        if len(pin) > constants["ORR_BODY_PINS_MAX"]:
+            raise ValueError(f"{len(pin)} pins: expected up to {constants['ORR_BODY_PINS_MAX']}")
+        known = ("soft", "resolution", "density", "young", "poisson", "damping", "cloth")
+        for name in soft:
+            if name not in known:
+                raise TypeError(f"{name!r}: expected one of {', '.join(known)}")
         desc = structs["orr_body_desc"](
             mass=mass,
             friction=friction,
             cell=cell,
             parts=parts,
             shape=constant("ORR_BODY_", {"sdf": "grid"}.get(shape, shape)),
+            pins=len(pin),
+            **soft,
         )
+        for i, ball in enumerate(pin):
+            desc.pin[i][:] = numbers(ball, 4, "pin")
         call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
 
     def __repr__(self):

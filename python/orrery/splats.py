@@ -30,8 +30,11 @@ class Splats(Handle):
         else:
             made = made_by(call.splats_load, os.fsencode(path))
         super().__init__(made, "splats_destroy")
+        self._view()
+
+    def _view(self):
         view = structs["orr_splats_view"]()
-        call.splats_data_sized(made, ctypes.byref(view), ctypes.sizeof(view))
+        call.splats_data_sized(self.pointer, ctypes.byref(view), ctypes.sizeof(view))
         self.sh_degree, self.antialiased = view.sh_degree, view.antialiased
         n, higher = view.count, (view.sh_degree + 1) ** 2 - 1
         shapes = {
@@ -50,6 +53,16 @@ class Splats(Handle):
 
     def __len__(self):
         return len(self.position)
+
+    def crop(self, centre, size, rotation=(1, 0, 0, 0), falloff=0.0, outside=False):
+        """Keeps the splats whose centres are in a box, or outside of it; its arrays are other ones then.
+
+        size: lengths of its edges. falloff: width of the border, where both parts have a share of each splat.
+        """
+        region = structs["orr_region"](falloff=falloff, outside=outside)
+        region.centre[:], region.size[:], region.rotation[:] = centre, size, rotation
+        call.splats_crop_sized(self.pointer, ctypes.byref(region), ctypes.sizeof(region))
+        self._view()
 
     def save(self, path):
         """Writes .ply, .compressed.ply, .splat or .spz, whole or not at all."""

@@ -175,6 +175,47 @@ class Robots(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected one of rgb"):
             eyes.draw("normals")
 
+    def test_a_cloud_is_cut_by_a_box(self):
+        def cloud():
+            splats = orr.Splats(count=1000)
+            splats.position[:] = np.random.default_rng(0).uniform(-1, 1, (1000, 3))
+            return splats
+
+        whole, inside, outside = cloud(), cloud(), cloud()
+        within = (np.abs(whole.position - [0.2, 0, 0]) < 0.5).all(1)
+        inside.crop([0.2, 0, 0], [1, 1, 1])
+        outside.crop([0.2, 0, 0], [1, 1, 1], outside=True)
+        np.testing.assert_array_equal(inside.position, whole.position[within])
+        np.testing.assert_array_equal(outside.position, whole.position[~within])
+        with self.assertRaisesRegex(orr.ValueRefused, "a size above 0"):
+            inside.crop([0, 0, 0], [1, 0, 1])
+
+    def test_a_soft_body_sags_between_its_pins(self):
+        scene = orr.Scene(engine=self.engine)
+        side = np.linspace(-0.5, 0.5, 9)
+        points = np.array([[x, 0, z] for x in side for z in side])
+        first = [9 * i + k for i in range(8) for k in range(8)]
+        triangles = [[a, a + 1, a + 9] for a in first] + [[a + 1, a + 10, a + 9] for a in first]
+        sheet = scene.add_mesh("sheet", points, triangles)
+        with self.assertRaisesRegex(TypeError, "expected one of soft"):
+            sheet.set_physics(soften=True)
+        with self.assertRaisesRegex(ValueError, "9 pins"):
+            sheet.set_physics(soft=True, pin=[(0, 0, 0, 1)] * 9)
+        pins = [(x, 0, z, 0.01) for x in (-0.5, 0.5) for z in (-0.5, 0.5)]
+        sheet.set_physics(soft=True, cloth=0.01, young=1e4, pin=pins)
+        world, camera = orr.World(scene), orr.look_at(
+            (0, 0.3, 3), (0, -0.2, 0), up=(0, 1, 0), size=(64, 64)
+        )
+        before = orr.render(scene, camera, world)
+        world.advance(1.0)
+        after = orr.render(scene, camera, world)
+
+        def lowest(picture):
+            return np.flatnonzero(picture[..., 3].max(1) > 0.5).max()
+
+        self.assertGreater(lowest(after), lowest(before) + 1)
+        self.assertLess(lowest(after), 63)  # it has not fallen
+
     def test_refusals_are_exceptions_of_one_line(self):
         world, robot = orr.World(self.scene, 2), self.scene.robots[0]
         with self.assertRaises(orr.FileError) as caught:

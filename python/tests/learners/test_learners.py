@@ -1,0 +1,122 @@
+"""The adapters with the real packages: Stable-Baselines3 learns, PettingZoo's own test passes."""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+if "ORRERY_INSTALLED" not in os.environ:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import orrery as orr
+from gymnasium.vector import AutoresetMode
+from orrery import environments, parallel, stable_baselines
+from pettingzoo.test import parallel_api_test
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+
+ROOT = Path(__file__).resolve().parents[3]
+BIPED = ROOT / "assets" / "robots" / "biped.xml"
+
+
+class StableBaselines(unittest.TestCase):
+    def test_steps_are_those_of_the_environments(self):
+        ours = stable_baselines.VecEnv("InvertedPendulum-v5", 5, max_episode_steps=12)
+        plain = environments.make_vec(
+            "InvertedPendulum-v5", 5, max_episode_steps=12, autoreset_mode=AutoresetMode.SAME_STEP
+        )
+        ours.seed(7)
+        seen, (wanted, _) = ours.reset(), plain.reset(seed=7)
+        self.assertEqual((seen.shape, seen.dtype), ((5, 4), np.float32))
+        random, ended, cut = np.random.default_rng(0), 0, 0
+        for _ in range(60):
+            np.testing.assert_array_equal(seen, wanted.astype(np.float32))
+            actions = random.uniform(-1, 1, (5, 1)).astype(np.float32)
+            seen, rewards, done, infos = ours.step(actions)
+            wanted, gained, terminated, truncated, found = plain.step(actions)
+            np.testing.assert_array_equal(rewards, gained.astype(np.float32))
+            np.testing.assert_array_equal(done, terminated | truncated)
+            for i in range(5):
+                self.assertEqual("terminal_observation" in infos[i], done[i])
+                if done[i]:
+                    last = found["final_obs"][i].astype(np.float32)
+                    np.testing.assert_array_equal(infos[i]["terminal_observation"], last)
+                    self.assertEqual(infos[i]["TimeLimit.truncated"], truncated[i] and not terminated[i])
+                    self.assertEqual(infos[i]["episode"]["l"], found["final_info"]["episode"]["l"][i])
+                    ended, cut = ended + 1, cut + infos[i]["TimeLimit.truncated"]
+        self.assertGreater(ended, cut)
+        self.assertGreater(cut, 0)
+        self.assertEqual(ours.get_attr("num_envs", indices=[0, 2]), [5, 5])
+        ours.close()
+
+    def test_ppo_learns_the_pendulum(self):
+        env = stable_baselines.VecEnv("InvertedPendulum-v5", 32)
+        env.seed(0)
+        model = PPO(
+            "MlpPolicy", env, n_steps=64, batch_size=512, n_epochs=8, learning_rate=1e-3, gamma=0.98, seed=0
+        )
+        before, _ = evaluate_policy(model, env, n_eval_episodes=32)
+        model.learn(32 * 64 * 16)
+        after, _ = evaluate_policy(model, env, n_eval_episodes=32)
+        print(f"mean return of InvertedPendulum: {before:.0f}, and after 32,768 steps of PPO {after:.0f}")
+        self.assertGreater(after, 10 * before)
+        env.close()
+
+
+class Parallel(unittest.TestCase):
+    def env(self, **options):
+        """Two bipeds that face each other; each is rewarded for its speed towards the other's side."""
+        left = {"file": str(BIPED), "name": "left", "position": [-0.5, 0, 0]}
+        right = {"file": str(BIPED), "name": "right", "position": [0.5, 0, 0], "rotation": [0, 0, 0, 1]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "two.json"
+            path.write_text(json.dumps({"orrery": 1, "layers": [left, right]}), encoding="utf-8")
+            scene = orr.Scene(path)
+
+        def reward(env, agent):
+            return env.world.get(env.robots[agent], "qvel")[0, 0]
+
+        return parallel.ParallelEnv(scene, reward, frame_skip=4, **options)
+
+    def test_pettingzoos_own_test_passes(self):
+        parallel_api_test(self.env(max_cycles=50, noise=0.01), num_cycles=200)
+
+    def test_agents_share_one_physics(self):
+        env = self.env(max_cycles=30)
+        first, _ = env.reset(seed=3)
+        self.assertEqual(len(env.agents), 2)
+        a, b = env.agents
+        self.assertEqual(first[a].shape, env.observation_space(a).shape)
+        still = {name: np.zeros(env.action_space(name).shape) for name in (a, b)}
+        pushed = {**still, a: env.action_space(a).high}
+        found, rewards, ended, cut, _ = env.step(pushed)
+        own, other = np.split(found[a], 2)
+        np.testing.assert_array_equal(np.concatenate([other, own]), found[b])
+        self.assertEqual(rewards[a], env.world.get(env.robots[a], "qvel")[0, 0])
+        self.assertFalse(any(ended.values()) or any(cut.values()))
+        again, _ = env.reset(seed=3)
+        np.testing.assert_array_equal(first[a], again[a])
+        for step in range(30):
+            _, _, ended, cut, _ = env.step(still)
+        self.assertTrue(all(cut.values()) and not env.agents)
+
+
+class Tutorial(unittest.TestCase):
+    def test_the_section_runs(self):
+        text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+        code = re.search(
+            r"^## With Stable-Baselines3.*?```python\n(.*?)```", text, flags=re.S | re.M
+        ).group(1)
+        with tempfile.TemporaryDirectory() as folder:
+            names = {"ASSETS": ROOT / "assets", "FOLDER": Path(folder)}
+            exec(compile(code, "docs/python.md", "exec"), names)
+        self.assertEqual(names["observations"]["left"].shape, (74,))
+
+
+if __name__ == "__main__":
+    unittest.main()
