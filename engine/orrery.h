@@ -408,12 +408,24 @@ typedef struct orr_body_desc {
 
 /* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the
  * scene's units. A body that moves has the state of a free joint (qpos 7, qvel 6), which the functions for
- * robots read and set. A soft body has no such state: worlds reset it with their robots, and setting the
- * layer's transform puts it there at rest. Distance grids are kept beside the layer's file, as FILE.collider.
- * A soft layer may be bound to a body (orr_scene_bind, before this), to which its pins hold it and which
- * feels its pull. desc NULL: no body. ORR_ERROR_UNSUPPORTED: a grid that moves, a soft field. */
+ * robots read and set. The state of a soft body is that of its vertices (orr_world_get_soft): worlds reset
+ * it with their robots, and setting the layer's transform puts it there at rest. Distance grids are kept
+ * beside the layer's file, as FILE.collider. A soft layer may be bound to a body (orr_scene_bind, before
+ * this), to which its pins hold it and which feels its pull. desc NULL: no body. ORR_ERROR_UNSUPPORTED: a
+ * grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
+/* What a soft body is made of. The arrays are valid until the layer's body is set again or it is removed. */
+typedef struct orr_soft_info {
+    int vertex_count, tet_count, triangle_count;
+    const double *mass;  /* vertex_count [kg] */
+    const double *rest;  /* vertex_count x 3 [m]: at rest in the layer's space, times the layer's scale */
+    const int32_t *tets; /* tet_count x 4: vertices, (b - a) x (c - a) . (d - a) > 0 at rest */
+    const int32_t *triangles; /* triangle_count x 3: vertices, of cloth */
+} orr_soft_info;
+/* ORR_ERROR_ARGUMENT: the layer is not soft. */
+static inline orr_result orr_scene_soft_info(const orr_scene *scene, orr_layer layer, orr_soft_info *info,
+                                             orr_error *error);
 /* Removes a layer and frees what it holds. */
 ORR_API orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error);
 /* The number of layers. */
@@ -626,8 +638,15 @@ ORR_API orr_result orr_world_set_robots(orr_world *world, orr_layer robot, orr_r
 /* The transform of a body's frame in the scene. */
 ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
                                             orr_transform *transform, orr_error *error);
-/* Whether a robot's state in one copy is no longer finite. It is then drawn as it was last, and not
- * simulated, until it is reset or set; other copies continue. */
+/* Reads or sets where the vertices of a soft body are in one copy: vertex_count x 3 (orr_scene_soft_info),
+ * positions in the scene's frame [m], velocities [m/s], finite; NULL: not read, or as they are. What was set
+ * goes on to the same bits each time; pinned vertices stay where they are set. */
+ORR_API orr_result orr_world_get_soft(const orr_world *world, int index, orr_layer layer, double *positions,
+                                      double *velocities, orr_error *error);
+ORR_API orr_result orr_world_set_soft(orr_world *world, int index, orr_layer layer, const double *positions,
+                                      const double *velocities, orr_error *error);
+/* Whether a robot's, or a soft body's, state in one copy is no longer finite. It is then drawn as it was
+ * last, and not simulated, until it is reset or set; other copies continue. */
 ORR_API orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer robot,
                                             bool *diverged, orr_error *error);
 /* With autoreset on, a robot whose numbers diverge, and all that it can touch in that copy, return to their
@@ -1037,6 +1056,8 @@ ORR_API orr_result orr_scene_make_collider_sized(const orr_scene *scene, orr_lay
                                                  orr_collider **collider, orr_error *error);
 ORR_API orr_result orr_collider_describe_sized(const orr_collider *collider, orr_collider_info *info,
                                                size_t info_size, orr_error *error);
+ORR_API orr_result orr_scene_soft_info_sized(const orr_scene *scene, orr_layer layer, orr_soft_info *info,
+                                             size_t info_size, orr_error *error);
 ORR_API orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
                                               size_t info_size, orr_error *error);
 ORR_API orr_result orr_scene_robot_element_sized(const orr_scene *scene, orr_layer robot,
@@ -1114,6 +1135,11 @@ static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer
                                                orr_error *error)
 {
     return orr_scene_set_physics_sized(scene, layer, desc, sizeof *desc, error);
+}
+static inline orr_result orr_scene_soft_info(const orr_scene *scene, orr_layer layer, orr_soft_info *info,
+                                             orr_error *error)
+{
+    return orr_scene_soft_info_sized(scene, layer, info, sizeof *info, error);
 }
 
 static inline orr_result orr_scene_make_collider(const orr_scene *scene, orr_layer layer,

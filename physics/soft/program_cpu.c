@@ -324,11 +324,13 @@ static void begin(const orr_soft_group *g)
         for (ptrdiff_t i = at; i < at + worlds; i++) {
             number a = rate * (change[i] * along[0] + change[i + worlds] * along[1] +
                                change[i + 2 * worlds] * along[2]);
-            a = a > (number)0 ? (a < strength ? a : strength) : (number)0;
+            // nearer to gravity than this, rounding of positions would keep it from coming nearer
+            bool falls = a > (number)0.99 * strength;
+            a = a > (number)0 ? a : (number)0;
             for (int c = 0; c < 3; c++) {
                 ptrdiff_t j = i + c * worlds;
                 target[j] = start[j] + h * (velocity[j] + h * gravity[c]);
-                position[j] = start[j] + h * (velocity[j] + h * a * along[c]);
+                position[j] = falls ? target[j] : start[j] + h * (velocity[j] + h * a * along[c]);
             }
         }
     }
@@ -358,16 +360,23 @@ static void accelerate(const orr_soft_group *g, double omega)
     }
 }
 
+// The change of velocity is that of gravity and what lies between a position and its target: of the way from
+// the start, velocities would take over the rounding of positions far from the origin.
 static void finish(const orr_soft_group *g)
 {
-    const number rate = (number)(1.0 / g->constants->time_step);
-    const number *position = g->position, *start = g->start;
+    const number h = (number)g->constants->time_step, rate = (number)(1.0 / g->constants->time_step);
+    const number *position = g->position, *target = g->target;
     number *velocity = g->velocity, *change = g->change;
-    ptrdiff_t count = (ptrdiff_t)g->vertices * 3 * g->worlds;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        number now = rate * (position[i] - start[i]);
-        change[i] = now - velocity[i];
-        velocity[i] = now;
+    for (int v = 0; v < g->vertices; v++) {
+        for (int c = 0; c < 3; c++) {
+            const number fall = h * (number)g->constants->gravity[c];
+            ptrdiff_t at = ((ptrdiff_t)v * 3 + c) * g->worlds;
+            for (ptrdiff_t i = at; i < at + g->worlds; i++) {
+                number gained = g->pinned[v] ? -velocity[i] : fall + rate * (position[i] - target[i]);
+                change[i] = gained;
+                velocity[i] += gained;
+            }
+        }
     }
 }
 

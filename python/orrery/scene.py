@@ -82,6 +82,28 @@ class Layer:
             desc.pin[i][:] = numbers(ball, 4, "pin")
         call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
 
+    @property
+    def soft_mesh(self):
+        """What a soft layer is made of: {"mass" [kg]: n, "rest" [m]: n x 3, in the layer's space times its
+        scale; "tets": m x 4 and "triangles" (of cloth): k x 3 numbers of vertices}."""
+        info = structs["orr_soft_info"]()
+        call.scene_soft_info_sized(self.scene.pointer, self._id, ctypes.byref(info), ctypes.sizeof(info))
+        n = info.vertex_count
+        shapes = {
+            "mass": (n,),
+            "rest": (n, 3),
+            "tets": (info.tet_count, 4),
+            "triangles": (info.triangle_count, 3),
+        }
+        return {
+            name: (
+                np.ctypeslib.as_array(getattr(info, name), shape).copy()
+                if shape[0]
+                else np.zeros(shape, np.int32)
+            )
+            for name, shape in shapes.items()
+        }
+
     def __repr__(self):
         return f"<orrery.Layer {self.name!r}: {self.kind}>"
 

@@ -107,6 +107,25 @@ class World(Handle):
         values = ctypes.cast(pointer(values, np.float64), ctypes.c_void_p)
         call.world_set_robots(self.pointer, robot._id, number, self._mask(mask), kind, values)
 
+    def get_soft(self, layer, index=0):
+        """Where the vertices of a soft layer are in one copy: positions [m] in the scene's frame and
+        velocities [m/s], two arrays, n x 3."""
+        position, velocity = (np.empty(layer.soft_mesh["rest"].shape) for _ in range(2))
+        call.world_get_soft(
+            self.pointer, index, layer._id, pointer(position, np.float64), pointer(velocity, np.float64)
+        )
+        return position, velocity
+
+    def set_soft(self, layer, position=None, velocity=None, index=0):
+        """Sets positions and velocities of the vertices of a soft layer in one copy; None: as they are."""
+        shape, given = layer.soft_mesh["rest"].shape, []
+        for values in (position, velocity):
+            values = None if values is None else np.ascontiguousarray(values, np.float64)
+            if values is not None and values.shape != shape:
+                raise ValueError(f"{values.shape}: expected {shape}")
+            given.append(None if values is None else pointer(values, np.float64))
+        call.world_set_soft(self.pointer, index, layer._id, *given)
+
     def move(self, layer, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0, index=0):
         """Moves a layer in one copy."""
         call.world_set_transform(

@@ -215,6 +215,17 @@ class Robots(unittest.TestCase):
 
         self.assertGreater(lowest(after), lowest(before) + 1)
         self.assertLess(lowest(after), 63)  # it has not fallen
+        mesh, (position, velocity) = sheet.soft_mesh, world.get_soft(sheet)
+        self.assertEqual((mesh["triangles"].shape, mesh["tets"].shape), ((128, 3), (0, 4)))
+        self.assertAlmostEqual(mesh["mass"].sum(), 300 * 0.01, 6)
+        corners = np.abs(mesh["rest"][:, [0, 2]]).min(1) > 0.49
+        np.testing.assert_allclose(position[corners], mesh["rest"][corners], atol=1e-6)
+        self.assertLess(position[~corners, 1].min(), -0.05)
+        world.set_soft(sheet, mesh["rest"], 0 * velocity)
+        np.testing.assert_allclose(world.get_soft(sheet)[0], mesh["rest"], atol=1e-6)
+        np.testing.assert_array_equal(orr.render(scene, camera, world), before)
+        with self.assertRaisesRegex(ValueError, "expected \\(81, 3\\)"):
+            world.set_soft(sheet, position[:4])
 
     def test_refusals_are_exceptions_of_one_line(self):
         world, robot = orr.World(self.scene, 2), self.scene.robots[0]

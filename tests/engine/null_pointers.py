@@ -21,6 +21,8 @@ OPTIONAL = {
     "orr_world_get": ["transform", "visible"],
     "orr_world_step_masked": ["mask"],
     "orr_world_reset_masked": ["mask"],
+    "orr_world_get_soft": ["positions", "velocities"],
+    "orr_world_set_soft": ["positions", "velocities"],
     "orr_world_get_robots": ["mask"],
     "orr_world_set_robots": ["mask"],
     "orr_eyes_draw_sized": ["mask"],

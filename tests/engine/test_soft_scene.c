@@ -1,5 +1,6 @@
 // Soft layers in scenes, worlds and frames.
 #include "engine/core/rotation.h"
+#include "engine/core/vector.h"
 #include "engine/loop/world/soft_contact.h"
 #include "engine/loop/world/world_soft.h"
 #include "render/deform.h"
@@ -569,6 +570,87 @@ static void an_affine_map_is_followed_exactly(void **state)
     orr_scene_destroy(scene);
 }
 
+// Momentum and volume of a body that falls and spins, from what the public functions read.
+static void states_are_read_and_set(void **state)
+{
+    (void)state;
+    fixture f = {0};
+    orr_soft_info info;
+    const orr_transform at = {.position = {0.0f, 0.0f, 20.0f}};
+    assert_ok(orr_scene_create(engine, &f.scene, &error));
+    assert_ok(
+        orr_scene_add_file(f.scene,
+                           written("far.xml", "<mujoco><worldbody><body pos='9 0 0'>"
+                                              "<freejoint/><geom size='1'/></body></worldbody></mujoco>"),
+                           NULL, &f.box, &error)); // z is up
+    f.block = add_block(f.scene, half, &at, 12);
+    assert_ok(orr_scene_set_physics(f.scene, f.block, &jelly, &error));
+    assert_ok(orr_scene_soft_info(f.scene, f.block, &info, &error));
+    assert_ok(orr_world_create(f.scene, 2, &f.world, &error));
+    const size_t bytes = (size_t)info.vertex_count * 3 * sizeof(double);
+    double *x = malloc(bytes), *v = malloc(bytes), *then = malloc(bytes), mass = 0.0, volume = 0.0;
+    double momentum[3] = {0.0}; // that it gains
+    assert_ok(orr_world_get_soft(f.world, 1, f.block, x, v, &error));
+    for (int i = 0; i < info.vertex_count; i++) {
+        mass += info.mass[i];
+        assert_true(fabs(x[3 * i + 2] - 20.0 - info.rest[3 * i + 2]) < 1e-5 && v[3 * i] == 0.0);
+        v[3 * i] = -2.0 * x[3 * i + 1], v[3 * i + 1] = 2.0 * x[3 * i]; // it spins
+        momentum[0] -= info.mass[i] * v[3 * i], momentum[1] -= info.mass[i] * v[3 * i + 1];
+    }
+    assert_ok(orr_world_set_soft(f.world, 1, f.block, NULL, v, &error));
+    assert_ok(orr_world_advance(f.world, 1.0, &error));
+    assert_ok(orr_world_get_soft(f.world, 1, f.block, x, v, &error));
+    double spin = 0.0;
+    for (int i = 0; i < 3 * info.vertex_count; i++) {
+        momentum[i % 3] += info.mass[i / 3] * v[i];
+    }
+    for (int i = 0; i < info.vertex_count; i++) {
+        spin += info.mass[i] * (x[3 * i] * v[3 * i + 1] - x[3 * i + 1] * v[3 * i]);
+    }
+    for (int i = 0; i < info.tet_count; i++) {
+        double side[3][3], normal[3];
+        for (int k = 0; k < 9; k++) {
+            side[k / 3][k % 3] =
+                x[3 * info.tets[4 * i + 1 + k / 3] + k % 3] - x[3 * info.tets[4 * i] + k % 3];
+        }
+        vec3_cross(side[0], side[1], normal);
+        volume += vec3_dot(normal, side[2]) / 6.0;
+    }
+    print_message("momentum %g %g %g of %g N s, angular %g, volume %g\n", momentum[0], momentum[1],
+                  momentum[2], mass * 9.81, spin, volume);
+    assert_true(fabs(momentum[0]) < 1e-4 * mass && fabs(momentum[1]) < 1e-4 * mass);
+    // floats 20 m from the origin are 2 micrometres apart, half a millimetre per second in a step
+    assert_true(fabs(momentum[2] + 9.81 * mass) < 2e-4 * 9.81 * mass);
+    assert_true(spin > 0.0 && fabs(volume - mass / jelly.density) < 0.02 * volume);
+    // to the same bits from what was read, in this copy and not the other
+    for (int again = 0; again < 2; again++) {
+        assert_ok(orr_world_set_soft(f.world, 1, f.block, x, v, &error));
+        assert_ok(orr_world_advance(f.world, 0.25, &error));
+        double *now = malloc(bytes);
+        assert_ok(orr_world_get_soft(f.world, 1, f.block, now, NULL, &error));
+        if (again) {
+            assert_memory_equal(now, then, bytes);
+        }
+        memcpy(then, now, bytes);
+        free(now);
+    }
+    orr_error why = {0};
+    v[4] = NAN;
+    assert_int_equal(orr_world_set_soft(f.world, 1, f.block, NULL, v, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "velocity of vertex 1: expected"));
+    assert_int_equal(orr_world_get_soft(f.world, 2, f.block, x, NULL, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_get_soft(f.world, 0, f.box, x, NULL, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "expected a soft body"));
+    bool diverged = true;
+    assert_ok(orr_world_robot_diverged(f.world, 1, f.block, &diverged, &error));
+    assert_false(diverged);
+    free(x);
+    free(v);
+    free(then);
+    orr_world_destroy(f.world);
+    orr_scene_destroy(f.scene);
+}
+
 static void what_cannot_be_soft_says_so(void **state)
 {
     (void)state;
@@ -616,6 +698,7 @@ int main(void)
         cmocka_unit_test(copies_are_apart),
         cmocka_unit_test(a_turned_body_is_drawn_as_a_turned_layer),
         cmocka_unit_test(an_affine_map_is_followed_exactly),
+        cmocka_unit_test(states_are_read_and_set),
         cmocka_unit_test(what_cannot_be_soft_says_so),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

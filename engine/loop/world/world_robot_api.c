@@ -244,6 +244,13 @@ orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer
     ORR_TRY(orr_world_check(world, error));
     ORR_REQUIRE(diverged, error);
     orr_world_robot *r = NULL;
+    int layer = orr_scene_find(world->scene, id);
+    if (layer >= 0 && world->scene->layers[layer].soft) {
+        const orr_world_soft *soft;
+        ORR_TRY(orr_world_soft_open(world, index, id, &soft, error));
+        *diverged = soft->diverged[index];
+        return ORR_OK;
+    }
     ORR_TRY(orr_world_robot_open(world, index, id, &r, error));
     *diverged = orr_physics_diverged(r->physics->physics, index);
     return orr_world_robots_check(world, r->physics, error);

@@ -77,6 +77,23 @@ void orr_world_soft_points(const orr_world_soft *s, const orr_transform *t, cons
     }
 }
 
+void orr_world_soft_set(const orr_world *world, int index, const orr_world_soft *s, const double *position,
+                        const double *velocity)
+{
+    const size_t numbers = orr_world_soft_numbers(s);
+    double *last = s->position + (size_t)index * numbers;
+    if (position) {
+        memcpy(last, position, numbers * sizeof *last);
+    }
+    if (s->diverged[index]) { // the numbers that are kept are no state
+        position = last;
+        velocity = velocity ? velocity : s->still;
+    }
+    orr_soft_set(s->copies[index], 0, position, velocity);
+    s->diverged[index] = false;
+    orr_world_softs_let_go(world, index);
+}
+
 static void place(const orr_world *world, int index, orr_world_soft *s, const orr_layer_data *layer)
 {
     orr_layer_state state = orr_world_state(world, index, layer);
@@ -137,8 +154,7 @@ static bool has_body(const orr_scene *scene, const orr_world_softs *softs, int b
     return false;
 }
 
-// From the next step on, the bodies of a copy push anew.
-static void let_go(const orr_world *world, int index)
+void orr_world_softs_let_go(const orr_world *world, int index)
 {
     for (int i = 0; i < world->robots->physics_count; i++) {
         orr_world_physics *p = world->robots->physics[i];
@@ -153,7 +169,7 @@ static void let_go(const orr_world *world, int index)
 static void let_all_go(const orr_world *world)
 {
     for (int i = 0; i < world->count; i++) {
-        let_go(world, i);
+        orr_world_softs_let_go(world, i);
     }
 }
 
@@ -202,7 +218,7 @@ void orr_world_soft_place(const orr_world *world, int index, const orr_layer_dat
 
 void orr_world_softs_reset(const orr_world *world, int index)
 {
-    let_go(world, index);
+    orr_world_softs_let_go(world, index);
     for (int i = 0; i < world->robots->physics_count; i++) { // which layers may be bound to
         orr_world_robots_moved(world, world->robots->physics[i]);
     }

@@ -46,9 +46,18 @@ orr_world_physics *orr_world_softs_physics(const orr_world *world);
 // the forces that it gets from them.
 orr_result orr_world_softs_step(orr_world *world, orr_world_physics *physics, const uint8_t *chosen,
                                 orr_error *error);
+// Sets the state of a body in one copy; NULL: as it is.
+void orr_world_soft_set(const orr_world *world, int index, const orr_world_soft *soft, const double *position,
+                        const double *velocity);
 // To rest where the layer is: one body, or all of a copy.
 void orr_world_soft_place(const orr_world *world, int index, const orr_layer_data *layer);
 void orr_world_softs_reset(const orr_world *world, int index);
+// The body of a layer, after bringing all up to date: ORR_ERROR_ARGUMENT where it is not soft, or there is no
+// such copy.
+orr_result orr_world_soft_open(const orr_world *world, int index, orr_layer id, const orr_world_soft **soft,
+                               orr_error *error);
+// From the next step on, the bodies of a copy push anew.
+void orr_world_softs_let_go(const orr_world *world, int index);
 // The body of a layer after an update; NULL: it is not soft.
 const orr_world_soft *orr_world_soft_find(const orr_world *world, const orr_layer_data *layer);
 // Points of its cage at rest (vertex: their numbers, NULL: the first `count`), moved by a transform without
