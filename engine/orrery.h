@@ -835,8 +835,8 @@ typedef struct orr_view {
     /* The light of meshes and robots is multiplied by 2^exposure [EV], -20 to 20, and mapped by the curve.
      * Clouds, fields, backgrounds and unlit meshes keep their colours, which a camera has mapped already.
      * Path-traced pictures take neither: they are linear, or clipped. */
-    float exposure;
-    orr_tone tone;
+    float exposure; /* added to that of the scene file */
+    orr_tone tone;  /* ORR_TONE_NONE: that of the scene file */
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

@@ -140,8 +140,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     ORR_TRY(orr_frame_light(world, view->world, list, error));
     list->shadows = !view->no_shadows;
     list->umbra = scene->umbra;
-    list->exposure = view->exposure;
-    list->tone = view->tone;
+    list->exposure = scene->exposure + view->exposure;
+    list->tone = view->tone != ORR_TONE_NONE ? view->tone : scene->tone;
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
     list->backdrop.mesh = NULL;

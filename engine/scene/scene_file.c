@@ -397,6 +397,29 @@ static orr_result read_shadow(const orr_json *root, orr_scene_file *file, orr_er
     return ORR_OK;
 }
 
+static orr_result read_tone(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    static const char *const names[] = {[ORR_TONE_NONE] = "none",
+                                        [ORR_TONE_NEUTRAL] = "neutral",
+                                        [ORR_TONE_AGX] = "agx",
+                                        [ORR_TONE_ACES] = "aces"};
+    double exposure = 0.0;
+    const char *name = names[ORR_TONE_NONE];
+    ORR_TRY(orr_json_number(root, "exposure", &exposure, error));
+    if (!(fabs(exposure) <= 20.0)) {
+        return orr_json_expected(root, "exposure", error, "-20 to 20 EV");
+    }
+    file->exposure = (float)exposure;
+    ORR_TRY(orr_json_string(root, "tone", &name, error));
+    for (int i = 0; i <= ORR_TONE_ACES; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            file->tone = (orr_tone)i;
+            return ORR_OK;
+        }
+    }
+    return orr_json_expected(root, "tone", error, "\"none\", \"neutral\", \"agx\" or \"aces\"");
+}
+
 static orr_result check_kind(const orr_json *root, orr_error *error)
 {
     double version = 0.0;
@@ -415,13 +438,14 @@ static orr_result check_kind(const orr_json *root, orr_error *error)
 
 static orr_result read_root(const orr_json *root, orr_scene_file *file, orr_error *error)
 {
-    static const char *const keys[] = {"orrery", "cameras", "cameras_file", "background",
-                                       "sun",    "shadow",  "layers",       NULL};
+    static const char *const keys[] = {"orrery", "cameras",  "cameras_file", "background", "sun",
+                                       "shadow", "exposure", "tone",         "layers",     NULL};
     ORR_TRY(check_kind(root, error));
     ORR_TRY(orr_json_check_keys(root, keys, error));
     ORR_TRY(read_background(root, file, error));
     ORR_TRY(read_sun(root, file, error));
     ORR_TRY(read_shadow(root, file, error));
+    ORR_TRY(read_tone(root, file, error));
     ORR_TRY(read_cameras(root, file, error));
     return read_layers(root, file, error);
 }

@@ -26,7 +26,9 @@ typedef struct orr_scene_file {
     bool has_background, has_sun;
     float background[3];
     orr_draw_sun sun;
-    float umbra; // "shadow"
+    float umbra;    // "shadow"
+    float exposure; // [EV]
+    orr_tone tone;
 } orr_scene_file;
 
 // The size of a picture whose camera gives none.

@@ -254,6 +254,8 @@ static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, co
     scene->has_background = file->has_background;
     memcpy(scene->background, file->background, sizeof scene->background);
     scene->umbra = file->umbra;
+    scene->exposure = file->exposure;
+    scene->tone = file->tone;
     if (file->has_sun) {
         scene->has_sun = true;
         scene->sun = file->sun;

@@ -140,6 +140,19 @@ class Robots(unittest.TestCase):
         with self.assertRaises(orr.ValueRefused):
             draw(exposure=21.0)
 
+    def test_scene_files_hold_exposure_and_tone(self):
+        camera = orr.look_at((0, -3, 0.8), (0, 0, 0.8), size=(40, 30))
+        path = Path(self.folder.name) / "bright.json"
+        path.write_text('{"orrery": 1, "exposure": 0.5, "tone": "agx", "layers": [{"file": "robot.xml"}]}')
+        bright = orr.Scene(path, engine=self.engine)
+        for own, plain in (
+            ({}, {"exposure": 0.5, "tone": "agx"}),
+            ({"exposure": 0.5, "tone": "aces"}, {"exposure": 1.0, "tone": "aces"}),
+        ):
+            np.testing.assert_array_equal(
+                orr.render(bright, camera, **own), orr.render(self.scene, camera, **plain)
+            )
+
     def test_shadows_are_left_out(self):
         model = """<mujoco><worldbody><light directional="true" dir="0 0 -1"/>
           <geom type="plane" size="4 4 1"/><geom type="box" size=".5 .5 .1" pos="0 0 1"/>

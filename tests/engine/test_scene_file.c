@@ -151,6 +151,8 @@ static void mistakes_are_named(void **state)
         {LAYER("\"physics\": {\"mass\": 1, \"shape\": \"ball\"}"), "layers[1].physics.shape: expected"},
         {ROOT("\"background\": [255, 0, 0]"), "background: expected red, green and blue in 0 to 1"},
         {ROOT("\"shadow\": 1.5"), "shadow: expected a brightness in 0 to 1"},
+        {ROOT("\"exposure\": 21"), "exposure: expected -20 to 20 EV"},
+        {ROOT("\"tone\": \"filmic\""), "tone: expected \"none\", \"neutral\""},
         {ROOT("\"sun\": 3"), "sun: expected an object"},
         {ROOT("\"sun\": {}"), "sun.direction: expected the direction towards the sun"},
         {ROOT("\"sun\": {\"direction\": [0, 0, 0]}"), "sun.direction: expected a direction that is not zero"},
