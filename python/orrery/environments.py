@@ -7,6 +7,7 @@ files are those that it brings (gymnasium[mujoco]), or the caller's.
 import ctypes
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import gymnasium
@@ -83,7 +84,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     num_envs: how many. model: the robot's file; None: Gymnasium's, or the one that the task file names.
     max_episode_steps: an episode is truncated after so many; None: as the task says.
     autoreset_mode: gymnasium.vector.AutoresetMode. precision: "f32" or "f64", of the physics.
-    copy: observations are copies; False: views of the engine's memory, which the next step overwrites.
+    copy: observations are copies; False: views of the engine's memory, which the next step overwrites, and
+    which torch.from_dlpack(observations) shares.
     render_mode: None or "rgb_array": render() gives a picture, uint8, of each environment.
     engine: None: the default one.
 
@@ -119,7 +121,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         model = model if model is not None or text else model_path(name)
         self._engine = engine or default_engine()
         self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
-        self._eyes = None
+        self._eyes = self._thread = self._sent = None
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         desc = structs["orr_env_desc"](
@@ -197,10 +199,37 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def step(self, actions):
         """Steps all environments; actions: num_envs x n. Returns observations, rewards (float64),
         terminations, truncations (bool) and infos, as Gymnasium's vector environments do."""
+        self._step(self._checked(actions))
+        return self._results()
+
+    def send(self, actions):
+        """Begins a step in another thread, and returns: recv() gives what it finds. Between the two the
+        caller may compute, but ask nothing of the environments or their engine."""
+        if self._sent is not None:
+            raise RuntimeError("send: expected recv() after the last send()")
+        actions = self._checked(actions).copy()
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1)
+        self._sent = self._thread.submit(self._step, actions)
+
+    def recv(self):
+        """Waits for the step that send() began, and returns what step() returns."""
+        if self._sent is None:
+            raise RuntimeError("recv: expected send() before it")
+        sent, self._sent = self._sent, None
+        sent.result()
+        return self._results()
+
+    def _checked(self, actions):
         actions = np.ascontiguousarray(actions, np.float32)
         if actions.shape != self.action_space.shape:
             raise ValueError(f"actions {actions.shape}: expected {self.action_space.shape}")
+        return actions
+
+    def _step(self, actions):
         call.env_step(self._handle.pointer, pointer(actions, np.float32))
+
+    def _results(self):
         terminated, truncated = self._terminated.astype(bool), self._truncated.astype(bool)
         ended = terminated | truncated
         infos = self._end_infos(ended) if ended.any() else {}
@@ -262,7 +291,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return tuple(self._eyes.draw()[:, 0].copy())
 
     def close_extras(self, **_):
-        self._eyes = None
+        if self._thread is not None:
+            self._thread.shutdown()
+        self._eyes = self._thread = self._sent = None
         self._handle.close()
 
 

@@ -65,6 +65,29 @@ def compare(task, precision, num_envs):
     return errors
 
 
+class Sending(unittest.TestCase):
+    def test_a_step_that_is_sent_is_the_step(self):
+        waiting, sending = (environments.make_vec("Hopper-v5", 16) for _ in range(2))
+        waiting.reset(seed=3), sending.reset(seed=3)
+        random = np.random.default_rng(0)
+        for _ in range(50):
+            actions = random.uniform(-1, 1, (16, 3)).astype(np.float32)
+            expected = waiting.step(actions)
+            sending.send(actions)
+            actions[:] = np.nan  # they have been taken
+            found = sending.recv()
+            for a, b in zip(found[:4], expected[:4]):
+                np.testing.assert_array_equal(a, b)
+        with self.assertRaisesRegex(RuntimeError, "expected send"):
+            sending.recv()
+        sending.send(np.zeros((16, 3)))
+        with self.assertRaisesRegex(RuntimeError, "expected recv"):
+            sending.send(np.zeros((16, 3)))
+        with self.assertRaisesRegex(ValueError, "actions"):
+            waiting.send(np.zeros((16, 4)))
+        sending.close()
+
+
 class Tasks(unittest.TestCase):
     def test_every_task_is_gymnasiums(self):
         self.assertEqual(len(environments.tasks()), 11)

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+import torch
 
 if "ORRERY_INSTALLED" not in os.environ:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -66,6 +67,18 @@ class StableBaselines(unittest.TestCase):
         print(f"mean return of InvertedPendulum: {before:.0f}, and after 32,768 steps of PPO {after:.0f}")
         self.assertGreater(after, 10 * before)
         env.close()
+
+
+class Memory(unittest.TestCase):
+    def test_pytorch_shares_the_observations(self):
+        env = environments.make_vec("Hopper-v5", 4, copy=False)
+        observations, _ = env.reset(seed=0)
+        tensor = torch.from_dlpack(observations)
+        before = tensor.clone()
+        seen, _, _, _, _ = env.step(np.ones((4, 3)))
+        self.assertEqual(tensor.data_ptr(), seen.ctypes.data)
+        self.assertTrue((tensor != before).any())
+        np.testing.assert_array_equal(tensor.numpy(), seen)
 
 
 class Parallel(unittest.TestCase):
