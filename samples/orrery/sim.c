@@ -1,4 +1,4 @@
-// orrery sim: physics alone, many worlds at once.
+// orrery sim: physics alone, many worlds at once; of a scene file: sim_scene.c.
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
@@ -7,6 +7,7 @@
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/npy.h"
+#include "samples/orrery/sim_scene.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -203,7 +204,8 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
 {
     const sim_options *o = s->options;
     if (!orr_path_has_ending(path, ".xml") && !orr_path_has_ending(path, ".urdf")) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a robot (.xml MJCF, .urdf)", path);
+        return orr_fail(error, ORR_CODE_FILE_TYPE,
+                        "%s: expected a robot (.xml MJCF, .urdf) or a scene file (.json)", path);
     }
     if (o->record_file) {
         ORR_TRY(orr_file_try(o->record_file, error));
@@ -325,9 +327,14 @@ int command_sim(int argc, char **argv)
     };
     const command_usage usage = {
         .name = "sim",
-        .operands = "ROBOT --steps N",
-        .purpose = "Simulates a robot (.xml .urdf) in any number of worlds.",
-        .notes = "--device cuda simulates on an NVIDIA GPU, with 1 to 8 threads for each world.",
+        .operands = "ROBOT|SCENE --steps N",
+        .purpose =
+            "Simulates a robot (.xml .urdf), or all that moves in a scene file (.json), in any number of\n"
+            "worlds.",
+        .notes = "--device cuda simulates on an NVIDIA GPU, with 1 to 8 threads for each world.\n"
+                 "Of a scene, --record holds qpos and qvel of each robot and body, positions and velocities\n"
+                 "of the vertices of each soft body, layer by layer; the report says where each begins, and\n"
+                 "--ctrl holds the controls of all robots, one after another.",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,
@@ -353,6 +360,25 @@ int command_sim(int argc, char **argv)
                             &error);
     }
     interrupt_begin();
+    if (orr_path_has_ending(argv[0], ".json")) {
+        const char *foreign = o.start_file                       ? "--start"
+                              : o.quantities                     ? "--quantities"
+                              : o.keep_partial                   ? "--keep-partial"
+                              : strcmp(o.precision, "auto") != 0 ? "--precision"
+                                                                 : NULL;
+        if (foreign) {
+            return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "%s: expected a robot, not the scene %s",
+                                         foreign, argv[0]),
+                                &error);
+        }
+        const sim_scene_options scene = {.common = &o.common,
+                                         .steps = o.steps,
+                                         .worlds = o.worlds,
+                                         .control_file = o.control_file,
+                                         .record_file = o.record_file,
+                                         .autoreset = o.autoreset};
+        return sim_scene(argv[0], &scene);
+    }
     simulation s = {.options = &o};
     orr_result result = prepare(&s, argv[0], &error);
     if (result == ORR_OK) {

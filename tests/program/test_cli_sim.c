@@ -185,6 +185,67 @@ static void worlds_begin_where_a_file_says(void **state)
     }
 }
 
+// Two of the weights, and between them a soft cube that falls.
+static void a_scene_is_simulated_as_a_whole(void **state)
+{
+    (void)state;
+    enum { STEPS = 20, WORLDS = 2 };
+    char scene[256], text[1200];
+    static const char cube[] =
+        "v -.1 -.1 -.1\nv .1 -.1 -.1\nv -.1 .1 -.1\nv .1 .1 -.1\nv -.1 -.1 .1\nv .1 -.1 "
+        ".1\nv -.1 .1 .1\nv .1 .1 .1\nf 1 3 2\nf 2 3 4\nf 5 6 7\nf 6 8 7\nf 1 2 5\nf 2 6 "
+        "5\nf 3 7 4\nf 4 7 8\nf 1 5 3\nf 3 5 7\nf 2 4 6\nf 4 8 6\n";
+    static double push[STEPS][WORLDS][2];
+    written("cube.obj", cube);
+    snprintf(text, sizeof text,
+             "{\"orrery\": 1, \"layers\": [{\"file\": \"%s\", \"name\": \"a\"}, {\"file\": \"cube.obj\", "
+             "\"physics\": {\"soft\": {\"resolution\": 3}}}, {\"file\": \"%s\", \"name\": \"b\"}]}",
+             robot, robot);
+    snprintf(scene, sizeof scene, "%s", written("scene.json", text));
+    for (int step = 0; step < STEPS; step++) {
+        push[step][1][1] = 0.5; // b, in the second world
+    }
+    write_control("<f8", "(20, 2, 2)", push, sizeof push);
+    run_result run =
+        sim(scene, "--steps", "20", "--worlds", "2", "--ctrl", control, "--record", record, "--json");
+    cJSON *json = take_json(&run);
+    const cJSON *layers = cJSON_GetObjectItem(json, "layers");
+    const int numbers = (int)number_at(json, "numbers");
+    const int soft = (int)number_at(cJSON_GetArrayItem(layers, 1), "positions");
+    assert_int_equal(cJSON_GetArraySize(layers), 3);
+    assert_text_at(cJSON_GetArrayItem(layers, 2), "name", "b");
+    assert_int_equal(number_at(cJSON_GetArrayItem(layers, 1), "first"), 4);
+    assert_int_equal(number_at(cJSON_GetArrayItem(layers, 2), "first"), 4 + 2 * soft);
+    assert_true(soft > 3 * 20 && numbers == 8 + 2 * soft && number_at(json, "diverged") == 0.0);
+    cJSON_Delete(json);
+    orr_bytes bytes;
+    const double *states = read_record(&bytes, STEPS, WORLDS, numbers), fall = gravity * timestep * STEPS;
+    for (int world = 0; world < WORLDS; world++) {
+        const double *last = states + (size_t)(STEPS * WORLDS + world) * (size_t)numbers;
+        const double *b = last + numbers - 4, pushed = world == 1 ? 0.5 / mass * timestep * STEPS : 0.0;
+        assert_near(last[3], fall, 1e-5);
+        assert_near(b[3], fall, 1e-5);
+        assert_near(last[2], 0.0, 0.0);
+        assert_near(b[2], pushed, 1e-6);
+        for (int i = 0; i < soft; i++) { // soft bodies step by 4 ms, in a robot's step of 10 ms once
+            const double *x = last + 4 + i, *v = x + soft;
+            assert_near(*v, i % 3 == 2 ? fall : 0.0, 2e-3);
+            assert_near(*x - states[(size_t)world * (size_t)numbers + 4 + (size_t)i],
+                        i % 3 == 2 ? fall * timestep * (STEPS + 1) / 2.0 : 0.0, 1e-3);
+        }
+    }
+    orr_free(bytes.data);
+    run_result start = sim(scene, "--steps", "1", "--start", control);
+    assert_refused(&start, 2, "--start: expected a robot");
+    write_control("<f8", "(20, 3)", push, 20 * 3 * sizeof(double));
+    run_result wrong = sim(scene, "--steps", "20", "--ctrl", control);
+    assert_refused(&wrong, 2, "nu 2 of all robots together");
+    snprintf(scene, sizeof scene, "%s",
+             written("still.json", "{\"orrery\": 1, \"layers\": [{\"file\": \"cube.obj\"}]}"));
+    run_result still = sim(scene, "--steps", "1");
+    assert_refused(&still, 2, "expected a robot, or a layer with physics that moves");
+}
+
 static void threads_change_no_bit(void **state)
 {
     (void)state;
@@ -416,6 +477,7 @@ int main(void)
         cmocka_unit_test(single_precision_is_the_default),
         cmocka_unit_test(controls_of_a_file_push_each_world),
         cmocka_unit_test(worlds_begin_where_a_file_says),
+        cmocka_unit_test(a_scene_is_simulated_as_a_whole),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_recording_holds_the_fields_that_are_asked_for),
         cmocka_unit_test(info_says_where_the_numbers_of_a_sensor_stand),
