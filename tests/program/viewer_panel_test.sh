@@ -162,5 +162,25 @@ look still
 [ -e both-cut-2.json ] && fail "Enter cuts without a box"
 xdotool key Escape
 ended 0
+
+# --- shadows ------------------------------------------------------------------------------------------------
+cat >shade.xml <<'END'
+<mujoco><worldbody>
+    <light directional="true" dir="0.5 0.3 -1" diffuse="0.8 0.8 0.8"/>
+    <geom type="plane" size="0 0 1" rgba="0.8 0.8 0.8 1"/>
+    <geom type="box" size="0.5 0.5 0.1" pos="0 0 1" rgba="0.9 0.2 0.2 1"/>
+</worldbody></mujoco>
+END
+view shade.xml shade.xml --size 640x400 --threads 1 --paused
+xdotool key F1
+look shaded
+xdotool key h
+look bright shaded
+changed shaded bright "H leaves the shadow"
+xdotool key h
+look shaded_again bright
+same shaded shaded_again || fail "H does not bring the shadow back"
+xdotool key Escape
+ended 0
 [ -s errors.txt ] && fail "the viewer complains"
 echo "passed"

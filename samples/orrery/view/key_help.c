@@ -39,6 +39,7 @@ const key_help key_help_rows[] = {
     {"Ctrl+Z, Ctrl+Y", "undo, redo: removed and added layers, keys of the camera path"},
     {"P, F12", "screenshot"},
     {"V", "draw with the CPU, Vulkan or CUDA"},
+    {"H", "shadows of meshes and robots, or none"},
     {"F1", "show or hide the panel"},
     {"?", "show or hide this table"},
     {"Escape", "quit"},

@@ -406,6 +406,22 @@ static void show_quality(panel_state *state)
     }
     ImGui::SameLine();
     state->redraw |= ImGui::Checkbox("antialias", &state->antialias);
+    ImGui::SameLine();
+    bool shadows = state->shadows;
+    if (ImGui::Checkbox("shadows", &shadows)) {
+        state->action = VIEW_SWITCH_SHADOWS;
+    }
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("of meshes and robots (H)");
+    }
+    const double low = -8.0, high = 8.0;
+    state->redraw |= ImGui::SliderScalar("exposure", ImGuiDataType_Double, &state->exposure, &low, &high,
+                                         "%.1f EV", ImGuiSliderFlags_AlwaysClamp);
+    int tone = state->tone;
+    if (ImGui::Combo("tone", &tone, "of the scene\0neutral\0agx\0aces\0")) {
+        state->tone = static_cast<orr_tone>(tone);
+        state->redraw = true;
+    }
     int percent = int(r->full * 100.0f + 0.5f);
     if (ImGui::SliderInt("resolution", &percent, 13, 100, "%d %%", ImGuiSliderFlags_AlwaysClamp)) {
         r->full = float(percent) / 100.0f;

@@ -44,6 +44,7 @@ typedef enum view_action {
     VIEW_DROP_BOX,
     VIEW_DROP_SOFT,
     VIEW_SWITCH_COLLIDERS, // shown, or not
+    VIEW_SWITCH_SHADOWS,   // drawn, or not
     VIEW_SWITCH_REGION,    // the box to cut with: shown, or not
     VIEW_REGION_CUT,
     VIEW_REGION_CUT_SOFT // and what was in the box is soft
@@ -112,7 +113,9 @@ typedef struct panel_state {
     navigator *view;
     resolution *quality;
     camera_recorder *recorder;
-    bool antialias;
+    bool antialias, shadows;
+    double exposure; // [EV]
+    orr_tone tone;
     bool help; // the table of keys is shown
     panel_cameras *cameras;
     panel_region *region;

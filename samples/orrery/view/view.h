@@ -89,7 +89,7 @@ typedef struct viewer {
     double last_click; // [s]
     double last_click_at[2];
 
-    bool antialias, has_background;
+    bool antialias, no_shadows, has_background;
     double exposure; // [EV]
     orr_tone tone;
     float background[3];

@@ -249,6 +249,10 @@ void view_do(viewer *v, view_action action)
     case VIEW_SWITCH_COLLIDERS:
         view_collider_switch(v);
         break;
+    case VIEW_SWITCH_SHADOWS:
+        v->no_shadows = !v->no_shadows;
+        v->stale = true;
+        break;
     case VIEW_SWITCH_REGION:
         view_region_switch(v);
         break;

@@ -35,6 +35,7 @@ orr_view view_of(const viewer *v, const orr_camera *camera)
 {
     orr_view view = {.camera = *camera,
                      .antialias = v->antialias,
+                     .no_shadows = v->no_shadows,
                      .has_background = v->has_background,
                      .exposure = (float)v->exposure,
                      .tone = v->tone,

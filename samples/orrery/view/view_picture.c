@@ -203,6 +203,9 @@ static const orr_overlay *build_panel(viewer *v)
         .quality = &v->resolution,
         .recorder = &v->recorder,
         .antialias = v->antialias,
+        .shadows = !v->no_shadows,
+        .exposure = v->exposure,
+        .tone = v->tone,
         .cameras = &v->cameras,
         .region = view_region_show(v),
         .hidden = v->history.layers,
@@ -216,6 +219,8 @@ static const orr_overlay *build_panel(viewer *v)
     };
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
+    v->exposure = state.exposure;
+    v->tone = state.tone;
     v->stale = v->stale || state.redraw;
     if (state.robot) {
         view_robot_take(v);
