@@ -58,6 +58,12 @@ static void write_shifts(const coupling *c)
     for (int i = 0; i < c->contacts->ties; i++) {
         shift_by(c, c->contacts->tie[i].body, c->arm + (ptrdiff_t)i * 3, c->pairs.shift + (ptrdiff_t)i * 3);
     }
+    for (int i = 0; i < c->contacts->pairs; i++) {
+        if (c->contacts->pair[i].rigid) {
+            const ptrdiff_t at = (ptrdiff_t)(c->contacts->ties + i) * 3;
+            shift_by(c, c->contacts->pair[i].body, c->arm + at, c->pairs.shift + at);
+        }
+    }
 }
 
 static orr_result clear_planes(const coupling *c, orr_error *error)
@@ -115,6 +121,18 @@ static void place_touches(const coupling *c)
         for (int k = 0; k < 3 && tie->body >= 0; k++) {
             c->arm[i * 3 + k] = orr_soft_number(soft, soft->group->start, (ptrdiff_t)tie->vertex * 3 + k) -
                                 tie->gap[k] - c->contacts->body[tie->body].centre[k];
+        }
+    }
+    for (int i = 0; i < c->contacts->pairs; i++) {
+        const orr_soft_pair *pair = &c->contacts->pair[i];
+        double *arm = c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3;
+        for (int k = 0; k < 3 && pair->rigid && pair->body >= 0; k++) {
+            arm[k] = -pair->distance * pair->normal[k] - c->contacts->body[pair->body].centre[k];
+            for (int v = 0; v < 3; v++) {
+                const orr_soft *soft = c->soft[pair->soft[v]];
+                arm[k] += pair->weight[v] *
+                          orr_soft_number(soft, soft->group->start, (ptrdiff_t)pair->vertex[v] * 3 + k);
+            }
         }
     }
     for (int b = 0; b < c->contacts->bodies; b++) {
@@ -240,6 +258,12 @@ static void add_pair(const coupling *c, int i, int n, double *a, double *b)
         {1.0, 0.0, 0.0, -1.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0, -1.0, 0.0}, {0.0, 0.0, 1.0, 0.0, 0.0, -1.0}};
     const orr_soft_pair *pair = &c->contacts->pair[i];
     int row[6];
+    if (pair->rigid) {
+        const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
+        add_vertex(c, &s, pair->soft[0], pair->body, c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3, n, a,
+                   b);
+        return;
+    }
     if (pair->soft[0] == pair->soft[3]) {
         return;
     }
@@ -351,6 +375,12 @@ static void find_forces(const coupling *c)
             push_back(c, c->contacts->tie[i].body, c->arm + (ptrdiff_t)i * 3, &s);
         }
     }
+    for (int i = 0; i < c->contacts->pairs; i++) {
+        if (c->contacts->pair[i].rigid && c->contacts->pair[i].body >= 0) {
+            const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
+            push_back(c, c->contacts->pair[i].body, c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3, &s);
+        }
+    }
 }
 
 // ---- a step
@@ -408,7 +438,7 @@ static orr_result begin(coupling *c, orr_error *error)
             c->mass[i] += soft->model->mass[v];
         }
     }
-    ORR_GROW(c->arm, c->arm_capacity, 3 * c->contacts->ties, what, error);
+    ORR_GROW(c->arm, c->arm_capacity, 3 * (c->contacts->ties + c->contacts->pairs), what, error);
     return orr_soft_pairs_begin(&c->pairs, c->soft, c->count, c->contacts, error);
 }
 

@@ -20,7 +20,7 @@ struct orr_soft_coupling {
     int seldom; // iterations from one move of bodies as wholes to the next
     // memory that steps use again
     orr_soft_placed *placed; // of touches
-    double *arm;             // ties x 3: from the body's centre to where it holds the vertex, m
+    double *arm;             // (ties + pairs) x 3: from a rigid body's centre to where it holds or touches, m
     double *moved;           // bodies x 6: displacement in the step, m and rad
     double *system;          // n + n x n, n = 3 count + 6 bodies
     bool *held;              // count: some vertex is pinned

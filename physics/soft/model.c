@@ -335,3 +335,9 @@ const double *orr_soft_masses(const orr_soft_model *model)
 {
     return model->mass;
 }
+
+const int32_t *orr_soft_surface(const orr_soft_model *model, int *count)
+{
+    *count = model->surfaces;
+    return model->surface;
+}

@@ -1,5 +1,5 @@
 // Nearest points of triangles and segments (Ericson, Real-Time Collision Detection, sections 5.1.5 and
-// 5.1.9); private to this folder.
+// 5.1.9).
 #pragma once
 
 // The point of triangle a b c that is nearest to p, by weights of its corners; returns the squared distance.

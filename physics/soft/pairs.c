@@ -18,6 +18,10 @@ soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft,
     const orr_soft_pair *pair = &p->pair[i];
     soft_system s = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     double moved[3] = {0.0, 0.0, 0.0}; // of the first side against the second
+    const double *shift = p->shift + (ptrdiff_t)(p->ties + i) * 3;
+    for (int c = 0; c < 3 && pair->rigid; c++) {
+        moved[c] = -shift[c];
+    }
     for (int k = 0; k < 4; k++) {
         const orr_soft *of = soft[pair->soft[k]];
         const orr_soft_group *g = of->group;
@@ -59,7 +63,7 @@ static double stiffness_of(const orr_soft_pair *pair, orr_soft *const *soft)
     double ease = 0.0; // 1 / mass
     for (int i = 0; i < 4; i++) {
         const orr_soft_model *m = soft[pair->soft[i]]->model;
-        if (!m->pinned[pair->vertex[i]]) {
+        if (!m->pinned[pair->vertex[i]] || pair->rigid) { // what is pinned still stops a rigid body
             ease += pair->weight[i] * pair->weight[i] / m->mass[pair->vertex[i]];
         }
     }
@@ -104,7 +108,7 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
     if (corners == 0) {
         return ORR_OK;
     }
-    ORR_GROW(p->shift, p->shift_capacity, p->ties * 3, what, error);
+    ORR_GROW(p->shift, p->shift_capacity, (p->ties + p->count) * 3, what, error);
     ORR_GROW(p->stiffness, p->stiffness_capacity, p->count, what, error);
     ORR_GROW(p->corner, p->corner_capacity, corners, what, error);
     ORR_GROW(p->colours, p->colours_capacity, count + 1, what, error);

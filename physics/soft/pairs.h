@@ -16,7 +16,7 @@ typedef struct orr_soft_pairs {
     int count;
     const orr_soft_tie *tie; // ties, borrowed
     int ties;
-    double *shift;           // ties x 3: how far their bodies have moved them in the step, m
+    double *shift;           // (ties + count) x 3: how far rigid bodies have moved them in the step, m
     double *stiffness;       // count: N/m
     orr_soft_corner *corner; // 4 x count + ties, by body, colour and vertex
     int *first;              // of each colour of each body, and the end

@@ -42,6 +42,8 @@ typedef struct orr_soft_model orr_soft_model;
 orr_result orr_soft_model_create(const orr_soft_spec *spec, orr_soft_model **model, orr_error *error);
 void orr_soft_model_destroy(orr_soft_model *model);         // NULL is allowed
 const double *orr_soft_masses(const orr_soft_model *model); // of vertices, kg
+// Triangles that can be touched, x 3: the outer ones of solids, and cloth.
+const int32_t *orr_soft_surface(const orr_soft_model *model, int *count);
 
 // The potential energy (J) of positions (vertices x 3): elastic, and of gravity (m/s^2).
 double orr_soft_energy(const orr_soft_model *model, const double *position, const double gravity[3]);
@@ -113,13 +115,16 @@ typedef struct orr_soft_tie {
     double gap[3];        // from where it is held to where it is, at the step's start, m
 } orr_soft_tie;
 
-// Two soft bodies, or two parts of one, that may meet in one step: a vertex and a triangle, or two edges.
+// Two soft bodies, or two parts of one, that may meet in one step: a vertex and a triangle, or two edges. Or
+// a point of a triangle and a rigid body: its three corners are the first side, and the fourth has no weight.
 typedef struct orr_soft_pair {
     int32_t soft[4], vertex[4]; // of each corner; soft: its body among those that step
-    double weight[4];           // positive ones, of the first side, sum to 1, the others to -1
-    double normal[3];           // unit, towards the first side
-    double distance;            // between the sides at the step's start, m; negative: they overlap
-    double friction;            // Coulomb's coefficient, >= 0
+    bool rigid;
+    int32_t body;     // rigid: that the second side, a plane, moves with; -1: it is fixed
+    double weight[4]; // positive ones, of the first side, sum to 1, the others to -1
+    double normal[3]; // unit, towards the first side
+    double distance;  // between the sides at the step's start, m; negative: they overlap
+    double friction;  // Coulomb's coefficient, >= 0
 } orr_soft_pair;
 
 // All contacts of soft bodies that step together.

@@ -160,7 +160,11 @@ static orr_result prepare(scene_run *r, const char *path, orr_error *error)
     if (o->record_file) {
         ORR_TRY(orr_file_try(o->record_file, error));
     }
-    ORR_TRY(command_engine(o->common, &r->engine, error));
+    common_options common = *o->common;
+    if (common.device != ORR_DEVICE_CUDA) {
+        common.device = ORR_DEVICE_CPU; // nothing is drawn: no search for a driver of Vulkan
+    }
+    ORR_TRY(command_engine(&common, &r->engine, error));
     ORR_TRY(orr_scene_load(r->engine, path, &r->scene, error));
     ORR_TRY(list_parts(r, error));
     if (r->part_count == 0) {

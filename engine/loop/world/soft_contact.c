@@ -34,6 +34,7 @@ void orr_soft_worker_clear(orr_soft_worker *w)
 {
     orr_free(w->found.touch);
     orr_free(w->found.tie);
+    orr_free(w->found.pair);
     orr_free(w->point);
     orr_free(w->found.body);
     orr_free(w->found.body_of);

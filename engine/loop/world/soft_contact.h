@@ -26,6 +26,8 @@ typedef struct orr_soft_found {
     int touch_count, touch_capacity;
     orr_soft_tie *tie; // tie_count
     int tie_count, tie_capacity;
+    orr_soft_pair *pair; // pair_count: points of triangles against rigid bodies
+    int pair_count, pair_capacity;
     orr_soft_body *body; // body_count: those touched or tied
     int *body_of;        // body_count: their numbers in the model
     int body_count, body_capacity, body_of_capacity;
@@ -66,6 +68,9 @@ orr_result orr_soft_contact_find(const orr_soft_contact *contact, const orr_worl
                                  const orr_soft_frame *frame, int soft, const double *position, int vertices,
                                  double margin, double friction, double time_step, orr_soft_found *found,
                                  orr_error *error);
+// Adds points of its triangles that are nearer to a geom than their corners are, after the call above.
+orr_result orr_soft_contact_press(const orr_model *model, const orr_soft_collider *collider, int soft,
+                                  double time_step, orr_soft_found *found, orr_error *error);
 // Adds ties of soft body number `soft` to what was found: vertices (numbers, `count` of them) that a body of
 // the physics holds at points (x 3) of its frame. position: of the soft body's vertices.
 orr_result orr_soft_contact_tie(const orr_soft_contact *contact, const orr_world_physics *physics, int index,

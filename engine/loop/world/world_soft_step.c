@@ -165,6 +165,20 @@ static orr_result tie_body(const orr_world *world, int index, const orr_world_ph
     return ORR_OK;
 }
 
+// The pairs of soft bodies follow those with rigid ones.
+static orr_result join_pairs(orr_soft_found *f, orr_soft_contacts *contacts, orr_error *error)
+{
+    if (f->pair_count > 0) {
+        ORR_GROW(f->pair, f->pair_capacity, f->pair_count + contacts->pairs, what, error);
+        if (contacts->pairs > 0) {
+            memcpy(f->pair + f->pair_count, contacts->pair, (size_t)contacts->pairs * sizeof *f->pair);
+        }
+        contacts->pair = f->pair;
+        contacts->pairs += f->pair_count;
+    }
+    return ORR_OK;
+}
+
 // All bodies in one copy.
 static orr_result step_together(const orr_world *world, int index, const orr_world_physics *p,
                                 orr_soft_worker *w, orr_error *error)
@@ -175,7 +189,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     // threads share the vertices of an only copy
     orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
     int count;
-    f->touch_count = f->tie_count = f->body_count = 0;
+    f->touch_count = f->tie_count = f->pair_count = f->body_count = 0;
     ORR_TRY(list_bodies(world, index, w, &count, error));
     if (p) {
         frame = frame_of(world, index, p);
@@ -188,6 +202,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
         if (p) {
             ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c->position,
                                           s->layer->cage->vertices, c->margin, c->friction, step, f, error));
+            ORR_TRY(orr_soft_contact_press(p->model, c, i, step, f, error));
             ORR_TRY(tie_body(world, index, p, &frame, i, step, w, error));
         }
     }
@@ -199,6 +214,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
                                   .body = f->body};
     ORR_TRY(orr_soft_collide(w->collisions, w->collider, count, step, jobs, &contacts.pair, &contacts.pairs,
                              error));
+    ORR_TRY(join_pairs(f, &contacts, error));
     ORR_TRY(orr_soft_step_together(w->coupling, w->soft, count, &contacts, error));
     if (keep_positions(world, index, w, count) && p) {
         orr_soft_contact_push(f, p, index, &frame);
