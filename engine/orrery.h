@@ -426,7 +426,7 @@ typedef struct orr_soft_info {
 /* ORR_ERROR_ARGUMENT: the layer is not soft. */
 static inline orr_result orr_scene_soft_info(const orr_scene *scene, orr_layer layer, orr_soft_info *info,
                                              orr_error *error);
-/* Removes a layer and frees what it holds. */
+/* Removes a layer and frees what it holds; a robot with the soft bodies of its model. */
 ORR_API orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error);
 /* The number of layers. */
 ORR_API int orr_scene_layer_count(const orr_scene *scene);

@@ -73,6 +73,10 @@ static orr_result check_model(const orr_env *env, const char *path, orr_error *e
         return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected the robot that the task is for",
                         path, env->task->name);
     }
+    if (m->nflex > 0) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                        "%s: expected a robot without soft bodies, not %d of them", path, m->nflex);
+    }
     return ORR_OK;
 }
 

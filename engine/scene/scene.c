@@ -162,7 +162,14 @@ orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error)
     if (index < 0) {
         return orr_scene_stale(layer, error);
     }
+    const orr_pool_id id = scene->layers[index].id;
     remove_at(scene, index);
+    for (int i = scene->layer_count - 1; i >= 0; i--) {
+        const orr_pool_id of = scene->layers[i].flex_of;
+        if (of.slot == id.slot && of.generation == id.generation) {
+            remove_at(scene, i);
+        }
+    }
     return ORR_OK;
 }
 

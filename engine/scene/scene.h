@@ -39,6 +39,7 @@ typedef struct orr_layer_data {
     orr_transform transform;
     orr_pool_id bound_to; // a robot's layer, whose `bound_body` the transform is against; {0}: none
     int bound_body;
+    orr_pool_id flex_of; // the robot that it is a soft body of, and is removed with; {0}: none
     bool visible;
     bool
         antialias; // splats: always draw with the Mip-Splatting compensation, as a cloud trained so is anyway

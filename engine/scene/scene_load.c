@@ -5,6 +5,7 @@
 #include "engine/scene/camera_file.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/scene_file.h"
+#include "engine/scene/soft_flex.h"
 #include "engine/scene/transform.h"
 #include "neural/capture/capture.h"
 #include "neural/capture/capture_file.h"
@@ -278,8 +279,8 @@ static orr_result add_scene_file(orr_scene *scene, const char *path, const char 
     return result;
 }
 
-static orr_result add_path(orr_scene *scene, const char *path, const orr_transform *transform, bool settings,
-                           orr_error *error)
+static orr_result add_contents(orr_scene *scene, const char *path, const orr_transform *transform,
+                               bool settings, orr_error *error)
 {
     char *text = NULL;
     if (orr_capture_readable(path) && !orr_splat_folder(path)) {
@@ -299,6 +300,17 @@ static orr_result add_path(orr_scene *scene, const char *path, const orr_transfo
     orr_result result = add_scene_file(scene, path, text, transform, settings, error);
     orr_free(text);
     return result;
+}
+
+static orr_result add_path(orr_scene *scene, const char *path, const orr_transform *transform, bool settings,
+                           orr_error *error)
+{
+    const int first = scene->layer_count;
+    ORR_TRY(add_contents(scene, path, transform, settings, error));
+    orr_error why = {0};
+    return orr_scene_add_flexes(scene, first, &why) == ORR_OK
+               ? ORR_OK
+               : orr_fail(error, (orr_code)why.code, "%s: %s", path, why.message);
 }
 
 orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_transform *transform,

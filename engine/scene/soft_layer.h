@@ -14,7 +14,9 @@ typedef struct orr_soft_layer {
     orr_soft_model *model;
     double scale; // of the layer when it was made: the cage is in the layer's space times this
     double friction;
-    int32_t *tie; // ties: vertices that the body holds to which the layer is bound
+    bool untouchable; // it collides with nothing
+    int iterations;   // of a step; 0: the default
+    int32_t *tie;     // ties: vertices that the body holds to which the layer is bound
     int ties;
     double margin;  // m: the cage's surface is so far outside of what it is the cage of
     int64_t count;  // vertices of the mesh, or splats of the pack with those that fill up its last block

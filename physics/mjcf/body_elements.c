@@ -1,4 +1,4 @@
-// The elements of a body: joints, geoms, sites, cameras and lights, with poses in the body.
+// The elements of a body but soft ones: joints, geoms, sites, cameras and lights, with poses in the body.
 #include "engine/core/rotation.h"
 #include "physics/mjcf/mjcf.h"
 
@@ -204,8 +204,13 @@ orr_result mjcf_read_attached(mjcf_reader *reader, const mjcf_node *node, const 
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
-    } elements[] = {{"joint", read_joint}, {"freejoint", read_freejoint}, {"geom", read_geom},
-                    {"site", read_site},   {"camera", read_camera},       {"light", read_light}};
+    } elements[] = {{"joint", read_joint},
+                    {"freejoint", read_freejoint},
+                    {"geom", read_geom},
+                    {"site", read_site},
+                    {"camera", read_camera},
+                    {"light", read_light},
+                    {"flexcomp", mjcf_read_flexcomp}};
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
         if (mjcf_is(node, elements[i].name)) {
             *known = true;

@@ -75,6 +75,11 @@ static orr_result read_option(mjcf_reader *reader, const mjcf_node *node)
     orr_model_option *option = &reader->spec->option;
     static const char *const own[] = {"actuatorgroupdisable", NULL};
     ORR_TRY(mjcf_read(node, mjcf_option_members, own, option, reader->spec, reader->error));
+    const char *integrator = mjcf_find(node, "integrator");
+    if (integrator && strcmp(integrator, "discrete") == 0) {
+        spec_note(reader->spec, node->file, node->line,
+                  "<option>: integrator: rigid bodies are stepped as with \"implicitfast\"");
+    }
     double groups[31];
     int count;
     ORR_TRY(mjcf_read_numbers(node, own[0], 0, 31, groups, &count, reader->error));

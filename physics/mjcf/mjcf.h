@@ -98,7 +98,9 @@ extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], m
     mjcf_mesh_members[], mjcf_hfield_members[], mjcf_texture_members[], mjcf_material_members[],
     mjcf_pair_members[], mjcf_exclude_members[], mjcf_equality_members[], mjcf_tendon_members[],
     mjcf_numeric_members[], mjcf_text_members[], mjcf_no_members[], mjcf_tuple_element_members[],
-    mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[];
+    mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[], mjcf_flexcomp_members[],
+    mjcf_flex_contact_members[], mjcf_flex_edge_members[], mjcf_flex_elasticity_members[],
+    mjcf_flex_pin_members[];
 
 // ---- classes
 
@@ -212,5 +214,37 @@ orr_result mjcf_attach_bodies(mjcf_reader *reader, const mjcf_node *node, const 
 orr_result mjcf_span_elements(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *around,
                               bool before);
 void mjcf_span_bodies(mjcf_reader *reader, const mjcf_node *node, bool before);
-// Reads a joint, geom, site, camera or light; *known is false when the node is something else.
+// ---- soft bodies
+
+typedef enum mjcf_flex_type {
+    MJCF_FLEX_GRID,
+    MJCF_FLEX_BOX,
+    MJCF_FLEX_CYLINDER,
+    MJCF_FLEX_ELLIPSOID,
+    MJCF_FLEX_SQUARE,
+    MJCF_FLEX_DISC,
+    MJCF_FLEX_CIRCLE,
+    MJCF_FLEX_MESH,
+    MJCF_FLEX_DIRECT
+} mjcf_flex_type;
+
+// A <flexcomp> before its points are made.
+typedef struct mjcf_flexcomp {
+    spec_flex flex; // first: members of the tables are relative to it
+    int32_t type, dof, rigid, count[3];
+    double spacing[3], scale[3], origin[3]; // origin: NaN: not given
+    spec_numbers point, element;
+    const char *file;
+    int32_t contype, conaffinity;
+} mjcf_flexcomp;
+
+typedef struct mjcf_flex_pin {
+    spec_numbers id, range, grid, gridrange;
+} mjcf_flex_pin;
+
+orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
+// Points and elements of its type, scaled.
+orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
+
+// Reads a joint, geom, site, flexcomp, camera or light; *known is false when the node is something else.
 orr_result mjcf_read_attached(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, bool *known);

@@ -78,6 +78,7 @@ static const mjcf_key integrator_keys[] = {{"Euler", ORR_INTEGRATOR_EULER},
                                            {"RK4", ORR_INTEGRATOR_RK4},
                                            {"implicit", ORR_INTEGRATOR_IMPLICIT},
                                            {"implicitfast", ORR_INTEGRATOR_IMPLICITFAST},
+                                           {"discrete", ORR_INTEGRATOR_IMPLICITFAST}, // noted in mjcf.c
                                            {NULL, 0}};
 static const mjcf_key cone_keys[] = {
     {"pyramidal", ORR_CONE_PYRAMIDAL}, {"elliptic", ORR_CONE_ELLIPTIC}, {NULL, 0}};
@@ -313,6 +314,84 @@ const mjcf_member mjcf_site_members[] = {POSE(spec_site),
                                          TEXT(spec_site, "material", material),
                                          NUMBERS(spec_site, "user", user),
                                          END};
+
+static const mjcf_key flex_type_keys[] = {
+    {"grid", MJCF_FLEX_GRID},         {"box", MJCF_FLEX_BOX},
+    {"cylinder", MJCF_FLEX_CYLINDER}, {"ellipsoid", MJCF_FLEX_ELLIPSOID},
+    {"square", MJCF_FLEX_SQUARE},     {"disc", MJCF_FLEX_DISC},
+    {"circle", MJCF_FLEX_CIRCLE},     {"mesh", MJCF_FLEX_MESH},
+    {"direct", MJCF_FLEX_DIRECT},     {NULL, 0}};
+static const mjcf_key flex_dof_keys[] = {{"full", 0},      {"radial", 1}, {"trilinear", 2},
+                                         {"quadratic", 3}, {"2d", 4},     {NULL, 0}};
+static const mjcf_key elastic2d_keys[] = {{"none", ORR_ELASTIC_NONE},
+                                          {"bend", ORR_ELASTIC_BEND},
+                                          {"stretch", ORR_ELASTIC_STRETCH},
+                                          {"both", ORR_ELASTIC_BOTH},
+                                          {NULL, 0}};
+static const mjcf_key edge_equality_keys[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
+
+const mjcf_member mjcf_flexcomp_members[] = {POSE(spec_flex),
+                                             INTEGER(spec_flex, "dim", dim, 1, 1),
+                                             KEYWORD(mjcf_flexcomp, "dof", dof, flex_dof_keys),
+                                             KEYWORD(mjcf_flexcomp, "type", type, flex_type_keys),
+                                             INTEGER(mjcf_flexcomp, "count", count, 1, 3),
+                                             REAL(mjcf_flexcomp, "spacing", spacing, 1, 3),
+                                             NUMBERS(mjcf_flexcomp, "point", point),
+                                             NUMBERS(mjcf_flexcomp, "element", element),
+                                             REAL(spec_flex, "mass", mass, 1, 1),
+                                             TEXT(mjcf_flexcomp, "file", file),
+                                             KEYWORD(mjcf_flexcomp, "rigid", rigid, mjcf_bool_keys),
+                                             REAL(mjcf_flexcomp, "scale", scale, 3, 3),
+                                             REAL(mjcf_flexcomp, "origin", origin, 3, 3),
+                                             REAL(spec_flex, "radius", radius, 1, 1),
+                                             TEXT(spec_flex, "material", material),
+                                             SINGLE(spec_flex, "rgba", rgba, 4, 4),
+                                             INTEGER(spec_flex, "group", group, 1, 1),
+                                             NO_EFFECT("cellcount"), // of fewer degrees of freedom
+                                             NO_EFFECT("inertiabox"),
+                                             NO_EFFECT("texcoord"), // it is drawn in its colour
+                                             NO_EFFECT("flatskin"),
+                                             UNSUPPORTED("mesh"),
+                                             END};
+
+const mjcf_member mjcf_flex_contact_members[] = {INTEGER(mjcf_flexcomp, "contype", contype, 1, 1),
+                                                 INTEGER(mjcf_flexcomp, "conaffinity", conaffinity, 1, 1),
+                                                 NO_EFFECT("condim"),
+                                                 NO_EFFECT("priority"),
+                                                 NO_EFFECT("solmix"),
+                                                 NO_EFFECT("solref"),
+                                                 NO_EFFECT("solimp"),
+                                                 NO_EFFECT("margin"),
+                                                 NO_EFFECT("gap"),
+                                                 NO_EFFECT("internal"),
+                                                 NO_EFFECT("selfcollide"),
+                                                 NO_EFFECT("activelayers"),
+                                                 NO_EFFECT("passive"),
+                                                 END};
+
+const mjcf_member mjcf_flex_edge_members[] = {
+    KEYWORD(spec_flex, "equality", edge_equality, edge_equality_keys),
+    REAL(spec_flex, "stiffness", edge_stiffness, 1, 1),
+    REAL(spec_flex, "damping", edge_damping, 1, 1),
+    NO_EFFECT("solref"),
+    NO_EFFECT("solimp"),
+    END};
+
+const mjcf_member mjcf_flex_elasticity_members[] = {
+    REAL(spec_flex, "young", young, 1, 1),
+    REAL(spec_flex, "poisson", poisson, 1, 1),
+    REAL(spec_flex, "damping", damping, 1, 1),
+    REAL(spec_flex, "thickness", thickness, 1, 1),
+    KEYWORD(spec_flex, "elastic2d", elastic2d, elastic2d_keys),
+    UNSUPPORTED("section"),
+    UNSUPPORTED("sectionsize"),
+    UNSUPPORTED("shear"),
+    UNSUPPORTED("yield"),
+    END};
+
+const mjcf_member mjcf_flex_pin_members[] = {
+    NUMBERS(mjcf_flex_pin, "id", id), NUMBERS(mjcf_flex_pin, "range", range),
+    NUMBERS(mjcf_flex_pin, "grid", grid), NUMBERS(mjcf_flex_pin, "gridrange", gridrange), END};
 
 const mjcf_member mjcf_camera_members[] = {POSE(spec_camera),
                                            KEYWORD(spec_camera, "mode", mode, camera_mode_keys),

@@ -14,6 +14,7 @@ void move_attached(orr_spec *spec, const body_frame *frames)
     }
     MOVE(geoms)
     MOVE(sites)
+    MOVE(flexes)
     MOVE(cameras)
 #undef MOVE
     for (int i = 0; i < spec->lights_count; i++) {

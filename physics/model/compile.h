@@ -105,6 +105,7 @@ void fill_names(model_builder *b);
 orr_result build_bodies(model_builder *b);                  // bodies, joints, dofs
 orr_result build_masses(model_builder *b);                  // the inertia of bodies
 orr_result build_geoms(model_builder *b);                   // geoms, sites
+orr_result build_flexes(model_builder *b);                  // soft bodies
 orr_result build_views(model_builder *b);                   // cameras, lights
 orr_result build_assets(model_builder *b);                  // meshes, height fields, textures, materials
 orr_result build_contact_equality_tendon(model_builder *b); // pairs, excludes, equalities, tendons

@@ -130,7 +130,8 @@ static void choose_owners(model_builder *b, const fusing *f)
     }
 }
 
-typedef struct body_element { // what spec_geom, spec_site, spec_camera, spec_light and spec_joint begin with
+typedef struct
+    body_element { // what spec_geom, spec_site, spec_flex, spec_camera, spec_light and spec_joint begin with
     spec_head head;
     int body;
 } body_element;
@@ -178,6 +179,7 @@ static orr_result apply(model_builder *b, const fusing *f)
     REGROUP(joints);
     REGROUP(geoms);
     REGROUP(sites);
+    REGROUP(flexes);
     REGROUP(cameras);
     REGROUP(lights);
     int kept = 0;

@@ -46,6 +46,9 @@
     X(nplastic)
 
 #define LEFT_OUT(X)                                                                                          \
+    X(nflex)                                                                                                 \
+    X(nflexvert)                                                                                             \
+    X(nflexelemdata)                                                                                         \
     X(nlight)                                                                                                \
     X(ntex)                                                                                                  \
     X(ntexdata)                                                                                              \
@@ -86,7 +89,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 139,
+_Static_assert(sizeof(integer_arrays) == 152,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,

@@ -69,6 +69,7 @@ static const int32_t *name_table(const orr_model *m, orr_object kind, int *count
         TABLE(ORR_OBJECT_LIGHT, name_lightadr, nlight)
         TABLE(ORR_OBJECT_MESH, name_meshadr, nmesh)
         TABLE(ORR_OBJECT_HFIELD, name_hfieldadr, nhfield)
+        TABLE(ORR_OBJECT_FLEX, name_flexadr, nflex)
         TABLE(ORR_OBJECT_TEXTURE, name_texadr, ntex)
         TABLE(ORR_OBJECT_MATERIAL, name_matadr, nmat)
         TABLE(ORR_OBJECT_PAIR, name_pairadr, npair)

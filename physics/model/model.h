@@ -148,6 +148,13 @@ typedef enum orr_bias_type {
     ORR_BIAS_DCMOTOR // cogging: biasprm[0] sin(biasprm[1] length + biasprm[2])
 } orr_bias_type;
 
+typedef enum orr_elastic2d { // which stiffness the triangles of a flex have
+    ORR_ELASTIC_NONE,
+    ORR_ELASTIC_BEND,
+    ORR_ELASTIC_STRETCH,
+    ORR_ELASTIC_BOTH
+} orr_elastic2d;
+
 typedef enum orr_object { // kinds of named objects, MuJoCo's mjtObj
     ORR_OBJECT_UNKNOWN = 0,
     ORR_OBJECT_BODY = 1,  // with sensors: its inertial frame
@@ -157,6 +164,7 @@ typedef enum orr_object { // kinds of named objects, MuJoCo's mjtObj
     ORR_OBJECT_SITE = 6,
     ORR_OBJECT_CAMERA = 7,
     ORR_OBJECT_LIGHT = 8,
+    ORR_OBJECT_FLEX = 9,
     ORR_OBJECT_MESH = 10,
     ORR_OBJECT_HFIELD = 12,
     ORR_OBJECT_TEXTURE = 13,
@@ -287,6 +295,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nM)    /* entries of the inertia matrix: of each dof with itself and its ancestors */                  \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
+    X(nflex)         /* soft bodies */                                                                       \
+    X(nflexvert)     /* vertices of all of them */                                                           \
+    X(nflexelemdata) /* vertices of elements */                                                              \
     X(ncam)                                                                                                  \
     X(nlight)                                                                                                \
     X(nmesh)                                                                                                 \
@@ -431,6 +442,31 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, site_quat, m->nsite, 4)                                                                        \
     X(double, site_user, m->nsite, m->nuser_site)                                                            \
     X(float, site_rgba, m->nsite, 4)                                                                         \
+    /* soft bodies (flexes), which are no degrees of freedom of the model: the scene simulates them */       \
+    X(int32_t, flex_dim, m->nflex, 1)    /* 1: edges, 2: triangles, 3: tetrahedra */                         \
+    X(int32_t, flex_bodyid, m->nflex, 1) /* of whose frame they are; it holds the pinned ones */             \
+    X(int32_t, flex_matid, m->nflex, 1)                                                                      \
+    X(int32_t, flex_group, m->nflex, 1)                                                                      \
+    X(int32_t, flex_collides, m->nflex, 1)     /* 0: it touches nothing */                                   \
+    X(int32_t, flex_elastic2d, m->nflex, 1)    /* orr_elastic2d, of triangles */                             \
+    X(int32_t, flex_edgeequality, m->nflex, 1) /* 1: edges keep their lengths */                             \
+    X(int32_t, flex_vertadr, m->nflex, 1)                                                                    \
+    X(int32_t, flex_vertnum, m->nflex, 1)                                                                    \
+    X(int32_t, flex_elemnum, m->nflex, 1)                                                                    \
+    X(int32_t, flex_elemdataadr, m->nflex, 1)                                                                \
+    X(int32_t, flex_elem, m->nflexelemdata, 1) /* vertices of its elements, dim + 1 each, from 0 */          \
+    X(uint8_t, flex_pinned, m->nflexvert, 1)                                                                 \
+    X(double, flex_vert, m->nflexvert, 3) /* m, at rest */                                                   \
+    X(double, flex_mass, m->nflex, 1)     /* kg, of each vertex */                                           \
+    X(double, flex_radius, m->nflex, 1)   /* m, by which contact keeps off */                                \
+    X(double, flex_friction, m->nflex, 1) /* sliding */                                                      \
+    X(double, flex_young, m->nflex, 1)    /* Pa; 0: its elements have no stiffness */                        \
+    X(double, flex_poisson, m->nflex, 1)                                                                     \
+    X(double, flex_damping, m->nflex, 1)       /* s */                                                       \
+    X(double, flex_thickness, m->nflex, 1)     /* m, of triangles */                                         \
+    X(double, flex_edgestiffness, m->nflex, 1) /* N/m */                                                     \
+    X(double, flex_edgedamping, m->nflex, 1)   /* N s/m */                                                   \
+    X(float, flex_rgba, m->nflex, 4)                                                                         \
     /* cameras look along -z, y is up */                                                                     \
     X(int32_t, cam_mode, m->ncam, 1) /* orr_camera_mode */                                                   \
     X(int32_t, cam_bodyid, m->ncam, 1)                                                                       \
@@ -652,6 +688,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, name_siteadr, m->nsite, 1)                                                                    \
     X(int32_t, name_camadr, m->ncam, 1)                                                                      \
     X(int32_t, name_lightadr, m->nlight, 1)                                                                  \
+    X(int32_t, name_flexadr, m->nflex, 1)                                                                    \
     X(int32_t, name_meshadr, m->nmesh, 1)                                                                    \
     X(int32_t, name_hfieldadr, m->nhfield, 1)                                                                \
     X(int32_t, name_texadr, m->ntex, 1)                                                                      \

@@ -52,6 +52,7 @@ static orr_result check_unique(const void *list, int count, size_t size, orr_err
     X(tuples, name_tupleadr)                                                                                 \
     X(keys, name_keyadr)                                                                                     \
     X(geoms, name_geomadr)                                                                                   \
+    X(flexes, name_flexadr)                                                                                  \
     X(meshes, name_meshadr)
 
 orr_result check_names(const model_builder *b)

@@ -103,6 +103,12 @@ orr_result count_sizes(model_builder *b)
     m->njnt = spec->joints_count;
     m->nsite = spec->sites_count;
     m->ncam = spec->cameras_count;
+    m->nflex = spec->flexes_count;
+    for (int i = 0; i < spec->flexes_count; i++) {
+        const spec_flex *flex = &spec->flexes[i];
+        ORR_TRY(add_size(b, &m->nflexvert, flex->points));
+        ORR_TRY(add_size(b, &m->nflexelemdata, (int64_t)flex->elements * (flex->dim + 1)));
+    }
     m->nlight = spec->lights_count;
     m->nhfield = spec->hfields_count;
     m->ngrid = spec->grids_count;

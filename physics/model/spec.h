@@ -96,6 +96,24 @@ typedef struct spec_site {
     spec_numbers user;
 } spec_site;
 
+// A soft body (<flexcomp>): points, and elements of dim + 1 of them. It begins as spec_site does.
+typedef struct spec_flex {
+    spec_head head;
+    int body;
+    double pos[3];
+    spec_orientation orientation;
+    int32_t dim, elastic2d; // orr_elastic2d
+    double mass, radius, friction, young, poisson, damping, thickness;
+    double edge_stiffness, edge_damping;
+    int32_t edge_equality, collides, group;
+    float rgba[4];
+    const char *material;
+    int points, elements;
+    double *point;    // points x 3, in the frame of pos and orientation
+    int32_t *element; // elements x (dim + 1)
+    uint8_t *pinned;  // points
+} spec_flex;
+
 typedef struct spec_camera {
     spec_head head;
     int body;
@@ -264,7 +282,7 @@ typedef struct spec_key { // NaN among the numbers: the value at the start
 } spec_key;
 
 // Elements that can be in a frame. X(name): a list
-#define SPEC_ELEMENT_LISTS(X) X(joints) X(geoms) X(sites) X(cameras) X(lights)
+#define SPEC_ELEMENT_LISTS(X) X(joints) X(geoms) X(sites) X(flexes) X(cameras) X(lights)
 
 typedef struct spec_range {
     int first, end;
@@ -330,6 +348,7 @@ typedef struct spec_size {
     X(joint, joints)                                                                                         \
     X(geom, geoms)                                                                                           \
     X(site, sites)                                                                                           \
+    X(flex, flexes)                                                                                          \
     X(camera, cameras)                                                                                       \
     X(light, lights)                                                                                         \
     X(mesh, meshes)                                                                                          \

@@ -34,11 +34,9 @@ static void place_vertices(const int cells[3], const double size[3], orr_soft_me
 
 orr_result orr_soft_box(const int cells[3], const double size[3], orr_soft_mesh *mesh, orr_error *error)
 {
-    // corners of a cell: offsets along i, j, k
-    static const int corner[8][3] = {{0, 0, 0}, {0, 0, 1}, {0, 1, 1}, {0, 1, 0},
-                                     {1, 0, 0}, {1, 0, 1}, {1, 1, 1}, {1, 1, 0}};
-    static const int split[6][4] = {{0, 3, 1, 7}, {0, 1, 4, 7}, {1, 3, 2, 7},
-                                    {1, 2, 6, 7}, {1, 5, 4, 7}, {1, 6, 5, 7}};
+    // corners of a cell: 4, 2 and 1 say which are further along i, j and k
+    static const int split[6][4] = {{0, 2, 3, 4}, {0, 4, 3, 1}, {4, 2, 3, 6},
+                                    {4, 6, 3, 7}, {4, 5, 3, 1}, {4, 7, 3, 5}};
     memset(mesh, 0, sizeof *mesh);
     ORR_TRY(check_grid(cells, size, 3, error));
     const int ny = cells[1] + 1, nz = cells[2] + 1;
@@ -53,8 +51,9 @@ orr_result orr_soft_box(const int cells[3], const double size[3], orr_soft_mesh 
     for (int cell = 0; cell < cells[0] * cells[1] * cells[2]; cell++) {
         int i = cell / cells[2] / cells[1], j = cell / cells[2] % cells[1], k = cell % cells[2];
         for (int t = 0; t < 24; t++) {
-            const int *at = corner[split[t / 4][t % 4]];
-            mesh->tet[(size_t)cell * 24 + (size_t)t] = k + at[2] + nz * (j + at[1] + ny * (i + at[0]));
+            const int at = split[t / 4][t % 4];
+            mesh->tet[(size_t)cell * 24 + (size_t)t] =
+                k + (at & 1) + nz * (j + (at >> 1 & 1) + ny * (i + (at >> 2)));
         }
     }
     mesh->tets = cells[0] * cells[1] * cells[2] * 6;

@@ -462,6 +462,7 @@ void orr_soft_cage_destroy(orr_soft_cage *cage)
         orr_free(cage->vertex);
         orr_free(cage->tet);
         orr_free(cage->triangle);
+        orr_free(cage->edge);
         orr_free(cage);
     }
 }

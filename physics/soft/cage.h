@@ -13,6 +13,8 @@ typedef struct orr_soft_cage {
     int32_t *tet;      // tets x 4; (p1 - p0) x (p2 - p0) . (p3 - p0) > 0
     int triangles;     // of cloth, which has no tetrahedra
     int32_t *triangle; // triangles x 3
+    int edges;         // of ropes, which have neither
+    int32_t *edge;     // edges x 2
     double angle;      // smallest dihedral angle, degrees
 } orr_soft_cage;
 

@@ -126,7 +126,7 @@ static orr_result measure(orr_soft_collisions *c, orr_error *error)
     }
     for (int i = 0; i < c->count; i++) {
         c->box[i] = empty_box();
-        for (int32_t v = 0; v < c->body[i].model->vertices; v++) {
+        for (int32_t v = 0; v < c->body[i].model->vertices && !c->body[i].untouchable; v++) {
             include_way(c, &c->body[i], v, &c->box[i]);
         }
     }

@@ -11,6 +11,7 @@ typedef struct orr_soft_collider {
     double margin;          // m: its surface lies so far outside of what it stands for; negative: inside
     double friction;        // Coulomb's coefficient, >= 0; of two bodies the larger counts
     bool with_itself;       // its parts touch each other, too
+    bool untouchable;       // it touches nothing
 } orr_soft_collider;
 
 // Memory of one search after another, for one thread at a time.

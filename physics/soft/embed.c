@@ -235,14 +235,51 @@ static void edges_of(const double *vertex, const int32_t *v, int corners, double
     }
 }
 
+// Two unit vectors across an edge: at rest, and turned with it on the shortest way, from direction u to w.
+static void across(double rest[9], double now[9])
+{
+    double u[3], w[3], sum[3];
+    memcpy(u, rest, sizeof u);
+    memcpy(w, now, sizeof w);
+    vec3_normalise(u);
+    vec3_normalise(w);
+    const int least = fabs(u[0]) < fabs(u[1])   ? (fabs(u[0]) < fabs(u[2]) ? 0 : 2)
+                      : fabs(u[1]) < fabs(u[2]) ? 1
+                                                : 2;
+    double axis[3] = {least == 0, least == 1, least == 2};
+    vec3_cross(u, axis, rest + 3);
+    vec3_normalise(rest + 3);
+    vec3_cross(u, rest + 3, rest + 6);
+    for (int k = 0; k < 3; k++) {
+        sum[k] = u[k] + w[k];
+    }
+    const double inverse = 1.0 / fmax(1.0 + vec3_dot(u, w), 1e-6);
+    for (int i = 1; i < 3; i++) {
+        const double part = vec3_dot(w, rest + (ptrdiff_t)3 * i) * inverse;
+        for (int k = 0; k < 3; k++) {
+            now[3 * i + k] = rest[3 * i + k] - part * sum[k];
+        }
+    }
+}
+
+static const int32_t *piece_of(const orr_soft_cage *cage, int piece, int *corners)
+{
+    *corners = cage->tets > 0 ? 4 : cage->triangles > 0 ? 3 : 2;
+    const int32_t *list = cage->tets > 0 ? cage->tet : cage->triangles > 0 ? cage->triangle : cage->edge;
+    return list + (ptrdiff_t)piece * *corners;
+}
+
 static void affine_of(const affine_job *job, int tet)
 {
-    const int corners = job->cage->tets > 0 ? 4 : 3;
-    const int32_t *v = (corners == 4 ? job->cage->tet : job->cage->triangle) + (ptrdiff_t)tet * corners;
+    int corners;
+    const int32_t *v = piece_of(job->cage, tet, &corners);
     const double *rest = job->cage->vertex + (size_t)v[0] * 3, *now = job->position + (size_t)v[0] * 3;
     double d[9], inverse[9], s[9], f[9], q[4];
     edges_of(job->cage->vertex, v, corners, d);
     edges_of(job->position, v, corners, s);
+    if (corners == 2) {
+        across(d, s);
+    }
     invert(d, inverse); // f d_i = s_i: f = sum over i of s_i (row i of the inverse's transpose)^T
     orr_affine_piece *out = &job->pieces[tet];
     for (int r = 0; r < 3; r++) {

@@ -17,13 +17,13 @@ typedef struct orr_soft_points {
 orr_result orr_soft_embed(const orr_soft_cage *cage, const orr_soft_points *points, orr_jobs *jobs,
                           int32_t *tet, orr_error *error);
 
-// How many pieces a cage has: tetrahedra, or triangles.
+// How many pieces a cage has: tetrahedra, or triangles, or edges.
 static inline int orr_soft_pieces(const orr_soft_cage *cage)
 {
-    return cage->tets > 0 ? cage->tets : cage->triangles;
+    return cage->tets > 0 ? cage->tets : cage->triangles > 0 ? cage->triangles : cage->edges;
 }
 
-// How all pieces have moved; position: vertices x 3, m. scale: what multiplies points before they are in the
-// cage's metres; the matrix includes it, the rotation does not.
+// How all pieces have moved, edges without turning about themselves; position: vertices x 3, m. scale: what
+// multiplies points before they are in the cage's metres; the matrix includes it, the rotation does not.
 void orr_soft_affines(const orr_soft_cage *cage, const double *position, double scale, orr_jobs *jobs,
                       orr_affine_piece *pieces);

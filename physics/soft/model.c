@@ -49,7 +49,7 @@ static orr_result check_material(const orr_soft_material *material, const char *
         bool good;
     } number[] = {
         {"density", "above 0 kg/m^3", material->density, material->density > 0.0},
-        {"Young's modulus", "above 0 Pa", material->young, material->young > 0.0},
+        {"Young's modulus", "at least 0 Pa", material->young, material->young >= 0.0},
         {"Poisson's ratio", "at least 0 and below 0.5", material->poisson,
          material->poisson >= 0.0 && material->poisson < 0.5},
         {"damping", "at least 0 s", material->damping, material->damping >= 0.0},
@@ -80,6 +80,12 @@ static orr_result check_indices(const int32_t *index, int count, int corners, in
         }
     }
     return ORR_OK;
+}
+
+// Are its edges springs with numbers of their own, not ropes of a material?
+static bool has_own_edges(const orr_soft_spec *s)
+{
+    return s->edge_stiffness > 0.0 || s->edge_viscosity > 0.0;
 }
 
 static orr_result check_spec(const orr_soft_spec *s, orr_error *error)
@@ -113,7 +119,14 @@ static orr_result check_spec(const orr_soft_spec *s, orr_error *error)
         ORR_TRY(check_material(&s->cloth, s->name, "the cloth", error));
         ORR_TRY(check_size(s->cloth_thickness, s->name, "thickness of the cloth", error));
     }
-    if (s->edges > 0) {
+    if (!(s->edge_stiffness >= 0.0 && s->edge_viscosity >= 0.0) ||
+        !isfinite(s->edge_stiffness + s->edge_viscosity)) {
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "%s: edges: expected a stiffness and a viscosity of at least 0, not %g N/m and %g N s/m", s->name,
+            s->edge_stiffness, s->edge_viscosity);
+    }
+    if (s->edges > 0 && !has_own_edges(s)) {
         ORR_TRY(check_material(&s->rope, s->name, "the rope", error));
         ORR_TRY(check_size(s->rope_radius, s->name, "radius of the rope", error));
     }
@@ -133,7 +146,7 @@ static orr_result build_tets(orr_soft_model *m, const orr_soft_spec *s, orr_erro
     const orr_soft_material *a = &s->solid;
     m->solid.mu = a->young / (2.0 * (1.0 + a->poisson));
     m->solid.l = a->young * a->poisson / ((1.0 + a->poisson) * (1.0 - 2.0 * a->poisson)) + m->solid.mu;
-    m->solid.alpha = 1.0 + m->solid.mu / m->solid.l;
+    m->solid.alpha = 1.0 + (a->young > 0.0 ? m->solid.mu / m->solid.l : 0.0);
     m->solid.eta = 0.5 * a->damping * m->solid.mu; // C' is twice the strain rate, and acts from both sides
     for (int t = 0; t < m->tets; t++) {
         const int32_t *corner = m->tet + (size_t)t * 4;
@@ -165,9 +178,11 @@ static orr_result build_triangles(orr_soft_model *m, const orr_soft_spec *s, orr
 {
     const orr_soft_material *a = &s->cloth;
     double t = s->cloth_thickness;
-    m->cloth.mu = t * a->young / (2.0 * (1.0 + a->poisson));
-    m->cloth.l = t * a->young * a->poisson / (1.0 - a->poisson * a->poisson) + m->cloth.mu; // plane stress
-    m->cloth.alpha = 1.0 + m->cloth.mu / m->cloth.l;
+    const double membrane = s->cloth_without_membrane ? 0.0 : t;
+    m->cloth.mu = membrane * a->young / (2.0 * (1.0 + a->poisson));
+    m->cloth.l =
+        membrane * a->young * a->poisson / (1.0 - a->poisson * a->poisson) + m->cloth.mu; // plane stress
+    m->cloth.alpha = 1.0 + (m->cloth.l > 0.0 ? m->cloth.mu / m->cloth.l : 0.0);
     m->cloth.eta = 0.5 * a->damping * m->cloth.mu;
     for (int i = 0; i < m->triangles; i++) {
         const int32_t *corner = m->triangle + (size_t)i * 3;
@@ -195,7 +210,7 @@ static orr_result build_triangles(orr_soft_model *m, const orr_soft_spec *s, orr
 // the angle is spread: stiffness D 3 edge^2 / A (Grinspun et al. 2003).
 static void build_hinges(orr_soft_model *m, const orr_soft_spec *s)
 {
-    double t = s->cloth_thickness, nu = s->cloth.poisson;
+    double t = s->cloth_without_bending ? 0.0 : s->cloth_thickness, nu = s->cloth.poisson;
     double plate = s->cloth.young * t * t * t / (12.0 * (1.0 - nu * nu)); // N m
     for (int i = 0; i < m->hinges; i++) {
         const int32_t *corner = m->hinge + (size_t)i * 4;
@@ -214,7 +229,7 @@ static void build_hinges(orr_soft_model *m, const orr_soft_spec *s)
 
 static orr_result build_edges(orr_soft_model *m, const orr_soft_spec *s, orr_error *error)
 {
-    m->edge_damping = s->rope.damping;
+    const bool own = has_own_edges(s);
     double section = 3.14159265358979323846 * s->rope_radius * s->rope_radius;
     for (int i = 0; i < m->edges; i++) {
         const int32_t *corner = m->edge + (size_t)i * 2;
@@ -227,8 +242,22 @@ static orr_result build_edges(orr_soft_model *m, const orr_soft_spec *s, orr_err
                             corner[0], corner[1], length);
         }
         m->edge_length[i] = length;
-        m->edge_stiffness[i] = s->rope.young * section / length;
-        share_mass(m, corner, 2, s->rope.density * section * length);
+        m->edge_stiffness[i] = own ? s->edge_stiffness : s->rope.young * section / length;
+        m->edge_viscosity[i] = own ? s->edge_viscosity : s->rope.damping * m->edge_stiffness[i];
+        m->edges_damped |= m->edge_viscosity[i] > 0.0;
+        share_mass(m, corner, 2, own ? 0.0 : s->rope.density * section * length);
+    }
+    return ORR_OK;
+}
+
+static orr_result check_masses(orr_soft_model *m, const orr_soft_spec *s, orr_error *error)
+{
+    for (int v = 0; v < m->vertices; v++) {
+        m->mass[v] = s->mass ? s->mass[v] : m->mass[v];
+        if (!(m->mass[v] > 0.0 && isfinite(m->mass[v]))) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "%s: vertex %d: expected a mass above 0 kg, not %g, %s",
+                            s->name, v, m->mass[v], s->mass ? "of its own" : "of an element it belongs to");
+        }
     }
     return ORR_OK;
 }
@@ -250,6 +279,7 @@ static orr_result build(orr_soft_model *m, const orr_soft_spec *s, orr_error *er
     ORR_ALLOC(m->edge, edges * 2, what, error);
     ORR_ALLOC(m->edge_length, edges, what, error);
     ORR_ALLOC(m->edge_stiffness, edges, what, error);
+    ORR_ALLOC(m->edge_viscosity, edges, what, error);
     m->mass = orr_alloc_zero(vertices, sizeof *m->mass);
     m->pinned = orr_alloc_zero(vertices, 1);
     if (!m->mass || !m->pinned) {
@@ -272,12 +302,7 @@ static orr_result build(orr_soft_model *m, const orr_soft_spec *s, orr_error *er
     ORR_ALLOC(m->hinge_stiffness, m->hinges, what, error);
     ORR_ALLOC(m->hinge_angle, m->hinges, what, error);
     build_hinges(m, s);
-    for (int v = 0; v < m->vertices; v++) {
-        if (!(m->mass[v] > 0.0)) {
-            return orr_fail(error, ORR_CODE_ARGUMENT, "%s: vertex %d: expected an element that it belongs to",
-                            s->name, v);
-        }
-    }
+    ORR_TRY(check_masses(m, s, error));
     for (int i = 0; i < s->pins; i++) {
         m->pinned[s->pin[i]] = 1;
     }
@@ -321,6 +346,7 @@ void orr_soft_model_destroy(orr_soft_model *m)
                                 m->edge,
                                 m->edge_length,
                                 m->edge_stiffness,
+                                m->edge_viscosity,
                                 m->surface,
                                 m->touchable,
                                 m->rim};
@@ -334,6 +360,19 @@ void orr_soft_model_destroy(orr_soft_model *m)
 const double *orr_soft_masses(const orr_soft_model *model)
 {
     return model->mass;
+}
+
+double orr_soft_stiffness(const orr_soft_model *m)
+{
+    double stiffness = m->tets > 0 ? (m->solid.mu + m->solid.l) * m->spacing : 0.0, mass = 0.0;
+    stiffness = fmax(stiffness, m->triangles > 0 ? m->cloth.mu + m->cloth.l : 0.0);
+    for (int i = 0; i < m->edges; i++) {
+        stiffness = fmax(stiffness, m->edge_stiffness[i]);
+    }
+    for (int v = 0; v < m->vertices; v++) {
+        mass += m->mass[v];
+    }
+    return stiffness * m->vertices / mass;
 }
 
 const int32_t *orr_soft_surface(const orr_soft_model *model, int *count)

@@ -33,7 +33,8 @@ struct orr_soft_model {
     int32_t *edge;          // edges x 2
     double *edge_length;    // m
     double *edge_stiffness; // N/m
-    double edge_damping;    // s
+    double *edge_viscosity; // N s/m
+    bool edges_damped;      // any of them is above 0
 
     int surfaces;       // triangles that can be touched: first `walls` of solids, then cloth
     int walls;          // their normals point outwards

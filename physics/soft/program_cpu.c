@@ -152,14 +152,15 @@ FN soft_system add_hinge(reader r, const context *c, soft_system s, const int32_
     return soft_add_outer(s, stiffness, g);
 }
 
-FN soft_system add_edge(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
+FN soft_system add_edge(reader r, const context *c, soft_system s, const int32_t *index, const number *p,
+                        bool damped)
 {
     real stiffness = read_number(r, p), rest = read_number(r, p + ORR_LANES);
     real3 d = sub3(read_point(r, c->position, index), c->own);
     s = edge_system(s, d, stiffness, rest);
-    if (c->eta > 0) {
+    if (damped) {
         real3 before = sub3(read_point(r, c->start, index), c->own_start);
-        s = edge_damping(s, d, before, stiffness * c->eta, c->rate);
+        s = edge_damping(s, d, before, read_number(r, p + 2 * ORR_LANES), c->rate);
     }
     return s;
 }
@@ -262,9 +263,8 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
         s = add_hinge(r, &c, s, index, p);
         index += SOFT_HINGE_OTHERS * ORR_LANES, p += SOFT_HINGE_NUMBERS * ORR_LANES;
     }
-    c.eta = (number)k->edge_damping;
     for (int i = 0; i < block->slots[SOFT_EDGE]; i++) {
-        s = add_edge(r, &c, s, index, p);
+        s = add_edge(r, &c, s, index, p, k->edges_damped);
         index += SOFT_EDGE_OTHERS * ORR_LANES, p += SOFT_EDGE_NUMBERS * ORR_LANES;
     }
     real touch = R(-1.0);

@@ -13,7 +13,7 @@
 
 typedef struct orr_soft_material {
     double density; // kg/m^3, > 0
-    double young;   // Young's modulus, Pa, > 0
+    double young;   // Young's modulus, Pa, >= 0; 0: its elements have no stiffness
     double poisson; // 0 <= nu < 0.5
     double damping; // s, >= 0: how long strain lags (Kelvin-Voigt); of stretch and shear, not of bending
 } orr_soft_material;
@@ -33,7 +33,12 @@ typedef struct orr_soft_spec {
     const int32_t *pin;                   // vertices that forces do not move
     orr_soft_material solid, cloth, rope; // of a kind without elements: not read
     double cloth_thickness;               // m, > 0; membrane and bending stiffness follow from it
-    double rope_radius;                   // m, > 0; ropes resist stretch only, neither bending nor twist
+    bool cloth_without_membrane;          // it bends only: something else, such as edges, bears its stretch
+    bool cloth_without_bending;
+    double rope_radius; // m, > 0; ropes resist stretch only, neither bending nor twist
+    // Of every edge, in place of the rope's material, where one is above 0: N/m and N s/m.
+    double edge_stiffness, edge_viscosity;
+    const double *mass; // vertices, kg, > 0, in place of what follows from densities; NULL: none
 } orr_soft_spec;
 
 typedef struct orr_soft_model orr_soft_model;
@@ -42,6 +47,8 @@ typedef struct orr_soft_model orr_soft_model;
 orr_result orr_soft_model_create(const orr_soft_spec *spec, orr_soft_model **model, orr_error *error);
 void orr_soft_model_destroy(orr_soft_model *model);         // NULL is allowed
 const double *orr_soft_masses(const orr_soft_model *model); // of vertices, kg
+// About how stiff a vertex is for its mass, 1/s^2: of the stiffest kind of elements, without bending.
+double orr_soft_stiffness(const orr_soft_model *model);
 // Triangles that can be touched, x 3: the outer ones of solids, and cloth.
 const int32_t *orr_soft_surface(const orr_soft_model *model, int *count);
 

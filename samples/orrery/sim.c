@@ -200,17 +200,21 @@ static orr_result run(simulation *s, orr_error *error)
     return orr_file_commit(&writer, error);
 }
 
-static orr_result prepare(simulation *s, const char *path, orr_error *error)
+static orr_result load_robot(simulation *s, const char *path, orr_error *error)
 {
-    const sim_options *o = s->options;
     if (!orr_path_has_ending(path, ".xml") && !orr_path_has_ending(path, ".urdf")) {
         return orr_fail(error, ORR_CODE_FILE_TYPE,
                         "%s: expected a robot (.xml MJCF, .urdf) or a scene file (.json)", path);
     }
+    return orr_model_load(path, &s->model, error);
+}
+
+static orr_result prepare(simulation *s, orr_error *error)
+{
+    const sim_options *o = s->options;
     if (o->record_file) {
         ORR_TRY(orr_file_try(o->record_file, error));
     }
-    ORR_TRY(orr_model_load(path, &s->model, error));
     ORR_TRY(read_control(s, error));
     ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
     ORR_TRY(command_cuda(&o->common, &s->cuda, error));
@@ -330,7 +334,7 @@ int command_sim(int argc, char **argv)
         .operands = "ROBOT|SCENE --steps N",
         .purpose =
             "Simulates a robot (.xml .urdf), or all that moves in a scene file (.json), in any number of\n"
-            "worlds.",
+            "worlds. A robot with soft bodies is simulated as a scene.",
         .notes = "--device cuda simulates on an NVIDIA GPU, with 1 to 8 threads for each world.\n"
                  "Of a scene, --record holds qpos and qvel of each robot and body, positions and velocities\n"
                  "of the vertices of each soft body, layer by layer; the report says where each begins, and\n"
@@ -360,15 +364,23 @@ int command_sim(int argc, char **argv)
                             &error);
     }
     interrupt_begin();
-    if (orr_path_has_ending(argv[0], ".json")) {
+    simulation s = {.options = &o};
+    const bool is_file = orr_path_has_ending(argv[0], ".json");
+    orr_result result = is_file ? ORR_OK : load_robot(&s, argv[0], &error);
+    if (result != ORR_OK) {
+        return command_fail(result, &error);
+    }
+    if (is_file || s.model->nflex > 0) {
+        orr_model_destroy(s.model);
         const char *foreign = o.start_file                       ? "--start"
                               : o.quantities                     ? "--quantities"
                               : o.keep_partial                   ? "--keep-partial"
                               : strcmp(o.precision, "auto") != 0 ? "--precision"
                                                                  : NULL;
         if (foreign) {
-            return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "%s: expected a robot, not the scene %s",
-                                         foreign, argv[0]),
+            return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT,
+                                         "%s: expected a robot without soft bodies, not %s", foreign,
+                                         argv[0]),
                                 &error);
         }
         const sim_scene_options scene = {.common = &o.common,
@@ -379,8 +391,7 @@ int command_sim(int argc, char **argv)
                                          .autoreset = o.autoreset};
         return sim_scene(argv[0], &scene);
     }
-    simulation s = {.options = &o};
-    orr_result result = prepare(&s, argv[0], &error);
+    result = prepare(&s, &error);
     if (result == ORR_OK) {
         result = run(&s, &error);
     }

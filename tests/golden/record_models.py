@@ -6,8 +6,8 @@
 Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot.
 Each line is a size or an array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9
 digits. Rows that repeat the one before are written as `=`. Left out is what physics/model/model.h has in a
-form of its own (hulls, vertices of meshes, distance grids, pixels; colour spaces, which it resolves where
-MuJoCo keeps "auto").
+form of its own (hulls, vertices of meshes, distance grids, pixels, soft bodies; colour spaces, which it
+resolves where MuJoCo keeps "auto").
 """
 import re
 
@@ -18,7 +18,8 @@ import recording
 
 HEADER = (recording.HERE.parent.parent / "physics" / "model" / "model.h").read_text()
 OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|"
-                      r"M_.*|geom_fluid|nmesh.+|n?grid.*|(dof|tendon)_drive|plastic0|tex_colorspace)$")
+                      r"M_.*|geom_fluid|nmesh.+|n?grid.*|(dof|tendon)_drive|plastic0|tex_colorspace|"
+                      r"n?flex.*)$")
 
 
 def number(value):

@@ -196,13 +196,13 @@ static void bad_input_is_refused_by_name(void **state)
     bad = good, bad.pins = 1, bad.pin = none;
     refused(&bad, "pin 0: expected vertices below 4, not 7");
     bad = good, bad.vertices = 5;
-    refused(&bad, "vertex 4: expected an element that it belongs to");
+    refused(&bad, "vertex 4: expected a mass above 0 kg, not 0, of an element it belongs to");
     bad.triangles = 3, bad.triangle = fan;
     refused(&bad, "expected at most two triangles at the edge of vertices 0 and 1");
     bad = good, bad.edges = 1, bad.edge = loop;
     refused(&bad, "edge 0 (vertices 2 2): expected a length above 0");
     bad = good, bad.tets = 0;
-    refused(&bad, "vertex 0: expected an element");
+    refused(&bad, "vertex 0: expected a mass above 0 kg");
     vertex[11] = 1e-9;
     refused(&good, "degenerate");
     vertex[11] = INFINITY;

@@ -122,7 +122,11 @@ static orr_result open_body(const orr_world *world, const orr_layer_data *layer,
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %s", world->count,
                         layer->name);
     }
-    const orr_soft_desc desc = {.iterations = ITERATIONS};
+    // the radius of convergence is about that of Jacobi's method for the stiffest waves; above 0.9 the
+    // rounding of positions far from the origin shows
+    const double ratio = orr_soft_stiffness(s->layer->model) * orr_softs_time_step * orr_softs_time_step;
+    const orr_soft_desc desc = {.iterations = s->layer->iterations > 0 ? s->layer->iterations : ITERATIONS,
+                                .chebyshev = fmin(ratio / (1.0 + ratio), 0.9)};
     // threads share either the copies or the vertices of the only one
     orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
     for (int i = 0; i < world->count; i++) {

@@ -113,12 +113,14 @@ static orr_result list_bodies(const orr_world *world, int index, orr_soft_worker
             orr_soft_get(s->copies[index], 0, NULL, velocity);
             w->body[*count] = i;
             w->soft[*count] = s->copies[index];
-            w->collider[(*count)++] = (orr_soft_collider){.model = s->layer->model,
-                                                          .position = orr_world_soft_positions(s, index),
-                                                          .velocity = velocity,
-                                                          .margin = s->layer->margin,
-                                                          .friction = s->layer->friction,
-                                                          .with_itself = s->layer->margin <= 0.0};
+            w->collider[(*count)++] =
+                (orr_soft_collider){.model = s->layer->model,
+                                    .position = orr_world_soft_positions(s, index),
+                                    .velocity = velocity,
+                                    .margin = s->layer->margin,
+                                    .friction = s->layer->friction,
+                                    .with_itself = s->layer->margin <= 0.0 && !s->layer->untouchable,
+                                    .untouchable = s->layer->untouchable};
             velocity += orr_world_soft_numbers(s);
         }
     }
@@ -199,10 +201,12 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
         const orr_soft_collider *c = &w->collider[i];
         const orr_world_soft *s = &world->softs->bodies[w->body[i]];
         orr_soft_set_conditions(w->soft[i], step, g);
-        if (p) {
+        if (p && !c->untouchable) {
             ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c->position,
                                           s->layer->cage->vertices, c->margin, c->friction, step, f, error));
             ORR_TRY(orr_soft_contact_press(p->model, c, i, step, f, error));
+        }
+        if (p) {
             ORR_TRY(tie_body(world, index, p, &frame, i, step, w, error));
         }
     }

@@ -60,6 +60,13 @@ static void exchange_layer(viewer *v, int index)
     orr_world_set_visible(v->world, 0, layer, state->hidden && state->was_visible, NULL);
     state->hidden = !state->hidden;
     v->scene->layers[index].absent = state->hidden;
+    for (int i = 0; i < v->scene->layer_count; i++) { // a robot's soft bodies go with it
+        const orr_pool_id of = v->scene->layers[i].flex_of;
+        if (of.slot == layer.slot && of.generation == layer.generation &&
+            v->history.layers[i].hidden != state->hidden) {
+            exchange_layer(v, i);
+        }
+    }
 }
 
 static void exchange_path(viewer *v, camera_recorder *other)

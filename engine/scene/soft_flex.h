@@ -1,0 +1,8 @@
+// The soft bodies of robots' models (<flexcomp>): each becomes a mesh layer ROBOT/FLEX that is soft.
+#pragma once
+
+#include "engine/scene/soft_layer.h"
+
+// Those of the robots among the layers from `first` on, behind all others. One with pinned vertices on a body
+// that can move is bound to that body, which holds them.
+orr_result orr_scene_add_flexes(orr_scene *scene, int first, orr_error *error);

@@ -1,0 +1,55 @@
+// Soft bodies of a model: points in their body's frame, elements and material.
+#include "physics/model/compile.h"
+
+#include "engine/core/rotation.h"
+
+#include <string.h>
+
+static orr_result build_flex(model_builder *b, int i, int *vert, int *elemdata)
+{
+    orr_model *m = b->m;
+    const spec_flex *flex = &b->spec->flexes[i];
+    const int material = SPEC_FIND(b->spec, materials, flex->material);
+    const size_t indices = (size_t)flex->elements * (size_t)(flex->dim + 1);
+    ORR_TRY(builder_found(b, &flex->head, "material", material, flex->material));
+    m->flex_dim[i] = flex->dim;
+    m->flex_bodyid[i] = flex->body;
+    m->flex_matid[i] = material;
+    m->flex_group[i] = flex->group;
+    m->flex_collides[i] = flex->collides;
+    m->flex_elastic2d[i] = flex->elastic2d;
+    m->flex_edgeequality[i] = flex->edge_equality;
+    m->flex_vertadr[i] = *vert, m->flex_vertnum[i] = flex->points;
+    m->flex_elemnum[i] = flex->elements;
+    m->flex_elemdataadr[i] = *elemdata;
+    m->flex_mass[i] = flex->mass / flex->points;
+    m->flex_radius[i] = flex->radius;
+    m->flex_friction[i] = flex->friction;
+    m->flex_young[i] = flex->young;
+    m->flex_poisson[i] = flex->poisson;
+    m->flex_damping[i] = flex->damping;
+    m->flex_thickness[i] = flex->thickness;
+    m->flex_edgestiffness[i] = flex->edge_stiffness;
+    m->flex_edgedamping[i] = flex->edge_damping;
+    memcpy(m->flex_rgba + 4 * (ptrdiff_t)i, flex->rgba, sizeof flex->rgba);
+    memcpy(m->flex_elem + *elemdata, flex->element, indices * sizeof *flex->element);
+    memcpy(m->flex_pinned + *vert, flex->pinned, (size_t)flex->points);
+    for (int p = 0; p < flex->points; p++) {
+        double *at = m->flex_vert + 3 * (ptrdiff_t)(*vert + p);
+        quat_apply(flex->orientation.quat, flex->point + 3 * (ptrdiff_t)p, at);
+        for (int k = 0; k < 3; k++) {
+            at[k] += flex->pos[k];
+        }
+    }
+    *vert += flex->points, *elemdata += (int)indices;
+    return ORR_OK;
+}
+
+orr_result build_flexes(model_builder *b)
+{
+    int vert = 0, elemdata = 0;
+    for (int i = 0; i < b->spec->flexes_count; i++) {
+        ORR_TRY(build_flex(b, i, &vert, &elemdata));
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,282 @@
+// Soft bodies of MJCF against MuJoCo's (tests/golden/record_flexes.py), and as layers of scenes.
+#include "engine/core/rotation.h"
+#include "engine/core/vector.h"
+#include "physics/load/load.h"
+#include "physics/pose/rest_pose.h"
+#include "physics/soft/embed.h"
+#include "tests/support/engine.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define assert_near(value, expected, tolerance)                                                              \
+    do {                                                                                                     \
+        const double assert_near_ = (value);                                                                 \
+        if (!(fabs(assert_near_ - (expected)) <= (tolerance))) {                                             \
+            fail_msg(#value " is %.9g: expected %.9g", assert_near_, (double)(expected));                    \
+        }                                                                                                    \
+    } while (0)
+
+static int by_number(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+// A flex of the recording: points, pins and, whatever the turn of each, elements.
+static void compare_flex(FILE *file, const orr_model *m, const double *xpos, const double *xquat)
+{
+    char name[64];
+    int dim, points, elements, pinned_count = 0;
+    double mass;
+    assert_int_equal(fscanf(file, " flex %63s %d %d %d %lf", name, &dim, &points, &elements, &mass), 5);
+    const int flex = orr_model_find(m, ORR_OBJECT_FLEX, name);
+    assert_true(flex >= 0);
+    assert_int_equal(m->flex_dim[flex], dim);
+    assert_int_equal(m->flex_vertnum[flex], points);
+    assert_int_equal(m->flex_elemnum[flex], elements);
+    const int body = m->flex_bodyid[flex], first = m->flex_vertadr[flex];
+    for (int i = 0; i < points; i++) {
+        double p[3], at[3];
+        int pinned;
+        assert_int_equal(fscanf(file, "%lf %lf %lf %d", &p[0], &p[1], &p[2], &pinned), 4);
+        quat_apply(xquat + 4 * body, m->flex_vert + 3 * (first + i), at);
+        for (int k = 0; k < 3; k++) {
+            assert_near(at[k] + xpos[3 * body + k], p[k], 1e-7);
+        }
+        assert_int_equal(m->flex_pinned[first + i], pinned);
+        pinned_count += pinned;
+    }
+    assert_near(m->flex_mass[flex] * (points - pinned_count), mass, 1e-7);
+    const int32_t *element = m->flex_elem + m->flex_elemdataadr[flex];
+    for (int i = 0; i < elements; i++, element += dim + 1) {
+        int expected[4] = {0}, own[4] = {0};
+        for (int k = 0; k <= dim; k++) {
+            assert_int_equal(fscanf(file, "%d", &expected[k]), 1);
+            own[k] = element[k];
+        }
+        qsort(expected, (size_t)(dim + 1), sizeof(int), by_number);
+        qsort(own, (size_t)(dim + 1), sizeof(int), by_number);
+        if (memcmp(own, expected, (size_t)(dim + 1) * sizeof(int)) != 0) {
+            fail_msg("%s: element %d: %d %d %d %d: expected %d %d %d %d", name, i, own[0], own[1], own[2],
+                     own[3], expected[0], expected[1], expected[2], expected[3]);
+        }
+    }
+}
+
+static void shapes_are_mujocos(void **state)
+{
+    (void)state;
+    orr_model *m;
+    assert_ok(orr_model_load(source_path("tests/golden/flexes/shapes.xml"), &m, &error));
+    double *xpos = malloc(7 * (size_t)m->nbody * sizeof *xpos), *xquat = xpos + 3 * (ptrdiff_t)m->nbody;
+    assert_ok(orr_model_rest_pose(m, xpos, xquat, &error));
+    FILE *file = fopen(source_path("tests/golden/flexes/shapes.txt"), "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "# mujoco %*s"), 0);
+    assert_int_equal(m->nflex, 15);
+    for (int i = 0; i < m->nflex; i++) {
+        compare_flex(file, m, xpos, xquat);
+    }
+    fclose(file);
+    free(xpos);
+    orr_model_destroy(m);
+}
+
+static orr_scene *load_scene(const char *path)
+{
+    orr_scene *scene;
+    assert_ok(orr_scene_load(engine, path, &scene, &error));
+    return scene;
+}
+
+// After a second, each point is within 2 % of the body's size of where MuJoCo has it.
+static void bodies_move_as_mujocos(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"beam", "jelly", "rope", "trampoline"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s", source_path("tests/golden/flexes/%s.xml", names[n]));
+        orr_scene *scene = load_scene(path);
+        orr_world *world;
+        orr_soft_info info;
+        assert_ok(orr_world_create(scene, 1, &world, &error));
+        const orr_layer layer = orr_scene_layer(scene, 1);
+        assert_ok(orr_scene_soft_info(scene, layer, &info, &error));
+        double *x = malloc(3 * (size_t)info.vertex_count * sizeof *x), size = 0.0, worst = 0.0, moved = 0.0;
+        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int i = 0; i < 3 * info.vertex_count; i++) {
+            low[i % 3] = fmin(low[i % 3], info.rest[i]), high[i % 3] = fmax(high[i % 3], info.rest[i]);
+            size = fmax(size, high[i % 3] - low[i % 3]);
+        }
+        double *start = malloc(3 * (size_t)info.vertex_count * sizeof *start);
+        assert_ok(orr_world_get_soft(world, 0, layer, start, NULL, &error));
+        assert_ok(orr_world_advance(world, 1.0, &error));
+        assert_ok(orr_world_get_soft(world, 0, layer, x, NULL, &error));
+        FILE *file = fopen(source_path("tests/golden/flexes/%s.txt", names[n]), "r");
+        assert_non_null(file);
+        assert_int_equal(fscanf(file, "# mujoco %*s"), 0);
+        for (int i = 0; i < info.vertex_count; i++) {
+            double p[3], off = 0.0;
+            assert_int_equal(fscanf(file, "%lf %lf %lf", &p[0], &p[1], &p[2]), 3);
+            for (int k = 0; k < 3; k++) {
+                off += (p[k] - x[3 * i + k]) * (p[k] - x[3 * i + k]);
+            }
+            moved = fmax(moved, fabs(p[2] - start[3 * i + 2]));
+            worst = fmax(worst, sqrt(off));
+        }
+        fclose(file);
+        print_message("%s: %.2g of its size off, %.2g moved\n", names[n], worst / size, moved / size);
+        assert_true(worst < 0.02 * size && moved > 0.03 * size);
+        free(x), free(start);
+        orr_world_destroy(world);
+        orr_scene_destroy(scene);
+    }
+}
+
+static const char carried[] =
+    "<mujoco><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1' contype='0' "
+    "conaffinity='0'/>"
+    "<body name='rail' pos='0 0 1'><joint name='j' type='slide' axis='1 0 0'/><geom type='box' size='.05 .3 "
+    ".02' mass='5'/>"
+    "<flexcomp name='cloth' count='4 6 1' spacing='.05 .05 .05' pos='.1 0 0' mass='.2' rgba='1 0 0 1'"
+    "><contact contype='0' conaffinity='0'/><elasticity young='1e5' thickness='.002' damping='.02'"
+    " elastic2d='both'/><pin gridrange='0 0 0 5'/></flexcomp></body>"
+    "<flexcomp name='rope' dim='1' type='grid' count='5 1 1' spacing='.1 .1 .1' pos='0 1 1' radius='.02'>"
+    "<edge equality='true' damping='.5'/><pin id='0'/></flexcomp>"
+    "<flexcomp name='ghost' dim='3' count='2 2 2' spacing='.1 .1 .1' pos='2 0 1' group='4'><contact "
+    "contype='0'"
+    " conaffinity='0'/><elasticity young='1e4'/></flexcomp>"
+    "</worldbody><actuator><motor joint='j' gear='1'/></actuator></mujoco>";
+
+static orr_layer layer_named(const orr_scene *scene, const char *name, orr_layer_info *info)
+{
+    for (int i = 0; i < orr_scene_layer_count(scene); i++) {
+        assert_ok(orr_scene_layer_info(scene, orr_scene_layer(scene, i), info, &error));
+        if (strcmp(info->name, name) == 0) {
+            return orr_scene_layer(scene, i);
+        }
+    }
+    fail_msg("no layer %s", name);
+    return (orr_layer){0};
+}
+
+// Cloth on a cart, a rope on the world, and a block that touches nothing: two copies, one of which is pushed.
+static void a_robot_carries_its_cloth(void **state)
+{
+    (void)state;
+    enum { VERTICES = 24 };
+    orr_scene *scene = load_scene(written("cart.xml", carried));
+    assert_int_equal(orr_scene_layer_count(scene), 4);
+    orr_layer_info mesh;
+    orr_soft_info soft;
+    const orr_layer cart = layer_named(scene, "cart.xml", &mesh);
+    const orr_layer cloth = layer_named(scene, "cart.xml/cloth", &mesh);
+    assert_int_equal(mesh.count, 2 * 3 * 5);
+    assert_ok(orr_scene_soft_info(scene, cloth, &soft, &error));
+    assert_int_equal(soft.vertex_count, VERTICES);
+    assert_near(soft.mass[0], 0.2 / VERTICES, 1e-12);
+    const orr_layer rope = layer_named(scene, "cart.xml/rope", &mesh);
+    const orr_layer ghost = layer_named(scene, "cart.xml/ghost", &mesh);
+    orr_world *world;
+    assert_ok(orr_world_create(scene, 2, &world, &error));
+    const double pull = -10.0;
+    double q, x[3 * VERTICES], other[3 * VERTICES], r[15], g[24];
+    assert_ok(orr_world_set_robot(world, 1, cart, ORR_ROBOT_CTRL, &pull, &error));
+    assert_ok(orr_world_advance(world, 0.4, &error));
+    assert_ok(orr_world_get_soft(world, 0, cloth, other, NULL, &error));
+    assert_ok(orr_world_get_soft(world, 1, cloth, x, NULL, &error));
+    assert_ok(orr_world_get_robot(world, 1, cart, ORR_ROBOT_QPOS, &q, &error));
+    print_message("cart at %g, alone at %g\n", q, 0.5 * pull / 5.0 * 0.4 * 0.404);
+    assert_true(q < -0.1 && q > 0.99 * 0.5 * pull / 5.0 * 0.4 * 0.404); // it pulls the cloth, too
+    for (int i = 0; i < 6; i++) { // the pinned row follows the cart, the last falls
+        assert_near(x[3 * i] - q, 0.1 - 0.075, 5e-3);
+        assert_near(x[3 * i + 2], 1.0, 5e-3);
+        assert_true(x[3 * (18 + i) + 2] < 0.96 && other[3 * (18 + i) + 2] < 0.96);
+        assert_near(other[3 * i], 0.1 - 0.075, 2e-2);
+    }
+    assert_ok(orr_world_get_soft(world, 0, rope, r, NULL, &error));
+    assert_near(r[0], -0.2, 1e-6);
+    for (int i = 1; i < 5; i++) { // it swings down, and keeps its length
+        double d[3] = {r[3 * i] - r[3 * i - 3], r[3 * i + 1] - r[3 * i - 2], r[3 * i + 2] - r[3 * i - 1]};
+        assert_near(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), 0.1, 2e-3);
+    }
+    assert_true(r[14] < 0.9);
+    assert_ok(orr_world_advance(world, 0.4, &error));
+    assert_ok(orr_world_get_soft(world, 0, ghost, g, NULL, &error));
+    assert_true(g[2] < -0.5); // through the floor
+    assert_ok(orr_scene_remove(scene, cart, &error));
+    assert_int_equal(orr_scene_layer_count(scene), 0); // its soft bodies go with it
+    assert_ok(orr_world_advance(world, 0.1, &error));
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
+// What is drawn around an edge turns and stretches with it.
+static void links_follow_their_edge(void **state)
+{
+    (void)state;
+    static const double now[][3] = {{2.0, 0.0, 0.0}, {0.3, -0.4, 0.1}, {0.0, 0.0, 1.0}, {0.0, 0.0, -0.5}};
+    double rest[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 1.0};
+    int32_t ends[2] = {0, 1};
+    const orr_soft_cage cage = {.vertices = 2, .vertex = rest, .edges = 1, .edge = ends};
+    orr_jobs *jobs;
+    assert_int_equal(orr_soft_pieces(&cage), 1);
+    assert_ok(orr_jobs_create(1, NULL, NULL, &jobs, &error));
+    for (size_t n = 0; n < sizeof now / sizeof now[0]; n++) {
+        const double position[6] = {5.0, 6.0, 7.0, 5.0 + now[n][0], 6.0 + now[n][1], 7.0 + now[n][2]};
+        const double length = sqrt(vec3_dot(now[n], now[n]));
+        static const float points[2][3] = {{0.1f, 0.0f, 0.25f}, {0.06f, -0.08f, 0.75f}};
+        orr_affine_piece piece;
+        orr_soft_affines(&cage, position, 1.0, jobs, &piece);
+        for (int i = 0; i < 2; i++) {
+            double off[3], along = 0.0;
+            for (int k = 0; k < 3; k++) {
+                const float *row = piece.matrix + 3 * k;
+                off[k] = (double)(row[0] * points[i][0] + row[1] * points[i][1] + row[2] * points[i][2]) +
+                         (double)piece.offset[k] - position[k];
+                along += off[k] * now[n][k] / length;
+            }
+            assert_near(along, (i == 0 ? 0.25 : 0.75) * length, 1e-5);
+            assert_near(sqrt(vec3_dot(off, off) - along * along), 0.1, 1e-4);
+        }
+    }
+    orr_jobs_destroy(jobs);
+}
+
+static void mistakes_name_the_body(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *expected;
+    } wrong[] = {
+        {"<mujoco><worldbody><flexcomp name='f' dim='3' type='direct' point='0 0 0 1 0 0 0 1 0 1 1 0' "
+         "element='0 1 "
+         "2 3'><elasticity young='1'/></flexcomp></worldbody></mujoco>",
+         "flex.xml: f: tet 0 (vertices 0 1 2 3): expected a volume above 0"},
+        {"<mujoco><worldbody><flexcomp name='f' dim='2' type='direct' point='0 0 0 1 0 0 2 0 0' element='0 1 "
+         "2'/></worldbody></mujoco>",
+         "flex.xml: f: triangle 0"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        orr_scene *scene;
+        orr_error why = {0};
+        assert_int_not_equal(orr_scene_load(engine, written("flex.xml", wrong[i].text), &scene, &why),
+                             ORR_OK);
+        if (!strstr(why.message, wrong[i].expected)) {
+            fail_msg("%s: expected %s", why.message, wrong[i].expected);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_are_mujocos),        cmocka_unit_test(bodies_move_as_mujocos),
+        cmocka_unit_test(a_robot_carries_its_cloth), cmocka_unit_test(links_follow_their_edge),
+        cmocka_unit_test(mistakes_name_the_body),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
