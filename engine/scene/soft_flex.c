@@ -12,7 +12,7 @@
 // Of an edge that keeps its length, for each kg of a vertex: that of a spring which 5 ms stop, N/m.
 static const double edge_stiffness = 4e4;
 
-enum { ITERATIONS = 40 }; // of a step: what MuJoCo solves is solved as closely
+enum { LEAST_ITERATIONS = 12, MOST_ITERATIONS = 40 }; // of a step
 
 enum { SIDES = 8, RINGS = 6 }; // of a rope's links as they are drawn
 
@@ -321,7 +321,6 @@ static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, or
     *soft = (orr_soft_layer){.users = 1,
                              .scale = (double)transform.scale,
                              .friction = m->flex_friction[s->flex],
-                             .iterations = ITERATIONS,
                              .untouchable = !m->flex_collides[s->flex],
                              .margin = -m->flex_radius[s->flex]};
     drawing d = {0};
@@ -335,6 +334,9 @@ static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, or
         orr_soft_layer_destroy(soft);
         return result;
     }
+    // how many waves cross vertices in a step of 1/240 s: what MuJoCo solves is solved as closely
+    const double waves = sqrt(orr_soft_stiffness(soft->model)) / 240.0;
+    soft->iterations = (int)fmin(fmax(7.0 * waves, LEAST_ITERATIONS), MOST_ITERATIONS);
     soft->count = d.vertices, soft->piece = d.piece;
     orr_layer_data *added = &scene->layers[scene->layer_count - 1];
     added->soft = soft;
