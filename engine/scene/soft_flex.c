@@ -183,7 +183,7 @@ static orr_result copy_cage(const flex_source *s, orr_soft_cage **out, double sc
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a soft body");
     }
     int32_t **list = s->dim == 3 ? &cage->tet : s->dim == 2 ? &cage->triangle : &cage->edge;
-    const size_t indices = (size_t)s->elements * (size_t)(s->dim + 1);
+    const size_t indices = (size_t)s->elements * ((size_t)s->dim + 1);
     ORR_ALLOC(cage->vertex, 3 * (size_t)s->vertices, "a soft body", error);
     ORR_ALLOC(*list, indices, "a soft body", error);
     memcpy(*list, s->element, indices * sizeof **list);

@@ -18,7 +18,7 @@ typedef struct shaping {
 static orr_result take(const shaping *s, int points, int elements)
 {
     spec_flex *flex = &s->f->flex;
-    const size_t corners = (size_t)(flex->dim + 1);
+    const size_t corners = (size_t)flex->dim + 1;
     if (points < 2 || points > POINTS_MAX || elements < 1) {
         return mjcf_fail(s->node, s->reader->error, "expected elements, and 2 to %d points, not %d",
                          POINTS_MAX, points);
@@ -88,7 +88,7 @@ static orr_result copy_mesh(const shaping *s, const orr_soft_mesh *mesh)
     flex->points = mesh->vertices;
     flex->elements = flex->dim == 3 ? mesh->tets : mesh->triangles;
     memcpy(flex->point, mesh->vertex, 3 * (size_t)mesh->vertices * sizeof *mesh->vertex);
-    memcpy(flex->element, from, (size_t)flex->elements * (size_t)(flex->dim + 1) * sizeof *from);
+    memcpy(flex->element, from, (size_t)flex->elements * ((size_t)flex->dim + 1) * sizeof *from);
     return ORR_OK;
 }
 

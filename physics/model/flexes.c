@@ -10,7 +10,7 @@ static orr_result build_flex(model_builder *b, int i, int *vert, int *elemdata)
     orr_model *m = b->m;
     const spec_flex *flex = &b->spec->flexes[i];
     const int material = SPEC_FIND(b->spec, materials, flex->material);
-    const size_t indices = (size_t)flex->elements * (size_t)(flex->dim + 1);
+    const size_t indices = (size_t)flex->elements * ((size_t)flex->dim + 1);
     ORR_TRY(builder_found(b, &flex->head, "material", material, flex->material));
     m->flex_dim[i] = flex->dim;
     m->flex_bodyid[i] = flex->body;

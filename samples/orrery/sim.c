@@ -212,9 +212,6 @@ static orr_result load_robot(simulation *s, const char *path, orr_error *error)
 static orr_result prepare(simulation *s, orr_error *error)
 {
     const sim_options *o = s->options;
-    if (o->record_file) {
-        ORR_TRY(orr_file_try(o->record_file, error));
-    }
     ORR_TRY(read_control(s, error));
     ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
     ORR_TRY(command_cuda(&o->common, &s->cuda, error));
@@ -366,7 +363,10 @@ int command_sim(int argc, char **argv)
     interrupt_begin();
     simulation s = {.options = &o};
     const bool is_file = orr_path_has_ending(argv[0], ".json");
-    orr_result result = is_file ? ORR_OK : load_robot(&s, argv[0], &error);
+    orr_result result = o.record_file ? orr_file_try(o.record_file, &error) : ORR_OK;
+    if (result == ORR_OK && !is_file) {
+        result = load_robot(&s, argv[0], &error);
+    }
     if (result != ORR_OK) {
         return command_fail(result, &error);
     }

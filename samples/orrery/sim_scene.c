@@ -157,9 +157,6 @@ static orr_result run(scene_run *r, orr_error *error)
 static orr_result prepare(scene_run *r, const char *path, orr_error *error)
 {
     const sim_scene_options *o = r->options;
-    if (o->record_file) {
-        ORR_TRY(orr_file_try(o->record_file, error));
-    }
     common_options common = *o->common;
     if (common.device != ORR_DEVICE_CUDA) {
         common.device = ORR_DEVICE_CPU; // nothing is drawn: no search for a driver of Vulkan

@@ -57,9 +57,9 @@ static void compare_flex(FILE *file, const orr_model *m, const double *xpos, con
             assert_int_equal(fscanf(file, "%d", &expected[k]), 1);
             own[k] = element[k];
         }
-        qsort(expected, (size_t)(dim + 1), sizeof(int), by_number);
-        qsort(own, (size_t)(dim + 1), sizeof(int), by_number);
-        if (memcmp(own, expected, (size_t)(dim + 1) * sizeof(int)) != 0) {
+        qsort(expected, (size_t)dim + 1, sizeof(int), by_number);
+        qsort(own, (size_t)dim + 1, sizeof(int), by_number);
+        if (memcmp(own, expected, ((size_t)dim + 1) * sizeof(int)) != 0) {
             fail_msg("%s: element %d: %d %d %d %d: expected %d %d %d %d", name, i, own[0], own[1], own[2],
                      own[3], expected[0], expected[1], expected[2], expected[3]);
         }
