@@ -404,6 +404,7 @@ typedef struct orr_body_desc {
     float pin[ORR_BODY_PINS_MAX][4]; /* soft: balls (centre, radius) in the layer's space: what is in them is
                                         held, by the body that the layer is bound to if it is bound */
     int pins;                        /* how many there are */
+    int iterations; /* soft: of a step, 1 to 200, more for what is stiff, light and of many elements; 0: 12 */
 } orr_body_desc;
 
 /* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the
@@ -422,6 +423,8 @@ typedef struct orr_soft_info {
     const double *rest;  /* vertex_count x 3 [m]: at rest in the layer's space, times the layer's scale */
     const int32_t *tets; /* tet_count x 4: vertices, (b - a) x (c - a) . (d - a) > 0 at rest */
     const int32_t *triangles; /* triangle_count x 3: vertices, of cloth */
+    int edge_count;           /* of a rope, which a robot's model has; others: 0 */
+    const int32_t *edges;     /* edge_count x 2: vertices */
 } orr_soft_info;
 /* ORR_ERROR_ARGUMENT: the layer is not soft. */
 static inline orr_result orr_scene_soft_info(const orr_scene *scene, orr_layer layer, orr_soft_info *info,

@@ -144,6 +144,10 @@ static orr_result check(const orr_scene *scene, const orr_layer_data *layer, con
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a soft body: resolution: expected 2 to %d, not %d",
                         layer->name, ORR_SOFT_RESOLUTION_MAX, desc->resolution);
     }
+    if (desc->iterations < 0 || desc->iterations > ORR_SOFT_ITERATIONS_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a soft body: iterations: expected 1 to %d, not %d",
+                        layer->name, ORR_SOFT_ITERATIONS_MAX, desc->iterations);
+    }
     return ORR_OK;
 }
 
@@ -154,8 +158,10 @@ orr_result orr_soft_layer_create(const orr_scene *scene, const orr_layer_data *l
     ORR_TRY(check(scene, layer, desc, error));
     orr_soft_layer *soft;
     ORR_ALLOC(soft, 1, layer->name, error);
-    *soft = (orr_soft_layer){
-        .users = 1, .scale = (double)layer->transform.scale, .friction = or_default(desc->friction, 1.0)};
+    *soft = (orr_soft_layer){.users = 1,
+                             .iterations = desc->iterations,
+                             .scale = (double)layer->transform.scale,
+                             .friction = or_default(desc->friction, 1.0)};
     orr_result result = fill(scene, layer, desc, soft, error);
     if (result != ORR_OK) {
         orr_soft_layer_destroy(soft);

@@ -6,7 +6,10 @@
 #include "physics/soft/embed.h"
 #include "physics/soft/soft.h"
 
-enum { ORR_SOFT_RESOLUTION_MAX = 64 }; // cells along the longest side
+enum {
+    ORR_SOFT_RESOLUTION_MAX = 64, // cells along the longest side
+    ORR_SOFT_ITERATIONS_MAX = 200 // of a step
+};
 
 typedef struct orr_soft_layer {
     int users; // the scene and its worlds

@@ -61,11 +61,11 @@ class Layer:
         """Gives a mesh, cloud or field a body, as `physics` of a scene file does.
 
         mass [kg]; 0: it is fixed. soft=True: it bends; with resolution, density [kg/m^3], young [Pa],
-        poisson, damping [s], cloth [m], 0: the defaults of orr_body_desc. pin: up to 8 balls (x, y, z,
-        radius) in the layer's space, that hold what is in them."""
+        poisson, damping [s], cloth [m], iterations, 0: the defaults of orr_body_desc. pin: up to 8
+        balls (x, y, z, radius) in the layer's space, that hold what is in them."""
         if len(pin) > constants["ORR_BODY_PINS_MAX"]:
             raise ValueError(f"{len(pin)} pins: expected up to {constants['ORR_BODY_PINS_MAX']}")
-        known = ("soft", "resolution", "density", "young", "poisson", "damping", "cloth")
+        known = ("soft", "resolution", "density", "young", "poisson", "damping", "cloth", "iterations")
         for name in soft:
             if name not in known:
                 raise TypeError(f"{name!r}: expected one of {', '.join(known)}")
@@ -85,7 +85,8 @@ class Layer:
     @property
     def soft_mesh(self):
         """What a soft layer is made of: {"mass" [kg]: n, "rest" [m]: n x 3, in the layer's space times its
-        scale; "tets": m x 4 and "triangles" (of cloth): k x 3 numbers of vertices}."""
+        scale; "tets": m x 4, "triangles" (of cloth): k x 3 and "edges" (of ropes): j x 2 numbers of
+        vertices}."""
         info = structs["orr_soft_info"]()
         call.scene_soft_info_sized(self.scene.pointer, self._id, ctypes.byref(info), ctypes.sizeof(info))
         n = info.vertex_count
@@ -94,6 +95,7 @@ class Layer:
             "rest": (n, 3),
             "tets": (info.tet_count, 4),
             "triangles": (info.triangle_count, 3),
+            "edges": (info.edge_count, 2),
         }
         return {
             name: (

@@ -199,6 +199,8 @@ static void a_robot_carries_its_cloth(void **state)
         assert_near(other[3 * i], 0.1 - 0.075, 2e-2);
     }
     assert_ok(orr_world_get_soft(world, 0, rope, r, NULL, &error));
+    assert_ok(orr_scene_soft_info(scene, rope, &soft, &error));
+    assert_true(soft.edge_count == 4 && soft.edges[7] == 4 && soft.triangle_count == 0);
     assert_near(r[0], -0.2, 1e-6);
     for (int i = 1; i < 5; i++) { // it swings down, and keeps its length
         double d[3] = {r[3 * i] - r[3 * i - 3], r[3 * i + 1] - r[3 * i - 2], r[3 * i + 2] - r[3 * i - 1]};

@@ -58,13 +58,15 @@ static void physics_of_layers_is_read(void **state)
     assert_true(file.layers[2].physics.mass == 2.0 && file.layers[2].physics.friction == 0.5);
     assert_int_equal(file.layers[2].physics.shape, ORR_BODY_HULL);
     orr_scene_file_free(&file);
-    file = parsed(
-        "{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\", \"physics\": {\"soft\": {\"density\": 90, "
-        "\"young\": 2e4, \"poisson\": 0.3, \"damping\": 0.01, \"friction\": 0.7, \"resolution\": 9}}}]}");
+    file =
+        parsed("{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\", \"physics\": {\"soft\": {\"density\": 90, "
+               "\"young\": 2e4, \"poisson\": 0.3, \"damping\": 0.01, \"friction\": 0.7, \"resolution\": 9, "
+               "\"iterations\": "
+               "30}}}]}");
     const orr_body_desc *soft = &file.layers[0].physics;
     assert_true(file.layers[0].has_physics && soft->soft && soft->density == 90.0 && soft->young == 2e4);
     assert_true(soft->poisson == 0.3 && soft->damping == 0.01 && soft->friction == 0.7 &&
-                soft->resolution == 9);
+                soft->resolution == 9 && soft->iterations == 30);
     orr_scene_file_free(&file);
 }
 
@@ -143,6 +145,8 @@ static void mistakes_are_named(void **state)
         {LAYER("\"physics\": {}"), "layers[1].physics: expected \"static\": true, a \"mass\", or \"soft\""},
         {LAYER("\"physics\": {\"soft\": {}, \"mass\": 1}"), "layers[1].physics: expected \"soft\" alone"},
         {LAYER("\"physics\": {\"soft\": {\"young\": 0}}"), "layers[1].physics.soft.young: expected"},
+        {LAYER("\"physics\": {\"soft\": {\"iterations\": 0}}"),
+         "layers[1].physics.soft.iterations: expected"},
         {LAYER("\"physics\": {\"soft\": {\"resolution\": 2.5}}"),
          "layers[1].physics.soft.resolution: expected"},
         {LAYER("\"physics\": {\"static\": true, \"mass\": 1}"), "layers[1].physics: expected \"static\""},

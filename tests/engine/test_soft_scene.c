@@ -716,6 +716,7 @@ static void what_cannot_be_soft_says_so(void **state)
         orr_body_desc desc;
         const char *text;
     } wrong[] = {{open_block, {.soft = true}, "expected a closed mesh, not one with 4 open edges"},
+                 {block, {.soft = true, .iterations = 201}, "iterations: expected 1 to 200, not 201"},
                  {block, {.soft = true, .resolution = 1}, "resolution: expected 2 to 64, not 1"},
                  {block, {.soft = true, .mass = 1.0}, "expected no mass"},
                  {block, {.soft = true, .poisson = 0.5}, "Poisson's ratio"},

@@ -30,6 +30,8 @@ orr_result orr_scene_soft_info_sized(const orr_scene *scene, orr_layer id, orr_s
     const orr_soft_info own = {.vertex_count = cage->vertices,
                                .tet_count = cage->tets,
                                .triangle_count = cage->triangles,
+                               .edge_count = cage->edges,
+                               .edges = cage->edge,
                                .mass = orr_soft_masses(layer->soft->model),
                                .rest = cage->vertex,
                                .tets = cage->tet,
