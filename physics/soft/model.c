@@ -212,6 +212,7 @@ static void build_hinges(orr_soft_model *m, const orr_soft_spec *s)
 {
     double t = s->cloth_without_bending ? 0.0 : s->cloth_thickness, nu = s->cloth.poisson;
     double plate = s->cloth.young * t * t * t / (12.0 * (1.0 - nu * nu)); // N m
+    m->hinge_damping = s->cloth.damping;
     for (int i = 0; i < m->hinges; i++) {
         const int32_t *corner = m->hinge + (size_t)i * 4;
         double e[3], a[3], b[3], n1[3], n2[3], n12[3];

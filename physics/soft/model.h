@@ -29,6 +29,7 @@ struct orr_soft_model {
     int32_t *hinge;           // hinges x 4: the edge, and the vertex opposite in each triangle
     double *hinge_stiffness;  // J/rad^2
     double *hinge_angle;      // at rest
+    double hinge_damping;     // s
     int edges;
     int32_t *edge;          // edges x 2
     double *edge_length;    // m

@@ -8,6 +8,7 @@ typedef struct orr_soft_constants {
     double time_step, gravity[3];
     double contact_stiffness; // 0: relative to the mass
     orr_soft_elastic solid, cloth;
+    double hinge_damping; // s
     bool edges_damped;
     int obstacles;
     orr_soft_obstacle obstacle[ORR_SOFT_OBSTACLES_MAX];

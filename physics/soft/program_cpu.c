@@ -136,11 +136,14 @@ FN soft_system add_triangle(reader r, const context *c, soft_system s, const int
     return s;
 }
 
+// Damping is of first order: by how much the way since the step's start has bent the hinge.
 FN soft_system add_hinge(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
 {
-    soft_hinge h = hinge_angle(
-        read_point(r, c->position, index), read_point(r, c->position, index + ORR_LANES),
-        read_point(r, c->position, index + 2 * ORR_LANES), read_point(r, c->position, index + 3 * ORR_LANES));
+    real3 x[4];
+    for (int k = 0; k < 4; k++) {
+        x[k] = read_point(r, c->position, index + (ptrdiff_t)k * ORR_LANES);
+    }
+    soft_hinge h = hinge_angle(x[0], x[1], x[2], x[3]);
     real3 g = scale3(h.g0, read_number(r, p));
     g = add_scaled3(g, h.g1, read_number(r, p + ORR_LANES));
     g = add_scaled3(g, h.g2, read_number(r, p + 2 * ORR_LANES));
@@ -149,6 +152,16 @@ FN soft_system add_hinge(reader r, const context *c, soft_system s, const int32_
     real off = sel(h.sine < R(0.0), -angle, angle) - read_number(r, p + 5 * ORR_LANES);
     off = off - R(6.283185307179586) * floor_(off * R(0.15915494309189535) + R(0.5));
     s.force = add_scaled3(s.force, g, -(stiffness * off));
+    if (c->eta > 0) {
+        const real3 gradient[4] = {h.g0, h.g1, h.g2, h.g3};
+        real bent = R(0.0), lag = stiffness * (c->eta * c->rate);
+        for (int k = 0; k < 4; k++) {
+            bent = bent +
+                   dot3(gradient[k], sub3(x[k], read_point(r, c->start, index + (ptrdiff_t)k * ORR_LANES)));
+        }
+        s.force = add_scaled3(s.force, g, -(lag * bent));
+        stiffness = stiffness + lag;
+    }
     return soft_add_outer(s, stiffness, g);
 }
 
@@ -259,6 +272,7 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
         s = add_triangle(r, &cloth, s, index, p);
         index += SOFT_TRIANGLE_OTHERS * ORR_LANES, p += SOFT_TRIANGLE_NUMBERS * ORR_LANES;
     }
+    c.eta = (number)k->hinge_damping;
     for (int i = 0; i < block->slots[SOFT_HINGE]; i++) {
         s = add_hinge(r, &c, s, index, p);
         index += SOFT_HINGE_OTHERS * ORR_LANES, p += SOFT_HINGE_NUMBERS * ORR_LANES;

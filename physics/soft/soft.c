@@ -81,6 +81,7 @@ static void set_constants(orr_soft *soft, const orr_soft_desc *d)
     k->contact_stiffness = d->contact_stiffness;
     k->solid = soft->model->solid;
     k->cloth = soft->model->cloth;
+    k->hinge_damping = soft->model->hinge_damping;
     k->edges_damped = soft->model->edges_damped;
     k->obstacles = d->obstacles;
     for (int c = 0; c < 3; c++) {

@@ -15,7 +15,7 @@ typedef struct orr_soft_material {
     double density; // kg/m^3, > 0
     double young;   // Young's modulus, Pa, >= 0; 0: its elements have no stiffness
     double poisson; // 0 <= nu < 0.5
-    double damping; // s, >= 0: how long strain lags (Kelvin-Voigt); of stretch and shear, not of bending
+    double damping; // s, >= 0: how long strain lags (Kelvin-Voigt); of stretch, shear and bending
 } orr_soft_material;
 
 // The rest state. Elements hold indices of vertices.

@@ -534,6 +534,68 @@ static void a_rope_swings_at_its_frequency(void **state)
     orr_soft_model_destroy(model);
 }
 
+// A sheet whose end is clamped, after a push: the share that is left of how far its tip swings, the time that
+// this takes, and the frequency.
+static double swing(double damping, double *seconds, double *frequency)
+{
+    enum { ALONG = 8, ACROSS = 1, NUMBERS = (ALONG + 1) * (ACROSS + 1) * 3 };
+    orr_soft_mesh mesh;
+    orr_soft_model *model;
+    assert_ok(orr_soft_sheet((int[]){ALONG, ACROSS}, (double[]){0.6, 0.1}, &mesh, &error));
+    const int32_t pin[] = {0, 1, 2, 3};
+    const orr_soft_spec spec = {.name = "sheet",
+                                .vertices = mesh.vertices,
+                                .vertex = mesh.vertex,
+                                .triangles = mesh.triangles,
+                                .triangle = mesh.triangle,
+                                .pins = 4,
+                                .pin = pin,
+                                .cloth = {300.0, 1e7, 0.0, damping},
+                                .cloth_thickness = 0.02};
+    assert_ok(orr_soft_model_create(&spec, &model, &error));
+    orr_soft *soft =
+        make_worlds(model, (orr_soft_desc){.time_step = 2e-3, .iterations = 200, .double_precision = true});
+    double x[NUMBERS], v[NUMBERS] = {0.0}, before = 0.0, crossing[2] = {0.0}, most[2] = {0.0}, at[2] = {0.0};
+    int crossings = 0;
+    for (int i = 0; i < mesh.vertices; i++) {
+        const double along = mesh.vertex[i * 3] + 0.3;
+        v[i * 3 + 2] = along > 0.076 ? 0.3 * along * along : 0.0;
+    }
+    orr_soft_set(soft, 0, NULL, v);
+    for (int n = 1; n <= 750; n++) {
+        orr_soft_step(soft, 1);
+        orr_soft_get(soft, 0, x, NULL);
+        const double now = x[NUMBERS - 1];
+        if (now * before < 0.0) {
+            crossing[crossings++ > 0] = n * 2e-3;
+        }
+        const int late = n > 500;
+        if (fabs(now) > most[late] && (late || n <= 250)) {
+            most[late] = fabs(now), at[late] = n * 2e-3;
+        }
+        before = now;
+    }
+    *frequency = 0.5 * (crossings - 1) / (crossing[1] - crossing[0]);
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+    *seconds = at[1] - at[0];
+    return most[1] / most[0];
+}
+
+// Kelvin-Voigt damping takes exp(-damping omega^2 / 2 t) of a swing: beside the same one without it.
+static void cloth_swings_less_by_its_damping(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979324, damping = 0.01;
+    double seconds, frequency, same;
+    const double without = swing(0.0, &seconds, &frequency), with = swing(damping, &seconds, &same);
+    const double expected = 0.5 * damping * pow(2.0 * pi * frequency, 2.0) * seconds;
+    print_message("%g Hz: after %g s %g, and %g with damping, by exp(-%g): expected %g\n", frequency, seconds,
+                  without, with, log(without / with), expected);
+    assert_true(fabs(log(without / with) / expected - 1.0) < 0.08); // 0.06 by the step, 0.01 of 1 ms
+}
+
 static void draping_cloth_loses_energy(void **state)
 {
     (void)state;
@@ -624,6 +686,7 @@ int main(void)
         cmocka_unit_test(momentum_changes_by_gravity_alone),
         cmocka_unit_test(a_rope_hangs_in_a_catenary),
         cmocka_unit_test(a_rope_swings_at_its_frequency),
+        cmocka_unit_test(cloth_swings_less_by_its_damping),
         cmocka_unit_test(draping_cloth_loses_energy),
         cmocka_unit_test(no_stiffness_makes_nan),
     };

@@ -122,7 +122,8 @@ static body *add_cube(double side, int cells, int axis, double angle, const doub
 
 static body *add_sheet(double side, int cells, double thickness, int axis, double angle, const double at[3])
 {
-    static const orr_soft_material fabric = {300.0, 1e5, 0.3, 0.01};
+    // limp enough to stay folded by its weight
+    static const orr_soft_material fabric = {300.0, 2e4, 0.3, 0.01};
     const int n[2] = {cells, cells};
     const double size[2] = {side, side};
     body *b = &w.body[w.count++];
