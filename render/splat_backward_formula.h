@@ -55,6 +55,15 @@ STRUCT(splat_moments)
 }
 END_STRUCT(splat_moments)
 
+// Sums over pixels of |the loss's derivative by the splat's centre|, for each axis: the statistic of absolute
+// gradients (Ye et al. 2024), which pixels that pull to opposite sides do not cancel.
+FN real2 splat_magnitude_add(real2 sum, ellipse shape, real slope, real2 d)
+{
+    real along = R(2.0 / SPLAT_LOG2E) * slope * shape.sharp_x * fma_(shape.lean, d.y, d.x);
+    real across = fma_(along, shape.lean, R(2.0 / SPLAT_LOG2E) * slope * shape.sharp_y * d.y);
+    return make_real2(sum.x + abs_(along), sum.y + abs_(across));
+}
+
 // ---- a splat: from the screen to what is stored ----
 
 STRUCT(splat_gradient)
@@ -175,6 +184,12 @@ FN splat_gradient splat_project_backward(splat_lens lens, real3 mean, splat_shap
     return g;
 }
 
+// The loss by the splat's depth becomes that by its position.
+FN real3 splat_depth_backward(splat_lens lens, real by_depth)
+{
+    return scale3(make_real3(R(lens.view.zx), R(lens.view.zy), R(lens.view.zz)), by_depth);
+}
+
 // ---- harmonics: by the direction; w: for each function of a band, the derivative by it ----
 
 FN real3 sh_degree1_backward(sh_band1 w)
@@ -212,6 +227,34 @@ FN real3 splat_direction_backward(splat_lens lens, real3 mean, real3 direction, 
     real3 offset = sub3(mean, make_real3(R(lens.eye_x), R(lens.eye_y), R(lens.eye_z)));
     real inverse = R(1.0) / sqrt_(max_(dot3(offset, offset), R(1e-30)));
     return scale3(sub3(by_direction, scale3(direction, dot3(direction, by_direction))), inverse);
+}
+
+// ---- the camera ----
+
+// What a camera gets back from one splat, in the layer's space.
+STRUCT(splat_camera_gradient)
+{
+    real3 shift; // by the eye's position
+    real3 turn;  // by a rotation vector of the camera about its eye
+}
+END_STRUCT(splat_camera_gradient)
+
+// A camera that moves sees what it would see of a splat that moves the other way, and only a shift changes
+// the direction that harmonics are evaluated in. g: of splat_project_backward; by_direction: of
+// splat_direction_backward.
+FN splat_camera_gradient splat_camera_backward(splat_lens lens, real3 mean, splat_shape shape,
+                                               splat_gradient g, real3 by_direction)
+{
+    real3 offset = sub3(mean, make_real3(R(lens.eye_x), R(lens.eye_y), R(lens.eye_z)));
+    real3 axis = make_real3(shape.rotation.x, shape.rotation.y, shape.rotation.z);
+    real3 by_axis = make_real3(g.rotation.x, g.rotation.y, g.rotation.z);
+    // a rotation vector w moves a unit quaternion by half the product of (w, 0) with it
+    real3 spin =
+        add3(cross3(axis, by_axis), sub3(scale3(by_axis, shape.rotation.w), scale3(axis, g.rotation.w)));
+    splat_camera_gradient c;
+    c.shift = scale3(add3(g.mean, by_direction), R(-1.0));
+    c.turn = scale3(add3(cross3(offset, g.mean), scale3(spin, R(0.5) * shape.norm)), R(-1.0));
+    return c;
 }
 
 #endif

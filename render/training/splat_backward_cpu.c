@@ -19,37 +19,65 @@ enum {
 typedef struct pixel_block {
     splat_replay replay;
     real3 gradient;
+    real by_alpha, by_depth; // of the pixel's sums of weights, and of weights times depths; where they count
 } pixel_block;
+
+// What a kernel computes besides the gradients by shape and colour.
+typedef struct backward_extras {
+    bool alpha;     // the loss depends on alpha otherwise than through the background
+    bool depth;     // and on depth
+    bool magnitude; // sums of magnitudes are wanted
+} backward_extras;
 
 typedef struct backward_tile {
     pixel_block blocks[BLOCKS];
     orr_splat_record batch[BATCH];
     int32_t first[ROWS][BATCH], last[ROWS][BATCH]; // columns that a splat reaches in each row of blocks
-    float sums[BATCH][ORR_MOMENTS][ORR_LANES];
+    float sums[BATCH][ORR_MOMENTS_MOST][ORR_LANES];
 } backward_tile;
+
+// g . (what all splats and the background give the pixel)
+static float pixel_rest(const orr_splat_backward_job *job, int64_t at, const float g[3])
+{
+    const float *rgba = job->rgba + 4 * at;
+    float rest = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        const float behind = job->by_alpha ? 0.0f : (1.0f - rgba[3]) * job->background[k];
+        rest += g[k] * (rgba[k] + behind);
+    }
+    if (job->by_alpha) {
+        rest += job->by_alpha[at] * rgba[3];
+    }
+    if (job->by_depth) {
+        rest += job->by_depth[at] * job->depth[at] * rgba[3]; // the depth is a mean
+    }
+    return rest;
+}
 
 static void begin_block(const orr_splat_backward_job *job, pixel_block *block, int left, int top)
 {
-    float values[5][ORR_LANES];
+    float values[7][ORR_LANES] = {{0}};
     for (int i = 0; i < ORR_LANES; i++) {
-        int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
-        float g[3] = {0}, rest = 0.0f;
-        bool inside = x < job->width && y < job->height;
-        if (inside) {
-            const float *rgba = job->rgba + 4 * ((int64_t)y * job->width + x);
-            for (int k = 0; k < 3; k++) {
-                g[k] = orr_loss_row(job->gradient, k, y)[x];
-                rest += g[k] * (rgba[k] + (1.0f - rgba[3]) * job->background[k]);
-            }
+        const int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
+        values[0][i] = -1.0f;
+        if (x >= job->width || y >= job->height) {
+            continue;
         }
-        values[0][i] = inside ? 1.0f : -1.0f;
-        values[1][i] = rest;
+        const int64_t at = (int64_t)y * job->width + x;
+        float g[3];
         for (int k = 0; k < 3; k++) {
+            g[k] = orr_loss_row(job->gradient, k, y)[x];
             values[2 + k][i] = g[k];
         }
+        values[0][i] = 1.0f;
+        values[1][i] = pixel_rest(job, at, g);
+        values[5][i] = job->by_alpha ? job->by_alpha[at] : 0.0f;
+        values[6][i] = job->by_depth ? job->by_depth[at] : 0.0f;
     }
     block->replay = (splat_replay){real_load(values[0]), real_load(values[1])};
     block->gradient = make_real3(real_load(values[2]), real_load(values[3]), real_load(values[4]));
+    block->by_alpha = real_load(values[5]);
+    block->by_depth = real_load(values[6]);
 }
 
 // a member of the batch's records, for splats first ..
@@ -88,7 +116,9 @@ static void rows_of(const orr_splat_record *s, int top, int rows[2])
     rows[1] = high < (float)(ROWS - 1) ? (int)high : ROWS - 1;
 }
 
-static void replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i)
+// Inlined once for each kind of extras, which are constants there.
+static inline __attribute__((always_inline)) void
+replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, backward_extras extras)
 {
     const orr_splat_record *s = &tile->batch[i];
     const int left = job->tile_x * ORR_CPU_TILE, top = job->tile_y * ORR_CPU_TILE;
@@ -99,6 +129,8 @@ static void replay_splat(const orr_splat_backward_job *job, backward_tile *tile,
     const real3 colour = make_real3(R(s->red), R(s->green), R(s->blue));
     splat_moments m = {R(0.0), R(0.0), R(0.0), R(0.0), R(0.0), R(0.0)};
     real3 by_colour = {R(0.0), R(0.0), R(0.0)};
+    real by_depth = R(0.0);
+    real2 magnitude = {R(0.0), R(0.0)};
     int rows[2];
     rows_of(s, top, rows);
     for (int row = rows[0]; row <= rows[1]; row++) {
@@ -111,7 +143,14 @@ static void replay_splat(const orr_splat_backward_job *job, backward_tile *tile,
             }
             const real2 d = {lane_x + R(left + column * BLOCK_W) - R(s->x), dy};
             const real3 g = block->gradient;
-            splat_replayed r = splat_replay_one(block->replay, log2_opacity, d, shape, dot3(g, colour));
+            real shade = dot3(g, colour);
+            if (extras.alpha) {
+                shade = shade + block->by_alpha;
+            }
+            if (extras.depth) {
+                shade = fma_(block->by_depth, R(s->depth), shade);
+            }
+            splat_replayed r = splat_replay_one(block->replay, log2_opacity, d, shape, shade);
             block->replay = r.next;
             by_colour = blend_add(by_colour, r.weight, g);
             const real x = r.slope * d.x, y = r.slope * d.y;
@@ -121,12 +160,52 @@ static void replay_splat(const orr_splat_backward_job *job, backward_tile *tile,
             m.xx = fma_(x, d.x, m.xx);
             m.xy = fma_(x, d.y, m.xy);
             m.yy = fma_(y, d.y, m.yy);
+            if (extras.depth) {
+                by_depth = fma_(block->by_depth, r.weight, by_depth);
+            }
+            if (extras.magnitude) {
+                magnitude = splat_magnitude_add(magnitude, shape, r.slope, d);
+            }
         }
     }
     const real values[ORR_MOMENTS] = {m.one, m.x,         m.y,         m.xx,       m.xy,
                                       m.yy,  by_colour.x, by_colour.y, by_colour.z};
     for (int k = 0; k < ORR_MOMENTS; k++) {
         real_store(tile->sums[i][k], values[k]);
+    }
+    int next = ORR_MOMENTS;
+    if (extras.depth) {
+        real_store(tile->sums[i][next++], by_depth);
+    }
+    if (extras.magnitude) {
+        real_store(tile->sums[i][next++], magnitude.x);
+        real_store(tile->sums[i][next], magnitude.y);
+    }
+}
+
+#define REPLAY(name, alpha, depth, magnitude)                                                                \
+    static void name(const orr_splat_backward_job *job, backward_tile *tile, int count)                      \
+    {                                                                                                        \
+        for (int i = 0; i < count; i++) {                                                                    \
+            replay_splat(job, tile, i, (backward_extras){alpha, depth, magnitude});                          \
+        }                                                                                                    \
+    }
+REPLAY(replay_plain, false, false, false)
+REPLAY(replay_alpha, true, false, false)
+REPLAY(replay_depth, true, true, false)
+REPLAY(replay_magnitude, false, false, true)
+REPLAY(replay_alpha_magnitude, true, false, true)
+REPLAY(replay_all, true, true, true)
+
+static void replay(const orr_splat_backward_job *job, backward_tile *tile, int count)
+{
+    const bool magnitude = job->rows->magnitude;
+    if (job->by_depth) {
+        (magnitude ? replay_all : replay_depth)(job, tile, count);
+    } else if (job->by_alpha) {
+        (magnitude ? replay_alpha_magnitude : replay_alpha)(job, tile, count);
+    } else {
+        (magnitude ? replay_magnitude : replay_plain)(job, tile, count);
     }
 }
 
@@ -135,9 +214,10 @@ static void store_sums(const orr_splat_backward_job *job, backward_tile *tile, c
                        int count)
 {
     const orr_splat_rows *rows = job->rows;
-    float sums[ORR_MOMENTS][BATCH];
+    const int members = rows->members;
+    float sums[ORR_MOMENTS_MOST][BATCH];
     for (int first = 0; first < count; first += ORR_LANES) {
-        for (int k = 0; k < ORR_MOMENTS; k++) {
+        for (int k = 0; k < members; k++) {
             real lanes[ORR_LANES], sum = R(0.0);
             for (int i = 0; i < ORR_LANES; i++) {
                 lanes[i] = real_load(tile->sums[first + i][k]);
@@ -153,8 +233,8 @@ static void store_sums(const orr_splat_backward_job *job, backward_tile *tile, c
         const orr_tile_box box = rows->frame.boxes[splats[i]];
         uint32_t row = rows->first[tile->batch[i].file_index] +
                        (uint32_t)((job->tile_y - box.y0) * (box.x1 - box.x0 + 1) + job->tile_x - box.x0);
-        float *to = rows->rows + (size_t)row * ORR_MOMENTS;
-        for (int k = 0; k < ORR_MOMENTS; k++) {
+        float *to = rows->rows + (size_t)row * (size_t)members;
+        for (int k = 0; k < members; k++) {
             to[k] = sums[k][i];
         }
     }
@@ -177,9 +257,7 @@ void ORR_ISA_NAME(orr_splat_backward)(const orr_splat_backward_job *job)
             tile.batch[i] = job->rows->frame.records[splats[start + (uint32_t)i]];
         }
         find_touched_columns(job, &tile, count);
-        for (int i = 0; i < count; i++) {
-            replay_splat(job, &tile, i);
-        }
+        replay(job, &tile, count);
         store_sums(job, &tile, splats + start, count);
     }
 }

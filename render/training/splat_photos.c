@@ -111,17 +111,38 @@ static orr_result check_mask(const orr_splat_photo *photo, const char *path, orr
                        : ORR_OK;
 }
 
-static orr_result make_photo(const orr_capture_image *image, orr_jobs *jobs, orr_splat_photo *photo,
-                             orr_error *error)
+orr_result orr_splat_photo_aim(orr_splat_photo *photo, const orr_capture_image *image,
+                               const orr_splat_view *view, orr_error *error)
 {
-    orr_camera camera = {.width = image->width, .height = image->height};
-    memcpy(camera.pose, image->pose, sizeof camera.pose);
-    memcpy(camera.focal, image->focal, sizeof camera.focal);
-    memcpy(camera.centre, image->centre, sizeof camera.centre);
+    const orr_camera camera = orr_splat_view_camera(view, image);
     orr_error why;
     if (orr_camera_resolve(&camera, &photo->lens, &why) != ORR_OK) {
         return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: %s", image->path, why.message);
     }
+    return ORR_OK;
+}
+
+// The image with what its mask leaves out transparent; its pixels are new.
+static orr_result cut_out(const orr_capture_image *image, orr_capture_image *cut, orr_error *error)
+{
+    const size_t pixels = (size_t)image->width * (size_t)image->height, channels = (size_t)image->channels;
+    *cut = *image;
+    cut->channels = 4;
+    cut->mask = NULL;
+    ORR_ALLOC(cut->pixels, 4 * pixels, image->path, error);
+    for (size_t i = 0; i < pixels; i++) {
+        memcpy(cut->pixels + 4 * i, image->pixels + channels * i, 3);
+        const uint8_t alpha = channels == 4 ? image->pixels[4 * i + 3] : 255;
+        cut->pixels[4 * i + 3] = image->mask[i] ? alpha : 0;
+    }
+    return ORR_OK;
+}
+
+static orr_result make_photo(const orr_capture_image *image, orr_jobs *jobs, orr_splat_photo *photo,
+                             orr_error *error)
+{
+    const orr_splat_view view = orr_splat_view_begin(image);
+    ORR_TRY(orr_splat_photo_aim(photo, image, &view, error));
     photo->channels = image->channels;
     photo->pixels = image->pixels;
     photo->mask = image->mask;
@@ -131,15 +152,32 @@ static orr_result make_photo(const orr_capture_image *image, orr_jobs *jobs, orr
     return check_mask(photo, image->path, error);
 }
 
-orr_result orr_splat_photos_create(const orr_capture *capture, orr_jobs *jobs, orr_splat_photo **out,
-                                   orr_error *error)
+static orr_result make_cut_photo(const orr_capture_image *image, orr_jobs *jobs, orr_splat_photo *photo,
+                                 orr_error *error)
+{
+    orr_capture_image cut;
+    ORR_TRY(cut_out(image, &cut, error));
+    orr_result result = make_photo(&cut, jobs, photo, error);
+    if (result == ORR_OK && !photo->own_pixels) {
+        photo->own_pixels = cut.pixels;
+    } else {
+        orr_free(cut.pixels);
+    }
+    return result;
+}
+
+orr_result orr_splat_photos_create(const orr_capture *capture, orr_splat_masks masks, orr_jobs *jobs,
+                                   orr_splat_photo **out, orr_error *error)
 {
     orr_splat_photo *photos = orr_alloc_zero((size_t)capture->count, sizeof *photos);
     if (!photos) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d photos", capture->count);
     }
     for (int i = 0; i < capture->count; i++) {
-        orr_result result = make_photo(&capture->images[i], jobs, &photos[i], error);
+        const orr_capture_image *image = &capture->images[i];
+        orr_result result = image->mask && masks == ORR_SPLAT_MASKS_EMPTY
+                                ? make_cut_photo(image, jobs, &photos[i], error)
+                                : make_photo(image, jobs, &photos[i], error);
         if (result != ORR_OK) {
             orr_splat_photos_destroy(photos, capture->count);
             return result;
@@ -175,18 +213,53 @@ orr_lens orr_splat_photo_lens(const orr_splat_photo *photo, int shrink)
 typedef struct planes_job {
     const orr_splat_photo *photo;
     int shrink;
-    const float *background;
+    float background[3];
     orr_loss_planes planes;
-    uint8_t *mask;
+    uint8_t *kept;
+    float *alpha;
 } planes_job;
 
-static void add_pixel(const planes_job *job, int64_t at, float sum[3])
+// Means of shrink x shrink pixels over the background: sums of colour times alpha, and of alpha, of bytes.
+static void fill_row(const planes_job *job, int y)
 {
-    const int channels = job->photo->channels;
-    const uint8_t *bytes = job->photo->pixels + at * channels;
-    float alpha = channels == 4 ? (float)bytes[3] / 255.0f : 1.0f;
-    for (int c = 0; c < 3; c++) {
-        sum[c] += alpha * ((float)bytes[c] / 255.0f) + (1.0f - alpha) * job->background[c];
+    const int s = job->shrink, width = job->planes.width, channels = job->photo->channels;
+    const int64_t stride = job->photo->lens.width;
+    float *to[3] = {orr_loss_row(&job->planes, 0, y), orr_loss_row(&job->planes, 1, y),
+                    orr_loss_row(&job->planes, 2, y)};
+    const float share = 1.0f / (float)(s * s);
+    for (int x = 0; x < width; x++) {
+        const uint8_t *block = job->photo->pixels + channels * ((int64_t)y * s * stride + (int64_t)x * s);
+        uint32_t sum[3] = {0}, opaque = 0;
+        for (int i = 0; i < s; i++) {
+            const uint8_t *bytes = block + channels * i * stride;
+            for (int k = 0; k < s; k++, bytes += channels) {
+                const uint32_t alpha = channels == 4 ? bytes[3] : 255;
+                opaque += alpha;
+                for (int c = 0; c < 3; c++) {
+                    sum[c] += alpha * bytes[c];
+                }
+            }
+        }
+        const float covered = share * (1.0f / 255.0f) * (float)opaque;
+        for (int c = 0; c < 3; c++) {
+            to[c][x] = share * (1.0f / 65025.0f) * (float)sum[c] + (1.0f - covered) * job->background[c];
+        }
+        if (job->alpha) {
+            job->alpha[(int64_t)y * width + x] = covered;
+        }
+    }
+}
+
+static void fill_kept(const planes_job *job, int y)
+{
+    const int s = job->shrink, width = job->planes.width;
+    for (int x = 0; x < width; x++) {
+        bool kept = true;
+        for (int i = 0; i < s * s; i++) {
+            kept = kept &&
+                   job->photo->mask[(int64_t)(y * s + i / s) * job->photo->lens.width + x * s + i % s] != 0;
+        }
+        job->kept[(int64_t)y * width + x] = kept;
     }
 }
 
@@ -194,43 +267,31 @@ static void fill_rows(void *context, int job_index, int worker)
 {
     (void)worker;
     const planes_job *job = context;
-    const int s = job->shrink, width = job->planes.width, height = job->planes.height;
-    const float share = 1.0f / (float)(s * s);
-    int end = (job_index + 1) * ROWS < height ? (job_index + 1) * ROWS : height;
+    const int height = job->planes.height;
+    const int end = (job_index + 1) * ROWS < height ? (job_index + 1) * ROWS : height;
     for (int y = job_index * ROWS; y < end; y++) {
-        for (int x = 0; x < width; x++) {
-            float sum[3] = {0};
-            bool kept = true;
-            for (int i = 0; i < s * s; i++) {
-                int64_t at = (int64_t)(y * s + i / s) * job->photo->lens.width + x * s + i % s;
-                add_pixel(job, at, sum);
-                kept = kept && (!job->mask || job->photo->mask[at] != 0);
-            }
-            for (int c = 0; c < 3; c++) {
-                orr_loss_row(&job->planes, c, y)[x] = sum[c] * share;
-            }
-            if (job->mask) {
-                job->mask[(int64_t)y * width + x] = kept;
-            }
+        fill_row(job, y);
+        if (job->kept) {
+            fill_kept(job, y);
         }
     }
 }
 
-orr_result orr_splat_photo_planes(const orr_splat_photo *photo, int shrink, const float background[3],
-                                  orr_jobs *jobs, orr_arena *arena, orr_loss_planes *planes,
-                                  const uint8_t **kept, orr_error *error)
+orr_result orr_splat_photo_take(const orr_splat_photo *photo, int shrink, const float background[3],
+                                orr_jobs *jobs, orr_arena *arena, orr_splat_photo_picture *picture,
+                                orr_error *error)
 {
-    planes_job job = {.photo = photo, .shrink = shrink, .background = background};
+    planes_job job = {.photo = photo, .shrink = shrink};
     const int width = photo->lens.width / shrink, height = photo->lens.height / shrink;
+    const size_t pixels = (size_t)width * (size_t)height;
+    memcpy(job.background, background, sizeof job.background);
     ORR_TRY(orr_loss_planes_take(arena, width, height, &job.planes, error));
-    if (photo->mask) {
-        job.mask = orr_arena_take(arena, (size_t)width * (size_t)height, 1);
-        if (!job.mask) {
-            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a mask of %d x %d", width, height);
-        }
+    job.kept = photo->mask ? orr_arena_take(arena, pixels, 1) : NULL;
+    job.alpha = photo->channels == 4 ? orr_arena_take(arena, pixels, sizeof(float)) : NULL;
+    if ((photo->mask && !job.kept) || (photo->channels == 4 && !job.alpha)) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a photo of %d x %d", width, height);
     }
     orr_jobs_for(jobs, orr_blocks(height, ROWS), fill_rows, &job);
-    *planes = job.planes;
-    *kept = job.mask;
+    *picture = (orr_splat_photo_picture){job.planes, job.kept, job.alpha};
     return ORR_OK;
 }

@@ -5,27 +5,43 @@
 #include "engine/core/camera.h"
 #include "neural/capture/capture.h"
 #include "render/training/picture_loss.h"
+#include "render/training/splat_views.h"
+
+// What a mask beside a photo says of the pixels that it leaves out.
+typedef enum orr_splat_masks {
+    ORR_SPLAT_MASKS_IGNORE, // nothing: they are not learned from
+    ORR_SPLAT_MASKS_EMPTY,  // nothing is there: they are learned as transparent
+} orr_splat_masks;
 
 typedef struct orr_splat_photo {
     orr_lens lens;                  // a pinhole
     int channels;                   // 3, or 4 with straight alpha
     const uint8_t *pixels;          // height x width x channels
     const uint8_t *mask;            // height x width, 0: not to be learned from; NULL: learn from all
-    uint8_t *own_pixels, *own_mask; // of a photo that had to be undistorted
+    uint8_t *own_pixels, *own_mask; // of a photo that had to be undistorted or cut out
 } orr_splat_photo;
 
 // All photos of the capture, in its order; those that are pinholes' stay the capture's memory. Fails when a
 // camera cannot draw, or when a photo has no pixel left.
-orr_result orr_splat_photos_create(const orr_capture *capture, orr_jobs *jobs, orr_splat_photo **photos,
-                                   orr_error *error);
+orr_result orr_splat_photos_create(const orr_capture *capture, orr_splat_masks masks, orr_jobs *jobs,
+                                   orr_splat_photo **photos, orr_error *error);
 void orr_splat_photos_destroy(orr_splat_photo *photos, int count); // NULL is allowed
+
+// The photo's lens at the pose of `view`.
+orr_result orr_splat_photo_aim(orr_splat_photo *photo, const orr_capture_image *image,
+                               const orr_splat_view *view, orr_error *error);
 
 // The camera of a picture that is smaller by a whole factor; what is left over at the right and below is cut
 // off.
 orr_lens orr_splat_photo_lens(const orr_splat_photo *photo, int shrink);
 
-// Display colours over `background`, means of shrink x shrink pixels, and where the photo has a mask one of
-// the picture's size, 0 where any pixel is left out. In the arena.
-orr_result orr_splat_photo_planes(const orr_splat_photo *photo, int shrink, const float background[3],
-                                  orr_jobs *jobs, orr_arena *arena, orr_loss_planes *planes,
-                                  const uint8_t **kept, orr_error *error);
+// A photo as it is compared with a picture of the splats, in the arena.
+typedef struct orr_splat_photo_picture {
+    orr_loss_planes planes; // display colours over the background: means of shrink x shrink pixels
+    const uint8_t *kept; // height x width, 0 where any of these pixels is masked; NULL: the photo has no mask
+    const float *alpha;  // height x width; NULL: the photo is opaque
+} orr_splat_photo_picture;
+
+orr_result orr_splat_photo_take(const orr_splat_photo *photo, int shrink, const float background[3],
+                                orr_jobs *jobs, orr_arena *arena, orr_splat_photo_picture *picture,
+                                orr_error *error);

@@ -25,6 +25,17 @@ static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
 static const float NOISE = 1.7e5f;                           // times the rate of positions
 static const float OPACITY_PULL = 0.01f, SCALE_PULL = 0.01f; // of their means in the loss
 
+// Of exposures, and of cameras: shifts are times the extent, turns in radians. Cameras wait until there is
+// something to see.
+static const float EXPOSURE_RATE = 1e-2f, EXPOSURE_RATE_END = 1e-3f;
+static const float MOTION_RATE = 1e-3f, MOTION_RATE_END = 1e-5f;
+static const double MOVES_FROM = 0.1;
+
+static float between(float begin, float end, double progress)
+{
+    return begin * powf(end / begin, (float)fmin(fmax(progress, 0.0), 1.0));
+}
+
 static float adam_correction(int64_t steps)
 {
     return (float)(sqrt(1.0 - pow(0.999, (double)steps)) / (1.0 - pow(0.9, (double)steps)));
@@ -32,8 +43,7 @@ static float adam_correction(int64_t steps)
 
 orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
 {
-    const float position = s->extent * POSITION_RATE *
-                           powf(POSITION_RATE_END / POSITION_RATE, (float)fmin(fmax(progress, 0.0), 1.0));
+    const float position = s->extent * between(POSITION_RATE, POSITION_RATE_END, progress);
     const float count = (float)s->splats;
     bool rest = s->degree > 0 && s->steps % REST_EVERY == 0;
     return (orr_splat_rates){
@@ -51,6 +61,14 @@ orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
         .correction = adam_correction(s->steps + 1),
         .harmonics_correction = adam_correction(s->rest_steps + 1),
     };
+}
+
+orr_splat_view_rates orr_splat_view_rates_at(float extent, double progress)
+{
+    const float turn = progress < MOVES_FROM ? 0.0f : between(MOTION_RATE, MOTION_RATE_END, progress);
+    return (orr_splat_view_rates){.exposure = between(EXPOSURE_RATE, EXPOSURE_RATE_END, progress),
+                                  .shift = extent * turn,
+                                  .turn = turn};
 }
 
 int orr_splat_shrink_at(const orr_lens *lens, double progress)

@@ -3,6 +3,7 @@
 
 #include "engine/core/camera.h"
 #include "render/training/splat_training.h"
+#include "render/training/splat_views.h"
 
 // What a step's rates depend on besides progress.
 typedef struct orr_splat_schedule {
@@ -13,6 +14,7 @@ typedef struct orr_splat_schedule {
 } orr_splat_schedule;
 
 orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *schedule, double progress);
+orr_splat_view_rates orr_splat_view_rates_at(float extent, double progress);
 // By which whole factor a photo is made smaller.
 int orr_splat_shrink_at(const orr_lens *lens, double progress);
 int orr_splat_degree_at(int degree, double progress); // of harmonics that are to reach `degree`

@@ -1,12 +1,15 @@
 // State files of trainings of splats: eight letters, then numbers, all little-endian.
 //
-//     char[8]    "ORRSPT01"
+//     char[8]    "ORRSPT02"
 //     int64[4]   steps, steps of the higher harmonics, splats n, most splats
 //     float64    progress of the last step
 //     float32    extent of the cameras
 //     uint32     seed
-//     int32[4]   degree to reach, degree d, 1: antialiased, photos m
+//     int32[4]   degree to reach, degree d, switches, photos m
+//                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty
 //     int32[m]   the photos in the order of this epoch
+//     m times    float64[12] pose, float32[12] exposure, float32[24] its moments, float32[12] those of the
+//                camera's motion, int64 steps (orr_splat_view)
 //     float32    three times (parameters, first and second moments): 11 stored members of the splats, then
 //                3 (d + 1)^2 of their harmonics, in blocks of 16 splats (splat_training.h)
 #include "render/training/splat_state.h"
@@ -17,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = {'O', 'R', 'R', 'S', 'P', 'T', '0', '1'};
+static const char magic[8] = {'O', 'R', 'R', 'S', 'P', 'T', '0', '2'};
 
 enum { SPLATS_MOST = 1 << 28, PHOTOS_MOST = 1 << 24 };
 
@@ -30,6 +33,15 @@ typedef struct header {
 } header;
 
 _Static_assert(sizeof(header) == 64, "written as it is in memory");
+_Static_assert(sizeof(orr_splat_view) == 296, "written as it is in memory");
+
+enum { ANTIALIASED = 1, EXPOSURES = 2, POSES = 4, EMPTY_MASKS = 8, SWITCHES = 15 };
+
+static int32_t switches_of(const orr_splat_state *s)
+{
+    return (s->antialias ? ANTIALIASED : 0) | (s->exposures ? EXPOSURES : 0) | (s->refine_poses ? POSES : 0) |
+           (s->masks == ORR_SPLAT_MASKS_EMPTY ? EMPTY_MASKS : 0);
+}
 
 // floats of one of the three sets
 static size_t set_floats(int64_t splats, int members)
@@ -44,12 +56,13 @@ orr_result orr_splat_state_save(const orr_splat_state *s, const char *path, orr_
                       .progress = s->progress,
                       .extent = s->extent,
                       .seed = s->seed,
-                      .sizes = {s->sh_degree, p->degree, s->antialias, s->image_count}};
+                      .sizes = {s->sh_degree, p->degree, switches_of(s), s->image_count}};
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, path, error));
     orr_file_put(&writer, magic, sizeof magic);
     orr_file_put(&writer, &h, sizeof h);
     orr_file_put(&writer, s->images, (size_t)s->image_count * sizeof *s->images);
+    orr_file_put(&writer, s->views, (size_t)s->image_count * sizeof *s->views);
     for (int set = 0; set < 3; set++) {
         orr_file_put(&writer, p->stored[set], set_floats(p->count, ORR_STORED) * sizeof(float));
         orr_file_put(&writer, p->harmonics[set],
@@ -68,7 +81,7 @@ static bool is_plausible(const header *h)
            h->counts[1] <= h->counts[0] && splats >= 1 && splats <= most && most <= SPLATS_MOST &&
            most <= 4 * splats + ORR_PACK_BLOCK && h->progress >= 0.0 && h->progress <= 1.0 &&
            isfinite(h->extent) && h->extent > 0.0f && h->sizes[0] <= 3 && h->sizes[1] >= 0 &&
-           h->sizes[1] <= h->sizes[0] && (h->sizes[2] == 0 || h->sizes[2] == 1) && h->sizes[3] >= 2 &&
+           h->sizes[1] <= h->sizes[0] && h->sizes[2] >= 0 && h->sizes[2] <= SWITCHES && h->sizes[3] >= 2 &&
            h->sizes[3] <= PHOTOS_MOST;
 }
 
@@ -79,6 +92,19 @@ static bool is_sound(const float *values, size_t count, bool square)
         sound = sound && isfinite(values[i]) && (!square || values[i] >= 0.0f);
     }
     return sound;
+}
+
+static bool is_sound_view(const orr_splat_view *v)
+{
+    bool sound = v->steps >= 0 && v->steps <= INT32_MAX;
+    for (int i = 0; i < 12; i++) {
+        sound = sound && isfinite(v->pose[i]);
+    }
+    return sound && is_sound(v->exposure, ORR_EXPOSURE, false) &&
+           is_sound(v->exposure_moments[0], ORR_EXPOSURE, false) &&
+           is_sound(v->exposure_moments[1], ORR_EXPOSURE, true) &&
+           is_sound(v->motion_moments[0], ORR_MOTION, false) &&
+           is_sound(v->motion_moments[1], ORR_MOTION, true);
 }
 
 static const uint8_t *take(const uint8_t *from, void *to, size_t size)
@@ -94,6 +120,14 @@ static orr_result read_arrays(const char *name, const header *h, const uint8_t *
     orr_splat_params *p = &s->params;
     ORR_ALLOC(s->images, h->sizes[3], name, error);
     from = take(from, s->images, (size_t)h->sizes[3] * sizeof *s->images);
+    ORR_ALLOC(s->views, h->sizes[3], name, error);
+    from = take(from, s->views, (size_t)h->sizes[3] * sizeof *s->views);
+    for (int i = 0; i < h->sizes[3]; i++) {
+        if (!is_sound_view(&s->views[i])) {
+            return orr_fail(error, ORR_CODE_FILE_VALUE,
+                            "%s: pose and exposure of photo %d: expected finite numbers", name, i);
+        }
+    }
     ORR_TRY(orr_splat_params_create(h->counts[3], p, error));
     if (h->sizes[1] > 0) {
         ORR_TRY(orr_splat_params_raise(p, h->sizes[1], error));
@@ -120,7 +154,7 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     *s = (orr_splat_state){0};
     if (bytes.size < sizeof magic || memcmp(bytes.data, magic, sizeof magic) != 0) {
         return orr_fail(error, ORR_CODE_FILE_TYPE,
-                        "%s: expected the state of a training of splats (it begins with ORRSPT01)", name);
+                        "%s: expected the state of a training of splats (it begins with ORRSPT02)", name);
     }
     if (bytes.size < start) {
         return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: %zu bytes: expected a header of %zu", name,
@@ -133,7 +167,8 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     }
     const size_t floats = 3 * (set_floats(h.counts[2], ORR_STORED) +
                                set_floats(h.counts[2], orr_harmonics_members(h.sizes[1])));
-    const size_t whole = start + (size_t)h.sizes[3] * sizeof(int32_t) + floats * sizeof(float);
+    const size_t whole =
+        start + (size_t)h.sizes[3] * (sizeof(int32_t) + sizeof(orr_splat_view)) + floats * sizeof(float);
     if (bytes.size != whole) {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: %zu bytes: expected %zu, by its header", name,
                         bytes.size, whole);
@@ -144,7 +179,10 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     s->extent = h.extent;
     s->seed = h.seed;
     s->sh_degree = h.sizes[0];
-    s->antialias = h.sizes[2] == 1;
+    s->antialias = (h.sizes[2] & ANTIALIASED) != 0;
+    s->exposures = (h.sizes[2] & EXPOSURES) != 0;
+    s->refine_poses = (h.sizes[2] & POSES) != 0;
+    s->masks = h.sizes[2] & EMPTY_MASKS ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE;
     s->image_count = h.sizes[3];
     orr_result result = read_arrays(name, &h, bytes.data + start, s, error);
     if (result != ORR_OK) {
@@ -181,5 +219,6 @@ void orr_splat_state_destroy(orr_splat_state *s)
 {
     orr_splat_params_destroy(&s->params);
     orr_free(s->images);
+    orr_free(s->views);
     *s = (orr_splat_state){0};
 }

@@ -3,6 +3,7 @@
 
 #include "engine/core/file.h"
 #include "render/training/splat_params.h"
+#include "render/training/splat_photos.h"
 
 typedef struct orr_splat_state {
     int64_t step, rest_steps; // taken, and those of the higher harmonics
@@ -10,9 +11,11 @@ typedef struct orr_splat_state {
     float extent;             // of the cameras; tells one capture from another
     uint32_t seed;
     int sh_degree; // to reach, at least that of the parameters
-    bool antialias;
+    bool antialias, exposures, refine_poses;
+    orr_splat_masks masks;
     int image_count;
-    int *images; // those learned from, in the order of this epoch
+    int *images;           // those learned from, in the order of this epoch
+    orr_splat_view *views; // of each of these
     orr_splat_params params;
 } orr_splat_state;
 

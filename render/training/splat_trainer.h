@@ -8,6 +8,7 @@
 #include "engine/core/profile.h"
 #include "neural/capture/capture.h"
 #include "render/splat_cloud.h"
+#include "render/training/splat_photos.h"
 
 typedef struct orr_splat_trainer orr_splat_trainer;
 
@@ -20,9 +21,15 @@ typedef struct orr_splat_trainer_desc {
     int64_t splats; // no more than these, 1 .. 2^28
     int sh_degree;  // 0 .. 3
     bool antialias; // draw and save with the Mip-Splatting 2D filter
+    // Learn an affine map of display colours for each photo (Kerbl et al. 2023), whose mean stays the
+    // identity.
+    bool exposures;
+    orr_splat_masks masks;
+    // Refine the poses of the photos that are learned from.
+    bool refine_poses;
     uint32_t seed;
-    // A file of orr_splat_trainer_save to go on from, to the same bits; its splats, degree, antialias and
-    // seed take the place of those above. NULL: from the beginning.
+    // A file of orr_splat_trainer_save to go on from, to the same bits; its numbers and switches take the
+    // place of those above. NULL: from the beginning.
     const char *resume;
 } orr_splat_trainer_desc;
 
@@ -44,7 +51,9 @@ orr_result orr_splat_trainer_step(orr_splat_trainer *trainer, double progress, o
                                   orr_error *error);
 
 // A photo without its lens's distortion beside the splats' picture of it, both over the background of the
-// training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in both.
+// training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in both. Where
+// exposures are learned, the picture has its photo's; that of a photo held out is fitted to its left half
+// by least squares, and the mask leaves the right half alone, which is compared.
 typedef struct orr_splat_comparison {
     int width, height;
     float *photo, *drawn; // 0 .. 1
@@ -58,12 +67,16 @@ orr_result orr_splat_trainer_compare(orr_splat_trainer *trainer, int index, int 
 orr_result orr_splat_comparison_score(const orr_splat_comparison *comparison, orr_jobs *jobs, double *psnr,
                                       double *ssim, orr_error *error);
 
+// The camera of image `index` of the capture, as known now: its pose refined, or as in the file.
+orr_camera orr_splat_trainer_camera(const orr_splat_trainer *trainer, int index);
+
 // The cloud as it is now, in the world of the capture's file, without splats that draw nothing.
 orr_result orr_splat_trainer_cloud(orr_splat_trainer *trainer, orr_splats **splats, orr_error *error);
 
 typedef struct orr_splat_progress {
     int64_t steps;   // all that were taken, before `resume` too
     double progress; // that of the last
+    bool refines_poses;
 } orr_splat_progress;
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *trainer);

@@ -11,6 +11,7 @@ enum {
     // logit of the opacity
     ORR_STORED = 11,
     ORR_MOMENTS = 9,        // six of splat_moments, then the gradient by the colour
+    ORR_MOMENTS_MOST = 12,  // and where they are wanted by the depth, and two magnitudes
     ORR_UPDATE_BLOCKS = 64, // blocks of 16 splats per job
     ORR_NO_RECORD = -1
 };
@@ -36,22 +37,28 @@ static inline int orr_harmonics_members(int degree)
     return 3 * (degree + 1) * (degree + 1);
 }
 
-// What a frame left of its splats, and where the gradients of each meet: a splat has one row of ORR_MOMENTS
+// What a frame left of its splats, and where the gradients of each meet: a splat has one row of `members`
 // floats for each tile of its box, so that tiles write without locks and sums have a fixed order.
 typedef struct orr_splat_rows {
     orr_cpu_splats frame;
-    int32_t *record; // per splat: its record, or ORR_NO_RECORD
-    uint32_t *first; // per splat: its first row
+    int32_t *record;       // per splat: its record, or ORR_NO_RECORD
+    uint32_t *first;       // per splat: its first row
+    bool depth, magnitude; // which members follow the ORR_MOMENTS
+    int members;
     float *rows;
 } orr_splat_rows;
 
 typedef struct orr_splat_backward_job {
     const orr_splat_rows *rows;
-    int tile_x, tile_y; // in tiles
-    int width, height;  // of the picture [px]
-    const float *rgba;  // as drawn without background: height x width x 4
-    float background[3];
-    const orr_loss_planes *gradient; // of the loss, by the colour over the background
+    int tile_x, tile_y;              // in tiles
+    int width, height;               // of the picture [px]
+    const float *rgba;               // as drawn without background: height x width x 4
+    const orr_loss_planes *gradient; // of the loss, by the colour
+    float background[3];             // behind the colour
+    // height x width: the loss by alpha, with that of the background; NULL: it is by the background alone
+    const float *by_alpha;
+    // height x width, with by_alpha: the loss by the sum of weights times depths, and the mean depth as drawn
+    const float *by_depth, *depth;
 } orr_splat_backward_job;
 
 typedef struct orr_splat_rates {
@@ -70,6 +77,7 @@ typedef struct orr_splat_update_job {
     orr_splat_rates rates;
     uint32_t seed, step;
     int64_t first_block, end_block;
+    double *motion; // ORR_MOTION: the loss by the eye's position and by a turn about it; NULL: nobody asks
 } orr_splat_update_job;
 
 typedef struct orr_training_kernels {

@@ -15,13 +15,16 @@
 typedef struct lane_gradients {
     splat_moments moments;
     real3 colour;
+    real depth;      // 0: nobody asks
+    real2 magnitude; // likewise
     mask visible;
 } lane_gradients;
 
 // Sums over tiles of the splats `splat` .., in a fixed order. False: none is on the screen.
 static bool sum_rows(const orr_splat_rows *rows, int64_t splat, lane_gradients *g)
 {
-    float sums[ORR_MOMENTS][ORR_LANES] = {{0}}, bright[3][ORR_LANES] = {{0}};
+    const int members = rows->members;
+    float sums[ORR_MOMENTS_MOST][ORR_LANES] = {{0}}, bright[3][ORR_LANES] = {{0}};
     int32_t visible[ORR_LANES] = {0};
     bool some = false;
     for (int i = 0; i < ORR_LANES; i++) {
@@ -33,9 +36,9 @@ static bool sum_rows(const orr_splat_rows *rows, int64_t splat, lane_gradients *
         visible[i] = -1;
         const orr_tile_box box = rows->frame.boxes[record];
         const int count = (box.x1 - box.x0 + 1) * (box.y1 - box.y0 + 1);
-        const float *row = rows->rows + (size_t)rows->first[splat + i] * ORR_MOMENTS;
-        for (int n = 0; n < count; n++, row += ORR_MOMENTS) {
-            for (int k = 0; k < ORR_MOMENTS; k++) {
+        const float *row = rows->rows + (size_t)rows->first[splat + i] * (size_t)members;
+        for (int n = 0; n < count; n++, row += members) {
+            for (int k = 0; k < members; k++) {
                 sums[k][i] += row[k];
             }
         }
@@ -45,10 +48,13 @@ static bool sum_rows(const orr_splat_rows *rows, int64_t splat, lane_gradients *
         bright[1][i] = r->green > 0.0f ? 1.0f : 0.0f;
         bright[2][i] = r->blue > 0.0f ? 1.0f : 0.0f;
     }
-    real s[ORR_MOMENTS];
-    for (int k = 0; k < ORR_MOMENTS; k++) {
+    real s[ORR_MOMENTS_MOST];
+    for (int k = 0; k < ORR_MOMENTS_MOST; k++) {
         s[k] = real_load(sums[k]);
     }
+    const int behind = ORR_MOMENTS + rows->depth;
+    g->depth = rows->depth ? s[ORR_MOMENTS] : R(0.0);
+    g->magnitude = rows->magnitude ? make_real2(s[behind], s[behind + 1]) : make_real2(R(0.0), R(0.0));
     g->moments = (splat_moments){s[0], s[1], s[2], s[3], s[4], s[5]};
     g->colour =
         make_real3(s[6] * real_load(bright[0]), s[7] * real_load(bright[1]), s[8] * real_load(bright[2]));
@@ -185,7 +191,32 @@ static stored_splats load_stored(const float *from)
     return (stored_splats){{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8], m[9]}, m[10]};
 }
 
-static void update_lanes(const orr_splat_update_job *job, int64_t block, int part)
+// sums over splats of what the camera gets back, in lanes
+typedef struct camera_sums {
+    real shift[3], turn[3];
+} camera_sums;
+
+static void add_camera(camera_sums *sums, mask visible, splat_camera_gradient c)
+{
+    const real shift[3] = {c.shift.x, c.shift.y, c.shift.z}, turn[3] = {c.turn.x, c.turn.y, c.turn.z};
+    for (int k = 0; k < 3; k++) {
+        sums->shift[k] = sums->shift[k] + tamed(visible, shift[k]);
+        sums->turn[k] = sums->turn[k] + tamed(visible, turn[k]);
+    }
+}
+
+static double sum_of(real values)
+{
+    float lanes[ORR_LANES];
+    double sum = 0.0;
+    real_store(lanes, values);
+    for (int i = 0; i < ORR_LANES; i++) {
+        sum += (double)lanes[i];
+    }
+    return sum;
+}
+
+static void update_lanes(const orr_splat_update_job *job, int64_t block, int part, camera_sums *sums)
 {
     const orr_splat_params *params = job->params;
     const orr_splat_rates *rates = &job->rates;
@@ -203,7 +234,12 @@ static void update_lanes(const orr_splat_update_job *job, int64_t block, int par
     real3 turn = move_harmonics(job, block * members * ORR_PACK_BLOCK + part, direction, &g);
     if (some) {
         by = splat_project_backward(lens, s.mean, shape, opacity, g.moments);
-        by.mean = add3(by.mean, splat_direction_backward(lens, s.mean, direction, turn));
+        by.mean = add3(by.mean, splat_depth_backward(lens, g.depth));
+        real3 by_direction = splat_direction_backward(lens, s.mean, direction, turn);
+        if (job->motion) {
+            add_camera(sums, g.visible, splat_camera_backward(lens, s.mean, shape, by, by_direction));
+        }
+        by.mean = add3(by.mean, by_direction);
     }
     const real gradients[ORR_STORED] = {by.mean.x,      by.mean.y,      by.mean.z,     by.log_scale.x,
                                         by.log_scale.y, by.log_scale.z, by.rotation.x, by.rotation.y,
@@ -258,10 +294,16 @@ void ORR_ISA_NAME(orr_splat_prepare)(const orr_splat_params *params, int64_t fir
 
 void ORR_ISA_NAME(orr_splat_update)(const orr_splat_update_job *job)
 {
+    const real none = R(0.0);
+    camera_sums sums = {{none, none, none}, {none, none, none}};
     for (int64_t block = job->first_block; block < job->end_block; block++) {
         for (int part = 0; part < ORR_PACK_BLOCK; part += ORR_LANES) {
-            update_lanes(job, block, part);
+            update_lanes(job, block, part, &sums);
         }
         prepare_block(job->params, block);
+    }
+    for (int k = 0; job->motion && k < 3; k++) {
+        job->motion[k] = sum_of(sums.shift[k]);
+        job->motion[3 + k] = sum_of(sums.turn[k]);
     }
 }

@@ -264,6 +264,30 @@ static void splats_go_on_from_where_they_were(void **state)
     assert_refused(&run, 2, "learned from other photos");
 }
 
+// The cameras beside the cloud are a capture again, and a training goes on with their poses.
+static void poses_and_exposures_are_refined(void **state)
+{
+    (void)state;
+    char capture[300], cloud[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    snprintf(cloud, sizeof cloud, "%s", in_folder("refined.ply"));
+    run_result run = orrery("train", "splats", capture, "-o", cloud, "--steps", "10", "--splats", "400",
+                            "--exposures", "--refine-poses", "--evaluation", "5", "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "PSNR") > 5.0);
+    cJSON_Delete(json);
+    assert_true(access(in_folder("refined.transforms.json"), F_OK) == 0);
+    run = orrery("train", "splats", in_folder("refined.transforms.json"), "-o", in_folder("next.ply"),
+                 "--steps", "1", "--splats", "10", "--masks", "empty", "--evaluation", "0");
+    assert_done(&run);
+    assert_true(access(in_folder("next.transforms.json"), F_OK) != 0);
+    assert_int_equal(remove(in_folder("refined.transforms.json")), 0);
+    run = orrery("train", "splats", capture, "-o", cloud, "--steps", "11", "--resume", cloud, "--evaluation",
+                 "0");
+    assert_done(&run);
+    assert_true(access(in_folder("refined.transforms.json"), F_OK) == 0);
+}
+
 static void what_splats_cannot_be_trained_with_is_refused(void **state)
 {
     (void)state;
@@ -278,6 +302,10 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     assert_refused(&run, 2, "absent.ply.training");
     run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--sh", "1");
     assert_refused(&run, 2, "--sh with --resume: expected none");
+    run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--refine-poses");
+    assert_refused(&run, 2, "--refine-poses with --resume: expected none");
+    run = orrery("train", "splats", capture, "-o", cloud, "--masks", "half");
+    assert_refused(&run, 2, "--masks half: expected ignore or empty");
     run = orrery("train", "splats", capture, "-o", cloud, "--device", "cuda");
     assert_refused(&run, 2, "--device cuda: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--holdout", "1");
@@ -300,6 +328,7 @@ int main(void)
         cmocka_unit_test(photos_are_compared_for_as_long_as_is_allowed),
         cmocka_unit_test(photos_become_splats),
         cmocka_unit_test(splats_go_on_from_where_they_were),
+        cmocka_unit_test(poses_and_exposures_are_refined),
         cmocka_unit_test(what_splats_cannot_be_trained_with_is_refused),
     };
     return cmocka_run_group_tests_name("train", tests, NULL, NULL);

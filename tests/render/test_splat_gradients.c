@@ -154,7 +154,7 @@ static void add_moments(splat_moments *m, double slope, real2 d)
 }
 
 static void finish(splat_lens lens, const stored *splat, const drawn *d, splat_moments moments, real3 colour,
-                   double *out)
+                   double *out, double motion[6])
 {
     const double *m = splat->members;
     real3 mean = make_real3(m[0], m[1], m[2]);
@@ -178,14 +178,21 @@ static void finish(splat_lens lens, const stored *splat, const drawn *d, splat_m
     turn = add3(turn, sh_degree2_backward(d->direction, (sh_band2){by[4], by[5], by[6], by[7], by[8]}));
     turn = add3(turn, sh_degree3_backward(d->direction,
                                           (sh_band3){by[9], by[10], by[11], by[12], by[13], by[14], by[15]}));
-    g.mean = add3(g.mean, splat_direction_backward(lens, mean, d->direction, turn));
+    real3 by_direction = splat_direction_backward(lens, mean, d->direction, turn);
+    splat_camera_gradient c = splat_camera_backward(lens, mean, d->shape, g, by_direction);
+    const double moves[6] = {c.shift.x, c.shift.y, c.shift.z, c.turn.x, c.turn.y, c.turn.z};
+    for (int k = 0; k < 6; k++) {
+        motion[k] += moves[k];
+    }
+    g.mean = add3(g.mean, by_direction);
     const double geometry[11] = {g.mean.x,      g.mean.y,      g.mean.z,     g.log_scale.x,
                                  g.log_scale.y, g.log_scale.z, g.rotation.x, g.rotation.y,
                                  g.rotation.z,  g.rotation.w,  g.logit};
     memcpy(out, geometry, sizeof geometry);
 }
 
-static void backward(splat_lens lens, const stored splats[SPLATS], double gradients[SPLATS][MEMBERS])
+static void backward(splat_lens lens, const stored splats[SPLATS], double gradients[SPLATS][MEMBERS],
+                     double motion[6])
 {
     drawn all[SPLATS];
     splat_moments moments[SPLATS] = {0};
@@ -208,7 +215,45 @@ static void backward(splat_lens lens, const stored splats[SPLATS], double gradie
         }
     }
     for (int i = 0; i < SPLATS; i++) {
-        finish(lens, &splats[i], &all[i], moments[i], colours[i], gradients[i]);
+        finish(lens, &splats[i], &all[i], moments[i], colours[i], gradients[i], motion);
+    }
+}
+
+// ---- the camera ----
+
+// The lens after its eye moved by h along a motion's axis, or turned by h about it.
+static splat_lens moved(splat_lens lens, int motion, double h)
+{
+    affine *v = &lens.view;
+    real3 rows[3] = {make_real3(v->xx, v->xy, v->xz), make_real3(v->yx, v->yy, v->yz),
+                     make_real3(v->zx, v->zy, v->zz)};
+    double *eye[3] = {&lens.eye_x, &lens.eye_y, &lens.eye_z};
+    if (motion < 3) {
+        *eye[motion] += h;
+    } else { // the axes of the camera turn
+        const double w[3] = {motion == 3, motion == 4, motion == 5};
+        for (int i = 0; i < 3; i++) {
+            real3 axis = make_real3(w[0], w[1], w[2]);
+            real3 along = scale3(axis, dot3(axis, rows[i]));
+            rows[i] = add3(along,
+                           add3(scale3(sub3(rows[i], along), cos(h)), scale3(cross3(axis, rows[i]), sin(h))));
+        }
+    }
+    real3 at = make_real3(lens.eye_x, lens.eye_y, lens.eye_z);
+    *v =
+        (affine){rows[0].x, rows[0].y,          rows[0].z, -dot3(rows[0], at), rows[1].x, rows[1].y,
+                 rows[1].z, -dot3(rows[1], at), rows[2].x, rows[2].y,          rows[2].z, -dot3(rows[2], at)};
+    return lens;
+}
+
+static void compare_camera(splat_lens lens, const stored splats[SPLATS], const double motion[6])
+{
+    for (int k = 0; k < 6; k++) {
+        const double h = 1e-6;
+        double expected = (loss(moved(lens, k, h), splats) - loss(moved(lens, k, -h), splats)) / (2.0 * h);
+        if (!(fabs(motion[k] - expected) <= 1e-6 * (1.0 + fabs(expected)))) {
+            fail_msg("motion %d: gradient %.9g: expected %.9g", k, motion[k], expected);
+        }
     }
 }
 
@@ -216,9 +261,10 @@ static void compare(bool orthographic, bool antialias)
 {
     splat_lens lens = make_lens(orthographic, antialias);
     stored splats[SPLATS];
-    double gradients[SPLATS][MEMBERS];
+    double gradients[SPLATS][MEMBERS], motion[6] = {0};
     make_splats(splats);
-    backward(lens, splats, gradients);
+    backward(lens, splats, gradients, motion);
+    compare_camera(lens, splats, motion);
     for (int i = 0; i < SPLATS; i++) {
         for (int k = 0; k < MEMBERS; k++) {
             const double h = 1e-6;

@@ -137,7 +137,7 @@ static void test_undistorted(void **state)
     const orr_capture capture = {.images = &image, .count = 1};
     orr_jobs *jobs = threads(2);
     orr_splat_photo *made;
-    assert_ok(orr_splat_photos_create(&capture, jobs, &made, &error));
+    assert_ok(orr_splat_photos_create(&capture, ORR_SPLAT_MASKS_IGNORE, jobs, &made, &error));
     int kept = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {
         double x = (i % SIDE + 0.5 - 31.0) / 50.0, y = (i / SIDE + 0.5 - 33.0) / 55.0, r2 = x * x + y * y;
@@ -152,6 +152,54 @@ static void test_undistorted(void **state)
     }
     assert_in_range(kept, SIDE * SIDE * 9 / 10, SIDE * SIDE);
     orr_splat_photos_destroy(made, 1);
+    orr_jobs_destroy(jobs);
+}
+
+// What a mask leaves out is not learned from, or is transparent.
+static void test_masked(void **state)
+{
+    (void)state;
+    enum { SIDE = 8 };
+    uint8_t pixels[SIDE * SIDE * 3], kept[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        pixels[3 * i] = pixels[3 * i + 1] = pixels[3 * i + 2] = (uint8_t)(3 * i);
+        kept[i] = i % SIDE < 3 ? 0 : 255;
+    }
+    char name[] = "a photo";
+    orr_capture_image image = {.path = name,
+                               .width = SIDE,
+                               .height = SIDE,
+                               .channels = 3,
+                               .pixels = pixels,
+                               .mask = kept,
+                               .pose = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                               .focal = {8.0f, 8.0f},
+                               .centre = {4.0f, 4.0f}};
+    const orr_capture capture = {.images = &image, .count = 1};
+    const float white[3] = {1.0f, 1.0f, 1.0f};
+    orr_jobs *jobs = threads(1);
+    for (int masks = 0; masks < 2; masks++) {
+        orr_splat_photo *made;
+        orr_splat_photo_picture picture;
+        orr_arena arena = {0};
+        assert_ok(orr_splat_photos_create(&capture, (orr_splat_masks)masks, jobs, &made, &error));
+        assert_ok(orr_splat_photo_take(made, 2, white, jobs, &arena, &picture, &error));
+        assert_true((picture.kept != NULL) == (masks == ORR_SPLAT_MASKS_IGNORE));
+        assert_true((picture.alpha != NULL) == (masks == ORR_SPLAT_MASKS_EMPTY));
+        // columns 0 and 1 are left out, of 2 and 3 one is
+        for (int x = 0; picture.kept && x < SIDE / 2; x++) {
+            assert_int_equal(picture.kept[x], x >= 2);
+        }
+        for (int x = 0; picture.alpha && x < SIDE / 2; x++) {
+            assert_true(fabs((double)picture.alpha[x] - (x == 0 ? 0.0 : x == 1 ? 0.5 : 1.0)) < 1e-6);
+        }
+        // of pixels 2, 3, 10 and 11: (9 + 33) / 255 and two of white
+        double expected = masks == ORR_SPLAT_MASKS_EMPTY ? (9.0 / 255 + 33.0 / 255 + 2.0) / 4.0
+                                                         : (6.0 + 9.0 + 30.0 + 33.0) / 4.0 / 255.0;
+        assert_true(fabs((double)orr_loss_row(&picture.planes, 1, 0)[1] - expected) < 1e-6);
+        orr_arena_destroy(&arena);
+        orr_splat_photos_destroy(made, 1);
+    }
     orr_jobs_destroy(jobs);
 }
 
@@ -194,16 +242,31 @@ static void test_relocation(void **state)
 
 // ---- all of it ----
 
+static orr_splat_trainer_desc describe(const photos *p, orr_jobs *jobs)
+{
+    return (orr_splat_trainer_desc){.capture = &p->capture,
+                                    .images = p->indices,
+                                    .image_count = p->learned,
+                                    .jobs = jobs,
+                                    .isa = machine(),
+                                    .splats = 1500,
+                                    .sh_degree = 2,
+                                    .seed = 1};
+}
+
 static orr_splat_trainer *make_trainer(const photos *p, orr_jobs *jobs)
 {
-    const orr_splat_trainer_desc desc = {.capture = &p->capture,
-                                         .images = p->indices,
-                                         .image_count = p->learned,
-                                         .jobs = jobs,
-                                         .isa = machine(),
-                                         .splats = 1500,
-                                         .sh_degree = 2,
-                                         .seed = 1};
+    const orr_splat_trainer_desc desc = describe(p, jobs);
+    orr_splat_trainer *trainer;
+    assert_ok(orr_splat_trainer_create(&desc, &trainer, &error));
+    return trainer;
+}
+
+// everything that can be learned
+static orr_splat_trainer *make_full_trainer(const photos *p, orr_jobs *jobs)
+{
+    orr_splat_trainer_desc desc = describe(p, jobs);
+    desc.antialias = desc.exposures = desc.refine_poses = true;
     orr_splat_trainer *trainer;
     assert_ok(orr_splat_trainer_create(&desc, &trainer, &error));
     return trainer;
@@ -261,7 +324,7 @@ static void test_spheres(void **state)
 static orr_splats *cloud_by(const photos *p, int thread_count)
 {
     orr_jobs *jobs = threads(thread_count);
-    orr_splat_trainer *trainer = make_trainer(p, jobs);
+    orr_splat_trainer *trainer = make_full_trainer(p, jobs);
     orr_splats *splats;
     train(trainer, 120);
     assert_ok(orr_splat_trainer_cloud(trainer, &splats, &error));
@@ -318,7 +381,7 @@ static void test_goes_on_to_the_same_bits(void **state)
     photos p;
     take_photos(&sphere_photos, &p);
     orr_jobs *jobs[2] = {threads(1), threads(3)};
-    orr_splat_trainer *trainers[2] = {make_trainer(&p, jobs[0])};
+    orr_splat_trainer *trainers[2] = {make_full_trainer(&p, jobs[0])};
     orr_splats *clouds[2];
     orr_error why;
     train_part(trainers[0], 0, PART, STEPS);
@@ -331,6 +394,11 @@ static void test_goes_on_to_the_same_bits(void **state)
         assert_ok(orr_splat_trainer_cloud(trainers[i], &clouds[i], &error));
     }
     assert_same_clouds(clouds[0], clouds[1]);
+    for (int i = 0; i < p.learned; i++) {
+        const orr_camera one = orr_splat_trainer_camera(trainers[0], i);
+        const orr_camera other = orr_splat_trainer_camera(trainers[1], i);
+        assert_memory_equal(one.pose, other.pose, sizeof one.pose);
+    }
     for (int i = 0; i < 2; i++) {
         orr_splats_destroy(clouds[i]);
         orr_splat_trainer_destroy(trainers[i]);
@@ -369,7 +437,9 @@ static void test_damaged_states_are_refused(void **state)
     const float nan = NAN, negative = -1.0f;
     const int64_t many = (int64_t)1 << 28, seventeen = 17;
     int images[2] = {1, 0};
-    orr_splat_state s = {.step = 5, .progress = 0.25, .extent = 1.0f, .image_count = 2, .images = images};
+    orr_splat_view views[2] = {{.steps = 3}, {.steps = 2}};
+    orr_splat_state s = {
+        .step = 5, .progress = 0.25, .extent = 1.0f, .image_count = 2, .images = images, .views = views};
     const orr_splat_seed seed = {{1.0f, 2.0f, 3.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f};
     assert_ok(orr_splat_params_create(20, &s.params, &error));
     orr_splat_params_add(&s.params, &seed, 1);
@@ -379,14 +449,17 @@ static void test_damaged_states_are_refused(void **state)
     assert_ok(orr_file_read(path, &bytes, &error));
     assert_ok(orr_splat_state_read(path, bytes, &s, &error));
     assert_true(s.step == 5 && s.params.count == 1 && s.images[0] == 1 && stored(&s.params, 0, 2) == 3.0);
+    assert_true(s.views[0].steps == 3 && s.views[1].steps == 2);
     orr_splat_state_destroy(&s);
     const size_t set = 16 * (ORR_STORED + 3) * sizeof(float);
-    damage(bytes, 0, "ORRSPT99", 8, "begins with ORRSPT01");
+    const size_t arrays = 80 + sizeof views;
+    damage(bytes, 0, "ORRSPT99", 8, "begins with ORRSPT02");
     damage(bytes, 24, &seventeen, sizeof seventeen, "by its header"); // one block of 16 is there
     damage(bytes, 32, &many, sizeof many, "header");
     damage(bytes, 48, &nan, sizeof nan, "header");
-    damage(bytes, 80, &nan, sizeof nan, "finite");
-    damage(bytes, 80 + 2 * set, &negative, sizeof negative, "none negative");
+    damage(bytes, 80 + 96, &nan, sizeof nan, "exposure of photo 0");
+    damage(bytes, arrays, &nan, sizeof nan, "finite");
+    damage(bytes, arrays + 2 * set, &negative, sizeof negative, "none negative");
     bytes.size--;
     assert_unreadable(bytes, "by its header");
     bytes.size = 40;
@@ -438,6 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_loss),
                                        cmocka_unit_test(test_undistorted),
+                                       cmocka_unit_test(test_masked),
                                        cmocka_unit_test(test_relocation),
                                        cmocka_unit_test(test_spheres),
                                        cmocka_unit_test(test_threads_change_no_bit),

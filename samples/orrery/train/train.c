@@ -427,7 +427,6 @@ static orr_result check_splats(const training *t, const train_options *options, 
 {
     const char *given = options->config                       ? "--config"
                         : options->batch                      ? "--batch"
-                        : options->exposures                  ? "--exposures"
                         : common->device == ORR_DEVICE_CUDA   ? "--device cuda"
                         : common->device == ORR_DEVICE_VULKAN ? "--device vulkan"
                                                               : NULL;
@@ -437,6 +436,9 @@ static orr_result check_splats(const training *t, const train_options *options, 
     given = options->splats           ? "--splats"
             : options->sh_degree >= 0 ? "--sh"
             : options->antialias      ? "--antialias"
+            : options->exposures      ? "--exposures"
+            : options->refine_poses   ? "--refine-poses"
+            : options->masks          ? "--masks"
             : t->seed_given           ? "--seed"
                                       : NULL;
     if (resume && given) {
@@ -606,7 +608,20 @@ int command_train(int argc, char **argv)
         {.name = "--exposures",
          .kind = OPTION_FLAG,
          .value = &options.exposures,
-         .help = "nerf: learn a gain per photo and channel, for photos of different exposures"},
+         .help = "for photos of different exposures; nerf: learn a gain per photo and channel; splats: learn "
+                 "an affine map of colours per photo, and compare right halves of held-out photos after a "
+                 "fit to the left ones"},
+        {.name = "--refine-poses",
+         .kind = OPTION_FLAG,
+         .value = &options.refine_poses,
+         .help = "splats: learn corrections of the photos' poses too; writes NAME.transforms.json beside the "
+                 "cloud NAME.ply"},
+        {.name = "--masks",
+         .kind = OPTION_TEXT,
+         .value = &options.masks,
+         .expect = "ignore|empty",
+         .help = "splats: what masks beside photos leave out is not learned from (default), or is learned "
+                 "as transparent, for an object without its surroundings"},
         {.name = "--fast-scatter",
          .kind = OPTION_FLAG,
          .value = &options.fast_scatter,

@@ -20,7 +20,7 @@ typedef struct train_options {
     const char *data;
     const char *config;   // NULL: the kind's own
     int holdout;          // nerf: every so manyeth image is for testing; -1: not given
-    bool exposures;       // nerf: learn a gain per photo and channel
+    bool exposures;       // nerf: learn a gain per photo and channel; splats: an affine map of colours
     const char *sampling; // nerf: "occupancy" or "proposal"; NULL: the first, or that of the model to resume
     bool fast_scatter;    // nerf: faster by 2 %, with bits that depend on chance
     bool unbounded;       // what it means
@@ -28,6 +28,8 @@ typedef struct train_options {
     int splats;           // splats: no more than these; 0: not given
     int sh_degree;        // splats: of the harmonics; -1: not given
     bool antialias;       // splats: with the 2D filter
+    bool refine_poses;    // splats: of the photos
+    const char *masks;    // splats: "ignore" or "empty"; NULL: the first
     uint32_t seed;
     orr_isa isa;
     orr_mlp_machine machine;

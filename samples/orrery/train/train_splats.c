@@ -6,6 +6,10 @@
 #include "samples/orrery/progress.h"
 #include "samples/orrery/train/train.h"
 
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
 enum {
     SCORE_SIDE = 400, // [px] of the pictures that are compared while training, about
     SPLATS = 150000,  // when nobody says
@@ -32,8 +36,19 @@ static void destroy(learner *l)
     orr_free(l);
 }
 
+static orr_result read_masks(const char *name, orr_splat_masks *masks, orr_error *error)
+{
+    *masks = name && strcmp(name, "empty") == 0 ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE;
+    return !name || *masks == ORR_SPLAT_MASKS_EMPTY || strcmp(name, "ignore") == 0
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_ARGUMENT, "train: --masks %s: expected ignore or empty", name);
+}
+
 static orr_result open(const train_options *options, learner *l, orr_error *error)
 {
+    orr_splat_masks masks;
+    ORR_TRY(read_masks(options->masks, &masks, error));
+
     ORR_TRY(orr_capture_load(options->data, options->jobs, command_log(), &l->capture, error));
     ORR_ALLOC(l->images, l->capture->count, options->data, error);
     l->train_count = orr_capture_split(l->capture->count, options->holdout, l->images);
@@ -46,6 +61,9 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
                                          .sh_degree =
                                              options->sh_degree >= 0 ? options->sh_degree : SH_DEGREE,
                                          .antialias = options->antialias,
+                                         .exposures = options->exposures,
+                                         .masks = masks,
+                                         .refine_poses = options->refine_poses,
                                          .seed = options->seed,
                                          .resume = options->state};
     orr_error why;
@@ -122,12 +140,40 @@ static orr_result picture(learner *l, int size[2], float **rgba, orr_error *erro
 
 // ---- the end ----
 
+// NAME.transforms.json beside the cloud NAME.ply. Its photos have whole paths, so that it can be moved.
+static orr_result save_cameras(learner *l, const char *cloud, orr_error *error)
+{
+    const int count = l->capture->count;
+    const char *name = orr_path_name(cloud), *dot = strchr(name, '.');
+    char path[PATH_MAX], whole[PATH_MAX];
+    orr_arena arena = {0};
+    orr_camera *cameras = orr_arena_take(&arena, (size_t)count, sizeof *cameras);
+    const char **names = orr_arena_take(&arena, (size_t)count, sizeof *names);
+    bool good = cameras && names;
+    for (int i = 0; good && i < count; i++) {
+        const char *photo = realpath(l->capture->images[i].path, whole);
+        photo = photo ? photo : l->capture->images[i].path;
+        char *copy = orr_arena_take(&arena, strlen(photo) + 1, 1);
+        good = copy;
+        names[i] = copy ? strcpy(copy, photo) : NULL;
+        cameras[i] = orr_splat_trainer_camera(l->trainer, i);
+    }
+    snprintf(path, sizeof path, "%.*s.transforms.json", (int)(dot ? dot - cloud : (int)strlen(cloud)), cloud);
+    orr_result result = good ? orr_camera_file_save(path, cameras, names, count, error)
+                             : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
+    orr_arena_destroy(&arena);
+    return result;
+}
+
 // The state first: it alone decides how a training goes on, whichever cloud is beside it.
 static orr_result save(learner *l, const char *path, const char *state, orr_error *error)
 {
     orr_splats *splats;
     if (state) {
         ORR_TRY(orr_splat_trainer_save(l->trainer, state, error));
+    }
+    if (orr_splat_trainer_progress(l->trainer).refines_poses) {
+        ORR_TRY(save_cameras(l, path, error));
     }
     ORR_TRY(orr_splat_trainer_cloud(l->trainer, &splats, error));
     orr_result result = orr_splats_save(splats, path, error);

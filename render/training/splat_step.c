@@ -1,0 +1,252 @@
+// A step of training: a photo is drawn and compared, and its loss goes back to the splats, to the photo's
+// exposure and to its camera.
+#include "render/training/splat_relocate.h"
+#include "render/training/splat_schedule.h"
+#include "render/training/splat_trainer_state.h"
+
+#include "engine/core/rng.h"
+
+#include <string.h>
+
+static const float DISSIMILARITY = 0.2f; // its share of the loss of colours
+static const float ALPHA_WEIGHT = 0.1f;  // of the mean |alpha - that of the photo|
+
+// ---- drawing ----
+
+orr_result orr_splat_trainer_draw(const orr_splat_trainer *t, const orr_lens *lens, orr_arena *arena,
+                                  orr_splat_drawing *d, orr_profile *profile, orr_error *error)
+{
+    d->pack = orr_splat_params_pack(&t->params, t->desc.antialias);
+    d->layer = (orr_draw_splats){
+        .pack = &d->pack, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, .antialias = t->desc.antialias};
+    d->list = (orr_draw_list){.lens = *lens, .splats = &d->layer, .splat_count = 1};
+    size_t pixels = (size_t)lens->width * (size_t)lens->height;
+    d->rgba = orr_arena_take(arena, pixels, 4 * sizeof(float));
+    if (!d->rgba) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %d x %d", lens->width,
+                        lens->height);
+    }
+    const orr_picture picture = {.rgba = d->rgba};
+    ORR_TRY(orr_draw_cpu_begin(t->desc.jobs, t->desc.isa, arena, &d->list, NULL, profile, &d->frame, error));
+    return orr_draw_cpu_end(d->frame, NULL, &picture, profile, error);
+}
+
+// ---- gradients by splat ----
+
+typedef struct backward_run {
+    orr_splat_trainer *trainer;
+    orr_splat_rows rows;
+    orr_splat_backward_job tile;
+    orr_splat_update_job update;
+} backward_run;
+
+// Which record each splat has, and its rows: one for each tile of its box.
+static orr_result plan_rows(orr_splat_trainer *t, const orr_splat_drawing *d, orr_splat_rows *rows,
+                            orr_error *error)
+{
+    const size_t lanes = (size_t)d->pack.blocks * ORR_PACK_BLOCK;
+    rows->members = ORR_MOMENTS + (rows->depth ? 1 : 0) + (rows->magnitude ? 2 : 0);
+    const size_t row_bytes = (size_t)rows->members * sizeof(float);
+    rows->frame = orr_draw_cpu_splats(d->frame);
+    rows->record = orr_arena_take(&t->arena, lanes, sizeof *rows->record);
+    rows->first = orr_arena_take(&t->arena, lanes, sizeof *rows->first);
+    if (!rows->record || !rows->first) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: gradients of %zu splats", lanes);
+    }
+    memset(rows->record, 0xff, lanes * sizeof *rows->record);
+    for (int64_t i = 0; i < rows->frame.visible; i++) {
+        uint32_t record = rows->frame.order[i];
+        rows->record[rows->frame.records[record].file_index] = (int32_t)record;
+    }
+    int64_t next = 0;
+    for (size_t i = 0; i < lanes; i++) {
+        rows->first[i] = (uint32_t)next;
+        if (rows->record[i] != ORR_NO_RECORD) {
+            const orr_tile_box box = rows->frame.boxes[rows->record[i]];
+            next += (int64_t)(box.x1 - box.x0 + 1) * (box.y1 - box.y0 + 1);
+        }
+    }
+    if (next > UINT32_MAX) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "%lld pairs of splats and tiles: expected at most 2^32 - 1",
+                        (long long)next);
+    }
+    rows->rows = orr_arena_take(&t->arena, (size_t)next, row_bytes);
+    if (!rows->rows) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld pairs of splats and tiles",
+                        (long long)next);
+    }
+    memset(rows->rows, 0, (size_t)next * row_bytes); // of tiles that an ellipse only nears
+    return ORR_OK;
+}
+
+static void run_tile(void *context, int i, int worker)
+{
+    (void)worker;
+    const backward_run *run = context;
+    orr_splat_backward_job job = run->tile;
+    job.tile_x = i % run->rows.frame.bins->tiles_x;
+    job.tile_y = i / run->rows.frame.bins->tiles_x;
+    orr_splat_training_kernels[run->trainer->desc.isa].backward(&job);
+}
+
+static void run_update(void *context, int i, int worker)
+{
+    (void)worker;
+    const backward_run *run = context;
+    orr_splat_update_job job = run->update;
+    const int64_t blocks = (run->trainer->params.count + ORR_PACK_BLOCK - 1) / ORR_PACK_BLOCK;
+    job.first_block = (int64_t)i * ORR_UPDATE_BLOCKS;
+    job.end_block =
+        job.first_block + ORR_UPDATE_BLOCKS < blocks ? job.first_block + ORR_UPDATE_BLOCKS : blocks;
+    job.motion = run->update.motion ? run->update.motion + (int64_t)i * ORR_MOTION : NULL;
+    orr_splat_training_kernels[run->trainer->desc.isa].update(&job);
+}
+
+// ---- the photo's own ----
+
+// the photo of a step: each once in every epoch, in another order
+static int next_image(orr_splat_trainer *t)
+{
+    const int count = t->desc.image_count, at = (int)(t->step % count);
+    if (at == 0) {
+        orr_rng rng = {t->desc.seed + 1, (uint32_t)(t->step / count), 0};
+        for (int i = count - 1; i > 0; i--) {
+            int k = (int)(orr_rng_next(&rng) % (uint32_t)(i + 1)), kept = t->images[i];
+            t->images[i] = t->images[k];
+            t->images[k] = kept;
+        }
+    }
+    return t->images[at];
+}
+
+static orr_result move_camera(orr_splat_trainer *t, int image, const orr_splat_view_rates *rates,
+                              const double *motions, orr_error *error)
+{
+    double sum[ORR_MOTION] = {0};
+    for (int i = 0; i < orr_splat_trainer_update_jobs(t) * ORR_MOTION; i++) {
+        sum[i % ORR_MOTION] += motions[i];
+    }
+    orr_splat_view_move(&t->views[image], sum, rates);
+    return orr_splat_photo_aim(&t->photos[image], &t->desc.capture->images[image], &t->views[image], error);
+}
+
+// ---- a step ----
+
+// The loss by what was drawn.
+typedef struct drawn_gradient {
+    orr_loss_planes colour;
+    const float *by_alpha; // NULL: through the background alone
+    const float *by_depth; // NULL: not at all
+} drawn_gradient;
+
+// The loss of a photo, and its gradient.
+static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr_splat_view_rates *rates,
+                          const orr_splat_drawing *d, double *loss, drawn_gradient *gradient,
+                          orr_error *error)
+{
+    orr_splat_view *view = &t->views[image];
+    orr_compose_job c = {
+        .rgba = d->rgba, .exposure = t->desc.exposures ? view->exposure : NULL, .alpha_weight = ALPHA_WEIGHT};
+    orr_splat_photo_picture photo;
+    memcpy(c.background, t->background, sizeof c.background);
+    ORR_TRY(orr_splat_photo_take(&t->photos[image], shrink, t->background, t->desc.jobs, &t->arena, &photo,
+                                 error));
+    c.photo = photo.planes;
+    c.mask = photo.kept;
+    c.photo_alpha = photo.alpha;
+    ORR_TRY(orr_picture_compose(t->desc.jobs, t->desc.isa, &t->arena, &c, error));
+    orr_profile_end(&t->profile, "photo", 0);
+    ORR_TRY(orr_picture_loss(t->desc.jobs, t->desc.isa, &t->arena, &c.picture, &c.photo, c.mask,
+                             DISSIMILARITY, loss, &c.gradient, error));
+    if (c.exposure || c.photo_alpha) {
+        double by_exposure[ORR_EXPOSURE], alpha_loss;
+        ORR_TRY(orr_picture_compose_backward(t->desc.jobs, t->desc.isa, &t->arena, &c, by_exposure,
+                                             &alpha_loss, error));
+        *loss += alpha_loss;
+        if (c.exposure) {
+            orr_splat_view_expose(view, by_exposure, rates->exposure);
+            orr_splat_views_centre(t->views, t->images, t->desc.image_count);
+        }
+    }
+    *gradient = (drawn_gradient){c.gradient, c.by_alpha, NULL};
+    orr_profile_end(&t->profile, "loss", 3 * (int64_t)c.photo.width * c.photo.height);
+    return ORR_OK;
+}
+
+static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_splat_step_report *report,
+                          orr_error *error)
+{
+    const orr_splat_photo *photo = &t->photos[image];
+    const orr_splat_schedule now = {t->extent, t->params.count, t->params.degree, t->step, t->rest_steps};
+    const orr_splat_view_rates view_rates = orr_splat_view_rates_at(t->extent, progress);
+    const int shrink = orr_splat_shrink_at(&photo->lens, progress);
+    const orr_lens lens = orr_splat_photo_lens(photo, shrink);
+    const bool moves = t->desc.refine_poses && view_rates.turn > 0.0f;
+    orr_splat_drawing d;
+    backward_run run = {.trainer = t};
+    drawn_gradient gradient;
+    ORR_TRY(orr_splat_trainer_draw(t, &lens, &t->arena, &d, &t->profile, error));
+    ORR_TRY(compare(t, image, shrink, &view_rates, &d, &report->loss, &gradient, error));
+    ORR_TRY(plan_rows(t, &d, &run.rows, error));
+    orr_profile_end(&t->profile, "plan", run.rows.frame.bins->pairs);
+    run.tile = (orr_splat_backward_job){.rows = &run.rows,
+                                        .width = lens.width,
+                                        .height = lens.height,
+                                        .rgba = d.rgba,
+                                        .gradient = &gradient.colour,
+                                        .by_alpha = gradient.by_alpha};
+    memcpy(run.tile.background, t->background, sizeof t->background);
+    orr_jobs_for(t->desc.jobs, run.rows.frame.bins->tiles_x * run.rows.frame.bins->tiles_y, run_tile, &run);
+    orr_profile_end(&t->profile, "backward", run.rows.frame.evaluated);
+    report->evaluated = run.rows.frame.evaluated;
+    run.update = (orr_splat_update_job){.params = &t->params,
+                                        .rows = &run.rows,
+                                        .lens = run.rows.frame.lens,
+                                        .rates = orr_splat_rates_at(&now, progress),
+                                        .seed = t->desc.seed,
+                                        .step = (uint32_t)t->step};
+    const int jobs = orr_splat_trainer_update_jobs(t);
+    if (moves) {
+        run.update.motion = orr_arena_take(&t->arena, (size_t)jobs, ORR_MOTION * sizeof(double));
+        if (!run.update.motion) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a camera's motion");
+        }
+    }
+    orr_jobs_for(t->desc.jobs, jobs, run_update, &run);
+    if (moves) {
+        ORR_TRY(move_camera(t, image, &view_rates, run.update.motion, error));
+    }
+    orr_profile_end(&t->profile, "update", t->params.count);
+    t->views[image].steps++;
+    t->rest_steps += run.update.rates.harmonics > 0.0f;
+    return ORR_OK;
+}
+
+// Moves and new splats, and higher harmonics.
+static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error)
+{
+    const int degree = orr_splat_degree_at(t->desc.sh_degree, progress);
+    if (degree > t->params.degree) {
+        ORR_TRY(orr_splat_params_raise(&t->params, degree, error));
+    }
+    const int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
+    if (target > 0) {
+        ORR_TRY(orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error));
+        orr_splat_trainer_prepare(t);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_splat_trainer_step(orr_splat_trainer *t, double progress, orr_splat_step_report *report,
+                                  orr_error *error)
+{
+    t->profile.stage_start = orr_clock_nanoseconds();
+    orr_arena_reset(&t->arena);
+    ORR_TRY(descend(t, next_image(t), progress, report, error));
+    t->step++;
+    t->progress = progress;
+    ORR_TRY(refine(t, progress, error));
+    orr_profile_end(&t->profile, "refine", t->params.count);
+    report->splats = t->params.count;
+    return ORR_OK;
+}

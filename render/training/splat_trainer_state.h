@@ -1,0 +1,41 @@
+// A trainer of splats between its stages: what the files of a step share.
+#pragma once
+
+#include "render/draw.h"
+#include "render/training/picture_compose.h"
+#include "render/training/splat_photos.h"
+#include "render/training/splat_trainer.h"
+#include "render/training/splat_training.h"
+#include "render/training/splat_views.h"
+
+struct orr_splat_trainer {
+    orr_splat_trainer_desc desc;
+    orr_splat_photo *photos; // with the poses of `views`
+    orr_splat_view *views;   // of all images of the capture; those held out stay as they begin
+    int *images;             // of the desc, shuffled in every epoch
+    float extent;
+    float background[3];
+    orr_splat_params params;
+    int64_t step, rest_steps; // taken, and those of the higher harmonics
+    double progress;          // of the last step
+    orr_arena arena;          // of a step
+    orr_profile profile;
+};
+
+// The splats as a camera sees them.
+typedef struct orr_splat_drawing {
+    orr_splat_pack pack;
+    orr_draw_splats layer;
+    orr_draw_list list;
+    orr_cpu_frame *frame;
+    float *rgba; // height x width x 4, without background
+} orr_splat_drawing;
+
+// Memory is the arena's.
+orr_result orr_splat_trainer_draw(const orr_splat_trainer *trainer, const orr_lens *lens, orr_arena *arena,
+                                  orr_splat_drawing *drawing, orr_profile *profile, orr_error *error);
+// Parameters become what is drawn.
+void orr_splat_trainer_prepare(const orr_splat_trainer *trainer);
+int orr_splat_trainer_update_jobs(const orr_splat_trainer *trainer);
+
+extern const orr_training_kernels orr_splat_training_kernels[ORR_ISA_COUNT];

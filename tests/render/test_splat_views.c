@@ -1,0 +1,331 @@
+// What a training of splats learns of each photo: exposures and poses, alone and on photos of three spheres.
+#include "engine/core/memory.h"
+#include "render/training/picture_compose.h"
+#include "render/training/splat_trainer.h"
+#include "tests/support/photos.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static orr_isa machine(void)
+{
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    return isa;
+}
+
+static double noise(unsigned i) // in -1 .. 1, the same in every run
+{
+    i = i * 2654435761u + 12345u;
+    i = (i ^ (i >> 15)) * 2246822519u;
+    return (double)((i ^ (i >> 13)) & 0xffffff) / 8388608.0 - 1.0;
+}
+
+// ---- the exposure of a picture ----
+
+enum { WIDTH = 37, HEIGHT = 35, PIXELS = WIDTH * HEIGHT }; // neither is a whole number of vectors or jobs
+
+static const float true_exposure[12] = {1.1f, 0.1f,  -0.05f, 0.02f, 0.03f, 0.8f,
+                                        0.1f, -0.1f, -0.02f, 0.2f,  0.9f,  0.05f};
+
+// what a drawn pixel becomes
+static void expected_pixel(const float *rgba, const float background[3], const double exposure[12],
+                           double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = exposure[4 * k + 3] * (double)rgba[3] + (1.0 - (double)rgba[3]) * (double)background[k];
+        for (int c = 0; c < 3; c++) {
+            out[k] += exposure[4 * k + c] * (double)rgba[c];
+        }
+    }
+}
+
+typedef struct exposed_picture {
+    orr_jobs *jobs;
+    orr_arena arena;
+    float rgba[4 * PIXELS], alpha[PIXELS];
+    uint8_t kept[PIXELS];
+    orr_compose_job job;
+} exposed_picture;
+
+static float weight_of(int pixel, int channel) // of a value of the picture in the loss
+{
+    return (float)noise((unsigned)(5000 + 3 * pixel + channel));
+}
+
+static void make_picture(exposed_picture *p)
+{
+    assert_ok(orr_jobs_create(2, NULL, NULL, &p->jobs, &error));
+    p->job = (orr_compose_job){.rgba = p->rgba,
+                               .background = {0.2f, 0.5f, 1.0f},
+                               .exposure = true_exposure,
+                               .mask = p->kept,
+                               .photo_alpha = p->alpha,
+                               .alpha_weight = 300.0f};
+    assert_ok(orr_loss_planes_take(&p->arena, WIDTH, HEIGHT, &p->job.photo, &error));
+    assert_ok(orr_loss_planes_take(&p->arena, WIDTH, HEIGHT, &p->job.gradient, &error));
+    for (int i = 0; i < PIXELS; i++) {
+        p->kept[i] = i % 11 != 0;
+        p->alpha[i] = (float)(0.5 + 0.5 * noise((unsigned)(20000 + i)));
+        for (int k = 0; k < 4; k++) {
+            p->rgba[4 * i + k] = (float)(0.5 + 0.5 * noise((unsigned)(4 * i + k)));
+        }
+        for (int k = 0; k < 3; k++) {
+            orr_loss_row(&p->job.photo, k, i / WIDTH)[i % WIDTH] = (float)noise((unsigned)(9000 + 3 * i + k));
+            orr_loss_row(&p->job.gradient, k, i / WIDTH)[i % WIDTH] = p->kept[i] ? weight_of(i, k) : 0.0f;
+        }
+    }
+}
+
+static void drop_picture(exposed_picture *p)
+{
+    orr_arena_destroy(&p->arena);
+    orr_jobs_destroy(p->jobs);
+}
+
+// The loss: weights on the values of the exposed picture, and the mean difference of alpha.
+static double pixel_loss(const exposed_picture *p, int i, const double exposure[12])
+{
+    double out[3], sum = 300.0 / PIXELS * fabs((double)p->rgba[4 * i + 3] - (double)p->alpha[i]);
+    expected_pixel(p->rgba + 4 * i, p->job.background, exposure, out);
+    for (int k = 0; k < 3; k++) {
+        sum += (double)weight_of(i, k) * out[k];
+    }
+    return p->kept[i] ? sum : 0.0;
+}
+
+static double whole_loss(const exposed_picture *p, const double exposure[12])
+{
+    double sum = 0.0;
+    for (int i = 0; i < PIXELS; i++) {
+        sum += pixel_loss(p, i, exposure);
+    }
+    return sum;
+}
+
+static void check_drawn_gradients(exposed_picture *p, const double exposure[12])
+{
+    for (int i = 0; i < 4 * PIXELS; i++) {
+        const float kept = p->rgba[i], h = 1e-3f; // the loss is linear but where alphas are equal
+        const int pixel = i / 4, k = i % 4;
+        p->rgba[i] = kept + h;
+        double more = pixel_loss(p, pixel, exposure), step = (double)p->rgba[i];
+        p->rgba[i] = kept - h;
+        double expected = (more - pixel_loss(p, pixel, exposure)) / (step - (double)p->rgba[i]);
+        p->rgba[i] = kept;
+        double found = (double)(k < 3 ? orr_loss_row(&p->job.gradient, k, pixel / WIDTH)[pixel % WIDTH]
+                                      : p->job.by_alpha[pixel]);
+        bool bent = k == 3 && fabsf(kept - p->alpha[pixel]) < h;
+        if (!bent && !(fabs(found - expected) < 2e-6)) { // of about 1
+            fail_msg("pixel %d, channel %d: gradient %g: expected %g", pixel, k, found, expected);
+        }
+    }
+}
+
+static void test_exposure(void **state)
+{
+    (void)state;
+    static exposed_picture p;
+    double exposure[12], by_exposure[12], alpha_loss, expected_alpha_loss = 0.0;
+    make_picture(&p);
+    for (int k = 0; k < 12; k++) {
+        exposure[k] = (double)true_exposure[k];
+    }
+    assert_ok(orr_picture_compose(p.jobs, machine(), &p.arena, &p.job, &error));
+    for (int i = 0; i < PIXELS; i++) {
+        double out[3];
+        expected_pixel(p.rgba + 4 * i, p.job.background, exposure, out);
+        for (int k = 0; k < 3; k++) {
+            double expected =
+                p.kept[i] ? out[k] : (double)orr_loss_row(&p.job.photo, k, i / WIDTH)[i % WIDTH];
+            double found = (double)orr_loss_row(&p.job.picture, k, i / WIDTH)[i % WIDTH];
+            assert_true(fabs(found - expected) < 1e-6);
+        }
+        expected_alpha_loss +=
+            p.kept[i] ? 300.0 / PIXELS * fabs((double)p.rgba[4 * i + 3] - (double)p.alpha[i]) : 0.0;
+    }
+    assert_true(orr_loss_row(&p.job.picture, 1, 3)[WIDTH] == 0.0f); // what is outside is black
+    assert_ok(
+        orr_picture_compose_backward(p.jobs, machine(), &p.arena, &p.job, by_exposure, &alpha_loss, &error));
+    assert_true(fabs(alpha_loss - expected_alpha_loss) < 1e-4);
+    for (int k = 0; k < 12; k++) {
+        const double h = 1e-3; // the loss is linear in it
+        double kept = exposure[k];
+        exposure[k] = kept + h;
+        double more = whole_loss(&p, exposure);
+        exposure[k] = kept - h;
+        double expected = (more - whole_loss(&p, exposure)) / (2.0 * h);
+        exposure[k] = kept;
+        if (!(fabs(by_exposure[k] - expected) < 1e-4)) { // of sums of a thousand products of about 0.5
+            fail_msg("exposure %d: gradient %g: expected %g", k, by_exposure[k], expected);
+        }
+    }
+    check_drawn_gradients(&p, exposure);
+    drop_picture(&p);
+}
+
+// The left half alone decides.
+static void test_fitted_exposure(void **state)
+{
+    (void)state;
+    static exposed_picture p;
+    float found[12];
+    make_picture(&p);
+    assert_ok(orr_picture_compose(p.jobs, machine(), &p.arena, &p.job, &error));
+    for (int i = 0; i < 3 * PIXELS; i++) {
+        const int x = i / 3 % WIDTH, y = i / 3 / WIDTH;
+        if (x < WIDTH / 2 && p.kept[i / 3]) { // elsewhere the photo is noise
+            orr_loss_row(&p.job.photo, i % 3, y)[x] = orr_loss_row(&p.job.picture, i % 3, y)[x];
+        }
+    }
+    orr_exposure_fit(&p.job, found);
+    for (int k = 0; k < 12; k++) {
+        assert_true(fabsf(found[k] - true_exposure[k]) < 0.02f); // the identity weighs one of 570 pixels
+    }
+    memset(p.kept, 0, sizeof p.kept);
+    orr_exposure_fit(&p.job, found);
+    for (int k = 0; k < 12; k++) {
+        assert_true(fabsf(found[k] - (k % 5 == 0 ? 1.0f : 0.0f)) < 1e-6f);
+    }
+    drop_picture(&p);
+}
+
+// ---- trainings ----
+
+enum { STEPS = 400 };
+
+static orr_splat_trainer *train(const photos *p, orr_jobs *jobs, bool exposures, bool refine_poses)
+{
+    const orr_splat_trainer_desc desc = {.capture = &p->capture,
+                                         .images = p->indices,
+                                         .image_count = p->learned,
+                                         .jobs = jobs,
+                                         .isa = machine(),
+                                         .splats = 1500,
+                                         .exposures = exposures,
+                                         .refine_poses = refine_poses,
+                                         .seed = 1};
+    orr_splat_trainer *trainer;
+    orr_splat_step_report report;
+    assert_ok(orr_splat_trainer_create(&desc, &trainer, &error));
+    for (int i = 0; i < STEPS; i++) {
+        assert_ok(orr_splat_trainer_step(trainer, (double)i / STEPS, &report, &error));
+    }
+    return trainer;
+}
+
+static double score(orr_splat_trainer *trainer, const photos *p, orr_jobs *jobs)
+{
+    double sum = 0.0;
+    for (int i = p->learned; i < p->capture.count; i++) {
+        orr_arena arena = {0};
+        orr_splat_comparison seen;
+        double psnr, ssim;
+        assert_ok(orr_splat_trainer_compare(trainer, p->indices[i], 1, &arena, &seen, &error));
+        assert_ok(orr_splat_comparison_score(&seen, jobs, &psnr, &ssim, &error));
+        sum += psnr;
+        orr_arena_destroy(&arena);
+    }
+    return sum / (p->capture.count - p->learned);
+}
+
+// Photos a third brighter or darker, each by its own: only a training that learns exposures can explain them.
+static void test_exposures_are_learned(void **state)
+{
+    (void)state;
+    photos p;
+    take_photos(&sphere_photos, &p);
+    for (int i = 0; i < p.learned; i++) {
+        orr_capture_image *image = &p.images[i];
+        for (int k = 0; k < 4 * image->width * image->height; k++) {
+            double gain = i % 2 ? 1.1 : 0.6;
+            image->pixels[k] = k % 4 == 3 ? image->pixels[k] : (uint8_t)(gain * (double)image->pixels[k]);
+        }
+    }
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    double psnr[2];
+    for (int i = 0; i < 2; i++) {
+        orr_splat_trainer *trainer = train(&p, jobs, i == 1, false);
+        psnr[i] = score(trainer, &p, jobs);
+        orr_splat_trainer_destroy(trainer);
+    }
+    print_message("without exposures %.2f dB, with them %.2f dB\n", psnr[0], psnr[1]);
+    assert_true(psnr[1] > psnr[0] + 3.0);
+    orr_jobs_destroy(jobs);
+    drop_photos(&p);
+}
+
+// Turns a pose about its own axes by as many radians, and shifts it.
+static void disturb(float pose[12], unsigned seed, double turn, double shift)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+        const double angle = turn * noise(seed + (unsigned)axis), c = cos(angle), s = sin(angle);
+        for (int i = 0; i < 3; i++) {
+            double x = (double)pose[4 * i + a], y = (double)pose[4 * i + b];
+            pose[4 * i + a] = (float)(c * x - s * y);
+            pose[4 * i + b] = (float)(s * x + c * y);
+        }
+        pose[4 * axis + 3] += (float)(shift * noise(seed + 3 + (unsigned)axis));
+    }
+}
+
+// How far cameras look past each other [rad], root mean square over pairs: what a common motion of all cannot
+// change.
+static double disagreement(const photos *truth, orr_splat_trainer *trainer)
+{
+    double sum = 0.0;
+    int pairs = 0;
+    for (int i = 0; i < truth->learned; i++) {
+        const orr_camera one = orr_splat_trainer_camera(trainer, i);
+        for (int k = 0; k < i; k++, pairs++) {
+            const orr_camera other = orr_splat_trainer_camera(trainer, k);
+            double found = 0.0, expected = 0.0;
+            for (int r = 0; r < 3; r++) {
+                found += (double)(one.pose[4 * r + 2] * other.pose[4 * r + 2]);
+                expected += (double)(truth->images[i].pose[4 * r + 2] * truth->images[k].pose[4 * r + 2]);
+            }
+            double difference = acos(fmin(fmax(found, -1.0), 1.0)) - acos(fmin(fmax(expected, -1.0), 1.0));
+            sum += difference * difference;
+        }
+    }
+    return sqrt(sum / pairs);
+}
+
+static void test_poses_are_refined(void **state)
+{
+    (void)state;
+    photos p, truth;
+    take_photos(&sphere_photos, &p);
+    truth = p;
+    for (int i = 0; i < p.learned; i++) {
+        disturb(p.images[i].pose, 100u * (unsigned)i, 0.02, 0.03);
+    }
+    p.capture.images = p.images;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    double off[2], psnr[2];
+    for (int i = 0; i < 2; i++) {
+        orr_splat_trainer *trainer = train(&p, jobs, false, i == 1);
+        off[i] = disagreement(&truth, trainer);
+        psnr[i] = score(trainer, &p, jobs);
+        print_message("poses %s: cameras disagree by %.2f mrad, held-out photos %.2f dB\n",
+                      i ? "refined" : "as given", 1e3 * off[i], psnr[i]);
+        orr_splat_trainer_destroy(trainer);
+    }
+    // spheres look much alike from all sides: their photos tell little of turns
+    assert_true(off[1] < 0.9 * off[0]);
+    assert_true(psnr[1] > psnr[0] + 1.0);
+    orr_jobs_destroy(jobs);
+    drop_photos(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exposure), cmocka_unit_test(test_fitted_exposure),
+        cmocka_unit_test(test_exposures_are_learned), cmocka_unit_test(test_poses_are_refined)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
