@@ -2,7 +2,8 @@
 # Whole states and pictures, as hashes: bits.sh PROGRAM ASSETS TABLE COMPILER [--record]
 # On every machine the results of 1, 2 and 8 threads must be the same to the last bit. Where compiler and C
 # library are those that TABLE names, they must also be those of the table (tests/golden/bits.txt), for each
-# instruction set that is recorded there. --record writes the table: after a change that is meant to change
+# instruction set that is recorded there. bf16 and amx are AVX-512 with networks in bf16 products, by vectors
+# and by tiles; avx512 has them in fp32. --record writes the table: after a change that is meant to change
 # bits, in the release configuration.
 set -uo pipefail
 program=$(realpath "$1") assets=$(realpath "$2") table=$(realpath "$3") record=${5:-}
@@ -60,7 +61,8 @@ train_nerf() {
     orrery train nerf "$assets/capture" --holdout 0 --steps 6 --batch 512 --config small.json --seed 1 \
         -o out.msgpack
 }
-parts=(physics physics_f64 splats meshes scene radiance_field distance_field train_image train_nerf)
+networks=(radiance_field distance_field train_image train_nerf)
+all=(physics physics_f64 splats meshes scene "${networks[@]}")
 echo '{"encoding": {"log2_hashmap_size": 12}}' > small.json
 
 # hash PART: one line for all that it wrote
@@ -71,9 +73,14 @@ hash_part() {
 }
 
 found=() # lines of the table
-for isa in baseline avx2 avx512; do
-    export ORR_ISA=$isa
-    if ! "$program" devices > log 2>&1; then
+for isa in baseline avx2 avx512 bf16 amx; do
+    export ORR_ISA=$isa ORR_MLP=fp32
+    parts=("${all[@]}")
+    if [[ $isa =~ ^(bf16|amx)$ ]]; then
+        ORR_ISA=avx512 ORR_MLP=$isa
+        parts=("${networks[@]}")
+    fi
+    if ! "$program" render "$golden/snapshots/sdf.ingp" -o probe.npy --size 8x8 --device cpu > log 2>&1; then
         echo "$isa: not here: $(tail -n 1 log)"
         mapfile -t kept < <(grep "^$isa " "$table") # of another machine
         found+=("${kept[@]}")
