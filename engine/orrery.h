@@ -907,12 +907,13 @@ typedef struct orr_eyes_desc {
 /* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be
  * NULL. Pictures of copies that are not drawn are not written. */
 typedef struct orr_eyes_pictures {
-    uint8_t *rgb;          /* x 3: display bytes, over black where the background is transparent */
-    float *rgba;           /* x 4: as orr_picture */
-    float *depth;          /* as orr_picture */
-    int32_t *segmentation; /* x 2: of the nearest opaque mesh or geom, the position of its layer in the scene,
-                              from 0, and the geom of a robot (orr_scene_robot_geom), -1 of a mesh; -1, -1:
-                              none. Clouds and fields are not in it. */
+    uint8_t *rgb; /* x 3: display bytes, over black where the background is transparent */
+    float *rgba;  /* x 4: as orr_picture */
+    float *depth; /* as orr_picture */
+    int32_t
+        *segmentation; /* x 2: position in the scene, from 0, of the cloud that covers more than a half, or
+                              else of the nearest opaque layer; geom of a robot (orr_scene_robot_geom), -1 of
+                              other layers. -1, -1: none. Fields are not in it. */
 } orr_eyes_pictures;
 
 /* The world must outlive it. Memory is taken while the first pictures are drawn, and no more later. */

@@ -6,54 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCKS_OF_JOB = 256, VERTICES_OF_JOB = 2048, TURN = 4 };
-
-typedef void deform_blocks(const orr_deform_job *job, int64_t first, int64_t end);
-#define KERNEL(isa) orr_deform_blocks_##isa
-static deform_blocks *const kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNEL);
-
-typedef struct splats_call {
-    orr_deform_job job;
-    deform_blocks *kernel;
-} splats_call;
-
-static void splats_job(void *context, int i, int worker)
-{
-    (void)worker;
-    const splats_call *c = context;
-    int64_t first = (int64_t)i * BLOCKS_OF_JOB, end = first + BLOCKS_OF_JOB;
-    c->kernel(&c->job, first, end < c->job.rest->blocks ? end : c->job.rest->blocks);
-}
-
-static orr_result out_of_memory(orr_error *error)
-{
-    return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: what follows a soft body");
-}
-
-orr_result orr_deform_splats(const orr_splat_pack *rest, const int32_t *piece_of,
-                             const orr_affine_piece *pieces, orr_isa isa, orr_jobs *jobs, orr_deformed *out,
-                             orr_error *error)
-{
-    float *geometry = out->pack.geometry, *turn = out->pack.turn;
-    if (out->blocks < rest->blocks) {
-        orr_free(geometry);
-        orr_free(turn);
-        out->blocks = 0;
-        geometry = out->pack.geometry =
-            orr_alloc((size_t)rest->blocks * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK, sizeof *geometry);
-        turn = out->pack.turn = orr_alloc((size_t)rest->blocks * TURN * ORR_PACK_BLOCK, sizeof *turn);
-        if (!geometry || !turn) {
-            return out_of_memory(error);
-        }
-        out->blocks = rest->blocks;
-    }
-    out->pack = *rest;
-    out->pack.geometry = geometry;
-    out->pack.turn = turn;
-    splats_call call = {{rest, piece_of, pieces, &out->pack}, kernels[isa]};
-    orr_jobs_for(jobs, orr_blocks(rest->blocks, BLOCKS_OF_JOB), splats_job, &call);
-    return ORR_OK;
-}
+enum { VERTICES_OF_JOB = 2048 };
 
 typedef struct mesh_call {
     const orr_mesh *rest;
@@ -97,7 +50,7 @@ orr_result orr_deform_mesh(const orr_mesh *rest, const int32_t *piece_of, const 
         out->vertices = 0;
         vertices = out->mesh.vertices = orr_alloc((size_t)rest->vertex_count, sizeof *vertices);
         if (!vertices) {
-            return out_of_memory(error);
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a mesh that follows a soft body");
         }
         out->vertices = rest->vertex_count;
     }
@@ -117,8 +70,6 @@ orr_result orr_deform_mesh(const orr_mesh *rest, const int32_t *piece_of, const 
 
 void orr_deformed_clear(orr_deformed *d)
 {
-    orr_free(d->pack.geometry);
-    orr_free(d->pack.turn);
     orr_free(d->mesh.vertices);
     *d = (orr_deformed){0};
 }

@@ -4,12 +4,14 @@
 #ifndef ORR_DEFORM_FORMULA_H
 #define ORR_DEFORM_FORMULA_H
 
-#include "engine/core/rotation_formula.h"
+#include "render/splat_formula.h"
 
+// A piece of the deformation: orr_affine_piece, number by number.
 STRUCT(splat_deformation)
 {
     real3 x, y, z; // rows of A
     real3 offset;
+    quaternion turn; // R
 }
 END_STRUCT(splat_deformation)
 
@@ -20,13 +22,22 @@ FN real3 deform_axis(splat_deformation d, real3 axis)
 
 FN real3 deform_mean(splat_deformation d, real3 mean)
 {
-    return make_real3(dot3(d.x, mean) + d.offset.x, dot3(d.y, mean) + d.offset.y,
-                      dot3(d.z, mean) + d.offset.z);
+    return add3(deform_axis(d, mean), d.offset);
 }
 
-FN real3 turn_back(quaternion turn, real3 direction)
+FN splat_axes deform_axes(splat_deformation d, splat_axes axes)
 {
-    return rotate_inverse(unit_quaternion_matrix(turn), direction);
+    splat_axes moved;
+    moved.a = deform_axis(d, axes.a);
+    moved.b = deform_axis(d, axes.b);
+    moved.c = deform_axis(d, axes.c);
+    return moved;
+}
+
+// From the camera to a splat that was moved to `mean`, as its harmonics take it.
+FN real3 deform_direction(splat_deformation d, splat_lens lens, real3 mean)
+{
+    return rotate_inverse(unit_quaternion_matrix(d.turn), splat_direction(lens, mean));
 }
 
 #endif

@@ -5,6 +5,7 @@
 // transparent of the meshes over them, by depth, and composes all over the background.
 #pragma once
 
+#include "engine/core/affine_piece.h"
 #include "engine/core/camera.h"
 #include "engine/core/profile.h"
 #include "engine/core/vector.h"
@@ -13,10 +14,19 @@
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
 
+// How a cloud is deformed in this frame: affinely in pieces, as the tetrahedra of a cage are. The projection
+// of each machine applies it (deform_formula.h); what it moves is in the space that `model` starts from.
+typedef struct orr_draw_deformation {
+    const int32_t *piece_of; // of each splat of the pack (blocks x 16), constant under its key; NULL: none
+    const orr_affine_piece *pieces; // piece_count
+    int32_t piece_count;
+} orr_draw_deformation;
+
 typedef struct orr_draw_splats {
     const orr_splat_pack *pack;
     uint64_t key;    // the same for the same pack contents: machines keep uploaded copies under it
     float model[12]; // layer to world, a similarity
+    orr_draw_deformation deformation;
     bool antialias;
 } orr_draw_splats;
 

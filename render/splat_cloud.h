@@ -52,9 +52,6 @@ typedef struct orr_splat_pack {
     float *geometry;  // blocks x 13 x 16
     float *harmonics; // blocks x 3 (d + 1)^2 x 16; coefficient-major, colour innermost: c0 r, c0 g, c0 b, c1
                       // r, ...
-    // blocks x 4 x 16: rotations (w x y z) that turn directions back before colours are looked up; NULL: none
-    // (heeded by the CPU alone)
-    float *turn;
     uint32_t *original;    // blocks x 16: index in the file, which decides between splats of equal depth
     float low[3], high[3]; // bounds of the positions, 0.5 % trimmed at each side of each axis
 } orr_splat_pack;
@@ -66,8 +63,8 @@ void orr_splat_pack_destroy(orr_splat_pack *pack); // NULL is allowed
 size_t orr_splat_pack_bytes(const orr_splat_pack *pack);
 // Index in the pack of each splat of the file: pack->count indices.
 void orr_splat_pack_indices(const orr_splat_pack *pack, uint32_t *indices);
-// Splats first .. first + count of the file, from one of the pack's arrays of `members` per splat, in the
-// same layout. GPUs store clouds so: a stable sort by depth then leaves splats of equal depth in the order of
-// the file.
-void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *indices, int64_t first,
-                                  int64_t count, float *out);
+// Splats first .. first + count of the file, from one of the pack's arrays of `members` four-byte numbers per
+// splat, in the same layout. GPUs store clouds so: a stable sort by depth then leaves those of equal depth in
+// the order of the file.
+void orr_splat_pack_in_file_order(const void *array, int members, const uint32_t *indices, int64_t first,
+                                  int64_t count, void *out);

@@ -15,6 +15,7 @@ enum {
     PACK_SLICES = 32,      // jobs between two reports of progress are one of so many parts
     MORTON_BITS = 10,      // per axis
     SAMPLES_MAX = 1 << 16, // positions sampled for the trimmed bounds
+    FOUR = sizeof(float),  // bytes of a number
     TRIM = 200             // 1 / 200 = 0.5 % off each side
 };
 
@@ -230,14 +231,14 @@ static size_t member_index(int64_t splat, int members)
     return (size_t)(splat / ORR_PACK_BLOCK * members) * ORR_PACK_BLOCK + (size_t)(splat % ORR_PACK_BLOCK);
 }
 
-void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *indices, int64_t first,
-                                  int64_t count, float *out)
+void orr_splat_pack_in_file_order(const void *array, int members, const uint32_t *indices, int64_t first,
+                                  int64_t count, void *out)
 {
     for (int64_t i = 0; i < count; i++) {
-        const float *from = array + member_index(indices[first + i], members);
-        float *to = out + member_index(i, members);
+        const char *from = (const char *)array + member_index(indices[first + i], members) * FOUR;
+        char *to = (char *)out + member_index(i, members) * FOUR;
         for (int k = 0; k < members; k++) {
-            to[k * ORR_PACK_BLOCK] = from[k * ORR_PACK_BLOCK];
+            memcpy(to + k * ORR_PACK_BLOCK * FOUR, from + k * ORR_PACK_BLOCK * FOUR, FOUR);
         }
     }
 }

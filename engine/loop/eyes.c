@@ -168,7 +168,9 @@ static void put_segmentation(const orr_eyes *e, const orr_frame_slot *slot, cons
     for (size_t i = 0; i < pixels; i++) {
         const int32_t item = items[i];
         out[2 * i] = out[2 * i + 1] = -1;
-        if (item >= 0) {
+        if (item < -1) {
+            out[2 * i] = slot->splat_layers[ORR_ITEM_OF_CLOUD(item)];
+        } else if (item >= 0) {
             const orr_layer_data *layer = &scene->layers[slot->mesh_layers[item]];
             out[2 * i] = slot->mesh_layers[item];
             const orr_robot_geom *geom = orr_layer_geom(layer, slot->meshes[item].key);

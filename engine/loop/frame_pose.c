@@ -18,12 +18,14 @@ static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *err
     orr_free(slot->meshes);
     orr_free(slot->fields);
     orr_free(slot->mesh_layers);
+    orr_free(slot->splat_layers);
     slot->capacity = 0;
     slot->splats = orr_alloc((size_t)count, sizeof *slot->splats);
     slot->meshes = orr_alloc((size_t)count, sizeof *slot->meshes);
     slot->fields = orr_alloc((size_t)count, sizeof *slot->fields);
     slot->mesh_layers = orr_alloc((size_t)count, sizeof *slot->mesh_layers);
-    if (!slot->splats || !slot->meshes || !slot->fields || !slot->mesh_layers) {
+    slot->splat_layers = orr_alloc((size_t)count, sizeof *slot->splat_layers);
+    if (!slot->splats || !slot->meshes || !slot->fields || !slot->mesh_layers || !slot->splat_layers) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
     }
     slot->capacity = count;
@@ -36,27 +38,29 @@ typedef struct drawn_layer {
     const orr_mesh *mesh;
     uint64_t key;
     float model[12];
+    orr_draw_deformation deformation; // of splats
 } drawn_layer;
 
-// What follows the cage of a soft body, in the scene's space, under a key of this frame alone.
-static orr_result deform(orr_frame_slot *slot, const orr_scene *scene, const orr_world_soft *soft, int world,
-                         int index, drawn_layer *drawn, orr_error *error)
+// What follows the cage of a soft body, in the scene's space: clouds where they are projected, meshes here,
+// under a key of this frame alone.
+static orr_result deform(orr_frame_soft *out, const orr_scene *scene, const orr_world_soft *soft, int world,
+                         drawn_layer *drawn, orr_error *error)
 {
-    const drawn_layer rest = *drawn;
+    const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const orr_scene_context *context = &scene->context;
-    orr_deformed *out = &slot->deformed[index];
     const int pieces = orr_soft_pieces(soft->layer->cage);
-    ORR_GROW(slot->pieces, slot->piece_capacity, pieces, "soft bodies of a frame", error);
+    ORR_GROW(out->pieces, out->capacity, pieces, "soft bodies of a frame", error);
     orr_soft_affines(soft->layer->cage, orr_world_soft_positions(soft, world), soft->layer->scale,
-                     context->jobs, slot->pieces);
-    *drawn = (drawn_layer){.splats = &out->pack,
-                           .mesh = &out->mesh,
-                           .key = (*context->next_key)++,
-                           .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    return rest.splats
-               ? orr_deform_splats(rest.splats, soft->layer->piece, slot->pieces, context->isa, context->jobs,
-                                   out, error)
-               : orr_deform_mesh(rest.mesh, soft->layer->piece, slot->pieces, context->jobs, out, error);
+                     context->jobs, out->pieces);
+    memcpy(drawn->model, identity, sizeof identity);
+    if (drawn->splats) {
+        drawn->deformation = (orr_draw_deformation){soft->layer->piece, out->pieces, pieces};
+        return ORR_OK;
+    }
+    const orr_mesh *rest = drawn->mesh;
+    drawn->mesh = &out->mesh.mesh;
+    drawn->key = (*context->next_key)++;
+    return orr_deform_mesh(rest, soft->layer->piece, out->pieces, context->jobs, &out->mesh, error);
 }
 
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
@@ -81,7 +85,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
     ORR_GROW(slot->robots, slot->robot_capacity, device_bodies ? scene->layer_count : 0, "robots of a frame",
              error);
-    ORR_GROW(slot->deformed, slot->deformed_capacity, scene->layer_count, "soft bodies of a frame", error);
+    ORR_GROW(slot->softs, slot->soft_capacity, scene->layer_count, "soft bodies of a frame", error);
     ORR_TRY(orr_world_softs_update(world, error));
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
@@ -101,13 +105,15 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         ORR_TRY(orr_affine_from_transform(&state.transform, drawn.model, error));
         const orr_world_soft *soft = orr_world_soft_find(world, layer);
         if (soft) {
-            ORR_TRY(deform(slot, scene, soft, view->world, i, &drawn, error));
+            ORR_TRY(deform(&slot->softs[i], scene, soft, view->world, &drawn, error));
         }
         switch (layer->kind) {
         case ORR_LAYER_SPLATS: {
+            slot->splat_layers[list->splat_count] = i;
             orr_draw_splats *out = &slot->splats[list->splat_count++];
             *out = (orr_draw_splats){.pack = drawn.splats,
                                      .key = drawn.key,
+                                     .deformation = drawn.deformation,
                                      .antialias =
                                          view->antialias || layer->antialias || layer->splats->antialiased};
             memcpy(out->model, drawn.model, sizeof drawn.model);
@@ -155,13 +161,14 @@ void orr_frame_slot_close(orr_frame_slot *slot)
     orr_free(slot->meshes);
     orr_free(slot->fields);
     orr_free(slot->mesh_layers);
+    orr_free(slot->splat_layers);
     for (int i = 0; i < slot->robot_capacity; i++) {
         orr_physics_bodies_release(&slot->robots[i].memory);
     }
     orr_free(slot->robots);
-    for (int i = 0; i < slot->deformed_capacity; i++) {
-        orr_deformed_clear(&slot->deformed[i]);
+    for (int i = 0; i < slot->soft_capacity; i++) {
+        orr_free(slot->softs[i].pieces);
+        orr_deformed_clear(&slot->softs[i].mesh);
     }
-    orr_free(slot->deformed);
-    orr_free(slot->pieces);
+    orr_free(slot->softs);
 }

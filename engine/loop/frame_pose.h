@@ -5,17 +5,23 @@
 #include "engine/loop/world/world_soft.h"
 #include "render/deform.h"
 
+// How a soft layer is deformed in a frame.
+typedef struct orr_frame_soft {
+    orr_affine_piece *pieces; // capacity
+    int capacity;
+    orr_deformed mesh; // of a mesh
+} orr_frame_soft;
+
 // A submitted frame.
 typedef struct orr_frame_slot {
     orr_draw_list list;
-    orr_deformed *deformed; // deformed_capacity, by layer: what is drawn of soft ones
-    int deformed_capacity;
-    orr_affine_piece *pieces; // piece_capacity: of the soft body at hand
-    int piece_capacity;
+    orr_frame_soft *softs; // soft_capacity, by layer: what is drawn of soft ones
+    int soft_capacity;
     orr_draw_splats *splats; // capacity each
     orr_draw_mesh *meshes;
     orr_draw_field *fields;
-    int32_t *mesh_layers; // of each of the meshes: which layer of the scene draws it
+    int32_t *mesh_layers;  // of each of the meshes: which layer of the scene draws it
+    int32_t *splat_layers; // likewise
     int capacity;
     orr_robot_bodies *robots; // robot_capacity, by layer: where CUDA finds bodies of robots that it simulates
     int robot_capacity;

@@ -13,10 +13,10 @@ static bool has_key(const orr_scene *scene, uint64_t key)
     return false;
 }
 
-static bool is_deformed(const orr_frame_slot *slot, const orr_splat_pack *pack, const orr_mesh *mesh)
+static bool is_deformed(const orr_frame_slot *slot, const orr_mesh *mesh)
 {
-    for (int i = 0; i < slot->deformed_capacity; i++) {
-        if (pack == &slot->deformed[i].pack || mesh == &slot->deformed[i].mesh) {
+    for (int i = 0; i < slot->soft_capacity; i++) {
+        if (mesh == &slot->softs[i].mesh.mesh) {
             return true;
         }
     }
@@ -27,15 +27,9 @@ static bool is_deformed(const orr_frame_slot *slot, const orr_splat_pack *pack, 
 static orr_result note_deformed(orr_frame *frame, const orr_frame_slot *slot, orr_error *error)
 {
     const orr_draw_list *list = &slot->list;
-    ORR_GROW(frame->keys, frame->key_capacity, frame->key_count + list->splat_count + list->mesh_count,
-             "layers", error);
-    for (int i = 0; i < list->splat_count; i++) {
-        if (is_deformed(slot, list->splats[i].pack, NULL)) {
-            frame->keys[frame->key_count++] = list->splats[i].key;
-        }
-    }
+    ORR_GROW(frame->keys, frame->key_capacity, frame->key_count + list->mesh_count, "layers", error);
     for (int i = 0; i < list->mesh_count; i++) {
-        if (is_deformed(slot, NULL, list->meshes[i].mesh)) {
+        if (is_deformed(slot, list->meshes[i].mesh)) {
             frame->keys[frame->key_count++] = list->meshes[i].key;
         }
     }

@@ -130,6 +130,9 @@ orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer id, const orr
                          : make_body(scene, layer, &own, &body, error));
         cell = own.cell;
     }
+    if (layer->splats && (soft || layer->soft)) { // which piece a splat follows is uploaded under the key
+        layer->key = (*scene->context.next_key)++;
+    }
     orr_robot_destroy(layer->body);
     orr_soft_layer_destroy(layer->soft);
     layer->body = body;

@@ -42,6 +42,7 @@ struct orr_cpu_frame {
 
     orr_splat_bins bins;
     const orr_picture *picture;
+    int32_t *items;                        // nullable
     const float *mesh_depth, *mesh_colour; // NULL: no meshes
     orr_fragment_lists fragments;          // of transparent meshes
     orr_shadow_maps shadows;
@@ -87,12 +88,14 @@ static orr_result plan_projection(orr_cpu_frame *f, orr_error *error)
             int64_t end =
                 block + ORR_PROJECT_BLOCKS < pack->blocks ? block + ORR_PROJECT_BLOCKS : pack->blocks;
             f->parts[part++] = (orr_project_job){.pack = pack,
+                                                 .deformation = &f->list->splats[i].deformation,
                                                  .lens = &f->lenses[i],
                                                  .width = f->list->lens.width,
                                                  .height = f->list->lens.height,
                                                  .first_block = block,
                                                  .end_block = end,
                                                  .first_file_index = first,
+                                                 .layer = (uint32_t)i,
                                                  .records = f->records + next,
                                                  .boxes = f->boxes + next,
                                                  .keys = f->part_keys + next};
@@ -208,6 +211,7 @@ static void blend_tile(void *context, int i, int worker)
         .sky = orr_sky_as_seen(&f->list->sky, &f->list->lens),
         .rgba = f->picture->rgba,
         .depth = f->picture->depth,
+        .items = f->items,
     };
     atomic_fetch_add_explicit(&f->evaluated, f->kernels->blend(&job), memory_order_relaxed);
 }
@@ -264,6 +268,7 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
     f->isa = isa;
     f->kernels = orr_splat_kernels_of(isa);
     f->list = list;
+    f->items = items;
     int64_t triangles;
     ORR_TRY(draw_meshes(f, items, &triangles, error));
     orr_profile_end(profile, "meshes", triangles);

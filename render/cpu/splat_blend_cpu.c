@@ -43,6 +43,7 @@ typedef struct tile_state {
     orr_splat_record batch[BATCH];
     block_layers layers[BLOCKS];
     real receivers[BLOCKS]; // depths of captured surfaces; infinity: none
+    sint items[BLOCKS];     // as orr_draw_cpu returns them, of clouds; -1: none
 } tile_state;
 
 FN real pixel_column(int left)
@@ -136,6 +137,7 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
         tile->live[b] = any(inside) != 0;
         tile->live_count += tile->live[b];
         tile->receivers[b] = R(__builtin_inff());
+        tile->items[b] = I(-1);
         if (layered) {
             begin_layers(job, &tile->layers[b], left, top);
         }
@@ -207,14 +209,15 @@ FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *lay
 }
 
 // Blends the splats of `set`, front to back, and what meshes and fields show among them if there are any
-// (`layered`), and notes where they receive shadows (`shadowed`); returns whether any pixel of the block has
-// not stopped.
+// (`layered`), and notes where they receive shadows and which layer is seen (`noted`); returns
+// whether any pixel of the block has not stopped.
 FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint64_t set, real column,
-                    real row, bool layered, bool shadowed)
+                    real row, bool layered, bool noted)
 {
     block_layers *layers = &tile->layers[block];
     blend_pixel p = tile->blocks[block];
     real receiver = tile->receivers[block];
+    sint item = tile->items[block];
     bool live = true;
     for (int seen = 1; set; set &= set - 1, seen++) {
         const orr_splat_record *s = &tile->batch[__builtin_ctzll(set)];
@@ -227,8 +230,10 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
         }
         real before = p.transmittance;
         p = blend_splat(p, alpha, make_real3(R(s->red), R(s->green), R(s->blue)), R(s->depth));
-        if (shadowed) {
+        if (noted) {
             receiver = shadow_receiver(receiver, before, p.transmittance, R(s->depth));
+            mask seen_here = and_(before >= R(0.5), p.transmittance < R(0.5));
+            item = sel_int(seen_here, I(ORR_ITEM_OF_CLOUD((int32_t)s->layer)), item);
         }
         if (seen % CHECK_EVERY == 0 && !any(blend_continues(p))) {
             live = false;
@@ -237,6 +242,7 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
     }
     tile->blocks[block] = p;
     tile->receivers[block] = receiver;
+    tile->items[block] = item;
     return live && any(blend_continues(p));
 }
 
@@ -266,7 +272,7 @@ static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real re
     return p;
 }
 
-static void store_block(const orr_blend_job *job, blend_pixel p, int left, int top)
+static void store_block(const orr_blend_job *job, blend_pixel p, sint item, int left, int top)
 {
     mask surface = I(0);
     real surface_depth = R(__builtin_inff());
@@ -282,6 +288,8 @@ static void store_block(const orr_blend_job *job, blend_pixel p, int left, int t
         p = blend_background(p, background_block(job, left, top));
     }
     float rgba[4][ORR_LANES], depth[ORR_LANES];
+    int32_t items[ORR_LANES];
+    sint_store(items, item);
     real_store(rgba[0], p.colour.x);
     real_store(rgba[1], p.colour.y);
     real_store(rgba[2], p.colour.z);
@@ -296,6 +304,9 @@ static void store_block(const orr_blend_job *job, blend_pixel p, int left, int t
         if (job->depth) {
             job->depth[pixel] = depth[i];
         }
+        if (job->items && items[i] < -1) {
+            job->items[pixel] = items[i];
+        }
         for (int k = 0; k < 4 && job->rgba; k++) {
             job->rgba[4 * pixel + k] = rgba[k][i];
         }
@@ -306,8 +317,9 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
 {
     tile_state tile;
     int64_t evaluated = 0;
-    const bool layered = job->mesh_depth || job->field_depth;
     const bool shadowed = job->shadows && job->shadows->plan.count > 0 && job->eye.umbra < 1.0f;
+    const bool noted = shadowed || job->items;
+    const bool layered = job->mesh_depth || job->field_depth || noted;
     begin_blocks(job, &tile, layered);
     for (uint32_t start = 0; start < job->splat_count && tile.live_count > 0; start += BATCH) {
         int count = (int)(job->splat_count - start < BATCH ? job->splat_count - start : BATCH);
@@ -323,7 +335,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
             evaluated += __builtin_popcountll(set);
             real column = pixel_column(job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W);
             real row = pixel_row(job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
-            bool live = shadowed  ? blend_block(job, &tile, b, set, column, row, true, true)
+            bool live = noted     ? blend_block(job, &tile, b, set, column, row, true, true)
                         : layered ? blend_block(job, &tile, b, set, column, row, true, false)
                                   : blend_block(job, &tile, b, set, column, row, false, false);
             tile.live[b] = live;
@@ -339,7 +351,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
         if (shadowed) {
             tile.blocks[b] = shadow_block(job, tile.blocks[b], tile.receivers[b], left, top);
         }
-        store_block(job, tile.blocks[b], left, top);
+        store_block(job, tile.blocks[b], tile.items[b], left, top);
     }
     return evaluated * ORR_LANES;
 }

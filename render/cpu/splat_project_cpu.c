@@ -26,13 +26,17 @@ FN real3 splat_colour(const float *harmonics, int degree, real3 direction)
     return sh_clamped(sum);
 }
 
-// turn: the splats' quaternions in a pack's layout
-FN real3 turned_back(const float *turn, real3 direction)
+// How the splats of the pack from number `first` on are deformed.
+FN splat_deformation deformation_at(const orr_draw_deformation *deformation, int64_t first)
 {
-    quaternion q =
-        make_quaternion(real_load(turn), real_load(turn + ORR_PACK_BLOCK),
-                        real_load(turn + 2 * ORR_PACK_BLOCK), real_load(turn + 3 * ORR_PACK_BLOCK));
-    return turn_back(q, direction);
+    enum { NUMBERS = sizeof(orr_affine_piece) / sizeof(float) };
+    real m[NUMBERS];
+    splat_deformation d;
+    real_gather_row((const float *)deformation->pieces, (const uint32_t *)deformation->piece_of + first,
+                    NUMBERS, m);
+    _Static_assert(sizeof d == sizeof m, "the same members in the same order");
+    memcpy(&d, m, sizeof d);
+    return d;
 }
 
 // Writes the visible lanes one after another, from record `first` on; returns how many.
@@ -79,12 +83,13 @@ static int store_records(const orr_project_job *job, int first, uint32_t visible
             .half_width = members[11][i],
             .half_height = members[12][i],
             .file_index = job->first_file_index + original[i],
+            .layer = job->layer,
         };
     }
     return count;
 }
 
-int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
+FN int project(const orr_project_job *job, bool deformed)
 {
     const splat_lens lens = splat_lens_of(job->lens);
     const int degree = job->pack->sh_degree;
@@ -99,20 +104,29 @@ int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
             }
             real3 mean = {m[0], m[1], m[2]};
             splat_axes axes = {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}};
+            splat_deformation deformation;
+            if (deformed) {
+                deformation = deformation_at(job->deformation, block * ORR_PACK_BLOCK + part);
+                mean = deform_mean(deformation, mean);
+                axes = deform_axes(deformation, axes);
+            }
             splat_screen s = splat_project(lens, mean, axes, m[12]);
             uint32_t visible = mask_bits(s.visible);
             if (!visible) {
                 continue;
             }
             const float *harmonics = job->pack->harmonics + block * members * ORR_PACK_BLOCK + part;
-            real3 direction = splat_direction(lens, mean);
-            if (job->pack->turn) {
-                direction = turned_back(job->pack->turn + block * 4 * ORR_PACK_BLOCK + part, direction);
-            }
+            real3 direction =
+                deformed ? deform_direction(deformation, lens, mean) : splat_direction(lens, mean);
             real3 colour = splat_colour(harmonics, degree, direction);
             count += store_records(job, count, visible, &s, colour,
                                    job->pack->original + block * ORR_PACK_BLOCK + part);
         }
     }
     return count;
+}
+
+int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
+{
+    return job->deformation && job->deformation->piece_of ? project(job, true) : project(job, false);
 }

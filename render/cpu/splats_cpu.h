@@ -34,7 +34,8 @@ typedef struct orr_splat_record {
     float half_width, half_height; // of that ellipse's box [px]
     // among the splats of all layers in the order of their files: decides between equal depths
     uint32_t file_index;
-    uint32_t unused[2];
+    uint32_t layer; // of the draw list
+    uint32_t unused;
 } orr_splat_record;
 _Static_assert(sizeof(orr_splat_record) == 64, "a record is one cache line");
 
@@ -47,10 +48,12 @@ typedef struct orr_tile_box {
 // The part of a layer that one job projects.
 typedef struct orr_project_job {
     const orr_splat_pack *pack;
+    const orr_draw_deformation *deformation;
     const splat_lens_values *lens;
     int width, height; // of the picture [px]
     int64_t first_block, end_block;
     uint32_t first_file_index; // of the layer
+    uint32_t layer;
     orr_splat_record *records; // one for every splat of the job
     orr_tile_box *boxes;       // likewise
     uint32_t *keys;            // likewise: the bits of the depth, which sort as the depth does
@@ -74,6 +77,8 @@ typedef struct orr_blend_job {
     orr_sky_values sky;
     float *rgba;  // height x width x 4
     float *depth; // height x width, Nullable
+    // height x width, nullable: takes ORR_ITEM_OF_CLOUD where a layer takes the transmittance below a half
+    int32_t *items;
 } orr_blend_job;
 
 typedef struct orr_splat_kernels {
@@ -115,8 +120,12 @@ orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input 
 
 // ---- all of it ----
 
+// What is seen of a cloud: a number below -1, of which the layer in the draw list is the same function.
+#define ORR_ITEM_OF_CLOUD(layer) (-2 - (layer))
+
 // Draws the list into caller-owned planes. `arena` is reset by the caller between frames. items, nullable:
-// height x width, which of list->meshes is the nearest opaque one; -1: none.
+// height x width: ORR_ITEM_OF_CLOUD of the layer of list->splats whose splat takes the transmittance below a
+// half; else which of list->meshes is the nearest opaque one; -1: none.
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, int32_t *items, orr_profile *profile, orr_error *error);
 

@@ -1,14 +1,17 @@
 #include "render/cuda/clouds.h"
 
+#include <string.h>
+
 static void free_cloud(orr_cuda_cloud *cloud)
 {
     orr_cuda_free(cloud->geometry);
     orr_cuda_free(cloud->harmonics);
+    orr_cuda_free(cloud->piece_of);
 }
 
-// Uploads one of the pack's arrays, in the order of the file.
-static orr_result upload(orr_cuda *cuda, const orr_splat_pack *pack, const float *array, int members,
-                         const uint32_t *indices, float **memory, orr_error *error)
+// Uploads one of the pack's arrays, or piece_of, in the order of the file.
+static orr_result upload(orr_cuda *cuda, const orr_splat_pack *pack, const void *array, int members,
+                         const uint32_t *indices, void *memory, orr_error *error)
 {
     size_t floats = (size_t)pack->blocks * ORR_PACK_BLOCK * (size_t)members;
     float *ordered;
@@ -20,7 +23,7 @@ static orr_result upload(orr_cuda *cuda, const orr_splat_pack *pack, const float
         result = orr_cuda_upload(cuda, device, ordered, floats * sizeof(float), error);
     }
     orr_free(ordered);
-    *memory = device;
+    memcpy(memory, &device, sizeof device);
     return result;
 }
 
@@ -37,6 +40,9 @@ static orr_result create(orr_cuda *cuda, const orr_draw_splats *splats, orr_cuda
     if (result == ORR_OK) {
         int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
         result = upload(cuda, pack, pack->harmonics, members, indices, &cloud->harmonics, error);
+    }
+    if (result == ORR_OK && splats->deformation.piece_of) {
+        result = upload(cuda, pack, splats->deformation.piece_of, 1, indices, &cloud->piece_of, error);
     }
     orr_free(indices);
     if (result != ORR_OK) {

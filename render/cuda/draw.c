@@ -194,6 +194,8 @@ static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
     ORR_GROW(frame->clouds, frame->cloud_capacity, list->splat_count, "clouds of a frame", error);
     frame->cloud_count = list->splat_count;
     frame->splats = 0;
+    size_t first_piece = 0;
+    ORR_TRY(orr_cuda_pieces_send(draw->cuda, &frame->pieces, list, error));
     for (int i = 0; i < list->splat_count; i++) {
         const orr_cuda_cloud *cloud;
         orr_cuda_seen_cloud *seen = &frame->clouds[i];
@@ -201,6 +203,8 @@ static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
         seen->cloud = *cloud;
         ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &seen->lens, error));
         frame->splats += (size_t)cloud->count;
+        seen->first_piece = first_piece;
+        first_piece += (size_t)list->splats[i].deformation.piece_count;
     }
     return ORR_OK;
 }

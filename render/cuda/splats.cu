@@ -7,6 +7,7 @@ extern "C" {
 }
 #include "render/blend_formula.h"
 #include "render/cuda/shadow_device.h"
+#include "render/deform_formula.h"
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
@@ -34,8 +35,10 @@ static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, rea
     return sh_clamped(sum);
 }
 
-template <int degree>
-static __global__ void project(const float *geometry, const float *harmonics, uint32_t count, splat_lens lens,
+// piece_of, pieces: of a cloud that is deformed
+template <int degree, bool deformed>
+static __global__ void project(const float *geometry, const float *harmonics, const int32_t *piece_of,
+                               const splat_deformation *pieces, uint32_t count, splat_lens lens,
                                uint32_t first, float4 *centres, float4 *shapes, float4 *colours,
                                uint32_t *keys, uint32_t *order, orr_cuda_control *control)
 {
@@ -51,6 +54,12 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
         real3 mean = make_real3(g[0], g[1], g[2]);
         splat_axes axes = {make_real3(g[3], g[4], g[5]), make_real3(g[6], g[7], g[8]),
                            make_real3(g[9], g[10], g[11])};
+        splat_deformation deformation;
+        if (deformed) {
+            deformation = pieces[piece_of[splat]];
+            mean = deform_mean(deformation, mean);
+            axes = deform_axes(deformation, axes);
+        }
         splat_screen s = splat_project(lens, mean, axes, g[12]);
         uint32_t to = first + splat;
         visible = s.visible;
@@ -58,7 +67,9 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
             visible ? __float_as_uint(s.depth) : (uint32_t)INVISIBLE; // positive floats sort as their bits do
         order[to] = to;
         if (visible) {
-            real3 colour = splat_colour<degree>(harmonics, splat, splat_direction(lens, mean));
+            real3 direction =
+                deformed ? deform_direction(deformation, lens, mean) : splat_direction(lens, mean);
+            real3 colour = splat_colour<degree>(harmonics, splat, direction);
             centres[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
             shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
             colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);
@@ -356,30 +367,28 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
 
 // ---- launches ----
 
-#define PROJECT(degree)                                                                                      \
-    ORR_LAUNCH((project<degree>), orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,        \
-               cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, splat_lens_of(lens), first,        \
-               (float4 *)records.centres, (float4 *)records.shapes, (float4 *)records.colours, keys, order,  \
-               control)
+template <int degree>
+static void launch_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
+                           const splat_deformation *pieces, uint32_t first, orr_cuda_records records,
+                           uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+{
+    const auto project_splats = pieces ? project<degree, true> : project<degree, false>;
+    ORR_LAUNCH(project_splats, orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,
+               cloud->geometry, cloud->harmonics, cloud->piece_of, pieces, (uint32_t)cloud->count,
+               splat_lens_of(lens), first, (float4 *)records.centres, (float4 *)records.shapes,
+               (float4 *)records.colours, keys, order, control);
+}
 
 void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
-                             uint32_t first, orr_cuda_records records, uint32_t *keys, uint32_t *order,
-                             orr_cuda_control *control)
+                             const orr_affine_piece *pieces, uint32_t first, orr_cuda_records records,
+                             uint32_t *keys, uint32_t *order, orr_cuda_control *control)
 {
-    switch (cloud->sh_degree) {
-    case 0:
-        PROJECT(0);
-        break;
-    case 1:
-        PROJECT(1);
-        break;
-    case 2:
-        PROJECT(2);
-        break;
-    default:
-        PROJECT(3);
-        break;
-    }
+    static_assert(sizeof(splat_deformation) == sizeof *pieces, "the same members in the same order");
+    const auto launch = cloud->sh_degree == 0   ? launch_project<0>
+                        : cloud->sh_degree == 1 ? launch_project<1>
+                        : cloud->sh_degree == 2 ? launch_project<2>
+                                                : launch_project<3>;
+    launch(stream, cloud, lens, (const splat_deformation *)pieces, first, records, keys, order, control);
 }
 
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,

@@ -35,13 +35,15 @@ typedef struct orr_cuda_records {
 typedef struct orr_cuda_cloud {
     uint64_t key;
     float *geometry, *harmonics; // as in orr_splat_pack, in the order of the file
+    int32_t *piece_of;           // likewise, of a cloud that is deformed; or NULL
     int64_t count;
     int sh_degree;
 } orr_cuda_cloud;
 
+// pieces: of the cloud's deformation, or NULL
 void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
-                             uint32_t first, orr_cuda_records records, uint32_t *keys, uint32_t *order,
-                             orr_cuda_control *control);
+                             const orr_affine_piece *pieces, uint32_t first, orr_cuda_records records,
+                             uint32_t *keys, uint32_t *order, orr_cuda_control *control);
 // capacity: of the frame's splats
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
                            int tiles_y, size_t capacity, const orr_cuda_control *control,

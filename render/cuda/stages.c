@@ -28,6 +28,7 @@ void orr_cuda_frame_close(orr_cuda_frame *frame)
     orr_free(frame->clouds);
     orr_free(frame->fields);
     orr_cuda_mesh_frame_destroy(&frame->meshes);
+    orr_cuda_pieces_close(&frame->pieces);
     orr_cuda_release(&frame->rgba);
     orr_cuda_release(&frame->depth);
     for (int i = 0; i < ORR_CUDA_MARK_COUNT; i++) {
@@ -174,8 +175,10 @@ static orr_result project(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_c
     size_t first = 0;
     for (int i = 0; i < frame->cloud_count; i++) {
         const orr_cuda_seen_cloud *seen = &frame->clouds[i];
-        orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens, (uint32_t)first, records,
-                                s->keys.memory, s->order.memory, s->control);
+        const orr_affine_piece *pieces = frame->pieces.memory.memory;
+        orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens,
+                                seen->cloud.piece_of ? pieces + seen->first_piece : NULL, (uint32_t)first,
+                                records, s->keys.memory, s->order.memory, s->control);
         ORR_CUDA_LAUNCHED();
         first += (size_t)seen->cloud.count;
     }

@@ -7,6 +7,7 @@
 #include "neural/cuda/march.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/meshes.h"
+#include "render/cuda/pieces.h"
 #include "render/cuda/splats.h"
 
 // The ends of stages on the device's clock.
@@ -27,6 +28,7 @@ extern const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT]; // NULL: not 
 typedef struct orr_cuda_seen_cloud {
     orr_cuda_cloud cloud;
     splat_lens_values lens;
+    size_t first_piece; // of its deformation, among those of the frame
 } orr_cuda_seen_cloud;
 
 typedef struct orr_cuda_frame {
@@ -40,6 +42,7 @@ typedef struct orr_cuda_frame {
     orr_cuda_seen_cloud *clouds;
     int cloud_count, cloud_capacity;
     size_t splats;          // of all clouds
+    orr_cuda_pieces pieces; // likewise
     orr_cuda_march *fields; // without their planes
     int field_count, field_capacity;
 

@@ -31,16 +31,35 @@ static float member(const orr_splat_pack *pack, int64_t splat, int k)
                           splat % ORR_PACK_BLOCK];
 }
 
+static splat_deformation deformation_of(const orr_draw_deformation *deformation, int64_t splat)
+{
+    splat_deformation d;
+    _Static_assert(sizeof d == sizeof *deformation->pieces, "the same members in the same order");
+    memcpy(&d, &deformation->pieces[deformation->piece_of[splat]], sizeof d);
+    return d;
+}
+
 static gaussian gaussian_of(const orr_draw_splats *layer, int64_t splat)
 {
     gaussian g = {.opacity = member(layer->pack, splat, 12)};
+    real3 parts[4]; // the mean, then the axes
+    for (int k = 0; k < 4; k++) {
+        parts[k] = make_real3(member(layer->pack, splat, 3 * k), member(layer->pack, splat, 3 * k + 1),
+                              member(layer->pack, splat, 3 * k + 2));
+    }
+    if (layer->deformation.piece_of) {
+        const splat_deformation d = deformation_of(&layer->deformation, splat);
+        parts[0] = deform_mean(d, parts[0]);
+        for (int k = 1; k < 4; k++) {
+            parts[k] = deform_axis(d, parts[k]);
+        }
+    }
     for (int i = 0; i < 3; i++) {
         const float *row = layer->model + 4 * i;
-        for (int k = 0; k < 3; k++) {
-            g.mean[i] += (double)row[k] * (double)member(layer->pack, splat, k);
-            for (int a = 0; a < 3; a++) {
-                g.axes[a][i] += (double)row[k] * (double)member(layer->pack, splat, 3 + 3 * a + k);
-            }
+        for (int k = 0; k < 4; k++) {
+            double *to = k == 0 ? &g.mean[i] : &g.axes[k - 1][i];
+            *to = (double)row[0] * (double)parts[k].x + (double)row[1] * (double)parts[k].y +
+                  (double)row[2] * (double)parts[k].z;
         }
         g.mean[i] += (double)row[3];
     }
@@ -203,20 +222,11 @@ static real3 coefficient(const orr_splat_pack *pack, int64_t splat, int k)
     return make_real3(c[0], c[ORR_PACK_BLOCK], c[2 * ORR_PACK_BLOCK]);
 }
 
-static real3 turned_back(const orr_splat_pack *pack, int64_t splat, real3 d)
-{
-    if (!pack->turn) {
-        return d;
-    }
-    const float *q = pack->turn + (splat / ORR_PACK_BLOCK) * 4 * ORR_PACK_BLOCK + splat % ORR_PACK_BLOCK;
-    return turn_back(make_quaternion(q[0], q[ORR_PACK_BLOCK], q[2 * ORR_PACK_BLOCK], q[3 * ORR_PACK_BLOCK]),
-                     d);
-}
-
 void orr_gaussian_colour(const orr_gaussians *g, uint32_t number, const float direction[3], float colour[3])
 {
     int layer = layer_of(g, number);
-    const orr_splat_pack *pack = g->layers[layer].pack;
+    const orr_draw_splats *drawn = &g->layers[layer];
+    const orr_splat_pack *pack = drawn->pack;
     int64_t splat = (int64_t)number - g->firsts[layer];
     real3 c[16], sum;
     float local[3];
@@ -226,7 +236,10 @@ void orr_gaussian_colour(const orr_gaussians *g, uint32_t number, const float di
     sum = sh_sum0(c[0]);
     if (pack->sh_degree > 0) {
         affine_apply_to_direction(g->to_layer[layer], direction, local);
-        real3 d = turned_back(pack, splat, normalise3(make_real3(local[0], local[1], local[2])));
+        real3 d = normalise3(make_real3(local[0], local[1], local[2]));
+        if (drawn->deformation.piece_of) {
+            d = rotate_inverse(unit_quaternion_matrix(deformation_of(&drawn->deformation, splat).turn), d);
+        }
         sum = sh_sum1(sum, d, c[1], c[2], c[3]);
         sum = pack->sh_degree > 1 ? sh_sum2(sum, d, c[4], c[5], c[6], c[7], c[8]) : sum;
         sum = pack->sh_degree > 2 ? sh_sum3(sum, d, c[9], c[10], c[11], c[12], c[13], c[14], c[15]) : sum;

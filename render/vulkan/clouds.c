@@ -3,7 +3,7 @@
 #include "engine/core/memory.h"
 
 // Uploads splats first .. first + count of the file; indices[i]: index in the pack of splat i of the file.
-static orr_result upload_array(orr_vulkan_upload *upload, const float *pack, int members,
+static orr_result upload_array(orr_vulkan_upload *upload, const void *pack, int members,
                                const uint32_t *indices, int64_t first, int64_t count, orr_vk_buffer *buffer,
                                orr_error *error)
 {
@@ -16,9 +16,11 @@ static orr_result upload_array(orr_vulkan_upload *upload, const float *pack, int
     return orr_vulkan_upload_buffer(upload, buffer, error);
 }
 
-static orr_result fill(orr_vulkan_upload *upload, const orr_splat_pack *pack, const uint32_t *indices,
+static orr_result fill(orr_vulkan_upload *upload, const orr_draw_splats *splats, const uint32_t *indices,
                        int64_t page_splats, orr_vulkan_cloud *cloud, orr_error *error)
 {
+    const orr_splat_pack *pack = splats->pack;
+    const int32_t *piece_of = splats->deformation.piece_of;
     int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
     for (int64_t first = 0; first < pack->count; first += page_splats) {
         orr_vulkan_page *page = &cloud->pages[cloud->page_count++];
@@ -28,14 +30,18 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_splat_pack *pack, co
                              &page->geometry, error));
         ORR_TRY(
             upload_array(upload, pack->harmonics, members, indices, first, count, &page->harmonics, error));
+        if (piece_of) {
+            ORR_TRY(upload_array(upload, piece_of, 1, indices, first, count, &page->piece_of, error));
+        }
     }
     return ORR_OK;
 }
 
-orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack,
+orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_draw_splats *splats,
                                    orr_vulkan_cloud **out, orr_error *error)
 {
     *out = NULL;
+    const orr_splat_pack *pack = splats->pack;
     int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
     int widest = members > ORR_PACK_GEOMETRY ? members : ORR_PACK_GEOMETRY;
     int64_t page_blocks = (int64_t)(upload->vk->properties.limits.maxStorageBufferRange /
@@ -58,7 +64,7 @@ orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pa
     }
     if (result == ORR_OK) {
         orr_splat_pack_indices(pack, indices);
-        result = fill(upload, pack, indices, page_splats, cloud, error);
+        result = fill(upload, splats, indices, page_splats, cloud, error);
     }
     orr_free(indices);
     if (result != ORR_OK) {
@@ -77,6 +83,7 @@ void orr_vulkan_cloud_destroy(orr_vk *vk, orr_vulkan_cloud *cloud)
     for (int i = 0; i < cloud->page_count; i++) {
         orr_vk_buffer_destroy(vk, &cloud->pages[i].geometry);
         orr_vk_buffer_destroy(vk, &cloud->pages[i].harmonics);
+        orr_vk_buffer_destroy(vk, &cloud->pages[i].piece_of);
     }
     orr_free(cloud->pages);
     orr_free(cloud);

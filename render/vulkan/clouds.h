@@ -1,7 +1,7 @@
 // Splat clouds in the device's memory.
 #pragma once
 
-#include "render/splat_cloud.h"
+#include "render/draw.h"
 #include "render/vulkan/upload.h"
 
 // A part of a cloud whose arrays fit in one storage buffer each. Same layout as orr_splat_pack, but in the
@@ -9,7 +9,8 @@
 typedef struct orr_vulkan_page {
     orr_vk_buffer geometry;
     orr_vk_buffer harmonics;
-    uint32_t count; // splats
+    orr_vk_buffer piece_of; // of a cloud that is deformed
+    uint32_t count;         // splats
 } orr_vulkan_page;
 
 typedef struct orr_vulkan_cloud {
@@ -19,6 +20,6 @@ typedef struct orr_vulkan_cloud {
     int64_t count;
 } orr_vulkan_cloud;
 
-orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack,
+orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_draw_splats *splats,
                                    orr_vulkan_cloud **cloud, orr_error *error);
 void orr_vulkan_cloud_destroy(orr_vk *vk, orr_vulkan_cloud *cloud);

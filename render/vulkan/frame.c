@@ -36,6 +36,7 @@ void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     orr_vk *vk = shared->vk;
     vkDestroyQueryPool(vk->device, frame->marks.pool, NULL);
     orr_vk_buffer_destroy(vk, &frame->fields);
+    orr_vk_buffer_destroy(vk, &frame->pieces);
     orr_vk_buffer_destroy(vk, &frame->counts);
     orr_vk_buffer_destroy(vk, &frame->times);
     orr_vk_buffer_destroy(vk, &frame->picture);
@@ -45,6 +46,30 @@ void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame
 }
 
 // ---- what is drawn ----
+
+static orr_result take_pieces(orr_vulkan_shared *shared, orr_vulkan_frame *frame, const orr_draw_list *list,
+                              orr_error *error)
+{
+    size_t size = 0, at = 0;
+    for (int i = 0; i < list->splat_count; i++) {
+        size += (size_t)list->splats[i].deformation.piece_count * sizeof(orr_affine_piece);
+    }
+    if (size > frame->pieces.size) {
+        orr_vk_buffer_destroy(shared->vk, &frame->pieces);
+        shared->allocations++;
+        ORR_TRY(
+            orr_vk_buffer_create(shared->vk, size, ORR_VK_UPLOAD, 0, "deformations", &frame->pieces, error));
+    }
+    for (int i = 0; i < list->splat_count; i++) {
+        const orr_draw_deformation *d = &list->splats[i].deformation;
+        if (d->piece_count > 0) {
+            const size_t bytes = (size_t)d->piece_count * sizeof *d->pieces;
+            memcpy((char *)frame->pieces.mapped + at, d->pieces, bytes);
+            at += bytes;
+        }
+    }
+    return ORR_OK;
+}
 
 static orr_result take_layers(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
                               const orr_draw_list *list, orr_error *error)
@@ -57,12 +82,16 @@ static orr_result take_layers(orr_vulkan_shared *shared, orr_vulkan_frame *frame
         shared->allocations++;
     }
     frame->layer_count = list->splat_count;
+    ORR_TRY(take_pieces(shared, frame, list, error));
+    uint32_t first_piece = 0;
     for (int i = 0; i < list->splat_count; i++) {
         orr_vulkan_layer *layer = &frame->layers[i];
         const orr_vulkan_stored *item;
         ORR_TRY(orr_vulkan_store_take(&shared->store, &list->splats[i], NULL, frame->number, oldest, &item,
                                       error));
         layer->cloud = item->cloud;
+        layer->first_piece = first_piece;
+        first_piece += (uint32_t)list->splats[i].deformation.piece_count;
         ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &layer->lens, error));
     }
     return ORR_OK;
@@ -246,6 +275,7 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
     const orr_vulkan_splat_frame splats = {
         .layers = frame->layers,
         .layer_count = frame->layer_count,
+        .pieces = frame->pieces.buffer,
         .width = frame->lens.width,
         .height = frame->lens.height,
         .opaque = frame->opaque,

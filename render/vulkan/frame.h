@@ -46,6 +46,7 @@ typedef struct orr_vulkan_frame {
     orr_result outcome;
     orr_error why;
 
+    orr_vk_buffer pieces; // how its clouds are deformed
     orr_vk_buffer fields; // what the CPU drew: depths, then four planes of colour
     orr_vk_buffer counts; // what the device counts, for the host to read
     orr_vk_buffer

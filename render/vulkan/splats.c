@@ -10,7 +10,7 @@ static const struct {
     [ORR_SHADER_FRAGMENT_SORT] = {"bb", 8},       [ORR_SHADER_PRESENT] = {"bw", 8},
     [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},        [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
     [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12}, [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbbbt", 84},
-    [ORR_SHADER_SPLAT_PLAN] = {"b", 0},           [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbb", 128},
+    [ORR_SHADER_SPLAT_PLAN] = {"b", 0},           [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbbbb", 128},
     [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},      [ORR_SHADER_TILE_EMIT] = {"bbbbbbbb", 8},
     [ORR_SHADER_TILE_RANGES] = {"bbb", 0},        [ORR_SHADER_TILE_SCAN] = {"bb", 4},
 };
@@ -159,10 +159,12 @@ static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const 
         const orr_vulkan_cloud *cloud = frame->layers[i].cloud;
         for (int p = 0; p < cloud->page_count; p++) {
             const orr_vulkan_page *page = &cloud->pages[p];
-            const struct {
+            struct {
                 splat_lens_values lens;
-                uint32_t first, count, degree;
+                uint32_t first, count, degree_and_piece;
             } push = {frame->layers[i].lens, first, page->count, (uint32_t)cloud->sh_degree};
+            const VkBuffer piece_of = page->piece_of.buffer;
+            push.degree_and_piece += piece_of ? 4 * (1 + frame->layers[i].first_piece) : 0;
             _Static_assert(sizeof push == 128, "push constants as in splat_project.comp");
             const orr_vk_binding bindings[] = {BUFFER(control),
                                                {.buffer = page->geometry.buffer},
@@ -170,7 +172,9 @@ static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const 
                                                BUFFER(keys[0]),
                                                BUFFER(centres),
                                                BUFFER(shapes),
-                                               BUFFER(colours)};
+                                               BUFFER(colours),
+                                               {.buffer = piece_of ? piece_of : s->control.buffer},
+                                               {.buffer = piece_of ? frame->pieces : s->control.buffer}};
             bind(s, commands, ORR_SHADER_SPLAT_PROJECT, bindings, &push);
             vkCmdDispatch(commands, (page->count + GROUP - 1) / GROUP, 1, 1);
             first += page->count;

@@ -47,11 +47,13 @@ typedef struct orr_vulkan_splats {
 typedef struct orr_vulkan_layer {
     const orr_vulkan_cloud *cloud;
     splat_lens_values lens;
+    uint32_t first_piece; // of its deformation, among those of the frame
 } orr_vulkan_layer;
 
 typedef struct orr_vulkan_splat_frame {
     const orr_vulkan_layer *layers; // layer_count
     int layer_count;
+    VkBuffer pieces; // of the layers' deformations; VK_NULL_HANDLE: none is deformed
     int width, height;
     bool opaque;
     orr_sky_values sky;

@@ -67,7 +67,7 @@ static bool forget_oldest(orr_vulkan_store *store, uint64_t oldest_frame)
 static orr_result upload(orr_vulkan_store *store, const orr_draw_splats *splats, const orr_draw_mesh *mesh,
                          orr_vulkan_stored *item, orr_error *error)
 {
-    return splats ? orr_vulkan_cloud_create(&store->upload, splats->pack, &item->cloud, error)
+    return splats ? orr_vulkan_cloud_create(&store->upload, splats, &item->cloud, error)
                   : orr_vulkan_mesh_create(&store->upload, mesh->mesh, &item->mesh, error);
 }
 

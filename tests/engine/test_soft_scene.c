@@ -1,9 +1,10 @@
 // Soft layers in scenes, worlds and frames.
+#define ORR_SCALAR
 #include "engine/core/rotation.h"
 #include "engine/core/vector.h"
 #include "engine/loop/world/soft_contact.h"
 #include "engine/loop/world/world_soft.h"
-#include "render/deform.h"
+#include "render/deform_formula.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
@@ -582,19 +583,20 @@ static void an_affine_map_is_followed_exactly(void **state)
         }
     }
     orr_soft_affines(cage, position, 1.0, scene->context.jobs, pieces);
-    orr_deformed out = {0};
-    assert_ok(orr_deform_splats(layer->splats, layer->soft->piece, pieces, scene->context.isa,
-                                scene->context.jobs, &out, &error));
     for (int i = 0; i < SPLATS; i++) {
         const size_t first = (size_t)(i / 16) * 13 * 16 + (size_t)(i % 16);
-        const float *from = layer->splats->geometry + first, *to = out.pack.geometry + first;
+        const float *from = layer->splats->geometry + first;
+        splat_deformation d;
+        memcpy(&d, &pieces[layer->soft->piece[i]], sizeof d);
         double covariance[9] = {0.0}, expected[9] = {0.0};
         for (int axis = 0; axis < 4; axis++) { // the mean, then the axes
             double x[3], y[3];
             for (int k = 0; k < 3; k++) {
                 x[k] = (double)from[(3 * axis + k) * 16];
-                y[k] = (double)to[(3 * axis + k) * 16];
             }
+            const real3 at = make_real3((float)x[0], (float)x[1], (float)x[2]),
+                        to = axis == 0 ? deform_mean(d, at) : deform_axis(d, at);
+            y[0] = (double)to.x, y[1] = (double)to.y, y[2] = (double)to.z;
             mat_apply(a, x, x);
             for (int k = 0; k < 9 && axis > 0; k++) {
                 expected[k] += x[k / 3] * x[k % 3];
@@ -607,16 +609,58 @@ static void an_affine_map_is_followed_exactly(void **state)
         for (int k = 0; k < 9; k++) {
             assert_true(fabs(covariance[k] - expected[k]) < 1e-5 * (expected[0] + expected[4] + expected[8]));
         }
-        const float *q = out.pack.turn + (i / 16) * 4 * 16 + i % 16;
-        double same = 0.0;
-        for (int k = 0; k < 4; k++) {
-            same += (double)q[16 * k] * quat[k];
-        }
+        const double same = (double)d.turn.w * quat[0] + (double)d.turn.x * quat[1] +
+                            (double)d.turn.y * quat[2] + (double)d.turn.z * quat[3];
         assert_true(fabs(fabs(same) - 1.0) < 1e-6);
     }
-    orr_deformed_clear(&out);
     free(position);
     free(pieces);
+    orr_scene_destroy(scene);
+}
+
+// A soft cloud and a soft mesh, at other places in the second copy.
+static void soft_layers_are_in_every_output_of_every_copy(void **state)
+{
+    (void)state;
+    enum { SIDE = 64, PIXELS = SIDE * SIDE, COPIES = 2 };
+    static uint8_t rgb[COPIES * PIXELS * 3];
+    static float depth[COPIES * PIXELS];
+    static int32_t seen[COPIES * PIXELS * 2];
+    orr_scene *scene;
+    orr_world *world;
+    orr_eyes *eyes;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer layers[2];
+    layers[0] = add_block(scene, half, &(orr_transform){.position = {-0.6f, 0.0f, 0.0f}}, 12);
+    layers[1] = add_ball(scene, &(orr_transform){.position = {0.6f, 0.0f, 0.0f}});
+    for (int i = 0; i < 2; i++) {
+        assert_ok(orr_scene_set_physics(scene, layers[i], &jelly, &error));
+    }
+    assert_ok(orr_world_create(scene, COPIES, &world, &error));
+    for (int i = 0; i < 2; i++) { // they change places
+        const orr_transform other = {.position = {i == 0 ? 0.6f : -0.6f, 0.0f, 0.0f}};
+        assert_ok(orr_world_set_transform(world, 1, layers[i], &other, &error));
+    }
+    const float eye[3] = {0.0f, 0.0f, 3.0f}, target[3] = {0}, up[3] = {0.0f, 1.0f, 0.0f};
+    const orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE);
+    const orr_eyes_desc desc = {.views = &camera, .view_count = 1, .width = SIDE, .height = SIDE};
+    assert_ok(orr_eyes_create(world, &desc, &eyes, &error));
+    assert_ok(orr_eyes_draw(eyes, NULL,
+                            &(orr_eyes_pictures){.rgb = rgb, .depth = depth, .segmentation = seen}, &error));
+    for (int copy = 0; copy < COPIES; copy++) {
+        for (int side = 0; side < 2; side++) {
+            // 0.6 m at 3 m, of 0.42 half the view's height
+            const int at = copy * PIXELS + SIDE / 2 * SIDE + SIDE / 2 + (side ? 15 : -15);
+            const int layer = side ^ copy;
+            assert_int_equal(seen[2 * at], layer);
+            assert_int_equal(seen[2 * at + 1], -1);
+            assert_true(rgb[3 * at] + rgb[3 * at + 1] + rgb[3 * at + 2] > 0);
+            assert_true(fabsf(depth[at] - (layer == 0 ? 2.9f : 2.7f)) < 0.06f);
+        }
+        assert_int_equal(seen[2 * (copy * PIXELS + SIDE / 2 * SIDE + SIDE / 2)], -1);
+    }
+    orr_eyes_destroy(eyes);
+    orr_world_destroy(world);
     orr_scene_destroy(scene);
 }
 
@@ -751,6 +795,7 @@ int main(void)
         cmocka_unit_test(copies_are_apart),
         cmocka_unit_test(a_turned_body_is_drawn_as_a_turned_layer),
         cmocka_unit_test(an_affine_map_is_followed_exactly),
+        cmocka_unit_test(soft_layers_are_in_every_output_of_every_copy),
         cmocka_unit_test(states_are_read_and_set),
         cmocka_unit_test(what_cannot_be_soft_says_so),
     };

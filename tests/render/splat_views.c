@@ -166,9 +166,30 @@ static splat_view view_layers(void)
             {.position = {-0.4f, 0.0f, 0.1f}, .rotation = {0.2f, -0.9f, 0.1f, 0.3f}, .scale = 0.8f}}};
 }
 
-static const make_view views[] = {view_one,     view_none,         view_ball,      view_surrounding,
-                                  view_needles, view_wide,         view_huge,      view_tall,
-                                  view_flat,    view_orthographic, view_antialias, view_layers};
+// Two halves of one cloud that go apart, one of them stretched.
+static splat_view view_deformed(void)
+{
+    splat_view v = view_layers();
+    const float stretch[3] = {2.5f, 0.4f, 1.0f};
+    v.name = "a deformed cloud";
+    orr_splats_destroy(v.layers[1]);
+    v.layers[1] = make_cloud(CLOUD_BALL, 1500, 3, 2);
+    memcpy(v.stretch, stretch, sizeof stretch);
+    orr_splats_view s = orr_splats_data(v.layers[1]);
+    for (int64_t i = 0; i < s.count; i++) {
+        const float upright[4] = {1.0f, 0.0f, 0.0f, 0.0f};
+        memcpy(s.rotation + 4 * i, upright, sizeof upright);
+        for (int k = 0; k < 3; k++) {
+            s.position[3 * i + k] *= stretch[k];
+            s.log_scale[3 * i + k] += logf(stretch[k]);
+        }
+    }
+    return v;
+}
+
+static const make_view views[] = {
+    view_one,  view_none, view_ball,         view_surrounding, view_needles, view_wide,    view_huge,
+    view_tall, view_flat, view_orthographic, view_antialias,   view_layers,  view_deformed};
 
 int splat_view_count(void)
 {
@@ -189,6 +210,63 @@ void splat_view_free(splat_view *view)
     }
 }
 
+// Copies what `from` has into `to`, from splat `first` on, with its stretch undone.
+static void join(const orr_splats_view *to, int64_t first, const orr_splats_view *from,
+                 const float stretch[3])
+{
+    const size_t count = (size_t)from->count, rest = 3 * (size_t)orr_sh_rest(from->sh_degree);
+    memcpy(to->rotation + 4 * first, from->rotation, 4 * count * sizeof(float));
+    memcpy(to->opacity + first, from->opacity, count * sizeof(float));
+    memcpy(to->colour + 3 * first, from->colour, 3 * count * sizeof(float));
+    memcpy(to->harmonics + (ptrdiff_t)rest * first, from->harmonics, rest * count * sizeof(float));
+    for (size_t i = 0; i < 3 * count; i++) {
+        to->position[3 * (size_t)first + i] = from->position[i] / stretch[i % 3];
+        to->log_scale[3 * (size_t)first + i] = from->log_scale[i] - logf(stretch[i % 3]);
+    }
+}
+
+// The two layers as one cloud in two pieces.
+static void deform(const splat_view *view, orr_jobs *jobs, const reference_layer *layers, view_scene *scene)
+{
+    static const float none[3] = {1.0f, 1.0f, 1.0f};
+    const int64_t half = layers[0].splats.count;
+    orr_splats *joined;
+    assert_ok(orr_splats_create(half + layers[1].splats.count, layers[0].splats.sh_degree, &joined, &error));
+    const orr_splats_view all = orr_splats_data(joined);
+    for (int i = 0; i < 2; i++) {
+        const float *factors = i == 0 ? none : view->stretch;
+        orr_affine_piece *piece = &scene->pieces[i];
+        float length = 0.0f;
+        join(&all, i == 0 ? 0 : half, &layers[i].splats, factors);
+        for (int k = 0; k < 9; k++) {
+            piece->matrix[k] = layers[i].model[k / 3 * 4 + k % 3] * factors[k % 3];
+        }
+        for (int k = 0; k < 4; k++) {
+            const float q = view->transforms[i].rotation[k];
+            length += q * q;
+            piece->rotation[k] = q;
+            piece->offset[k % 3] = layers[i].model[k % 3 * 4 + 3];
+        }
+        for (int k = 0; k < 4; k++) {
+            piece->rotation[k] /= sqrtf(length);
+        }
+    }
+    orr_splat_pack *pack;
+    assert_ok(orr_splat_pack_create(jobs, &all, NULL, &pack, &error));
+    scene->piece_of = malloc((size_t)pack->blocks * ORR_PACK_BLOCK * sizeof *scene->piece_of);
+    for (int64_t i = 0; i < pack->blocks * ORR_PACK_BLOCK; i++) {
+        scene->piece_of[i] = (int64_t)pack->original[i] >= half;
+    }
+    orr_splat_pack_destroy(scene->packs[0]);
+    scene->packs[0] = pack;
+    scene->splats[0] = (orr_draw_splats){.pack = pack,
+                                         .key = 1,
+                                         .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f},
+                                         .deformation = {scene->piece_of, scene->pieces, 2}};
+    scene->list.splat_count = 1;
+    orr_splats_destroy(joined);
+}
+
 void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene)
 {
     *scene = (view_scene){
@@ -205,6 +283,9 @@ void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene)
             (orr_draw_splats){.pack = scene->packs[i], .key = (uint64_t)i + 1, .antialias = view->antialias};
         memcpy(scene->splats[i].model, layers[i].model, sizeof layers[i].model);
     }
+    if (view->stretch[0] > 0.0f) {
+        deform(view, jobs, layers, scene);
+    }
     size_t pixels = (size_t)view->camera.width * (size_t)view->camera.height;
     scene->reference_rgba = malloc(4 * pixels * sizeof(float));
     scene->reference_depth = malloc(pixels * sizeof(float));
@@ -217,6 +298,7 @@ void view_scene_free(view_scene *scene)
     for (int i = 0; i < VIEW_LAYERS_MAX; i++) {
         orr_splat_pack_destroy(scene->packs[i]);
     }
+    free(scene->piece_of);
     free(scene->reference_rgba);
     free(scene->reference_depth);
 }

@@ -12,6 +12,9 @@ typedef struct splat_view {
     int layer_count;
     orr_splats *layers[VIEW_LAYERS_MAX];
     orr_transform transforms[VIEW_LAYERS_MAX];
+    // not 0: the machines get one cloud for both layers, deformed in two pieces, of which the second is
+    // stretched by these factors along the axes; its splats are not rotated
+    float stretch[3];
     bool antialias;
     bool opaque;
     float background[3];
@@ -28,6 +31,8 @@ typedef struct view_scene {
     orr_draw_list list;
     orr_draw_splats splats[VIEW_LAYERS_MAX];
     orr_splat_pack *packs[VIEW_LAYERS_MAX];
+    orr_affine_piece pieces[VIEW_LAYERS_MAX]; // of a deformation
+    int32_t *piece_of;
     float *reference_rgba, *reference_depth;
 } view_scene;
 

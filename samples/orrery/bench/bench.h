@@ -42,5 +42,6 @@ orr_result bench_neural(const bench_run *run, orr_error *error);
 orr_result bench_frame(const bench_run *run, orr_error *error);
 orr_result bench_bodies(const bench_run *run, orr_jobs *jobs,
                         orr_error *error); // many bodies' part of "physics"
-orr_result bench_soft(const bench_run *run, orr_jobs *jobs, orr_error *error); // soft bodies' part of it
+orr_result bench_soft(const bench_run *run, orr_jobs *jobs, orr_error *error);   // soft bodies' part of it
+orr_result bench_follow(const bench_run *run, orr_jobs *jobs, orr_error *error); // clouds' on soft bodies
 orr_result bench_physics(const bench_run *run, orr_error *error);

@@ -206,6 +206,9 @@ orr_result bench_physics(const bench_run *run, orr_error *error)
         if (result == ORR_OK) {
             result = bench_soft(run, on.one, error);
         }
+        if (result == ORR_OK) {
+            result = bench_follow(run, on.one, error);
+        }
     }
     orr_cuda_destroy(on.cuda);
     orr_jobs_destroy(on.one);
