@@ -671,6 +671,79 @@ ORR_API const char *orr_world_camera_name(const orr_world *world, int camera);
 ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,
                                     orr_camera *out, orr_error *error);
 
+/* ---- registration: photos and videos become captures --------------------------------------------------- */
+
+/* Finds the cameras of photos or of a video's frames with COLMAP, a program that runs as a child process
+ * (Debian's package colmap; the first "colmap" on PATH), and writes them as a capture: a folder with
+ *
+ *     transforms.json    cameras and lenses, as instant-ngp and nerfstudio read them
+ *     images/            the photos that have a pose
+ *     masks/NAME.png     of photos that have masks: black is not to be learned from
+ *     points.ply         the points that COLMAP found, with colours; transforms.json names it (ply_file_path)
+ *     cameras.png        a picture of cameras and points
+ *
+ * Its world has z up, the point that all photos look at as its origin, and cameras at a mean distance of 4
+ * from there, or metres where a distance is given. COLMAP's own results differ a little from run to run. */
+typedef struct orr_registration orr_registration;
+
+/* Called ten times a second, and before each stage: `done` of `total` parts of it are. Return false to
+ * stop: the call fails with ORR_ERROR_INTERRUPTED, and leaves nothing. It must not call the engine; `stage`
+ * is valid until it returns. */
+typedef bool (*orr_registration_progress_fn)(void *user, const char *stage, int64_t done, int64_t total);
+
+typedef struct orr_registration_desc {
+    /* A folder of photos (.jpg .jpeg .png .bmp), or with a folder "images" of them; a video (.mp4 .mov .mkv
+     * .webm .avi .ts); or a folder with a COLMAP model and its images, which needs no COLMAP. */
+    const char *source;
+    const char *output; /* the capture's folder: one that is empty or not there; it appears whole or not */
+    const char *masks;  /* folder of masks NAME.png or NAME.jpg.png for photos NAME.jpg; NULL: "masks" in the
+                           photos' folder or beside it, if it is there. dynamic_mask_NAME.png beside a photo,
+                           where what is not black is left out, needs no folder */
+    int frames;         /* of a video, at most, 3 .. 10000; 0: 150 */
+    int features;       /* of a photo, at most, 100 .. 100000; 0: 2048 */
+    int feature_side;   /* features are found in photos whose longer side is at most so long [px], 200 ..
+                           16384; 0: 1600 */
+    bool sequential;    /* photos are in order: each is compared with neighbours only, as frames always are;
+                           false: with all others */
+    bool undistort;     /* photos are drawn anew as pinhole cameras take them; false: lenses are kept */
+    const char *scale_from, *scale_to; /* two photos whose cameras are scale_metres apart; NULL: no metres */
+    double scale_metres;
+    orr_registration_progress_fn progress; /* NULL: none */
+    void *progress_user;
+} orr_registration_desc;
+
+/* Where the direction of up comes from. */
+typedef enum orr_up_source {
+    ORR_UP_CAMERAS = 0, /* cameras are held level: the plane of their horizontal axes */
+    ORR_UP_EXIF,        /* the same, of photos turned as their EXIF orientation says */
+    ORR_UP_MEAN         /* horizontal axes that do not span a plane: the mean of what is up in the photos */
+} orr_up_source;
+
+typedef struct orr_registration_info {
+    int photos;          /* that were given, or frames that were chosen */
+    int registered;      /* of these, that have a pose */
+    int masks;           /* that were honoured */
+    int models;          /* that COLMAP found, which do not hang together; the largest is the capture */
+    int64_t frames_read; /* of a video; 0: of photos */
+    int64_t points;
+    double reprojection_error; /* mean over the points [px] */
+    double photos_per_point;   /* mean */
+    orr_up_source up;
+    int oriented;     /* registered photos whose EXIF data say their orientation */
+    double up_spread; /* root mean square of the angles between horizontal axes and the plane [rad] */
+    bool metric, undistorted;
+    orr_camera camera; /* the first, as it was written */
+} orr_registration_info;
+
+static inline orr_result orr_registration_create(orr_engine *engine, const orr_registration_desc *desc,
+                                                 orr_registration **registration, orr_error *error);
+static inline orr_result orr_registration_describe(const orr_registration *registration,
+                                                   orr_registration_info *info, orr_error *error);
+/* The names of the photos that have no pose, with "unreadable: " before those that could not be opened; NULL
+ * outside their number. Valid until the registration is destroyed. */
+ORR_API const char *orr_registration_left_out(const orr_registration *registration, int index);
+ORR_API void orr_registration_destroy(orr_registration *registration);
+
 /* ---- environments: tasks that learners step, many at once ---------------------------------------------- */
 
 /* Copies of a robot with a task: what is observed, what is rewarded, when an episode ends and how one
@@ -1070,6 +1143,12 @@ ORR_API orr_result orr_scene_robot_element_sized(const orr_scene *scene, orr_lay
                                                  orr_error *error);
 ORR_API orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
                                               size_t info_size, orr_error *error);
+ORR_API orr_result orr_registration_create_sized(orr_engine *engine, const orr_registration_desc *desc,
+                                                 size_t desc_size, orr_registration **registration,
+                                                 orr_error *error);
+ORR_API orr_result orr_registration_describe_sized(const orr_registration *registration,
+                                                   orr_registration_info *info, size_t info_size,
+                                                   orr_error *error);
 ORR_API orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *desc, size_t desc_size,
                                         orr_env **env, orr_error *error);
 ORR_API orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t info_size,
@@ -1176,6 +1255,18 @@ static inline orr_result orr_scene_robot_element(const orr_scene *scene, orr_lay
                                                  orr_robot_element *element, orr_error *error)
 {
     return orr_scene_robot_element_sized(scene, robot, kind, index, element, sizeof *element, error);
+}
+
+static inline orr_result orr_registration_create(orr_engine *engine, const orr_registration_desc *desc,
+                                                 orr_registration **registration, orr_error *error)
+{
+    return orr_registration_create_sized(engine, desc, sizeof *desc, registration, error);
+}
+
+static inline orr_result orr_registration_describe(const orr_registration *registration,
+                                                   orr_registration_info *info, orr_error *error)
+{
+    return orr_registration_describe_sized(registration, info, sizeof *info, error);
 }
 
 static inline orr_result orr_env_create(orr_engine *engine, const orr_env_desc *desc, orr_env **env,

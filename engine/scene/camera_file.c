@@ -192,15 +192,24 @@ static bool same_intrinsics(const orr_camera *a, const orr_camera *b)
            memcmp(a->tangential, b->tangential, sizeof a->tangential) == 0;
 }
 
+static bool add_notes(cJSON *root, const orr_camera_file_notes *notes)
+{
+    return (notes->unit_scale == 0.0 || cJSON_AddNumberToObject(root, "scale", notes->unit_scale)) &&
+           (notes->aabb_scale == 0 || cJSON_AddNumberToObject(root, "aabb_scale", notes->aabb_scale)) &&
+           (!notes->metric || cJSON_AddStringToObject(root, "unit", "metre")) &&
+           (!notes->points || cJSON_AddStringToObject(root, "ply_file_path", notes->points));
+}
+
 // The whole file as a tree, or NULL when memory is out. Intrinsics that all frames share are written once.
-static cJSON *describe(const orr_camera *cameras, const char *const *names, int count)
+static cJSON *describe(const orr_camera *cameras, const char *const *names, int count,
+                       const orr_camera_file_notes *notes)
 {
     bool shared = true;
     for (int i = 1; i < count; i++) {
         shared = shared && same_intrinsics(&cameras[0], &cameras[i]);
     }
     cJSON *root = cJSON_CreateObject();
-    bool good = root && (!shared || add_intrinsics(root, &cameras[0]));
+    bool good = root && (!shared || add_intrinsics(root, &cameras[0])) && (!notes || add_notes(root, notes));
     cJSON *frames = good ? cJSON_AddArrayToObject(root, "frames") : NULL;
     good = good && frames;
     for (int i = 0; good && i < count; i++) {
@@ -210,6 +219,8 @@ static cJSON *describe(const orr_camera *cameras, const char *const *names, int 
         good = frame && cJSON_AddItemToArray(frames, frame);
         good = good && cJSON_AddStringToObject(frame, "file_path",
                                                names && names[i] && names[i][0] ? names[i] : numbered);
+        const char *mask = notes && notes->masks ? notes->masks[i] : NULL;
+        good = good && (!mask || cJSON_AddStringToObject(frame, "mask_path", mask));
         good = good && (shared || add_intrinsics(frame, &cameras[i]));
         good = good && add_matrix(frame, cameras[i].pose);
     }
@@ -240,14 +251,11 @@ static orr_result check_cameras(const char *path, const orr_camera *cameras, int
     return ORR_OK;
 }
 
-orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, const char *const *names,
-                                int count, orr_error *error)
+orr_result orr_camera_file_write(const char *path, const orr_camera *cameras, const char *const *names,
+                                 int count, const orr_camera_file_notes *notes, orr_error *error)
 {
-    ORR_ENTER;
-    ORR_REQUIRE(path, error);
-    ORR_REQUIRE(cameras, error);
     ORR_TRY(check_cameras(path, cameras, count, error));
-    cJSON *root = describe(cameras, names, count);
+    cJSON *root = describe(cameras, names, count, notes);
     char *text = root ? cJSON_Print(root) : NULL; // whatever the locale says about decimal points
     cJSON_Delete(root);
     if (!text) {
@@ -256,6 +264,15 @@ orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, con
     orr_result result = orr_file_write(path, text, strlen(text), error);
     cJSON_free(text);
     return result;
+}
+
+orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, const char *const *names,
+                                int count, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(path, error);
+    ORR_REQUIRE(cameras, error);
+    return orr_camera_file_write(path, cameras, names, count, NULL, error);
 }
 
 orr_camera orr_camera_resize(const orr_camera *camera, int width, int height)

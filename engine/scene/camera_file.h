@@ -11,6 +11,19 @@
 orr_result orr_camera_file_parse(const char *text, const char *name, int width, int height,
                                  orr_camera_list *list, orr_error *error);
 
+// What else a transforms.json of a capture says.
+typedef struct orr_camera_file_notes {
+    const char *const *masks; // one for each camera; NULL, also of one: none
+    const char *points;       // file of points with colours ("ply_file_path"); NULL: none
+    double unit_scale;        // of the world to the unit cube, about 0.5 ("scale"); 0: not said
+    int aabb_scale;           // 0: not said
+    bool metric;              // the world's units are metres ("unit")
+} orr_camera_file_notes;
+
+// As orr_camera_file_save; notes NULL: none.
+orr_result orr_camera_file_write(const char *path, const orr_camera *cameras, const char *const *names,
+                                 int count, const orr_camera_file_notes *notes, orr_error *error);
+
 // Lists that are put together one by one: memory for `capacity` cameras, then up to so many with copies of
 // their names ("" where there is none). Free with orr_camera_list_free, also after a failure.
 orr_result orr_camera_list_reserve(orr_camera_list *list, int capacity, orr_error *error);

@@ -1,13 +1,13 @@
 #include "neural/capture/capture.h"
 
 #include "engine/core/file.h"
+#include "engine/core/folder.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
 #include "neural/capture/capture_file.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct photo_job {
     orr_capture_file *file;
@@ -16,12 +16,6 @@ typedef struct photo_job {
     orr_error *errors;
     orr_result *results;
 } photo_job;
-
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
 
 static orr_result out_of_memory(const char *path, orr_error *error)
 {
@@ -80,32 +74,39 @@ static orr_result keep_pixels(orr_image8 *decoded, orr_capture_image *image, orr
     return ORR_OK;
 }
 
-// A mask beside the photo (instant-ngp's dynamic_mask_NAME.png: what is not black is left out) or one that
-// the file names (nerfstudio's mask_path: what is black is left out).
-static orr_result load_mask(const char *path, bool black_is_out, orr_capture_image *image, orr_error *error)
+orr_result orr_mask_load(const char *path, bool black_is_out, int width, int height, uint8_t **out,
+                         orr_error *error)
 {
-    orr_image8 mask;
-    ORR_TRY(orr_image8_load(path, &mask, error));
+    orr_image8 image;
+    *out = NULL;
+    ORR_TRY(orr_image8_load(path, &image, error));
     orr_result result = ORR_OK;
-    int64_t pixels = (int64_t)image->width * image->height, kept = 0;
-    if (mask.width != image->width || mask.height != image->height) {
-        result = orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: a mask of %d x %d pixels: expected %d x %d, as %s",
-                          path, mask.width, mask.height, image->width, image->height, image->path);
-    } else if (!(image->mask = orr_alloc((size_t)pixels, 1))) {
+    int64_t pixels = (int64_t)width * height, kept = 0;
+    uint8_t *mask = NULL;
+    if (image.width != width || image.height != height) {
+        result = orr_fail(error, ORR_CODE_IMAGE_FILE,
+                          "%s: a mask of %d x %d pixels: expected %d x %d, as its photo", path, image.width,
+                          image.height, width, height);
+    } else if (!(mask = orr_alloc((size_t)pixels, 1))) {
         result = out_of_memory(path, error);
     }
     for (int64_t i = 0; result == ORR_OK && i < pixels; i++) {
-        const uint8_t *p = mask.rgba + 4 * i;
+        const uint8_t *p = image.rgba + 4 * i;
         bool black = p[0] == 0 && p[1] == 0 && p[2] == 0;
-        image->mask[i] = black == black_is_out ? 0 : 255;
-        kept += image->mask[i] != 0;
+        mask[i] = black == black_is_out ? 0 : 255;
+        kept += mask[i] != 0;
     }
-    orr_image8_free(&mask);
+    orr_image8_free(&image);
     if (result == ORR_OK && kept == 0) {
         result =
             orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: an empty mask: expected pixels to learn from", path);
     }
-    return result;
+    if (result != ORR_OK) {
+        orr_free(mask);
+        return result;
+    }
+    *out = mask;
+    return ORR_OK;
 }
 
 // NULL when out of memory; the file may not be there
@@ -123,13 +124,16 @@ static char *dynamic_mask_path(const char *path)
 static orr_result load_masks(const orr_photo *photo, orr_capture_image *image, orr_error *error)
 {
     if (photo->mask) {
-        return load_mask(photo->mask, true, image, error);
+        return orr_mask_load(photo->mask, true, image->width, image->height, &image->mask, error);
     }
     char *beside = dynamic_mask_path(image->path);
     if (!beside) {
         return out_of_memory(image->path, error);
     }
-    orr_result result = is_file(beside) ? load_mask(beside, false, image, error) : ORR_OK;
+    orr_result result = ORR_OK;
+    if (orr_path_is_file(beside)) {
+        result = orr_mask_load(beside, false, image->width, image->height, &image->mask, error);
+    }
     orr_free(beside);
     return result;
 }

@@ -40,6 +40,12 @@ orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_c
 void orr_capture_destroy(orr_capture *capture); // NULL is allowed
 size_t orr_capture_bytes(const orr_capture *capture);
 
+// A mask for a photo of width x height pixels: 0 not to be learned from, otherwise 255; free with orr_free.
+// black_is_out: black is not to be learned from (nerfstudio's mask_path, COLMAP's); false: all but black is
+// (instant-ngp's dynamic_mask_NAME.png). ORR_CODE_IMAGE_FILE: another size, or nothing is left.
+orr_result orr_mask_load(const char *path, bool black_is_out, int width, int height, uint8_t **mask,
+                         orr_error *error);
+
 // The display colour of pixel number `pixel`, row by row, over a white background.
 void orr_capture_over_white(const orr_capture_image *image, int64_t pixel, float colour[3]);
 

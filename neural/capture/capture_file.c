@@ -1,6 +1,7 @@
 #include "neural/capture/capture_file.h"
 
 #include "engine/core/file.h"
+#include "engine/core/folder.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
 #include "neural/capture/colmap.h"
@@ -8,31 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-// a, a slash where it needs one, b, c; NULL when out of memory
-static char *join(const char *a, const char *b, const char *c)
-{
-    size_t length = strlen(a), size = length + strlen(b) + strlen(c) + 2;
-    const char *slash = length == 0 || a[length - 1] == '/' ? "" : "/";
-    char *path = orr_alloc(size, 1);
-    if (path) {
-        snprintf(path, size, "%s%s%s%s", a, slash, b, c);
-    }
-    return path;
-}
 
 static orr_result out_of_memory(const char *path, orr_error *error)
 {
@@ -44,7 +20,7 @@ static orr_result find_in(const char *folder, const char *const *names, bool (*e
                           char **path, orr_error *error)
 {
     for (; *names; names++) {
-        *path = join(folder, *names, "");
+        *path = orr_path_join(folder, *names);
         if (!*path) {
             return out_of_memory(folder, error);
         }
@@ -70,45 +46,22 @@ static orr_result read_transforms(orr_capture_file *file, orr_error *error)
     return result;
 }
 
-static orr_result read_model(const char *model, orr_colmap_source *source, orr_photo_list *list,
-                             orr_error *error)
-{
-    const char *ending = source->text ? ".txt" : ".bin";
-    char *cameras = join(model, "cameras", ending), *images = join(model, "images", ending);
-    orr_result result =
-        cameras && images ? orr_file_read(cameras, &source->cameras, error) : out_of_memory(model, error);
-    if (result == ORR_OK) {
-        result = orr_file_read(images, &source->images, error);
-    }
-    if (result == ORR_OK) {
-        source->cameras_name = cameras;
-        source->images_name = images;
-        result = orr_colmap_parse(source, list, error);
-    }
-    orr_free(source->cameras.data);
-    orr_free(source->images.data);
-    orr_free(cameras);
-    orr_free(images);
-    return result;
-}
-
 // The images are in the capture's folder, in the model's, or up to two folders above it.
 static orr_result read_colmap(const char *folder, orr_capture_file *file, orr_error *error)
 {
     static const char *const folders[] = {"images", "../images", "../../images", NULL};
-    orr_colmap_source source = {.text = orr_path_has_ending(file->name, ".txt")};
     char *model = orr_path_beside(file->name, "");
-    orr_result result =
-        model ? find_in(folder, folders, is_folder, &file->folder, error) : out_of_memory(folder, error);
+    orr_result result = model ? find_in(folder, folders, orr_path_is_folder, &file->folder, error)
+                              : out_of_memory(folder, error);
     if (result == ORR_OK && !file->folder) {
-        result = find_in(model, folders, is_folder, &file->folder, error);
+        result = find_in(model, folders, orr_path_is_folder, &file->folder, error);
     }
     if (result == ORR_OK && !file->folder) {
         result = orr_fail(error, ORR_CODE_FILE_OPEN,
                           "%s: expected a folder of images beside the COLMAP model", folder);
     }
     if (result == ORR_OK) {
-        result = read_model(model, &source, &file->list, error);
+        result = orr_colmap_read(model, orr_path_has_ending(file->name, ".txt"), &file->list, error);
     }
     orr_free(model);
     return result;
@@ -126,11 +79,11 @@ static orr_result read_folder(const char *folder, orr_capture_file *file, orr_er
                                          "cameras.bin",
                                          "cameras.txt",
                                          NULL};
-    ORR_TRY(find_in(folder, transforms, is_file, &file->name, error));
+    ORR_TRY(find_in(folder, transforms, orr_path_is_file, &file->name, error));
     if (file->name) {
         return read_transforms(file, error);
     }
-    ORR_TRY(find_in(folder, models, is_file, &file->name, error));
+    ORR_TRY(find_in(folder, models, orr_path_is_file, &file->name, error));
     if (file->name) {
         return read_colmap(folder, file, error);
     }
@@ -142,10 +95,10 @@ static orr_result read_folder(const char *folder, orr_capture_file *file, orr_er
 
 static orr_result read_any(const char *path, orr_capture_file *file, orr_error *error)
 {
-    if (is_folder(path)) {
+    if (orr_path_is_folder(path)) {
         return read_folder(path, file, error);
     }
-    file->name = join("", path, "");
+    file->name = orr_path_join("", path);
     return file->name ? read_transforms(file, error) : out_of_memory(path, error);
 }
 
@@ -167,16 +120,29 @@ void orr_capture_file_free(orr_capture_file *file)
     *file = (orr_capture_file){0};
 }
 
+// NULL when out of memory
+static char *with_ending(const char *name, const char *ending)
+{
+    size_t size = strlen(name) + strlen(ending) + 1;
+    char *whole = orr_alloc(size, 1);
+    if (whole) {
+        snprintf(whole, size, "%s%s", name, ending);
+    }
+    return whole;
+}
+
 orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,
                                   orr_error *error)
 {
     static const char *const endings[] = {"", ".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        *path = join(photo[0] == '/' ? "" : file->folder, photo, endings[i]);
+        char *name = with_ending(photo, endings[i]);
+        *path = name ? orr_path_join(photo[0] == '/' ? "" : file->folder, name) : NULL;
+        orr_free(name);
         if (!*path) {
             return out_of_memory(photo, error);
         }
-        if (is_file(*path)) {
+        if (orr_path_is_file(*path)) {
             return ORR_OK;
         }
         orr_free(*path);
@@ -188,8 +154,8 @@ orr_result orr_capture_file_photo(const orr_capture_file *file, const char *phot
 bool orr_capture_readable(const char *path)
 {
     orr_bytes bytes;
-    if (is_folder(path) || !orr_path_has_ending(path, ".json")) {
-        return is_folder(path);
+    if (orr_path_is_folder(path) || !orr_path_has_ending(path, ".json")) {
+        return orr_path_is_folder(path);
     }
     if (orr_file_read(path, &bytes, NULL) != ORR_OK) {
         return false;

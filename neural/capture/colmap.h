@@ -15,7 +15,8 @@ typedef struct orr_colmap_source {
 // Photos in the order of their names, whatever the file's order is. Errors are ORR_CODE_CAMERA_FILE; free
 // with orr_photo_list_free; on failure there is nothing to free.
 //
-// COLMAP's world has no scale and no up. The map to the unit cube therefore does what instant-ngp's script
-// for COLMAP does: the photos' mean up becomes the third axis, the point their axes come closest to becomes
-// the origin, the mean distance from there becomes 4; then scale 0.33 and offset 0.5, and aabb_scale is 16.
+// COLMAP's world has no scale and no up: the map to the unit cube is that of world_fit.h, by the photos' mean
+// up.
 orr_result orr_colmap_parse(const orr_colmap_source *source, orr_photo_list *list, orr_error *error);
+// The same of the files in the folder `model`.
+orr_result orr_colmap_read(const char *model, bool text, orr_photo_list *list, orr_error *error);

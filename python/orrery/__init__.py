@@ -6,6 +6,7 @@ axes are those of orrery.h: scene units (metres for robots), radians, quaternion
 
 from orrery._library import FileError, Interrupted, MemoryFull, OrreryError, Unsupported, ValueRefused, call
 from orrery.engine import Engine, default_engine
+from orrery.registration import register
 from orrery.scene import Layer, Scene, look_at, transform
 from orrery.splats import Splats
 from orrery.world import Eyes, Renderer, World, render
@@ -27,6 +28,7 @@ __all__ = [
     "World",
     "default_engine",
     "look_at",
+    "register",
     "render",
     "transform",
 ]

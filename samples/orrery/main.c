@@ -29,6 +29,8 @@ static const command commands[] = {
     {"sim", command_sim, "ROBOT --steps N", "simulates a robot in any number of worlds"},
     {"bench", command_bench, "[NAME...]",
      "speed of this machine, stage by stage, beside its limits; traces of frames"},
+    {"capture", command_capture, "PHOTOS -o CAPTURE",
+     "the cameras of photos or of a video, with COLMAP; a capture to train from"},
     {"train", command_train, "KIND DATA", "trains a neural field on an image, a shape, photos or a volume"},
     {"convert", command_convert, "IN OUT", "splat clouds to another format, fields to meshes"},
     {"info", command_info, "FILE...", "what clouds, meshes, fields, robots, scene and camera files contain"},

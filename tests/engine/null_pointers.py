@@ -45,6 +45,7 @@ OBJECTS = {
     "orr_policy *": "orr_policy_trainer_policy(made.trainer)",
     "orr_policy_trainer *": "made.trainer",
     "orr_reference *": "made.reference",
+    "orr_registration *": "made.registration",
     "orr_error *": "where",
 }
 SCALARS = {

@@ -1,10 +1,13 @@
 // What a caller can hand in that is wrong: every function of engine/orrery.h says ORR_ERROR_ARGUMENT, in
 // every build, and nothing crashes. Functions that return no result return zero.
+#include "engine/core/folder.h"
+#include "engine/image/image.h"
 #include "tests/support/engine.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +25,7 @@ typedef struct objects {
     orr_eyes *eyes;
     orr_policy_trainer *trainer;
     orr_reference *reference;
+    orr_registration *registration;
     orr_layer robot, cloud;
 } objects;
 
@@ -38,6 +42,29 @@ static orr_collider *make_collider(void)
     assert_ok(orr_scene_make_collider(scene, layer, &(orr_collider_desc){.cell = 0.1}, &collider, &error));
     orr_scene_destroy(scene);
     return collider;
+}
+
+// Of a COLMAP model, which needs no COLMAP.
+static orr_registration *make_registration(void)
+{
+    static const uint8_t pixels[4 * 4 * 4];
+    char from[256], to[256];
+    orr_registration *registration;
+    assert_ok(orr_folder_make(scratch_path("model"), &error));
+    assert_ok(orr_folder_make(scratch_path("model/images"), &error));
+    written("model/cameras.txt", "1 PINHOLE 4 4 5 5 2 2\n");
+    written("model/images.txt", "1 1 0 0 0 0 0 4 1 a.png\n\n2 1 0 0 0 1 0 4 1 b.png\n\n"
+                                "3 1 0 0 0 0 1 4 1 c.png\n\n");
+    for (int i = 0; i < 3; i++) {
+        snprintf(from, sizeof from, "model/images/%c.png", 'a' + i);
+        assert_ok(orr_png_save(scratch_path(from), pixels, 4, 4, &error));
+    }
+    snprintf(from, sizeof from, "%s", scratch_path("model"));
+    snprintf(to, sizeof to, "%s", scratch_path("registered"));
+    const orr_registration_desc desc = {.source = from, .output = to};
+    orr_folder_remove(to); // of objects that were made before
+    assert_ok(orr_registration_create(engine, &desc, &registration, &error));
+    return registration;
 }
 
 static orr_view view_of(const objects *m)
@@ -67,6 +94,7 @@ static objects make_objects(void)
     assert_ok(orr_policy_trainer_create(engine, &train, &m.trainer, &error));
     const orr_view view = view_of(&m);
     assert_ok(orr_reference_create(m.scene, m.world, &view, 0, &m.reference, &error));
+    m.registration = make_registration();
     return m;
 }
 
@@ -75,6 +103,7 @@ static void destroy_objects(const objects *m)
     orr_eyes_destroy(m->eyes);
     orr_policy_trainer_destroy(m->trainer);
     orr_reference_destroy(m->reference);
+    orr_registration_destroy(m->registration);
     orr_env_destroy(m->env);
     orr_collider_destroy(m->collider);
     orr_output_destroy(m->output);

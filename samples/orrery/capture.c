@@ -1,0 +1,224 @@
+// orrery capture: photos and videos to captures, with a report.
+#include "engine/core/profile.h"
+#include "samples/orrery/commands.h"
+#include "samples/orrery/interrupt.h"
+#include "samples/orrery/progress.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct capture_progress {
+    progress line;
+    const char *stage;
+} capture_progress;
+
+// Each stage counts in parts of its own.
+static bool show(void *user, const char *stage, int64_t done, int64_t total)
+{
+    capture_progress *p = user;
+    if (p->stage != stage) {
+        progress_end(&p->line);
+        progress_begin(&p->line, stage, total);
+        p->stage = stage;
+    }
+    p->line.total = total;
+    progress_show(&p->line, done);
+    return !interrupt_requested();
+}
+
+static const char *up_text(orr_up_source up)
+{
+    switch (up) {
+    case ORR_UP_EXIF:
+        return "the plane of the cameras' horizontal axes, by EXIF orientation";
+    case ORR_UP_MEAN:
+        return "the mean of what is up in the photos";
+    case ORR_UP_CAMERAS:
+        break;
+    }
+    return "the plane of the cameras' horizontal axes";
+}
+
+static void print_report(const orr_registration *registration, const orr_registration_info *info,
+                         const char *output, double seconds)
+{
+    const double degrees = 180.0 / 3.14159265358979323846;
+    if (info->frames_read > 0) {
+        printf("frames        %d of %lld\n", info->photos, (long long)info->frames_read);
+    }
+    printf("registered    %d of %d photos\n", info->registered, info->photos);
+    printf("points        %lld, each in %.1f photos\n", (long long)info->points, info->photos_per_point);
+    printf("reprojection  %.2f px\n", info->reprojection_error);
+    printf("lens          %s, %.1f px, %.4g %.4g\n", info->undistorted ? "undistorted" : "kept",
+           (double)info->camera.focal[0], (double)info->camera.radial[0], (double)info->camera.radial[1]);
+    printf("masks         %d\n", info->masks);
+    printf("up            %s; %.1f degrees around it\n", up_text(info->up), info->up_spread * degrees);
+    printf("scale         %s\n", info->metric ? "metres" : "not known: the cameras' mean distance is 4");
+    if (info->models > 1) {
+        printf("parts         %d that do not hang together; the largest is kept\n", info->models);
+    }
+    for (int i = 0; orr_registration_left_out(registration, i); i++) {
+        printf("left out      %s\n", orr_registration_left_out(registration, i));
+    }
+    fprintf(stderr, "%s: written in %.1f s; cameras.png shows cameras and points\n", output, seconds);
+}
+
+static int print_json(const orr_registration *registration, const orr_registration_info *info,
+                      const char *output, double seconds)
+{
+    static const char *const ups[] = {
+        [ORR_UP_CAMERAS] = "cameras", [ORR_UP_EXIF] = "exif", [ORR_UP_MEAN] = "mean"};
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "file", output);
+    cJSON_AddNumberToObject(json, "photos", info->photos);
+    cJSON_AddNumberToObject(json, "registered", info->registered);
+    cJSON_AddNumberToObject(json, "frames_read", (double)info->frames_read);
+    cJSON_AddNumberToObject(json, "masks", info->masks);
+    cJSON_AddNumberToObject(json, "models", info->models);
+    cJSON_AddNumberToObject(json, "points", (double)info->points);
+    cJSON_AddNumberToObject(json, "reprojection_error", info->reprojection_error);
+    cJSON_AddNumberToObject(json, "photos_per_point", info->photos_per_point);
+    cJSON_AddStringToObject(json, "up", ups[info->up]);
+    cJSON_AddNumberToObject(json, "oriented", info->oriented);
+    cJSON_AddNumberToObject(json, "up_spread", info->up_spread);
+    cJSON_AddBoolToObject(json, "metric", info->metric);
+    cJSON_AddBoolToObject(json, "undistorted", info->undistorted);
+    cJSON_AddNumberToObject(json, "focal", (double)info->camera.focal[0]);
+    cJSON *left_out = cJSON_AddArrayToObject(json, "left_out");
+    for (int i = 0; left_out && orr_registration_left_out(registration, i); i++) {
+        cJSON_AddItemToArray(left_out, cJSON_CreateString(orr_registration_left_out(registration, i)));
+    }
+    cJSON_AddNumberToObject(json, "seconds", seconds);
+    return command_print_json(json);
+}
+
+// "a.jpg,b.jpg,1.5"
+static orr_result read_scale(char *text, orr_registration_desc *desc, orr_error *error)
+{
+    char *second = text ? strchr(text, ',') : NULL, *metres = second ? strchr(second + 1, ',') : NULL;
+    int length = 0;
+    if (!text) {
+        return ORR_OK;
+    }
+    if (!metres || sscanf(metres + 1, "%lf%n", &desc->scale_metres, &length) != 1 || metres[1 + length] ||
+        !(desc->scale_metres > 0.0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "capture: --distance %s: expected two photos and metres: PHOTO,PHOTO,M", text);
+    }
+    *second = *metres = 0;
+    desc->scale_from = text;
+    desc->scale_to = second + 1;
+    return ORR_OK;
+}
+
+static orr_result run(const common_options *common, const orr_registration_desc *desc, int *exit_code,
+                      orr_error *error)
+{
+    orr_engine *engine;
+    orr_registration *registration;
+    orr_registration_info info;
+    uint64_t start = orr_clock_nanoseconds();
+    ORR_TRY(command_engine(common, &engine, error));
+    interrupt_begin();
+    orr_result result = orr_registration_create(engine, desc, &registration, error);
+    capture_progress *p = desc->progress_user;
+    progress_end(&p->line);
+    if (result == ORR_OK) {
+        double seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
+        result = orr_registration_describe(registration, &info, error);
+        if (common->json) {
+            *exit_code = print_json(registration, &info, desc->output, seconds);
+        } else {
+            print_report(registration, &info, desc->output, seconds);
+        }
+        orr_registration_destroy(registration);
+    }
+    orr_engine_destroy(engine);
+    return result;
+}
+
+int command_capture(int argc, char **argv)
+{
+    common_options common = {.device = ORR_DEVICE_CPU};
+    capture_progress shown = {0};
+    orr_registration_desc desc = {.progress = show, .progress_user = &shown};
+    char *distance = NULL;
+    const option list[] = {
+        {.name = "--output",
+         .letter = 'o',
+         .kind = OPTION_TEXT,
+         .value = &desc.output,
+         .expect = "CAPTURE",
+         .help = "a new or empty folder: transforms.json, images, masks, points.ply, cameras.png"},
+        {.name = "--undistort",
+         .kind = OPTION_FLAG,
+         .value = &desc.undistort,
+         .help = "photos are drawn anew without the distortion of the lens; otherwise the lens is kept"},
+        {.name = "--masks",
+         .kind = OPTION_TEXT,
+         .value = &desc.masks,
+         .expect = "DIR",
+         .help = "masks NAME.png of photos NAME.jpg, black is left out (default: masks in or\n"
+                 "beside PHOTOS, dynamic_mask_NAME.png beside a photo)"},
+        {.name = "--frames",
+         .kind = OPTION_INT,
+         .value = &desc.frames,
+         .expect = "N",
+         .help = "videos: take at most N frames (default 150)",
+         .low = 3,
+         .high = 10000},
+        {.name = "--features",
+         .kind = OPTION_INT,
+         .value = &desc.features,
+         .expect = "N",
+         .help = "find at most N features in a photo (default 2048)",
+         .low = 100,
+         .high = 100000},
+        {.name = "--feature-size",
+         .kind = OPTION_INT,
+         .value = &desc.feature_side,
+         .expect = "N",
+         .help = "find them in photos made smaller, to N pixels on the longer side (default 1600)",
+         .low = 200,
+         .high = 16384},
+        {.name = "--sequential",
+         .kind = OPTION_FLAG,
+         .value = &desc.sequential,
+         .help = "photos are in the order of their names: compare each with its neighbours only"},
+        {.name = "--distance",
+         .kind = OPTION_TEXT,
+         .value = &distance,
+         .expect = "A,B,M",
+         .help = "the cameras of photos A and B are M metres apart: the capture is in metres"},
+    };
+    const command_usage usage = {
+        .name = "capture",
+        .operands = "PHOTOS|VIDEO -o CAPTURE",
+        .purpose = "Finds the cameras of photos, or of the sharpest frames of a video, with COLMAP.",
+        .notes =
+            "PHOTOS: a folder of .jpg .jpeg .png .bmp, or one with a COLMAP model and its images;\n"
+            "VIDEO: .mp4 .mov .mkv .webm .avi .ts. COLMAP is the program colmap on PATH (Debian: colmap).\n"
+            "Then: orrery train splats CAPTURE -o scene.ply. Captures with cameras (transforms.json,\n"
+            "nerfstudio, Blender, COLMAP) go straight into orrery train.",
+        .operand_min = 1,
+        .operand_max = 1,
+        .options = list,
+        .option_count = sizeof list / sizeof list[0],
+        .common = &common,
+        .common_used = COMMON_THREADS | COMMON_JSON};
+    int operand_count, exit_code;
+    if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
+        return exit_code;
+    }
+    orr_error error;
+    desc.source = argv[0];
+    orr_result result = desc.output ? read_scale(distance, &desc, &error)
+                                    : orr_fail(&error, ORR_CODE_ARGUMENT,
+                                               "capture: -o missing: expected a name for the capture");
+    exit_code = 0;
+    if (result == ORR_OK) {
+        result = run(&common, &desc, &exit_code, &error);
+    }
+    return result == ORR_OK ? exit_code : command_fail(result, &error);
+}
