@@ -6,6 +6,7 @@
 #include "engine/scene/soft_cloth.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { RESOLUTION = 12 };
 
@@ -72,6 +73,41 @@ static void point_at(const void *context, int64_t i, double p[3])
     }
 }
 
+// A splat far from the tetrahedron that it follows is swung about by it: where most of a cloud is, what is
+// solid of it is not what is seen.
+static orr_result check_cage_of_cloud(const orr_layer_data *layer, const orr_soft_layer *soft, double reach,
+                                      orr_error *error)
+{
+    const layer_points points = {layer, soft->scale};
+    const int64_t count = layer->splats->count;
+    int64_t missed = 0;
+    double first[3] = {0.0};
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t *tet = soft->cage->tet + (ptrdiff_t)4 * soft->piece[i];
+        double p[3], away = 0.0;
+        point_at(&points, i, p);
+        for (int k = 0; k < 3; k++) {
+            double middle = 0.0;
+            for (int corner = 0; corner < 4; corner++) {
+                middle += 0.25 * soft->cage->vertex[(ptrdiff_t)3 * tet[corner] + k];
+            }
+            away += (p[k] - middle) * (p[k] - middle);
+        }
+        if (away > reach * reach && missed++ == 0) {
+            memcpy(first, p, sizeof first);
+        }
+    }
+    if (missed > count / 2) {
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "%s: a soft body: expected most splats inside its cage, which %lld of %lld are more than "
+            "%g m away from, such as that at %g, %g, %g",
+            layer->name, (long long)missed, (long long)count, reach, first[0] / soft->scale,
+            first[1] / soft->scale, first[2] / soft->scale);
+    }
+    return ORR_OK;
+}
+
 static orr_result fill(const orr_scene *scene, const orr_layer_data *layer, const orr_body_desc *desc,
                        orr_soft_layer *soft, orr_error *error)
 {
@@ -109,7 +145,10 @@ static orr_result fill(const orr_scene *scene, const orr_layer_data *layer, cons
     ORR_ALLOC(soft->piece, soft->count, layer->name, error);
     const layer_points context = {layer, soft->scale};
     const orr_soft_points points = {soft->count, point_at, &context};
-    return orr_soft_embed(soft->cage, &points, scene->context.jobs, soft->piece, error);
+    ORR_TRY(orr_soft_embed(soft->cage, &points, scene->context.jobs, soft->piece, error));
+    // a tetrahedron reaches about half a cell from its middle, and a cage lies a margin around what is solid
+    return layer->splats ? check_cage_of_cloud(layer, soft, 2.0 * soft->margin / cloud_margin, error)
+                         : ORR_OK;
 }
 
 static orr_result check(const orr_scene *scene, const orr_layer_data *layer, const orr_body_desc *desc,

@@ -746,6 +746,37 @@ static void states_are_read_and_set(void **state)
     orr_scene_destroy(f.scene);
 }
 
+// A small solid ball in a wide haze.
+static void a_cage_that_misses_its_cloud_says_so(void **state)
+{
+    (void)state;
+    enum { HAZE = 5000 };
+    orr_scene *scene;
+    orr_splats *splats;
+    orr_layer layer;
+    orr_error why = {0};
+    orr_body_desc fine = jelly;
+    fine.resolution = 24;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    assert_ok(orr_splats_create(SPLATS + HAZE, 0, &splats, &error));
+    const orr_splats_view view = orr_splats_data(splats);
+    for (int i = 0; i < SPLATS + HAZE; i++) {
+        const bool solid = i < SPLATS;
+        for (int k = 0; k < 3; k++) {
+            view.position[3 * i + k] = random_between(-1.0f, 1.0f) * (solid ? 0.1f : 1.0f);
+            view.log_scale[3 * i + k] = solid ? -3.5f : -5.0f;
+        }
+        view.opacity[i] = solid ? 3.0f : -4.0f;
+        view.rotation[4 * i] = 1.0f;
+    }
+    assert_ok(orr_scene_add_splats(scene, "haze", splats, NULL, &layer, &error));
+    assert_int_equal(orr_scene_set_physics(scene, layer, &fine, &why), ORR_ERROR_ARGUMENT);
+    print_message("    %s\n", why.message);
+    assert_non_null(strstr(why.message, "haze: a soft body: expected most splats inside its cage"));
+    orr_splats_destroy(splats);
+    orr_scene_destroy(scene);
+}
+
 static void what_cannot_be_soft_says_so(void **state)
 {
     (void)state;
@@ -797,6 +828,7 @@ int main(void)
         cmocka_unit_test(an_affine_map_is_followed_exactly),
         cmocka_unit_test(soft_layers_are_in_every_output_of_every_copy),
         cmocka_unit_test(states_are_read_and_set),
+        cmocka_unit_test(a_cage_that_misses_its_cloud_says_so),
         cmocka_unit_test(what_cannot_be_soft_says_so),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
