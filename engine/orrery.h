@@ -416,6 +416,54 @@ typedef struct orr_body_desc {
  * grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
+/* Light from all around a scene, from a latitude-longitude picture: rows from straight up to straight down;
+ * a camera that looks at the scene from the front sees the middle column behind it. */
+typedef struct orr_environment_desc {
+    const char *path;  /* .hdr or .exr, in linear light; NULL: `rgb` */
+    const float *rgb;  /* height x width x 3, linear radiance, 0 or more; copied */
+    int width, height; /* of rgb [px]: width = 2 height, at most 16384 wide */
+    float rotation;    /* [degrees] about the scene's up axis, counter-clockwise seen from above */
+    float strength;    /* factor of its radiance; 0: 1 */
+} orr_environment_desc;
+/* Gives a scene an environment, in place of its default sun, of ambient light and of a robot's headlight; a
+ * sun of the scene file and the lights of robots' models shine besides. It is behind everything unless the
+ * view or the scene has a background. Meshes and robots are lit by it: diffuse light by spherical harmonics
+ * of degree 2, and materials of the metallic-roughness model mirror it, without shadows; path-traced
+ * pictures sample the picture itself. Infinite values are taken as 65504, with a warning. desc NULL: none. No
+ * frame may be in flight. */
+static inline orr_result orr_scene_set_environment(orr_scene *scene, const orr_environment_desc *desc,
+                                                   orr_error *error);
+/* Probes: what clouds and fields show from the middle of each mesh, robot or soft body lights it, diffuse and
+ * mirrored, in place of ambient light; behind them is the environment, or the ambient light. The four
+ * largest layers have probes of their own, others share the nearest. The CPU draws a probe whole when it is
+ * first needed, and then a face per frame while its layer moves: pictures of moving scenes depend on the
+ * frames before. Off at first. Path-traced pictures need none. No frame may be in flight. */
+ORR_API orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error);
+
+/* A light without extent, as in glTF (KHR_lights_punctual). */
+typedef enum orr_light_kind {
+    ORR_LIGHT_KIND_DIRECTIONAL, /* infinitely far away */
+    ORR_LIGHT_KIND_POINT,
+    ORR_LIGHT_KIND_SPOT
+} orr_light_kind;
+typedef struct orr_light_desc {
+    orr_light_kind kind;
+    float position[3];  /* of points and spots [scene units] */
+    float direction[3]; /* into which directional lights and spots shine, of any length but 0 */
+    float colour[3];    /* linear, 0 or more; all 0: white */
+    /* Directional: irradiance of a surface that faces it; pi: a white surface has radiance 1. Others: radiant
+     * intensity, the same at a distance of 1; falls with the square of the distance. 0: pi. */
+    float intensity;
+    float range;        /* distance at which it ends smoothly [scene units]; 0: nowhere */
+    float inner, outer; /* spots: half angles between which the cone fades [degrees], inner < outer <= 90;
+                           outer 0: 45 */
+    bool no_shadows;
+} orr_light_desc;
+/* Adds a light. A scene with lights has neither its default sun nor the lights of robots' models, but a sun
+ * of its scene file. ORR_ERROR_CAPACITY beyond 16. */
+static inline orr_result orr_scene_add_light(orr_scene *scene, const orr_light_desc *light, orr_error *error);
+ORR_API orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error);
+
 /* What a soft body is made of. The arrays are valid until the layer's body is set again or it is removed. */
 typedef struct orr_soft_info {
     int vertex_count, tet_count, triangle_count;
@@ -1128,6 +1176,10 @@ ORR_API orr_result orr_scene_add_mesh_sized(orr_scene *scene, const char *name, 
                                             orr_layer *layer, orr_error *error);
 ORR_API orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                size_t desc_size, orr_error *error);
+ORR_API orr_result orr_scene_set_environment_sized(orr_scene *scene, const orr_environment_desc *desc,
+                                                   size_t desc_size, orr_error *error);
+ORR_API orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *light, size_t light_size,
+                                             orr_error *error);
 ORR_API orr_result orr_scene_make_collider_sized(const orr_scene *scene, orr_layer layer,
                                                  const orr_collider_desc *desc, size_t desc_size,
                                                  orr_collider **collider, orr_error *error);
@@ -1218,6 +1270,15 @@ static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer
                                                orr_error *error)
 {
     return orr_scene_set_physics_sized(scene, layer, desc, sizeof *desc, error);
+}
+static inline orr_result orr_scene_set_environment(orr_scene *scene, const orr_environment_desc *desc,
+                                                   orr_error *error)
+{
+    return orr_scene_set_environment_sized(scene, desc, sizeof *desc, error);
+}
+static inline orr_result orr_scene_add_light(orr_scene *scene, const orr_light_desc *light, orr_error *error)
+{
+    return orr_scene_add_light_sized(scene, light, sizeof *light, error);
 }
 static inline orr_result orr_scene_soft_info(const orr_scene *scene, orr_layer layer, orr_soft_info *info,
                                              orr_error *error)

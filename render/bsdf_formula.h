@@ -138,6 +138,20 @@ FN real bsdf_albedo_channel(bsdf_integrals s, real diffuse, real f0, real gain)
     return fma_(kept, diffuse, gain * fma_(f0, s.highlight - s.grazing, s.grazing));
 }
 
+// What is reflected of different light by the matte part of a surface and by its highlight.
+FN real bsdf_split_channel(bsdf_integrals s, real diffuse, real f0, real gain, real matte, real mirrored)
+{
+    real kept = R(1.0) - fma_(R(1.0) - f0, s.dull, f0);
+    return fma_(kept * diffuse, matte, gain * fma_(f0, s.highlight - s.grazing, s.grazing) * mirrored);
+}
+
+FN real3 bsdf_split(bsdf_metal m, bsdf_integrals s, real3 matte, real3 mirrored)
+{
+    return make_real3(bsdf_split_channel(s, m.diffuse.x, m.f0.x, m.gain.x, matte.x, mirrored.x),
+                      bsdf_split_channel(s, m.diffuse.y, m.f0.y, m.gain.y, matte.y, mirrored.y),
+                      bsdf_split_channel(s, m.diffuse.z, m.f0.z, m.gain.z, matte.z, mirrored.z));
+}
+
 // The part of light from everywhere that is reflected to the eye.
 FN real3 bsdf_albedo(bsdf_metal m, bsdf_integrals s)
 {

@@ -10,6 +10,7 @@
 #include "engine/core/profile.h"
 #include "engine/core/vector.h"
 #include "render/bsdf_table.h"
+#include "render/environment/environment.h"
 #include "render/field_layer.h"
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
@@ -49,6 +50,7 @@ typedef struct orr_draw_mesh {
     const orr_draw_bodies *bodies;
     int32_t body;
     float at[12];
+    int32_t environment; // 1 + the index of what lights it in place of the list's ambient light; 0: nothing
 } orr_draw_mesh;
 
 typedef struct orr_draw_field {
@@ -76,6 +78,9 @@ typedef struct orr_draw_light {
     float exponent;       // the light falls off with cos^exponent of the angle to the axis
     float ambient[3], diffuse[3], specular[3]; // linear radiance of a white surface
     bool casts_shadows;                        // where the list has shadows (render/shadow.h)
+    float range;                               // distance at which it ends smoothly; 0: nowhere
+    bool fades;                                // the cone fades from `inner` to the cutoff
+    float inner;                               // [degrees]
 } orr_draw_light;
 
 // The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files
@@ -88,7 +93,31 @@ typedef struct orr_light_values {
     float exponent;
     float attenuation[3];
     float ambient[3], diffuse[3], specular[3];
+    float inverse_range;
+    float cone_scale, cone_offset;
 } orr_light_values;
+
+enum { ORR_DRAW_ENVIRONMENTS = 5 }; // of a frame: one that is infinitely far away, and probes
+
+// Light from all around, or what a probe sees.
+typedef struct orr_draw_environment {
+    const orr_environment *map;
+    uint64_t key;          // the same for the same map
+    float to_map[12];      // world to the map's space, a rotation and a translation
+    float low[3], high[3]; // box in the map's space that a probe's surfaces are taken for; empty: far away
+    float strength;        // factor of its radiance
+} orr_draw_environment;
+
+// The same as the camera sees it: environment_view of environment_formula.h as plain floats, for files
+// without lanes.
+typedef struct orr_environment_values {
+    float to_map[12];
+    float low[3], high[3];
+    float strength;
+    float first, sharp, rough;
+    float diffuse_strength;
+    float harmonics[3][9];
+} orr_environment_values;
 
 // All lights of a frame, and what highlights reflect of light from everywhere.
 typedef struct orr_draw_lighting {
@@ -97,6 +126,8 @@ typedef struct orr_draw_lighting {
     float ambient[3];
     int32_t count;
     orr_light_values lights[ORR_DRAW_LIGHTS + 1]; // count
+    // of the list, as if the texels of all maps were behind one another
+    orr_environment_values environments[ORR_DRAW_ENVIRONMENTS];
 } orr_draw_lighting;
 
 // What one transparent surface shows in one pixel.
@@ -134,7 +165,10 @@ typedef struct orr_draw_list {
     orr_draw_sun sun;
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count
     int light_count;
-    bool shadows;    // of opaque meshes: the sun casts them, and the lights that say so
+    orr_draw_environment environments[ORR_DRAW_ENVIRONMENTS]; // environment_count
+    int environment_count;
+    bool environment_behind; // the first is behind everything that is opaque, in place of backdrop and sky
+    bool shadows;            // of opaque meshes: the sun casts them, and the lights that say so
     float umbra;     // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
     float exposure;  // [EV] meshes' light is multiplied by 2^exposure
     orr_tone tone;   // of meshes' light
@@ -144,7 +178,7 @@ typedef struct orr_draw_list {
     orr_draw_sky sky;
 } orr_draw_list;
 
-// The lights of a list in its camera's space; the sun, if it shines, is the first of them.
+// The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments.
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);
 
 // Has a mesh transparent parts?

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "render/bsdf_table.h"
+#include "render/environment/environment_formula.h"
 #include "render/light_formula.h"
 #include "render/mesh_formula.h"
 #include "render/mesh_triangle.h"
@@ -44,6 +45,14 @@ FN light_source light_of(const orr_light_values *values)
     _Static_assert(sizeof l == sizeof *values, "the same members in the same order");
     memcpy(&l, values, sizeof l);
     return l;
+}
+
+FN environment_view environment_of(const orr_environment_values *values)
+{
+    environment_view v;
+    _Static_assert(sizeof v == sizeof *values, "the same members in the same order");
+    memcpy(&v, values, sizeof v);
+    return v;
 }
 
 FN tone_curve tone_of(const orr_draw_lighting *lighting)

@@ -22,6 +22,9 @@ STRUCT(light_source)
     uniform_real ambient_red, ambient_green, ambient_blue; // linear radiance of a white surface
     uniform_real diffuse_red, diffuse_green, diffuse_blue;
     uniform_real specular_red, specular_green, specular_blue;
+    uniform_real inverse_range; // 1 / the distance at which it ends; 0: nowhere
+    uniform_real cone_scale,
+        cone_offset; // the cone fades with the square of scale cosine + offset; 0, 1: not
 }
 END_STRUCT(light_source)
 
@@ -61,6 +64,15 @@ STRUCT(light_incidence)
 }
 END_STRUCT(light_incidence)
 
+// How glTF's punctual lights end at their range and at the rim of their cone (KHR_lights_punctual): 1 .. 0.
+FN real light_fade(light_source l, real distance, real cosine)
+{
+    real part = distance * R(l.inverse_range);
+    real ends = max_(R(1.0) - part * part * part * part, R(0.0));
+    real cone = min_(max_(cosine * R(l.cone_scale) + R(l.cone_offset), R(0.0)), R(1.0));
+    return ends * ends * cone * cone;
+}
+
 FN light_incidence light_incident(light_source l, real3 p)
 {
     light_incidence i;
@@ -73,6 +85,7 @@ FN light_incidence light_incident(light_source l, real3 p)
         real cosine = -dot3(i.to_light, make_real3(R(l.axis_x), R(l.axis_y), R(l.axis_z)));
         real divisor = max_(R(l.constant) + distance * (R(l.linear) + distance * R(l.quadratic)), R(1e-6));
         i.strength = sel(cosine < R(l.cutoff), R(0.0), light_power(cosine, l.exponent)) / divisor;
+        i.strength = i.strength * light_fade(l, distance, cosine);
     }
     return i;
 }
@@ -142,6 +155,15 @@ FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i
     sums.highlight.x = fma_(weight * reflected.x, R(l.diffuse_red), sums.highlight.x);
     sums.highlight.y = fma_(weight * reflected.y, R(l.diffuse_green), sums.highlight.y);
     sums.highlight.z = fma_(weight * reflected.z, R(l.diffuse_blue), sums.highlight.z);
+    return sums;
+}
+
+// Adds what a surface of the metallic-roughness model reflects of an environment. matte: of
+// environment_diffuse; mirrored: of its maps
+FN light_sums light_add_environment(light_sums sums, bsdf_metal m, bsdf_integrals s, real occlusion,
+                                    real3 matte, real3 mirrored)
+{
+    sums.highlight = add_scaled3(sums.highlight, bsdf_split(m, s, matte, mirrored), occlusion);
     return sums;
 }
 

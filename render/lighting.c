@@ -18,7 +18,36 @@ static orr_light_values to_camera_space(const orr_draw_light *light, const float
     }
     // a cone of 180 degrees is everywhere, whatever the rounding of its cosine
     v.cutoff = light->cutoff >= 180.0f ? -2.0f : cosf(light->cutoff * 0.01745329252f);
+    v.inverse_range = light->range > 0.0f ? 1.0f / light->range : 0.0f;
+    v.cone_offset = 1.0f;
+    if (light->fades) {
+        float outer = cosf(light->cutoff * 0.01745329252f), inner = cosf(light->inner * 0.01745329252f);
+        v.cone_scale = 1.0f / fmaxf(inner - outer, 1e-3f);
+        v.cone_offset = -outer * v.cone_scale;
+    }
     return v;
+}
+
+static void set_environments(const orr_draw_list *list, orr_draw_lighting *lighting)
+{
+    float to_world[12], first = 0.0f;
+    if (list->environment_count == 0 || orr_affine_invert(list->lens.view, to_world, NULL) != ORR_OK) {
+        return;
+    }
+    for (int i = 0; i < list->environment_count; i++) {
+        const orr_draw_environment *from = &list->environments[i];
+        orr_environment_values *v = &lighting->environments[i];
+        *v = (orr_environment_values){.strength = from->strength * from->map->scale,
+                                      .first = first,
+                                      .sharp = (float)from->map->sharp,
+                                      .rough = (float)from->map->rough,
+                                      .diffuse_strength = from->strength};
+        orr_affine_multiply(from->to_map, to_world, v->to_map);
+        memcpy(v->low, from->low, sizeof v->low);
+        memcpy(v->high, from->high, sizeof v->high);
+        memcpy(v->harmonics, from->map->harmonics, sizeof v->harmonics);
+        first += (float)from->map->texel_count;
+    }
 }
 
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
@@ -36,4 +65,5 @@ void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
     for (int i = 0; i < list->light_count; i++) {
         lighting->lights[lighting->count++] = to_camera_space(&list->lights[i], list->lens.view);
     }
+    set_environments(list, lighting);
 }

@@ -16,6 +16,13 @@ STRUCT(sky_view)
 }
 END_STRUCT(sky_view)
 
+// What a point of the picture [px] looks at, in the camera's space; not of length 1.
+FN real3 sky_direction(sky_view s, real x, real y)
+{
+    return make_real3((x - R(s.centre_x)) * R(s.inverse_focal_x), (y - R(s.centre_y)) * R(s.inverse_focal_y),
+                      R(1.0));
+}
+
 // Display colour at a point of the picture [px]: by the sine of the elevation, from level to high or low.
 FN real3 sky_colour(sky_view s, real x, real y)
 {

@@ -1,5 +1,6 @@
 // The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), and the
 // shadow maps of some lights; light_buffer of render/vulkan/meshes.c.
+#include "render/environment/environment_formula.h"
 #include "render/light_formula.h"
 #include "render/shadow_formula.h"
 
@@ -15,6 +16,7 @@ struct frame_light {
     vec3 ambient;
     int count;
     light_source lights[17];
+    environment_view environments[5];
     int shadow_size, shadow_count;
     int map_of[17]; // the number of the light's shadow map; -1: it casts no shadow
     shadow_view shadows[4];

@@ -19,6 +19,8 @@ layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; whit
 layout(binding = 4) uniform sampler2D emissive_texture; // likewise
 layout(binding = 5) uniform sampler2D normal_texture;   // likewise
 #include "shaders/shadows.glsl"
+layout(binding = 6, scalar) readonly buffer Environments { uint environment_texels[]; };
+#include "shaders/environments.glsl"
 
 real2 real2_of(vec2 v)
 {
@@ -82,17 +84,37 @@ bsdf_integrals bsdf_integrals_at(float roughness, float cosine)
     return s;
 }
 
+// Which environment lights the surface, of those of the frame; -1: none.
+int environment_index()
+{
+    return int(push.flags >> ENVIRONMENT_SHIFT) - 1;
+}
+
+// Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
+light_sums begin_light(float emission)
+{
+    vec3 ambient = environment_index() >= 0 ? vec3(0.0) : lighting.ambient;
+    return light_begin(ambient.r, ambient.g, ambient.b, emission);
+}
+
 // Display colour of a surface of the metallic-roughness model by all lights.
 real3 light_up_metal(light_metal m, light_point point, real3 normal)
 {
     bsdf_integrals integrals = bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye));
     bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, 0.0);
+    light_sums sums = begin_light(0.0);
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
         sums =
             light_add_metal(sums, light, incidence, point, normal, visible_part(i, incidence, point), metal);
+    }
+    if (environment_index() >= 0) {
+        environment_view v = lighting.environments[environment_index()];
+        real3 mirror = environment_mirror(normal, point.to_eye, m.roughness);
+        real3 towards = environment_towards(v, point.position, mirror);
+        sums = light_add_environment(sums, metal, integrals, m.occlusion, environment_diffuse(v, normal),
+                                     environment_lookup(v, towards, m.roughness));
     }
     return light_shade_metal(lighting.tone, m, bsdf_albedo(metal, integrals), sums);
 }
@@ -103,7 +125,11 @@ real3 light_up(real3 base_colour, light_point point)
     if (has_flag(UNLIT)) {
         return light_display(base_colour);
     }
-    light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, push.emission);
+    light_sums sums = begin_light(push.emission);
+    if (environment_index() >= 0) {
+        environment_view v = lighting.environments[environment_index()];
+        sums.diffuse = add3(sums.diffuse, environment_diffuse(v, point.normal));
+    }
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);

@@ -41,12 +41,15 @@ layout(binding = 10, scalar) readonly buffer Nodes { fragment_node nodes[]; };
 layout(binding = 11, scalar) readonly buffer Lighting { frame_light lighting; };
 layout(binding = 12) uniform sampler2D shadow_maps;
 #include "shaders/shadows.glsl"
+layout(binding = 13, scalar) readonly buffer Environments { uint environment_texels[]; };
+#include "shaders/environments.glsl"
 
 #define MESHES 1u // bits of push.layers: the mesh image has meshes or a backdrop
 #define FIELDS 2u
 #define FRAGMENTS 4u
 #define BACKDROP 8u
 #define SHADOWS 16u // the first map falls on splats and fields
+#define ENVIRONMENT 32u // the first is behind everything, in place of backdrop and sky
 
 #define BATCH 64u // splats, one per invocation
 #define ROWS 4   // pixels of an invocation
@@ -141,6 +144,15 @@ void shade_pixel(ivec2 pixel, inout pixel_state p)
     }
 }
 
+// Display colour of what is behind everything, at a point of the picture [px].
+real3 environment_behind(float x, float y)
+{
+    environment_view v = lighting.environments[0];
+    real3 d = affine_direction(v.to_map, sky_direction(push.sky, x, y));
+    environment_square s = environment_find(environment_flatten(d), v.first, v.sharp);
+    return light_display(tone_map(lighting.tone, scale3(environment_bilinear(s), v.strength)));
+}
+
 void end_pixel(ivec2 pixel, pixel_state p)
 {
     if (any(greaterThanEqual(pixel, push.size))) {
@@ -157,7 +169,9 @@ void end_pixel(ivec2 pixel, pixel_state p)
     blend_pixel b = blend_surface(p.blended, p.mesh_depth < 1e38, surface, p.mesh_depth);
     int to = pixel.y * push.size.x + pixel.x;
     depth_out[to] = blend_mean_depth(b);
-    if (push.opaque == 1u && (push.layers & BACKDROP) != 0u) {
+    if (push.opaque == 1u && (push.layers & ENVIRONMENT) != 0u) {
+        b = blend_background(b, environment_behind(float(pixel.x) + 0.5, float(pixel.y) + 0.5));
+    } else if (push.opaque == 1u && (push.layers & BACKDROP) != 0u) {
         b = blend_background(b, surface);
     } else if (push.opaque == 1u) {
         b = blend_background(b, sky_colour(push.sky, float(pixel.x) + 0.5, float(pixel.y) + 0.5));

@@ -32,6 +32,7 @@ static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const orr_scene *
 {
     uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(orr_frame_pose(slot, scene, world, view, frame->machine->reads_device_bodies, error));
+    ORR_TRY(orr_frame_probes_update(&frame->probes, slot, scene, world, view, error));
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
     return ORR_OK;

@@ -84,6 +84,7 @@ void orr_frame_destroy(orr_frame *frame)
     for (int i = 0; i < frame->slot_count; i++) {
         orr_frame_slot_close(&frame->slots[i]);
     }
+    orr_frame_probes_close(&frame->probes);
     orr_arena_destroy(&frame->arena);
     orr_free(frame->keys);
     orr_free(frame);

@@ -7,17 +7,40 @@
 #include <math.h>
 #include <string.h>
 
+// What an environment leaves of a model's lights: no headlight, which would be the first, and nothing
+// ambient.
+static void leave_around(bool headlight, orr_draw_list *list)
+{
+    if (headlight) {
+        list->light_count--;
+        memmove(list->lights, list->lights + 1, (size_t)list->light_count * sizeof *list->lights);
+    }
+    for (int i = 0; i < list->light_count; i++) {
+        memset(list->lights[i].ambient, 0, sizeof list->lights[i].ambient);
+    }
+}
+
 orr_result orr_frame_light(const orr_world *world, int index, orr_draw_list *list, orr_error *error)
 {
     const orr_scene *scene = world->scene;
-    const orr_layer_data *layer = scene->has_sun ? NULL : orr_scene_first_robot(scene);
+    const bool own = scene->has_sun || scene->light_count > 0;
+    const orr_layer_data *layer = own ? NULL : orr_scene_first_robot(scene);
     list->sun = scene->sun;
-    list->light_count = 0;
+    list->light_count = scene->light_count;
+    memcpy(list->lights, scene->lights, sizeof list->lights);
     if (!layer) {
+        if (!scene->has_sun && (scene->environment || own)) {
+            memset(list->sun.colour, 0, sizeof list->sun.colour);
+            memset(list->sun.ambient, 0, sizeof list->sun.ambient);
+        }
         return ORR_OK;
     }
     orr_layer_state state = orr_world_state(world, index, layer);
     ORR_TRY(orr_robot_light(world, index, layer, &state.transform, list, error));
+    if (scene->environment) {
+        leave_around(layer->robot->model->vis.headlight_active, list);
+        return ORR_OK;
+    }
     // the headlight, if there is one, is the first
     int first = layer->robot->model->vis.headlight_active && !layer->robot->headlight ? 1 : 0;
     for (int k = 0; k < 3 && first < list->light_count; k++) {

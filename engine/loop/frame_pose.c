@@ -2,6 +2,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/loop/frame_environment.h"
 #include "engine/loop/frame_light.h"
 #include "engine/loop/world/robot_draw.h"
 #include "engine/scene/transform.h"
@@ -151,7 +152,9 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
     list->backdrop.mesh = NULL;
-    const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
+    orr_frame_environment(scene, list->opaque, slot->meshes, list);
+    const orr_layer_data *sky =
+        view->has_background || list->environment_behind ? NULL : orr_scene_sky(scene);
     return sky ? orr_frame_sky(sky, list, error) : ORR_OK;
 }
 
@@ -162,6 +165,9 @@ void orr_frame_slot_close(orr_frame_slot *slot)
     orr_free(slot->fields);
     orr_free(slot->mesh_layers);
     orr_free(slot->splat_layers);
+    for (int i = 0; i < ORR_DRAW_ENVIRONMENTS - 1; i++) {
+        orr_environment_destroy(slot->probe_maps[i]);
+    }
     for (int i = 0; i < slot->robot_capacity; i++) {
         orr_physics_bodies_release(&slot->robots[i].memory);
     }

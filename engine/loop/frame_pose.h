@@ -25,6 +25,7 @@ typedef struct orr_frame_slot {
     int capacity;
     orr_robot_bodies *robots; // robot_capacity, by layer: where CUDA finds bodies of robots that it simulates
     int robot_capacity;
+    orr_environment *probe_maps[ORR_DRAW_ENVIRONMENTS - 1]; // of its probes; NULL: not allocated
     bool deferred;   // drawn once it is the oldest: the host draws a part of it, or of one before it
     bool for_window; // its picture may end in an image of the Vulkan device,
     bool to_image;   // and does so: decided when the machine gets it

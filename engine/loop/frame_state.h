@@ -2,7 +2,7 @@
 // ladder.
 #pragma once
 
-#include "engine/loop/frame_pose.h"
+#include "engine/loop/frame_probes.h"
 #include "engine/loop/machine.h"
 
 enum { ORR_FRAMES_IN_FLIGHT = 8 }; // at most
@@ -33,6 +33,8 @@ struct orr_frame {
     orr_arena arena;
     orr_draw_list marched; // its fields are those that the host marches
     orr_field_pass fields;
+
+    orr_frame_probes probes;
 
     uint64_t *keys; // key_count: what was drawn last, and may be uploaded (frame_uploads.c)
     int key_count, key_capacity;

@@ -64,6 +64,13 @@ struct orr_scene {
     orr_tone tone;           // of views that name none
     bool has_background;
     float background[3];
+    orr_environment *environment; // NULL: there is none
+    uint64_t environment_key;     // counted as those of layers
+    float environment_rotation;   // [degrees] about the up axis
+    float environment_strength;
+    bool probes;                            // captured layers light meshes
+    orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count: the scene's own
+    int light_count;
 };
 
 // An empty scene; and what a file holds, its layers, cameras, background and sun, into an empty scene.
@@ -95,6 +102,8 @@ void orr_scene_truncate(orr_scene *scene, int count);
 // have it. The first cloud decides, or else the first field, or else the meshes.
 typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
 orr_up orr_scene_up(const orr_scene *scene);
+// Unit vectors that point up, and towards a viewer in front; right is x.
+void orr_scene_axes(const orr_scene *scene, float up[3], float front[3]);
 // The middle of the box around every layer: the target of the default camera.
 void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.

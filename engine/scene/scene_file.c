@@ -387,6 +387,93 @@ static orr_result read_sun(const orr_json *root, orr_scene_file *file, orr_error
     return ORR_OK;
 }
 
+static orr_result read_environment(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    static const char *const keys[] = {"file", "rotation", "strength", NULL};
+    orr_json environment;
+    ORR_TRY(orr_json_member(root, "environment", &environment, error));
+    if (!environment.node) {
+        return ORR_OK;
+    }
+    const char *name = NULL;
+    double rotation = 0.0, strength = 1.0;
+    ORR_TRY(orr_json_check_keys(&environment, keys, error));
+    ORR_TRY(orr_json_require(&environment, "file", "the path of a .hdr or .exr picture", error));
+    ORR_TRY(orr_json_string(&environment, "file", &name, error));
+    ORR_TRY(orr_json_number(&environment, "rotation", &rotation, error));
+    ORR_TRY(orr_json_positive(&environment, "strength", &strength, error));
+    file->environment_rotation = (float)rotation;
+    file->environment_strength = (float)strength;
+    return copy_path(root->file, name, &file->environment, error);
+}
+
+static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, orr_error *error)
+{
+    static const char *const keys[] = {"type",  "position", "direction", "colour",  "intensity",
+                                       "range", "inner",    "outer",     "shadows", NULL};
+    static const char *const types[] = {[ORR_LIGHT_KIND_DIRECTIONAL] = "directional",
+                                        [ORR_LIGHT_KIND_POINT] = "point",
+                                        [ORR_LIGHT_KIND_SPOT] = "spot"};
+    double position[3] = {0}, direction[3] = {0}, colour[3] = {1, 1, 1}, intensity = pi, range = 0.0;
+    double inner = 0.0, outer = 45.0;
+    const char *type = "";
+    bool shadows = true;
+    int kind = 0;
+    ORR_TRY(orr_json_check_keys(json, keys, error));
+    ORR_TRY(orr_json_require(json, "type", "\"directional\", \"point\" or \"spot\"", error));
+    ORR_TRY(orr_json_string(json, "type", &type, error));
+    while (kind <= ORR_LIGHT_KIND_SPOT && strcmp(type, types[kind]) != 0) {
+        kind++;
+    }
+    if (kind > ORR_LIGHT_KIND_SPOT) {
+        return orr_json_expected(json, "type", error, "\"directional\", \"point\" or \"spot\"");
+    }
+    if (kind != ORR_LIGHT_KIND_DIRECTIONAL) {
+        ORR_TRY(orr_json_require(json, "position", "where the light is [x, y, z]", error));
+    }
+    if (kind != ORR_LIGHT_KIND_POINT) {
+        ORR_TRY(orr_json_require(json, "direction", "the direction into which it shines [x, y, z]", error));
+    }
+    ORR_TRY(orr_json_numbers(json, "position", 3, position, error));
+    ORR_TRY(orr_json_numbers(json, "direction", 3, direction, error));
+    ORR_TRY(orr_json_numbers(json, "colour", 3, colour, error));
+    ORR_TRY(orr_json_positive(json, "intensity", &intensity, error));
+    ORR_TRY(orr_json_positive(json, "range", &range, error));
+    ORR_TRY(orr_json_number(json, "inner", &inner, error));
+    ORR_TRY(orr_json_positive(json, "outer", &outer, error));
+    ORR_TRY(orr_json_bool(json, "shadows", &shadows, error));
+    if (!within(colour, 3, INFINITY) || !(colour[0] + colour[1] + colour[2] > 0.0)) {
+        return orr_json_expected(json, "colour", error, "red, green and blue of 0 or more, one of them more");
+    }
+    *light = (orr_light_desc){.kind = (orr_light_kind)kind,
+                              .intensity = (float)intensity,
+                              .range = (float)range,
+                              .inner = (float)inner,
+                              .outer = (float)outer,
+                              .no_shadows = !shadows};
+    to_floats(position, light->position, 3);
+    to_floats(direction, light->direction, 3);
+    to_floats(colour, light->colour, 3);
+    return ORR_OK;
+}
+
+static orr_result read_scene_lights(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    const cJSON *node;
+    int count;
+    ORR_TRY(orr_json_array(root, "lights", &node, &count, error));
+    if (count > ORR_DRAW_LIGHTS) {
+        return orr_json_expected(root, "lights", error, "at most %d lights", ORR_DRAW_LIGHTS);
+    }
+    ORR_ALLOC(file->lights, count, "lights", error);
+    for (; file->light_count < count; file->light_count++, node = node->next) {
+        orr_json light;
+        ORR_TRY(orr_json_element(root, "lights", file->light_count, node, &light, error));
+        ORR_TRY(read_scene_light(&light, &file->lights[file->light_count], error));
+    }
+    return orr_json_bool(root, "probes", &file->probes, error);
+}
+
 static orr_result read_shadow(const orr_json *root, orr_scene_file *file, orr_error *error)
 {
     double umbra = (double)ORR_UMBRA;
@@ -439,12 +526,15 @@ static orr_result check_kind(const orr_json *root, orr_error *error)
 
 static orr_result read_root(const orr_json *root, orr_scene_file *file, orr_error *error)
 {
-    static const char *const keys[] = {"orrery", "cameras",  "cameras_file", "background", "sun",
-                                       "shadow", "exposure", "tone",         "layers",     NULL};
+    static const char *const keys[] = {
+        "orrery", "cameras", "cameras_file", "background", "environment", "sun", "lights",
+        "probes", "shadow",  "exposure",     "tone",       "layers",      NULL};
     ORR_TRY(check_kind(root, error));
     ORR_TRY(orr_json_check_keys(root, keys, error));
     ORR_TRY(read_background(root, file, error));
+    ORR_TRY(read_environment(root, file, error));
     ORR_TRY(read_sun(root, file, error));
+    ORR_TRY(read_scene_lights(root, file, error));
     ORR_TRY(read_shadow(root, file, error));
     ORR_TRY(read_tone(root, file, error));
     ORR_TRY(read_cameras(root, file, error));
@@ -475,5 +565,7 @@ void orr_scene_file_free(orr_scene_file *file)
     orr_free(file->layers);
     orr_camera_list_free(&file->cameras);
     orr_free(file->cameras_file);
+    orr_free(file->environment);
+    orr_free(file->lights);
     *file = (orr_scene_file){0};
 }

@@ -26,6 +26,11 @@ typedef struct orr_scene_file {
     bool has_background, has_sun;
     float background[3];
     orr_draw_sun sun;
+    char *environment; // path of its picture; NULL: none
+    float environment_rotation, environment_strength;
+    bool probes;
+    orr_light_desc *lights; // light_count
+    int light_count;
     float umbra;    // "shadow"
     float exposure; // [EV]
     orr_tone tone;

@@ -257,6 +257,22 @@ static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, co
     scene->umbra = file->umbra;
     scene->exposure = file->exposure;
     scene->tone = file->tone;
+    if (file->environment) {
+        const orr_environment_desc desc = {.path = file->environment,
+                                           .rotation = file->environment_rotation,
+                                           .strength = file->environment_strength};
+        orr_error why = {0};
+        if (orr_scene_set_environment(scene, &desc, &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: environment: %s", path, why.message);
+        }
+    }
+    for (int i = 0; i < file->light_count; i++) {
+        orr_error why = {0};
+        if (orr_scene_add_light(scene, &file->lights[i], &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: lights[%d]: %s", path, i, why.message);
+        }
+    }
+    scene->probes = file->probes;
     if (file->has_sun) {
         scene->has_sun = true;
         scene->sun = file->sun;

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static orr_up up_of(const orr_layer_data *layer)
 {
@@ -43,6 +44,13 @@ orr_up orr_scene_up(const orr_scene *scene)
 // front.
 static const float up_axes[3][3] = {{0, -1, 0}, {0, 1, 0}, {0, 0, 1}};
 static const float front_axes[3][3] = {{0, 0, -1}, {0, 0, 1}, {0, -1, 0}};
+
+void orr_scene_axes(const orr_scene *scene, float up[3], float front[3])
+{
+    orr_up axis = orr_scene_up(scene);
+    memcpy(up, up_axes[axis], sizeof up_axes[axis]);
+    memcpy(front, front_axes[axis], sizeof front_axes[axis]);
+}
 
 orr_draw_sun orr_default_sun(orr_up up)
 {

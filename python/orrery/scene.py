@@ -175,6 +175,63 @@ class Scene(Handle):
         )
         return Layer(self, handle)
 
+    def set_environment(self, picture, rotation=0.0, strength=1.0):
+        """Light from all around, in place of the default sun and of ambient light.
+
+        picture: a path (.hdr, .exr), or an array of height x 2 height x 3, linear radiance; None: no
+        environment. rotation [degrees] about the up axis, counter-clockwise seen from above."""
+        if picture is None:
+            call.scene_set_environment_sized(self.pointer, None, 0)
+            return
+        desc = structs["orr_environment_desc"](rotation=rotation, strength=strength)
+        if isinstance(picture, (str, os.PathLike)):
+            desc.path = os.fsencode(picture)
+        else:
+            picture = np.ascontiguousarray(picture, np.float32)
+            if picture.ndim != 3 or picture.shape[2] != 3:
+                raise ValueError(f"picture {picture.shape}: expected height x width x 3")
+            desc.rgb = pointer(picture, np.float32)
+            desc.height, desc.width = picture.shape[:2]
+        call.scene_set_environment_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+
+    def add_light(
+        self,
+        kind,
+        position=(0, 0, 0),
+        direction=(0, 0, 0),
+        colour=(1, 1, 1),
+        intensity=math.pi,
+        range=0.0,
+        inner=0.0,
+        outer=45.0,
+        shadows=True,
+    ):
+        """Adds a light, in place of the default sun and of the lights of robots' models.
+
+        kind: "directional", "point" or "spot". direction: into which it shines. intensity: irradiance, or
+        radiant intensity; pi: a white surface has radiance 1, at a distance of 1. range: where it ends; 0:
+        nowhere. inner, outer [degrees]: half angles between which a spot fades."""
+        desc = structs["orr_light_desc"](
+            kind=constant("ORR_LIGHT_KIND_", kind),
+            position=numbers(position, 3, "position"),
+            direction=numbers(direction, 3, "direction"),
+            colour=numbers(colour, 3, "colour"),
+            intensity=intensity,
+            range=range,
+            inner=inner,
+            outer=outer,
+            no_shadows=not shadows,
+        )
+        call.scene_add_light_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+
+    def clear_lights(self):
+        """Takes all lights away that were added or are of the scene file."""
+        call.scene_clear_lights(self.pointer)
+
+    def set_probes(self, on=True):
+        """Whether clouds and fields light the meshes and robots among them."""
+        call.scene_set_probes(self.pointer, on)
+
     @property
     def layers(self):
         """All layers, in the order in which they were added."""

@@ -140,6 +140,24 @@ class Robots(unittest.TestCase):
         with self.assertRaises(orr.ValueRefused):
             draw(exposure=21.0)
 
+    def test_light_from_around_and_from_lamps(self):
+        camera = orr.look_at((0, -3, 0.8), (0, 0, 0.8), size=(40, 30))
+        path = Path(self.folder.name) / "lit.json"
+        path.write_text('{"orrery": 1, "layers": [{"file": "robot.xml"}]}')
+        scene = orr.Scene(path, engine=self.engine)
+        scene.set_environment(np.full((8, 16, 3), (0.0, 0.0, 0.5)), rotation=30, strength=2)
+        picture = orr.render(scene, camera)
+        np.testing.assert_allclose(picture[0, 0], (0, 0, 1, 1), atol=5e-3)
+        scene.set_environment(None)
+        scene.set_probes()
+        scene.add_light("point", position=(0, -1, 1), colour=(0, 1, 0))
+        self.assertEqual(orr.render(scene, camera)[15, 20, 2], 0.0)
+        scene.clear_lights()
+        with self.assertRaises(orr.ValueRefused):
+            scene.add_light("spot")
+        with self.assertRaisesRegex(ValueError, "height x width x 3"):
+            scene.set_environment(np.zeros((8, 16)))
+
     def test_scene_files_hold_exposure_and_tone(self):
         camera = orr.look_at((0, -3, 0.8), (0, 0, 0.8), size=(40, 30))
         path = Path(self.folder.name) / "bright.json"

@@ -46,6 +46,7 @@ struct orr_cpu_frame {
     const float *mesh_depth, *mesh_colour; // NULL: no meshes
     orr_fragment_lists fragments;          // of transparent meshes
     orr_shadow_maps shadows;
+    orr_draw_lighting lighting;              // where an environment is behind everything
     const float *field_depth, *field_colour; // NULL: no fields
     atomic_llong evaluated;
 };
@@ -209,6 +210,8 @@ static void blend_tile(void *context, int i, int worker)
         .eye = orr_shadow_eye_of(&f->list->lens, f->list->umbra),
         .opaque = f->list->opaque,
         .sky = orr_sky_as_seen(&f->list->sky, &f->list->lens),
+        .behind = f->list->environment_behind ? &f->list->environments[0] : NULL,
+        .lighting = &f->lighting,
         .rgba = f->picture->rgba,
         .depth = f->picture->depth,
         .items = f->items,
@@ -302,6 +305,9 @@ orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, cons
     orr_profile_end(profile, "sort", f->visible);
     ORR_TRY(bin(f, error));
     orr_profile_end(profile, "bin", f->bins.pairs);
+    if (f->list->environment_behind) {
+        orr_draw_light_up(f->list, &f->lighting);
+    }
     blend(f);
     orr_profile_end(profile, "blend", atomic_load(&f->evaluated));
     return ORR_OK;

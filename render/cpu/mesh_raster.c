@@ -76,6 +76,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         mesh_instance *instance = &raster->instances[i];
         instance->mesh = mesh;
         instance->backdrop = item == &list->backdrop;
+        instance->environment = item->environment;
         orr_affine_multiply(list->lens.view, item->model, instance->to_camera);
         TRY_TAKE(instance->points, mesh->vertex_count);
         for (int j = 0; j < mesh->part_count; j++, surface++) {
@@ -243,6 +244,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
 {
     mesh_raster raster = {.lens = list->lens,
                           .shadows = shadows,
+                          .environments = list->environments,
                           .instance_count = list->mesh_count + (list->backdrop.mesh ? 1 : 0),
                           .picture = picture,
                           .columns = orr_blocks(list->lens.width, MESH_TILE),

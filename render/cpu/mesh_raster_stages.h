@@ -28,6 +28,7 @@ typedef struct mesh_instance {
     const orr_mesh *mesh;
     float to_camera[12];
     bool backdrop;      // unlit, and behind everything
+    int environment;    // of orr_draw_mesh
     mesh_point *points; // vertex_count
 } mesh_instance;
 
@@ -77,7 +78,8 @@ typedef struct mesh_fragment_source {
 typedef struct mesh_raster {
     orr_lens lens;
     orr_draw_lighting lighting;
-    const orr_shadow_maps *shadows; // nullable
+    const orr_draw_environment *environments; // of the list
+    const orr_shadow_maps *shadows;           // nullable
     orr_mesh_picture picture;
     bool blended;                  // some surface is
     uint32_t *fragment_starts;     // height x width + 1; before they are summed up, counts

@@ -1,6 +1,7 @@
 // Lanes over the pixels of one surface: corners, weights, texture, light. Part of mesh_raster_cpu.c.
 #pragma once
 
+#include "render/cpu/environment_cpu.h"
 #include "render/cpu/mesh_raster_stages.h"
 #include "render/cpu/shadow_cpu.h"
 #include "render/texture_formula.h"
@@ -174,19 +175,41 @@ FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, real roughness,
     return s;
 }
 
+// Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
+FN light_sums begin_light(const mesh_raster *raster, const mesh_surface *surface, float emission)
+{
+    const float *ambient = raster->lighting.ambient;
+    return surface->instance->environment > 0 ? light_begin(0.0f, 0.0f, 0.0f, emission)
+                                              : light_begin(ambient[0], ambient[1], ambient[2], emission);
+}
+
+FN environment_lanes environment_around(const mesh_raster *raster, const mesh_surface *surface)
+{
+    const int i = surface->instance->environment - 1;
+    return environment_lanes_of(&raster->environments[i], &raster->lighting.environments[i]);
+}
+
 // Display colour of a surface of the metallic-roughness model by all lights.
-FN real3 light_up_metal(const mesh_raster *raster, light_metal m, light_point point, real3 normal)
+FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
+                        light_point point, real3 normal)
 {
     const orr_draw_lighting *lighting = &raster->lighting;
     const bsdf_integrals integrals =
         bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
     const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
+    light_sums sums = begin_light(raster, surface, 0.0f);
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
         sums = light_add_metal(sums, light, incidence, point, normal,
                                visible_part(raster, i, incidence, point), metal);
+    }
+    if (surface->instance->environment > 0) {
+        const environment_lanes e = environment_around(raster, surface);
+        real3 mirror = environment_mirror(normal, point.to_eye, m.roughness);
+        real3 towards = environment_towards(e.view, point.position, mirror);
+        sums = light_add_environment(sums, metal, integrals, m.occlusion, environment_diffuse(e.view, normal),
+                                     environment_lookup(&e, towards, m.roughness));
     }
     return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
 }
@@ -218,15 +241,19 @@ FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, rea
 }
 
 // The same of any other surface.
-FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour,
+FN real3 light_up(const mesh_raster *raster, const mesh_surface *surface, real3 base_colour,
                   light_point point)
 {
+    const orr_mesh_material *material = surface->material;
     if (material->unlit) {
         return light_display(base_colour);
     }
     const orr_draw_lighting *lighting = &raster->lighting;
-    light_sums sums =
-        light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
+    light_sums sums = begin_light(raster, surface, material->emission);
+    if (surface->instance->environment > 0) {
+        const environment_lanes e = environment_around(raster, surface);
+        sums.diffuse = add3(sums.diffuse, environment_diffuse(e.view, point.normal));
+    }
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
@@ -266,13 +293,13 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
     if (material->metallic_roughness && !material->unlit) {
         const float *emissive = material->emissive;
         colour = light_up_metal(
-            raster,
+            raster, surface,
             light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
                            emissive[2], sample_factor(raster, surface, ORR_TEXTURE_SURFACE, &t, exact, x, y),
                            sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y)),
             point, bent_normal(raster, surface, point.normal, normal, &t, exact, x, y));
     } else {
-        colour = light_up(raster, material, colour, point);
+        colour = light_up(raster, surface, colour, point);
     }
     return (real4){colour.x, colour.y, colour.z, alpha};
 }

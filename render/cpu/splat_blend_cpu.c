@@ -6,6 +6,7 @@
 // transmittance, colour and depth are loaded and stored once per batch, not once per splat. A block whose
 // pixels have all stopped takes no further part.
 #include "render/blend_formula.h"
+#include "render/cpu/environment_cpu.h"
 #include "render/cpu/shadow_cpu.h"
 #include "render/cpu/splats_cpu.h"
 
@@ -246,9 +247,14 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
     return live && any(blend_continues(p));
 }
 
-// What is behind a block's pixels: the backdrop, or the sky.
+// What is behind a block's pixels: an environment, the backdrop, or the sky.
 static real3 background_block(const orr_blend_job *job, int left, int top)
 {
+    if (job->behind) {
+        const environment_lanes e = environment_lanes_of(job->behind, &job->lighting->environments[0]);
+        return environment_behind(&e, tone_of(job->lighting), sky_view_of(&job->sky), pixel_column(left),
+                                  pixel_row(top));
+    }
     return job->backdrop ? colour_block(job, job->mesh_colour, left, top)
                          : sky_colour(sky_view_of(&job->sky), pixel_column(left), pixel_row(top));
 }

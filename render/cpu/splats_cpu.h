@@ -75,8 +75,10 @@ typedef struct orr_blend_job {
     orr_shadow_eye eye;
     bool opaque;
     orr_sky_values sky;
-    float *rgba;  // height x width x 4
-    float *depth; // height x width, Nullable
+    const orr_draw_environment *behind; // NULL: backdrop or sky
+    const orr_draw_lighting *lighting;  // of the frame: of it, how the former is seen
+    float *rgba;                        // height x width x 4
+    float *depth;                       // height x width, Nullable
     // height x width, nullable: takes ORR_ITEM_OF_CLOUD where a layer takes the transmittance below a half
     int32_t *items;
 } orr_blend_job;

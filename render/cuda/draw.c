@@ -209,6 +209,19 @@ static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
     return ORR_OK;
 }
 
+static void see_behind(orr_cuda_frame *frame, const orr_draw_list *list)
+{
+    frame->behind = (orr_cuda_behind){0};
+    if (list->environment_behind) {
+        orr_draw_lighting lighting;
+        orr_draw_light_up(list, &lighting);
+        frame->behind = (orr_cuda_behind){.texels = frame->environments.texels.memory,
+                                          .view = lighting.environments[0],
+                                          .exposure = lighting.exposure,
+                                          .tone = lighting.tone};
+    }
+}
+
 static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
                          const orr_cuda_layers *layers, orr_error *error)
 {
@@ -222,8 +235,11 @@ static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_d
     frame->has_backdrop = list->backdrop.mesh != NULL;
     frame->has_meshes = list->mesh_count > 0 || frame->has_backdrop;
     uint64_t start = orr_clock_nanoseconds();
+    ORR_TRY(orr_cuda_environments_take(draw->cuda, &frame->environments, list, error));
+    see_behind(frame, list);
     if (frame->has_meshes) {
         ORR_TRY(orr_cuda_meshes_begin(draw->cuda, &draw->stages.meshes, &frame->meshes, list, error));
+        frame->meshes.scene.environment_texels = frame->environments.texels.memory;
     }
     ORR_TRY(take_clouds(draw, frame, list, error));
     ORR_TRY(take_fields(draw, frame, list, error));

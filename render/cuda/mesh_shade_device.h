@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
+#include "render/cuda/environment_device.h"
 #include "render/cuda/mesh_stages.h"
 #include "render/cuda/shadow_device.h"
 #include "render/texture_formula.h"
@@ -122,20 +123,45 @@ static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light
                : 1.0f;
 }
 
+// Radiance in a direction of the map's space, blurred as a surface of that roughness mirrors it.
+static __device__ real3 environment_lookup(environment_view v, const uint32_t *texels, real3 towards,
+                                           float roughness)
+{
+    environment_place p = environment_find_levels(v, towards, roughness);
+    real3 light =
+        environment_mix(environment_bilinear(texels, p.fine), environment_bilinear(texels, p.coarse), p.part);
+    return scale3(light, v.strength);
+}
+
+// Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
+static __device__ light_sums begin_light(const orr_cuda_mesh_scene *s, int32_t environment, float emission)
+{
+    const float *ambient = s->lighting->ambient;
+    return environment > 0 ? light_begin(0.0f, 0.0f, 0.0f, emission)
+                           : light_begin(ambient[0], ambient[1], ambient[2], emission);
+}
+
 // Display colour of a surface of the metallic-roughness model by all lights.
-static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, light_metal m, light_point point,
-                                       real3 normal)
+static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t environment, light_metal m,
+                                       light_point point, real3 normal)
 {
     const orr_draw_lighting *lighting = s->lighting;
     const bsdf_integrals integrals =
         bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
     const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], 0.0f);
+    light_sums sums = begin_light(s, environment, 0.0f);
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
         sums = light_add_metal(sums, light, incidence, point, normal, visible_part(s, i, incidence, point),
                                metal);
+    }
+    if (environment > 0) {
+        const environment_view v = environment_of(&lighting->environments[environment - 1]);
+        real3 mirror = environment_mirror(normal, point.to_eye, m.roughness);
+        real3 towards = environment_towards(v, point.position, mirror);
+        sums = light_add_environment(sums, metal, integrals, m.occlusion, environment_diffuse(v, normal),
+                                     environment_lookup(v, s->environment_texels, towards, m.roughness));
     }
     return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
 }
@@ -166,15 +192,18 @@ static __device__ real3 bent_normal(const orr_cuda_mesh_scene *s, const orr_cuda
 }
 
 // The same of any other surface.
-static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_material *material,
-                                 real3 base_colour, light_point point)
+static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environment,
+                                 const orr_mesh_material *material, real3 base_colour, light_point point)
 {
     if (material->unlit) {
         return light_display(base_colour);
     }
     const orr_draw_lighting *lighting = s->lighting;
-    light_sums sums =
-        light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
+    light_sums sums = begin_light(s, environment, material->emission);
+    if (environment > 0) {
+        const environment_view v = environment_of(&lighting->environments[environment - 1]);
+        sums.diffuse = add3(sums.diffuse, environment_diffuse(v, point.normal));
+    }
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
@@ -214,17 +243,18 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
         light_point point =
             mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
         const orr_mesh_material *material = &surface->material;
+        const int32_t environment = s->instances[surface->instance].environment;
         if (material->metallic_roughness && !material->unlit) {
             const float *emissive = material->emissive;
             const orr_cuda_mesh_texture *textures = surface->textures;
             colour = light_up_metal(
-                s,
+                s, environment,
                 light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
                                emissive[2], sample_factor(s, &textures[ORR_TEXTURE_SURFACE], &t, exact, x, y),
                                sample_factor(s, &textures[ORR_TEXTURE_EMISSIVE], &t, exact, x, y)),
                 point, bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y));
         } else {
-            colour = light_up(s, material, colour, point);
+            colour = light_up(s, environment, material, colour, point);
         }
     }
     return make_real4(colour.x, colour.y, colour.z, alpha);

@@ -33,7 +33,8 @@ enum {
 typedef struct orr_cuda_mesh_instance {
     orr_draw_bodies bodies; // position NULL: none
     int32_t body;
-    int32_t backdrop; // 1: unlit, and behind everything
+    int32_t backdrop;    // 1: unlit, and behind everything
+    int32_t environment; // of orr_draw_mesh
     float model[12], at[12];
     const orr_mesh_vertex *vertices;
 } orr_cuda_mesh_instance;
@@ -67,6 +68,7 @@ typedef struct orr_cuda_mesh_control {
 typedef struct orr_cuda_mesh_scene {
     orr_lens lens;
     const orr_draw_lighting *lighting;
+    const uint32_t *environment_texels; // of all maps, behind one another
     const orr_shadow_plan *shadows;
     const float *shadow_maps;                // of the plan, one behind the other; NULL: none
     const orr_cuda_mesh_instance *instances; // instance_count

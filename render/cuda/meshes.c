@@ -103,8 +103,10 @@ static orr_result add_instance(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda
     const orr_cuda_mesh *mesh;
     ORR_TRY(orr_cuda_mesh_store_take(cuda, &meshes->store, item, &mesh, error));
     orr_cuda_mesh_instance *instance = (orr_cuda_mesh_instance *)(staged + l->instances) + i;
-    *instance = (orr_cuda_mesh_instance){
-        .body = item->body, .backdrop = item == &list->backdrop, .vertices = mesh->vertices};
+    *instance = (orr_cuda_mesh_instance){.body = item->body,
+                                         .backdrop = item == &list->backdrop,
+                                         .environment = item->environment,
+                                         .vertices = mesh->vertices};
     if (item->bodies) {
         instance->bodies = *item->bodies;
     }

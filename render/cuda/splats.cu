@@ -6,6 +6,7 @@ extern "C" {
 #include "render/cuda/splats.h"
 }
 #include "render/blend_formula.h"
+#include "render/cuda/environment_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/deform_formula.h"
 
@@ -266,6 +267,21 @@ static __device__ void shade_pixel(const orr_cuda_blend *b, pixel_state *p, int 
     }
 }
 
+// The environment or the sky.
+static __device__ real3 sky_behind(const orr_cuda_blend *b, int at)
+{
+    float x = (float)(at % b->width) + 0.5f, y = (float)(at / b->width) + 0.5f;
+    sky_view sky = sky_view_of(&b->sky);
+    if (!b->behind.texels) {
+        return sky_colour(sky, x, y);
+    }
+    environment_view v = environment_of(&b->behind.view);
+    real3 d = affine_direction(v.to_map, sky_direction(sky, x, y));
+    environment_square s = environment_find(environment_flatten(d), v.first, v.sharp);
+    tone_curve tone = {b->behind.exposure, b->behind.tone};
+    return light_display(tone_map(tone, scale3(environment_bilinear(b->behind.texels, s), v.strength)));
+}
+
 static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 {
     int plane = b->width * b->height;
@@ -277,9 +293,7 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
     blend_pixel blended = blend_surface(p.blended, p.mesh_depth < INFINITY, surface, p.mesh_depth);
     b->depth[at] = blend_mean_depth(blended);
     if (b->opaque) {
-        real3 sky =
-            sky_colour(sky_view_of(&b->sky), (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f);
-        blended = blend_background(blended, b->backdrop ? surface : sky);
+        blended = blend_background(blended, b->backdrop ? surface : sky_behind(b, at));
     }
     ((float4 *)b->rgba)[at] =
         make_float4(blended.colour.x, blended.colour.y, blended.colour.z, 1.0f - blended.transmittance);

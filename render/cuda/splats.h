@@ -56,6 +56,13 @@ void orr_cuda_splats_emit(cudaStream_t stream, orr_cuda_records records, const u
 void orr_cuda_splats_find_tiles(cudaStream_t stream, const uint32_t *pair_tiles, size_t pair_capacity,
                                 const orr_cuda_control *control, uint32_t *ranges);
 
+// An environment behind everything, in place of backdrop and sky.
+typedef struct orr_cuda_behind {
+    const uint32_t *texels; // of the device; NULL: there is none
+    orr_environment_values view;
+    float exposure, tone; // as in orr_draw_lighting
+} orr_cuda_behind;
+
 typedef struct orr_cuda_blend {
     orr_cuda_records records;
     const uint32_t *ranges, *pair_splats;
@@ -68,6 +75,7 @@ typedef struct orr_cuda_blend {
     orr_shadow_eye eye;
     int opaque, backdrop;
     orr_sky_values sky;
+    orr_cuda_behind behind;
     float *rgba, *depth; // height x width x 4, height x width
 } orr_cuda_blend;
 void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend);

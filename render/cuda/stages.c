@@ -29,6 +29,7 @@ void orr_cuda_frame_close(orr_cuda_frame *frame)
     orr_free(frame->fields);
     orr_cuda_mesh_frame_destroy(&frame->meshes);
     orr_cuda_pieces_close(&frame->pieces);
+    orr_cuda_environments_release(&frame->environments);
     orr_cuda_release(&frame->rgba);
     orr_cuda_release(&frame->depth);
     for (int i = 0; i < ORR_CUDA_MARK_COUNT; i++) {
@@ -261,6 +262,7 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .opaque = frame->opaque,
         .backdrop = frame->has_backdrop,
         .sky = frame->sky,
+        .behind = frame->behind,
         .rgba = frame->rgba.memory,
         .depth = frame->depth.memory,
     };

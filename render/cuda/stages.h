@@ -6,6 +6,7 @@
 #include "engine/device/cuda_sort.h"
 #include "neural/cuda/march.h"
 #include "render/cuda/draw.h"
+#include "render/cuda/environments.h"
 #include "render/cuda/meshes.h"
 #include "render/cuda/pieces.h"
 #include "render/cuda/splats.h"
@@ -36,6 +37,8 @@ typedef struct orr_cuda_frame {
     bool opaque;
     orr_sky_values sky;
     orr_shadow_eye eye;
+    orr_cuda_environments environments;
+    orr_cuda_behind behind;
     orr_cuda_layers layers; // planes borrowed
     orr_cuda_mesh_frame meshes;
     bool has_meshes, has_backdrop;

@@ -2,6 +2,7 @@
 #include "render/reference/lamps.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 
 #include <string.h>
 
@@ -72,6 +73,10 @@ orr_result lamps_gather(const orr_draw_list *list, const surfaces *s, lamps *l, 
         }
     }
     set_sun(&list->sun, l);
+    // probes are not: paths find what they have seen
+    if (list->environment_count > 0 && list->environments[0].map->panorama.width > 0) {
+        l->environment = &list->environments[0];
+    }
     return gather_glowing(s, l, error);
 }
 
@@ -139,11 +144,38 @@ float lamps_glow_pdf(const lamps *l, const surface_point *p, real3 direction, fl
     return cosine > 0.0f ? (float)((double)p->glow / l->glow) * distance * distance / cosine : 0.0f;
 }
 
-real3 lamps_behind(const lamps *l, real3 direction, real3 *sun)
+static real3 radiance_of(const orr_draw_environment *e, const float rgb[3])
+{
+    return scale3(make_real3(rgb[0], rgb[1], rgb[2]), e->strength);
+}
+
+lamp_light lamps_draw_environment(const lamps *l, float choice, float u, float v)
+{
+    const orr_draw_environment *e = l->environment;
+    lamp_light light = {.distance = INFINITY};
+    float d[3], rgb[3];
+    orr_panorama_draw(&e->map->panorama, (double)choice, u, v, d, rgb, &light.pdf);
+    const float *m = e->to_map; // a rotation: its transpose leads back
+    light.to_light = normalise3(make_real3(m[0] * d[0] + m[4] * d[1] + m[8] * d[2],
+                                           m[1] * d[0] + m[5] * d[1] + m[9] * d[2],
+                                           m[2] * d[0] + m[6] * d[1] + m[10] * d[2]));
+    light.radiance = radiance_of(e, rgb);
+    return light;
+}
+
+real3 lamps_behind(const lamps *l, real3 direction, float *pdf, real3 *sun)
 {
     // by the chord: the cosine of so small an angle has too few digits
     real3 off = sub3(direction, l->sun);
     bool within = l->sun_share > 0.0f && dot3(off, off) * BSDF_PI * l->sun_share <= 1.0f;
     *sun = within ? l->sun_radiance : make_real3(0.0f, 0.0f, 0.0f);
-    return l->ambient;
+    *pdf = 0.0f;
+    if (!l->environment) {
+        return l->ambient;
+    }
+    const float towards[3] = {direction.x, direction.y, direction.z};
+    float d[3], rgb[3];
+    affine_apply_to_direction(l->environment->to_map, towards, d);
+    orr_panorama_look(&l->environment->map->panorama, d, rgb, pdf);
+    return radiance_of(l->environment, rgb);
 }

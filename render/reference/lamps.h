@@ -16,7 +16,8 @@ typedef struct lamps {
     float sun_share;           // 1 / its solid angle [1/sr]
     glowing_triangle *glowing; // glowing_count
     int64_t glowing_count;
-    double glow; // the sum of area x luminance
+    double glow;                             // the sum of area x luminance
+    const orr_draw_environment *environment; // far away, in place of `ambient`; NULL: none
 } lamps;
 
 orr_result lamps_gather(const orr_draw_list *list, const surfaces *s, lamps *l, orr_error *error);
@@ -32,7 +33,10 @@ typedef struct lamp_light {
 
 lamp_light lamps_draw_sun(const lamps *l, float u, float v);
 lamp_light lamps_draw_glow(const lamps *l, const surfaces *s, real3 from, float choice, float u, float v);
+// A direction to the environment.
+lamp_light lamps_draw_environment(const lamps *l, float choice, float u, float v);
 // [1/sr] of lamps_draw_glow for a triangle met at `p`, so far away in `direction`.
 float lamps_glow_pdf(const lamps *l, const surface_point *p, real3 direction, float distance);
-// What comes from a direction in which nothing is; *sun: of it, by the sun's disc.
-real3 lamps_behind(const lamps *l, real3 direction, real3 *sun);
+// What comes from a direction in which nothing is, and the density with which lamps_draw_environment draws
+// it; *sun: the sun's disc.
+real3 lamps_behind(const lamps *l, real3 direction, float *pdf, real3 *sun);

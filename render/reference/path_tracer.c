@@ -32,6 +32,7 @@ struct orr_path_tracer {
     uint32_t seed;
     surfaces world, backdrop;
     lamps lights;
+    orr_environment_values behind; // the list's first environment
     orr_gaussians splats;
     const orr_gaussian_walk *splat_walk;
     pixel_sums *pixels; // height x width
@@ -213,6 +214,11 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
         lamp_light light = lamps_draw_sun(l, u, v);
         sum = add3(sum, light_by_chance(p, at, b, &light));
     }
+    if (l->environment) {
+        real choice = draw(p), u = draw(p), v = draw(p);
+        lamp_light light = lamps_draw_environment(l, choice, u, v);
+        sum = add3(sum, light_by_chance(p, at, b, &light));
+    }
     if (l->glowing_count > 0) {
         real choice = draw(p), u = draw(p), v = draw(p);
         lamp_light light = lamps_draw_glow(l, &p->tracer->world, at->position, choice, u, v);
@@ -291,8 +297,9 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
         ray.far_end = hit.distance;
         pass_veil(p, &ray);
         if (!met) {
-            real3 sun, ambient = lamps_behind(&t->lights, of_three(ray.direction), &sun);
-            add_light(p, ambient, 1.0f);
+            float around_pdf;
+            real3 sun, around = lamps_behind(&t->lights, of_three(ray.direction), &around_pdf, &sun);
+            add_light(p, around, by_scattering(pdf, around_pdf));
             add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
             return;
         }
@@ -319,6 +326,26 @@ static orr_ray ray_through(const orr_path_tracer *t, real x, real y, real *along
                   lens->far_plane * length);
 }
 
+static real3 texel_of(const orr_environment *map, int index)
+{
+    const uint32_t t = map->texels[index];
+    return environment_decode((float)(t & 511u), (float)(t >> 9 & 511u), (float)(t >> 18 & 511u),
+                              (float)(t >> 27));
+}
+
+// The environment as the rasteriser shows it. towards: in the camera's space
+static real3 environment_behind(const orr_path_tracer *t, real3 towards)
+{
+    const orr_environment *map = t->list.environments[0].map;
+    const environment_view v = environment_of(&t->behind);
+    const environment_square s =
+        environment_find(environment_flatten(affine_direction(v.to_map, towards)), 0.0f, v.sharp);
+    const int first = (int)s.first, below = first + (int)s.stride;
+    real3 top = environment_mix(texel_of(map, first), texel_of(map, first + 1), s.right);
+    real3 bottom = environment_mix(texel_of(map, below), texel_of(map, below + 1), s.right);
+    return light_display(scale3(environment_mix(top, bottom, s.down), v.strength));
+}
+
 // What is behind everything, as displayed.
 static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *random, real x, real y)
 {
@@ -330,6 +357,9 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
         return light_display(surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base);
     }
     const orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
+    if (t->list.environment_behind) {
+        return environment_behind(t, sky_direction(sky_view_of(&sky), x, y));
+    }
     return sky_colour(sky_view_of(&sky), x, y);
 }
 
@@ -470,6 +500,11 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     ORR_TRY(orr_gaussians_build(list->splats, list->splat_count, &t->splats, error));
     t->splat_walk = orr_gaussian_walk_of(isa);
     ORR_TRY(lamps_gather(list, &t->world, &t->lights, error));
+    orr_draw_lighting *lighting;
+    ORR_ALLOC(lighting, 1, "lights", error);
+    orr_draw_light_up(list, lighting);
+    t->behind = lighting->environments[0];
+    orr_free(lighting);
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
     return t->pixels && t->rays ? ORR_OK

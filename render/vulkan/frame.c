@@ -35,6 +35,7 @@ void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame
 {
     orr_vk *vk = shared->vk;
     vkDestroyQueryPool(vk->device, frame->marks.pool, NULL);
+    orr_vk_buffer_destroy(vk, &frame->environments);
     orr_vk_buffer_destroy(vk, &frame->fields);
     orr_vk_buffer_destroy(vk, &frame->pieces);
     orr_vk_buffer_destroy(vk, &frame->counts);
@@ -117,6 +118,7 @@ static orr_result take_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame
         const orr_vulkan_stored *item;
         ORR_TRY(orr_vulkan_store_take(&shared->store, NULL, from, frame->number, oldest, &item, error));
         frame->meshes[i] = (orr_vulkan_mesh_item){.mesh = item->mesh, .backdrop = backdrop};
+        frame->meshes[i].environment = from->environment;
         memcpy(frame->meshes[i].model, from->model, sizeof frame->meshes[i].model);
         frame->has_blended |= item->mesh->blended && !list->only_solid;
     }
@@ -141,6 +143,50 @@ static orr_result take_fields(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     float *planes = frame->fields.mapped;
     memcpy(planes, fields->depth, pixels * sizeof *planes);
     memcpy(planes + pixels, fields->colour, 4 * pixels * sizeof *planes);
+    return ORR_OK;
+}
+
+static bool has_environments(const orr_vulkan_frame *frame, const orr_draw_list *list)
+{
+    bool same = frame->environment_count == list->environment_count;
+    for (int i = 0; i < list->environment_count && same; i++) {
+        same = frame->environment_keys[i] == list->environments[i].key;
+    }
+    return same;
+}
+
+// Copies the texels of all maps, unless this frame's buffer has them already.
+static orr_result take_environments(orr_vulkan_shared *shared, orr_vulkan_frame *frame,
+                                    const orr_draw_list *list, orr_error *error)
+{
+    VkDeviceSize size = 0, limit = shared->vk->properties.limits.maxStorageBufferRange;
+    frame->environment_behind = list->environment_behind;
+    if (has_environments(frame, list)) {
+        return ORR_OK;
+    }
+    frame->environment_count = 0;
+    for (int i = 0; i < list->environment_count; i++) {
+        size += (VkDeviceSize)list->environments[i].map->texel_count * sizeof(uint32_t);
+    }
+    if (size > limit) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "Vulkan: environments of %llu bytes: this device's buffers take %llu",
+                        (unsigned long long)size, (unsigned long long)limit);
+    }
+    if (size > frame->environments.size) {
+        orr_vk_buffer_destroy(shared->vk, &frame->environments);
+        shared->allocations++;
+        ORR_TRY(orr_vk_buffer_create(shared->vk, size, ORR_VK_UPLOAD, 0, "environments", &frame->environments,
+                                     error));
+    }
+    uint32_t *to = frame->environments.mapped;
+    for (int i = 0; i < list->environment_count; i++) {
+        const orr_environment *map = list->environments[i].map;
+        memcpy(to, map->texels, (size_t)map->texel_count * sizeof *to);
+        to += map->texel_count;
+        frame->environment_keys[i] = list->environments[i].key;
+    }
+    frame->environment_count = list->environment_count;
     return ORR_OK;
 }
 
@@ -173,6 +219,7 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
     ORR_TRY(take_layers(shared, frame, oldest, list, error));
     ORR_TRY(take_meshes(shared, frame, oldest, list, error));
+    ORR_TRY(take_environments(shared, frame, list, error));
     ORR_TRY(take_fields(shared, frame, fields, error));
     frame->needs = needs_of(frame);
     return ORR_OK;
@@ -272,6 +319,9 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
     vkCmdResetQueryPool(frame->commands, frame->marks.pool, 0, ORR_VULKAN_MARKS);
     orr_vulkan_mark(frame->commands, &frame->marks, "");
     const bool has_shadows = frame->shadows.count > 0 && frame->umbra < 1.0f;
+    // a frame without environments binds another buffer all the same
+    const VkBuffer environments =
+        frame->environment_count > 0 ? frame->environments.buffer : shared->meshes.lighting.buffer;
     const orr_vulkan_splat_frame splats = {
         .layers = frame->layers,
         .layer_count = frame->layer_count,
@@ -287,15 +337,24 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
         .nodes = shared->meshes.nodes.buffer,
         .has_fragments = frame->has_blended,
         .lighting = shared->meshes.lighting.buffer,
+        .environments = environments,
+        .has_environment = frame->environment_behind,
         .shadow_maps = has_shadows ? shared->meshes.shadow_maps.view : shared->meshes.white.view,
         .has_shadows = has_shadows,
         .fields = frame->has_fields ? frame->fields.buffer : VK_NULL_HANDLE,
     };
+    const orr_vulkan_mesh_frame meshes = {.lens = &frame->lens,
+                                          .lighting = &frame->lighting,
+                                          .shadows = &frame->shadows,
+                                          .items = frame->meshes,
+                                          .item_count = frame->mesh_count,
+                                          .has_blended = frame->has_blended,
+                                          .umbra = frame->umbra,
+                                          .environments = environments};
     if (frame->mesh_count > 0) {
-        const orr_vulkan_mesh_frame meshes = {&frame->lens,  &frame->lighting,  &frame->shadows,
-                                              frame->meshes, frame->mesh_count, frame->has_blended,
-                                              frame->umbra};
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
+    } else if (frame->environment_behind) {
+        orr_vulkan_meshes_record_light(&shared->meshes, frame->commands, &meshes);
     }
     orr_vulkan_mark(frame->commands, &frame->marks, "meshes");
     orr_vulkan_splats_record(&shared->splats, frame->commands, &splats, &frame->marks);

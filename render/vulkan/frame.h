@@ -47,6 +47,10 @@ typedef struct orr_vulkan_frame {
     orr_error why;
 
     orr_vk_buffer pieces; // how its clouds are deformed
+    orr_vk_buffer environments; // texels of all maps, behind one another
+    uint64_t environment_keys[ORR_DRAW_ENVIRONMENTS];
+    int environment_count;
+    bool environment_behind;
     orr_vk_buffer fields; // what the CPU drew: depths, then four planes of colour
     orr_vk_buffer counts; // what the device counts, for the host to read
     orr_vk_buffer

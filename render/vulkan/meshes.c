@@ -22,6 +22,7 @@ typedef struct mesh_push {
 _Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
 
 enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4, METAL = 8, BENT = 16 }; // flags of mesh_push
+enum { ENVIRONMENT_SHIFT = 8 }; // above them, 1 + the index of an environment
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
@@ -58,8 +59,8 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, or
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = pass == OPAQUE    ? "tbtttt"
-                 : pass == BLENDED ? "tbttttbb"
+        .types = pass == OPAQUE    ? "tbttttb"
+                 : pass == BLENDED ? "tbttttbbb"
                                    : "t",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
@@ -307,8 +308,10 @@ static orr_vk_binding texture_binding(const orr_vulkan_meshes *m, const orr_vulk
 }
 
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
-                      const orr_vulkan_mesh *mesh, const orr_mesh_part *part, bool shadowed, mesh_push *push)
+                      const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh *mesh,
+                      const orr_mesh_part *part, mesh_push *push)
 {
+    const bool shadowed = frame->shadows->count > 0;
     const orr_mesh_material *material = &mesh->materials[part->material];
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
     push->emission = material->emission;
@@ -326,6 +329,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         texture_binding(m, mesh, material, ORR_TEXTURE_SURFACE),
         texture_binding(m, mesh, material, ORR_TEXTURE_EMISSIVE),
         texture_binding(m, mesh, material, ORR_TEXTURE_NORMAL),
+        {.buffer = frame->environments},
         {.buffer = m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
@@ -342,8 +346,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
     const orr_vk_graphics *pipeline = pass == OPAQUE    ? &m->opaque
                                       : pass == BLENDED ? &m->blended
                                                         : &m->shadow;
-    mesh_push push = {
-        .flags = lens->orthographic ? ORTHOGRAPHIC : 0u, .width = lens->width, .depth = {depth[0], depth[1]}};
+    mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};
     const int size[2] = {lens->width, lens->height};
     for (int i = 0; i < 2; i++) {
         push.scale[i] = 2.0f * lens->focal[i] / (float)size[i];
@@ -355,21 +358,22 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         if ((pass == BLENDED && !mesh->blended) || (pass == SHADOW && frame->items[i].backdrop)) {
             continue;
         }
-        push.flags = (push.flags & ~(uint32_t)BACKDROP) | (frame->items[i].backdrop ? BACKDROP : 0u);
+        push.flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (frame->items[i].backdrop ? BACKDROP : 0u) |
+                     (uint32_t)frame->items[i].environment << ENVIRONMENT_SHIFT;
         vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
         orr_affine_multiply(lens->view, frame->items[i].model, push.to_camera);
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
             if (mesh->materials[mesh->parts[p].material].blended == (pass == BLENDED)) {
-                draw_part(m, commands, pipeline, mesh, &mesh->parts[p], frame->shadows->count > 0, &push);
+                draw_part(m, commands, pipeline, frame, mesh, &mesh->parts[p], &push);
             }
         }
     }
 }
 
-static void fill_buffers(const orr_vulkan_meshes *m, VkCommandBuffer commands,
-                         const orr_vulkan_mesh_frame *frame)
+void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                                    const orr_vulkan_mesh_frame *frame)
 {
     const orr_shadow_plan *shadows = frame->shadows;
     light_buffer light = {.lighting = *frame->lighting,
@@ -379,6 +383,13 @@ static void fill_buffers(const orr_vulkan_meshes *m, VkCommandBuffer commands,
     memcpy(light.map_of, shadows->map_of, sizeof light.map_of);
     memcpy(light.shadows, shadows->values, sizeof light.shadows);
     vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof light, &light);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
+}
+
+static void clear_lists(const orr_vulkan_meshes *m, VkCommandBuffer commands)
+{
     vkCmdFillBuffer(commands, m->lists.buffer, 0, VK_WHOLE_SIZE, 0);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
@@ -412,7 +423,8 @@ void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer comman
     const orr_lens *lens = frame->lens;
     const VkRect2D area = {.extent = {(uint32_t)lens->width, (uint32_t)lens->height}};
     float depth[2], clear_depth;
-    fill_buffers(m, commands, frame);
+    orr_vulkan_meshes_record_light(m, commands, frame);
+    clear_lists(m, commands);
     draw_shadow_maps(m, commands, frame);
     depth_values(lens, frame->items, frame->item_count, depth, &clear_depth);
     begin(commands, &m->colour, &m->depth, area, 0.0f, clear_depth);

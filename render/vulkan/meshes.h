@@ -40,7 +40,8 @@ typedef struct orr_vulkan_meshes {
 typedef struct orr_vulkan_mesh_item {
     const orr_vulkan_mesh *mesh;
     float model[12];
-    bool backdrop; // unlit, and behind everything; the first item
+    int32_t environment; // of orr_draw_mesh
+    bool backdrop;       // unlit, and behind everything; the first item
 } orr_vulkan_mesh_item;
 
 // The meshes of a frame.
@@ -50,8 +51,9 @@ typedef struct orr_vulkan_mesh_frame {
     const orr_shadow_plan *shadows;
     const orr_vulkan_mesh_item *items; // item_count
     int item_count;
-    bool has_blended; // draws transparent parts
-    float umbra;      // of the draw list
+    bool has_blended;      // draws transparent parts
+    float umbra;           // of the draw list
+    VkBuffer environments; // texels of all maps, behind one another
 } orr_vulkan_mesh_frame;
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
@@ -70,6 +72,9 @@ bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *meshes, int64_t pixels, i
 orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments,
                                      orr_error *error);
 
+// Writes the lights of a frame, for all stages of it.
+void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *meshes, VkCommandBuffer commands,
+                                    const orr_vulkan_mesh_frame *frame);
 // Draws the items into the top left of `colour` and into the lists. Compute shaders recorded later may read
 // both, transfers the number of fragments at the beginning of the lists.
 void orr_vulkan_meshes_record(const orr_vulkan_meshes *meshes, VkCommandBuffer commands,

@@ -61,7 +61,9 @@ typedef struct orr_vulkan_splat_frame {
     bool has_meshes, has_backdrop;
     VkBuffer lists, nodes; // fragments of transparent meshes
     bool has_fragments;
-    VkBuffer lighting;       // of meshes.h; read with shadows alone
+    VkBuffer lighting;       // of meshes.h; read with shadows or an environment alone
+    VkBuffer environments;   // texels
+    bool has_environment;    // the first is behind everything
     VkImageView shadow_maps; // in a layout for sampling
     bool has_shadows;
     // distance, infinity where there is none, then planes of premultiplied colour; VK_NULL_HANDLE: none

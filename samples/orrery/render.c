@@ -21,10 +21,11 @@ typedef struct render_request {
     const char *path;
     const char *depth_path; // NULL: none
     camera_request cameras;
-    float background[3]; // red < 0: not given
-    const char *control; // what moves a robot; NULL: nothing
+    float background[3];     // red < 0: not given
+    const char *environment; // a picture; NULL: that of the scene file
+    const char *control;     // what moves a robot; NULL: nothing
     orr_device_kind physics;
-    bool transparent, antialias, contacts, no_shadows, keep_partial;
+    bool transparent, antialias, contacts, no_shadows, keep_partial, probes;
     double frames_per_second; // 0: not given
     double exposure;          // [EV]
     orr_tone tone;
@@ -93,6 +94,13 @@ static orr_result open_render(render_job *job, orr_error *error)
     ORR_TRY(open_outputs(job, error));
     ORR_TRY(command_engine(&request->common, &job->engine, error));
     ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
+    if (request->environment) {
+        const orr_environment_desc around = {.path = request->environment};
+        ORR_TRY(orr_scene_set_environment(job->scene, &around, error));
+    }
+    if (request->probes) {
+        ORR_TRY(orr_scene_set_probes(job->scene, true, error));
+    }
     ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
     ORR_TRY(orr_world_set_device(job->world, request->physics, error));
     ORR_TRY(robot_drive_open(request->control, job->scene, request->common.seed, &job->drive, error));
@@ -443,6 +451,16 @@ int command_render(int argc, char **argv)
          .value = r.background,
          .expect = "R,G,B",
          .help = "colour behind everything, 0 to 1"},
+        {.name = "--environment",
+         .kind = OPTION_TEXT,
+         .value = &r.environment,
+         .expect = "FILE",
+         .help = "light from all around, and what is behind everything: a latitude-longitude picture, .hdr "
+                 "or .exr"},
+        {.name = "--probes",
+         .kind = OPTION_FLAG,
+         .value = &r.probes,
+         .help = "clouds and fields light the meshes and robots among them, as \"probes\" of a scene file"},
         {.name = "--transparent",
          .kind = OPTION_FLAG,
          .value = &r.transparent,

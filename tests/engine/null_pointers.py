@@ -12,6 +12,7 @@ OPTIONAL = {
     "orr_camera_file_save": ["names"],
     "orr_scene_add_file": ["transform", "layer"],
     "orr_scene_add_splats": ["name", "transform", "layer"],
+    "orr_scene_set_environment_sized": ["desc"],
     "orr_scene_set_physics_sized": ["desc"],
     "orr_scene_make_collider_sized": ["desc"],
     "orr_scene_add_collider": ["name", "transform", "layer"],

@@ -68,7 +68,12 @@ static orr_result create_engine(viewer *v, const common_options *common, bool va
 static orr_result load_scene(viewer *v, const char *path, orr_error *error)
 {
     if (!orr_capture_readable(path) || orr_splat_folder(path)) {
-        return orr_scene_load(v->engine, path, &v->scene, error);
+        ORR_TRY(orr_scene_load(v->engine, path, &v->scene, error));
+        if (v->probes) {
+            ORR_TRY(orr_scene_set_probes(v->scene, true, error));
+        }
+        const orr_environment_desc around = {.path = v->environment};
+        return v->environment ? orr_scene_set_environment(v->scene, &around, error) : ORR_OK;
     }
     view_load_progress(v, path, "reading the photos", -1.0);
     ORR_TRY(view_training_open(v->engine, path, (uint32_t)v->seed, &v->scene, &v->training, error));
@@ -251,6 +256,16 @@ int command_view(int argc, char **argv)
          .value = v.background,
          .expect = "R,G,B",
          .help = "colour behind everything, 0 .. 1 (default: the scene's, or black)"},
+        {.name = "--environment",
+         .kind = OPTION_TEXT,
+         .value = &v.environment,
+         .expect = "FILE",
+         .help = "light from all around, and what is behind everything: a latitude-longitude picture, .hdr "
+                 "or .exr"},
+        {.name = "--probes",
+         .kind = OPTION_FLAG,
+         .value = &v.probes,
+         .help = "clouds and fields light the meshes and robots among them, as \"probes\" of a scene file"},
         {.name = "--antialias",
          .kind = OPTION_FLAG,
          .value = &v.antialias,

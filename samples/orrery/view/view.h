@@ -90,6 +90,8 @@ typedef struct viewer {
     double last_click_at[2];
 
     bool antialias, no_shadows, has_background;
+    const char *environment; // a picture; NULL: that of the scene file
+    bool probes;
     double exposure; // [EV]
     orr_tone tone;
     float background[3];

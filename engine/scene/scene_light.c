@@ -1,0 +1,104 @@
+// Lights and probes of a scene (engine/orrery.h).
+#include "engine/core/entry.h"
+#include "engine/core/sized.h"
+#include "engine/core/vector.h"
+#include "engine/scene/scene.h"
+
+#include <math.h>
+
+static const float pi = 3.14159265f;
+
+static bool are_finite(const float v[3])
+{
+    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+}
+
+static orr_result refuse(const char *what, orr_error *error)
+{
+    return orr_fail(error, ORR_CODE_ARGUMENT, "light: %s", what);
+}
+
+static orr_result check(const orr_light_desc *l, orr_error *error)
+{
+    if (l->kind < ORR_LIGHT_KIND_DIRECTIONAL || l->kind > ORR_LIGHT_KIND_SPOT) {
+        return refuse("kind: expected a directional light, a point or a spot", error);
+    }
+    if (!are_finite(l->position)) {
+        return refuse("position: expected finite numbers", error);
+    }
+    if (l->kind != ORR_LIGHT_KIND_POINT &&
+        !(are_finite(l->direction) && vec3f_dot(l->direction, l->direction) > 0.0f)) {
+        return refuse("direction: expected a direction that is not zero", error);
+    }
+    for (int k = 0; k < 3; k++) {
+        if (!(l->colour[k] >= 0.0f && isfinite(l->colour[k]))) {
+            return refuse("colour: expected red, green and blue of 0 or more", error);
+        }
+    }
+    if (!(l->intensity >= 0.0f && isfinite(l->intensity))) {
+        return refuse("intensity: expected 0 or more", error);
+    }
+    if (!(l->range >= 0.0f && isfinite(l->range))) {
+        return refuse("range: expected 0 or more", error);
+    }
+    float outer = l->outer == 0.0f ? 45.0f : l->outer;
+    return l->kind != ORR_LIGHT_KIND_SPOT || (l->inner >= 0.0f && l->inner < outer && outer <= 90.0f)
+               ? ORR_OK
+               : refuse("inner, outer: expected 0 <= inner < outer <= 90 degrees", error);
+}
+
+// As the lights of robots: colours are those of a white surface that faces the light, at a distance of 1.
+static orr_draw_light light_of(const orr_light_desc *l)
+{
+    orr_draw_light out = {.directional = l->kind == ORR_LIGHT_KIND_DIRECTIONAL,
+                          .cutoff = 180.0f,
+                          .range = l->range,
+                          .casts_shadows = !l->no_shadows};
+    bool white = l->colour[0] == 0.0f && l->colour[1] == 0.0f && l->colour[2] == 0.0f;
+    float scale = l->intensity == 0.0f ? 1.0f : l->intensity / pi;
+    float length = sqrtf(vec3f_dot(l->direction, l->direction));
+    out.attenuation[out.directional ? 0 : 2] = 1.0f;
+    if (l->kind == ORR_LIGHT_KIND_SPOT) {
+        out.cutoff = l->outer == 0.0f ? 45.0f : l->outer;
+        out.inner = l->inner;
+        out.fades = true;
+    }
+    for (int k = 0; k < 3; k++) {
+        out.position[k] = l->position[k];
+        out.direction[k] = length > 0.0f ? l->direction[k] / length : 0.0f;
+        out.diffuse[k] = out.specular[k] = scale * (white ? 1.0f : l->colour[k]);
+    }
+    return out;
+}
+
+orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *light, size_t light_size,
+                                     orr_error *error)
+{
+    ORR_ENTER;
+    orr_light_desc own;
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_REQUIRE(light, error);
+    ORR_TRY(orr_sized_read(&own, sizeof own, light, light_size, "orr_light_desc", error));
+    ORR_TRY(check(&own, error));
+    if (scene->light_count == ORR_DRAW_LIGHTS) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "light: expected at most %d in a scene", ORR_DRAW_LIGHTS);
+    }
+    scene->lights[scene->light_count++] = light_of(&own);
+    return ORR_OK;
+}
+
+orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    scene->light_count = 0;
+    return ORR_OK;
+}
+
+orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    scene->probes = on;
+    return ORR_OK;
+}

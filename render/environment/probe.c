@@ -1,0 +1,155 @@
+#define ORR_SCALAR
+#include "render/environment/probe.h"
+
+#include "engine/core/colour_formula.h"
+#include "engine/core/memory.h"
+#include "engine/core/vector.h"
+#include "render/environment/environment_formula.h"
+#include "render/environment/maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = ORR_PROBE_FACE, PIXELS = SIDE * SIDE };
+
+// The axes of a face's camera: right, down, forward.
+static void face_axes(int face, int axis[3], float sign[3])
+{
+    const float s = face % 2 ? -1.0f : 1.0f;
+    const int a = face / 2;
+    axis[0] = (a + 1) % 3, axis[1] = (a + 2) % 3, axis[2] = a;
+    sign[0] = 1.0f, sign[1] = s, sign[2] = s;
+}
+
+orr_camera orr_probe_camera(int face, const float position[3], float near_plane)
+{
+    orr_camera camera = {
+        .width = SIDE, .height = SIDE, .focal = {0.5f * SIDE, 0.5f * SIDE}, .near_plane = near_plane};
+    int axis[3];
+    float sign[3];
+    face_axes(face, axis, sign);
+    for (int k = 0; k < 3; k++) {
+        camera.pose[4 * axis[k] + k] = sign[k];
+        camera.pose[4 * k + 3] = position[k];
+    }
+    return camera;
+}
+
+// ---- pictures ----
+
+// Of the least blurred map, which leaves no small sun between the pixels.
+static real3 look_behind(const orr_probe_behind *b, const float direction[3])
+{
+    float d[3];
+    if (!b->map) {
+        return make_real3(b->ambient[0], b->ambient[1], b->ambient[2]);
+    }
+    affine_apply_to_direction(b->to_map, direction, d);
+    const real first = environment_texels((real)b->map->sharp);
+    const environment_square s =
+        environment_find(environment_flatten(make_real3(d[0], d[1], d[2])), first, (real)b->map->rough);
+    real3 sum = make_real3(0.0f, 0.0f, 0.0f);
+    for (int i = 0; i < 4; i++) {
+        uint32_t t = b->map->texels[(int)s.first + i % 2 + i / 2 * (int)s.stride];
+        float weight = (i % 2 ? s.right : 1.0f - s.right) * (i / 2 ? s.down : 1.0f - s.down);
+        sum = add_scaled3(sum,
+                          environment_decode((float)(t & 511u), (float)(t >> 9 & 511u),
+                                             (float)(t >> 18 & 511u), (float)(t >> 27)),
+                          weight);
+    }
+    return scale3(sum, b->strength * b->map->scale);
+}
+
+static float linear_part(float premultiplied, float alpha)
+{
+    float light = alpha > 0.0f ? alpha * srgb_to_linear(premultiplied / alpha) : 0.0f;
+    return light > 0.0f && isfinite(light) ? light : 0.0f;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+void orr_probe_take(int face, const orr_picture *picture, const orr_probe_behind *behind, orr_probe_face *out)
+{
+    float depths[PIXELS];
+    int seen = 0, axis[3];
+    float sign[3];
+    face_axes(face, axis, sign);
+    for (int i = 0; i < PIXELS; i++) {
+        const float *from = picture->rgba + 4 * i;
+        float alpha = from[3] > 0.0f ? fminf(from[3], 1.0f) : 0.0f, direction[3];
+        direction[axis[0]] = sign[0] * (2.0f * ((float)(i % SIDE) + 0.5f) / SIDE - 1.0f);
+        direction[axis[1]] = sign[1] * (2.0f * ((float)(i / SIDE) + 0.5f) / SIDE - 1.0f);
+        direction[axis[2]] = sign[2];
+        const real3 light = look_behind(behind, direction);
+        const float around[3] = {light.x, light.y, light.z};
+        for (int k = 0; k < 3; k++) {
+            out->rgb[3 * i + k] = linear_part(from[k], alpha) + (1.0f - alpha) * around[k];
+        }
+        if (alpha >= 0.3f && picture->depth[i] > 0.0f && isfinite(picture->depth[i])) {
+            depths[seen++] = picture->depth[i];
+        }
+    }
+    qsort(depths, (size_t)seen, sizeof *depths, compare);
+    out->distance = seen >= PIXELS / 4 ? depths[seen / 2] : 0.0f;
+}
+
+// ---- maps ----
+
+static void add_pixel(const orr_probe_face *face, float x, float y, float rgb[3])
+{
+    x = fminf(fmaxf(x, 0.0f), SIDE - 1.0f), y = fminf(fmaxf(y, 0.0f), SIDE - 1.0f);
+    int left = (int)fminf(x, SIDE - 2.0f), top = (int)fminf(y, SIDE - 2.0f);
+    float right = x - (float)left, down = y - (float)top;
+    for (int k = 0; k < 3; k++) {
+        const float *p = face->rgb + 3 * (top * SIDE + left) + k;
+        rgb[k] = (1.0f - down) * ((1.0f - right) * p[0] + right * p[3]) +
+                 down * ((1.0f - right) * p[3 * SIDE] + right * p[3 * SIDE + 3]);
+    }
+}
+
+static void look(const orr_probe_face faces[6], const float d[3], float rgb[3])
+{
+    int a = fabsf(d[0]) >= fabsf(d[1]) && fabsf(d[0]) >= fabsf(d[2]) ? 0 : fabsf(d[1]) >= fabsf(d[2]) ? 1 : 2;
+    int face = 2 * a + (d[a] < 0.0f), axis[3];
+    float sign[3], u[2];
+    face_axes(face, axis, sign);
+    for (int k = 0; k < 2; k++) {
+        u[k] = (sign[k] * d[axis[k]] / fabsf(d[a]) + 1.0f) * 0.5f * SIDE - 0.5f;
+    }
+    add_pixel(&faces[face], u[0], u[1], rgb);
+}
+
+// Where a face shows nothing the box is as far as at its farthest.
+static void set_box(const orr_probe_face faces[6], float low[3], float high[3])
+{
+    float farthest = 0.0f;
+    for (int i = 0; i < 6; i++) {
+        farthest = fmaxf(farthest, faces[i].distance);
+    }
+    for (int k = 0; k < 3; k++) {
+        float above = faces[2 * k].distance, below = faces[2 * k + 1].distance;
+        high[k] = above > 0.0f ? above : 10.0f * farthest;
+        low[k] = -(below > 0.0f ? below : 10.0f * farthest);
+    }
+}
+
+orr_result orr_probe_fill(orr_jobs *jobs, const orr_probe_face faces[6], orr_environment *environment,
+                          float low[3], float high[3], orr_error *error)
+{
+    float *rgb;
+    ORR_ALLOC(rgb, 3 * ORR_PROBE_SHARP * ORR_PROBE_SHARP, "a probe", error);
+    for (int i = 0; i < ORR_PROBE_SHARP * ORR_PROBE_SHARP; i++) {
+        float d[3];
+        orr_environment_direction(ORR_PROBE_SHARP, i % ORR_PROBE_SHARP, i / ORR_PROBE_SHARP, d);
+        look(faces, d, rgb + 3 * i);
+    }
+    orr_environment_project(rgb, ORR_PROBE_SHARP, environment->harmonics);
+    orr_result result = orr_environment_fill(jobs, rgb, environment, error);
+    orr_free(rgb);
+    set_box(faces, low, high);
+    return result;
+}
