@@ -561,8 +561,30 @@ ORR_API void orr_collider_destroy(orr_collider *collider);
 /* Copies of a scene's state, one per environment. `index` is a copy, 0 .. count - 1. */
 typedef struct orr_world orr_world;
 
-/* `count` copies, 1 .. 65536, each as the scene was built. Layers added to the scene later appear in every
- * copy. The scene must outlive the world. */
+enum { ORR_WORLD_MAX = 10000000 }; /* copies of a scene */
+
+/* In which numbers robots are simulated. */
+typedef enum orr_precision {
+    ORR_PRECISION_AUTO = 0, /* float, or double where the inertia matrix is too ill-conditioned for float */
+    ORR_PRECISION_F32,
+    ORR_PRECISION_F64
+} orr_precision;
+
+typedef struct orr_world_desc {
+    int count;              /* copies, 1 .. ORR_WORLD_MAX; 0: one */
+    orr_device_kind device; /* what simulates robots, as orr_world_set_device says */
+    orr_precision precision;
+    int contact_capacity; /* most contacts of a step, of the copies of a block together (16, 8 or 4 on a CPU,
+                             32 on CUDA); 0: as many as the model can have, but at most 2048 or 16 for each
+                             geom, whichever is more */
+    int team; /* CUDA: threads that step one copy, 1, 2, 4 or 8, with the same bits; 0: chosen for the GPU */
+} orr_world_desc;
+
+/* Copies of a scene, each as it was built. Layers added to the scene later appear in every copy. The scene
+ * must outlive the world. */
+static inline orr_result orr_world_create_with(const orr_scene *scene, const orr_world_desc *desc,
+                                               orr_world **world, orr_error *error);
+/* The same with `count` copies and the defaults. */
 ORR_API orr_result orr_world_create(const orr_scene *scene, int count, orr_world **world, orr_error *error);
 /* Moves a layer in one copy. transform NULL: identity. */
 ORR_API orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
@@ -592,6 +614,11 @@ typedef struct orr_robot_info {
     int mocap_count;    /* bodies that are moved from outside */
     int joint_count, actuator_count, sensor_count;
     int sensor_number_count; /* numbers of all sensors */
+    int geom_count, site_count, tendon_count, camera_count;
+    int soft_count;           /* soft bodies, each of which is a layer of its own in a scene */
+    int unused_count;         /* parts of the file that have no effect on the simulation */
+    const char *unused_first; /* the first of them; "" when there are none; valid until the layer is
+                                  removed */
 } orr_robot_info;
 
 typedef enum orr_robot_element_kind {
@@ -629,7 +656,43 @@ typedef enum orr_robot_quantity {
                                 contacts, equality constraints and FORCE, at the centre of mass of its tree
                                 [N m, N] */
     ORR_ROBOT_ACTUATOR_FORCE, /* actuator_count [N, N m] */
-    ORR_ROBOT_SENSOR          /* sensor_number_count: MuJoCo's sensordata */
+    ORR_ROBOT_SENSOR,         /* sensor_number_count: MuJoCo's sensordata */
+    /* The rest of MuJoCo's mjData, by its names. Matrices are 3 x 3. These two are of the state, and can be
+     * set too: */
+    ORR_ROBOT_PLASTIC,        /* where springs that yield rest [m, rad] */
+    ORR_ROBOT_QACC_WARMSTART, /* qvel_count: where the solver of constraints begins */
+    ORR_ROBOT_XMAT,           /* body_count x 9 */
+    ORR_ROBOT_XIPOS,          /* body_count x 3: centres of mass [m] */
+    ORR_ROBOT_XIMAT,          /* body_count x 9: frames of inertia */
+    ORR_ROBOT_XANCHOR,        /* joint_count x 3 [m] */
+    ORR_ROBOT_XAXIS,          /* joint_count x 3: unit vectors */
+    ORR_ROBOT_GEOM_XPOS,      /* geom_count x 3 [m] */
+    ORR_ROBOT_GEOM_XMAT,      /* geom_count x 9 */
+    ORR_ROBOT_SITE_XPOS,      /* site_count x 3 [m] */
+    ORR_ROBOT_SITE_XMAT,      /* site_count x 9 */
+    ORR_ROBOT_CAM_XPOS,       /* camera_count x 3 [m] */
+    ORR_ROBOT_CAM_XMAT,       /* camera_count x 9 */
+    ORR_ROBOT_SUBTREE_COM,    /* body_count x 3: of a body and what hangs on it [m] */
+    ORR_ROBOT_SUBTREE_LINVEL, /* body_count x 3 [m/s] */
+    ORR_ROBOT_SUBTREE_ANGMOM, /* body_count x 3 [kg m^2/s] */
+    ORR_ROBOT_CDOF,         /* qvel_count x 6: motions of dofs, angular, then linear, about the centre of mass
+                                 of the tree */
+    ORR_ROBOT_CINERT,       /* body_count x 10 */
+    ORR_ROBOT_CVEL,         /* body_count x 6: angular, then linear */
+    ORR_ROBOT_CACC,         /* body_count x 6, less gravity */
+    ORR_ROBOT_CFRC_INT,     /* body_count x 6: torque and force between a body and its parent */
+    ORR_ROBOT_QM,           /* the inertia matrix, its lower triangle by rows; of robots alone */
+    ORR_ROBOT_TEN_LENGTH,   /* tendon_count [m, rad] */
+    ORR_ROBOT_TEN_VELOCITY, /* tendon_count */
+    ORR_ROBOT_ACTUATOR_LENGTH,   /* actuator_count [m, rad] */
+    ORR_ROBOT_ACTUATOR_VELOCITY, /* actuator_count */
+    ORR_ROBOT_QFRC_BIAS,         /* qvel_count each: generalised forces [N, N m] */
+    ORR_ROBOT_QFRC_PASSIVE,
+    ORR_ROBOT_QFRC_ACTUATOR,
+    ORR_ROBOT_QFRC_CONSTRAINT,
+    ORR_ROBOT_QFRC_INVERSE, /* the force that would give ACCELERATION */
+    ORR_ROBOT_ENERGY,       /* 2: potential, kinetic [J]; of robots alone */
+    ORR_ROBOT_QUANTITIES    /* how many quantities there are */
 } orr_robot_quantity;
 
 typedef enum orr_number_kind { ORR_NUMBER_F64 = 0, ORR_NUMBER_F32 } orr_number_kind;
@@ -642,6 +705,27 @@ static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer 
 static inline orr_result orr_scene_robot_element(const orr_scene *scene, orr_layer robot,
                                                  orr_robot_element_kind kind, int index,
                                                  orr_robot_element *element, orr_error *error);
+/* Kinds of things of a robot that have names. Of each there are as many as orr_robot_info says. */
+typedef enum orr_robot_object {
+    ORR_ROBOT_OBJECT_BODY = 0,
+    ORR_ROBOT_OBJECT_GEOM,
+    ORR_ROBOT_OBJECT_SITE,
+    ORR_ROBOT_OBJECT_JOINT,
+    ORR_ROBOT_OBJECT_TENDON,
+    ORR_ROBOT_OBJECT_ACTUATOR,
+    ORR_ROBOT_OBJECT_SENSOR,
+    ORR_ROBOT_OBJECT_CAMERA,
+    ORR_ROBOT_OBJECT_EQUALITY,
+    ORR_ROBOT_OBJECT_KEYFRAME
+} orr_robot_object;
+/* The name of one, "" when it has none, NULL outside their number; valid until the layer is removed. */
+ORR_API const char *orr_scene_robot_name(const orr_scene *scene, orr_layer robot, orr_robot_object kind,
+                                         int index);
+/* The index of the one of a name, -1: there is none. */
+ORR_API int orr_scene_robot_find(const orr_scene *scene, orr_layer robot, orr_robot_object kind,
+                                 const char *name);
+/* MuJoCo's name of a quantity, "qpos" or "sensordata"; NULL for what is none. */
+ORR_API const char *orr_robot_quantity_name(orr_robot_quantity quantity);
 /* The name of a body, "" when it has none, NULL outside [0, body_count); valid until the layer is removed. */
 ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
 
@@ -672,7 +756,12 @@ ORR_API orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer 
 /* Sets all robots of the copies whose byte of `mask` is not 0 to their initial state; mask NULL: all
  * copies. */
 ORR_API orr_result orr_world_reset_masked(orr_world *world, const uint8_t *mask, orr_error *error);
-/* Reads or sets one quantity in one copy; `values` has the size that orr_robot_quantity says. */
+/* Waits until all steps are done, and tells whether a device has failed. On the CPU they are. */
+ORR_API orr_result orr_world_wait(orr_world *world, orr_error *error);
+/* Computes ACCELERATION for the states and controls as they are; nothing moves. */
+ORR_API orr_result orr_world_forward(orr_world *world, orr_error *error);
+/* Reads or sets one quantity in one copy; `values` has the size that orr_robot_quantity says.
+ * ORR_ERROR_UNSUPPORTED: QM, CDOF and ENERGY of a robot that is simulated with others. */
 ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer robot,
                                        orr_robot_quantity quantity, double *values, orr_error *error);
 ORR_API orr_result orr_world_set_robot(orr_world *world, int index, orr_layer robot,
@@ -686,6 +775,115 @@ ORR_API orr_result orr_world_get_robots(const orr_world *world, orr_layer robot,
 ORR_API orr_result orr_world_set_robots(orr_world *world, orr_layer robot, orr_robot_quantity quantity,
                                         const uint8_t *mask, orr_number_kind kind, const void *values,
                                         orr_error *error);
+/* How many numbers of a quantity a robot has in each copy. */
+ORR_API orr_result orr_world_robot_numbers(const orr_world *world, orr_layer robot,
+                                           orr_robot_quantity quantity, int *count, orr_error *error);
+/* Several quantities at once, 1 .. ORR_ROBOT_QUANTITIES, each of them once: what they are computed from is
+ * computed once. values: copies x the numbers of one quantity after the other. */
+ORR_API orr_result orr_world_read_robots(const orr_world *world, orr_layer robot,
+                                         const orr_robot_quantity *quantities, int count, const uint8_t *mask,
+                                         orr_number_kind kind, void *values, orr_error *error);
+
+/* Parameters of a robot's model that can differ between copies (domain randomisation). */
+typedef enum orr_robot_parameter {
+    ORR_PARAMETER_BODY_MASS = 0, /* body_count [kg]; inertias are not changed with it */
+    ORR_PARAMETER_BODY_INERTIA,  /* body_count x 3: principal moments [kg m^2] */
+    ORR_PARAMETER_GEOM_FRICTION, /* geom_count x 3: sliding, torsional [m], rolling [m]; pairs that the model
+                                     declares are not affected */
+    ORR_PARAMETER_GEOM_SIZE,     /* geom_count x 3 [m], for collisions; inertias and pictures are not changed;
+                                     not of meshes, height fields and distance grids */
+    ORR_PARAMETER_DOF_DAMPING,   /* qvel_count [N s/m, N m s/rad] */
+    ORR_PARAMETER_DOF_ARMATURE,  /* qvel_count [kg, kg m^2] */
+    ORR_PARAMETER_ACTUATOR_GAIN, /* actuator_count x 10: MuJoCo's gainprm */
+    ORR_PARAMETER_ACTUATOR_BIAS, /* actuator_count x 10: biasprm */
+    ORR_PARAMETER_GRAVITY,       /* 3 [m/s^2]; of robots that touch each other only the first has it */
+    ORR_PARAMETER_START_QPOS,    /* qpos_count: where a reset puts the robot */
+    ORR_PARAMETER_START_QVEL     /* qvel_count */
+} orr_robot_parameter;
+
+/* How many numbers of a parameter a robot has in each copy. */
+ORR_API orr_result orr_world_parameter_numbers(const orr_world *world, orr_layer robot,
+                                               orr_robot_parameter parameter, int *count, orr_error *error);
+/* Reads or sets a parameter in the copies whose byte of `mask` is not 0 (NULL: all): copies x its numbers;
+ * rows of other copies are neither read nor written. What follows from a parameter (inverse weights, mixed
+ * friction, bounding spheres) is computed again, as by MuJoCo's mj_setConst. Copies that are not set keep the
+ * model's numbers, to the bit. It lasts until it is set again, also through resets and changes of the device.
+ * ORR_ERROR_ARGUMENT: a number that is not finite or out of range. ORR_ERROR_UNSUPPORTED: masses and inertias
+ * in a fluid, among others. A model whose inertia matrix becomes singular is refused. */
+ORR_API orr_result orr_world_get_parameters(const orr_world *world, orr_layer robot,
+                                            orr_robot_parameter parameter, const uint8_t *mask,
+                                            double *values, orr_error *error);
+ORR_API orr_result orr_world_set_parameters(orr_world *world, orr_layer robot, orr_robot_parameter parameter,
+                                            const uint8_t *mask, const double *values, orr_error *error);
+
+/* Two geoms that are nearer than their margin. */
+typedef struct orr_contact {
+    int geom1, geom2; /* of the robot (ORR_ROBOT_OBJECT_GEOM); -1: of another one, or of another layer */
+    int dimension;    /* MuJoCo's condim: 1, 3, 4 or 6 */
+    double distance;  /* [m], negative: penetration */
+    double position[3];
+    double frame[9]; /* rows: the normal, from geom1 to geom2, and two tangents */
+    double force[6]; /* in that frame: normal and tangential force [N], torques [N m] */
+} orr_contact;
+
+/* The contacts of the copies whose byte of `mask` is not 0 (NULL: all), in the states as they are and in the
+ * frame of the robot's layer. Of contacts between two robots it has those whose first geom is its own.
+ * counts: copies: how many there are in each; contacts: copies x capacity, of which the first of each row are
+ * written. None in copies that have diverged. */
+static inline orr_result orr_world_get_contacts(const orr_world *world, orr_layer robot, const uint8_t *mask,
+                                                int capacity, orr_contact *contacts, int *counts,
+                                                orr_error *error);
+/* Jacobians of a point of a body, geom or site (MuJoCo's mj_jac), in the axes of the robot's layer: its
+ * velocity is jacp qvel, the angular velocity of its body jacr qvel. jacp, jacr: copies x 3 x qvel_count.
+ * points: copies x 3, positions in the layer [m]; NULL: the origin of the object's frame. */
+ORR_API orr_result orr_world_get_jacobians(const orr_world *world, orr_layer robot, orr_robot_object kind,
+                                           int index, const uint8_t *mask, const double *points, double *jacp,
+                                           double *jacr, orr_error *error);
+
+/* How a robot, with those that it touches, is simulated, and how well so far. */
+typedef struct orr_simulation_info {
+    bool double_precision;
+    int lanes;             /* copies of a block: the lanes of SIMD, 32 on CUDA */
+    int team;              /* CUDA: threads that step one copy; CPU: 1 */
+    int64_t world_bytes;   /* of state, of a copy */
+    int64_t scratch_bytes; /* of a thread; on CUDA of a block of 32 copies */
+    int contact_capacity;
+    int contacts_needed; /* the most that a block has needed in a step; above the capacity contacts were left
+                                out, the last in the order of pairs */
+    int inaccurate_worlds; /* copies in which a step was inaccurate: the solver of constraints stopped at the
+                                model's limit of iterations before it had converged, or rounding left two
+                                digits of a pivot of the inertia matrix's factor, or less */
+    int64_t inaccurate_steps; /* of all copies */
+    int iterations;           /* of the solver: the most that a block has needed */
+    int diverged_worlds;      /* copies whose numbers are no longer finite */
+    int64_t restarts;         /* how often that was answered by a reset (orr_world_set_autoreset) */
+    orr_device_kind device;
+    const char *device_name; /* "cpu", or the GPU's; valid until the world is destroyed */
+} orr_simulation_info;
+
+/* Waits for steps that are queued. */
+static inline orr_result orr_world_simulation(const orr_world *world, orr_layer robot,
+                                              orr_simulation_info *info, orr_error *error);
+
+/* A quantity of all copies in the memory of a CUDA device: number i of copy w is a float, or a double, at
+ * ((char *)numbers + w / 32 * block_bytes)[i][w % 32]. */
+typedef struct orr_cuda_view {
+    void *numbers; /* device pointer, in CUDA's primary context */
+    int64_t block_bytes;
+    int count; /* numbers of a copy */
+    orr_number_kind kind;
+    int device;   /* CUDA's index */
+    void *stream; /* cudaStream_t, in which the world steps */
+} orr_cuda_view;
+
+/* Gives access to a quantity without a copy, of a robot that is simulated alone on CUDA. It waits for steps
+ * that are queued. Of what is computed, it is valid until the next call with this world; of the state, until
+ * a parameter is set for the first time or the device changes. Other work may write a quantity of the state
+ * before the next call, and must ask for it again before it writes again. ORR_ERROR_ARGUMENT: the robot is on
+ * the CPU. */
+static inline orr_result orr_world_robot_device_view(orr_world *world, orr_layer robot,
+                                                     orr_robot_quantity quantity, orr_cuda_view *view,
+                                                     orr_error *error);
 /* The transform of a body's frame in the scene. */
 ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
                                             orr_transform *transform, orr_error *error);
@@ -1043,6 +1241,23 @@ static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_
 /* Draws the copies whose byte of `mask` is not 0 (NULL: all) as they are now. */
 static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
                                        orr_error *error);
+/* How the pictures of one copy differ from what its world shows; zero: not at all. */
+typedef struct orr_eyes_look {
+    float camera_offset[3]; /* of the cameras, along their own axes [scene units] */
+    float camera_turn[3];   /* about their own axes: a rotation vector [rad] */
+    float light_turn[3];    /* of the directions of the sun and the lights, about the scene's axes: a rotation
+                               vector [rad] */
+    float light[3];         /* how much brighter they are in red, green and blue [EV] */
+    float exposure;         /* added to that of orr_eyes_desc.look [EV] */
+    bool has_background;    /* false: as orr_eyes_desc.look says */
+    float background[3];
+} orr_eyes_look;
+
+/* Sets the looks of the copies whose byte of `mask` is not 0 (NULL: all); looks: one for each copy, of which
+ * the others are not read. They stay until they are set again. ORR_ERROR_ARGUMENT: a number that is not
+ * finite, or more than 20 EV. */
+static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_look *looks,
+                                            orr_error *error);
 ORR_API void orr_eyes_destroy(orr_eyes *eyes);
 
 /* ---- reference: path-traced pictures ------------------------------------------------------------------- */
@@ -1201,6 +1416,17 @@ ORR_API orr_result orr_registration_create_sized(orr_engine *engine, const orr_r
 ORR_API orr_result orr_registration_describe_sized(const orr_registration *registration,
                                                    orr_registration_info *info, size_t info_size,
                                                    orr_error *error);
+ORR_API orr_result orr_world_create_with_sized(const orr_scene *scene, const orr_world_desc *desc,
+                                               size_t desc_size, orr_world **world, orr_error *error);
+/* `contact_size`: from one element of `contacts` to the next */
+ORR_API orr_result orr_world_get_contacts_sized(const orr_world *world, orr_layer robot, const uint8_t *mask,
+                                                int capacity, orr_contact *contacts, size_t contact_size,
+                                                int *counts, orr_error *error);
+ORR_API orr_result orr_world_simulation_sized(const orr_world *world, orr_layer robot,
+                                              orr_simulation_info *info, size_t info_size, orr_error *error);
+ORR_API orr_result orr_world_robot_device_view_sized(orr_world *world, orr_layer robot,
+                                                     orr_robot_quantity quantity, orr_cuda_view *view,
+                                                     size_t view_size, orr_error *error);
 ORR_API orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *desc, size_t desc_size,
                                         orr_env **env, orr_error *error);
 ORR_API orr_result orr_env_describe_sized(const orr_env *env, orr_env_info *info, size_t info_size,
@@ -1219,6 +1445,9 @@ ORR_API orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_
                                          orr_eyes **eyes, orr_error *error);
 ORR_API orr_result orr_eyes_draw_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
                                        size_t pictures_size, orr_error *error);
+/* `look_size`: from one element of `looks` to the next */
+ORR_API orr_result orr_eyes_set_looks_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_look *looks,
+                                            size_t look_size, orr_error *error);
 ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                           orr_frame **frame, orr_error *error);
 ORR_API orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -1330,6 +1559,33 @@ static inline orr_result orr_registration_describe(const orr_registration *regis
     return orr_registration_describe_sized(registration, info, sizeof *info, error);
 }
 
+static inline orr_result orr_world_create_with(const orr_scene *scene, const orr_world_desc *desc,
+                                               orr_world **world, orr_error *error)
+{
+    return orr_world_create_with_sized(scene, desc, sizeof *desc, world, error);
+}
+
+static inline orr_result orr_world_get_contacts(const orr_world *world, orr_layer robot,
+                                                const uint8_t *chosen, int capacity, orr_contact *contacts,
+                                                int *counts, orr_error *error)
+{
+    return orr_world_get_contacts_sized(world, robot, chosen, capacity, contacts, sizeof *contacts, counts,
+                                        error);
+}
+
+static inline orr_result orr_world_simulation(const orr_world *world, orr_layer robot,
+                                              orr_simulation_info *info, orr_error *error)
+{
+    return orr_world_simulation_sized(world, robot, info, sizeof *info, error);
+}
+
+static inline orr_result orr_world_robot_device_view(orr_world *world, orr_layer robot,
+                                                     orr_robot_quantity quantity, orr_cuda_view *view,
+                                                     orr_error *error)
+{
+    return orr_world_robot_device_view_sized(world, robot, quantity, view, sizeof *view, error);
+}
+
 static inline orr_result orr_env_create(orr_engine *engine, const orr_env_desc *desc, orr_env **env,
                                         orr_error *error)
 {
@@ -1374,6 +1630,12 @@ static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *chosen,
                                        const orr_eyes_pictures *pictures, orr_error *error)
 {
     return orr_eyes_draw_sized(eyes, chosen, pictures, sizeof *pictures, error);
+}
+
+static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *chosen, const orr_eyes_look *looks,
+                                            orr_error *error)
+{
+    return orr_eyes_set_looks_sized(eyes, chosen, looks, sizeof *looks, error);
 }
 
 static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

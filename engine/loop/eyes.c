@@ -2,11 +2,15 @@
 #include "engine/core/camera.h"
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
+#include "engine/core/rotation.h"
 #include "engine/core/sized.h"
 #include "engine/image/image.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/frame_pose.h"
 #include "render/cpu/splats_cpu.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { SIDE_MAX = 4096, VIEWS_MAX = 4096, SLOTS_PER_WORKER = 4 };
 
@@ -33,7 +37,8 @@ struct orr_eyes {
     int camera_count, view_count;
     int width, height;
     orr_view look;
-    eye *eyes; // worker_count
+    orr_eyes_look *looks; // of each copy; NULL: none has been set
+    eye *eyes;            // worker_count
     int worker_count;
     task *tasks; // task_count
     int task_count;
@@ -142,6 +147,7 @@ void orr_eyes_destroy(orr_eyes *e)
     orr_free(e->eyes);
     orr_free(e->cameras);
     orr_free(e->views);
+    orr_free(e->looks);
     orr_free(e);
 }
 
@@ -228,6 +234,124 @@ static orr_result draw_tasks(orr_eyes *e, int count, orr_error *error)
     return ORR_OK;
 }
 
+// ---- looks ----
+
+static const float BRIGHTEST = 20.0f; // [EV]
+
+static orr_result check_look(const orr_eyes_look *look, int copy, orr_error *error)
+{
+    float numbers[16] = {look->exposure};
+    memcpy(numbers + 1, look->light, sizeof look->light);
+    memcpy(numbers + 4, look->camera_offset, sizeof look->camera_offset);
+    memcpy(numbers + 7, look->camera_turn, sizeof look->camera_turn);
+    memcpy(numbers + 10, look->light_turn, sizeof look->light_turn);
+    memcpy(numbers + 13, look->background, sizeof look->background);
+    for (int i = 0; i < 16; i++) {
+        if (!isfinite(numbers[i]) || (i < 4 && fabsf(numbers[i]) > BRIGHTEST)) {
+            return orr_fail(error, ORR_CODE_ARGUMENT,
+                            "the look of copy %d: expected finite numbers, and at most %g EV, not %g", copy,
+                            (double)BRIGHTEST, (double)numbers[i]);
+        }
+    }
+    return ORR_OK;
+}
+
+orr_result orr_eyes_set_looks_sized(orr_eyes *e, const uint8_t *chosen, const orr_eyes_look *looks,
+                                    size_t look_size, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(e, error);
+    ORR_TRY(orr_engine_check(e->engine, error));
+    ORR_REQUIRE(looks, error);
+    const int count = e->world->count;
+    orr_eyes_look *own = orr_alloc_zero((size_t)count, sizeof *own);
+    if (!own) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the looks of pictures");
+    }
+    orr_result result = ORR_OK;
+    for (int i = 0; i < count && result == ORR_OK; i++) {
+        if (!chosen || chosen[i]) {
+            result = orr_sized_read(&own[i], sizeof own[i], (const char *)looks + (size_t)i * look_size,
+                                    look_size, "orr_eyes_look", error);
+            result = result == ORR_OK ? check_look(&own[i], i, error) : result;
+        } else if (e->looks) {
+            own[i] = e->looks[i];
+        }
+    }
+    if (result != ORR_OK) {
+        orr_free(own);
+        return result;
+    }
+    orr_free(e->looks);
+    e->looks = own;
+    return ORR_OK;
+}
+
+static void quat_of_vector(const float vector[3], double quat[4])
+{
+    double angle = sqrt((double)vector[0] * (double)vector[0] + (double)vector[1] * (double)vector[1] +
+                        (double)vector[2] * (double)vector[2]);
+    quat[0] = cos(0.5 * angle);
+    for (int k = 0; k < 3; k++) {
+        quat[1 + k] = angle > 0.0 ? sin(0.5 * angle) * (double)vector[k] / angle : 0.0;
+    }
+}
+
+// Pose: rows of a 3 x 4 matrix from the camera to the world; it is turned and moved in the camera's own axes.
+static void move_camera(const orr_eyes_look *look, float pose[12])
+{
+    double quat[4], turn[3][3];
+    quat_of_vector(look->camera_turn, quat);
+    for (int axis = 0; axis < 3; axis++) { // columns of the turn
+        const double unit[3] = {axis == 0, axis == 1, axis == 2};
+        quat_apply(quat, unit, turn[axis]);
+    }
+    for (int row = 0; row < 3; row++) {
+        const double x = (double)pose[4 * row], y = (double)pose[4 * row + 1], z = (double)pose[4 * row + 2];
+        pose[4 * row + 3] += (float)(x * (double)look->camera_offset[0] + y * (double)look->camera_offset[1] +
+                                     z * (double)look->camera_offset[2]);
+        for (int axis = 0; axis < 3; axis++) {
+            pose[4 * row + axis] = (float)(x * turn[axis][0] + y * turn[axis][1] + z * turn[axis][2]);
+        }
+    }
+}
+
+static void turn_direction(const double quat[4], float direction[3])
+{
+    double d[3] = {(double)direction[0], (double)direction[1], (double)direction[2]};
+    quat_apply(quat, d, d);
+    for (int k = 0; k < 3; k++) {
+        direction[k] = (float)d[k];
+    }
+}
+
+static void change_lights(const orr_eyes_look *look, orr_draw_list *list)
+{
+    double quat[4];
+    quat_of_vector(look->light_turn, quat);
+    turn_direction(quat, list->sun.direction);
+    for (int i = 0; i < list->light_count; i++) {
+        turn_direction(quat, list->lights[i].direction);
+    }
+    for (int k = 0; k < 3; k++) {
+        const float gain = exp2f(look->light[k]);
+        list->sun.colour[k] *= gain;
+        list->sun.ambient[k] *= gain;
+        for (int i = 0; i < list->light_count; i++) {
+            orr_draw_light *light = &list->lights[i];
+            light->ambient[k] *= gain;
+            light->diffuse[k] *= gain;
+            light->specular[k] *= gain;
+        }
+    }
+}
+
+static bool is_plain(const orr_eyes_look *look)
+{
+    static const orr_eyes_look plain;
+    return memcmp(look, &plain, sizeof plain) == 0;
+}
+
 static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_error *error)
 {
     orr_view view = e->look;
@@ -239,7 +363,19 @@ static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_err
         view.camera = e->views[number - e->camera_count];
     }
     t->picture = (size_t)copy * (size_t)(e->camera_count + e->view_count) + (size_t)number;
-    return orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error);
+    const orr_eyes_look *look = e->looks && !is_plain(&e->looks[copy]) ? &e->looks[copy] : NULL;
+    if (look) {
+        move_camera(look, view.camera.pose);
+        view.exposure += look->exposure;
+        view.has_background |= look->has_background;
+        memcpy(view.background, look->has_background ? look->background : view.background,
+               sizeof view.background);
+    }
+    ORR_TRY(orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error));
+    if (look) {
+        change_lights(look, &t->slot.list);
+    }
+    return ORR_OK;
 }
 
 orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eyes_pictures *given,

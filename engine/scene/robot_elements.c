@@ -39,19 +39,56 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
                                 .joint_count = m->njnt,
                                 .actuator_count = m->nactuator,
                                 .sensor_count = m->nsensor,
-                                .sensor_number_count = m->nsensordata};
+                                .sensor_number_count = m->nsensordata,
+                                .geom_count = m->ngeom,
+                                .site_count = m->nsite,
+                                .tendon_count = m->ntendon,
+                                .camera_count = m->ncam,
+                                .soft_count = m->nflex,
+                                .unused_count = m->unused.count,
+                                .unused_first = m->unused.first};
     orr_sized_write(&own, sizeof own, info, info_size);
     return ORR_OK;
 }
 
-const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
+// The model of a robot's layer, NULL where there is none.
+static const orr_model *model_of(const orr_scene *scene, orr_layer id)
 {
     const orr_layer_data *layer = NULL;
-    if (!scene || orr_robot_layer(scene, id, &layer, NULL) != ORR_OK || body < 0 ||
-        body >= orr_layer_physical(layer)->model->nbody) {
-        return NULL;
-    }
-    return orr_model_name(orr_layer_physical(layer)->model, ORR_OBJECT_BODY, body);
+    return scene && orr_robot_layer(scene, id, &layer, NULL) == ORR_OK ? orr_layer_physical(layer)->model
+                                                                       : NULL;
+}
+
+static orr_object object_of(orr_robot_object kind)
+{
+    static const orr_object objects[] = {
+        [ORR_ROBOT_OBJECT_BODY] = ORR_OBJECT_BODY,         [ORR_ROBOT_OBJECT_GEOM] = ORR_OBJECT_GEOM,
+        [ORR_ROBOT_OBJECT_SITE] = ORR_OBJECT_SITE,         [ORR_ROBOT_OBJECT_JOINT] = ORR_OBJECT_JOINT,
+        [ORR_ROBOT_OBJECT_TENDON] = ORR_OBJECT_TENDON,     [ORR_ROBOT_OBJECT_ACTUATOR] = ORR_OBJECT_ACTUATOR,
+        [ORR_ROBOT_OBJECT_SENSOR] = ORR_OBJECT_SENSOR,     [ORR_ROBOT_OBJECT_CAMERA] = ORR_OBJECT_CAMERA,
+        [ORR_ROBOT_OBJECT_EQUALITY] = ORR_OBJECT_EQUALITY, [ORR_ROBOT_OBJECT_KEYFRAME] = ORR_OBJECT_KEY};
+    return (unsigned)kind < sizeof objects / sizeof objects[0] ? objects[kind] : ORR_OBJECT_UNKNOWN;
+}
+
+const char *orr_scene_robot_name(const orr_scene *scene, orr_layer id, orr_robot_object kind, int index)
+{
+    const orr_model *m = model_of(scene, id);
+    const orr_object object = object_of(kind);
+    return m && object != ORR_OBJECT_UNKNOWN && index >= 0 && index < orr_model_count(m, object)
+               ? orr_model_name(m, object, index)
+               : NULL;
+}
+
+int orr_scene_robot_find(const orr_scene *scene, orr_layer id, orr_robot_object kind, const char *name)
+{
+    const orr_model *m = model_of(scene, id);
+    const orr_object object = object_of(kind);
+    return m && name && object != ORR_OBJECT_UNKNOWN ? orr_model_find(m, object, name) : -1;
+}
+
+const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
+{
+    return orr_scene_robot_name(scene, id, ORR_ROBOT_OBJECT_BODY, body);
 }
 
 static orr_result check_element(const char *what, int element, int count, orr_error *error)

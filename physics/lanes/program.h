@@ -53,10 +53,11 @@ typedef struct orr_program {
     // lane; nullable.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
                     orr_program_notes *notes, orr_world_counts *counts);
-    // Evaluates the state and lists the contacts of one lane. Returns how many there are, writes at most
-    // `capacity`.
-    int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,
-                    int capacity);
+    // Evaluates the state and lists the contacts of the lanes whose bits are set. Rows of `capacity`
+    // contacts, and counts, begin with the first of these lanes, and have one for each lane from there on.
+    // At most `capacity` contacts of each are written. counts: how many there are.
+    void (*contacts)(const void *model, void *state, void *scratch, uint32_t lanes,
+                     orr_physics_contact *contacts, int capacity, int *counts);
 } orr_program;
 
 const orr_program *orr_program_baseline(void);

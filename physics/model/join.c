@@ -547,7 +547,16 @@ static void join_parts(const orr_model_part *parts, int count, orr_model *to, or
                                                 .mocap = j.first[KIND_nmocap],
                                                 .equality = j.first[KIND_neq],
                                                 .plastic = j.first[KIND_nplastic],
-                                                .sensordata = j.first[KIND_nsensordata]};
+                                                .sensordata = j.first[KIND_nsensordata],
+                                                .joint = j.first[KIND_njnt],
+                                                .tendon = j.first[KIND_ntendon],
+                                                .M = j.first[KIND_nM],
+                                                .site = j.first[KIND_nsite],
+                                                .world_site = j.world_first[KIND_nsite],
+                                                .world_sites = j.world_count[KIND_nsite],
+                                                .camera = j.first[KIND_ncam],
+                                                .world_camera = j.world_first[KIND_ncam],
+                                                .world_cameras = j.world_count[KIND_ncam]};
         join_part(&j, &used);
         j.world_count[KIND_nbody] = 1;
 #define NEXT(name) j.first[KIND_##name] += parts[i].model->name - j.world_count[KIND_##name];

@@ -15,6 +15,8 @@ typedef struct orr_model_part {
 typedef struct orr_model_place {
     int32_t body, geom, world_geom, world_geoms; // world_geoms: how many of its geoms are the world's
     int32_t qpos, qvel, act, ctrl, actuator, equality, mocap, plastic, sensordata;
+    int32_t joint, tendon, M;                                                   // M: of the inertia matrix
+    int32_t site, world_site, world_sites, camera, world_camera, world_cameras; // as of geoms
 } orr_model_place;
 
 static inline int orr_model_place_body(const orr_model_place *place, int body)

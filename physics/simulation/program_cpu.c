@@ -47,14 +47,20 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
 #endif
 }
 
-static int contacts(const void *model, void *state, void *scratch, int lane, orr_physics_contact *result,
-                    int capacity)
+static void contacts(const void *model, void *state, void *scratch, uint32_t lanes,
+                     orr_physics_contact *result, int capacity, int *counts)
 {
     const lane_model *m = model;
     lane_data d;
     bind(m, state, scratch, 0, &d);
     evaluate(m, &d, LANE_DEPTH_ACCELERATIONS);
-    return list_contacts(m, &d, lane, result, capacity);
+    for (int lane = 0, first = ORR_LANES; lane < ORR_LANES; lane++) {
+        if (lanes >> lane & 1) {
+            first = lane < first ? lane : first;
+            counts[lane - first] =
+                list_contacts(m, &d, lane, result + (ptrdiff_t)(lane - first) * capacity, capacity);
+        }
+    }
 }
 
 const orr_program *PROGRAM(void)

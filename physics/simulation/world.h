@@ -81,10 +81,18 @@ void orr_physics_step_read(orr_physics *physics, int steps, const uint8_t *mask,
 // _XBODY, _GEOM or _SITE. point: position in the world, instead of the object's own; nullable.
 void orr_physics_jacobian(orr_physics *physics, int world, orr_object kind, int id, const double *point,
                           double *jacp, double *jacr);
+// The same of the worlds whose byte of the mask is not 0 (NULL: all), in parallel, into their rows. points:
+// [world][3], nullable.
+void orr_physics_jacobians(orr_physics *physics, const uint8_t *mask, orr_object kind, int id,
+                           const double *points, double *jacp, double *jacr);
 
 // Contacts of a world's current state, with their forces. Returns how many there are; writes at most
 // capacity.
 int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity);
+// The same of the worlds whose byte of the mask is not 0 (NULL: all), in parallel: contacts
+// [world][capacity], counts [world].
+void orr_physics_contacts_all(orr_physics *physics, const uint8_t *mask, orr_physics_contact *contacts,
+                              int capacity, int *counts);
 
 // Domain randomisation: sets a parameter of `count` worlds from `world` on; values: count x
 // orr_physics_vary_size(). Constants that depend on it (inverse weights, friction of pairs, bounding spheres)
@@ -109,7 +117,9 @@ orr_cuda *orr_physics_cuda(const orr_physics *physics); // the device of the wor
 typedef struct orr_physics_view {
     void *numbers; // memory of the device
     size_t block_bytes;
-    int32_t count; // numbers per world
+    int32_t count;  // numbers per world
+    int32_t device; // CUDA's index
+    void *stream;   // cudaStream_t, in which the worlds step
 } orr_physics_view;
 
 // Gives access to a quantity without a copy. A derived quantity is computed, and valid until the next call

@@ -424,6 +424,8 @@ orr_result orr_device_view(orr_physics *physics, bool in_state, int at, orr_phys
     size_t lane_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
     view->numbers = (in_state ? device->worlds.state : device->worlds.scratch) + (size_t)at * lane_bytes;
     view->block_bytes = in_state ? device->worlds.state_bytes : device->worlds.scratch_bytes;
+    view->device = device->cuda->device;
+    view->stream = device->cuda->stream;
     return orr_cuda_wait(device->cuda, error);
 }
 

@@ -1,7 +1,4 @@
 // Reading and writing worlds.
-#define ORR_SCALAR
-#define ORR_SCALAR_DOUBLE
-#include "physics/model/spatial_formula.h"
 #include "physics/simulation/world_state.h"
 
 // How much has to be computed for a quantity.
@@ -44,13 +41,7 @@ static orr_program_call call_for(orr_physics_quantity quantity)
     }
 }
 
-// Where a quantity is among the reals of a world.
-typedef struct number_range {
-    int first, count;
-    bool in_state; // else in the scratch of a thread
-} number_range;
-
-static number_range find_range(const orr_physics *physics, orr_physics_quantity quantity)
+number_range orr_physics_range(const orr_physics *physics, orr_physics_quantity quantity)
 {
     number_range range;
     range.first =
@@ -60,7 +51,7 @@ static number_range find_range(const orr_physics *physics, orr_physics_quantity 
 
 int orr_physics_size(const orr_physics *physics, orr_physics_quantity quantity)
 {
-    return find_range(physics, quantity).count;
+    return orr_physics_range(physics, quantity).count;
 }
 
 static void copy_out(const orr_physics *physics, const char *array, number_range range, int lane,
@@ -75,7 +66,7 @@ void orr_physics_get(const orr_physics *physics, orr_physics_quantity quantity, 
 {
     assert(world >= 0 && world < physics->worlds);
     int lanes = physics->program->lanes;
-    number_range range = find_range(physics, quantity);
+    number_range range = orr_physics_range(physics, quantity);
     assert(range.in_state);
     copy_out(physics, read_state(physics, world / lanes), range, world % lanes, values);
 }
@@ -84,7 +75,7 @@ void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int wo
 {
     assert(world >= 0 && world < physics->worlds);
     int lanes = physics->program->lanes, block = world / lanes, lane = world % lanes;
-    number_range range = find_range(physics, quantity);
+    number_range range = orr_physics_range(physics, quantity);
     assert(range.in_state);
     if (!physics->device || !orr_device_write(physics, world, range.first, range.count, values)) {
         char *state = write_state(physics, block);
@@ -95,8 +86,7 @@ void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int wo
     physics->diverged[block] &= ~(1u << lane);
 }
 
-// Computes what can be read of a world's block, in the first thread's scratch.
-static void evaluate(orr_physics *physics, int world, orr_program_call call)
+void orr_physics_evaluate(orr_physics *physics, int world, orr_program_call call)
 {
     if (physics->device) {
         orr_device_evaluate(physics, world / physics->program->lanes, 1, call);
@@ -106,10 +96,9 @@ static void evaluate(orr_physics *physics, int world, orr_program_call call)
                           physics->scratch, call, 0, &physics->notes[0], NULL);
 }
 
-// The range of a quantity that evaluate() has computed, in the first thread's scratch.
-static number_range found(orr_physics *physics, orr_physics_quantity quantity)
+number_range orr_physics_found(orr_physics *physics, orr_physics_quantity quantity)
 {
-    number_range range = find_range(physics, quantity);
+    number_range range = orr_physics_range(physics, quantity);
     if (physics->device) {
         size_t number_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
         orr_device_take(physics, 0, 1, range.first, range.count,
@@ -121,13 +110,14 @@ static number_range found(orr_physics *physics, orr_physics_quantity quantity)
 void orr_physics_read(orr_physics *physics, orr_physics_quantity quantity, int world, double *values)
 {
     assert(world >= 0 && world < physics->worlds);
-    number_range range = find_range(physics, quantity);
+    number_range range = orr_physics_range(physics, quantity);
     if (range.in_state) {
         orr_physics_get(physics, quantity, world, values);
         return;
     }
-    evaluate(physics, world, call_for(quantity));
-    copy_out(physics, physics->scratch, found(physics, quantity), world % physics->program->lanes, values);
+    orr_physics_evaluate(physics, world, call_for(quantity));
+    copy_out(physics, physics->scratch, orr_physics_found(physics, quantity), world % physics->program->lanes,
+             values);
 }
 
 // ---- all worlds at once ----
@@ -149,17 +139,11 @@ static read_job begin_read(orr_physics *physics, const orr_physics_quantity *qua
     assert(count >= 0 && count <= ORR_PHYSICS_QUANTITY_COUNT);
     read_job job = {.physics = physics, .count = count};
     for (int i = 0; i < count; i++) {
-        job.ranges[i] = find_range(physics, quantities[i]);
+        job.ranges[i] = orr_physics_range(physics, quantities[i]);
         job.calls[i] = call_for(quantities[i]);
         job.size += job.ranges[i].count;
     }
     return job;
-}
-
-static int block_worlds(const orr_physics *physics, int block)
-{
-    int lanes = physics->program->lanes, left = physics->worlds - block * lanes;
-    return left < lanes ? left : lanes;
 }
 
 // Numbers of a float program as floats, without a branch for each of them.
@@ -408,7 +392,7 @@ static void write_block(void *context, int block, int worker)
 static void write_all(orr_physics *physics, orr_physics_quantity quantity, const uint8_t *chosen,
                       const double *wide, const float *narrow)
 {
-    write_job job = {physics, find_range(physics, quantity), wide, narrow, chosen};
+    write_job job = {physics, orr_physics_range(physics, quantity), wide, narrow, chosen};
     assert(job.range.in_state);
     if (physics->device) {
         orr_device_change(physics, 0, physics->blocks);
@@ -439,7 +423,7 @@ orr_result orr_physics_device_view(orr_physics *physics, orr_physics_quantity qu
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected worlds on a CUDA device, not on the CPU",
                         orr_physics_quantity_name(quantity));
     }
-    number_range range = find_range(physics, quantity);
+    number_range range = orr_physics_range(physics, quantity);
     int blocks = orr_device_blocks(physics);
     if (!range.in_state && blocks < physics->blocks) {
         return orr_fail(error, ORR_CODE_CAPACITY, "%s: expected at most %d worlds on this device, not %d",
@@ -460,81 +444,7 @@ orr_result orr_physics_device_bodies(orr_physics *physics, int world, orr_physic
     if (!physics->device) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "bodies: expected worlds on a CUDA device, not on the CPU");
     }
-    int position_at = find_range(physics, ORR_PHYSICS_XPOS).first;
-    return orr_device_take_bodies(physics, world, position_at, find_range(physics, ORR_PHYSICS_XQUAT).first,
-                                  bodies, error);
-}
-
-// ---- contacts and Jacobians ----
-
-int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity)
-{
-    assert(world >= 0 && world < physics->worlds);
-    if (physics->device) {
-        return orr_device_contacts(physics, world, contacts, capacity);
-    }
-    int lanes = physics->program->lanes;
-    return physics->program->contacts(physics->program_model, block_state(physics, world / lanes),
-                                      physics->scratch, world % lanes, contacts, capacity);
-}
-
-// The body that an object is fixed to, and the quantity with the object's position.
-static int body_of(const orr_model *m, orr_object kind, int id, orr_physics_quantity *origin)
-{
-    switch (kind) {
-    case ORR_OBJECT_BODY:
-        *origin = ORR_PHYSICS_XIPOS;
-        return id;
-    case ORR_OBJECT_GEOM:
-        *origin = ORR_PHYSICS_GEOM_XPOS;
-        return m->geom_bodyid[id];
-    case ORR_OBJECT_SITE:
-        *origin = ORR_PHYSICS_SITE_XPOS;
-        return m->site_bodyid[id];
-    default:
-        assert(kind == ORR_OBJECT_XBODY);
-        *origin = ORR_PHYSICS_XPOS;
-        return id;
-    }
-}
-
-// Vector `i` of a quantity that evaluate() computed, from the first thread's scratch.
-static real3 scratch_vector(const orr_physics *physics, int first, int i, int lane)
-{
-    double v[3];
-    for (int k = 0; k < 3; k++) {
-        v[k] = read_number(physics->program, physics->scratch, first + 3 * i + k, lane);
-    }
-    return make_real3(v[0], v[1], v[2]);
-}
-
-void orr_physics_jacobian(orr_physics *physics, int world, orr_object kind, int id, const double *point,
-                          double *jacp, double *jacr)
-{
-    assert(world >= 0 && world < physics->worlds);
-    assert(id >= 0 && id < orr_model_count(physics->model, kind));
-    const orr_model *m = physics->model;
-    int lane = world % physics->program->lanes, nv = m->nv;
-    evaluate(physics, world, ORR_PROGRAM_POSITIONS);
-    orr_physics_quantity origin;
-    int body = body_of(m, kind, id, &origin);
-    int com = found(physics, ORR_PHYSICS_SUBTREE_COM).first, cdof = found(physics, ORR_PHYSICS_CDOF).first;
-    real3 at = scratch_vector(physics, found(physics, origin).first, id, lane);
-    at = point ? make_real3(point[0], point[1], point[2]) : at;
-    // from the centre of mass of the tree, which the motions are about
-    real3 arm = sub3(at, scratch_vector(physics, com, m->body_rootid[body], lane));
-    for (int i = 0; i < 3 * nv; i++) {
-        jacp[i] = 0.0;
-        jacr[i] = 0.0;
-    }
-    for (int dof = physics->plan->last_dof[body]; dof >= 0; dof = m->dof_parentid[dof]) {
-        spatial motion = make_spatial(scratch_vector(physics, cdof, 2 * dof, lane),
-                                      scratch_vector(physics, cdof, 2 * dof + 1, lane));
-        real3 linear = velocity_at(motion, arm);
-        const double columns[6] = {linear.x, linear.y, linear.z, motion.r.x, motion.r.y, motion.r.z};
-        for (int k = 0; k < 3; k++) {
-            jacp[k * nv + dof] = columns[k];
-            jacr[k * nv + dof] = columns[3 + k];
-        }
-    }
+    int position_at = orr_physics_range(physics, ORR_PHYSICS_XPOS).first;
+    return orr_device_take_bodies(physics, world, position_at,
+                                  orr_physics_range(physics, ORR_PHYSICS_XQUAT).first, bodies, error);
 }

@@ -94,3 +94,22 @@ static inline int varied_index(const orr_physics *physics, orr_vary what)
     int at = physics->plan->varied_at[what];
     return at < 0 ? -1 : varied_offset(physics) + at;
 }
+
+// The worlds of a block: its lanes, or fewer in the last one.
+static inline int block_worlds(const orr_physics *physics, int block)
+{
+    int lanes = physics->program->lanes, left = physics->worlds - block * lanes;
+    return left < lanes ? left : lanes;
+}
+
+// Where a quantity is among the reals of a world.
+typedef struct number_range {
+    int first, count;
+    bool in_state; // else in the scratch of a thread
+} number_range;
+
+number_range orr_physics_range(const orr_physics *physics, orr_physics_quantity quantity);
+// Computes what can be read of a world's block, in the first thread's scratch.
+void orr_physics_evaluate(orr_physics *physics, int world, orr_program_call call);
+// The range of a quantity that orr_physics_evaluate() has computed, in the first thread's scratch.
+number_range orr_physics_found(orr_physics *physics, orr_physics_quantity quantity);

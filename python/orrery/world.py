@@ -5,16 +5,45 @@ import ctypes
 import numpy as np
 
 from orrery._handle import Handle, made_by
-from orrery._library import call, constant, pointer, structs
+from orrery._library import call, constant, constants, pointer, structs
+from orrery.dlpack import cuda_array
 from orrery.scene import transform
 
 
-class World(Handle):
-    """`count` copies of what changes in a scene, one per environment."""
+def _quantities():
+    """The number of each quantity by its name in orrery.h and by MuJoCo's."""
+    numbers = {}
+    for i in range(constants["ORR_ROBOT_QUANTITIES"]):
+        numbers[call.robot_quantity_name(i).decode()] = i
+    for name, number in constants.items():
+        if name.startswith("ORR_ROBOT_") and not name.startswith(("ORR_ROBOT_OBJECT_", "ORR_ROBOT_ELEMENT_")):
+            if name != "ORR_ROBOT_QUANTITIES":
+                numbers.setdefault(name[len("ORR_ROBOT_") :].lower(), number)
+    return numbers
 
-    def __init__(self, scene, count=1):
+
+class World(Handle):
+    """`count` copies of what changes in a scene, one per environment.
+
+    device: what simulates robots, "auto", "cpu" or "cuda". precision: "auto", "f32" or "f64".
+    contact_capacity: most contacts of a step, of a block of copies together; 0: as many as the model needs,
+    within limits."""
+
+    def __init__(self, scene, count=1, device="auto", precision="auto", contact_capacity=0):
         self.scene, self.count = scene, count
-        super().__init__(made_by(call.world_create, scene.pointer, count), "world_destroy", scene)
+        desc = structs["orr_world_desc"](
+            count=count,
+            device=constant("ORR_DEVICE_", device),
+            precision=constant("ORR_PRECISION_", precision),
+            contact_capacity=contact_capacity,
+        )
+        if count < 1:
+            raise ValueError(f"{count} copies: expected 1 or more")
+        made = made_by(
+            call.world_create_with_sized, scene.pointer, ctypes.byref(desc), ctypes.sizeof(desc)
+        )
+        super().__init__(made, "world_destroy", scene)
+        self._numbers = _quantities()
 
     def _mask(self, mask):
         if mask is None:
@@ -55,35 +84,145 @@ class World(Handle):
             )
         return elements
 
+    def names(self, robot, kind):
+        """The names of a robot's things of a kind: "body", "geom", "site", "joint", "tendon", "actuator",
+        "sensor", "camera", "equality" or "keyframe"; "" where one has none."""
+        number, names = constant("ORR_ROBOT_OBJECT_", kind), []
+        while (name := call.scene_robot_name(self.scene.pointer, robot._id, number, len(names))) is not None:
+            names.append(name.decode())
+        return names
+
+    def find(self, robot, kind, name):
+        """The index of a robot's thing of that kind and name."""
+        number = constant("ORR_ROBOT_OBJECT_", kind)
+        found = call.scene_robot_find(self.scene.pointer, robot._id, number, name.encode())
+        if found < 0:
+            known = ", ".join(filter(None, self.names(robot, kind)))
+            raise ValueError(f"no {kind} {name!r}: expected one of {known}")
+        return found
+
+    def _quantity(self, quantity):
+        if quantity not in self._numbers:
+            raise ValueError(f"{quantity!r}: expected one of {', '.join(self._numbers)}")
+        return self._numbers[quantity]
+
     def _size(self, robot, quantity):
-        info = self.robot_info(robot)
-        sizes = {
-            "time": 1,
-            "qpos": info.qpos_count,
-            "qvel": info.qvel_count,
-            "act": info.act_count,
-            "ctrl": info.ctrl_count,
-            "force": 6 * info.body_count,
-            "equality": info.equality_count,
-            "joint_force": info.qvel_count,
-            "mocap_position": 3 * info.mocap_count,
-            "mocap_rotation": 4 * info.mocap_count,
-            "acceleration": info.qvel_count,
-            "body_position": 3 * info.body_count,
-            "body_rotation": 4 * info.body_count,
-            "contact_force": 6 * info.body_count,
-            "actuator_force": info.actuator_count,
-            "sensor": info.sensor_number_count,
-        }
-        if quantity not in sizes:
-            raise ValueError(f"{quantity!r}: expected one of {', '.join(sizes)}")
-        return sizes[quantity]
+        count = ctypes.c_int()
+        call.world_robot_numbers(self.pointer, robot._id, self._quantity(quantity), ctypes.byref(count))
+        return count.value
+
+    def forward(self):
+        """Computes accelerations for the states and controls as they are; nothing moves."""
+        call.world_forward(self.pointer)
+
+    def wait(self):
+        """Waits until all steps are done; on the CPU they are."""
+        call.world_wait(self.pointer)
+
+    def read(self, robot, *quantities, mask=None, dtype=np.float64):
+        """Several quantities of all copies at once: a list of views, each count x size. What they are
+        computed from is computed once. mask: the copies to read, None: all; rows of others are 0."""
+        sizes = [self._size(robot, quantity) for quantity in quantities]
+        rows = np.zeros((self.count, sum(sizes)), dtype)
+        if rows.dtype not in (np.float64, np.float32):
+            raise ValueError(f"dtype {rows.dtype}: expected float64 or float32")
+        chosen = (ctypes.c_int * len(sizes))(*[self._quantity(quantity) for quantity in quantities])
+        kind = constant("ORR_NUMBER_", "F32" if rows.dtype == np.float32 else "F64")
+        values = ctypes.cast(pointer(rows, rows.dtype), ctypes.c_void_p)
+        call.world_read_robots(
+            self.pointer, robot._id, chosen, len(sizes), self._mask(mask), kind, values
+        )
+        return np.split(rows, np.cumsum(sizes)[:-1], axis=1)
+
+    def _parameter_size(self, robot, number):
+        count = ctypes.c_int()
+        call.world_parameter_numbers(self.pointer, robot._id, number, ctypes.byref(count))
+        return count.value
+
+    def parameter(self, robot, parameter, mask=None):
+        """A parameter of the robot's model in all copies, count x size: "body_mass" [kg], "body_inertia"
+        (3 for each body), "geom_friction" (3), "geom_size" (3), "dof_damping", "dof_armature",
+        "actuator_gain" (10), "actuator_bias" (10), "gravity" (3), "start_qpos", "start_qvel"."""
+        number = constant("ORR_PARAMETER_", parameter)
+        values = np.zeros((self.count, self._parameter_size(robot, number)))
+        call.world_get_parameters(
+            self.pointer, robot._id, number, self._mask(mask), pointer(values, np.float64)
+        )
+        return values
+
+    def set_parameter(self, robot, parameter, values, mask=None):
+        """Sets a parameter of the robot's model in the copies whose mask is true, None: in all (domain
+        randomisation): count x size numbers, or `size` numbers for every copy. Resets keep it."""
+        number = constant("ORR_PARAMETER_", parameter)
+        shape = (self.count, self._parameter_size(robot, number))
+        values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), shape))
+        call.world_set_parameters(
+            self.pointer, robot._id, number, self._mask(mask), pointer(values, np.float64)
+        )
+
+    def contacts(self, robot, capacity=64, mask=None):
+        """The contacts of all copies in the states as they are: counts (count) and a record array
+        (count x capacity) with geom1, geom2 (-1: not the robot's), dimension, distance [m], position (3),
+        frame (9: normal and two tangents, rows) and force (6: in that frame [N, N m])."""
+        kind = structs["orr_contact"]
+        rows, counts = np.zeros((self.count, capacity), np.dtype(kind)), np.zeros(self.count, np.intc)
+        call.world_get_contacts_sized(
+            self.pointer,
+            robot._id,
+            self._mask(mask),
+            capacity,
+            ctypes.cast(rows.ctypes.data, ctypes.POINTER(kind)),
+            ctypes.sizeof(kind),
+            pointer(counts, np.intc),
+        )
+        return counts, rows
+
+    def jacobian(self, robot, kind, which, points=None, mask=None):
+        """Jacobians of the origin of a "body", "geom" or "site", by name or number, in all copies: jacp and
+        jacr, count x 3 x nv. The velocity of the point is jacp @ qvel, the angular velocity of its body
+        jacr @ qvel. points: count x 3, other points that move with it, in the robot's layer [m]."""
+        index = self.find(robot, kind, which) if isinstance(which, str) else which
+        shape = (self.count, 3, self.robot_info(robot).qvel_count)
+        jacp, jacr = np.zeros(shape), np.zeros(shape)
+        if points is not None:
+            points = np.ascontiguousarray(points, np.float64)
+            if points.shape != (self.count, 3):
+                raise ValueError(f"points {points.shape}: expected ({self.count}, 3)")
+        call.world_get_jacobians(
+            self.pointer,
+            robot._id,
+            constant("ORR_ROBOT_OBJECT_", kind),
+            index,
+            self._mask(mask),
+            None if points is None else pointer(points, np.float64),
+            pointer(jacp, np.float64),
+            pointer(jacr, np.float64),
+        )
+        return jacp, jacr
+
+    def simulation(self, robot):
+        """How the robot is simulated, and how well so far: an orr_simulation_info of orrery.h."""
+        info = structs["orr_simulation_info"]()
+        call.world_simulation_sized(self.pointer, robot._id, ctypes.byref(info), ctypes.sizeof(info))
+        return info
+
+    def cuda(self, robot, quantity):
+        """A quantity of all copies in the GPU's memory, without a copy, for torch.from_dlpack:
+        blocks x size x 32, where copy w is [w // 32, :, w % 32]. The robot is simulated alone, on CUDA. What
+        is computed is valid until the next call with this world."""
+        view = structs["orr_cuda_view"]()
+        call.world_robot_device_view_sized(
+            self.pointer, robot._id, self._quantity(quantity), ctypes.byref(view), ctypes.sizeof(view)
+        )
+        return cuda_array(view, self)
 
     def get(self, robot, quantity, mask=None, out=None):
-        """A quantity of all copies, count x size: "time" [s], "qpos", "qvel", "act", "ctrl", "force" (6 per
-        body: force and torque at its centre of mass [N, N m]), "equality" (1: active), "joint_force",
-        "mocap_position", "mocap_rotation"; and computed ones, "acceleration", "body_position",
-        "body_rotation", "contact_force", "actuator_force", "sensor", as ORR_ROBOT_... of orrery.h says.
+        """A quantity of all copies, count x size, by MuJoCo's name ("qpos", "xpos", "sensordata", "cfrc_ext"
+        and the others that ORR_ROBOT_... of orrery.h lists) or by these: "time" [s], "qpos", "qvel", "act",
+        "ctrl", "force" (6 per body: force and torque at its centre of mass [N, N m]), "equality" (1:
+        active), "joint_force", "mocap_position", "mocap_rotation"; and computed ones, "acceleration",
+        "body_position", "body_rotation", "contact_force", "actuator_force", "sensor", as ORR_ROBOT_... of
+        orrery.h says.
 
         mask: the copies to read, None: all. out: an array to write to, of float64 or float32; rows of other
         copies stay as they are (0 in an array that is made here)."""
@@ -92,7 +231,7 @@ class World(Handle):
             out = np.zeros(shape)
         if out.shape != shape or out.dtype not in (np.float64, np.float32):
             raise ValueError(f"out {out.shape}, {out.dtype}: expected {shape}, float64 or float32")
-        number = constant("ORR_ROBOT_", quantity)
+        number = self._quantity(quantity)
         kind = constant("ORR_NUMBER_", "F32" if out.dtype == np.float32 else "F64")
         values = ctypes.cast(pointer(out, out.dtype), ctypes.c_void_p)
         call.world_get_robots(self.pointer, robot._id, number, self._mask(mask), kind, values)
@@ -103,7 +242,7 @@ class World(Handle):
         copies to set, None: all."""
         size = self._size(robot, quantity)
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), (self.count, size)))
-        number, kind = constant("ORR_ROBOT_", quantity), constant("ORR_NUMBER_", "F64")
+        number, kind = self._quantity(quantity), constant("ORR_NUMBER_", "F64")
         values = ctypes.cast(pointer(values, np.float64), ctypes.c_void_p)
         call.world_set_robots(self.pointer, robot._id, number, self._mask(mask), kind, values)
 
@@ -137,13 +276,7 @@ class World(Handle):
 
         body: a name or a number."""
         if isinstance(body, str):
-            names = [
-                call.scene_robot_body(self.scene.pointer, robot._id, i).decode()
-                for i in range(self.robot_info(robot).body_count)
-            ]
-            if body not in names:
-                raise ValueError(f"no body {body!r}: expected one of {', '.join(filter(None, names))}")
-            body = names.index(body)
+            body = self.find(robot, "body", body)
         at = structs["orr_transform"]()
         call.world_body_transform(self.pointer, index, robot._id, body, ctypes.byref(at))
         return np.array(at.position), np.array(at.rotation)
@@ -194,6 +327,44 @@ class Eyes(Handle):
         "depth": (None, np.float32),
         "segmentation": (2, np.int32),
     }
+
+    def set_looks(
+        self,
+        camera_offset=0.0,
+        camera_turn=0.0,
+        light_turn=0.0,
+        light=0.0,
+        exposure=0.0,
+        background=None,
+        mask=None,
+    ):
+        """How the pictures of each copy differ from what its world shows, for randomisation; what is not
+        given is as the world has it. Each is one value for all copies, or a row for each.
+
+        camera_offset [scene units], camera_turn (rotation vector [rad]): of the cameras in their own axes, 3.
+        light_turn (rotation vector about the scene's axes [rad]): of the lights' directions, 3. light: how
+        much brighter their red, green and blue are [EV], 3. exposure [EV]. background: r, g, b. mask: the
+        copies that are set, None: all; the others keep their looks."""
+        looks = np.zeros(self.shape[0], np.dtype(structs["orr_eyes_look"]))
+        given = {
+            "camera_offset": camera_offset,
+            "camera_turn": camera_turn,
+            "light_turn": light_turn,
+            "light": light,
+            "exposure": exposure,
+        }
+        for name, values in given.items():
+            looks[name] = np.broadcast_to(np.asarray(values, np.float32), looks[name].shape)
+        if background is not None:
+            looks["has_background"] = True
+            looks["background"] = np.broadcast_to(np.asarray(background, np.float32), (len(looks), 3))
+        kind = structs["orr_eyes_look"]
+        call.eyes_set_looks_sized(
+            self.pointer,
+            self.world._mask(mask),
+            ctypes.cast(looks.ctypes.data, ctypes.POINTER(kind)),
+            ctypes.sizeof(kind),
+        )
 
     def draw(self, *planes, mask=None):
         """Draws the copies whose mask is true, None: all; returns an array for each of `planes` ("rgb" alone

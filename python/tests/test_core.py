@@ -278,5 +278,121 @@ class Robots(unittest.TestCase):
             world.step()
 
 
+BALL = """<mujoco><option timestep="0.001" gravity="0 0 -10"/><worldbody>
+<geom name="floor" type="plane" size="0 0 1" friction="1 0.01 0.001"/>
+<body name="ball" pos="0 0 0.0999"><freejoint/><site name="top" pos="0 0 0.1"/>
+<geom name="skin" type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
+
+
+class Batches(unittest.TestCase):
+    def world(self, count=5, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, BALL))
+        return orr.World(scene, count, **options), scene.robots[0]
+
+    def test_parameters_differ_between_copies(self):
+        world, robot = self.world(precision="f64")
+        self.assertEqual(world.parameter(robot, "body_mass")[0].tolist(), [0, 2])
+        world.set_parameter(robot, "body_mass", [0, 8], mask=np.arange(5) == 3)
+        world.set(robot, "joint_force", [0, 0, 100, 0, 0, 0])
+        world.forward()
+        up = world.get(robot, "qacc")[:, 2]
+        np.testing.assert_allclose(up, [40, 40, 40, 2.5, 40], rtol=1e-9)
+        with self.assertRaisesRegex(ValueError, "body_mass: world 0, number 1: expected at least 0"):
+            world.set_parameter(robot, "body_mass", [0, -1])
+        with self.assertRaisesRegex(ValueError, "expected one of body_mass"):
+            world.parameter(robot, "colour")
+        self.assertTrue(world.simulation(robot).double_precision)
+
+    def test_mujocos_names_and_several_quantities(self):
+        world, robot = self.world()
+        places, speeds = world.read(robot, "xpos", "cvel", dtype=np.float32)
+        self.assertEqual((places.shape, places.dtype, speeds.shape), ((5, 6), np.float32, (5, 12)))
+        np.testing.assert_array_equal(places, world.get(robot, "xpos").astype(np.float32))
+        np.testing.assert_array_equal(world.get(robot, "sensordata"), world.get(robot, "sensor"))
+        with self.assertRaisesRegex(ValueError, "'xpo': expected one of"):
+            world.read(robot, "xpo")
+
+    def test_contacts_and_jacobians(self):
+        world, robot = self.world(precision="f64")
+        counts, contacts = world.contacts(robot, capacity=4)
+        self.assertEqual(counts.tolist(), [1] * 5)
+        first = contacts[2, 0]
+        names = world.names(robot, "geom")
+        self.assertEqual([names[first["geom1"]], names[first["geom2"]]], ["floor", "skin"])
+        np.testing.assert_allclose(first["distance"], -1e-4, atol=1e-9)
+        jacp, jacr = world.jacobian(robot, "site", "top")
+        np.testing.assert_allclose(jacp[1], [[1, 0, 0, 0, 0.1, 0], [0, 1, 0, -0.1, 0, 0], [0, 0, 1, 0, 0, 0]],
+                                   atol=1e-12)  # fmt: skip
+        np.testing.assert_allclose(jacr[1][:, 3:], np.eye(3), atol=1e-12)
+        with self.assertRaisesRegex(ValueError, "no site 'bottom': expected one of top"):
+            world.jacobian(robot, "site", "bottom")
+        with self.assertRaisesRegex(ValueError, r"points \(2, 3\): expected \(5, 3\)"):
+            world.jacobian(robot, "body", 1, points=np.zeros((2, 3)))
+
+    def test_looks_change_pictures_of_their_copies(self):
+        world, robot = self.world(3)
+        eyes = orr.Eyes(world, views=[world.scene.default_camera((32, 32))], size=(32, 32))
+        before = eyes.draw("rgba").copy()
+        eyes.set_looks(light=-2.0, mask=[False, True, False])
+        after = eyes.draw("rgba")
+        np.testing.assert_array_equal(before[[0, 2]], after[[0, 2]])
+        self.assertLess(after[1].mean(), before[1].mean())
+        with self.assertRaisesRegex(ValueError, "the look of copy 0"):
+            eyes.set_looks(exposure=float("nan"))
+
+
+class Capsules(unittest.TestCase):
+    def test_a_consumer_shares_the_memory_and_keeps_its_owner(self):
+        import gc
+        import weakref
+
+        from orrery import dlpack
+
+        class Owner:
+            numbers = np.arange(24.0)
+
+        owner = Owner()
+        array = dlpack.DeviceArray(owner.numbers.ctypes.data, (2, 3, 2), (12, 2, 1), 64, (1, 0), owner)
+        for versioned in (False, True):
+            capsule = array.__dlpack__(max_version=(1, 0) if versioned else None)
+            self.assertEqual(len(dlpack._alive), 1)
+            del capsule  # nobody took it
+            self.assertEqual(len(dlpack._alive), 0)
+        taken = np.from_dlpack(array)
+        np.testing.assert_array_equal(taken[1], [[12, 13], [14, 15], [16, 17]])
+        Owner.numbers[12] = -1
+        self.assertEqual(taken[1, 0, 0], -1)
+        alive = weakref.ref(owner)
+        del owner, array
+        gc.collect()
+        self.assertIsNotNone(alive())
+        del taken
+        gc.collect()
+        self.assertIsNone(alive())
+
+    def test_what_cannot_be_given_is_refused(self):
+        from orrery import dlpack
+
+        array = dlpack.DeviceArray(0, (1,), (1,), 32, (2, 0), None)
+        with self.assertRaisesRegex(BufferError, "copy=True"):
+            array.__dlpack__(copy=True)
+        with self.assertRaisesRegex(BufferError, "dl_device"):
+            array.__dlpack__(dl_device=(1, 0))
+
+    def test_quantities_on_cuda(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, BALL))
+        with self.assertRaisesRegex(ValueError, "expected worlds on a CUDA device"):
+            orr.World(scene, 3, device="cpu").cuda(scene.robots[0], "qpos")
+        try:
+            world = orr.World(scene, 40, device="cuda")
+        except orr.OrreryError:
+            self.skipTest("no CUDA device")
+        array = world.cuda(scene.robots[0], "qpos")
+        self.assertEqual((array.shape, array.__dlpack_device__()[0]), ((2, 7, 32), 2))
+        self.assertEqual(array.strides[1:], (32, 1))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -25,6 +25,11 @@ orr_log command_log(void);
 // An engine by the common options; warnings go to stderr.
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error);
 
+// An engine for a command that draws nothing, which looks for no driver of Vulkan, and what simulates robots:
+// CUDA when --device, or ORR_DEVICE where that is auto, names a device with CUDA, otherwise the CPU.
+orr_result command_physics_engine(const common_options *common, orr_engine **engine, orr_device_kind *device,
+                                  orr_error *error);
+
 // For a command without an engine: the CUDA device when --device, or ORR_DEVICE where that is auto, names a
 // rung with CUDA; otherwise NULL.
 orr_result command_cuda(const common_options *common, orr_cuda **cuda, orr_error *error);

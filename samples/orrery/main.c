@@ -79,6 +79,17 @@ orr_result command_engine(const common_options *common, orr_engine **engine, orr
     return orr_engine_create(&desc, engine, error);
 }
 
+orr_result command_physics_engine(const common_options *common, orr_engine **engine, orr_device_kind *device,
+                                  orr_error *error)
+{
+    common_options plain = *common;
+    orr_device_kind resolved;
+    ORR_TRY(orr_device_resolve(common->device, &resolved, error));
+    plain.device = ORR_DEVICE_CPU;
+    *device = orr_device_is_cuda(resolved) ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU;
+    return command_engine(&plain, engine, error);
+}
+
 orr_result command_cuda(const common_options *common, orr_cuda **cuda, orr_error *error)
 {
     orr_device_kind device;

@@ -89,6 +89,12 @@ orr_result npy_read(const char *path, npy_array *array, orr_error *error)
     return result;
 }
 
+void npy_free(npy_array *array)
+{
+    orr_free(array->values);
+    *array = (npy_array){0};
+}
+
 void npy_put_header(orr_file_writer *writer, const int64_t *shape, int dimensions)
 {
     char text[128];

@@ -1,9 +1,5 @@
 // orrery sim: physics alone, many worlds at once; of a scene file: sim_scene.c.
-#include "engine/core/jobs.h"
-#include "engine/core/memory.h"
-#include "engine/core/profile.h"
-#include "physics/load/load.h"
-#include "physics/simulation/world.h"
+#include "engine/orrery.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/npy.h"
@@ -12,6 +8,7 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -24,18 +21,27 @@ typedef struct sim_options {
 
 typedef struct simulation {
     const sim_options *options;
-    orr_jobs *jobs;
-    orr_cuda *cuda; // NULL: the CPU
-    orr_model *model;
-    orr_physics *physics;
-    npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
-    orr_physics_quantity quantities[ORR_PHYSICS_QUANTITY_COUNT]; // to record
+    orr_engine *engine;
+    orr_device_kind device; // of the physics: CPU or CUDA
+    orr_scene *scene;
+    orr_layer robot;
+    orr_robot_info info;
+    orr_world *world;
+    npy_array control; // steps x nu, or steps x worlds x nu; values NULL: none
+    double *rows;      // worlds x what is set of each
+    orr_robot_quantity quantities[ORR_ROBOT_QUANTITIES]; // to record
     int quantity_count;
     int64_t size;                // numbers of a world, of all quantities
     double *numbers;             // of all worlds
     int recorded;                // steps
     double seconds, cpu_seconds; // of stepping alone; of all threads
 } simulation;
+
+static orr_result take(double **array, size_t count, const char *what, orr_error *error)
+{
+    *array = malloc((count + 1) * sizeof **array);
+    return *array ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", what);
+}
 
 static orr_result read_control(simulation *s, orr_error *error)
 {
@@ -46,65 +52,91 @@ static orr_result read_control(simulation *s, orr_error *error)
     ORR_TRY(npy_read(o->control_file, &s->control, error));
     const int64_t *shape = s->control.shape;
     int dimensions = s->control.dimensions, last = dimensions - 1;
-    bool good = dimensions >= 2 && shape[0] >= o->steps && shape[last] == s->model->nu;
+    bool good = dimensions >= 2 && shape[0] >= o->steps && shape[last] == s->info.ctrl_count;
     if (!good || (dimensions == 3 && shape[1] != o->worlds)) {
         return orr_fail(
             error, ORR_CODE_FILE_VALUE,
             "%s: shape: expected (steps, nu) or (steps, worlds, nu) with %d steps, %d worlds, nu %d",
-            o->control_file, o->steps, o->worlds, s->model->nu);
+            o->control_file, o->steps, o->worlds, s->info.ctrl_count);
+    }
+    return take(&s->rows, (size_t)o->worlds * (size_t)s->info.ctrl_count, "controls", error);
+}
+
+// Where worlds begin instead of qpos0 at rest: qpos, qvel, act; of one world for all, or of each.
+static orr_result put_start(simulation *s, const npy_array *start, double *rows, orr_error *error)
+{
+    const struct {
+        orr_robot_quantity quantity;
+        int count;
+    } parts[] = {{ORR_ROBOT_QPOS, s->info.qpos_count},
+                 {ORR_ROBOT_QVEL, s->info.qvel_count},
+                 {ORR_ROBOT_ACT, s->info.act_count}};
+    const size_t size = (size_t)start->shape[start->dimensions - 1];
+    const double *from = start->values;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const size_t count = (size_t)parts[i].count;
+        for (size_t world = 0; world < (size_t)s->options->worlds; world++) {
+            memcpy(rows + world * count, from + (start->dimensions == 2 ? world * size : 0),
+                   count * sizeof *rows);
+        }
+        ORR_TRY(
+            orr_world_set_robots(s->world, s->robot, parts[i].quantity, NULL, ORR_NUMBER_F64, rows, error));
+        from += count;
     }
     return ORR_OK;
 }
 
-// Where worlds begin instead of qpos0 at rest: qpos, qvel, act; of one world for all, or of each.
 static orr_result set_start(simulation *s, orr_error *error)
 {
-    static const orr_physics_quantity parts[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT};
     const sim_options *o = s->options;
     if (!o->start_file) {
         return ORR_OK;
     }
     npy_array start;
     ORR_TRY(npy_read(o->start_file, &start, error));
-    int size = s->model->nq + s->model->nv + s->model->na;
+    int size = s->info.qpos_count + s->info.qvel_count + s->info.act_count;
     bool each = start.dimensions == 2;
-    if (start.dimensions > 2 || start.shape[start.dimensions - 1] != size ||
-        (each && start.shape[0] != o->worlds)) {
-        orr_free(start.values);
-        return orr_fail(
-            error, ORR_CODE_FILE_VALUE,
-            "%s: shape: expected (nq + nv + na) or (worlds, nq + nv + na) with %d worlds, nq + nv + na %d",
-            o->start_file, o->worlds, size);
-    }
-    for (int world = 0; world < o->worlds; world++) {
-        const double *values = start.values + (each ? (size_t)world * (size_t)size : 0);
-        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-            orr_physics_set(s->physics, parts[i], world, values);
-            values += orr_physics_size(s->physics, parts[i]);
-        }
-    }
-    orr_free(start.values);
-    return ORR_OK;
+    double *rows = NULL;
+    orr_result result =
+        start.dimensions > 2 || start.shape[start.dimensions - 1] != size ||
+                (each && start.shape[0] != o->worlds)
+            ? orr_fail(
+                  error, ORR_CODE_FILE_VALUE,
+                  "%s: shape: expected (nq + nv + na) or (worlds, nq + nv + na) with %d worlds, nq + nv + "
+                  "na %d",
+                  o->start_file, o->worlds, size)
+            : take(&rows, (size_t)o->worlds * (size_t)size, "initial states", error);
+    result = result == ORR_OK ? put_start(s, &start, rows, error) : result;
+    free(rows);
+    npy_free(&start);
+    return result;
 }
 
-static void set_control(simulation *s, int step)
+static orr_result set_control(simulation *s, int step, orr_error *error)
 {
-    size_t nu = (size_t)s->model->nu;
-    size_t per_step = s->control.dimensions == 3 ? (size_t)s->options->worlds : 1;
-    for (int world = 0; world < s->options->worlds; world++) {
-        size_t row = (size_t)step * per_step + (per_step > 1 ? (size_t)world : 0);
-        orr_physics_set(s->physics, ORR_PHYSICS_CTRL, world, s->control.values + row * nu);
+    const size_t nu = (size_t)s->info.ctrl_count, worlds = (size_t)s->options->worlds;
+    const bool each = s->control.dimensions == 3;
+    const double *values = s->control.values + (size_t)step * (each ? worlds : 1) * nu;
+    for (size_t world = 0; world < worlds && !each; world++) {
+        memcpy(s->rows + world * nu, values, nu * sizeof *values);
     }
+    return orr_world_set_robots(s->world, s->robot, ORR_ROBOT_CTRL, NULL, ORR_NUMBER_F64,
+                                each ? values : s->rows, error);
 }
 
 static orr_result add_quantity(simulation *s, const char *name, size_t length, orr_error *error)
 {
-    for (int i = 0; i < ORR_PHYSICS_QUANTITY_COUNT; i++) {
-        const char *known = orr_physics_quantity_name((orr_physics_quantity)i);
-        if (strlen(known) == length && memcmp(known, name, length) == 0 &&
-            s->quantity_count < ORR_PHYSICS_QUANTITY_COUNT) {
-            s->quantities[s->quantity_count++] = (orr_physics_quantity)i;
-            s->size += orr_physics_size(s->physics, (orr_physics_quantity)i);
+    for (int i = 0; i < ORR_ROBOT_QUANTITIES; i++) {
+        const char *known = orr_robot_quantity_name((orr_robot_quantity)i);
+        bool again = false;
+        for (int k = 0; k < s->quantity_count; k++) {
+            again |= (int)s->quantities[k] == i;
+        }
+        if (strlen(known) == length && memcmp(known, name, length) == 0 && !again) {
+            int numbers = 0;
+            s->quantities[s->quantity_count++] = (orr_robot_quantity)i;
+            ORR_TRY(orr_world_robot_numbers(s->world, s->robot, (orr_robot_quantity)i, &numbers, error));
+            s->size += numbers;
             return ORR_OK;
         }
     }
@@ -122,14 +154,25 @@ static orr_result prepare_record(simulation *s, orr_error *error)
         length = strcspn(next, ",");
         ORR_TRY(add_quantity(s, next, length, error));
     }
-    ORR_ALLOC(s->numbers, s->size * s->options->worlds, "what is recorded of the worlds", error);
+    return take(&s->numbers, (size_t)s->size * (size_t)s->options->worlds, "what is recorded of the worlds",
+                error);
+}
+
+static orr_result put_states(simulation *s, orr_file_writer *writer, orr_error *error)
+{
+    if (s->quantity_count > 0) {
+        ORR_TRY(orr_world_read_robots(s->world, s->robot, s->quantities, s->quantity_count, NULL,
+                                      ORR_NUMBER_F64, s->numbers, error));
+    }
+    orr_file_put(writer, s->numbers, (size_t)s->size * (size_t)s->options->worlds * sizeof(double));
     return ORR_OK;
 }
 
-static void put_states(simulation *s, orr_file_writer *writer)
+static double now(void)
 {
-    orr_physics_read_all(s->physics, s->quantities, s->quantity_count, s->numbers);
-    orr_file_put(writer, s->numbers, (size_t)s->size * (size_t)s->options->worlds * sizeof(double));
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *error)
@@ -142,18 +185,17 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
                             writer ? ": nothing was written to " : "", writer ? s->options->record_file : "");
         }
         if (s->control.values) {
-            set_control(s, step);
+            ORR_TRY(set_control(s, step, error));
         }
         int left = s->options->steps - step;
-        uint64_t start = orr_clock_nanoseconds();
+        double start = now();
         clock_t cpu_start = clock();
-        orr_physics_step(s->physics, left < chunk ? left : chunk);
-        ORR_TRY(orr_physics_check(s->physics, error)); // a device has done it then
+        ORR_TRY(orr_world_step(s->world, left < chunk ? left : chunk, error));
+        ORR_TRY(orr_world_wait(s->world, error)); // a device has done it then
         s->cpu_seconds += (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
-        s->seconds += (double)(orr_clock_nanoseconds() - start) * 1e-9;
+        s->seconds += now() - start;
         if (writer) {
-            put_states(s, writer);
-            ORR_TRY(orr_physics_check(s->physics, error));
+            ORR_TRY(put_states(s, writer, error));
             s->recorded = step + 1;
         }
     }
@@ -188,8 +230,8 @@ static orr_result run(simulation *s, orr_error *error)
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, o->record_file, error));
     put_header(s, o->steps, &writer);
-    put_states(s, &writer);
-    orr_result result = advance(s, &writer, error);
+    orr_result result = put_states(s, &writer, error);
+    result = result == ORR_OK ? advance(s, &writer, error) : result;
     if (result == ORR_ERROR_INTERRUPTED && o->keep_partial) {
         return keep_recorded(s, &writer, error);
     }
@@ -206,101 +248,99 @@ static orr_result load_robot(simulation *s, const char *path, orr_error *error)
         return orr_fail(error, ORR_CODE_FILE_TYPE,
                         "%s: expected a robot (.xml MJCF, .urdf) or a scene file (.json)", path);
     }
-    return orr_model_load(path, &s->model, error);
+    ORR_TRY(command_physics_engine(&s->options->common, &s->engine, &s->device, error));
+    ORR_TRY(orr_scene_load(s->engine, path, &s->scene, error));
+    s->robot = orr_scene_layer(s->scene, 0);
+    return orr_scene_robot_info(s->scene, s->robot, &s->info, error);
 }
 
 static orr_result prepare(simulation *s, orr_error *error)
 {
     const sim_options *o = s->options;
     ORR_TRY(read_control(s, error));
-    ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
-    ORR_TRY(command_cuda(&o->common, &s->cuda, error));
-    const orr_physics_desc desc = {.worlds = o->worlds,
-                                   .double_precision = strcmp(o->precision, "f64") == 0,
-                                   .single_precision = strcmp(o->precision, "f32") == 0,
-                                   .cuda = s->cuda};
-    ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));
-    orr_physics_set_autoreset(s->physics, o->autoreset);
+    const orr_world_desc desc = {.count = o->worlds,
+                                 .device = s->device,
+                                 .precision = strcmp(o->precision, "f64") == 0   ? ORR_PRECISION_F64
+                                              : strcmp(o->precision, "f32") == 0 ? ORR_PRECISION_F32
+                                                                                 : ORR_PRECISION_AUTO};
+    ORR_TRY(orr_world_create_with(s->scene, &desc, &s->world, error));
+    ORR_TRY(orr_world_set_autoreset(s->world, o->autoreset, error));
     ORR_TRY(set_start(s, error));
     return o->record_file ? prepare_record(s, error) : ORR_OK;
 }
 
-static int count_diverged(const simulation *s)
+static void destroy(simulation *s)
 {
-    int count = 0;
-    for (int world = 0; world < s->options->worlds; world++) {
-        count += orr_physics_diverged(s->physics, world);
-    }
-    return count;
-}
-
-static int count_restarts(const simulation *s)
-{
-    int count = 0;
-    for (int world = 0; world < s->options->worlds; world++) {
-        count += orr_physics_restarts(s->physics, world);
-    }
-    return count;
+    orr_world_destroy(s->world);
+    orr_scene_destroy(s->scene);
+    orr_engine_destroy(s->engine);
+    npy_free(&s->control);
+    free(s->rows);
+    free(s->numbers);
 }
 
 static int report(const simulation *s)
 {
     const sim_options *o = s->options;
+    orr_error error = {0};
+    orr_simulation_info info;
+    orr_result result = orr_world_simulation(s->world, s->robot, &info, &error);
+    if (result != ORR_OK) {
+        return command_fail(result, &error);
+    }
     double rate = s->seconds > 0.0 ? (double)o->steps * o->worlds / s->seconds : 0.0;
-    int diverged = count_diverged(s), restarts = count_restarts(s), threads = orr_jobs_workers(s->jobs);
-    size_t bytes = orr_physics_world_bytes(s->physics);
-    const char *precision = orr_physics_is_double(s->physics) ? "f64" : "f32";
-    if (orr_physics_is_double(s->physics) && strcmp(o->precision, "auto") == 0) {
+    int threads = orr_engine_threads(s->engine);
+    const char *precision = info.double_precision ? "f64" : "f32";
+    if (info.double_precision && strcmp(o->precision, "auto") == 0) {
         fprintf(stderr, "orrery: note: the inertia matrix is too ill-conditioned for f32: computed in f64\n");
     }
-    if (diverged > 0) {
-        fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
+    if (info.diverged_worlds > 0) {
+        fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", info.diverged_worlds, o->worlds);
     }
-    if (restarts > 0) {
-        fprintf(stderr, "orrery: warning: %d times a world diverged and started again\n", restarts);
+    if (info.restarts > 0) {
+        fprintf(stderr, "orrery: warning: %lld times a world diverged and started again\n",
+                (long long)info.restarts);
     }
-    orr_physics_accuracy accuracy = orr_physics_get_accuracy(s->physics);
-    if (accuracy.worlds > 0) {
+    if (info.inaccurate_worlds > 0) {
         fprintf(
             stderr,
             "orrery: warning: %lld steps of %d of %d worlds lost accuracy: the solver did not converge, or "
             "%s is not enough for the inertia matrix\n",
-            (long long)accuracy.steps, accuracy.worlds, o->worlds, precision);
+            (long long)info.inaccurate_steps, info.inaccurate_worlds, o->worlds, precision);
     }
-    if (s->model->unused.count > 0) {
+    if (s->info.unused_count > 0) {
         fprintf(stderr, "orrery: warning: %d parts of the model are not used, the first: %s\n",
-                s->model->unused.count, s->model->unused.first);
+                s->info.unused_count, s->info.unused_first);
     }
-    int needed = orr_physics_contacts_needed(s->physics), capacity = orr_physics_contact_capacity(s->physics);
-    if (needed > capacity) {
+    if (info.contacts_needed > info.contact_capacity) {
         fprintf(stderr, "orrery: warning: contacts were left out: expected at most %d, a step needed %d\n",
-                capacity, needed);
+                info.contact_capacity, info.contacts_needed);
     }
     if (!o->common.json) {
         char machine[288];
         snprintf(machine, sizeof machine, "with %d threads", threads);
-        if (s->cuda) {
-            snprintf(machine, sizeof machine, "on %s", orr_cuda_describe(s->cuda)->name);
+        if (info.device == ORR_DEVICE_CUDA) {
+            snprintf(machine, sizeof machine, "on %s", info.device_name);
         }
-        printf("%d worlds, %d steps of %g s in %s: %.4g steps/s %s; %zu bytes per world\n", o->worlds,
-               o->steps, s->model->opt.timestep, precision, rate, machine, bytes);
+        printf("%d worlds, %d steps of %g s in %s: %.4g steps/s %s; %lld bytes per world\n", o->worlds,
+               o->steps, s->info.timestep, precision, rate, machine, (long long)info.world_bytes);
         return 0;
     }
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "worlds", o->worlds);
     cJSON_AddNumberToObject(json, "steps", o->steps);
-    cJSON_AddNumberToObject(json, "timestep", s->model->opt.timestep);
+    cJSON_AddNumberToObject(json, "timestep", s->info.timestep);
     cJSON_AddStringToObject(json, "precision", precision);
     cJSON_AddNumberToObject(json, "seconds", s->seconds);
     cJSON_AddNumberToObject(json, "cpu_seconds", s->cpu_seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", rate);
-    cJSON_AddStringToObject(json, "device", s->cuda ? orr_cuda_describe(s->cuda)->name : "cpu");
+    cJSON_AddStringToObject(json, "device", info.device_name);
     cJSON_AddNumberToObject(json, "threads", threads);
-    cJSON_AddNumberToObject(json, "world_bytes", (double)bytes);
-    cJSON_AddNumberToObject(json, "diverged", diverged);
-    cJSON_AddNumberToObject(json, "restarts", restarts);
-    cJSON_AddNumberToObject(json, "inaccurate_worlds", accuracy.worlds);
-    cJSON_AddNumberToObject(json, "inaccurate_steps", (double)accuracy.steps);
+    cJSON_AddNumberToObject(json, "world_bytes", (double)info.world_bytes);
+    cJSON_AddNumberToObject(json, "diverged", info.diverged_worlds);
+    cJSON_AddNumberToObject(json, "restarts", (double)info.restarts);
+    cJSON_AddNumberToObject(json, "inaccurate_worlds", info.inaccurate_worlds);
+    cJSON_AddNumberToObject(json, "inaccurate_steps", (double)info.inaccurate_steps);
     return command_print_json(json);
 }
 
@@ -368,10 +408,11 @@ int command_sim(int argc, char **argv)
         result = load_robot(&s, argv[0], &error);
     }
     if (result != ORR_OK) {
+        destroy(&s);
         return command_fail(result, &error);
     }
-    if (is_file || s.model->nflex > 0) {
-        orr_model_destroy(s.model);
+    if (is_file || s.info.soft_count > 0) {
+        destroy(&s);
         const char *foreign = o.start_file                       ? "--start"
                               : o.quantities                     ? "--quantities"
                               : o.keep_partial                   ? "--keep-partial"
@@ -396,13 +437,6 @@ int command_sim(int argc, char **argv)
         result = run(&s, &error);
     }
     exit_code = result == ORR_OK ? report(&s) : command_fail(result, &error);
-    orr_physics_destroy(s.physics);
-    orr_cuda_destroy(s.cuda);
-    orr_model_destroy(s.model);
-    if (s.jobs) {
-        orr_jobs_destroy(s.jobs);
-    }
-    orr_free(s.control.values);
-    orr_free(s.numbers);
+    destroy(&s);
     return exit_code;
 }

@@ -27,6 +27,13 @@ OPTIONAL = {
     "orr_world_get_robots": ["mask"],
     "orr_world_set_robots": ["mask"],
     "orr_eyes_draw_sized": ["mask"],
+    "orr_eyes_set_looks_sized": ["mask"],
+    "orr_world_create_with_sized": ["desc"],
+    "orr_world_read_robots": ["mask"],
+    "orr_world_get_parameters": ["mask"],
+    "orr_world_set_parameters": ["mask"],
+    "orr_world_get_contacts_sized": ["mask"],
+    "orr_world_get_jacobians": ["mask", "points"],
     "orr_env_reset": ["mask", "seeds"],
     "orr_frame_create_sized": ["desc"],
     "orr_frame_finish_sized": ["picture"],
@@ -62,6 +69,8 @@ SCALARS = {
     "orr_device_kind": "ORR_DEVICE_CPU",
     "orr_robot_quantity": "ORR_ROBOT_QPOS",
     "orr_number_kind": "ORR_NUMBER_F64",
+    "orr_robot_object": "ORR_ROBOT_OBJECT_BODY",
+    "orr_robot_parameter": "ORR_PARAMETER_BODY_MASS",
     "orr_robot_element_kind": "ORR_ROBOT_ELEMENT_JOINT",
 }
 

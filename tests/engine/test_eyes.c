@@ -196,6 +196,61 @@ static void what_cannot_be_seen_is_refused(void **state)
     stage_free(&s);
 }
 
+// Copies 1 to 3 have looks of their own, by a view that sees the wall; the others keep every bit.
+static void looks_change_the_pictures_of_their_copy_alone(void **state)
+{
+    (void)state;
+    stage s = stage_make(2);
+    const size_t numbers = (size_t)VIEWS * PIXELS;
+    const uint8_t mask[COPIES] = {0, 1, 1, 1, 0};
+    orr_eyes_look looks[COPIES] = {0};
+    looks[1].light[0] = looks[1].light[1] = looks[1].light[2] = -1.0f;
+    looks[2].camera_turn[1] = 3.14159265f; // away from everything
+    looks[2].has_background = true;
+    looks[2].background[1] = 1.0f;
+    looks[3].camera_offset[0] = 0.25f;
+    draw(&s, NULL, drawn);
+    assert_ok(orr_eyes_set_looks(s.eyes, NULL, &(orr_eyes_look[COPIES]){0}[0], &error));
+    draw(&s, NULL, again);
+    assert_memory_equal(drawn, again, sizeof *drawn);
+    assert_ok(orr_eyes_set_looks(s.eyes, mask, looks, &error));
+    draw(&s, NULL, again);
+    for (size_t i = 0; i < COPIES; i++) {
+        const bool same = memcmp(drawn->rgba + i * numbers * 4, again->rgba + i * numbers * 4,
+                                 numbers * 4 * sizeof(float)) == 0;
+        assert_true(same == !mask[i]);
+    }
+    const float *before = drawn->rgba + (numbers + PIXELS) * 4, *after = again->rgba + (numbers + PIXELS) * 4;
+    for (size_t i = 0; i < PIXELS; i++) { // half of the light
+        assert_true(after[4 * i] < before[4 * i] && after[4 * i] > 0.2f * before[4 * i]);
+    }
+    const float *away = again->rgba + (2 * numbers + PIXELS) * 4;
+    assert_true(away[0] == 0.0f && away[1] == 1.0f && away[3] == 1.0f);
+    // the third picture is that of a camera which stands beside
+    orr_frame *frame;
+    static float rgba[PIXELS * 4];
+    orr_view view = s.view;
+    view.world = 3;
+    for (int row = 0; row < 3; row++) {
+        view.camera.pose[4 * row + 3] += 0.25f * view.camera.pose[4 * row];
+    }
+    assert_ok(orr_frame_create(s.engine, NULL, &frame, &error));
+    assert_ok(orr_frame_submit(frame, s.scene, s.world, &view, &error));
+    assert_ok(orr_frame_finish(frame, &(orr_picture){rgba, NULL}, &error));
+    const float *beside = again->rgba + (3 * numbers + PIXELS) * 4;
+    for (size_t i = 0; i < 4 * (size_t)PIXELS; i++) {
+        assert_true(fabsf(rgba[i] - beside[i]) < 1e-4f); // the pose is rounded another way
+    }
+    orr_frame_destroy(frame);
+    looks[4].exposure = NAN;
+    orr_error why;
+    assert_int_equal(orr_eyes_set_looks(s.eyes, NULL, looks, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "the look of copy 4"));
+    draw(&s, NULL, drawn);
+    assert_memory_equal(drawn, again, sizeof *drawn);
+    stage_free(&s);
+}
+
 int main(void)
 {
     static pictures memory[2];
@@ -204,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_are_those_of_frames),
         cmocka_unit_test(threads_and_masks_change_no_bit),
+        cmocka_unit_test(looks_change_the_pictures_of_their_copy_alone),
         cmocka_unit_test(segmentation_names_layers_and_geoms),
         cmocka_unit_test(what_cannot_be_seen_is_refused),
     };

@@ -15,33 +15,39 @@ bool orr_world_device_is_cuda(const orr_engine *engine, orr_device_kind device, 
                                          worlds / CUDA_WORLDS_PER_THREAD >= orr_jobs_workers(engine->jobs));
 }
 
-static orr_result create(orr_engine *engine, orr_cuda *cuda, int worlds, const char *name,
+static orr_result create(orr_engine *engine, orr_cuda *cuda, const orr_world_desc *given, const char *name,
                          const orr_model *model, orr_physics **physics, orr_error *error)
 {
-    const orr_physics_desc desc = {.worlds = worlds, .cuda = cuda};
+    const orr_physics_desc desc = {.worlds = given->count,
+                                   .double_precision = given->precision == ORR_PRECISION_F64,
+                                   .single_precision = given->precision == ORR_PRECISION_F32,
+                                   .contact_capacity = given->contact_capacity,
+                                   .cuda = cuda,
+                                   .team = given->team};
     orr_error why = {0};
     orr_result result = orr_physics_create(&desc, model, engine->jobs, physics, &why);
-    if (result == ORR_OK && orr_physics_is_double(*physics)) {
+    if (result == ORR_OK && !desc.double_precision && orr_physics_is_double(*physics)) {
         orr_log_line(engine->log, ORR_LOG_INFO, ORR_CODE_NONE,
                      "%s: the inertia matrix is too ill-conditioned for float: computed in double", name);
     }
     return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
 }
 
-orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, int worlds, const char *name,
-                                    const orr_model *model, orr_physics **physics, orr_error *error)
+orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, const orr_world_desc *desc,
+                                    const char *name, const orr_model *model, orr_physics **physics,
+                                    orr_error *error)
 {
     orr_cuda *cuda = NULL;
     orr_error why = {0};
     if (on_cuda) {
         ORR_TRY(orr_engine_take_cuda(engine, &cuda, error));
-        orr_result result = create(engine, cuda, worlds, name, model, physics, &why);
+        orr_result result = create(engine, cuda, desc, name, model, physics, &why);
         if (result != ORR_ERROR_MEMORY && result != ORR_ERROR_DEVICE) {
             return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s", why.message);
         }
         orr_log_line(engine->log, ORR_LOG_WARNING, (orr_code)why.code, "%s: the CPU moves it", why.message);
     }
-    return create(engine, NULL, worlds, name, model, physics, error);
+    return create(engine, NULL, desc, name, model, physics, error);
 }
 
 orr_result orr_world_physics_copy(orr_physics *from, orr_physics *to, orr_error *error)

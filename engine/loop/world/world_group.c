@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of a quantity that orr_world_robot_read has, or of XPOS and XQUAT together.
+// Of any quantity, or of XPOS and XQUAT together.
 static int largest_quantity(const orr_model *m)
 {
-    int most = 10 * m->nbody;
-    const int sizes[] = {m->nq, m->na, m->nu, m->neq, m->nplastic, m->nactuator, m->nsensordata};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        most = sizes[i] > most ? sizes[i] : most;
+    int most = 7 * m->nbody;
+    for (int i = 0; i < ORR_PHYSICS_QUANTITY_COUNT; i++) {
+        const orr_number_range range =
+            orr_world_physics_range(&(orr_model_place){.body = 1}, m, (orr_physics_quantity)i);
+        most = range.own + range.count > most ? range.own + range.count : most;
     }
     return most;
 }
@@ -177,8 +178,8 @@ static orr_result make_physics(const orr_world *world, orr_world_robot *const *m
         ORR_TRY(join(world, p, members, count, error));
     }
     ORR_ALLOC(p->numbers, largest_quantity(p->model), "the bodies of a robot", error);
-    bool on_cuda = orr_world_device_is_cuda(robots->engine, robots->device, robots->worlds);
-    orr_result result = orr_world_physics_create(robots->engine, on_cuda, robots->worlds, name, p->model,
+    bool on_cuda = orr_world_device_is_cuda(robots->engine, robots->desc.device, robots->desc.count);
+    orr_result result = orr_world_physics_create(robots->engine, on_cuda, &robots->desc, name, p->model,
                                                  &p->physics, &p->why);
     if (result != ORR_OK && result != ORR_ERROR_UNSUPPORTED) {
         return orr_fail(error, (orr_code)p->why.code, "%s", p->why.message);
@@ -395,6 +396,26 @@ static void give_back(orr_world_robots *robots, orr_world_robots *old)
     }
 }
 
+// Robots that stay keep their parameters, and physics that is new gets them.
+static orr_result take_parameters(const orr_world *world, const orr_world_robots *old, orr_error *error)
+{
+    orr_world_robots *robots = world->robots;
+    for (int i = 0; i < robots->count; i++) {
+        orr_world_robot *before = find_same(old, robots->robots[i]);
+        if (before) {
+            memcpy(robots->robots[i]->varied, before->varied, sizeof before->varied);
+            memset(before->varied, 0, sizeof before->varied);
+        }
+    }
+    for (int i = 0; i < robots->count; i++) {
+        const orr_world_robot *before = find_same(old, robots->robots[i]);
+        if (before && before->physics != robots->robots[i]->physics && robots->robots[i]->physics->physics) {
+            ORR_TRY(orr_world_parameters_renew(world, robots->robots[i]->physics, error));
+        }
+    }
+    return ORR_OK;
+}
+
 orr_result orr_world_robots_update(const orr_world *world, orr_error *error)
 {
     orr_world_robots *robots = world->robots;
@@ -412,9 +433,10 @@ orr_result orr_world_robots_update(const orr_world *world, orr_error *error)
         *robots = old;
         return result;
     }
+    result = take_parameters(world, &old, error);
     orr_world_robots_close_all(&old);
     robots->stale = false;
-    return ORR_OK;
+    return result;
 }
 
 orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *layer, orr_world_robot **found,

@@ -65,46 +65,175 @@ void orr_world_physics_destroy(orr_world_physics *physics)
     }
 }
 
+// What a pose does to the numbers of a quantity.
+typedef enum number_motion {
+    STAYS,
+    POINTS,      // x y z
+    VECTORS,     // x y z
+    QUATERNIONS, // w x y z
+    MATRICES,    // 3 x 3
+    INERTIAS,    // cinert
+    COORDINATES, // qpos
+    VELOCITIES,  // of dofs
+    SENSORS
+} number_motion;
+
+typedef struct quantity_rows {
+    orr_number_list list;
+    int width; // numbers of an element
+    number_motion motion;
+} quantity_rows;
+
+static quantity_rows rows_of(orr_physics_quantity quantity)
+{
+#define ROWS(NAME, LIST, width, motion) [ORR_PHYSICS_##NAME] = { ORR_NUMBERS_##LIST, width, motion }
+    static const quantity_rows table[ORR_PHYSICS_QUANTITY_COUNT] = {
+        ROWS(TIME, WHOLE, 1, STAYS),
+        ROWS(QPOS, QPOS, 1, COORDINATES),
+        ROWS(QVEL, DOF, 1, VELOCITIES),
+        ROWS(ACT, ACT, 1, STAYS),
+        ROWS(CTRL, CTRL, 1, STAYS),
+        ROWS(QFRC_APPLIED, DOF, 1, VELOCITIES),
+        ROWS(XFRC_APPLIED, BODY, 6, VECTORS),
+        ROWS(EQ_ACTIVE, EQUALITY, 1, STAYS),
+        ROWS(MOCAP_POS, MOCAP, 3, POINTS),
+        ROWS(MOCAP_QUAT, MOCAP, 4, QUATERNIONS),
+        ROWS(PLASTIC, PLASTIC, 1, STAYS),
+        ROWS(QACC, DOF, 1, VELOCITIES),
+        ROWS(QACC_WARMSTART, DOF, 1, VELOCITIES),
+        ROWS(XPOS, BODY, 3, POINTS),
+        ROWS(XQUAT, BODY, 4, QUATERNIONS),
+        ROWS(XMAT, BODY, 9, MATRICES),
+        ROWS(XIPOS, BODY, 3, POINTS),
+        ROWS(XIMAT, BODY, 9, MATRICES),
+        ROWS(XANCHOR, JOINT, 3, POINTS),
+        ROWS(XAXIS, JOINT, 3, VECTORS),
+        ROWS(GEOM_XPOS, GEOM, 3, POINTS),
+        ROWS(GEOM_XMAT, GEOM, 9, MATRICES),
+        ROWS(SITE_XPOS, SITE, 3, POINTS),
+        ROWS(SITE_XMAT, SITE, 9, MATRICES),
+        ROWS(CAM_XPOS, CAMERA, 3, POINTS),
+        ROWS(CAM_XMAT, CAMERA, 9, MATRICES),
+        ROWS(SUBTREE_COM, BODY, 3, POINTS),
+        ROWS(SUBTREE_LINVEL, BODY, 3, VECTORS),
+        ROWS(SUBTREE_ANGMOM, BODY, 3, VECTORS),
+        ROWS(CDOF, DOF, 6, STAYS),
+        ROWS(CINERT, BODY, 10, INERTIAS),
+        ROWS(CVEL, BODY, 6, VECTORS),
+        ROWS(CACC, BODY, 6, VECTORS),
+        ROWS(CFRC_INT, BODY, 6, VECTORS),
+        ROWS(CFRC_EXT, BODY, 6, VECTORS), // at the centre of mass of the tree
+        ROWS(QM, M, 1, STAYS),
+        ROWS(TEN_LENGTH, TENDON, 1, STAYS),
+        ROWS(TEN_VELOCITY, TENDON, 1, STAYS),
+        ROWS(ACTUATOR_LENGTH, ACTUATOR, 1, STAYS),
+        ROWS(ACTUATOR_VELOCITY, ACTUATOR, 1, STAYS),
+        ROWS(ACTUATOR_FORCE, ACTUATOR, 1, STAYS),
+        ROWS(QFRC_BIAS, DOF, 1, VELOCITIES),
+        ROWS(QFRC_PASSIVE, DOF, 1, VELOCITIES),
+        ROWS(QFRC_ACTUATOR, DOF, 1, VELOCITIES),
+        ROWS(QFRC_CONSTRAINT, DOF, 1, VELOCITIES),
+        ROWS(QFRC_INVERSE, DOF, 1, VELOCITIES),
+        ROWS(ENERGY, WHOLE, 2, STAYS),
+        ROWS(SENSORDATA, SENSORDATA, 1, SENSORS),
+    };
+#undef ROWS
+    assert((unsigned)quantity < ORR_PHYSICS_QUANTITY_COUNT && table[quantity].width > 0);
+    return table[quantity];
+}
+
+bool orr_world_physics_divides(orr_physics_quantity quantity)
+{
+    // free joints have axes of the physics' frame, which robots do not share with it; energy is of all
+    return quantity != ORR_PHYSICS_QM && quantity != ORR_PHYSICS_CDOF && quantity != ORR_PHYSICS_ENERGY;
+}
+
+// `first` and `count` elements that are not the world's; `world` of the world's before them, from
+// world_first on.
+static orr_number_range range_of(int width, int first, int count, int world_first, int world)
+{
+    return (orr_number_range){.first = width * first,
+                              .count = width * (count - world),
+                              .own = width * world,
+                              .world_first = width * world_first,
+                              .world_count = width * world};
+}
+
+orr_number_range orr_world_physics_rows(const orr_model_place *p, const orr_model *m, orr_number_list list,
+                                        int width)
+{
+    orr_number_range range;
+    switch (list) {
+    case ORR_NUMBERS_QPOS:
+        return range_of(width, p->qpos, m->nq, 0, 0);
+    case ORR_NUMBERS_DOF:
+        return range_of(width, p->qvel, m->nv, 0, 0);
+    case ORR_NUMBERS_ACT:
+        return range_of(width, p->act, m->na, 0, 0);
+    case ORR_NUMBERS_CTRL:
+        return range_of(width, p->ctrl, m->nu, 0, 0);
+    case ORR_NUMBERS_ACTUATOR:
+        return range_of(width, p->actuator, m->nactuator, 0, 0);
+    case ORR_NUMBERS_EQUALITY:
+        return range_of(width, p->equality, m->neq, 0, 0);
+    case ORR_NUMBERS_MOCAP:
+        return range_of(width, p->mocap, m->nmocap, 0, 0);
+    case ORR_NUMBERS_PLASTIC:
+        return range_of(width, p->plastic, m->nplastic, 0, 0);
+    case ORR_NUMBERS_SENSORDATA:
+        return range_of(width, p->sensordata, m->nsensordata, 0, 0);
+    case ORR_NUMBERS_BODY:
+        range = range_of(width, p->body, m->nbody, 0, 1);
+        range.world_count = 0;
+        return range;
+    case ORR_NUMBERS_JOINT:
+        return range_of(width, p->joint, m->njnt, 0, 0);
+    case ORR_NUMBERS_GEOM:
+        return range_of(width, p->geom, m->ngeom, p->world_geom, p->world_geoms);
+    case ORR_NUMBERS_SITE:
+        return range_of(width, p->site, m->nsite, p->world_site, p->world_sites);
+    case ORR_NUMBERS_CAMERA:
+        return range_of(width, p->camera, m->ncam, p->world_camera, p->world_cameras);
+    case ORR_NUMBERS_TENDON:
+        return range_of(width, p->tendon, m->ntendon, 0, 0);
+    case ORR_NUMBERS_M:
+        return range_of(width, p->M, m->nM, 0, 0);
+    default:
+        return range_of(width, 0, 1, 0, 0);
+    }
+}
+
 orr_number_range orr_world_physics_range(const orr_model_place *place, const orr_model *model,
                                          orr_physics_quantity quantity)
 {
-    int rows = 0;
-    switch (quantity) {
-    case ORR_PHYSICS_TIME:
-        return (orr_number_range){0, 1, 0};
-    case ORR_PHYSICS_QPOS:
-        return (orr_number_range){place->qpos, model->nq, 0};
-    case ORR_PHYSICS_ACT:
-        return (orr_number_range){place->act, model->na, 0};
-    case ORR_PHYSICS_CTRL:
-        return (orr_number_range){place->ctrl, model->nu, 0};
-    case ORR_PHYSICS_EQ_ACTIVE:
-        return (orr_number_range){place->equality, model->neq, 0};
-    case ORR_PHYSICS_MOCAP_POS:
-        return (orr_number_range){3 * place->mocap, 3 * model->nmocap, 0};
-    case ORR_PHYSICS_MOCAP_QUAT:
-        return (orr_number_range){4 * place->mocap, 4 * model->nmocap, 0};
-    case ORR_PHYSICS_PLASTIC:
-        return (orr_number_range){place->plastic, model->nplastic, 0};
-    case ORR_PHYSICS_ACTUATOR_FORCE:
-        return (orr_number_range){place->actuator, model->nactuator, 0};
-    case ORR_PHYSICS_SENSORDATA:
-        return (orr_number_range){place->sensordata, model->nsensordata, 0};
-    case ORR_PHYSICS_XFRC_APPLIED:
-    case ORR_PHYSICS_CFRC_EXT:
-        rows = 6;
-        break;
-    case ORR_PHYSICS_XPOS:
-    case ORR_PHYSICS_SUBTREE_COM:
-        rows = 3;
-        break;
-    case ORR_PHYSICS_XQUAT:
-        rows = 4;
-        break;
-    default: // of dofs: QVEL, QACC, QACC_WARMSTART, QFRC_APPLIED
-        return (orr_number_range){place->qvel, model->nv, 0};
+    const quantity_rows rows = rows_of(quantity);
+    return orr_world_physics_rows(place, model, rows.list, rows.width);
+}
+
+void orr_number_range_get(const orr_number_range *r, const double *numbers, double *own)
+{
+    memset(own, 0, (size_t)r->own * sizeof *own);
+    memcpy(own, numbers + r->world_first, (size_t)r->world_count * sizeof *own);
+    memcpy(own + r->own, numbers + r->first, (size_t)r->count * sizeof *own);
+}
+
+void orr_number_range_put(const orr_number_range *r, const double *own, double *numbers)
+{
+    memcpy(numbers + r->world_first, own, (size_t)r->world_count * sizeof *own);
+    memcpy(numbers + r->first, own + r->own, (size_t)r->count * sizeof *own);
+}
+
+void orr_world_physics_own_world(orr_physics_quantity quantity, double *values)
+{
+    const quantity_rows rows = rows_of(quantity);
+    if (rows.list != ORR_NUMBERS_BODY) {
+        return;
     }
-    return (orr_number_range){rows * place->body, rows * (model->nbody - 1), rows};
+    memset(values, 0, (size_t)rows.width * sizeof *values);
+    for (int k = 0; k < 3 && rows.motion == MATRICES; k++) {
+        values[4 * k] = 1.0;
+    }
+    values[0] = rows.motion == QUATERNIONS ? 1.0 : values[0];
 }
 
 static void turn_all(const double quat[4], double *vectors, int count)
@@ -219,11 +348,39 @@ static void move_sensor(const orr_model *m, int sensor, const orr_pose *pose, do
     }
 }
 
+// R M of matrices in rows.
+static void turn_matrices(const double quat[4], double *matrices, int count)
+{
+    for (int i = 0; i < 3 * count; i++) {
+        double *at = matrices + 9 * (i / 3) + i % 3, column[3] = {at[0], at[3], at[6]};
+        quat_apply(quat, column, column);
+        at[0] = column[0], at[3] = column[1], at[6] = column[2];
+    }
+}
+
+// Six of a symmetric matrix (xx yy zz xy xz yz), a vector and a number.
+static void turn_inertias(const double quat[4], double *inertias, int count)
+{
+    for (int i = 0; i < count; i++) {
+        double *s = inertias + 10 * i;
+        double m[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
+        turn_matrices(quat, m, 1); // R S
+        turn_all(quat, m, 3);      // its rows by R: R S R^T
+        const double turned[6] = {m[0], m[4], m[8], m[1], m[2], m[5]};
+        memcpy(s, turned, sizeof turned);
+        turn_all(quat, s + 6, 1);
+    }
+}
+
 void orr_world_physics_move(const orr_model *m, orr_physics_quantity quantity, const orr_pose *pose,
                             double *values)
 {
-    switch (quantity) {
-    case ORR_PHYSICS_QPOS:
+    const quantity_rows rows = rows_of(quantity);
+    const orr_number_range range =
+        orr_world_physics_rows(&(orr_model_place){.body = 1}, m, rows.list, rows.width);
+    const int count = range.own + range.count;
+    switch (rows.motion) {
+    case COORDINATES:
         for (int i = 0; i < m->njnt; i++) {
             double *q = values + m->jnt_qposadr[i];
             if (m->jnt_type[i] == ORR_JOINT_FREE) {
@@ -231,37 +388,32 @@ void orr_world_physics_move(const orr_model *m, orr_physics_quantity quantity, c
             }
         }
         break;
-    case ORR_PHYSICS_QVEL:
-    case ORR_PHYSICS_QACC:
-    case ORR_PHYSICS_QACC_WARMSTART:
-    case ORR_PHYSICS_QFRC_APPLIED: // the angular numbers of a free joint are in its body's frame
+    case VELOCITIES: // the angular numbers of a free joint are in its body's frame
         for (int i = 0; i < m->njnt; i++) {
             if (m->jnt_type[i] == ORR_JOINT_FREE) {
                 turn_all(pose->quat, values + m->jnt_dofadr[i], 1);
             }
         }
         break;
-    case ORR_PHYSICS_SENSORDATA:
+    case SENSORS:
         for (int i = 0; i < m->nsensor; i++) {
             move_sensor(m, i, pose, values + m->sensor_adr[i]);
         }
         break;
-    case ORR_PHYSICS_CFRC_EXT: // at the centre of mass of the tree
-    case ORR_PHYSICS_XFRC_APPLIED:
-        turn_all(pose->quat, values, 2 * m->nbody);
+    case VECTORS:
+        turn_all(pose->quat, values, count / 3);
         break;
-    case ORR_PHYSICS_MOCAP_POS:
-        move_points(pose, values, m->nmocap);
+    case POINTS:
+        move_points(pose, values, count / 3);
         break;
-    case ORR_PHYSICS_MOCAP_QUAT:
-        turn_frames(pose->quat, values, m->nmocap);
+    case QUATERNIONS:
+        turn_frames(pose->quat, values, count / 4);
         break;
-    case ORR_PHYSICS_XPOS:
-    case ORR_PHYSICS_SUBTREE_COM:
-        move_points(pose, values, m->nbody);
+    case MATRICES:
+        turn_matrices(pose->quat, values, count / 9);
         break;
-    case ORR_PHYSICS_XQUAT:
-        turn_frames(pose->quat, values, m->nbody);
+    case INERTIAS:
+        turn_inertias(pose->quat, values, count / 10);
         break;
     default: // numbers that no frame matters to
         break;

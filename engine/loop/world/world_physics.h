@@ -37,17 +37,49 @@ bool orr_pose_is_identity(const orr_pose *pose);
 
 void orr_world_physics_destroy(orr_world_physics *physics); // NULL is allowed
 
-// A robot's numbers of a quantity of the state, or of one that has rows for bodies; bodies other than its
-// world. Poses and vectors are in the frame of the physics.
+// Lists of a model that numbers belong to.
+typedef enum orr_number_list {
+    ORR_NUMBERS_WHOLE, // of the model
+    ORR_NUMBERS_QPOS,
+    ORR_NUMBERS_DOF,
+    ORR_NUMBERS_ACT,
+    ORR_NUMBERS_CTRL,
+    ORR_NUMBERS_ACTUATOR,
+    ORR_NUMBERS_EQUALITY,
+    ORR_NUMBERS_MOCAP,
+    ORR_NUMBERS_PLASTIC,
+    ORR_NUMBERS_SENSORDATA,
+    ORR_NUMBERS_BODY,
+    ORR_NUMBERS_JOINT,
+    ORR_NUMBERS_GEOM,
+    ORR_NUMBERS_SITE,
+    ORR_NUMBERS_CAMERA,
+    ORR_NUMBERS_TENDON,
+    ORR_NUMBERS_M
+} orr_number_list;
+
+// Where a robot's numbers are among those of its physics: `count` from `first` on are its own from `own` on.
+// Its own before these are those of its world: of geoms, sites and cameras, from world_first on; of bodies
+// they are not in the physics.
 typedef struct orr_number_range {
-    int first, count; // of the physics' numbers
-    int own;          // the first of the robot's own numbers
+    int first, count, own;
+    int world_first, world_count;
 } orr_number_range;
+orr_number_range orr_world_physics_rows(const orr_model_place *place, const orr_model *model,
+                                        orr_number_list list, int width);
 orr_number_range orr_world_physics_range(const orr_model_place *place, const orr_model *model,
                                          orr_physics_quantity quantity);
+// Copies a robot's own numbers from those of its physics, and to them. Own numbers that the physics does not
+// have become 0.
+void orr_number_range_get(const orr_number_range *range, const double *numbers, double *own);
+void orr_number_range_put(const orr_number_range *range, const double *own, double *numbers);
+// Does the physics of several robots have it for each of them?
+bool orr_world_physics_divides(orr_physics_quantity quantity);
 // Moves a robot's own numbers of a quantity by a pose.
 void orr_world_physics_move(const orr_model *model, orr_physics_quantity quantity, const orr_pose *pose,
                             double *values);
+// In the numbers of a robot among others: its world is where it is, in its own frame.
+void orr_world_physics_own_world(orr_physics_quantity quantity, double *values);
 // The same for a contact.
 void orr_world_physics_move_contact(const orr_pose *pose, orr_physics_contact *contact);
 // Planes without end in the worlds of several robots are often the same floor: all but the first collide with

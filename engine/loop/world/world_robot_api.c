@@ -91,7 +91,7 @@ orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_er
     if (device == ORR_DEVICE_CUDA) {
         ORR_TRY(orr_engine_take_cuda(world->robots->engine, &cuda, error));
     }
-    world->robots->device = device;
+    world->robots->desc.device = device;
     return orr_world_robots_move(world, error);
 }
 
@@ -137,7 +137,9 @@ static void reset_state(orr_world *world, int index, orr_world_robot *r)
         ORR_PHYSICS_QVEL,         ORR_PHYSICS_ACT,  ORR_PHYSICS_CTRL,          ORR_PHYSICS_QFRC_APPLIED,
         ORR_PHYSICS_XFRC_APPLIED, ORR_PHYSICS_QACC, ORR_PHYSICS_QACC_WARMSTART};
     const orr_model *m = r->robot->model;
-    orr_world_robot_write(world, index, r, ORR_PHYSICS_QPOS, m->qpos0);
+    const double *qpos = r->varied[ORR_PARAMETER_START_QPOS], *qvel = r->varied[ORR_PARAMETER_START_QVEL];
+    orr_world_robot_write(world, index, r, ORR_PHYSICS_QPOS,
+                          qpos ? qpos + (ptrdiff_t)index * m->nq : m->qpos0);
     orr_world_robot_write(world, index, r, ORR_PHYSICS_PLASTIC, m->plastic0);
     for (int i = 0; i < m->neq; i++) {
         r->numbers[i] = m->eq_active0[i] ? 1.0 : 0.0;
@@ -145,6 +147,9 @@ static void reset_state(orr_world *world, int index, orr_world_robot *r)
     orr_world_robot_write(world, index, r, ORR_PHYSICS_EQ_ACTIVE, r->numbers);
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
         orr_world_robot_clear(world, index, r, zeros[i]);
+    }
+    if (qvel) {
+        orr_world_robot_write(world, index, r, ORR_PHYSICS_QVEL, qvel + (ptrdiff_t)index * m->nv);
     }
     for (int quat = 0; quat < 2; quat++) {
         int width = quat ? 4 : 3;

@@ -20,7 +20,7 @@ orr_pose orr_world_robot_pose(const orr_world *world, int index, const orr_world
 
 int orr_world_robot_size(const orr_world_robot *r, orr_physics_quantity quantity)
 {
-    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+    const orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
     return range.own + range.count;
 }
 
@@ -28,12 +28,9 @@ int orr_world_robot_size(const orr_world_robot *r, orr_physics_quantity quantity
 static void pick(const orr_world_robot *r, orr_physics_quantity quantity, const double *numbers,
                  double *values)
 {
-    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
-    memset(values, 0, (size_t)range.own * sizeof *values);
-    memcpy(values + range.own, numbers + range.first, (size_t)range.count * sizeof *values);
-    if (quantity == ORR_PHYSICS_XQUAT) {
-        values[0] = 1.0;
-    }
+    const orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+    orr_number_range_get(&range, numbers, values);
+    orr_world_physics_own_world(quantity, values);
 }
 
 void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantity quantity, double *values)
@@ -57,7 +54,7 @@ void orr_world_robot_write_raw(int index, orr_world_robot *r, orr_physics_quanti
     }
     orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
     orr_physics_get(p->physics, quantity, index, p->numbers);
-    memcpy(p->numbers + range.first, values + range.own, (size_t)range.count * sizeof *values);
+    orr_number_range_put(&range, values, p->numbers);
     orr_physics_set(p->physics, quantity, index, p->numbers);
 }
 
@@ -70,10 +67,8 @@ static void move_back(const orr_world *world, int index, const orr_world_robot *
         pose = orr_pose_inverse(&pose);
         orr_world_physics_move(r->robot->model, quantity, &pose, values);
     }
-    if (r->physics->joint && (quantity == ORR_PHYSICS_XPOS || quantity == ORR_PHYSICS_XQUAT)) {
-        int rows = quantity == ORR_PHYSICS_XPOS ? 3 : 4; // its own world stays
-        memset(values, 0, (size_t)rows * sizeof *values);
-        values[0] = quantity == ORR_PHYSICS_XQUAT ? 1.0 : 0.0;
+    if (r->physics->joint) {
+        orr_world_physics_own_world(quantity, values);
     }
 }
 

@@ -7,13 +7,14 @@
 
 #include <string.h>
 
-orr_result orr_world_robots_create(int worlds, orr_engine *engine, orr_world_robots **out, orr_error *error)
+orr_result orr_world_robots_create(const orr_world_desc *desc, orr_engine *engine, orr_world_robots **out,
+                                   orr_error *error)
 {
     *out = orr_alloc_zero(1, sizeof **out);
     if (!*out) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a world's robots");
     }
-    (*out)->worlds = worlds;
+    (*out)->desc = *desc;
     (*out)->engine = engine;
     return ORR_OK;
 }
@@ -24,6 +25,9 @@ void orr_world_robot_close(orr_world_robot *r)
         orr_free(r->bodies);
         orr_free(r->numbers);
         orr_free(r->contacts);
+        for (int i = 0; i < ORR_ROBOT_PARAMETERS; i++) {
+            orr_free(r->varied[i]);
+        }
         orr_robot_destroy(r->robot);
         orr_free(r);
     }
@@ -54,15 +58,18 @@ void orr_world_robots_destroy(orr_world_robots *robots)
 static orr_result move_to(const orr_world *world, orr_world_physics *p, bool cuda, orr_error *error)
 {
     orr_physics *physics = NULL;
-    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, world->count, p->name, p->model, &physics,
-                                     error));
-    orr_result result = orr_world_physics_copy(p->physics, physics, error);
+    orr_physics *before = p->physics;
+    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, &world->robots->desc, p->name, p->model,
+                                     &physics, error));
+    p->physics = physics;
+    orr_result result = orr_world_parameters_renew(world, p, error);
+    result = result == ORR_OK ? orr_world_physics_copy(before, physics, error) : result;
     if (result != ORR_OK) {
+        p->physics = before;
         orr_physics_destroy(physics);
         return result;
     }
-    orr_physics_destroy(p->physics);
-    p->physics = physics;
+    orr_physics_destroy(before);
     orr_world_robots_moved(world, p);
     return ORR_OK;
 }
@@ -70,7 +77,7 @@ static orr_result move_to(const orr_world *world, orr_world_physics *p, bool cud
 orr_result orr_world_robots_move(const orr_world *world, orr_error *error)
 {
     orr_world_robots *robots = world->robots;
-    bool cuda = orr_world_device_is_cuda(robots->engine, robots->device, robots->worlds);
+    bool cuda = orr_world_device_is_cuda(robots->engine, robots->desc.device, robots->desc.count);
     ORR_TRY(orr_world_robots_update(world, error));
     for (int i = 0; i < robots->physics_count; i++) {
         orr_world_physics *p = robots->physics[i];
@@ -88,7 +95,7 @@ orr_result orr_world_robots_check(const orr_world *world, const orr_world_physic
         return ORR_OK;
     }
     double seconds;
-    world->robots->device = ORR_DEVICE_CPU;
+    world->robots->desc.device = ORR_DEVICE_CPU;
     orr_physics_get(physics->physics, ORR_PHYSICS_TIME, 0, &seconds);
     ORR_TRY(orr_world_robots_move(world, error));
     return orr_fail(error, (orr_code)why.code,
@@ -164,18 +171,18 @@ static int own_geom(const orr_world_robot *r, int geom)
     return other >= 0 && other < m->ngeom - r->place.world_geoms ? r->place.world_geoms + other : -1;
 }
 
-// Keeps the contacts of which the robot's is the first geom, in its frame; returns how many.
-static int keep_own(const orr_world *world, int index, const orr_world_robot *r, int count)
+int orr_world_robot_keep_contacts(const orr_world *world, int index, const orr_world_robot *r,
+                                  orr_physics_contact *contacts, int count)
 {
     orr_pose pose = orr_world_robot_pose(world, index, r), back = orr_pose_inverse(&pose);
     int kept = 0;
     for (int i = 0; i < count; i++) {
-        orr_physics_contact c = r->contacts[i];
+        orr_physics_contact c = contacts[i];
         c.geom1 = own_geom(r, c.geom1);
         c.geom2 = own_geom(r, c.geom2);
         if (c.geom1 >= 0) {
             orr_world_physics_move_contact(&back, &c);
-            r->contacts[kept++] = c;
+            contacts[kept++] = c;
         }
     }
     return kept;
@@ -196,13 +203,16 @@ orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr
     ORR_TRY(orr_world_robots_check(world, r->physics, error));
     if (found > r->contact_capacity) {
         orr_free(r->contacts);
+        for (int i = 0; i < ORR_ROBOT_PARAMETERS; i++) {
+            orr_free(r->varied[i]);
+        }
         r->contact_capacity = 0;
         ORR_ALLOC(r->contacts, 2 * found, "contacts", error);
         r->contact_capacity = 2 * found;
         found = orr_physics_contacts(physics, index, r->contacts, r->contact_capacity);
     }
     *contacts = r->contacts;
-    *count = r->physics->joint ? keep_own(world, index, r, found) : found;
+    *count = r->physics->joint ? orr_world_robot_keep_contacts(world, index, r, r->contacts, found) : found;
     return ORR_OK;
 }
 

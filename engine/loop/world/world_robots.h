@@ -4,6 +4,7 @@
 
 #include "engine/loop/world/robot_pull.h"
 #include "engine/loop/world/world.h"
+#include "engine/loop/world/world_parameters.h"
 #include "engine/loop/world/world_physics.h"
 
 // One robot in all copies of a world.
@@ -19,6 +20,8 @@ typedef struct orr_world_robot {
     orr_physics_contact *contacts;
     int contact_capacity;
     orr_robot_pull pull;
+    // of each parameter that has been set: copies x its numbers, own ones; NULL: as the model says
+    double *varied[ORR_ROBOT_PARAMETERS];
 } orr_world_robot;
 
 typedef struct orr_world_robots {
@@ -26,14 +29,13 @@ typedef struct orr_world_robots {
     int count, capacity;
     orr_world_physics **physics; // physics_count: of all robots
     int physics_count, physics_capacity;
-    int worlds;
     bool autoreset;
     bool stale; // a robot that is fixed to its world has been moved
     orr_engine *engine;
-    orr_device_kind device; // as orr_world_set_device was given it
+    orr_world_desc desc; // how they are simulated; its device as orr_world_set_device was given it
 } orr_world_robots;
 
-orr_result orr_world_robots_create(int worlds, orr_engine *engine, orr_world_robots **robots,
+orr_result orr_world_robots_create(const orr_world_desc *desc, orr_engine *engine, orr_world_robots **robots,
                                    orr_error *error);
 void orr_world_robots_destroy(orr_world_robots *robots);   // NULL is allowed
 void orr_world_robots_close_all(orr_world_robots *robots); // all but the struct
@@ -102,6 +104,10 @@ orr_result orr_world_robot_device_bodies(const orr_world *world, int index, cons
 // next call.
 orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr_layer_data *layer,
                                     const orr_physics_contact **contacts, int *count, orr_error *error);
+// Of the contacts of its physics it keeps those of which the robot's is the first geom, in its frame; returns
+// how many.
+int orr_world_robot_keep_contacts(const orr_world *world, int index, const orr_world_robot *r,
+                                  orr_physics_contact *contacts, int count);
 // What pulls at the robot in copy 0 until it is set anew; every step computes the force for the state as it
 // is.
 orr_result orr_world_robot_pull(orr_world *world, const orr_layer_data *layer, const orr_robot_pull *pull,
