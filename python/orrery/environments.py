@@ -221,6 +221,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return self._results()
 
     def _checked(self, actions):
+        actions = np.asarray(actions)
+        if not np.can_cast(actions.dtype, np.float32, "same_kind"):
+            raise TypeError(f"actions of {actions.dtype}: expected float32, or what can become it")
         actions = np.ascontiguousarray(actions, np.float32)
         if actions.shape != self.action_space.shape:
             raise ValueError(f"actions {actions.shape}: expected {self.action_space.shape}")

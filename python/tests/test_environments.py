@@ -236,6 +236,14 @@ class Vector(unittest.TestCase):
             env.reset(options={"reset_mask": [True, False, False]})
         with self.assertRaises(ValueError):
             env.reset(options={"reset_mask": np.zeros(3, bool)})
+        for wrong in (np.zeros((3, 3), complex), np.full((3, 3), "x"), [[None] * 3] * 3):
+            with self.assertRaisesRegex(TypeError, "actions of .*: expected float32"):
+                env.step(wrong)
+        with self.assertRaisesRegex(ValueError, "action 1 of environment 2 is nan"):
+            env.step(np.where(np.arange(9).reshape(3, 3) == 7, np.nan, 0.0))
+        frozen = np.zeros((3, 3), np.float32)
+        frozen.flags.writeable = False
+        env.step(frozen)
         env.close()
         with self.assertRaisesRegex(ValueError, "closed"):
             env.step(np.zeros((3, 3)))

@@ -1,5 +1,6 @@
 """The adapters with the real packages: Stable-Baselines3 learns, PettingZoo's own test passes."""
 
+import importlib.util
 import json
 import os
 import re
@@ -67,6 +68,17 @@ class StableBaselines(unittest.TestCase):
         print(f"mean return of InvertedPendulum: {before:.0f}, and after 32,768 steps of PPO {after:.0f}")
         self.assertGreater(after, 10 * before)
         env.close()
+
+
+class Script(unittest.TestCase):
+    def test_ppo_in_one_file_learns_the_pendulum(self):
+        specification = importlib.util.spec_from_file_location("ppo", ROOT / "python" / "samples" / "ppo.py")
+        ppo = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(ppo)
+        returns = ppo.train("InvertedPendulum-v5", 60_000)
+        before, after = np.mean(returns[:50]), np.mean(returns[-50:])
+        print(f"mean return of InvertedPendulum: {before:.0f}, and after 60,000 steps of ppo.py {after:.0f}")
+        self.assertGreater(after, 4 * before)
 
 
 class Memory(unittest.TestCase):
