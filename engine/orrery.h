@@ -1247,7 +1247,8 @@ typedef struct orr_eyes_look {
     float camera_turn[3];   /* about their own axes: a rotation vector [rad] */
     float light_turn[3];    /* of the directions of the sun and the lights, about the scene's axes: a rotation
                                vector [rad] */
-    float light[3];         /* how much brighter they are in red, green and blue [EV] */
+    float light[3];         /* how much brighter they are in red, green and blue [EV]; an environment's light
+                               stays as it is */
     float exposure;         /* added to that of orr_eyes_desc.look [EV] */
     bool has_background;    /* false: as orr_eyes_desc.look says */
     float background[3];
