@@ -68,8 +68,8 @@ def _drop(capsule):
 
 
 class DeviceArray:
-    """Numbers somewhere in a device's memory, float32 or float64. strides: in numbers. device: DLPack's type and
-    the index. owner: whose memory it is; it stays alive as long as a consumer of a capsule."""
+    """Numbers somewhere in a device's memory, float32 or float64. strides: in numbers. device: DLPack's type
+    and the index. owner: whose memory it is; it stays alive as long as a consumer of a capsule."""
 
     def __init__(self, address, shape, strides, bits, device, owner):
         self.address, self.shape, self.strides, self.bits = address, tuple(shape), tuple(strides), bits

@@ -1,5 +1,5 @@
-// What the public header says of many copies of robots: all quantities, parameters that differ between copies,
-// contacts, Jacobians. Robots among others have the same numbers as alone, wherever their layer is.
+// What the public header says of many copies of robots: all quantities, parameters that differ between
+// copies, contacts, Jacobians. Robots among others have the same numbers as alone, wherever their layer is.
 #include "engine/scene/scene.h"
 #include "tests/support/engine.h"
 #include "tests/support/robots.h"

@@ -1,5 +1,5 @@
-// The public functions for parameters that differ between copies (engine/orrery.h). A world keeps what was set,
-// so that physics that is made anew has it too.
+// The public functions for parameters that differ between copies (engine/orrery.h). A world keeps what was
+// set, so that physics that is made anew has it too.
 #include "engine/loop/world/world_parameters.h"
 
 #include "engine/core/entry.h"

@@ -95,8 +95,8 @@ static orr_result find_target(const orr_world_robot *r, orr_robot_object kind, i
                           count - 1);
 }
 
-// Three rows of all dofs become those of the robot, in the axes of its layer: x -> turn(x). A free joint moves
-// along the axes of the frame that the robot's velocities are in.
+// Three rows of all dofs become those of the robot, in the axes of its layer: x -> turn(x). A free joint
+// moves along the axes of the frame that the robot's velocities are in.
 static void keep_columns(const orr_world_robot *r, const double turn[4], const double *all, int all_count,
                          double *own)
 {
