@@ -291,11 +291,15 @@ typedef struct orr_region {
     float falloff;     /* width of the border, half of it on each side, where both parts have a share of each
                           splat; 0: none */
     bool outside;      /* the part outside, not the part inside */
+    /* outside: the hole is closed where the cloud goes on around a face of the box, from its splats within
+     * this distance [units of the cloud] of the face; 0: it stays open */
+    float rim;
 } orr_region;
 
 /* Leaves one of the two parts. A splat in the border keeps the opacity 1 - (1 - a)^s for a share s of 0 to 1,
  * so that the two parts, one on the other, hide as much in its middle as it did. Without a falloff they look
- * as the cloud did. ORR_ERROR_ARGUMENT, and the cloud is as it was: no box, or no splat in this part. */
+ * as the cloud did. Its arrays may be other ones then (orr_splats_data). ORR_ERROR_ARGUMENT, and the cloud is
+ * as it was: no box, or no splat in this part. */
 static inline orr_result orr_splats_crop(orr_splats *splats, const orr_region *region, orr_error *error);
 
 /* ---- scene: what exists -------------------------------------------------------------------------------- */

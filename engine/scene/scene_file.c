@@ -182,13 +182,13 @@ static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer
 // "region": {...}; its members are those of orr_region.
 static orr_result read_region(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"centre", "size", "rotation", "falloff", "keep", NULL};
+    static const char *const keys[] = {"centre", "size", "rotation", "falloff", "keep", "rim", NULL};
     orr_json region;
     ORR_TRY(orr_json_member(json, "region", &region, error));
     if (!region.node) {
         return ORR_OK;
     }
-    double centre[3] = {0.0, 0.0, 0.0}, size[3], rotation[4] = {1.0, 0.0, 0.0, 0.0}, falloff = 0.0;
+    double centre[3] = {0.0, 0.0, 0.0}, size[3], rotation[4] = {1.0, 0.0, 0.0, 0.0}, falloff = 0.0, rim = 0.0;
     const char *keep = "inside";
     ORR_TRY(orr_json_check_keys(&region, keys, error));
     ORR_TRY(orr_json_require(&region, "centre", "the middle of the box [x, y, z]", error));
@@ -197,9 +197,11 @@ static orr_result read_region(const orr_json *json, orr_scene_file_layer *layer,
     ORR_TRY(orr_json_numbers(&region, "size", 3, size, error));
     ORR_TRY(orr_json_numbers(&region, "rotation", 4, rotation, error));
     ORR_TRY(orr_json_number(&region, "falloff", &falloff, error));
+    ORR_TRY(orr_json_number(&region, "rim", &rim, error));
     ORR_TRY(orr_json_string(&region, "keep", &keep, error));
     layer->has_region = true;
     layer->region.falloff = (float)falloff;
+    layer->region.rim = (float)rim;
     layer->region.outside = strcmp(keep, "outside") == 0;
     to_floats(centre, layer->region.centre, 3);
     to_floats(size, layer->region.size, 3);

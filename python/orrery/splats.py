@@ -54,12 +54,13 @@ class Splats(Handle):
     def __len__(self):
         return len(self.position)
 
-    def crop(self, centre, size, rotation=(1, 0, 0, 0), falloff=0.0, outside=False):
+    def crop(self, centre, size, rotation=(1, 0, 0, 0), falloff=0.0, outside=False, rim=0.0):
         """Keeps the splats whose centres are in a box, or outside of it; its arrays are other ones then.
 
         size: lengths of its edges. falloff: width of the border, where both parts have a share of each splat.
+        rim: the hole that the box leaves is closed from the splats within this distance of it; 0: it stays.
         """
-        region = structs["orr_region"](falloff=falloff, outside=outside)
+        region = structs["orr_region"](falloff=falloff, outside=outside, rim=rim)
         region.centre[:], region.size[:], region.rotation[:] = centre, size, rotation
         call.splats_crop_sized(self.pointer, ctypes.byref(region), ctypes.sizeof(region))
         self._view()

@@ -157,6 +157,100 @@ static void two_parts_in_place_look_as_the_cloud(void **state)
     }
 }
 
+enum { FLOOR = 120, FLOOR_COUNT = FLOOR * FLOOR, BALL = 3000 };
+
+// A sloping floor whose colour runs from side to side, without what a ball hides of it if there is one, and
+// the ball. Up is z.
+static orr_splats *make_room(bool with_ball)
+{
+    orr_splats *room;
+    int64_t count = 0;
+    assert_ok(orr_splats_create(FLOOR_COUNT + BALL, 1, &room, &error));
+    const orr_splats_view s = orr_splats_data(room);
+    for (int i = 0; i < FLOOR_COUNT + (with_ball ? BALL : 0); i++) {
+        float *p = s.position + 3 * count;
+        const bool floor = i < FLOOR_COUNT;
+        if (floor) {
+            p[0] = (float)(i % FLOOR) / FLOOR * 2.0f - 1.0f;
+            p[1] = (float)(i / FLOOR) / FLOOR * 2.0f - 1.0f;
+            p[2] = 0.1f * p[0];
+            if (with_ball && p[0] * p[0] + p[1] * p[1] < 0.09f) { // never seen
+                continue;
+            }
+        } else {
+            const float z = (float)(i - FLOOR_COUNT) / BALL * 2.0f - 1.0f, r = sqrtf(1.0f - z * z);
+            p[0] = 0.3f * r * cosf(2.4f * (float)i);
+            p[1] = 0.3f * r * sinf(2.4f * (float)i);
+            p[2] = 0.34f + 0.3f * z;
+        }
+        for (int k = 0; k < 3; k++) {
+            s.colour[3 * count + k] = floor ? (float)(k - 1) * p[k % 2] : 1.5f;
+            s.log_scale[3 * count + k] = logf(0.015f);
+        }
+        s.opacity[count++] = 4.0f;
+    }
+    const orr_region all = {.size = {8.0f, 8.0f, 8.0f}, .centre = {0.0f, 0.0f, 3.0f}};
+    for (; count < FLOOR_COUNT + BALL; count++) { // what is left of the memory is far away
+        s.position[3 * count] = 100.0f;
+    }
+    assert_ok(orr_splats_crop(room, &all, &error));
+    return room;
+}
+
+static void draw_room(const orr_splats *room, float *rgba)
+{
+    const float eye[3] = {0.3f, -1.2f, 1.6f}, target[3] = {0.0f, 0.0f, 0.0f}, up[3] = {0.0f, 0.0f, 1.0f};
+    orr_scene *scene;
+    orr_world *world;
+    orr_frame *frame;
+    orr_view view = {.camera = orr_camera_look_at(eye, target, up, 0.6f, SIDE, SIDE)};
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    assert_ok(orr_scene_add_splats(scene, "room", room, NULL, NULL, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_frame_create(engine, NULL, &frame, &error));
+    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+    assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
+    orr_frame_destroy(frame);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
+// The floor goes on where the ball was: as the whole floor looks, whose hole nothing had seen.
+static void the_hole_of_a_region_is_closed(void **state)
+{
+    (void)state;
+    static float whole[SIDE * SIDE * 4], cut[SIDE * SIDE * 4];
+    orr_region around = {.centre = {0.0f, 0.0f, 0.4f}, .size = {0.7f, 0.7f, 0.8f}, .outside = true};
+    orr_splats *floor = make_room(false);
+    draw_room(floor, whole);
+    for (int filled = 0; filled < 2; filled++) {
+        orr_splats *room = make_room(true);
+        around.rim = filled ? 0.15f : 0.0f;
+        assert_ok(orr_splats_crop(room, &around, &error));
+        draw_room(room, cut);
+        double least = 1.0, worst = 0.0;
+        for (int i = 0; i < SIDE * SIDE * 4; i++) {
+            worst = fmax(worst, fabs((double)cut[i] - (double)whole[i]));
+            least = i % 4 == 3 && whole[i] > 0.99f ? fmin(least, (double)cut[i]) : least;
+        }
+        print_message("    %s: worst %.3f, least alpha %.3f, %lld splats\n", filled ? "closed" : "open",
+                      worst, least, (long long)orr_splats_data(room).count);
+        assert_true(filled ? worst < 0.06 && least > 0.97 : worst > 0.4 && least < 0.01);
+        orr_splats_destroy(room);
+    }
+    // nothing around the region: nothing is closed
+    orr_splats *room = make_room(true);
+    around.centre[2] = 1.2f;
+    around.size[2] = 1.9f;
+    const int64_t before = orr_splats_data(room).count;
+    assert_ok(orr_splats_crop(room, &around, &error));
+    assert_true(orr_splats_data(room).count < before);
+    around.rim = INFINITY;
+    assert_int_equal(orr_splats_crop(room, &around, NULL), ORR_ERROR_ARGUMENT);
+    orr_splats_destroy(room);
+    orr_splats_destroy(floor);
+}
+
 static void what_is_no_region_is_refused(void **state)
 {
     (void)state;
@@ -167,7 +261,7 @@ static void what_is_no_region_is_refused(void **state)
         {{.size = {1, 0, 1}}, "expected finite numbers, a size above 0"},
         {{.size = {1, 1, NAN}}, "expected finite numbers"},
         {{.size = {1, 1, 1}, .centre = {INFINITY}}, "expected finite numbers"},
-        {{.size = {1, 1, 1}, .falloff = -1}, "a falloff of at least 0"},
+        {{.size = {1, 1, 1}, .falloff = -1}, "a falloff and a rim of at least 0"},
         {{.size = {1, 1, 1}, .centre = {9, 0, 0}}, "expected a box with a splat in it, not one of 1 x 1 x 1"},
         {{.size = {9, 9, 9}, .outside = true}, "expected a box with a splat outside it"},
     };
@@ -199,6 +293,7 @@ int main(void)
         cmocka_unit_test(each_splat_is_in_one_part),
         cmocka_unit_test(shares_in_the_border_hide_as_much_as_the_splat),
         cmocka_unit_test(two_parts_in_place_look_as_the_cloud),
+        cmocka_unit_test(the_hole_of_a_region_is_closed),
         cmocka_unit_test(what_is_no_region_is_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
