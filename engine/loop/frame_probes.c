@@ -31,6 +31,28 @@ static void add_box(const orr_draw_mesh *item, lit_layer *lit)
     }
 }
 
+// Flat as floors are, which may be endless: others of the layer say where it is.
+static bool is_flat(const orr_mesh *mesh)
+{
+    float least = INFINITY, most = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        float side = mesh->high[k] - mesh->low[k];
+        least = fminf(least, side);
+        most = fmaxf(most, side);
+    }
+    return least < 1e-3f * most;
+}
+
+// The box of the meshes `first` to `end` of the list; empty where the host does not know their place.
+static void add_boxes(const orr_frame_slot *slot, int first, int end, bool flat, lit_layer *lit)
+{
+    for (int i = first; i < end; i++) {
+        if (!slot->meshes[i].bodies && (flat || !is_flat(slot->meshes[i].mesh))) {
+            add_box(&slot->meshes[i], lit);
+        }
+    }
+}
+
 static void centre_of(const lit_layer *lit, float centre[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -53,10 +75,13 @@ static int find_layers(const orr_frame_slot *slot, lit_layer found[ORR_FRAME_PRO
         lit_layer lit = {.layer = slot->mesh_layers[i],
                          .low = {INFINITY, INFINITY, INFINITY},
                          .high = {-INFINITY, -INFINITY, -INFINITY}};
-        for (; i < slot->list.mesh_count && slot->mesh_layers[i] == lit.layer; i++) {
-            if (!slot->meshes[i].bodies) {
-                add_box(&slot->meshes[i], &lit);
-            }
+        const int begin = i;
+        while (i < slot->list.mesh_count && slot->mesh_layers[i] == lit.layer) {
+            i++;
+        }
+        add_boxes(slot, begin, i, false, &lit);
+        if (lit.low[0] > lit.high[0]) {
+            add_boxes(slot, begin, i, true, &lit);
         }
         lit.size = distance_between(lit.low, lit.high);
         if (!isfinite(lit.size)) {
@@ -129,7 +154,7 @@ static orr_result draw_face(orr_frame_probes *probes, orr_frame_probe *p, const 
                             orr_error *error)
 {
     float rgba[ORR_PROBE_FACE * ORR_PROBE_FACE * 4], depth[ORR_PROBE_FACE * ORR_PROBE_FACE];
-    const orr_camera camera = orr_probe_camera(p->next, p->position, fmaxf(0.05f * size, 1e-4f));
+    const orr_camera camera = orr_probe_camera(p->next, p->position, fmaxf(0.01f * size, 1e-5f));
     const orr_picture picture = {rgba, depth};
     orr_profile profile;
     orr_draw_list seen = {.splats = list->splats,

@@ -9,8 +9,9 @@
 #define PI 3.14159265358979f
 
 enum {
-    MIPS = 12,    // of a map of ORR_ENVIRONMENT_SHARP, down to one texel
-    SAMPLES = 128 // directions of a texel of a blurred map
+    MIPS = 12,         // of a map of ORR_ENVIRONMENT_SHARP, down to one texel
+    SAMPLES = 128,     // directions of a texel of a blurred map
+    SAMPLES_FAST = 24, // of smaller maps, those of probes, which are made while frames are drawn
 };
 
 // The octahedral map and its halves, down to one texel.
@@ -156,13 +157,13 @@ static float reverse_bits(uint32_t i)
 
 // Mirror directions of a surface that is looked at along its normal, drawn by the microfacets' density, and
 // the mip whose texels are about as large as what one direction stands for.
-static void make_lobe(int level, int side, lobe *l)
+static void make_lobe(int level, int side, int samples, lobe *l)
 {
     const float roughness = (float)level / (float)ORR_ENVIRONMENT_LEVELS, alpha = roughness * roughness;
     const float texel = 4.0f * PI / ((float)side * (float)side);
     *l = (lobe){0};
-    for (uint32_t i = 0; i < SAMPLES; i++) {
-        float u = ((float)i + 0.5f) / SAMPLES, angle = 2.0f * PI * reverse_bits(i);
+    for (uint32_t i = 0; i < (uint32_t)samples; i++) {
+        float u = ((float)i + 0.5f) / (float)samples, angle = 2.0f * PI * reverse_bits(i);
         float cosine_squared = (1.0f - u) / (1.0f + (alpha * alpha - 1.0f) * u);
         float cosine = sqrtf(cosine_squared), sine = sqrtf(fmaxf(1.0f - cosine_squared, 0.0f));
         float z = 2.0f * cosine_squared - 1.0f, spread = 1.0f + (alpha * alpha - 1.0f) * cosine_squared;
@@ -174,7 +175,7 @@ static void make_lobe(int level, int side, lobe *l)
         l->towards[l->count] =
             make_real3(2.0f * cosine * sine * cosf(angle), 2.0f * cosine * sine * sinf(angle), z);
         l->weight[l->count] = z;
-        l->mip[l->count++] = 0.5f * log2f(fmaxf(1.0f / (SAMPLES * density * texel), 1e-6f));
+        l->mip[l->count++] = 0.5f * log2f(fmaxf(1.0f / ((float)samples * density * texel), 1e-6f));
     }
 }
 
@@ -241,7 +242,8 @@ static void fill_maps(orr_jobs *jobs, filling *f)
 {
     orr_environment *e = f->environment;
     for (int level = 1; level <= ORR_ENVIRONMENT_LEVELS; level++) {
-        make_lobe(level, f->source->side, &f->lobes[level - 1]);
+        make_lobe(level, f->source->side, e->rough < ORR_ENVIRONMENT_ROUGH ? SAMPLES_FAST : SAMPLES,
+                  &f->lobes[level - 1]);
     }
     orr_jobs_for(jobs, e->sharp + ORR_ENVIRONMENT_LEVELS * e->rough, fill_row, f);
     for (int level = 0; level <= ORR_ENVIRONMENT_LEVELS; level++) {

@@ -376,6 +376,19 @@ static void everything_is_measured_on_a_cuda_device(void **state)
 }
 #endif
 
+static void light_is_measured(void **state)
+{
+    (void)state;
+    run_result result = orrery("bench", "light", scene, "--tiny", "--device", "cpu", "--json");
+    assert_int_equal(result.exit_code, 0);
+    cJSON *json = cJSON_Parse(result.output);
+    const cJSON *light = cJSON_GetObjectItem(json, "light");
+    assert_true(cJSON_IsNumber(cJSON_GetObjectItem(light, "all, moving"))); // the one case of --tiny
+    assert_true(number_at(light, "rays_per_second") > 0.0);
+    cJSON_Delete(json);
+    run_result_free(&result);
+}
+
 static void what_does_not_fit_ends_with_one_line_and_code_2(void **state)
 {
     (void)state;
@@ -404,6 +417,7 @@ int main(void)
         cmocka_unit_test(on_cuda_the_stream_has_a_track_of_its_own),
         cmocka_unit_test(everything_is_measured_on_a_cuda_device),
 #endif
+        cmocka_unit_test(light_is_measured),
         cmocka_unit_test(what_does_not_fit_ends_with_one_line_and_code_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

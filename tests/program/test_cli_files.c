@@ -209,6 +209,8 @@ static void options_that_contradict_each_other_are_refused(void **state)
         {{"sim", robot, "--steps", "1", "--keep-partial"}, "--keep-partial", "--record"},
         {{"convert", cloud, "a.spz", "--resolution", "64"}, "--resolution", "field"},
         {{"convert", cloud, "a.spz", "--threshold", "2"}, "--threshold", "field"},
+        {{"render", cloud, "-o", "a.png", "--environment", "none.hdr"}, "none.hdr", "none.hdr"},
+        {{"render", cloud, "-o", "a.png", "--environment", cloud}, cloud, "expected"},
         {{"bench", "physics", "--frames", "2"}, "--frames", "frame"},
         {{"bench", "neural", "--file", cloud}, "--file", "splats"},
         {{"bench", "neural", "--robot", robot}, "--robot", "physics"},

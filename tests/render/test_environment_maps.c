@@ -105,8 +105,8 @@ static void harmonics_are_those_of_closed_forms(void **state)
             double expected = s == 0   ? 1.0
                               : s == 1 ? 1.0 + 2.0 / 3.0 * (slope(d) - 1.0)
                                        : 1.0 + 0.5 / 3.0 + 0.25 * (squares(d) - 1.0 - 0.5 / 3.0);
-            // one colour: only the rounding of floats. Otherwise pixels are 1/20 rad: their middles' values are
-            // off by a few 1e-4 of what varies
+            // one colour: only the rounding of floats. Otherwise pixels are 1/20 rad, and the values of their
+            // middles are off by a few 1e-4 of what varies
             double most = s == 0 ? 1e-5 / pi : 1e-3;
             assert_true(fabs((double)seen.x - expected) < most);
             assert_true(fabs((double)seen.z - 3.0 * expected) < 3.0 * most);

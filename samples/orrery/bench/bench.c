@@ -13,6 +13,7 @@ typedef struct benchmark {
 } benchmark;
 
 static const benchmark benchmarks[] = {{"frame", bench_frame, false},
+                                       {"light", bench_light, false},
                                        {"splats", bench_splats, true},
                                        {"neural", bench_neural, true},
                                        {"physics", bench_physics, true}};
@@ -116,20 +117,21 @@ static orr_result try_outputs(const bench_run *run, orr_error *error)
     return ORR_OK;
 }
 
-// The names come first, in argv[0 .. *count - 1]; the one operand behind them may be the scene of "frame".
+// The names come first, in argv[0 .. *count - 1]; the one operand behind them may be the scene of "frame" and
+// "light".
 static orr_result take_operands(bench_run *run, char **argv, int *count, orr_error *error)
 {
-    const benchmark *frame = find("frame");
+    const benchmark *frame = find("frame"), *light = find("light");
     int names = 0;
     while (names < *count && find(argv[names])) {
         names++;
     }
-    bool accounts = is_wanted(frame, argv, names);
+    bool accounts = is_wanted(frame, argv, names) || is_wanted(light, argv, names);
     if (names == *count - 1 && names > 0 && accounts) {
         run->scene = argv[names];
     } else if (names < *count) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "bench: %s: expected frame, splats, neural or physics",
-                        argv[names]);
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "bench: %s: expected frame, light, splats, neural or physics", argv[names]);
     }
     *count = names;
     return ORR_OK;
@@ -178,18 +180,18 @@ int command_bench(int argc, char **argv)
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
-    const command_usage usage = {.name = "bench",
-                                 .operands = "[NAME...] [SCENE]",
-                                 .purpose =
-                                     "Measures limits of this machine, and the engine's speed beside them.",
-                                 .notes = "NAME: frame, splats, neural, physics. Without a name, all.\n"
-                                          "SCENE, after frame: the scene to draw (default: the walker of the "
-                                          "installed assets).",
-                                 .operand_max = BENCHMARK_COUNT + 1,
-                                 .options = options,
-                                 .option_count = sizeof options / sizeof options[0],
-                                 .common = &common,
-                                 .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_SIZE | COMMON_JSON};
+    const command_usage usage = {
+        .name = "bench",
+        .operands = "[NAME...] [SCENE]",
+        .purpose = "Measures limits of this machine, and the engine's speed beside them.",
+        .notes = "NAME: frame, light, splats, neural, physics. Without a name, all.\n"
+                 "SCENE, after frame or light: the scene to draw (default: the walker of the "
+                 "installed assets).",
+        .operand_max = BENCHMARK_COUNT + 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .common = &common,
+        .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_SIZE | COMMON_JSON};
     if (!options_read(&usage, argc, argv, &count, &exit_code)) {
         return exit_code;
     }

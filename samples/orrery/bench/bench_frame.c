@@ -102,8 +102,7 @@ static orr_result trace_frames(frame_loop *loop, orr_error *error)
 
 // ---- what it draws ----
 
-// The walker that ships, beside the program as it is built or as it is installed; NULL: it is not there.
-static char *find_scene(void)
+char *bench_find_scene(void)
 {
     static const char *const candidates[] = {"../assets/walker.json", "../share/orrery/walker.json"};
     char program[4096];
@@ -213,7 +212,7 @@ orr_result bench_frame(const bench_run *run, orr_error *error)
     if (run->scene) {
         return bench_scene(run, run->scene, error);
     }
-    char *shipped = find_scene();
+    char *shipped = bench_find_scene();
     if (!shipped && run->trace) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "bench: frame: expected a SCENE: the one that ships is missing");
