@@ -725,7 +725,7 @@ static void colmap_finds_the_cameras_of_drawn_photos(void **state)
     }
     draw_photos(truth);
     orr_registration_desc desc = from_to("real", "real_capture");
-    desc.features = 800;
+    desc.features = 1500;
     const orr_registration_info info = registered(&desc, NULL);
     assert_true(info.registered >= REAL - 2);
     orr_camera_list list = cameras_of("real_capture");
