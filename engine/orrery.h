@@ -27,8 +27,9 @@
  *
  * LIFETIMES
  *     The library copies what it is given. What orr_X_create and orr_X_load make is destroyed with
- *     orr_X_destroy, which accepts NULL: frames first, then worlds, scenes, and the engine last. A pointer
- *     that the library returns is its own: do not free it. How long it is valid is said at the function.
+ *     orr_X_destroy, which accepts NULL: frames first, then worlds, scenes, trainers, and the engine last. A
+ *     pointer that the library returns is its own: do not free it. How long it is valid is said at the
+ *     function.
  *
  * BLOCKING
  *     A function returns when its work is done, and uses the engine's threads meanwhile. Exceptions, for work
@@ -36,7 +37,7 @@
  *     orr_frame_advance returns after the time it is given. Nothing waits for a display or a network.
  *
  * THREADS
- *     An engine, and the scenes, worlds and frames made on it, take one call at a time, from any thread
+ *     An engine, and what is made on it (scenes, worlds, frames), take one call at a time, from any thread
  *     (with CUDA and several GPUs, from the thread that made the engine). Different engines are independent.
  *     Functions that take none of these (orr_splats_..., orr_camera_..., orr_version, orr_result_name) may be
  *     called from any thread, for one object one call at a time. Whatever floating-point mode the calling
@@ -187,7 +188,7 @@ typedef struct orr_engine_desc {
     bool validate;          /* Vulkan: load the validation layer and turn its messages into errors */
     orr_log_fn log;         /* NULL: no log */
     void *log_user;
-    orr_progress_fn progress; /* of orr_scene_load and orr_scene_add_file; NULL: not told */
+    orr_progress_fn progress; /* of orr_scene_load, orr_scene_add_file, orr_trainer_create; NULL: not told */
     void *progress_user;
 } orr_engine_desc;
 
@@ -1133,6 +1134,163 @@ ORR_API orr_policy *orr_policy_trainer_policy(orr_policy_trainer *trainer);
 ORR_API orr_result orr_policy_trainer_save(orr_policy_trainer *trainer, const char *path, orr_error *error);
 ORR_API void orr_policy_trainer_destroy(orr_policy_trainer *trainer);
 
+/* ---- training: clouds and fields from photos and other data -------------------------------------------- */
+
+/* Learns a splat cloud or a neural field: create, step until it is good enough, save. On the CPU what is
+ * learned has the same bits for any number of threads, where the plan is one of steps. Destroy it after the
+ * scenes that show it. */
+typedef struct orr_trainer orr_trainer;
+
+typedef enum orr_trainer_kind {
+    ORR_TRAINER_SPLATS = 0, /* photos become a splat cloud */
+    ORR_TRAINER_NERF,       /* photos become a radiance field */
+    ORR_TRAINER_SDF,        /* a mesh becomes a field of signed distances */
+    ORR_TRAINER_IMAGE,      /* a picture becomes a field */
+    ORR_TRAINER_VOLUME      /* a grid of densities becomes a field */
+} orr_trainer_kind;
+
+/* How the rays of a radiance field are sampled. */
+typedef enum orr_nerf_sampling {
+    ORR_SAMPLING_AUTO = 0,  /* as the model to resume, or else by occupancy */
+    ORR_SAMPLING_OCCUPANCY, /* by an occupancy grid of a cube */
+    ORR_SAMPLING_PROPOSAL   /* by a small field of proposals, in unbounded space */
+} orr_nerf_sampling;
+
+/* What a mask beside a photo says of the pixels that it leaves out. */
+typedef enum orr_train_masks {
+    ORR_MASKS_IGNORE = 0, /* nothing: they are not learned from */
+    ORR_MASKS_EMPTY       /* nothing is there: they are learned as transparent */
+} orr_train_masks;
+
+typedef struct orr_train_desc {
+    orr_trainer_kind kind; /* which members are used: the others do not matter */
+    /* Photos with poses: a transforms.json, its folder, or a folder with a COLMAP model. SDF: a mesh (.obj
+       .stl .glb .ply). Image: .png .jpg .webp .exr .hdr .bmp .tga .gif. Volume: a three-dimensional .npy, or
+       "cloud" for a computed one. */
+    const char *data;
+    /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
+       same bits. Configuration, exposures, number of splats, harmonics, antialias, masks, refine_poses and a
+       cloud's seed are the file's, and where they are 0 here a field's batch, holdout and seed. NULL: from
+       the beginning */
+    const char *resume;
+    uint32_t seed;
+    int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
+    /* Fields: ORR_DEVICE_CUDA takes the steps on the GPU; AUTO: what ORR_DEVICE in the environment names;
+       otherwise the CPU. Splats: the CPU. */
+    orr_device_kind device;
+    int splats;     /* splats: no more than these, up to 2^28; 0: 150,000 */
+    int sh_degree;  /* splats: of the spherical harmonics, 1 .. 3; 0: 3; -1: degree 0 */
+    bool antialias; /* splats: with the Mip-Splatting 2D filter */
+    const char
+        *config; /* fields: a file of encodings and networks, JSON of instant-ngp; NULL: the kind's own */
+    int batch;   /* fields: samples of a step, 64 .. 2^22; 0: the kind's own */
+    /* Photos of different exposures. nerf: a gain for each photo and channel is learned; splats: an affine
+       map of colours for each photo, and held-out photos are compared in their right halves, after a fit to
+       the left ones. */
+    bool exposures;
+    bool fast_scatter;          /* nerf, CPU: about 2 % faster, and bits differ between runs */
+    orr_nerf_sampling sampling; /* nerf */
+    orr_train_masks masks;      /* splats */
+    /* Splats: corrections of the poses of the photos that are learned from are learned too; orr_trainer_save
+       writes the cameras as NAME.transforms.json beside the cloud NAME.ply. */
+    bool refine_poses;
+} orr_train_desc;
+
+typedef struct orr_train_info {
+    orr_trainer_kind kind;
+    int64_t steps;           /* since the very beginning, also before `resume` */
+    int64_t count;           /* splats now, or parameters of the field */
+    int64_t samples;         /* that steps since creation have evaluated: of networks, or pixels of splats */
+    double progress;         /* share of the plan that is over, 0 .. 1 */
+    double loss;             /* mean of about the last 20 steps; 0 before the first */
+    double psnr;             /* [dB] of the last orr_trainer_measure; 0: none. Not of an sdf */
+    double ssim;             /* likewise, of splats */
+    double iou;              /* likewise, of an sdf: intersection over union */
+    double steps_per_second; /* since creation, by the time spent in calls */
+    double seconds;          /* spent in calls, creation among them */
+    double seconds_left;     /* until the plan is over; infinite without a plan */
+    int train_count, held_out_count; /* photos */
+} orr_train_info;
+
+/* How near what was learned is to what it was learned from; 0: not a figure of the kind. */
+typedef struct orr_train_quality {
+    const char *file;             /* the photo; valid until the trainer is destroyed; NULL: no photos */
+    double psnr;                  /* [dB] of the photo, the image or the density */
+    double ssim;                  /* of the photo */
+    double iou;                   /* sdf: volume inside both over volume inside either */
+    double normal_degrees;        /* sdf: mean angle between gradients and normals of triangles */
+    double smooth_normal_degrees; /* the same with the normals of the mesh's vertices */
+    double surface_error;         /* sdf: mean |distance| on the surface [units of the mesh] */
+} orr_train_quality;
+
+typedef struct orr_stage_time {
+    const char *name; /* valid for as long as the library is loaded */
+    double milliseconds;
+    int64_t items; /* splats, pairs or pixels that the stage processed */
+} orr_stage_time;
+
+typedef struct orr_train_picture {
+    const float *rgba; /* height x width x 4, premultiplied; valid until the trainer's next call */
+    int width, height; /* [px] */
+} orr_train_picture;
+
+/* Reads the data and makes what learns from it. The plan is 30,000 steps for splats, and none for fields.
+ * What cannot be learned with CUDA is learned on the CPU, and a line of the log says so.
+ * ORR_ERROR_ARGUMENT: fewer photos to learn from than it takes (splats: 2), cameras all in one place, a file
+ * to resume of another kind or of other photos. ORR_ERROR_INTERRUPTED: orr_engine_desc.progress said so. */
+static inline orr_result orr_trainer_create(orr_engine *engine, const orr_train_desc *desc,
+                                            orr_trainer **trainer, orr_error *error);
+/* Plans how long the training is: until `steps` since the very beginning, or `seconds` spent in calls from
+ * now on, whichever is first; 0: no bound. Learning rates, sizes of pictures and numbers of splats follow the
+ * share of the plan that is over, which does not go back; fields do not depend on it. */
+ORR_API orr_result orr_trainer_plan(orr_trainer *trainer, int64_t steps, double seconds, orr_error *error);
+/* Takes up to `steps` steps in about `milliseconds`, at least one; 0: no bound, of one of the two. It returns
+ * when the plan is over; a call after that goes on learning. ORR_ERROR_INTERRUPTED: orr_trainer_cancel. After
+ * ORR_ERROR_DEVICE or ORR_ERROR_MEMORY the training can be saved, and not go on. */
+ORR_API orr_result orr_trainer_step(orr_trainer *trainer, int64_t steps, double milliseconds,
+                                    orr_error *error);
+/* Makes the call to orr_trainer_step or _evaluate that is under way, or else the next one, return
+ * ORR_ERROR_INTERRUPTED, with all steps so far complete. From any thread, also from a signal handler. */
+ORR_API void orr_trainer_cancel(orr_trainer *trainer);
+/* Where the training is. */
+static inline orr_result orr_trainer_describe(const orr_trainer *trainer, orr_train_info *info,
+                                              orr_error *error);
+/* Measures the quality quickly, for orr_train_info: of a small picture of the first held-out photo (or the
+ * first of all), or of some samples. */
+ORR_API orr_result orr_trainer_measure(orr_trainer *trainer, orr_error *error);
+/* A picture of what was learned, as of the last orr_trainer_measure: of the photo that it compares, of the
+ * image, or of the shape from a corner. ORR_ERROR_ARGUMENT: nothing was measured. */
+static inline orr_result orr_trainer_picture(orr_trainer *trainer, orr_train_picture *picture,
+                                             orr_error *error);
+/* Compares with all there is, in full size: with held-out photo `index` in 0 .. held_out_count - 1, or with
+ * the mesh, image or volume (index 0). Photos and pictures are over white where photos have alpha.
+ * ORR_ERROR_INTERRUPTED: it would take longer than `milliseconds` (0: no bound), or orr_trainer_cancel. */
+static inline orr_result orr_trainer_evaluate(orr_trainer *trainer, int index, double milliseconds,
+                                              orr_train_quality *quality, orr_error *error);
+/* The time of the stages of all steps, as orr_frame_stages. */
+static inline int orr_trainer_stages(const orr_trainer *trainer, orr_stage_time *stages, int capacity);
+/* Whether a training of this kind could be saved there: its ending, and that a file can be written. */
+ORR_API orr_result orr_trainer_check_path(orr_trainer_kind kind, const char *path, bool resumable,
+                                          orr_error *error);
+/* Writes what was learned: a field as .ingp or .msgpack, a cloud as orr_splats_save. resumable: with what
+ * orr_train_desc.resume needs, in the same file, or for a cloud in PATH.training beside it. Whole or not at
+ * all. */
+ORR_API orr_result orr_trainer_save(orr_trainer *trainer, const char *path, bool resumable, orr_error *error);
+/* Writes a picture (.png) of loss and quality over time; none, and no error, before the 17th step. title
+ * NULL: the kind. */
+ORR_API orr_result orr_trainer_save_plot(const orr_trainer *trainer, const char *title, const char *path,
+                                         orr_error *error);
+/* The cloud as it is now, in the coordinates of the capture, for the caller to destroy. */
+ORR_API orr_result orr_trainer_splats(orr_trainer *trainer, orr_splats **splats, orr_error *error);
+/* Adds what is learned as a layer, in the coordinates of the data; also the photos' cameras to a scene that
+ * has none. Steps do not change it: orr_scene_refresh_trainer makes it show all that was learned, while no
+ * frame that draws the scene is in flight. name NULL: the kind; `transform` and `layer` may be NULL. */
+ORR_API orr_result orr_scene_add_trainer(orr_scene *scene, const char *name, orr_trainer *trainer,
+                                         const orr_transform *transform, orr_layer *layer, orr_error *error);
+ORR_API orr_result orr_scene_refresh_trainer(orr_scene *scene, orr_layer layer, orr_trainer *trainer,
+                                             orr_error *error);
+ORR_API void orr_trainer_destroy(orr_trainer *trainer);
+
 /* ---- frame: draw --------------------------------------------------------------------------------------- */
 
 /* What draws: memory, pipelines and a queue of frames in flight. A frame may draw any scene of its engine. */
@@ -1171,12 +1329,6 @@ typedef struct orr_picture {
     float *depth; /* height x width, alpha-weighted mean depth along the camera's axis [scene units]; 0:
                      nothing is there */
 } orr_picture;
-
-typedef struct orr_stage_time {
-    const char *name; /* valid for as long as the library is loaded */
-    double milliseconds;
-    int64_t items; /* splats, pairs or pixels that the stage processed */
-} orr_stage_time;
 
 typedef struct orr_frame_desc {
     /* What draws. ORR_DEVICE_AUTO: the engine's device; where it fails or its memory is full, the next one of
@@ -1446,6 +1598,18 @@ ORR_API orr_result orr_policy_trainer_create_sized(orr_engine *engine, const orr
 ORR_API orr_result orr_policy_trainer_describe_sized(const orr_policy_trainer *trainer,
                                                      orr_policy_progress *progress, size_t progress_size,
                                                      orr_error *error);
+ORR_API orr_result orr_trainer_create_sized(orr_engine *engine, const orr_train_desc *desc, size_t desc_size,
+                                            orr_trainer **trainer, orr_error *error);
+ORR_API orr_result orr_trainer_describe_sized(const orr_trainer *trainer, orr_train_info *info,
+                                              size_t info_size, orr_error *error);
+ORR_API orr_result orr_trainer_picture_sized(orr_trainer *trainer, orr_train_picture *picture,
+                                             size_t picture_size, orr_error *error);
+ORR_API orr_result orr_trainer_evaluate_sized(orr_trainer *trainer, int index, double milliseconds,
+                                              orr_train_quality *quality, size_t quality_size,
+                                              orr_error *error);
+/* `stage_size`: from one element of `stages` to the next */
+ORR_API int orr_trainer_stages_sized(const orr_trainer *trainer, orr_stage_time *stages, size_t stage_size,
+                                     int capacity);
 ORR_API orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_desc *desc, size_t desc_size,
                                          orr_eyes **eyes, orr_error *error);
 ORR_API orr_result orr_eyes_draw_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
@@ -1623,6 +1787,35 @@ static inline orr_result orr_policy_trainer_describe(const orr_policy_trainer *t
                                                      orr_policy_progress *state, orr_error *error)
 {
     return orr_policy_trainer_describe_sized(trainer, state, sizeof *state, error);
+}
+
+static inline orr_result orr_trainer_create(orr_engine *engine, const orr_train_desc *desc,
+                                            orr_trainer **trainer, orr_error *error)
+{
+    return orr_trainer_create_sized(engine, desc, sizeof *desc, trainer, error);
+}
+
+static inline orr_result orr_trainer_describe(const orr_trainer *trainer, orr_train_info *info,
+                                              orr_error *error)
+{
+    return orr_trainer_describe_sized(trainer, info, sizeof *info, error);
+}
+
+static inline orr_result orr_trainer_picture(orr_trainer *trainer, orr_train_picture *picture,
+                                             orr_error *error)
+{
+    return orr_trainer_picture_sized(trainer, picture, sizeof *picture, error);
+}
+
+static inline orr_result orr_trainer_evaluate(orr_trainer *trainer, int index, double milliseconds,
+                                              orr_train_quality *quality, orr_error *error)
+{
+    return orr_trainer_evaluate_sized(trainer, index, milliseconds, quality, sizeof *quality, error);
+}
+
+static inline int orr_trainer_stages(const orr_trainer *trainer, orr_stage_time *stages, int capacity)
+{
+    return orr_trainer_stages_sized(trainer, stages, sizeof *stages, capacity);
 }
 
 static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_desc *desc, orr_eyes **eyes,

@@ -139,6 +139,17 @@ orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *g
     return ORR_OK;
 }
 
+orr_result orr_field_layer_borrow_model(const orr_field_model *model, const orr_occupancy *grid,
+                                        orr_jobs *jobs, orr_field_layer **out, orr_error *error)
+{
+    float to_unit[12];
+    transform_of_model(model, to_unit);
+    ORR_TRY(orr_field_layer_borrow(model->field, grid, to_unit, jobs, out, error));
+    (*out)->model.width = model->width;
+    (*out)->model.height = model->height;
+    return ORR_OK;
+}
+
 void orr_field_layer_destroy(orr_field_layer *layer)
 {
     if (layer) {
@@ -172,9 +183,7 @@ const orr_occupancy *orr_field_layer_grid(const orr_field_layer *layer)
 
 int64_t orr_field_layer_parameters(const orr_field_layer *layer)
 {
-    const orr_field_parts *parts = orr_field_parts_of(layer->field);
-    return parts->network.parameter_count + parts->rgb_network.parameter_count +
-           parts->encoding.parameter_count;
+    return orr_field_parameter_count(layer->field);
 }
 
 size_t orr_field_layer_bytes(const orr_field_layer *layer)

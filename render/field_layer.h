@@ -12,10 +12,14 @@ typedef struct orr_field_layer orr_field_layer;
 // Loads a model file (.ingp, .msgpack), which the layer then owns.
 orr_result orr_field_layer_load(const char *path, orr_jobs *jobs, orr_isa isa, orr_field_layer **layer,
                                 orr_error *error);
-// A radiance field that the caller owns and may be training: drawn as of its last refresh. to_unit: from the
-// layer's space to the field's, 3x4. Field and grid must outlive the layer.
+// A field that the caller owns and may be training: drawn as of its last refresh. to_unit: from the
+// layer's space to the field's, 3x4. Field and grid (NULL unless it is a radiance
+// field) must outlive the layer.
 orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *grid, const float to_unit[12],
                                   orr_jobs *jobs, orr_field_layer **layer, orr_error *error);
+// The same with transform and picture size of a model.
+orr_result orr_field_layer_borrow_model(const orr_field_model *model, const orr_occupancy *grid,
+                                        orr_jobs *jobs, orr_field_layer **layer, orr_error *error);
 void orr_field_layer_destroy(orr_field_layer *layer); // NULL is allowed
 
 orr_field_kind orr_field_layer_kind(const orr_field_layer *layer);

@@ -33,6 +33,7 @@ typedef struct orr_layer_data {
     orr_robot *body;             // what physics has of another layer; NULL: nothing
     struct orr_soft_layer *soft; // soft_layer.h; NULL: it is rigid
     double body_cell;            // scene units: of its distance grid; 0: as that of a grid by default
+    const orr_trainer *trainer;  // that it shows; NULL: none
     bool absent;  // physics does not have it for now: a viewer has removed it, and may undo that
     uint64_t key; // the first of its keys: a robot has one for each of its meshes
     int key_count;
@@ -98,8 +99,8 @@ void orr_scene_light(orr_scene *scene);
 void orr_scene_truncate(orr_scene *scene, int count);
 
 // The up axis where a scene file gives none: captured clouds and images have y down; meshes and signed
-// distances y up, as glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools
-// have it. The first cloud decides, or else the first field, or else the meshes.
+// distances y up, as glTF says; radiance fields, volumes and clouds in training z up, as the captures of
+// Blender and COLMAP tools have it. The first cloud decides, or else the first field, or else the meshes.
 typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
 orr_up orr_scene_up(const orr_scene *scene);
 // Unit vectors that point up, and towards a viewer in front; right is x.

@@ -21,7 +21,7 @@ static orr_up up_of(const orr_layer_data *layer)
             return ORR_UP_MINUS_Y;
         }
     }
-    return layer->kind == ORR_LAYER_SPLATS  ? ORR_UP_MINUS_Y
+    return layer->kind == ORR_LAYER_SPLATS  ? (layer->trainer ? ORR_UP_Z : ORR_UP_MINUS_Y)
            : layer->kind == ORR_LAYER_ROBOT ? ORR_UP_Z
                                             : ORR_UP_Y;
 }

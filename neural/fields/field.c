@@ -214,6 +214,13 @@ const orr_field_parts *orr_field_parts_of(const orr_field *field)
     return &field->parts;
 }
 
+int64_t orr_field_parameter_count(const orr_field *field)
+{
+    const orr_field_parts *parts = orr_field_parts_of(field);
+    return parts->network.parameter_count + parts->rgb_network.parameter_count +
+           parts->encoding.parameter_count;
+}
+
 void orr_field_refresh(orr_field *field, const float *network, const float *rgb_network, const float *table)
 {
     orr_field_parts *parts = &field->parts;

@@ -73,6 +73,7 @@ int orr_field_input_dims(const orr_field *field); // 2 for an image, otherwise 3
 // As given, with every default resolved (aabb_scale, per_level_scale, desired_resolution).
 const orr_field_desc *orr_field_describe(const orr_field *field);
 const orr_field_parts *orr_field_parts_of(const orr_field *field);
+int64_t orr_field_parameter_count(const orr_field *field); // of networks and encoding
 // Makes the parameters that inference uses from the trained ones (their averages where there are; NULL: the
 // field's own): they are borrowed, and the networks copied into their machine's layout too. A new field is
 // refreshed from its own.

@@ -191,7 +191,7 @@ orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, or
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
 {
-    return (orr_splat_progress){t->step, t->progress, t->desc.refine_poses};
+    return (orr_splat_progress){t->step, t->progress, t->desc.refine_poses, t->params.count};
 }
 
 orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, orr_error *error)

@@ -77,6 +77,7 @@ typedef struct orr_splat_progress {
     int64_t steps;   // all that were taken, before `resume` too
     double progress; // that of the last
     bool refines_poses;
+    int64_t splats; // now
 } orr_splat_progress;
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *trainer);

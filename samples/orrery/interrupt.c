@@ -7,10 +7,24 @@
 // a signal handler can reach nothing else
 static volatile sig_atomic_t requested;
 
+static void (*_Atomic called)(void *context);
+static void *_Atomic called_with;
+
 static void on_signal(int number)
 {
     (void)number;
     requested = 1;
+    void (*call)(void *) = called;
+    if (call) {
+        call(called_with);
+    }
+}
+
+void interrupt_call(void (*call)(void *context), void *context)
+{
+    called = NULL;
+    called_with = context;
+    called = call;
 }
 
 void interrupt_begin(void)

@@ -6,3 +6,5 @@
 
 void interrupt_begin(void);
 bool interrupt_requested(void);
+// What the signal calls too, on whichever thread it arrives: nothing that a handler may not. NULL: nothing.
+void interrupt_call(void (*call)(void *context), void *context);

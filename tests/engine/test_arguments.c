@@ -24,6 +24,7 @@ typedef struct objects {
     orr_env *env;
     orr_eyes *eyes;
     orr_policy_trainer *trainer;
+    orr_trainer *learner;
     orr_reference *reference;
     orr_registration *registration;
     orr_layer robot, cloud;
@@ -67,6 +68,23 @@ static orr_registration *make_registration(void)
     return registration;
 }
 
+// Of a picture of one colour.
+static orr_trainer *make_learner(void)
+{
+    static const float grey[4 * 4 * 4] = {[0] = 0.5f};
+    orr_output *output;
+    orr_trainer *trainer;
+    char path[300];
+    snprintf(path, sizeof path, "%s", scratch_path("grey.png"));
+    assert_ok(orr_output_create(&(orr_output_desc){.path = path, .count = 1}, &output, &error));
+    assert_ok(orr_output_put(output, 0, grey, 4, 4, &error));
+    assert_ok(orr_output_finish(output, &error));
+    orr_output_destroy(output);
+    const orr_train_desc desc = {.kind = ORR_TRAINER_IMAGE, .data = path, .batch = 64};
+    assert_ok(orr_trainer_create(engine, &desc, &trainer, &error));
+    return trainer;
+}
+
 static orr_view view_of(const objects *m)
 {
     return (orr_view){.camera = orr_scene_default_camera(m->scene, WIDTH, HEIGHT)};
@@ -92,6 +110,7 @@ static objects make_objects(void)
                               &m.eyes, &error));
     const orr_policy_train_desc train = {.task = "Ant-v5", .model = own_robot("quadruped"), .count = 64};
     assert_ok(orr_policy_trainer_create(engine, &train, &m.trainer, &error));
+    m.learner = make_learner();
     const orr_view view = view_of(&m);
     assert_ok(orr_reference_create(m.scene, m.world, &view, 0, &m.reference, &error));
     m.registration = make_registration();
@@ -102,6 +121,7 @@ static void destroy_objects(const objects *m)
 {
     orr_eyes_destroy(m->eyes);
     orr_policy_trainer_destroy(m->trainer);
+    orr_trainer_destroy(m->learner);
     orr_reference_destroy(m->reference);
     orr_registration_destroy(m->registration);
     orr_env_destroy(m->env);
@@ -178,6 +198,9 @@ static void without_an_object_functions_return_zero(void **state)
     assert_int_equal(orr_scene_camera_count(NULL), 0);
     assert_null(orr_scene_camera(NULL, 0));
     assert_int_equal(orr_scene_default_camera(NULL, WIDTH, HEIGHT).width, 0);
+    assert_int_equal(orr_trainer_stages(NULL, NULL, 4), 0);
+    orr_trainer_cancel(NULL);
+    orr_trainer_destroy(NULL);
     assert_null(orr_scene_robot_body(NULL, made.robot, 0));
     assert_null(orr_scene_robot_geom(NULL, made.robot, 0));
     assert_int_equal(orr_world_device(NULL), ORR_DEVICE_CPU);

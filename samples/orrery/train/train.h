@@ -1,105 +1,55 @@
-// `orrery train`: what its kinds share. train.c is the loop: it counts, shows, saves and stops; a learner is
-// what is being trained: a field that learns from samples of a truth (train_samples.h), or a radiance field
-// from photos (train_nerf.c).
+// `orrery train`: through the public interface alone. train.c reads the command line, train_run.c is the
+// loop: it steps, shows, saves and stops; train_report.c has the final figures, train_preview.c the pictures.
 #pragma once
 
-#include "engine/core/jobs.h"
-#include "engine/core/memory.h"
-#include "engine/core/profile.h"
-#include "engine/device/cuda.h"
-#include "neural/ingp/ingp.h"
-#include "neural/nerf/evaluate.h"
-#include "neural/training/field_trainer.h"
-#include "neural/training/nerf_trainer.h"
 #include "samples/orrery/commands.h"
+#include "samples/orrery/progress.h"
 
-#include <cjson/cJSON.h>
+struct cJSON;
 
-typedef struct train_options {
-    const struct learner_kind *kind;
-    const char *data;
-    const char *config;   // NULL: the kind's own
-    int holdout;          // nerf: every so manyeth image is for testing; -1: not given
-    bool exposures;       // nerf: learn a gain per photo and channel; splats: an affine map of colours
-    const char *sampling; // nerf: "occupancy" or "proposal"; NULL: the first, or that of the model to resume
-    bool fast_scatter;    // nerf: faster by 2 %, with bits that depend on chance
-    bool unbounded;       // what it means
-    int batch;            // samples per step; 0: the kind's own
-    int splats;           // splats: no more than these; 0: not given
-    int sh_degree;        // splats: of the harmonics; -1: not given
-    bool antialias;       // splats: with the 2D filter
-    bool refine_poses;    // splats: of the photos
-    const char *masks;    // splats: "ignore" or "empty"; NULL: the first
-    uint32_t seed;
-    orr_isa isa;
-    orr_mlp_machine machine;
-    orr_jobs *jobs;
-    orr_cuda *cuda;          // NULL: the CPU
-    orr_field_model *resume; // NULL: from the beginning; its field goes over to the learner
-    const char *state;       // splats: the file to go on from; NULL: from the beginning
-} train_options;
-
-typedef struct learner learner;
-
-// How a learner learns. Scores and pictures are of the averages, as everybody will see them.
-typedef struct learner_functions {
-    orr_result (*create)(const train_options *options, learner **made, orr_error *error);
-    // share: how much of the training is over, 0 .. 1; 0 while nobody can know.
-    orr_result (*step)(learner *l, double share, double *loss, int64_t *samples, orr_error *error);
-    // A quick figure while training.
-    orr_result (*score)(learner *l, double *score, orr_error *error);
-    // Its picture as of the last score: height x width x 4, premultiplied, in memory of the learner's until
-    // the next.
-    orr_result (*picture)(learner *l, int size[2], float **rgba, orr_error *error);
-    // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's
-    // until the next step, but for `state`, which the caller frees.
-    orr_result (*describe)(learner *l, orr_field_model *model, orr_error *error);
-    // Of those that are no field, in place of describe: saves what there is now, `state` too, the name of the
-    // file to go on from, unless that is NULL; NULL: a field.
-    orr_result (*save)(learner *l, const char *path, const char *state, orr_error *error);
-    // Of those that count all steps of a training that goes on: steps and share so far; NULL: only the steps
-    // of this command count.
-    void (*past)(const learner *l, int64_t *steps, double *share);
-    // The final figures: lines to stderr, or into the JSON object when that is given. Ends early where `stop`
-    // says so.
-    orr_result (*report)(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error);
-    const orr_profile *(*profile)(learner *l);
-    void (*destroy)(learner *l);
-} learner_functions;
-
-extern const learner_functions learner_of_samples, learner_of_photos, learner_of_splats;
-
-typedef struct learner_kind {
+typedef struct train_kind {
     const char *name; // "image"
-    orr_field_kind field;
-    const char *score_name; // "PSNR", "IoU": larger is better
-    double seconds;         // of training when nobody says
-    const learner_functions *functions;
-    const struct sample_truth *truth; // of those that learn from samples
-} learner_kind;
+    orr_trainer_kind kind;
+    double seconds; // of training when nobody says
+} train_kind;
 
-// The field to train: that of the model to resume when there is one, otherwise as `desc` says, with seed,
-// machine and configuration: `own` makes the kind's, and --config is laid over instant-ngp's.
-orr_result train_field(const train_options *options, orr_field_desc desc,
-                       orr_result (*own)(orr_field_config *, orr_error *), orr_field **field,
-                       orr_error *error);
-// What is said of a radiance field by the model that can be saved now: learner_functions.describe.
-orr_result train_describe_nerf(orr_nerf_trainer *trainer, orr_field *field, const orr_capture *capture,
-                               orr_field_model *model, orr_error *error);
-// Photos of a capture that were not learned from.
-typedef struct held_out_photos {
-    const orr_capture *capture;
-    const int *images; // count
-    int count;
-    // One of them with the learner's picture of it; no photo in the score: it was stopped.
-    orr_result (*compare)(learner *l, int image, const orr_nerf_stop *stop, orr_nerf_score *score,
-                          orr_error *error);
-} held_out_photos;
+typedef struct training {
+    const train_kind *kind;
+    orr_train_desc desc;
+    orr_trainer *trainer;
+    orr_train_info info; // as of the last look at it
+    progress clock;      // since the start of the command
+    const char *model_path;
+    const char *preview;                        // a folder, or a picture; NULL: none
+    bool small;                                 // saved without the state to go on from
+    int64_t steps_max;                          // 0: no bound
+    double seconds_max;                         // since the start; infinite: no bound
+    double seconds_loading;                     // until the first step
+    double checkpoint_seconds, next_checkpoint; // between two; of the next, since the start
+    double evaluation_seconds;                  // at most
+    double next_score;                          // [s] since the start
+    int64_t first_step;                         // since the very beginning, when it began
+    int64_t steps_before; // those of trainings that this one goes on from, where steps of this command count
+    int previews;
+} training;
 
-// The part of a report about them: each, then the means.
-orr_result train_compare(learner *l, const held_out_photos *held_out, const orr_nerf_stop *stop, cJSON *json,
-                         orr_error *error);
+// Steps of the command: of clouds, all since the very beginning.
+static inline int64_t train_steps(const training *t)
+{
+    return t->info.steps - t->steps_before;
+}
+
+// "PSNR" or "IoU", and its value.
+const char *train_score_name(const training *t);
+double train_score(const training *t);
+
+// Trains until the command's end, and saves the model, the plot and the report.
+orr_result train_run(training *t, struct cJSON *json, orr_error *error);
+orr_result train_report(training *t, struct cJSON *json, orr_error *error);
+// Whether previews can be written; and the picture of the last measure.
+orr_result train_preview_check(const char *path, orr_error *error);
+orr_result train_preview_save(training *t, orr_error *error);
 // orrery train policy.
 int train_policy(int argc, char **argv);
 // One figure of a report: "PSNR 40.12 dB" to stderr, or a number of the JSON object.
-void train_figure(cJSON *json, const char *name, double value, const char *unit);
+void train_figure(struct cJSON *json, const char *name, double value, const char *unit);

@@ -7,6 +7,7 @@
 #include "samples/orrery/progress.h"
 #include "samples/orrery/train/train.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

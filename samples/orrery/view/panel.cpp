@@ -197,14 +197,40 @@ static void show_stages(const panel_state *state)
 static void show_training(panel_state *state)
 {
     const training_figures *t = state->training;
-    ImGui::Text("step %lld   %.2f M samples/s", static_cast<long long>(t->steps),
-                t->samples_per_second * 1e-6);
-    ImGui::Text("loss %.3g   after %.0f s of steps", t->loss, t->seconds);
+    const orr_train_info *info = &t->info;
+    ImGui::Text("step %lld   %.1f steps/s   %.2f M samples/s", static_cast<long long>(info->steps),
+                info->steps_per_second, t->samples_per_second * 1e-6);
+    ImGui::Text("loss %.3g", t->loss);
+    if (info->psnr > 0.0) {
+        ImGui::SameLine();
+        ImGui::Text("PSNR %.2f dB", info->psnr);
+    }
+    if (info->iou > 0.0) {
+        ImGui::SameLine();
+        ImGui::Text("IoU %.4f", info->iou);
+    }
+    if (info->ssim > 0.0) {
+        ImGui::SameLine();
+        ImGui::Text("SSIM %.3f", info->ssim);
+    }
+    if (info->kind == ORR_TRAINER_SPLATS) {
+        ImGui::Text("%lld splats   %.0f %% done", static_cast<long long>(info->count),
+                    100.0 * info->progress);
+        if (info->progress < 1.0) {
+            const int left = int(info->seconds_left + 0.5);
+            ImGui::SameLine();
+            ImGui::Text("  %d:%02d left", left / 60, left % 60);
+        }
+    } else {
+        ImGui::Text("after %.0f s of steps", t->seconds);
+    }
     ImGui::PlotLines("##loss", t->curve, t->curve_count, 0, "log loss", FLT_MAX, FLT_MAX,
                      ImVec2(-FLT_MIN, 4.0f * ImGui::GetTextLineHeight()));
     action_button(state, VIEW_TRAINING_PAUSE, t->paused ? "Go on" : "Pause", "training (T)");
     ImGui::SameLine();
-    action_button(state, VIEW_MODEL_SAVE, "Save model", "as .ingp, for orrery view and orrery render (M)");
+    action_button(state, VIEW_MODEL_SAVE, "Save model",
+                  info->kind == ORR_TRAINER_SPLATS ? "as .ply, with .ply.training to go on from (M)"
+                                                   : "as .ingp, for orrery view and orrery render (M)");
 }
 
 static void show_sliders(const char *title, panel_slider *sliders, int count, bool shown)

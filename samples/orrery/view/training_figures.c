@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-static const double LOSS_WEIGHT = 0.05, RATE_WEIGHT = 0.1; // of a new step
-static const double LOSS_MIN = 1e-12;                      // a loss of nothing has a logarithm too
+static const double RATE_WEIGHT = 0.1; // of a new step
+static const double LOSS_MIN = 1e-12;  // a loss of nothing has a logarithm too
 
 static void halve_curve(training_figures *f)
 {
@@ -36,7 +36,7 @@ void training_figures_add(training_figures *f, double loss, int64_t samples, dou
 {
     double rate = (double)samples / fmax(seconds, 1e-9);
     bool first = f->steps == 0;
-    f->loss += (first ? 1.0 : LOSS_WEIGHT) * (loss - f->loss);
+    f->loss = loss;
     f->samples_per_second += (first ? 1.0 : RATE_WEIGHT) * (rate - f->samples_per_second);
     f->seconds += seconds;
     f->steps++;

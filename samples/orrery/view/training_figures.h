@@ -1,16 +1,16 @@
-// Training figures: what the panel shows of a training. Pure arithmetic: from steps it keeps smoothed
-// figures and the whole course of the loss in a bounded number of points.
+// Training figures: what the panel shows of a training: what the trainer says, a smoothed rate of samples, and
+// the whole course of the loss in a bounded number of points. Pure arithmetic.
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "engine/orrery.h"
 
 enum { LOSS_CURVE_POINTS = 256 };
 
 typedef struct training_figures {
-    bool paused; // shown; no step is added meanwhile
-    int64_t steps;
-    double loss;               // smoothed
+    bool paused;               // shown; no step is added meanwhile
+    orr_train_info info;       // after the last step
+    int64_t steps;             // since the beginning of the curve
+    double loss;               // of the last
     double samples_per_second; // while steps run, smoothed
     double seconds;            // of all steps
     // the course of the loss

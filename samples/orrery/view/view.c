@@ -67,7 +67,7 @@ static orr_result create_engine(viewer *v, const common_options *common, bool va
 
 static orr_result load_scene(viewer *v, const char *path, orr_error *error)
 {
-    if (!orr_capture_readable(path) || orr_splat_folder(path)) {
+    if (!v->train && !v->resume && (!orr_capture_readable(path) || orr_splat_folder(path))) {
         ORR_TRY(orr_scene_load(v->engine, path, &v->scene, error));
         if (v->probes) {
             ORR_TRY(orr_scene_set_probes(v->scene, true, error));
@@ -75,8 +75,13 @@ static orr_result load_scene(viewer *v, const char *path, orr_error *error)
         const orr_environment_desc around = {.path = v->environment};
         return v->environment ? orr_scene_set_environment(v->scene, &around, error) : ORR_OK;
     }
-    view_load_progress(v, path, "reading the photos", -1.0);
-    ORR_TRY(view_training_open(v->engine, path, (uint32_t)v->seed, &v->scene, &v->training, error));
+    const orr_train_desc desc = {.kind = v->learns,
+                                 .data = path,
+                                 .resume = v->resume,
+                                 .seed = (uint32_t)v->seed,
+                                 .holdout = -1,
+                                 .device = ORR_DEVICE_CPU}; // drawing may have the GPU
+    ORR_TRY(view_training_open(v->engine, &desc, &v->scene, &v->training, error));
     v->training->step_ended = glfwPostEmptyEvent;
     return ORR_OK;
 }
@@ -162,7 +167,12 @@ static bool is_learning(viewer *v, bool moving)
         return true;
     }
     view_training_wait(v->training);
-    return is_training(v) && view_training_begin_step(v->training, moving);
+    if (v->training->news[0]) {
+        view_say(v, "%s", v->training->news);
+        v->training->news[0] = 0;
+        v->again = true; // what was learned last
+    }
+    return is_training(v) && view_training_begin_step(v->training, moving, v->drawing.going);
 }
 
 static orr_result run(viewer *v, orr_error *error)
@@ -228,9 +238,29 @@ static orr_result view(viewer *v, const common_options *common, bool validate, c
 
 static const char about[] =
     "Files dropped on the window join the scene. A robot (.xml .urdf) moves in real time. A capture\n"
-    "(transforms.json, its folder, or a folder with a COLMAP model) trains a radiance field while it is\n"
-    "looked at; orrery train nerf CAPTURE --holdout 0 --resume NAME.ingp goes on from a saved model.\n"
+    "(transforms.json, its folder, or a folder with a COLMAP model) trains a radiance field, or splats with\n"
+    "--train splats, while it is looked at. M saves NAME.ingp or NAME.ply; orrery view CAPTURE --resume "
+    "goes\n"
+    "on from it, and orrery train nerf (or splats) CAPTURE --holdout 0 --resume.\n"
     "\n";
+
+// A training that goes on from a cloud is one of splats.
+static orr_result read_training(viewer *v, orr_error *error)
+{
+    static const char *const names[] = {"splats", "nerf", "sdf", "image", "volume"};
+    const char *ending = v->resume ? strrchr(v->resume, '.') : NULL;
+    const bool field = !ending || strcmp(ending, ".ingp") == 0 || strcmp(ending, ".msgpack") == 0;
+    v->learns = field ? ORR_TRAINER_NERF : ORR_TRAINER_SPLATS;
+    for (int i = 0; v->train && i < (int)(sizeof names / sizeof names[0]); i++) {
+        if (strcmp(v->train, names[i]) == 0) {
+            v->learns = (orr_trainer_kind)i;
+            return ORR_OK;
+        }
+    }
+    return v->train ? orr_fail(error, ORR_CODE_ARGUMENT,
+                               "view: --train %s: expected splats, nerf, sdf, image or volume", v->train)
+                    : ORR_OK;
+}
 
 int command_view(int argc, char **argv)
 {
@@ -251,6 +281,17 @@ int command_view(int argc, char **argv)
         .cameras = {.current = -1},
     };
     const option options[] = {
+        {.name = "--train",
+         .kind = OPTION_TEXT,
+         .value = &v.train,
+         .expect = "splats|nerf|sdf|image|volume",
+         .help =
+             "train this on SCENE, as orrery train does, and show it meanwhile (default of a capture: nerf)"},
+        {.name = "--resume",
+         .kind = OPTION_TEXT,
+         .value = &v.resume,
+         .expect = "MODEL",
+         .help = "go on training from a model that this command has saved"},
         {.name = "--background",
          .kind = OPTION_COLOUR,
          .value = v.background,
@@ -331,7 +372,7 @@ int command_view(int argc, char **argv)
     const command_usage usage = {
         .name = "view",
         .operands = "SCENE|CAPTURE",
-        .purpose = "Opens a window on a scene, or on a radiance field in training.",
+        .purpose = "Opens a window on a scene, or on splats or a field in training.",
         .notes = notes,
         .operand_min = 1,
         .operand_max = 1,
@@ -350,7 +391,10 @@ int command_view(int argc, char **argv)
     v.has_background = v.background[0] >= 0.0f;
     interrupt_begin();
     orr_error error;
-    orr_result result = view(&v, &common, validate, picture, &error);
+    orr_result result = read_training(&v, &error);
+    if (result == ORR_OK) {
+        result = view(&v, &common, validate, picture, &error);
+    }
     int code = result == ORR_OK ? 0 : command_fail(result, &error);
     if (v.load.failed && frames == 0) {
         view_load_show_failure(&v, &error);

@@ -1,7 +1,7 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
 // view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
 // buttons ask for), view_history.c (undo), view_cameras.c (cameras to choose from), view_region.c (a box to
-// cut clouds with), view_training.c (a field that learns meanwhile) and view_robot.c (robots that move
+// cut clouds with), view_training.c (what learns meanwhile) and view_robot.c (robots that move
 // meanwhile).
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "samples/orrery/view/view_training.h"
 
 #include "engine/loop/window.h"
+#include "engine/scene/scene.h"
 #include "render/vulkan/image.h"
 
 #define GLFW_INCLUDE_NONE
@@ -53,7 +54,9 @@ typedef struct viewer {
     orr_engine *engine;
     orr_scene *scene;
     orr_world *world;
-    view_training *training; // NULL: the scene is not a capture
+    const char *train, *resume; // what to train, and from which model; NULL: not given
+    orr_trainer_kind learns;    // what a capture becomes
+    view_training *training;    // NULL: nothing is trained
     view_robot robot;
     orr_frame *frames[VIEW_DEVICES]; // by device, each made when it is first chosen
     orr_device_kind device;          // that draws

@@ -161,14 +161,14 @@ static void save_model(viewer *v)
         return;
     }
     char path[256];
-    view_new_file(v, "", ".ingp", path);
+    view_new_file(v, "", view_training_ending(v->training), path);
     orr_error error;
     view_draw_drop(v); // what it draws is about to change
     view_training_wait(v->training);
     v->again = true;
     if (view_training_save(v->training, path, &error) == ORR_OK) {
-        view_say(v, "%s: the model after %lld steps, for orrery train nerf %s --holdout 0 --resume", path,
-                 (long long)v->training->figures.steps, orr_path_name(v->scene_path));
+        view_say(v, "%s: the model after %lld steps, for orrery view %s --resume", path,
+                 (long long)v->training->figures.info.steps, orr_path_name(v->scene_path));
     } else {
         view_say(v, "%s", error.message);
     }

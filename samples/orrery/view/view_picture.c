@@ -56,8 +56,9 @@ static void begin(viewer *v, float scale, view_purpose purpose)
     v->drawing.purpose = purpose;
     v->drawing.begun_at = glfwGetTime();
     v->stale = v->again = false;
-    if (v->training) {
-        view_training_refresh(v->training);
+    orr_error error;
+    if (v->training && view_training_refresh(v->training, &error) != ORR_OK) {
+        view_say(v, "%s", error.message);
     }
 }
 

@@ -1,0 +1,204 @@
+// Photos become a cloud of splats.
+#include "engine/training/learner.h"
+
+#include "engine/core/file.h"
+#include "render/training/splat_trainer.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SCORE_SIDE = 400, // [px] of the pictures that are compared while training, about
+    SPLATS = 150000,  // when nobody says
+    SH_DEGREE = 3
+};
+
+struct orr_learner {
+    orr_jobs *jobs;
+    orr_photo_set photos;
+    orr_splat_trainer *trainer;
+    orr_arena arena;
+    orr_splat_comparison seen; // in the arena, of the last score
+};
+
+static void destroy(orr_learner *l)
+{
+    orr_splat_trainer_destroy(l->trainer);
+    orr_photo_set_free(&l->photos);
+    orr_arena_destroy(&l->arena);
+    orr_free(l);
+}
+
+static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error *error)
+{
+    const orr_train_desc *given = setup->desc;
+    ORR_TRY(
+        orr_photo_set_load(given->data, setup->choices.holdout, setup->jobs, setup->log, &l->photos, error));
+    ORR_TRY(orr_progress_at(&setup->progress, "first splats", 0.5, error));
+    const orr_splat_trainer_desc desc = {.capture = l->photos.capture,
+                                         .images = l->photos.images,
+                                         .image_count = l->photos.train_count,
+                                         .jobs = setup->jobs,
+                                         .isa = setup->isa,
+                                         .splats = given->splats ? given->splats : SPLATS,
+                                         .sh_degree = given->sh_degree == 0  ? SH_DEGREE
+                                                      : given->sh_degree < 0 ? 0
+                                                                             : given->sh_degree,
+                                         .antialias = given->antialias,
+                                         .exposures = given->exposures,
+                                         .masks = given->masks == ORR_MASKS_EMPTY ? ORR_SPLAT_MASKS_EMPTY
+                                                                                  : ORR_SPLAT_MASKS_IGNORE,
+                                         .refine_poses = given->refine_poses,
+                                         .seed = setup->choices.seed,
+                                         .resume = setup->state};
+    orr_error why;
+    orr_result result = orr_splat_trainer_create(&desc, &l->trainer, &why);
+    return result == ORR_OK ? ORR_OK
+                            : orr_fail(error, (orr_code)why.code, "%s: %s", given->data, why.message);
+}
+
+static orr_result create(const orr_learner_setup *setup, orr_learner **made, orr_error *error)
+{
+    orr_learner *l = orr_alloc_zero(1, sizeof *l);
+    if (!l) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", setup->desc->data);
+    }
+    l->jobs = setup->jobs;
+    orr_result result = open(setup, l, error);
+    if (result != ORR_OK) {
+        destroy(l);
+        return result;
+    }
+    *made = l;
+    return ORR_OK;
+}
+
+static orr_result step(orr_learner *l, double share, orr_learner_step *step, orr_error *error)
+{
+    orr_splat_step_report report;
+    ORR_TRY(orr_splat_trainer_step(l->trainer, share, &report, error));
+    step->loss = report.loss;
+    step->samples = report.evaluated;
+    return ORR_OK;
+}
+
+static void past(const orr_learner *l, int64_t *steps, double *share)
+{
+    const orr_splat_progress p = orr_splat_trainer_progress(l->trainer);
+    *steps = p.steps;
+    *share = p.progress;
+}
+
+static int64_t count(const orr_learner *l)
+{
+    return orr_splat_trainer_progress(l->trainer).splats;
+}
+
+// ---- looking ----
+
+static orr_result compare(orr_learner *l, int image, int shrink, orr_train_quality *quality, orr_error *error)
+{
+    orr_arena_reset(&l->arena);
+    l->seen = (orr_splat_comparison){0};
+    ORR_TRY(orr_splat_trainer_compare(l->trainer, image, shrink, &l->arena, &l->seen, error));
+    quality->file = l->photos.capture->images[image].path;
+    return orr_splat_comparison_score(&l->seen, l->jobs, &quality->psnr, &quality->ssim, error);
+}
+
+static orr_result measure(orr_learner *l, orr_train_quality *quality, orr_error *error)
+{
+    const int image = orr_photo_set_shown(&l->photos);
+    const orr_capture_image *photo = &l->photos.capture->images[image];
+    int side = photo->width < photo->height ? photo->width : photo->height, shrink = 1;
+    while (side / (2 * shrink) >= SCORE_SIDE) {
+        shrink *= 2;
+    }
+    return compare(l, image, shrink, quality, error);
+}
+
+static orr_result picture(orr_learner *l, int size[2], const float **rgba, orr_error *error)
+{
+    const int64_t pixels = (int64_t)l->seen.width * l->seen.height;
+    float *opaque = orr_arena_take(&l->arena, (size_t)pixels, 4 * sizeof(float));
+    if (!opaque) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture");
+    }
+    for (int64_t i = 0; i < pixels; i++) {
+        for (int k = 0; k < 3; k++) {
+            opaque[4 * i + k] = l->seen.drawn[3 * i + k];
+        }
+        opaque[4 * i + 3] = 1.0f;
+    }
+    size[0] = l->seen.width;
+    size[1] = l->seen.height;
+    *rgba = opaque;
+    return ORR_OK;
+}
+
+static orr_result evaluate(orr_learner *l, int index, const orr_nerf_stop *stop, orr_train_quality *quality,
+                           orr_error *error)
+{
+    (void)stop; // a picture takes no longer than a moment
+    return compare(l, l->photos.images[l->photos.train_count + index], 1, quality, error);
+}
+
+static const orr_photo_set *photos(const orr_learner *l)
+{
+    return &l->photos;
+}
+
+static orr_result cloud(orr_learner *l, orr_splats **splats, orr_error *error)
+{
+    return orr_splat_trainer_cloud(l->trainer, splats, error);
+}
+
+// NAME.transforms.json beside the cloud NAME.ply. Its photos have whole paths, so that it can be moved.
+static orr_result save_cameras(orr_learner *l, const char *cloud, orr_error *error)
+{
+    const int count = l->photos.capture->count;
+    const char *name = orr_path_name(cloud), *dot = strchr(name, '.');
+    char path[PATH_MAX], whole[PATH_MAX];
+    orr_arena arena = {0};
+    orr_camera *cameras = orr_arena_take(&arena, (size_t)count, sizeof *cameras);
+    const char **names = orr_arena_take(&arena, (size_t)count, sizeof *names);
+    bool good = cameras && names;
+    for (int i = 0; good && i < count; i++) {
+        const char *photo = realpath(l->photos.capture->images[i].path, whole);
+        photo = photo ? photo : l->photos.capture->images[i].path;
+        char *copy = orr_arena_take(&arena, strlen(photo) + 1, 1);
+        good = copy;
+        names[i] = copy ? strcpy(copy, photo) : NULL;
+        cameras[i] = orr_splat_trainer_camera(l->trainer, i);
+    }
+    snprintf(path, sizeof path, "%.*s.transforms.json", (int)(dot ? dot - cloud : (int)strlen(cloud)), cloud);
+    orr_result result = good ? orr_camera_file_save(path, cameras, names, count, error)
+                             : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
+    orr_arena_destroy(&arena);
+    return result;
+}
+
+static orr_result save(orr_learner *l, const char *cloud, const char *state, orr_error *error)
+{
+    ORR_TRY(state ? orr_splat_trainer_save(l->trainer, state, error) : ORR_OK);
+    return orr_splat_trainer_progress(l->trainer).refines_poses ? save_cameras(l, cloud, error) : ORR_OK;
+}
+
+static const orr_profile *profile(orr_learner *l)
+{
+    return orr_splat_trainer_profile(l->trainer);
+}
+
+const orr_learner_functions orr_learner_of_splats = {.create = create,
+                                                     .step = step,
+                                                     .past = past,
+                                                     .count = count,
+                                                     .measure = measure,
+                                                     .picture = picture,
+                                                     .evaluate = evaluate,
+                                                     .photos = photos,
+                                                     .cloud = cloud,
+                                                     .save = save,
+                                                     .profile = profile,
+                                                     .destroy = destroy};

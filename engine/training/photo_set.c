@@ -1,0 +1,51 @@
+#include "engine/training/photo_set.h"
+
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/scene/camera_file.h"
+
+#include <string.h>
+
+orr_result orr_photo_set_load(const char *path, int holdout, orr_jobs *jobs, orr_log log, orr_photo_set *set,
+                              orr_error *error)
+{
+    *set = (orr_photo_set){0};
+    ORR_TRY(orr_capture_load(path, jobs, log, &set->capture, error));
+    set->images = orr_alloc((size_t)set->capture->count, sizeof *set->images);
+    if (!set->images) {
+        orr_photo_set_free(set);
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
+    }
+    set->train_count = orr_capture_split(set->capture->count, holdout, set->images);
+    set->held_out_count = set->capture->count - set->train_count;
+    return ORR_OK;
+}
+
+void orr_photo_set_free(orr_photo_set *set)
+{
+    orr_capture_destroy(set->capture);
+    orr_free(set->images);
+    *set = (orr_photo_set){0};
+}
+
+int orr_photo_set_shown(const orr_photo_set *set)
+{
+    return set->images[set->held_out_count > 0 ? set->train_count : 0];
+}
+
+orr_result orr_photo_set_add_cameras(const orr_photo_set *set, orr_scene *scene, orr_error *error)
+{
+    const orr_capture *capture = set->capture;
+    ORR_TRY(orr_camera_list_reserve(&scene->cameras, capture->count, error));
+    for (int i = 0; i < capture->count; i++) {
+        const orr_capture_image *image = &capture->images[i];
+        orr_camera camera = {.width = image->width, .height = image->height};
+        memcpy(camera.pose, image->pose, sizeof camera.pose);
+        memcpy(camera.focal, image->focal, sizeof camera.focal);
+        memcpy(camera.centre, image->centre, sizeof camera.centre);
+        memcpy(camera.radial, image->radial, sizeof camera.radial);
+        memcpy(camera.tangential, image->tangential, sizeof camera.tangential);
+        ORR_TRY(orr_camera_list_append(&scene->cameras, &camera, orr_path_name(image->path), error));
+    }
+    return ORR_OK;
+}

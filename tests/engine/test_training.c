@@ -1,0 +1,455 @@
+// Training through the public interface: splats and fields, to the same bits, as layers, saved, resumed,
+// stopped.
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "tests/support/engine.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SPLATS = 400, STEPS = 20, NAMES = 8 };
+
+// Stays valid for some further calls.
+static const char *in_folder(const char *name)
+{
+    static char paths[NAMES][300];
+    static int next;
+    char *path = paths[next++ % NAMES];
+    snprintf(path, sizeof paths[0], "%s", scratch_path(name));
+    return path;
+}
+
+static const char *small_config(void)
+{
+    return written("small.json", "{\"encoding\": {\"log2_hashmap_size\": 12}}");
+}
+
+static const char *capture(void)
+{
+    static char path[300];
+    snprintf(path, sizeof path, "%s", made_asset("capture"));
+    return path;
+}
+
+static const char *picture(void)
+{
+    static float ramps[20 * 32 * 4];
+    static char path[300];
+    orr_output *output;
+    for (int i = 0; i < 20 * 32; i++) {
+        ramps[4 * i] = (float)(i % 32) / 31.0f;
+        ramps[4 * i + 1] = (float)(i / 32) / 19.0f;
+        ramps[4 * i + 3] = 1.0f;
+    }
+    snprintf(path, sizeof path, "%s", scratch_path("ramps.png"));
+    assert_ok(orr_output_create(&(orr_output_desc){.path = path, .count = 1}, &output, &error));
+    assert_ok(orr_output_put(output, 0, ramps, 32, 20, &error));
+    assert_ok(orr_output_finish(output, &error));
+    orr_output_destroy(output);
+    return path;
+}
+
+static orr_train_desc of_splats(void)
+{
+    return (orr_train_desc){.data = capture(), .splats = SPLATS, .sh_degree = 1, .seed = 3};
+}
+
+static orr_train_desc of_photos(void)
+{
+    return (orr_train_desc){.kind = ORR_TRAINER_NERF, .data = capture(), .batch = 512, .seed = 1};
+}
+
+static orr_train_desc of_image(void)
+{
+    return (orr_train_desc){.kind = ORR_TRAINER_IMAGE, .data = picture(), .batch = 1024, .seed = 5};
+}
+
+static orr_trainer *trainer_on(orr_engine *on, const orr_train_desc *desc)
+{
+    orr_trainer *trainer;
+    orr_train_desc own = *desc;
+    own.config = own.kind == ORR_TRAINER_SPLATS || own.resume ? NULL : small_config();
+    assert_ok(orr_trainer_create(on, &own, &trainer, &error));
+    return trainer;
+}
+
+static orr_train_info info_of(const orr_trainer *trainer)
+{
+    orr_train_info info;
+    assert_ok(orr_trainer_describe(trainer, &info, &error));
+    return info;
+}
+
+#define assert_refused(call, words)                                                                          \
+    do {                                                                                                     \
+        orr_error why = {0};                                                                                 \
+        if ((call) != ORR_ERROR_ARGUMENT || !strstr(why.message, words)) {                                   \
+            fail_msg("%s: %s: expected an argument error with \"%s\"", #call, why.message, words);           \
+        }                                                                                                    \
+    } while (0)
+
+static void figures_follow_the_steps_and_the_plan(void **state)
+{
+    (void)state;
+    const orr_train_desc desc = of_splats();
+    orr_trainer *trainer = trainer_on(engine, &desc);
+    orr_train_info i = info_of(trainer);
+    assert_true(i.steps == 0 && i.loss == 0.0 && i.count > 0 && i.count < SPLATS && i.progress == 0.0);
+    assert_true(i.held_out_count > 0 && i.train_count > i.held_out_count && i.psnr == 0.0);
+    assert_ok(orr_trainer_plan(trainer, STEPS, 0.0, &error));
+    assert_ok(orr_trainer_step(trainer, 5, 0.0, &error));
+    i = info_of(trainer);
+    assert_true(i.steps == 5 && i.loss > 0.0 && i.samples > 0 && i.steps_per_second > 0.0);
+    assert_true(i.progress == 5.0 / STEPS && i.seconds_left > 0.0 && isfinite(i.seconds_left));
+    assert_ok(orr_trainer_step(trainer, 1000, 0.0, &error)); // it ends with the plan
+    i = info_of(trainer);
+    assert_true(i.steps == STEPS && i.progress == 1.0 && i.seconds_left == 0.0);
+    assert_ok(orr_trainer_step(trainer, 2, 0.0, &error)); // and goes on after it
+    assert_int_equal(info_of(trainer).steps, STEPS + 2);
+    assert_ok(orr_trainer_step(trainer, 0, 1.0, &error)); // at least one in so little time
+    assert_true(info_of(trainer).steps > STEPS + 2);
+    orr_stage_time stages[4];
+    assert_true(orr_trainer_stages(trainer, stages, 4) > 4 && stages[3].milliseconds >= 0.0);
+    orr_trainer_destroy(trainer);
+}
+
+static void time_is_a_plan_too(void **state)
+{
+    (void)state;
+    const orr_train_desc desc = of_image();
+    orr_trainer *trainer = trainer_on(engine, &desc);
+    assert_true(isinf(info_of(trainer).seconds_left) && info_of(trainer).progress == 0.0);
+    const double before = info_of(trainer).seconds;
+    assert_ok(orr_trainer_plan(trainer, 0, 0.05, &error));
+    assert_ok(orr_trainer_step(trainer, 0, 1e6, &error));
+    const orr_train_info i = info_of(trainer);
+    assert_true(i.progress == 1.0 && i.seconds - before >= 0.05);
+    orr_trainer_destroy(trainer);
+}
+
+static void quality_is_measured_quickly_and_in_full(void **state)
+{
+    (void)state;
+    const orr_train_desc descs[] = {of_splats(), of_photos(), of_image()};
+    for (int k = 0; k < 3; k++) {
+        orr_trainer *trainer = trainer_on(engine, &descs[k]);
+        orr_train_picture shown;
+        orr_train_quality q;
+        assert_refused(orr_trainer_picture(trainer, &shown, &why), "orr_trainer_measure");
+        assert_ok(orr_trainer_step(trainer, 20, 0.0, &error));
+        assert_ok(orr_trainer_measure(trainer, &error));
+        assert_ok(orr_trainer_picture(trainer, &shown, &error));
+        assert_true(shown.width >= 16 && shown.height >= 16 && shown.rgba[3] >= 0.0f);
+        const orr_train_info i = info_of(trainer);
+        assert_true(i.psnr > 5.0 && i.psnr < 60.0);
+        assert_int_equal(i.ssim != 0.0, descs[k].kind == ORR_TRAINER_SPLATS);
+        assert_ok(orr_trainer_evaluate(trainer, 0, 0.0, &q, &error));
+        assert_true(q.psnr > 5.0 && q.psnr < 60.0 && q.iou == 0.0);
+        assert_int_equal(q.file != NULL && q.ssim > 0.0, descs[k].kind != ORR_TRAINER_IMAGE);
+        print_message("%g dB quickly, %g dB in full\n", i.psnr, q.psnr);
+        // of the same photo after the same step; an image of so few pixels is measured in one block of them
+        assert_true(descs[k].kind == ORR_TRAINER_IMAGE || fabs(q.psnr - i.psnr) < 3.0);
+        assert_refused(orr_trainer_evaluate(trainer, 1000, 0.0, &q, &why), "held-out photo 1000");
+        const char *plot = in_folder("plot.png");
+        assert_ok(orr_trainer_save_plot(trainer, NULL, plot, &error));
+        assert_int_equal(access(plot, F_OK), 0);
+        unlink(plot);
+        orr_trainer_destroy(trainer);
+    }
+}
+
+static void assert_same_files(const char *a, const char *b)
+{
+    orr_bytes bytes[2];
+    assert_ok(orr_file_read(a, &bytes[0], &error));
+    assert_ok(orr_file_read(b, &bytes[1], &error));
+    if (bytes[0].size != bytes[1].size || memcmp(bytes[0].data, bytes[1].data, bytes[0].size) != 0) {
+        fail_msg("%s and %s differ", a, b);
+    }
+    orr_free(bytes[0].data);
+    orr_free(bytes[1].data);
+}
+
+// Trains until `steps` and saves; `planned` in all.
+static void train(orr_engine *on, orr_train_desc desc, const char *resume, int steps, int planned,
+                  const char *path)
+{
+    desc.resume = resume;
+    orr_trainer *trainer = trainer_on(on, &desc);
+    assert_ok(orr_trainer_plan(trainer, planned, 0.0, &error));
+    assert_ok(orr_trainer_step(trainer, steps - info_of(trainer).steps, 0.0, &error));
+    assert_int_equal(info_of(trainer).steps, steps);
+    assert_ok(orr_trainer_save(trainer, path, true, &error));
+    orr_trainer_destroy(trainer);
+}
+
+// By one thread in one go, and by three with a pause in a file; measuring and saving change nothing.
+static void a_training_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    orr_engine *engines[2];
+    for (int i = 0; i < 2; i++) {
+        assert_ok(orr_engine_create(&(orr_engine_desc){.device = ORR_DEVICE_CPU, .threads = 1 + 2 * i},
+                                    &engines[i], &error));
+    }
+    const orr_train_desc descs[] = {of_splats(), of_photos(), of_image()};
+    for (int k = 0; k < 3; k++) {
+        const bool cloud = descs[k].kind == ORR_TRAINER_SPLATS;
+        const char *ending = cloud ? "ply" : "msgpack";
+        char paths[3][300];
+        for (int i = 0; i < 3; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "part%d.%s", i, ending);
+            snprintf(paths[i], sizeof paths[i], "%s", scratch_path(name));
+        }
+        train(engines[0], descs[k], NULL, STEPS, STEPS, paths[0]);
+        train(engines[1], descs[k], NULL, STEPS / 2, STEPS, paths[1]);
+        orr_train_desc rest = descs[k]; // what the file says takes the place of these
+        rest.seed = 0;
+        rest.batch = 0;
+        rest.splats = rest.sh_degree = 0;
+        train(engines[1], rest, paths[1], STEPS, STEPS, paths[2]);
+        if (cloud) {
+            assert_same_files(paths[0], paths[2]);
+            strcat(paths[0], ".training");
+            strcat(paths[2], ".training");
+            assert_same_files(paths[0], paths[2]);
+        } else { // the loss in the file is the mean of the steps since the resumption
+            orr_scene *scenes[2];
+            float *drawn[2];
+            for (int i = 0; i < 2; i++) {
+                orr_world *world;
+                orr_frame *frame;
+                orr_view view = {0};
+                drawn[i] = calloc(64 * 48 * 4, sizeof *drawn[i]);
+                assert_ok(orr_scene_load(engines[0], paths[2 * i], &scenes[i], &error));
+                assert_ok(orr_world_create(scenes[i], 1, &world, &error));
+                assert_ok(orr_frame_create(engines[0], NULL, &frame, &error));
+                view.camera = orr_scene_default_camera(scenes[i], 64, 48);
+                assert_ok(orr_frame_submit(frame, scenes[i], world, &view, &error));
+                assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = drawn[i]}, &error));
+                orr_frame_destroy(frame);
+                orr_world_destroy(world);
+                orr_scene_destroy(scenes[i]);
+            }
+            assert_memory_equal(drawn[0], drawn[1], 64 * 48 * 4 * sizeof *drawn[0]);
+            free(drawn[0]);
+            free(drawn[1]);
+        }
+    }
+    orr_engine_destroy(engines[0]);
+    orr_engine_destroy(engines[1]);
+}
+
+enum { WIDTH = 48, HEIGHT = 36, VALUES = WIDTH * HEIGHT * 4 };
+
+typedef struct shown_scene {
+    orr_scene *scene;
+    orr_world *world;
+    orr_frame *frame;
+    orr_layer layer;
+    float seen[2][VALUES];
+} shown_scene;
+
+static bool draws(shown_scene *s, float *rgba)
+{
+    orr_view view = {.camera = *orr_scene_camera(s->scene, 0)};
+    view.camera.focal[0] *= (float)WIDTH / (float)view.camera.width;
+    view.camera.focal[1] *= (float)WIDTH / (float)view.camera.width;
+    view.camera.centre[0] = view.camera.centre[1] = 0.0f;
+    view.camera.width = WIDTH;
+    view.camera.height = HEIGHT;
+    assert_ok(orr_frame_submit(s->frame, s->scene, s->world, &view, &error));
+    assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = rgba}, &error));
+    float sum = 0.0f;
+    for (int i = 0; i < VALUES; i++) {
+        sum += rgba[i];
+    }
+    return sum > 1.0f;
+}
+
+// A layer shows what was learned as of its last refresh, on each device that there is.
+static void show_on(orr_engine *on, orr_device_kind device)
+{
+    const orr_train_desc descs[] = {of_splats(), of_photos()};
+    for (int k = 0; k < 2; k++) {
+        static shown_scene s;
+        orr_trainer *trainer = trainer_on(on, &descs[k]), *other = trainer_on(on, &descs[k]);
+        assert_ok(orr_trainer_plan(trainer, 40, 0.0, &error));
+        assert_ok(orr_scene_create(on, &s.scene, &error));
+        assert_ok(orr_scene_add_trainer(s.scene, NULL, trainer, NULL, &s.layer, &error));
+        const orr_train_info i = info_of(trainer);
+        assert_int_equal(orr_scene_camera_count(s.scene), i.train_count + i.held_out_count);
+        assert_ok(orr_world_create(s.scene, 1, &s.world, &error));
+        assert_ok(orr_frame_create(on, &(orr_frame_desc){.device = device}, &s.frame, &error));
+        assert_true(draws(&s, s.seen[0]));
+        assert_ok(orr_trainer_step(trainer, 30, 0.0, &error));
+        draws(&s, s.seen[1]);
+        if (k == 0) { // a field's occupancy goes on to change
+            assert_memory_equal(s.seen[0], s.seen[1], sizeof s.seen[0]);
+        }
+        assert_ok(orr_scene_refresh_trainer(s.scene, s.layer, trainer, &error));
+        draws(&s, s.seen[1]);
+        assert_true(largest_difference(s.seen[0], s.seen[1], VALUES) > 0.05);
+        assert_refused(orr_scene_refresh_trainer(s.scene, s.layer, other, &why), "shows this trainer");
+        orr_frame_destroy(s.frame);
+        orr_world_destroy(s.world);
+        orr_scene_destroy(s.scene);
+        orr_trainer_destroy(trainer);
+        orr_trainer_destroy(other);
+    }
+}
+
+static void a_layer_shows_what_was_learned(void **state)
+{
+    (void)state;
+    show_on(engine, ORR_DEVICE_CPU);
+}
+
+static void a_gpu_takes_the_new_cloud(void **state)
+{
+    (void)state;
+    orr_engine *on;
+    if (orr_engine_create(&(orr_engine_desc){.device = ORR_DEVICE_VULKAN, .threads = 2}, &on, NULL) !=
+        ORR_OK) {
+        skip();
+    }
+    show_on(on, ORR_DEVICE_VULKAN);
+    orr_engine_destroy(on);
+}
+
+static void the_cloud_is_that_of_the_file(void **state)
+{
+    (void)state;
+    const orr_train_desc desc = of_splats(), field = of_image();
+    orr_trainer *trainer = trainer_on(engine, &desc), *other = trainer_on(engine, &field);
+    orr_splats *made, *read;
+    const char *path = in_folder("made.ply");
+    assert_ok(orr_trainer_step(trainer, 3, 0.0, &error));
+    assert_ok(orr_trainer_splats(trainer, &made, &error));
+    assert_ok(orr_trainer_save(trainer, path, false, &error));
+    char state_file[320];
+    snprintf(state_file, sizeof state_file, "%s.training", path);
+    assert_int_equal(access(state_file, F_OK), -1);
+    assert_ok(orr_splats_load(path, &read, &error));
+    const orr_splats_view a = orr_splats_data(made), b = orr_splats_data(read);
+    assert_true(a.count == b.count && a.count > 50);
+    assert_memory_equal(a.position, b.position, (size_t)a.count * 3 * sizeof *a.position);
+    assert_refused(orr_trainer_splats(other, &made, &why), "expected splats");
+    assert_null(made);
+    orr_splats_destroy(read);
+    orr_trainer_destroy(trainer);
+    orr_trainer_destroy(other);
+}
+
+static void a_training_can_be_stopped(void **state)
+{
+    (void)state;
+    const orr_train_desc desc = of_photos();
+    orr_trainer *trainer = trainer_on(engine, &desc);
+    orr_train_quality q;
+    orr_trainer_cancel(trainer);
+    assert_int_equal(orr_trainer_step(trainer, 5, 0.0, NULL), ORR_ERROR_INTERRUPTED);
+    assert_int_equal(info_of(trainer).steps, 0);
+    assert_ok(orr_trainer_step(trainer, 2, 0.0, &error)); // that was for one call
+    assert_int_equal(info_of(trainer).steps, 2);
+    orr_trainer_cancel(trainer);
+    assert_int_equal(orr_trainer_evaluate(trainer, 0, 0.0, &q, NULL), ORR_ERROR_INTERRUPTED);
+    assert_int_equal(orr_trainer_evaluate(trainer, 0, 1e-6, &q, NULL),
+                     ORR_ERROR_INTERRUPTED); // too little time
+    assert_ok(orr_trainer_step(trainer, 1, 0.0, &error));
+    orr_trainer_destroy(trainer);
+}
+
+static bool stop_reading(void *user, const char *path, const char *stage, double share)
+{
+    int *calls = user;
+    (void)path, (void)stage;
+    assert_true(share >= 0.0 && share <= 1.0);
+    return ++*calls < 2;
+}
+
+static void reading_the_data_can_be_stopped(void **state)
+{
+    (void)state;
+    int calls = 0;
+    orr_engine *on;
+    orr_trainer *trainer;
+    const orr_train_desc desc = of_splats();
+    const orr_engine_desc engine_desc = {
+        .device = ORR_DEVICE_CPU, .threads = 2, .progress = stop_reading, .progress_user = &calls};
+    assert_ok(orr_engine_create(&engine_desc, &on, &error));
+    assert_int_equal(orr_trainer_create(on, &desc, &trainer, NULL), ORR_ERROR_INTERRUPTED);
+    assert_null(trainer);
+    assert_int_equal(calls, 2);
+    orr_engine_destroy(on);
+}
+
+#define assert_desc_refused(base, member, value, words)                                                      \
+    do {                                                                                                     \
+        orr_train_desc desc = base;                                                                          \
+        orr_trainer *trainer;                                                                                \
+        desc.member = (value);                                                                               \
+        assert_refused(orr_trainer_create(engine, &desc, &trainer, &why), words);                            \
+        assert_null(trainer);                                                                                \
+    } while (0)
+
+static void what_cannot_be_trained_is_refused(void **state)
+{
+    (void)state;
+    const char *model = in_folder("image.ingp");
+    assert_desc_refused(of_splats(), kind, (orr_trainer_kind)9, "kind 9");
+    assert_desc_refused(of_splats(), data, NULL, "data is NULL");
+    assert_desc_refused(of_splats(), holdout, -2, "holdout -2");
+    assert_desc_refused(of_splats(), holdout, 1, "0 photos to learn splats from");
+    assert_desc_refused(of_splats(), splats, -1, "-1 splats");
+    assert_desc_refused(of_splats(), sh_degree, 4, "degree 4");
+    assert_desc_refused(of_photos(), holdout, 1, "held out");
+    assert_desc_refused(of_photos(), batch, 63, "batch 63");
+    assert_desc_refused(of_photos(), sampling, (orr_nerf_sampling)3, "sampling 3");
+    assert_desc_refused(of_image(), sampling, ORR_SAMPLING_PROPOSAL, "of a radiance field");
+    train(engine, of_image(), NULL, 1, 1, model);
+    assert_desc_refused(of_photos(), resume, model, "a model of kind image: expected nerf");
+    orr_train_desc desc = of_image();
+    orr_trainer *trainer;
+    desc.resume = model;
+    desc.config = small_config();
+    assert_refused(orr_trainer_create(engine, &desc, &trainer, &why), "expected none");
+    desc = of_splats();
+    desc.device = ORR_DEVICE_CUDA;
+    assert_int_equal(orr_trainer_create(engine, &desc, &trainer, NULL), ORR_ERROR_UNSUPPORTED);
+    desc = of_splats();
+    trainer = trainer_on(engine, &desc);
+    assert_refused(orr_trainer_step(trainer, 0, 0.0, &why), "not both");
+    assert_refused(orr_trainer_step(trainer, -1, 1.0, &why), "-1 steps");
+    assert_refused(orr_trainer_step(trainer, 1, NAN, &why), "nan");
+    assert_refused(orr_trainer_plan(trainer, -1, 0.0, &why), "-1 steps");
+    assert_refused(orr_trainer_plan(trainer, 0, NAN, &why), "nan");
+    orr_trainer_destroy(trainer);
+    assert_int_equal(orr_trainer_check_path(ORR_TRAINER_SPLATS, "a.ingp", true, NULL), ORR_ERROR_FORMAT);
+    assert_int_equal(orr_trainer_check_path(ORR_TRAINER_SDF, "a.ply", true, NULL), ORR_ERROR_FORMAT);
+    assert_int_equal(orr_trainer_check_path(ORR_TRAINER_SDF, in_folder("no/a.ingp"), true, NULL),
+                     ORR_ERROR_FILE);
+    assert_ok(orr_trainer_check_path(ORR_TRAINER_SPLATS, in_folder("a.spz"), true, &error));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_follow_the_steps_and_the_plan),
+        cmocka_unit_test(time_is_a_plan_too),
+        cmocka_unit_test(quality_is_measured_quickly_and_in_full),
+        cmocka_unit_test(a_training_goes_on_to_the_same_bits),
+        cmocka_unit_test(a_layer_shows_what_was_learned),
+        cmocka_unit_test(a_gpu_takes_the_new_cloud),
+        cmocka_unit_test(the_cloud_is_that_of_the_file),
+        cmocka_unit_test(a_training_can_be_stopped),
+        cmocka_unit_test(reading_the_data_can_be_stopped),
+        cmocka_unit_test(what_cannot_be_trained_is_refused),
+    };
+    return cmocka_run_group_tests_name("training", tests, open_engine, close_engine);
+}
