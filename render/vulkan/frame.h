@@ -46,7 +46,7 @@ typedef struct orr_vulkan_frame {
     orr_result outcome;
     orr_error why;
 
-    orr_vk_buffer pieces; // how its clouds are deformed
+    orr_vk_buffer pieces;       // how its clouds are deformed
     orr_vk_buffer environments; // texels of all maps, behind one another
     uint64_t environment_keys[ORR_DRAW_ENVIRONMENTS];
     int environment_count;
