@@ -9,6 +9,7 @@ from orrery.engine import Engine, default_engine
 from orrery.registration import register
 from orrery.scene import Layer, Scene, look_at, transform
 from orrery.splats import Splats
+from orrery.training import Trainer, train
 from orrery.world import Eyes, Renderer, World, render
 
 __version__ = call.version().decode()
@@ -23,6 +24,7 @@ __all__ = [
     "Renderer",
     "Scene",
     "Splats",
+    "Trainer",
     "Unsupported",
     "ValueRefused",
     "World",
@@ -30,5 +32,6 @@ __all__ = [
     "look_at",
     "register",
     "render",
+    "train",
     "transform",
 ]

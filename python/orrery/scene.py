@@ -122,7 +122,8 @@ class Scene(Handle):
             made = made_by(call.scene_create, self.engine.pointer)
         else:
             made = made_by(call.scene_load, self.engine.pointer, os.fsencode(path))
-        super().__init__(made, "scene_destroy", self.engine)
+        self._shown = []  # trainers, which outlive the scene
+        super().__init__(made, "scene_destroy", self.engine, self._shown)
 
     def add(self, path, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
         """Adds a file as a layer, which it returns."""

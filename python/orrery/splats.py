@@ -32,6 +32,14 @@ class Splats(Handle):
         super().__init__(made, "splats_destroy")
         self._view()
 
+    @classmethod
+    def _of(cls, made):
+        """The cloud of a handle that the library has made."""
+        self = cls.__new__(cls)
+        Handle.__init__(self, made, "splats_destroy")
+        self._view()
+        return self
+
     def _view(self):
         view = structs["orr_splats_view"]()
         call.splats_data_sized(self.pointer, ctypes.byref(view), ctypes.sizeof(view))

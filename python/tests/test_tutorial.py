@@ -51,6 +51,12 @@ class Tutorial(unittest.TestCase):
             self.assertGreater(names["nearest"], 0.0)
         elif title == "Things that fall":
             self.assertTrue(abs(names["position"][1]) < 0.01, names["position"])
+        elif title == "Photos to splats, and pictures to fields":
+            self.assertGreater(len(names["cloud"]), 100)
+            self.assertGreater(min(score["psnr"] for score in names["scores"]), 8.0)
+            self.assertEqual(names["more"].info.steps, names["trainer"].info.steps + 10)
+            self.assertGreater(names["picture"][..., 3].max(), 0.1)
+            self.assertEqual(names["field"].info.steps, 2)
         elif title == "Environments for learners":
             self.assertEqual(names["observations"]["pixels"].shape, (2, 1, 64, 64, 3))
 

@@ -237,6 +237,57 @@ static void photos_become_splats(void **state)
     assert_done(&run);
 }
 
+// Numbered pictures in a folder, or one that shows the last; and a plot at the end.
+static void previews_show_the_training(void **state)
+{
+    (void)state;
+    char capture[300], folder[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    snprintf(folder, sizeof folder, "%s", in_folder("previews"));
+    const char *cloud = in_folder("shown.ply"), *preview = in_folder("shown.png");
+    run_result run = orrery("train", "splats", capture, "-o", cloud, "--steps", "40", "--splats", "400",
+                            "--sh", "0", "--evaluation", "0", "--no-state", "--preview", preview);
+    assert_done(&run);
+    orr_image8 image;
+    assert_ok(orr_image8_load(preview, &image, &error));
+    assert_true(image.width >= 32 && image.height >= 32);
+    orr_image8_free(&image);
+    assert_ok(orr_image8_load(in_folder("shown.training.png"), &image, &error));
+    orr_image8_free(&image);
+    run = orrery("train", "splats", capture, "-o", cloud, "--steps", "1", "--splats", "400", "--evaluation",
+                 "0", "--no-state", "--preview", folder);
+    assert_done(&run);
+    char first[320];
+    snprintf(first, sizeof first, "%s/splats_0000.png", folder);
+    assert_ok(orr_image8_load(first, &image, &error));
+    orr_image8_free(&image);
+    run = orrery("train", "splats", capture, "-o", cloud, "--preview", in_folder("no/folder/shown.png"));
+    assert_refused(&run, 2, "shown.png: cannot write");
+}
+
+static void interrupted_splats_are_saved(void **state)
+{
+    (void)state;
+    char capture[300], cloud[300], preview[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    snprintf(cloud, sizeof cloud, "%s", in_folder("interrupted.ply"));
+    snprintf(preview, sizeof preview, "%s", in_folder("interrupted.png"));
+    const char *const argv[] = {program_path(), "train",     "splats",    capture,    "-o",
+                                cloud,          "--seconds", "120",       "--splats", "400",
+                                "--sh",         "0",         "--preview", preview,    NULL};
+    running_program running = start_program(argv);
+    for (int i = 0; i < 5000 && access(preview, F_OK) != 0; i++) {
+        usleep(20000);
+    }
+    kill(running.process, SIGINT);
+    run_result run = finish_program(&running);
+    assert_int_equal(run.exit_code, 130);
+    run_result_free(&run);
+    run = orrery("train", "splats", capture, "-o", in_folder("after.ply"), "--resume", cloud, "--steps", "1",
+                 "--evaluation", "0");
+    assert_done(&run);
+}
+
 static void splats_go_on_from_where_they_were(void **state)
 {
     (void)state;
@@ -327,6 +378,8 @@ int main(void)
         cmocka_unit_test(alpha_that_is_left_out_is_named),
         cmocka_unit_test(photos_are_compared_for_as_long_as_is_allowed),
         cmocka_unit_test(photos_become_splats),
+        cmocka_unit_test(previews_show_the_training),
+        cmocka_unit_test(interrupted_splats_are_saved),
         cmocka_unit_test(splats_go_on_from_where_they_were),
         cmocka_unit_test(poses_and_exposures_are_refined),
         cmocka_unit_test(what_splats_cannot_be_trained_with_is_refused),

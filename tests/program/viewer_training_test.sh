@@ -63,6 +63,38 @@ steps_of() {
 learn model 1 photos.ingp
 shows_learned=$(convert model.png -format '%k' info:)
 [ "$shows_learned" -gt 20 ] || fail "the saved model is not shown"
+# splats
+shown() { # NAME FRAMES: the picture of splats after so many
+    "$orrery" view photos --train splats --size 160x120 --frames "$2" --screenshot "$1.png" \
+        >/dev/null 2>errors.txt || fail "splats in training are not shown"
+}
+shown seeds 1
+shown splats 60
+[ "$(pixels_that_differ seeds splats)" -gt 500 ] || fail "splats do not learn"
+view photos photos --train splats --size 640x400
+see learning
+for i in $(seq 60); do
+    sleep 0.5
+    see learned
+    count=$(pixels_that_differ learning learned)
+    [ "${count%%[!0-9]*}" -gt 3000 ] && break
+done
+changed learning learned "the picture follows the learning of splats"
+xdotool key t
+look paused
+xdotool key m
+wait_for photos.ply
+wait_for photos.ply.training
+[ -n "${KEEP_PICTURE:-}" ] && see panel && cp panel.png "$KEEP_PICTURE"
+xdotool key Escape
+ended 0
+"$orrery" train splats photos --holdout 0 --resume photos.ply -o more.ply --steps 2 >/dev/null 2>errors.txt ||
+    fail "training does not go on from the viewer's splats"
+"$orrery" view photos --resume photos.ply --size 160x120 --frames 1 --screenshot again.png \
+    >/dev/null 2>errors.txt || fail "the viewer does not go on from its splats"
+[ "$(pixels_that_differ seeds again)" -gt 500 ] || fail "the viewer begins anew"
+"$orrery" view photos --train stars >/dev/null 2>errors.txt
+[ $? = 2 ] && grep -q "expected splats" errors.txt || fail "an unknown kind is not refused"
 "$orrery" render photos -o never.png >/dev/null 2>errors.txt
 [ $? = 2 ] && grep -q "train" errors.txt ||
     fail "render does not say that a capture is to be trained on first"

@@ -1,0 +1,148 @@
+"""Training: photos and other data become splat clouds and neural fields."""
+
+import ctypes
+import os
+
+import numpy as np
+
+from orrery._handle import Handle, made_by
+from orrery._library import Interrupted, call, constant, structs
+from orrery.engine import default_engine
+from orrery.scene import Layer, transform
+from orrery.splats import Splats
+
+
+class Trainer(Handle):
+    """Learns a splat cloud or a field.
+
+    kind: "splats" or "nerf" (photos with poses: a transforms.json, its folder, or a COLMAP model), "sdf" (a
+    mesh), "image" (a picture) or "volume" (a three-dimensional .npy, or "cloud").
+    data: the path of what to learn from.
+    resume: what save() wrote, to go on to the same bits.
+    options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none), splats, sh_degree, antialias,
+    config, batch, exposures, refine_poses, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore",
+    "empty"), device ("cpu", "cuda").
+
+    Close it after the scenes that show it.
+    """
+
+    def __init__(self, kind, data, resume=None, engine=None, **options):
+        self.engine = engine or default_engine()
+        self.kind = kind
+        names = {"sampling": "ORR_SAMPLING_", "masks": "ORR_MASKS_", "device": "ORR_DEVICE_"}
+        members = {name for name, _ in structs["orr_train_desc"]._fields_} - {"kind", "data", "resume"}
+        for name, value in options.items():
+            if name not in members:
+                raise TypeError(f"{name!r}: expected one of {', '.join(sorted(members))}")
+            if name in names:
+                options[name] = constant(names[name], value)
+        if options.get("config") is not None:
+            options["config"] = os.fsencode(options["config"])
+        desc = structs["orr_train_desc"](
+            kind=constant("ORR_TRAINER_", kind),
+            data=os.fsencode(data),
+            resume=os.fsencode(resume) if resume is not None else None,
+            **options,
+        )
+        made = made_by(call.trainer_create_sized, self.engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+        super().__init__(made, "trainer_destroy", self.engine)
+
+    def plan(self, steps=0, seconds=0.0):
+        """Until how many steps since the very beginning, or for how many seconds from now on, it learns; 0: no
+        bound. Schedules of splats follow the plan: 30,000 steps by default."""
+        call.trainer_plan(self.pointer, steps, seconds)
+
+    def step(self, steps=1, seconds=0.0):
+        """Takes up to so many steps in about so many seconds, at least one; 0: no bound, of one of the two. It
+        returns when the plan is over."""
+        call.trainer_step(self.pointer, steps, 1e3 * seconds)
+
+    @property
+    def info(self):
+        """Where the training is: an orr_train_info of orrery.h, with steps, count, progress (0 .. 1), loss,
+        psnr [dB], ssim and iou (of the last measure()), steps_per_second, seconds and seconds_left."""
+        info = structs["orr_train_info"]()
+        call.trainer_describe_sized(self.pointer, ctypes.byref(info), ctypes.sizeof(info))
+        return info
+
+    def measure(self):
+        """Measures the quality quickly: its psnr [dB], or the iou of an sdf."""
+        call.trainer_measure(self.pointer)
+        info = self.info
+        return info.iou if self.kind == "sdf" else info.psnr
+
+    def picture(self):
+        """What was learned, as measure() saw it: height x width x 4, float32, premultiplied."""
+        picture = structs["orr_train_picture"]()
+        call.trainer_picture_sized(self.pointer, ctypes.byref(picture), ctypes.sizeof(picture))
+        return np.ctypeslib.as_array(picture.rgba, (picture.height, picture.width, 4)).copy()
+
+    def evaluate(self):
+        """Compares with all there is: a list of {"file", "psnr", "ssim"} for held-out photos, or one
+        dictionary with the figures of the kind."""
+        found = []
+        info = self.info
+        photos = info.train_count > 0
+        for i in range(info.held_out_count if photos else 1):
+            q = structs["orr_train_quality"]()
+            call.trainer_evaluate_sized(self.pointer, i, 0.0, ctypes.byref(q), ctypes.sizeof(q))
+            names = ["psnr", "ssim"] if photos else ["psnr"]
+            if self.kind == "sdf":
+                names = ["iou", "normal_degrees", "smooth_normal_degrees", "surface_error"]
+            figures = {name: getattr(q, name) for name in names}
+            found.append({"file": os.fsdecode(q.file), **figures} if photos else figures)
+        return found if photos else found[0]
+
+    def cancel(self):
+        """Ends step() or evaluate() in another thread with Interrupted, after what it is at."""
+        call.trainer_cancel(self.pointer)
+
+    def save(self, path, resumable=True):
+        """Writes a field (.ingp), or a cloud (.ply, .spz, .sog ...), and what resume needs: for a cloud, in
+        PATH.training."""
+        call.trainer_save(self.pointer, os.fsencode(path), resumable)
+
+    def save_plot(self, path, title=None):
+        """Writes a picture (.png) of loss and quality over time."""
+        call.trainer_save_plot(self.pointer, None if title is None else title.encode(), os.fsencode(path))
+
+    def splats(self):
+        """The cloud as it is now: a Splats."""
+        return Splats._of(made_by(call.trainer_splats, self.pointer))
+
+    def show(self, scene, name=None, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
+        """Adds what is learned to a scene of the same engine, as the layer that it returns; and the photos'
+        cameras, to a scene without cameras. refresh() makes it show what was learned since."""
+        handle, at = structs["orr_layer"](), transform(position, rotation, scale)
+        call.scene_add_trainer(
+            scene.pointer,
+            None if name is None else os.fsencode(name),
+            self.pointer,
+            ctypes.byref(at),
+            ctypes.byref(handle),
+        )
+        scene._shown.append(self)
+        return Layer(scene, handle)
+
+    def refresh(self, layer):
+        """A layer of show() shows all that was learned."""
+        call.scene_refresh_trainer(layer.scene.pointer, layer._id, self.pointer)
+
+
+def train(kind, data, output, steps=0, seconds=0.0, progress=None, resume=None, engine=None, **options):
+    """Trains until so many steps, or for so many seconds, saves the result to output, and returns its Trainer.
+
+    progress: called every second or so with Trainer.info, measured just now; False ends the training, which is
+    saved then. Other parameters: as of Trainer. Neither steps nor seconds: 60 seconds."""
+    trainer = Trainer(kind, data, resume=resume, engine=engine, **options)
+    trainer.plan(steps, seconds or (0.0 if steps else 60.0))
+    try:
+        while trainer.info.progress < 1.0:
+            trainer.step(0, 1.0)
+            trainer.measure()
+            if progress is not None and progress(trainer.info) is False:
+                break
+    except (KeyboardInterrupt, Interrupted):
+        pass
+    trainer.save(output)
+    return trainer
