@@ -44,17 +44,19 @@ class Trainer(Handle):
             resume=os.fsencode(resume) if resume is not None else None,
             **options,
         )
-        made = made_by(call.trainer_create_sized, self.engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+        made = made_by(
+            call.trainer_create_sized, self.engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc)
+        )
         super().__init__(made, "trainer_destroy", self.engine)
 
     def plan(self, steps=0, seconds=0.0):
-        """Until how many steps since the very beginning, or for how many seconds from now on, it learns; 0: no
-        bound. Schedules of splats follow the plan: 30,000 steps by default."""
+        """Until how many steps since the very beginning, or for how many seconds from now on, it learns; 0:
+        no bound. Schedules of splats follow the plan: 30,000 steps by default."""
         call.trainer_plan(self.pointer, steps, seconds)
 
     def step(self, steps=1, seconds=0.0):
-        """Takes up to so many steps in about so many seconds, at least one; 0: no bound, of one of the two. It
-        returns when the plan is over."""
+        """Takes up to so many steps in about so many seconds, at least one; 0: no bound, of one of the two.
+        It returns when the plan is over."""
         call.trainer_step(self.pointer, steps, 1e3 * seconds)
 
     @property
@@ -130,10 +132,11 @@ class Trainer(Handle):
 
 
 def train(kind, data, output, steps=0, seconds=0.0, progress=None, resume=None, engine=None, **options):
-    """Trains until so many steps, or for so many seconds, saves the result to output, and returns its Trainer.
+    """Trains until so many steps, or for so many seconds, saves the result to output, and returns its
+    Trainer.
 
-    progress: called every second or so with Trainer.info, measured just now; False ends the training, which is
-    saved then. Other parameters: as of Trainer. Neither steps nor seconds: 60 seconds."""
+    progress: called every second or so with Trainer.info, measured just now; False ends the training, which
+    is saved then. Other parameters: as of Trainer. Neither steps nor seconds: 60 seconds."""
     trainer = Trainer(kind, data, resume=resume, engine=engine, **options)
     trainer.plan(steps, seconds or (0.0 if steps else 60.0))
     try:

@@ -1,5 +1,5 @@
-// Training figures: what the panel shows of a training: what the trainer says, a smoothed rate of samples, and
-// the whole course of the loss in a bounded number of points. Pure arithmetic.
+// Training figures: what the panel shows of a training: what the trainer says, a smoothed rate of samples,
+// and the whole course of the loss in a bounded number of points. Pure arithmetic.
 #pragma once
 
 #include "engine/orrery.h"

@@ -1,6 +1,6 @@
-// A cloud or a field that learns while the window shows it: its trainer, and the layer of the scene that draws
-// it. Steps and drawing take turns (training_pace.h). A step runs on a thread of its own, so that the panel
-// answers while it does.
+// A cloud or a field that learns while the window shows it: its trainer, and the layer of the scene that
+// draws it. Steps and drawing take turns (training_pace.h). A step runs on a thread of its own, so that the
+// panel answers while it does.
 #pragma once
 
 #include "engine/core/result.h"
@@ -27,8 +27,8 @@ typedef struct view_training {
     void (*step_ended)(void); // called on its thread
 } view_training;
 
-// What is learned, from desc->data, with all its photos; the scene's cameras are the photos'. On failure there
-// is nothing to free.
+// What is learned, from desc->data, with all its photos; the scene's cameras are the photos'. On failure
+// there is nothing to free.
 orr_result view_training_open(orr_engine *engine, const orr_train_desc *desc, orr_scene **scene,
                               view_training **training, orr_error *error);
 // After the scene, before the engine. NULL is allowed.
