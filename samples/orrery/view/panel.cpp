@@ -225,7 +225,7 @@ static void show_training(panel_state *state)
         ImGui::Text("after %.0f s of steps", t->seconds);
     }
     ImGui::PlotLines("##loss", t->curve, t->curve_count, 0, "log loss", FLT_MAX, FLT_MAX,
-                     ImVec2(-FLT_MIN, 4.0f * ImGui::GetTextLineHeight()));
+                     ImVec2(ImGui::GetContentRegionAvail().x, 4.0f * ImGui::GetTextLineHeight()));
     action_button(state, VIEW_TRAINING_PAUSE, t->paused ? "Go on" : "Pause", "training (T)");
     ImGui::SameLine();
     action_button(state, VIEW_MODEL_SAVE, "Save model",
