@@ -1480,6 +1480,37 @@ static inline orr_result orr_world_pick(const orr_world *world, const orr_view *
  * layer. */
 ORR_API const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot, int geom);
 
+/* ---- insertion: objects in captured worlds ------------------------------------------------------------- */
+
+typedef struct orr_place_desc {
+    float up
+        [3]; /* of any length; zero: the scene's: -y with a cloud, otherwise z with a field or robot, or y */
+    float turn;  /* about it, to the left as seen from above [rad] */
+    float scale; /* of the layer, > 0; 0: as it is */
+} orr_place_desc;
+
+/* Puts a layer upright on the surface that the view shows at a point of its picture (orr_world_pick, without
+ * the layer): the middle of its bottom is there. What is up in the layer is y for meshes and signed
+ * distances, z for robots, radiance fields and volumes, -y for clouds. Changes its transform in the view's
+ * copy of the world. desc NULL: the defaults. ORR_ERROR_ARGUMENT: nothing is seen there, or the layer is
+ * bound. */
+static inline orr_result orr_world_place(orr_world *world, const orr_view *view, float x, float y,
+                                         orr_layer layer, const orr_place_desc *desc, orr_error *error);
+/* Writes a scene file with what `room` holds (a scene file, or any file that orr_scene_load takes) and the
+ * file `object` as a further layer, where `transform` says; whole or not at all. Files below the folder of
+ * `path` are named relative to it. name, transform NULL: none, identity. */
+ORR_API orr_result orr_scene_file_insert(const char *room, const char *object, const char *name,
+                                         const orr_transform *transform, const char *path, orr_error *error);
+
+/* Draws a layer into a photo that was taken by the view's camera: the scene's other layers are what the photo
+ * shows, so they hide parts of the layer by their depth, and are shaded by it. photo: height x width x 4,
+ * as orr_picture. rgba: the same, of the composed picture; shadow: height x width, the share of light that
+ * is left where the layer shades, 0 .. 1; either may be NULL. The camera's distortion is
+ * not applied: the photo is one of a pinhole. Uses the frame for three pictures; none may be in flight. */
+static inline orr_result orr_frame_compose(orr_frame *frame, const orr_scene *scene, orr_world *world,
+                                           const orr_view *view, orr_layer layer, const float *photo,
+                                           float *rgba, float *shadow, orr_error *error);
+
 /* ---- output: pictures and videos into files ------------------------------------------------------------ */
 
 typedef struct orr_output orr_output;
@@ -1636,6 +1667,12 @@ ORR_API orr_result orr_reference_picture_sized(const orr_reference *reference, b
                                                orr_error *error);
 ORR_API orr_result orr_world_pick_sized(const orr_world *world, const orr_view *view, size_t view_size,
                                         float x, float y, orr_hit *hit, size_t hit_size, orr_error *error);
+ORR_API orr_result orr_frame_compose_sized(orr_frame *frame, const orr_scene *scene, orr_world *world,
+                                           const orr_view *view, size_t view_size, orr_layer layer,
+                                           const float *photo, float *rgba, float *shadow, orr_error *error);
+ORR_API orr_result orr_world_place_sized(orr_world *world, const orr_view *view, size_t view_size, float x,
+                                         float y, orr_layer layer, const orr_place_desc *desc,
+                                         size_t desc_size, orr_error *error);
 ORR_API orr_result orr_output_create_sized(const orr_output_desc *desc, size_t desc_size, orr_output **output,
                                            orr_error *error);
 ORR_API orr_result orr_frame_cuda_picture_sized(const orr_frame *frame, orr_cuda_picture *picture,
@@ -1881,6 +1918,20 @@ static inline orr_result orr_world_pick(const orr_world *world, const orr_view *
                                         orr_hit *hit, orr_error *error)
 {
     return orr_world_pick_sized(world, view, sizeof *view, x, y, hit, sizeof *hit, error);
+}
+
+static inline orr_result orr_world_place(orr_world *world, const orr_view *view, float x, float y,
+                                         orr_layer layer, const orr_place_desc *desc, orr_error *error)
+{
+    return orr_world_place_sized(world, view, sizeof *view, x, y, layer, desc, sizeof *desc, error);
+}
+
+static inline orr_result orr_frame_compose(orr_frame *frame, const orr_scene *scene, orr_world *world,
+                                           const orr_view *view, orr_layer layer, const float *photo,
+                                           float *rgba, float *shadow, orr_error *error)
+{
+    return orr_frame_compose_sized(frame, scene, world, view, sizeof *view, layer, photo, rgba, shadow,
+                                   error);
 }
 
 static inline orr_result orr_output_create(const orr_output_desc *desc, orr_output **output, orr_error *error)

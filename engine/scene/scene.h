@@ -105,6 +105,9 @@ typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
 orr_up orr_scene_up(const orr_scene *scene);
 // Unit vectors that point up, and towards a viewer in front; right is x.
 void orr_scene_axes(const orr_scene *scene, float up[3], float front[3]);
+// The direction of up, a unit vector; and the one that is up in a layer's own space.
+void orr_scene_up_direction(const orr_scene *scene, float up[3]);
+void orr_layer_up_direction(const orr_layer_data *layer, float up[3]);
 // The middle of the box around every layer: the target of the default camera.
 void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.

@@ -52,6 +52,16 @@ void orr_scene_axes(const orr_scene *scene, float up[3], float front[3])
     memcpy(front, front_axes[axis], sizeof front_axes[axis]);
 }
 
+void orr_scene_up_direction(const orr_scene *scene, float up[3])
+{
+    memcpy(up, up_axes[orr_scene_up(scene)], sizeof up_axes[0]);
+}
+
+void orr_layer_up_direction(const orr_layer_data *layer, float up[3])
+{
+    memcpy(up, up_axes[up_of(layer)], sizeof up_axes[0]);
+}
+
 orr_draw_sun orr_default_sun(orr_up up)
 {
     // a white surface that faces the sun is just white: 0.8 + 0.2

@@ -7,7 +7,7 @@ axes are those of orrery.h: scene units (metres for robots), radians, quaternion
 from orrery._library import FileError, Interrupted, MemoryFull, OrreryError, Unsupported, ValueRefused, call
 from orrery.engine import Engine, default_engine
 from orrery.registration import register
-from orrery.scene import Layer, Scene, look_at, transform
+from orrery.scene import Layer, Scene, insert_file, look_at, transform
 from orrery.splats import Splats
 from orrery.training import Trainer, train
 from orrery.world import Eyes, Renderer, World, render
@@ -29,6 +29,7 @@ __all__ = [
     "ValueRefused",
     "World",
     "default_engine",
+    "insert_file",
     "look_at",
     "register",
     "render",

@@ -110,6 +110,18 @@ class Layer:
         return f"<orrery.Layer {self.name!r}: {self.kind}>"
 
 
+def insert_file(room, object_file, path, name=None, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
+    """Writes the scene file `path` with what `room` holds and a file as a further layer."""
+    at = transform(position, rotation, scale)
+    call.scene_file_insert(
+        os.fsencode(room),
+        os.fsencode(object_file),
+        os.fsencode(name) if name is not None else None,
+        ctypes.byref(at),
+        os.fsencode(path),
+    )
+
+
 class Scene(Handle):
     """Layers, cameras, background and light.
 

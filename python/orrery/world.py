@@ -271,6 +271,22 @@ class World(Handle):
             self.pointer, index, layer._id, ctypes.byref(transform(position, rotation, scale))
         )
 
+    def place(self, layer, camera, x, y, up=(0, 0, 0), turn=0.0, scale=0.0, index=0):
+        """Puts a layer upright on the surface that the camera sees at pixel x, y. up: 0, 0, 0: the scene's;
+        turn [rad]; scale 0: as it is."""
+        view = structs["orr_view"](camera=camera, world=index)
+        desc = structs["orr_place_desc"](numbers(up, 3, "up"), turn, scale)
+        call.world_place_sized(
+            self.pointer,
+            ctypes.byref(view),
+            ctypes.sizeof(view),
+            x,
+            y,
+            layer._id,
+            ctypes.byref(desc),
+            ctypes.sizeof(desc),
+        )
+
     def body(self, robot, body, index=0):
         """Position (3) and rotation (quaternion w, x, y, z) of a body's frame in one copy.
 
@@ -443,6 +459,29 @@ class Renderer(Handle):
         )
         call.frame_finish_sized(self.pointer, ctypes.byref(picture), ctypes.sizeof(picture))
         return out
+
+    def compose(self, scene, camera, world, layer, photo, index=0):
+        """Draws a layer into a photo of the camera: the picture, and the share of light left beside it.
+
+        photo: height x width x 4, as draw returns; the scene's other layers are what it shows."""
+        photo = np.ascontiguousarray(photo, np.float32)
+        shape = (camera.height, camera.width, 4)
+        if photo.shape != shape:
+            raise ValueError(f"photo {photo.shape}: expected {shape}")
+        view = structs["orr_view"](camera=camera, world=index)
+        out, shadow = np.empty(shape, np.float32), np.empty(shape[:2], np.float32)
+        call.frame_compose_sized(
+            self.pointer,
+            scene.pointer,
+            world.pointer,
+            ctypes.byref(view),
+            ctypes.sizeof(view),
+            layer._id,
+            pointer(photo, np.float32),
+            pointer(out, np.float32),
+            pointer(shadow, np.float32),
+        )
+        return out, shadow
 
 
 def render(scene, camera=None, world=None, size=(640, 480), **options):

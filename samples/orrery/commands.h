@@ -13,6 +13,7 @@ int command_bench(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_capture(int argc, char **argv);
 int command_train(int argc, char **argv);
+int command_insert(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_devices(int argc, char **argv);
 

@@ -40,6 +40,9 @@ OPTIONAL = {
     "orr_frame_create_sized": ["desc"],
     "orr_frame_finish_sized": ["picture"],
     "orr_frame_stages_sized": ["stages"],
+    "orr_world_place_sized": ["desc"],
+    "orr_scene_file_insert": ["name", "transform"],
+    "orr_frame_compose_sized": ["rgba", "shadow"],
 }
 # Valid arguments. Objects are those of the test; what a call would fill is a zero of its own.
 OBJECTS = {
