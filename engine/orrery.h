@@ -1321,6 +1321,11 @@ typedef struct orr_view {
      * Path-traced pictures take neither: they are linear, or clipped. */
     float exposure; /* added to that of the scene file */
     orr_tone tone;  /* ORR_TONE_NONE: that of the scene file */
+    /* Edges of opaque meshes and robots are not anti-aliased. With false, a pixel that has an edge shows the
+     * mean of four samples, and what is between and behind the surfaces in it by their shares; its depth, as
+     * what orr_pick finds there, stays that of its centre. Edges of transparent surfaces are never
+     * anti-aliased. */
+    bool hard_edges;
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */
@@ -1366,7 +1371,8 @@ ORR_API void orr_frame_destroy(orr_frame *frame);
 /* ---- eyes: small pictures of many copies at once ------------------------------------------------------- */
 
 /* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread.
- * A picture's bits are those of a frame's on the CPU, and do not depend on threads or other copies. */
+ * A picture's bits are those of a frame's on the CPU, with hard_edges where smooth_edges is false, and do not
+ * depend on threads or other copies. */
 typedef struct orr_eyes orr_eyes;
 
 typedef struct orr_eyes_desc {
@@ -1377,6 +1383,7 @@ typedef struct orr_eyes_desc {
     int view_count;    /* one camera or view at least */
     int width, height; /* of a picture [px], 1 .. 4096 */
     orr_view look;     /* what is drawn besides; its camera and world are ignored */
+    bool smooth_edges; /* edges of meshes and robots are anti-aliased, unless look.hard_edges says not */
 } orr_eyes_desc;
 
 /* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be

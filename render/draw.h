@@ -142,6 +142,25 @@ typedef struct orr_fragment_lists {
     const orr_fragment *fragments;
 } orr_fragment_lists;
 
+// What opaque meshes show in a pixel that has an edge (edge_formula.h).
+typedef struct orr_edge_sample {
+    float depth;  // along the camera's axis; infinity: no surface, or the backdrop
+    float rgb[3]; // of the surface or the backdrop; 0 where there is neither
+} orr_edge_sample;
+
+typedef struct orr_edge_pixel {
+    orr_edge_sample samples[4]; // from front to back
+    float centre_depth;         // of the pixel's centre, likewise
+} orr_edge_pixel;
+
+// Those of a picture, whose rows are divided into words of 64 pixels.
+typedef struct orr_edge_list {
+    const uint64_t *bits;         // height x words: pixels with an edge; NULL: there are none
+    const uint32_t *firsts;       // height x words: number of the first such pixel of the word, or after it
+    const orr_edge_pixel *pixels; // in the order of the bits
+    int words;                    // of a row
+} orr_edge_list;
+
 // Display colours behind everything, by the height of the view; all three alike: one colour.
 typedef struct orr_draw_sky {
     float up[3]; // unit, world
@@ -173,6 +192,7 @@ typedef struct orr_draw_list {
     float exposure;  // [EV] meshes' light is multiplied by 2^exposure
     orr_tone tone;   // of meshes' light
     bool only_solid; // transparent surfaces of meshes are not drawn
+    bool smooth;     // edges of opaque meshes are anti-aliased
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;

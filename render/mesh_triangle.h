@@ -60,6 +60,25 @@ ORR_INLINE int mesh_last_pixel(int32_t high, int size)
     return pixel < size - 1 ? pixel : size - 1;
 }
 
+// Positions of the samples of a pixel with an edge (edge_formula.h) within it [1/256 px]: Vulkan's standard
+// ones. A byte each.
+#define MESH_SAMPLE_X(sample) ((int32_t)(0xa020e060u >> (8 * (sample)) & 255u))
+#define MESH_SAMPLE_Y(sample) ((int32_t)(0xe0a06020u >> (8 * (sample)) & 255u))
+enum { MESH_SAMPLE_LOWEST = 32, MESH_SAMPLE_HIGHEST = 224 }; // of both
+
+// First and last pixel of which the centre or a sample may lie in [low, high], within [0, size).
+ORR_INLINE int mesh_first_sampled(int32_t low)
+{
+    int pixel = (low - MESH_SAMPLE_HIGHEST + MESH_SUBPIXELS - 1) >> 8;
+    return pixel > 0 ? pixel : 0;
+}
+
+ORR_INLINE int mesh_last_sampled(int32_t high, int size)
+{
+    int pixel = (high - MESH_SAMPLE_LOWEST) >> 8;
+    return pixel < size - 1 ? pixel : size - 1;
+}
+
 ORR_INLINE int32_t mesh_lowest(const int32_t v[3])
 {
     int32_t low = v[0] < v[1] ? v[0] : v[1];
@@ -190,15 +209,32 @@ ORR_INLINE bool mesh_set_plane(const orr_lens *lens, const mesh_point points[3],
     return true;
 }
 
-// Fills in the corners; false when the triangle faces away or touches no pixel centre.
-ORR_INLINE bool mesh_set_corners(const orr_lens *lens, bool two_sided, const int32_t x[3], const int32_t y[3],
-                                 mesh_record *record)
+// The pixels whose centres a triangle may cover or, if `sampled`, also whose samples; inclusive.
+typedef struct mesh_box {
+    int left, top, right, bottom;
+} mesh_box;
+
+ORR_INLINE mesh_box mesh_box_of(const int32_t x[3], const int32_t y[3], int width, int height, bool sampled)
+{
+    const int32_t left = mesh_lowest(x), top = mesh_lowest(y), right = mesh_highest(x),
+                  bottom = mesh_highest(y);
+    mesh_box b;
+    b.left = sampled ? mesh_first_sampled(left) : mesh_first_pixel(left);
+    b.top = sampled ? mesh_first_sampled(top) : mesh_first_pixel(top);
+    b.right = sampled ? mesh_last_sampled(right, width) : mesh_last_pixel(right, width);
+    b.bottom = sampled ? mesh_last_sampled(bottom, height) : mesh_last_pixel(bottom, height);
+    return b;
+}
+
+// Fills in the corners; false when the triangle faces away or touches no pixel centre or, if `sampled`, no
+// sample either.
+ORR_INLINE bool mesh_set_corners(const orr_lens *lens, bool two_sided, bool sampled, const int32_t x[3],
+                                 const int32_t y[3], mesh_record *record)
 {
     int64_t area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
     bool front = area < 0; // counter-clockwise, but y points down
-    if (area == 0 || (!front && !two_sided) ||
-        mesh_first_pixel(mesh_lowest(x)) > mesh_last_pixel(mesh_highest(x), lens->width) ||
-        mesh_first_pixel(mesh_lowest(y)) > mesh_last_pixel(mesh_highest(y), lens->height)) {
+    mesh_box box = mesh_box_of(x, y, lens->width, lens->height, sampled);
+    if (area == 0 || (!front && !two_sided) || box.left > box.right || box.top > box.bottom) {
         return false;
     }
     for (int i = 0; i < 3; i++) {
@@ -211,26 +247,46 @@ ORR_INLINE bool mesh_set_corners(const orr_lens *lens, bool two_sided, const int
 
 // ---- pixels ----
 
-// An edge over a tile: value(i, j) = start + across i + down j at pixel (i, j), >= 0 inside.
+// An edge over a tile: value(i, j) = start + across i + down j at pixel (i, j) of it, >= 0 inside.
 typedef struct mesh_edge {
     int32_t start, across, down;
 } mesh_edge;
 
-// x, y: pixel at which the tile begins; it has 64 a side at most
-ORR_INLINE mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x, int y)
+// x, y: where the tile's first pixel is seen [1/256 px], as are all others of it; it has 64 a side at most
+ORR_INLINE mesh_edge mesh_edge_from(const mesh_record *record, int k, int32_t x, int32_t y)
 {
     const int64_t bound = 1 << 30; // more than an edge can change over a tile
     int next = (k + 1) % 3;
     int32_t ax = record->x[k], ay = record->y[k], bx = record->x[next], by = record->y[next];
     mesh_edge e = {0, ay - by, bx - ax};
-    int64_t start = (int64_t)e.down * (y * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ay) +
-                    (int64_t)e.across * (x * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ax);
-    // centres on an edge belong to the triangle only if it is a left or a top edge
+    int64_t start = (int64_t)e.down * (y - ay) + (int64_t)e.across * (x - ax);
+    // points on an edge belong to the triangle only if it is a left or a top edge
     start -= !(e.across > 0 || (e.across == 0 && e.down > 0));
     // a pixel's step is 256 times an integer: the sign does not depend on the remainder
     start >>= 8;
     e.start = (int32_t)(start > bound ? bound : start < -bound ? -bound : start);
     return e;
+}
+
+// The same of the pixels' centres; x, y: the tile's first pixel.
+ORR_INLINE mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x, int y)
+{
+    return mesh_edge_from(record, k, x * MESH_SUBPIXELS + MESH_SUBPIXELS / 2,
+                          y * MESH_SUBPIXELS + MESH_SUBPIXELS / 2);
+}
+
+// The same of sample `sample` of each pixel.
+ORR_INLINE mesh_edge mesh_edge_of_samples(const mesh_record *record, int k, int x, int y, int sample)
+{
+    return mesh_edge_from(record, k, x * MESH_SUBPIXELS + MESH_SAMPLE_X(sample),
+                          y * MESH_SUBPIXELS + MESH_SAMPLE_Y(sample));
+}
+
+// Nearness at sample `sample` of pixel (x, y); in double, as below.
+ORR_INLINE double mesh_nearness_at_sample(const mesh_record *record, int x, int y, int sample)
+{
+    return record->nearness + record->across * (x + MESH_SAMPLE_X(sample) / 256.0) +
+           record->down * (y + MESH_SAMPLE_Y(sample) / 256.0);
 }
 
 // Nearness at the centre of pixel (x, y); in double, because the plane has large values far from the

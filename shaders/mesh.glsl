@@ -24,6 +24,7 @@ const uint BACKDROP = 2u; // unlit, without a distance
 const uint UNLIT = 4u;
 const uint METAL = 8u; // of the metallic-roughness model
 const uint BENT = 16u; // has a texture of normals
+const uint SAMPLED = 32u; // drawn with four samples of each pixel
 const uint ENVIRONMENT_SHIFT = 8u; // above it 1 + the index of the environment that lights the mesh; 0: none
 
 bool has_flag(uint flag)

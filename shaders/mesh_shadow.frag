@@ -7,6 +7,7 @@ layout(location = 0) out float depth;
 
 void main()
 {
+    find_point();
     solid_texel();
     depth = camera_position.z;
 }

@@ -3,10 +3,51 @@
 #include "shaders/light.glsl"
 #include "shaders/mesh.glsl"
 
-layout(location = 0) in vec3 camera_position;
-layout(location = 1) in vec3 camera_normal;
-layout(location = 2) in vec2 texture_coordinates;
-layout(location = 3) in vec3 linear_colour;
+layout(location = 0) in vec3 centre_position;
+layout(location = 1) in vec3 centre_normal;
+layout(location = 2) in vec2 centre_texture;
+layout(location = 3) in vec3 centre_colour;
+// The point that is shaded: the middle of the samples that the triangle covers, which is the pixel's centre
+// if it covers all.
+vec3 camera_position, camera_normal, linear_colour;
+vec2 texture_coordinates;
+
+// What is linear in the picture, at a distance from the pixel's centre [px].
+vec4 moved(vec4 at_centre, vec2 by)
+{
+    return at_centre + dFdx(at_centre) * by.x + dFdy(at_centre) * by.y;
+}
+
+// From the centre's values, and not interpolated at a centroid, where llvmpipe divides by the centre's w.
+void find_point()
+{
+    const vec2 samples[4] =
+        vec2[](vec2(-0.125, -0.375), vec2(0.375, -0.125), vec2(-0.375, 0.125), vec2(0.125, 0.375));
+    vec2 by = vec2(0.0);
+    float count = 0.0;
+    for (int i = 0; i < 4; i++) {
+        if (has_flag(SAMPLED) && (gl_SampleMaskIn[0] >> i & 1) != 0) {
+            by += samples[i];
+            count += 1.0;
+        }
+    }
+    by /= max(count, 1.0);
+    float inverse = gl_FragCoord.w;
+    vec4 position = moved(vec4(centre_position * inverse, inverse), by);
+    vec4 normal = moved(vec4(centre_normal * inverse, centre_texture.x * inverse), by);
+    vec4 colour = moved(vec4(centre_colour * inverse, centre_texture.y * inverse), by);
+    camera_position = centre_position;
+    camera_normal = centre_normal;
+    texture_coordinates = centre_texture;
+    linear_colour = centre_colour;
+    if (count > 0.0 && count < 4.0) {
+        float w = 1.0 / position.w;
+        camera_position = position.xyz * w;
+        camera_normal = normal.xyz * w;
+        texture_coordinates = vec2(normal.w, colour.w) * w;
+        linear_colour = clamp(colour.rgb * w, 0.0, 1.0);
+    }
+}
 
 // nearest level; sRGB, so that texels are linear and filtered so
 layout(binding = 0) uniform sampler2D base_texture;
@@ -42,8 +83,8 @@ real4 sample_level(sampler2D from, float level)
 real4 sample_texture(sampler2D from)
 {
     vec2 size = vec2(textureSize(from, 0));
-    real2 across = real2_of(dFdx(texture_coordinates) * size);
-    real2 down = real2_of(dFdy(texture_coordinates) * size);
+    real2 across = real2_of(dFdx(centre_texture) * size);
+    real2 down = real2_of(dFdy(centre_texture) * size);
     float level = texture_level(across, down, float(textureQueryLevels(from) - 1));
     float fine = floor(level);
     return texture_mix(sample_level(from, fine), sample_level(from, fine + 1.0), level - fine);
@@ -154,10 +195,11 @@ real4 solid_texel()
 // Display colour and alpha. Discards holes.
 vec4 surface_colour()
 {
-    real3 plane_normal = real3_of(cross(dFdx(camera_position), dFdy(camera_position)));
+    find_point();
+    real3 plane_normal = real3_of(cross(dFdx(centre_position), dFdy(centre_position)));
     mesh_tangents tangents =
-        mesh_tangents_of(real3_of(dFdx(camera_position)), real3_of(dFdy(camera_position)),
-                         real2_of(dFdx(texture_coordinates)), real2_of(dFdy(texture_coordinates)));
+        mesh_tangents_of(real3_of(dFdx(centre_position)), real3_of(dFdy(centre_position)),
+                         real2_of(dFdx(centre_texture)), real2_of(dFdy(centre_texture)));
     bool metal = has_flag(METAL) && !has_flag(UNLIT);
     real3 surface, emissive, texel_normal; // before anything is discarded, because of their derivatives
     if (metal) {

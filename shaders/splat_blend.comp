@@ -11,6 +11,7 @@
 #include "shaders/fragments.glsl"
 #include "shaders/tiles.glsl"
 #include "render/blend_formula.h"
+#include "render/edge_formula.h"
 #include "render/sky_formula.h"
 #include "shaders/light.glsl"
 
@@ -29,7 +30,7 @@ layout(binding = 1, scalar) readonly buffer PairSplats { uint pair_splats[]; };
 layout(binding = 2, scalar) readonly buffer Centres { vec4 centres[]; };
 layout(binding = 3, scalar) readonly buffer Shapes { vec4 shapes[]; };
 layout(binding = 4, scalar) readonly buffer Colours { vec4 colours[]; };
-// display colour; alpha: distance along the axis, 0: no mesh
+// display colour; alpha: distance along the axis, 0: no mesh. SMOOTH: the distance at pixels' centres
 layout(binding = 5) uniform sampler2D mesh_colour;
 layout(binding = 6, scalar) writeonly buffer Picture { vec4 picture[]; };
 layout(binding = 7, scalar) writeonly buffer Depth { float depth_out[]; };
@@ -42,14 +43,16 @@ layout(binding = 11, scalar) readonly buffer Lighting { frame_light lighting; };
 layout(binding = 12) uniform sampler2D shadow_maps;
 #include "shaders/shadows.glsl"
 layout(binding = 13, scalar) readonly buffer Environments { uint environment_texels[]; };
+layout(binding = 14) uniform sampler2DMS mesh_samples; // as mesh_colour, of the samples of pixels
 #include "shaders/environments.glsl"
 
 #define MESHES 1u // bits of push.layers: the mesh image has meshes or a backdrop
 #define FIELDS 2u
 #define FRAGMENTS 4u
 #define BACKDROP 8u
-#define SHADOWS 16u // the first map falls on splats and fields
+#define SHADOWS 16u     // the first map falls on splats and fields
 #define ENVIRONMENT 32u // the first is behind everything, in place of backdrop and sky
+#define SMOOTH 64u      // edges of meshes are anti-aliased
 
 #define BATCH 64u // splats, one per invocation
 #define ROWS 4   // pixels of an invocation
@@ -68,7 +71,69 @@ struct pixel_state {
     float fragment_depth; // of the next fragment of a transparent mesh
     uint fragment;        // its index + 1
     float receiver;       // depth of the captured surface; 1e38: none
+    bool edge;            // its samples show several surfaces:
+    int samples[EDGE_SAMPLES]; // from front to back
+    float sample_depth;        // of the next one
+    int sample_count;          // blended
+    edge_centre centre;
 };
+
+// Display colour and distance of a sample; 1e38: no mesh.
+vec4 sample_of(ivec2 pixel, int which)
+{
+    vec4 seen = texelFetch(mesh_samples, pixel, which);
+    return vec4(seen.rgb, seen.a > 0.0 ? seen.a : 1e38);
+}
+
+void find_sample(ivec2 pixel, inout pixel_state p)
+{
+    p.sample_depth = 1e38;
+    if (p.edge && p.sample_count < EDGE_SAMPLES) {
+        p.sample_depth = sample_of(pixel, p.samples[p.sample_count]).a;
+    }
+}
+
+void order_two(int a, int b, inout float depths[EDGE_SAMPLES], inout pixel_state p)
+{
+    if (depths[b] < depths[a]) {
+        float depth = depths[a];
+        int which = p.samples[a];
+        depths[a] = depths[b];
+        p.samples[a] = p.samples[b];
+        depths[b] = depth;
+        p.samples[b] = which;
+    }
+}
+
+void begin_samples(ivec2 pixel, inout pixel_state p)
+{
+    vec4 first = sample_of(pixel, 0);
+    float depths[EDGE_SAMPLES];
+    for (int i = 0; i < EDGE_SAMPLES; i++) {
+        vec4 seen = sample_of(pixel, i);
+        depths[i] = seen.a;
+        p.samples[i] = i;
+        p.edge = p.edge || any(notEqual(seen, first));
+    }
+    order_two(0, 1, depths, p);
+    order_two(2, 3, depths, p);
+    order_two(0, 2, depths, p);
+    order_two(1, 3, depths, p);
+    order_two(1, 2, depths, p);
+    p.mesh_depth = depths[EDGE_SAMPLES - 1];
+    p.centre = edge_centre_begin(min(texelFetch(mesh_colour, pixel, 0).r, 1e38));
+    find_sample(pixel, p);
+}
+
+void blend_sample(ivec2 pixel, inout pixel_state p)
+{
+    vec4 seen = sample_of(pixel, p.samples[p.sample_count]);
+    float alpha = edge_alpha(float(p.sample_count));
+    p.blended =
+        blend_layer(p.blended, true, scale3(make_real3(seen.r, seen.g, seen.b), alpha), alpha, seen.a);
+    p.sample_count++;
+    find_sample(pixel, p);
+}
 
 void find_fragment(uint link, inout pixel_state p)
 {
@@ -83,7 +148,13 @@ pixel_state begin_pixel(ivec2 pixel)
     p.blended = blend_begin(exists);
     p.mesh_depth = 1e38;
     p.field_depth = 1e38;
-    if ((push.layers & MESHES) != 0u && exists) {
+    p.edge = false;
+    p.sample_count = 0;
+    p.sample_depth = 1e38;
+    p.centre = edge_centre_begin(1e38);
+    if ((push.layers & SMOOTH) != 0u && exists) {
+        begin_samples(pixel, p);
+    } else if ((push.layers & MESHES) != 0u && exists) {
         float depth = texelFetch(mesh_colour, pixel, 0).a;
         p.mesh_depth = depth > 0.0 ? depth : 1e38;
     }
@@ -106,6 +177,7 @@ void blend_fields(ivec2 pixel, inout pixel_state p)
     real3 colour = make_real3(fields[from], fields[from + plane], fields[from + 2 * plane]);
     float before = p.blended.transmittance;
     p.blended = blend_layer(p.blended, true, colour, fields[from + 3 * plane], p.field_depth);
+    p.centre = edge_centre_blend(p.centre, true, fields[from + 3 * plane], p.field_depth);
     p.receiver = shadow_receiver(p.receiver, before, p.blended.transmittance, p.field_depth);
     p.field_depth = 1e38;
 }
@@ -115,18 +187,21 @@ void blend_fragment(inout pixel_state p)
     fragment_node seen = nodes[p.fragment - 1u];
     real3 colour = make_real3(seen.rgba.r, seen.rgba.g, seen.rgba.b);
     p.blended = blend_layer(p.blended, true, colour, seen.rgba.a, seen.depth);
+    p.centre = edge_centre_blend(p.centre, true, seen.rgba.a, seen.depth);
     find_fragment(seen.next, p);
 }
 
-// Does a field or a transparent mesh come before what is that far away?
+// Does a field, a transparent mesh or a sample come before what is that far away?
 bool is_layer_due(float reach, pixel_state p)
 {
-    return blend_continues(p.blended) && min(p.field_depth, p.fragment_depth) <= reach;
+    return blend_continues(p.blended) && min(min(p.field_depth, p.fragment_depth), p.sample_depth) <= reach;
 }
 
 void blend_next_layer(ivec2 pixel, inout pixel_state p)
 {
-    if (blend_field_is_first(p.field_depth, p.fragment_depth)) {
+    if (p.sample_depth <= min(p.field_depth, p.fragment_depth)) {
+        blend_sample(pixel, p);
+    } else if (blend_field_is_first(p.field_depth, p.fragment_depth)) {
         blend_fields(pixel, p);
     } else {
         blend_fragment(p);
@@ -165,10 +240,13 @@ void end_pixel(ivec2 pixel, pixel_state p)
         shade_pixel(pixel, p);
     }
     vec4 mesh = (push.layers & MESHES) != 0u ? texelFetch(mesh_colour, pixel, 0) : vec4(0.0);
+    if ((push.layers & SMOOTH) != 0u) {
+        mesh = sample_of(pixel, p.samples[EDGE_SAMPLES - 1]);
+    }
     real3 surface = make_real3(mesh.r, mesh.g, mesh.b);
-    blend_pixel b = blend_surface(p.blended, p.mesh_depth < 1e38, surface, p.mesh_depth);
+    blend_pixel b = blend_surface(p.blended, !p.edge && p.mesh_depth < 1e38, surface, p.mesh_depth);
     int to = pixel.y * push.size.x + pixel.x;
-    depth_out[to] = blend_mean_depth(b);
+    depth_out[to] = p.edge ? edge_centre_depth(p.centre) : blend_mean_depth(b);
     if (push.opaque == 1u && (push.layers & ENVIRONMENT) != 0u) {
         b = blend_background(b, environment_behind(float(pixel.x) + 0.5, float(pixel.y) + 0.5));
     } else if (push.opaque == 1u && (push.layers & BACKDROP) != 0u) {
@@ -234,6 +312,10 @@ void main()
                         float y = centre.y + float(row);
                         real2 d = make_real2(centre.x - splat.centre.x, y - splat.centre.y);
                         float alpha = splat_alpha(splat.log2_opacity, d, splat.shape);
+                        if (pixels[row].edge) {
+                            pixels[row].centre =
+                                edge_centre_blend(pixels[row].centre, true, alpha, seen.w);
+                        }
                         alpha = seen.w < pixels[row].mesh_depth ? alpha : 0.0;
                         float before = pixels[row].blended.transmittance;
                         pixels[row].blended = blend_splat(pixels[row].blended, alpha, colour, seen.w);

@@ -71,6 +71,7 @@ typedef struct orr_vk_image {
     VkDeviceMemory memory;
     VkFormat format;
     int width, height, levels;
+    int samples; // of a pixel
 } orr_vk_image;
 
 // A two-dimensional, device-local image with one mip level; or with several.
@@ -79,11 +80,15 @@ orr_result orr_vk_image_create(orr_vk *vk, int width, int height, VkFormat forma
 orr_result orr_vk_image_create_levels(orr_vk *vk, int width, int height, int levels, VkFormat format,
                                       VkImageUsageFlags usage, const char *what, orr_vk_image *image,
                                       orr_error *error);
+// One mip level and so many samples of each pixel: 1 or 4, which all devices have.
+orr_result orr_vk_image_create_samples(orr_vk *vk, int width, int height, int samples, VkFormat format,
+                                       VkImageUsageFlags usage, const char *what, orr_vk_image *image,
+                                       orr_error *error);
 void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
 
 // ---- pipelines ----
 
-enum { ORR_VK_BINDINGS = 14 };
+enum { ORR_VK_BINDINGS = 15 };
 
 // A compute pipeline whose bindings 0 .. are pushed with each use: `types` one character each, 'b' storage
 // buffer, 't' sampled image, 'w' storage image.
@@ -139,6 +144,7 @@ typedef struct orr_vk_graphics_desc {
     uint32_t push_size;  // [bytes], 1 .. 128
     VkFormat colour;     // of the image drawn into
     VkFormat depth;      // the greater one wins; VK_FORMAT_UNDEFINED: no depth
+    int samples;         // of a pixel of both; 0: 1
     bool over;           // blended over what is there, premultiplied; false: replaces it
     bool writes_nothing; // neither colour nor depth: the shader writes elsewhere
 } orr_vk_graphics_desc;

@@ -151,7 +151,7 @@ static orr_result fill_image(orr_vk *vk, VkImageUsageFlags usage, const char *wh
         .extent = {(uint32_t)image->width, (uint32_t)image->height, 1},
         .mipLevels = (uint32_t)image->levels,
         .arrayLayers = 1,
-        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .samples = (VkSampleCountFlagBits)image->samples, // the bits are the counts
         .tiling = VK_IMAGE_TILING_OPTIMAL,
         .usage = usage,
     };
@@ -173,16 +173,33 @@ static orr_result fill_image(orr_vk *vk, VkImageUsageFlags usage, const char *wh
     return ORR_OK;
 }
 
-orr_result orr_vk_image_create_levels(orr_vk *vk, int width, int height, int levels, VkFormat format,
-                                      VkImageUsageFlags usage, const char *what, orr_vk_image *image,
-                                      orr_error *error)
+static orr_result create_image(orr_vk *vk, orr_vk_image made, VkImageUsageFlags usage, const char *what,
+                               orr_vk_image *image, orr_error *error)
 {
-    *image = (orr_vk_image){.width = width, .height = height, .levels = levels, .format = format};
+    *image = made;
     orr_result result = fill_image(vk, usage, what, image, error);
     if (result != ORR_OK) {
         orr_vk_image_destroy(vk, image);
     }
     return result;
+}
+
+orr_result orr_vk_image_create_levels(orr_vk *vk, int width, int height, int levels, VkFormat format,
+                                      VkImageUsageFlags usage, const char *what, orr_vk_image *image,
+                                      orr_error *error)
+{
+    const orr_vk_image made = {
+        .width = width, .height = height, .levels = levels, .samples = 1, .format = format};
+    return create_image(vk, made, usage, what, image, error);
+}
+
+orr_result orr_vk_image_create_samples(orr_vk *vk, int width, int height, int samples, VkFormat format,
+                                       VkImageUsageFlags usage, const char *what, orr_vk_image *image,
+                                       orr_error *error)
+{
+    const orr_vk_image made = {
+        .width = width, .height = height, .levels = 1, .samples = samples, .format = format};
+    return create_image(vk, made, usage, what, image, error);
 }
 
 orr_result orr_vk_image_create(orr_vk *vk, int width, int height, VkFormat format, VkImageUsageFlags usage,

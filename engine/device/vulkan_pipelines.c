@@ -179,7 +179,9 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
     };
     const VkPipelineMultisampleStateCreateInfo multisample = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
+        .rasterizationSamples = desc->samples > 1
+                                    ? (VkSampleCountFlagBits)desc->samples // the bits are the counts
+                                    : VK_SAMPLE_COUNT_1_BIT,
     };
     const VkBool32 has_depth = desc->depth != VK_FORMAT_UNDEFINED;
     const VkPipelineDepthStencilStateCreateInfo depth = {

@@ -36,7 +36,7 @@ struct orr_eyes {
     orr_camera *views;
     int camera_count, view_count;
     int width, height;
-    orr_view look;
+    orr_view look;        // hard_edges unless edges are asked to be smooth
     orr_eyes_look *looks; // of each copy; NULL: none has been set
     eye *eyes;            // worker_count
     int worker_count;
@@ -80,6 +80,7 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     e->width = desc->width;
     e->height = desc->height;
     e->look = desc->look;
+    e->look.hard_edges = desc->look.hard_edges || !desc->smooth_edges;
     e->worker_count = orr_jobs_workers(e->engine->jobs);
     e->task_count = SLOTS_PER_WORKER * e->worker_count;
     ORR_ALLOC(e->cameras, desc->camera_count, "eyes", error);

@@ -316,9 +316,19 @@ class Eyes(Handle):
     thread.
 
     cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
-    each copy (Scene.default_camera). size: width, height [px]."""
+    each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
+    anti-aliased, as those of a Renderer."""
 
-    def __init__(self, world, cameras=(), views=(), size=(64, 64), background=None, antialias=False):
+    def __init__(
+        self,
+        world,
+        cameras=(),
+        views=(),
+        size=(64, 64),
+        background=None,
+        antialias=False,
+        smooth_edges=False,
+    ):
         names = world.cameras
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
         desc = structs["orr_eyes_desc"](
@@ -328,6 +338,7 @@ class Eyes(Handle):
             view_count=len(views),
             width=size[0],
             height=size[1],
+            smooth_edges=smooth_edges,
         )
         desc.look.antialias = antialias
         if background is not None:
@@ -428,6 +439,7 @@ class Renderer(Handle):
         shadows=True,
         exposure=0.0,
         tone="none",
+        smooth_edges=True,
     ):
         """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
 
@@ -435,12 +447,14 @@ class Renderer(Handle):
         (float32; depth: height x width, scene units along the camera's axis, 0: nothing is there).
         background: r, g, b behind everything; None: the scene's, or transparent. shadows: of meshes and
         robots. exposure [EV], tone ("none", "neutral", "agx" or "aces"): of the light of meshes and robots.
+        smooth_edges: those of meshes and robots are anti-aliased.
         """
         view = structs["orr_view"](
             camera=camera,
             world=index,
             antialias=antialias,
             no_shadows=not shadows,
+            hard_edges=not smooth_edges,
             exposure=exposure,
             tone=constant("ORR_TONE_", tone),
         )

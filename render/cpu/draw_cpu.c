@@ -45,6 +45,7 @@ struct orr_cpu_frame {
     int32_t *items;                        // nullable
     const float *mesh_depth, *mesh_colour; // NULL: no meshes
     orr_fragment_lists fragments;          // of transparent meshes
+    orr_edge_list edges;                   // of opaque ones
     orr_shadow_maps shadows;
     orr_draw_lighting lighting;              // where an environment is behind everything
     const float *field_depth, *field_colour; // NULL: no fields
@@ -203,6 +204,7 @@ static void blend_tile(void *context, int i, int worker)
         .mesh_depth = f->mesh_depth,
         .mesh_colour = f->mesh_colour,
         .fragments = f->fragments,
+        .edges = f->edges,
         .backdrop = f->list->backdrop.mesh != NULL,
         .field_depth = f->field_depth,
         .field_colour = f->field_colour,
@@ -231,7 +233,8 @@ static orr_result draw_meshes(orr_cpu_frame *f, int32_t *items, int64_t *triangl
     size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
     orr_mesh_picture planes = {.depth = orr_arena_take(f->arena, pixels, sizeof(float)),
                                .rgb = orr_arena_take(f->arena, pixels, 3 * sizeof(float)),
-                               .item = items};
+                               .item = items,
+                               .edges = f->list->smooth ? &f->edges : NULL};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
     }

@@ -7,6 +7,8 @@ enum { VERTEX_BLOCK = 4096 };
 
 #define LANES(isa) &orr_mesh_lanes_##isa
 static const mesh_lanes *const lanes_of[ORR_ISA_COUNT] = ORR_ISA_TABLE(LANES);
+#define EDGE_LANES(isa) &orr_mesh_edge_lanes_##isa
+static const mesh_edge_lanes *const edge_lanes_of[ORR_ISA_COUNT] = ORR_ISA_TABLE(EDGE_LANES);
 
 #define TRY_TAKE(pointer, count)                                                                             \
     ORR_TRY(((pointer) = orr_arena_take(arena, (size_t)(count), sizeof *(pointer))) != NULL                  \
@@ -105,7 +107,9 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
 typedef struct stage {
     const mesh_raster *raster;
     const mesh_lanes *lanes;
+    const mesh_edge_lanes *edge_lanes;
     const mesh_instance *instance;
+    const mesh_bins *bins;
 } stage;
 
 static void vertices_job(void *context, int i, int worker)
@@ -133,13 +137,15 @@ static void set_up_job(void *context, int i, int worker)
 static void bin_count_job(void *context, int group, int worker)
 {
     (void)worker;
-    orr_mesh_bin_count(((const stage *)context)->raster, group);
+    const stage *s = context;
+    orr_mesh_bin_count(s->raster, s->bins, group);
 }
 
 static void bin_fill_job(void *context, int group, int worker)
 {
     (void)worker;
-    orr_mesh_bin_fill(((const stage *)context)->raster, group);
+    const stage *s = context;
+    orr_mesh_bin_fill(s->raster, s->bins, group);
 }
 
 static void count_job(void *context, int tile, int worker)
@@ -160,6 +166,26 @@ static void tile_job(void *context, int tile, int worker)
     s->lanes->tile(s->raster, tile, s->raster->scratch[worker]);
 }
 
+static void mark_job(void *context, int tile, int worker)
+{
+    (void)worker;
+    const stage *s = context;
+    s->edge_lanes->mark(s->raster, tile);
+}
+
+static void sliver_job(void *context, int i, int worker)
+{
+    (void)worker;
+    const stage *s = context;
+    orr_mesh_set_up_slivers(s->raster, &s->raster->chunks[i]);
+}
+
+static void samples_job(void *context, int tile, int worker)
+{
+    const stage *s = context;
+    s->edge_lanes->samples(s->raster, tile, s->raster->edges[worker]);
+}
+
 // Allocates the records: one for each triangle that is not cut, and as many as a cut can leave for the
 // others.
 static orr_result take_records(mesh_raster *raster, orr_arena *arena, orr_error *error)
@@ -168,7 +194,7 @@ static orr_result take_records(mesh_raster *raster, orr_arena *arena, orr_error 
     for (int i = 0; i < raster->chunk_count; i++) {
         mesh_chunk *chunk = &raster->chunks[i];
         chunk->record_first = (uint32_t)capacity;
-        capacity += chunk->kept_count + (uint64_t)chunk->cut_count * (MESH_PIECES - 1);
+        capacity += chunk->kept_count + chunk->sliver_count + (uint64_t)chunk->cut_count * (MESH_PIECES - 1);
         if (capacity > MESH_RECORDS) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "meshes: over %d triangles in view: expected less",
                             MESH_RECORDS);
@@ -198,20 +224,19 @@ static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *r
         raster->group_chunks[group++] = raster->chunk_count;
     }
     raster->group_chunks[0] = 0;
-    TRY_TAKE(raster->group_bins, (size_t)MESH_GROUPS * (size_t)raster->columns * (size_t)raster->rows);
     return ORR_OK;
 }
 
 // Counts become the starts of the lists: tile after tile, each in the order of the groups.
-static orr_result start_bins(mesh_raster *raster, orr_arena *arena, orr_error *error)
+static orr_result start_bins(const mesh_raster *raster, mesh_bins *bins, orr_arena *arena, orr_error *error)
 {
     size_t tiles = (size_t)raster->columns * (size_t)raster->rows;
-    TRY_TAKE(raster->bins, tiles + 1);
+    TRY_TAKE(bins->starts, tiles + 1);
     uint64_t sum = 0;
     for (size_t tile = 0; tile < tiles; tile++) {
-        raster->bins[tile] = (uint32_t)sum;
+        bins->starts[tile] = (uint32_t)sum;
         for (size_t group = 0; group < MESH_GROUPS; group++) {
-            uint32_t *bin = &raster->group_bins[group * tiles + tile], count = *bin;
+            uint32_t *bin = &bins->group_bins[group * tiles + tile], count = *bin;
             *bin = (uint32_t)sum;
             sum += count;
         }
@@ -220,8 +245,59 @@ static orr_result start_bins(mesh_raster *raster, orr_arena *arena, orr_error *e
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %llu triangles in tiles",
                         (unsigned long long)sum);
     }
-    raster->bins[tiles] = (uint32_t)sum;
-    TRY_TAKE(raster->binned, sum);
+    bins->starts[tiles] = (uint32_t)sum;
+    TRY_TAKE(bins->records, sum);
+    return ORR_OK;
+}
+
+// Lists of the records from each chunk's bin_first on.
+static orr_result bin(orr_jobs *jobs, orr_arena *arena, stage *s, mesh_bins *bins, orr_error *error)
+{
+    s->bins = bins;
+    TRY_TAKE(bins->group_bins, (size_t)MESH_GROUPS * (size_t)s->raster->columns * (size_t)s->raster->rows);
+    orr_jobs_for(jobs, MESH_GROUPS, bin_count_job, s);
+    ORR_TRY(start_bins(s->raster, bins, arena, error));
+    orr_jobs_for(jobs, MESH_GROUPS, bin_fill_job, s);
+    return ORR_OK;
+}
+
+// Memory for marking edges, before anything is culled.
+static orr_result take_edges(orr_jobs *jobs, orr_arena *arena, mesh_raster *raster, orr_error *error)
+{
+    const size_t pixels = (size_t)raster->lens.width * (size_t)raster->lens.height,
+                 words = (size_t)raster->columns * (size_t)raster->lens.height;
+    *raster->picture.edges = (orr_edge_list){.words = raster->columns};
+    TRY_TAKE(raster->nearest, pixels + 2 * MESH_TILE);
+    raster->nearest += MESH_TILE;
+    for (int i = 1; i <= MESH_TILE; i++) {
+        raster->nearest[-i] = raster->nearest[pixels + (size_t)i - 1] = -1;
+    }
+    TRY_TAKE(raster->edge_bits, words);
+    TRY_TAKE(raster->edge_firsts, words);
+    TRY_TAKE(raster->edges, orr_jobs_workers(jobs));
+    for (int i = 0; i < orr_jobs_workers(jobs); i++) {
+        TRY_TAKE(raster->edges[i], 1);
+    }
+    return ORR_OK;
+}
+
+// Once each pixel's centre is drawn.
+static orr_result draw_edges(orr_jobs *jobs, orr_arena *arena, mesh_raster *raster, stage *s,
+                             orr_error *error)
+{
+    const int tiles = raster->columns * raster->rows;
+    orr_jobs_for(jobs, tiles, mark_job, s);
+    const uint32_t count = orr_mesh_number_edges(raster);
+    if (count == 0) {
+        return ORR_OK;
+    }
+    TRY_TAKE(raster->edge_pixels, count);
+    orr_jobs_for(jobs, raster->chunk_count, sliver_job, s);
+    ORR_TRY(bin(jobs, arena, s, &raster->sliver_bins, error));
+    orr_jobs_for(jobs, tiles, samples_job, s);
+    raster->picture.edges->bits = raster->edge_bits;
+    raster->picture.edges->firsts = raster->edge_firsts;
+    raster->picture.edges->pixels = raster->edge_pixels;
     return ORR_OK;
 }
 
@@ -249,11 +325,14 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
                           .picture = picture,
                           .columns = orr_blocks(list->lens.width, MESH_TILE),
                           .rows = orr_blocks(list->lens.height, MESH_TILE)};
-    stage s = {.raster = &raster, .lanes = lanes_of[isa]};
+    stage s = {.raster = &raster, .lanes = lanes_of[isa], .edge_lanes = edge_lanes_of[isa]};
     orr_mesh_counts found;
     *fragments = (orr_fragment_lists){0};
     orr_draw_light_up(list, &raster.lighting);
     ORR_TRY(lay_out(&raster, arena, list, &found.triangles, error));
+    if (picture.edges) {
+        ORR_TRY(take_edges(jobs, arena, &raster, error));
+    }
     for (int i = 0; i < raster.instance_count; i++) {
         s.instance = &raster.instances[i];
         orr_jobs_for(jobs, orr_blocks(s.instance->mesh->vertex_count, VERTEX_BLOCK), vertices_job, &s);
@@ -262,9 +341,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     ORR_TRY(take_records(&raster, arena, error));
     orr_jobs_for(jobs, raster.chunk_count, set_up_job, &s);
     ORR_TRY(group_chunks(&raster, arena, &found.drawn, error));
-    orr_jobs_for(jobs, MESH_GROUPS, bin_count_job, &s);
-    ORR_TRY(start_bins(&raster, arena, error));
-    orr_jobs_for(jobs, MESH_GROUPS, bin_fill_job, &s);
+    ORR_TRY(bin(jobs, arena, &s, &raster.bins, error));
 
     TRY_TAKE(raster.linear, 256);
     s.lanes->linear_table(raster.linear);
@@ -273,6 +350,9 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
         TRY_TAKE(raster.scratch[i], 1);
     }
     orr_jobs_for(jobs, raster.columns * raster.rows, tile_job, &s);
+    if (picture.edges) {
+        ORR_TRY(draw_edges(jobs, arena, &raster, &s, error));
+    }
     if (raster.blended) {
         ORR_TRY(draw_fragments(jobs, arena, &raster, &s, fragments, error));
     }

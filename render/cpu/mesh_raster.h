@@ -14,6 +14,8 @@ typedef struct orr_mesh_picture {
                    // there is no mesh 0, or the backdrop. NULL: only depth, and nothing of the rest
     int32_t *item; // height x width: which of list->meshes is nearest, of opaque surfaces; -1: none.
                    // NULL: nobody asks
+    orr_edge_list *edges; // NULL: edges are not anti-aliased. In pixels of the list, `depth` is that of the
+                          // farthest sample and `rgb` 0 or the backdrop; `item` stays that of the centre
 } orr_mesh_picture;
 
 typedef struct orr_mesh_counts {

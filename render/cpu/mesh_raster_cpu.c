@@ -75,23 +75,39 @@ FN sint out_of(const mesh_instance *instance, sint vertex)
     return (sint)point_member(instance, vertex, offsetof(mesh_point, out));
 }
 
-// Is a pixel centre within the lowest and highest screen position of three vertices?
-FN mask touches_centre(const mesh_instance *instance, sint vertex_a, sint vertex_b, sint vertex_c,
-                       size_t offset)
+// Lowest and highest screen position of three vertices.
+typedef struct extent {
+    sint low, high;
+} extent;
+
+FN extent extent_of(const mesh_instance *instance, sint vertex_a, sint vertex_b, sint vertex_c, size_t offset)
 {
     sint a = (sint)point_member(instance, vertex_a, offset),
          b = (sint)point_member(instance, vertex_b, offset),
          c = (sint)point_member(instance, vertex_c, offset);
-    sint low = min_int(min_int(a, b), c) - I(MESH_SUBPIXELS / 2);
-    sint high = max_int(max_int(a, b), c) - I(MESH_SUBPIXELS / 2);
-    return ((low + I(MESH_SUBPIXELS - 1)) >> 8) <= (high >> 8);
+    return (extent){min_int(min_int(a, b), c), max_int(max_int(a, b), c)};
+}
+
+// Is the point at `within` of some pixel [1/256 px] in it?
+FN mask touches(extent e, int32_t within)
+{
+    return ((e.low + I(MESH_SUBPIXELS - 1 - within)) >> 8) <= ((e.high - I(within)) >> 8);
+}
+
+FN mask touches_sample(extent x, extent y)
+{
+    mask some = I(0);
+    for (int s = 0; s < 4; s++) {
+        some |= touches(x, MESH_SAMPLE_X(s)) & touches(y, MESH_SAMPLE_Y(s));
+    }
+    return some;
 }
 
 static void cull(const mesh_raster *raster, mesh_chunk *chunk)
 {
     const mesh_instance *instance = raster->surfaces[chunk->surface].instance;
     const uint32_t *indices = instance->mesh->indices + 3 * (size_t)chunk->first;
-    chunk->kept_count = chunk->cut_count = 0;
+    chunk->kept_count = chunk->cut_count = chunk->sliver_count = 0;
     for (int i = 0; i < (int)chunk->count; i += ORR_LANES) {
         int left = (int)chunk->count - i;
         sint first = sel_int(lanes_below(left), lane_index() + I(i), I(i)) * I(3);
@@ -100,12 +116,20 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
         sint out_a = out_of(instance, a), out_b = out_of(instance, b), out_c = out_of(instance, c);
         mask outside = (out_a & out_b & out_c & I(MESH_OUT_GUARD - 1)) != I(0);
         mask broken = ((out_a | out_b | out_c) & I(MESH_OUT_CUT)) != I(0);
-        mask touches = touches_centre(instance, a, b, c, offsetof(mesh_point, screen_x)) &
-                       touches_centre(instance, a, b, c, offsetof(mesh_point, screen_y));
-        mask keep = lanes_below(left) & ~outside & (broken | touches);
+        extent x = extent_of(instance, a, b, c, offsetof(mesh_point, screen_x)),
+               y = extent_of(instance, a, b, c, offsetof(mesh_point, screen_y));
+        mask centre = touches(x, MESH_SUBPIXELS / 2) & touches(y, MESH_SUBPIXELS / 2);
+        mask there = lanes_below(left) & ~outside, keep = there & (broken | centre);
         chunk->cut_count += (uint32_t)__builtin_popcount(mask_bits(keep & broken));
         for (uint32_t bits = mask_bits(keep); bits; bits &= bits - 1) {
             chunk->kept[chunk->kept_count++] = chunk->first + (uint32_t)(i + __builtin_ctz(bits));
+        }
+        if (raster->edge_bits) {
+            mask sliver = there & ~keep & touches_sample(x, y);
+            for (uint32_t bits = mask_bits(sliver); bits; bits &= bits - 1) {
+                chunk->kept[chunk->count - ++chunk->sliver_count] =
+                    chunk->first + (uint32_t)(i + __builtin_ctz(bits));
+            }
         }
     }
 }
@@ -184,33 +208,6 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
     }
 }
 
-// Member of the lanes' records, at word `offset` of the struct.
-FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
-{
-    return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
-}
-
-// Colour and alpha of the pixels whose records are `id`; 0 where there is none. x, y: [px]
-FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
-{
-    real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
-    mask left = id >= I(0);
-    sint safe = sel_int(left, id, I(0));
-    while (any(left)) { // once per surface, which is nearly always once
-        int lane = __builtin_ctz(mask_bits(left));
-        const mesh_record *record = &raster->records[safe[lane]];
-        mask same =
-            left & (record_member(raster, safe, offsetof(mesh_record, surface)) == I(record->surface));
-        sint triangle = sel_int(same, record_member(raster, safe, offsetof(mesh_record, triangle)),
-                                I((int32_t)record->triangle));
-        real4 c = shade_pixels(raster, &raster->surfaces[record->surface], triangle, x, y);
-        colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
-                         sel(same, c.w, colour.w)};
-        left &= ~same;
-    }
-    return colour;
-}
-
 // Which mesh of the list a triangle is of.
 static int32_t item_of(const mesh_raster *raster, int32_t id)
 {
@@ -242,6 +239,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             store_some(raster->picture.rgb + at, colour.x, count);
             store_some(raster->picture.rgb + plane + at, colour.y, count);
             store_some(raster->picture.rgb + 2 * plane + at, colour.z, count);
+            if (raster->nearest) {
+                store_some((float *)raster->nearest + at, (real)id, count);
+            }
             for (int i = 0; raster->picture.item && i < count && i < ORR_LANES; i++) {
                 raster->picture.item[at + (size_t)i] = item_of(raster, tile->record[y * MESH_TILE + x + i]);
             }
@@ -285,7 +285,7 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
     real farthest = R(mesh_farthest(&raster->lens));
-    if (!raster->picture.rgb && raster->bins[index] == raster->bins[index + 1]) {
+    if (!raster->picture.rgb && raster->bins.starts[index] == raster->bins.starts[index + 1]) {
         store_no_depth(raster, tile_x, tile_y);
         return;
     }
@@ -293,12 +293,12 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
         real_store(tile->nearness + i, farthest);
         sint_store(tile->record + i, I(-1));
     }
-    uint32_t end = raster->bins[index + 1];
-    for (uint32_t i = raster->bins[index]; i < end; i++) {
+    uint32_t end = raster->bins.starts[index + 1];
+    for (uint32_t i = raster->bins.starts[index]; i < end; i++) {
         // records lie in memory by triangle, not by tile
-        __builtin_prefetch(&raster->records[raster->binned[i + 4 < end ? i + 4 : i]]);
-        if (!is_blended(raster, raster->binned[i])) {
-            draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i]);
+        __builtin_prefetch(&raster->records[raster->bins.records[i + 4 < end ? i + 4 : i]]);
+        if (!is_blended(raster, raster->bins.records[i])) {
+            draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->bins.records[i]);
         }
     }
     if (raster->picture.rgb) {
@@ -376,9 +376,9 @@ FN void gather_tile(const mesh_raster *raster, int index, mesh_tile *tile, bool 
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
     begin_fragments(raster, tile, tile_x, tile_y);
-    for (uint32_t i = raster->bins[index]; i < raster->bins[index + 1]; i++) {
-        if (is_blended(raster, raster->binned[i])) {
-            gather_fragments(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i], fill);
+    for (uint32_t i = raster->bins.starts[index]; i < raster->bins.starts[index + 1]; i++) {
+        if (is_blended(raster, raster->bins.records[i])) {
+            gather_fragments(raster, tile, tile_x, tile_y, (int32_t)raster->bins.records[i], fill);
         }
     }
 }

@@ -5,6 +5,9 @@
 //     set up    per triangle             cuts at the view's bounds, orients, plane of nearness
 //     bin       per group of triangles   lists for each tile, in drawing order
 //     tile      lanes over pixels        nearest opaque triangle per pixel, then shades each pixel once
+//     mark      lanes over pixels        which pixels have edges
+//     slivers   per triangle             sets up those that cover no centre but samples of such pixels; bins
+//     samples   lanes over such pixels   nearest opaque triangle of each sample; shades them
 //     count     lanes over pixels        transparent triangles in front of it
 //     fill      lanes over pixels        their fragments, each pixel's from front to back, and shades them
 //
@@ -50,12 +53,21 @@ typedef struct mesh_chunk {
     int surface;
     uint32_t first; // triangle of the mesh
     uint32_t count;
-    uint32_t *kept; // count: triangles that cull kept
+    uint32_t *kept; // count: triangles that cull kept, and from the end those that can only cover samples
     uint32_t kept_count;
     uint32_t cut_count; // of these must be cut
+    uint32_t sliver_count;
     uint32_t record_first;
     uint32_t record_count;
+    uint32_t bin_first; // of its records, the first that is binned next
 } mesh_chunk;
+
+// Lists of records for each tile, in drawing order.
+typedef struct mesh_bins {
+    uint32_t *group_bins; // MESH_GROUPS x tiles: how many, then where the group writes next
+    uint32_t *starts;     // tiles + 1
+    uint32_t *records;
+} mesh_bins;
 
 // The nearest opaque triangle of each pixel of a tile; later its depth, and the number of fragments in front
 // of it.
@@ -69,6 +81,15 @@ typedef struct mesh_tile {
         int32_t count[MESH_TILE * MESH_TILE];
     };
 } mesh_tile;
+
+// The samples of a tile's pixels with edges, which are numbered in the order of their bits.
+enum { MESH_EDGES = MESH_TILE * MESH_TILE + 16 }; // with what vectors read and write past the last
+typedef struct mesh_edges {
+    int32_t row_first[MESH_TILE + 1];            // number of each row's first pixel
+    int32_t column[MESH_EDGES], row[MESH_EDGES]; // within the tile
+    float nearness[4][MESH_EDGES];
+    int32_t record[4][MESH_EDGES]; // -1: none
+} mesh_edges;
 
 // The triangle and the column of a fragment.
 typedef struct mesh_fragment_source {
@@ -93,11 +114,15 @@ typedef struct mesh_raster {
     mesh_record *records;  // with gaps between chunks
     int32_t *group_chunks; // MESH_GROUPS + 1: first chunk of each group
     int columns, rows;     // of tiles
-    uint32_t *group_bins;  // MESH_GROUPS x tiles: how many, then where the group writes next
-    uint32_t *bins;        // tiles + 1
-    uint32_t *binned;      // records of each tile, in drawing order
-    float *linear;         // 256: display byte to linear light
-    mesh_tile **scratch;   // per worker
+    mesh_bins bins, sliver_bins;
+    float *linear;       // 256: display byte to linear light
+    mesh_tile **scratch; // per worker
+    // with edges alone:
+    int32_t *nearest;    // height x width, with MESH_TILE more at either end: record of each pixel; -1: none
+    uint64_t *edge_bits; // of orr_edge_list, whose words are the rows of tiles
+    uint32_t *edge_firsts;
+    orr_edge_pixel *edge_pixels;
+    mesh_edges **edges; // per worker
 } mesh_raster;
 
 typedef struct mesh_lanes {
@@ -111,8 +136,19 @@ typedef struct mesh_lanes {
 
 extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_lanes_avx512;
 
+typedef struct mesh_edge_lanes {
+    void (*mark)(const mesh_raster *raster, int tile);
+    void (*samples)(const mesh_raster *raster, int tile, mesh_edges *scratch);
+} mesh_edge_lanes;
+
+extern const mesh_edge_lanes orr_mesh_edge_lanes_baseline, orr_mesh_edge_lanes_avx2,
+    orr_mesh_edge_lanes_avx512;
+
 void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
-void orr_mesh_bin_count(const mesh_raster *raster, int group);
-void orr_mesh_bin_fill(const mesh_raster *raster, int group);
+// Numbers the pixels with edges; returns how many.
+uint32_t orr_mesh_number_edges(const mesh_raster *raster);
+void orr_mesh_set_up_slivers(const mesh_raster *raster, mesh_chunk *chunk);
+void orr_mesh_bin_count(const mesh_raster *raster, const mesh_bins *bins, int group);
+void orr_mesh_bin_fill(const mesh_raster *raster, const mesh_bins *bins, int group);
 // Turns counts of fragments into starts, and allocates the fragments.
 orr_result orr_mesh_allocate_fragments(mesh_raster *raster, orr_arena *arena, orr_error *error);

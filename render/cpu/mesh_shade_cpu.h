@@ -303,3 +303,30 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
     }
     return (real4){colour.x, colour.y, colour.z, alpha};
 }
+
+// Member of the lanes' records, at word `offset` of the struct.
+FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
+{
+    return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
+}
+
+// Colour and alpha of the pixels whose records are `id`; 0 where there is none. x, y: [px]
+FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
+{
+    real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
+    mask left = id >= I(0);
+    sint safe = sel_int(left, id, I(0));
+    while (any(left)) { // once per surface, which is nearly always once
+        int lane = __builtin_ctz(mask_bits(left));
+        const mesh_record *record = &raster->records[safe[lane]];
+        mask same =
+            left & (record_member(raster, safe, offsetof(mesh_record, surface)) == I(record->surface));
+        sint triangle = sel_int(same, record_member(raster, safe, offsetof(mesh_record, triangle)),
+                                I((int32_t)record->triangle));
+        real4 c = shade_pixels(raster, &raster->surfaces[record->surface], triangle, x, y);
+        colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
+                         sel(same, c.w, colour.w)};
+        left &= ~same;
+    }
+    return colour;
+}

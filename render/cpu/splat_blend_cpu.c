@@ -9,6 +9,7 @@
 #include "render/cpu/environment_cpu.h"
 #include "render/cpu/shadow_cpu.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/edge_formula.h"
 
 #include <float.h>
 #include <stddef.h>
@@ -34,6 +35,13 @@ typedef struct block_layers {
     real field_alpha;
     real fragment_depth; // of the next one
     sint fragment, fragment_end;
+    // in a block that has pixels with edges:
+    bool has_edges;
+    mask edges;      // those pixels
+    sint edge_pixel; // of the list
+    real edge_count; // samples blended
+    real edge_depth; // of the next one
+    edge_centre centre;
 } block_layers;
 
 typedef struct tile_state {
@@ -108,12 +116,66 @@ static void begin_fragments(const orr_blend_job *job, block_layers *layers, int 
     layers->fragment_depth = next_depth(job, layers->fragment, layers->fragment_end);
 }
 
+// A member of pixels with edges, by its offset in the struct [bytes].
+FN real edge_member(const orr_blend_job *job, sint number, size_t offset)
+{
+    return real_gather((const float *)((const char *)job->edges.pixels + offset),
+                       number * I(sizeof(orr_edge_pixel) / 4));
+}
+
+// A member of the next sample of the pixels that have one.
+FN real next_sample(const orr_blend_job *job, const block_layers *layers, mask some, size_t offset)
+{
+    const sint at = sel_int(some, layers->edge_pixel, I(0)) * I(sizeof(orr_edge_pixel) / 4) +
+                    to_int(sel(some, layers->edge_count, R(0.0))) * I(sizeof(orr_edge_sample) / 4);
+    return real_gather((const float *)((const char *)job->edges.pixels + offset), at);
+}
+
+FN void find_sample(const orr_blend_job *job, block_layers *layers)
+{
+    const mask some = and_(layers->edges, layers->edge_count < R(EDGE_SAMPLES));
+    layers->edge_depth =
+        sel(some, next_sample(job, layers, some, offsetof(orr_edge_sample, depth)), R(__builtin_inff()));
+}
+
+static void begin_edges(const orr_blend_job *job, block_layers *layers, int left, int top)
+{
+    int32_t edge[ORR_LANES], number[ORR_LANES];
+    layers->has_edges = false;
+    for (int i = 0; i < ORR_LANES; i++) {
+        const int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
+        edge[i] = number[i] = 0;
+        if (x >= job->width || y >= job->height) {
+            continue;
+        }
+        const int word = y * job->edges.words + x / 64;
+        const uint64_t bits = job->edges.bits[word], below = ((uint64_t)1 << x % 64) - 1;
+        if (bits >> x % 64 & 1) {
+            edge[i] = -1;
+            number[i] = (int32_t)job->edges.firsts[word] + __builtin_popcountll(bits & below);
+            layers->has_edges = true;
+        }
+    }
+    if (layers->has_edges) {
+        layers->edges = sint_load(edge);
+        layers->edge_pixel = sint_load(number);
+        layers->edge_count = R(0.0);
+        layers->centre =
+            edge_centre_begin(edge_member(job, layers->edge_pixel, offsetof(orr_edge_pixel, centre_depth)));
+        find_sample(job, layers);
+    }
+}
+
 static void begin_layers(const orr_blend_job *job, block_layers *layers, int left, int top)
 {
     const int64_t plane = (int64_t)job->width * job->height;
     *layers = (block_layers){.mesh_depth = R(__builtin_inff()),
                              .field_depth = R(__builtin_inff()),
-                             .fragment_depth = R(__builtin_inff())};
+                             .fragment_depth = R(__builtin_inff()),
+                             .edge_depth = R(__builtin_inff())};
+    if (job->edges.bits) {
+        begin_edges(job, layers, left, top);
+    }
     if (job->fragments.starts) {
         begin_fragments(job, layers, left, top);
     }
@@ -185,21 +247,48 @@ FN void blend_fragments(const orr_blend_job *job, blend_pixel *p, block_layers *
     real3 colour = make_real3(fragment_member(job, at, offsetof(orr_fragment, rgba[0])),
                               fragment_member(job, at, offsetof(orr_fragment, rgba[1])),
                               fragment_member(job, at, offsetof(orr_fragment, rgba[2])));
-    *p = blend_layer(*p, due, colour, fragment_member(job, at, offsetof(orr_fragment, rgba[3])),
-                     layers->fragment_depth);
+    real alpha = fragment_member(job, at, offsetof(orr_fragment, rgba[3]));
+    *p = blend_layer(*p, due, colour, alpha, layers->fragment_depth);
+    if (layers->has_edges) {
+        layers->centre = edge_centre_blend(layers->centre, due, alpha, layers->fragment_depth);
+    }
     layers->fragment = sel_int(due, layers->fragment + I(1), layers->fragment);
     layers->fragment_depth = next_depth(job, layers->fragment, layers->fragment_end);
 }
 
-// Blends what fields and fragments show up to a depth, nearer ones first.
+// Blends the next samples of pixels with edges, up to a depth and to the next field or fragment.
+static __attribute__((noinline)) void blend_samples(const orr_blend_job *job, blend_pixel *p,
+                                                    block_layers *layers, real reach)
+{
+    const real next = min_(min_(layers->field_depth, layers->fragment_depth), reach);
+    mask due = layers->edge_depth <= next;
+    while (any(due)) {
+        const real alpha = edge_alpha(layers->edge_count);
+        const real3 colour = make_real3(next_sample(job, layers, due, offsetof(orr_edge_sample, rgb[0])),
+                                        next_sample(job, layers, due, offsetof(orr_edge_sample, rgb[1])),
+                                        next_sample(job, layers, due, offsetof(orr_edge_sample, rgb[2])));
+        *p = blend_layer(*p, due, scale3(colour, alpha), alpha, layers->edge_depth);
+        layers->edge_count += sel(due, R(1.0), R(0.0));
+        find_sample(job, layers);
+        due = layers->edge_depth <= next;
+    }
+}
+
+// Blends what fields, fragments and samples show up to a depth, nearer ones first.
 FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *layers, real reach,
                      real *receiver)
 {
-    while (any(min_(layers->field_depth, layers->fragment_depth) <= reach)) {
+    while (any(min_(min_(layers->field_depth, layers->fragment_depth), layers->edge_depth) <= reach)) {
+        if (layers->has_edges) {
+            blend_samples(job, p, layers, reach);
+        }
         mask field_first = blend_field_is_first(layers->field_depth, layers->fragment_depth);
         mask due = and_(field_first, layers->field_depth <= reach);
         real before = p->transmittance;
         *p = blend_layer(*p, due, layers->field_colour, layers->field_alpha, layers->field_depth);
+        if (layers->has_edges) {
+            layers->centre = edge_centre_blend(layers->centre, due, layers->field_alpha, layers->field_depth);
+        }
         *receiver = shadow_receiver(*receiver, before, p->transmittance, layers->field_depth);
         layers->field_depth = sel(due, R(__builtin_inff()), layers->field_depth);
         due = and_(not_(field_first), layers->fragment_depth <= reach);
@@ -225,6 +314,9 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
         real2 d = {column - R(s->x), row - R(s->y)};
         ellipse shape = {R(s->sharp_x), R(s->lean), R(s->sharp_y)};
         real alpha = splat_alpha(R(s->log2_opacity), d, shape);
+        if (layered && layers->has_edges) {
+            layers->centre = edge_centre_blend(layers->centre, layers->edges, alpha, R(s->depth));
+        }
         if (layered) {
             alpha = sel(R(s->depth) < layers->mesh_depth, alpha, R(0.0));
             blend_layers(job, &p, layers, R(s->depth), &receiver);
@@ -278,7 +370,8 @@ static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real re
     return p;
 }
 
-static void store_block(const orr_blend_job *job, blend_pixel p, sint item, int left, int top)
+static void store_block(const orr_blend_job *job, blend_pixel p, sint item, const block_layers *layers,
+                        int left, int top)
 {
     mask surface = I(0);
     real surface_depth = R(__builtin_inff());
@@ -287,9 +380,13 @@ static void store_block(const orr_blend_job *job, blend_pixel p, sint item, int 
         surface_depth = plane_block(job, job->mesh_depth, left, top, 0.0f);
         surface_colour = colour_block(job, job->mesh_colour, left, top);
         surface = surface_depth < R(__builtin_inff());
+        surface = layers->has_edges ? and_(surface, not_(layers->edges)) : surface; // as samples before
     }
     p = blend_surface(p, surface, surface_colour, surface_depth);
     real mean_depth = blend_mean_depth(p);
+    if (job->mesh_depth && layers->has_edges) {
+        mean_depth = sel(layers->edges, edge_centre_depth(layers->centre), mean_depth);
+    }
     if (job->opaque) {
         p = blend_background(p, background_block(job, left, top));
     }
@@ -357,7 +454,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
         if (shadowed) {
             tile.blocks[b] = shadow_block(job, tile.blocks[b], tile.receivers[b], left, top);
         }
-        store_block(job, tile.blocks[b], tile.items[b], left, top);
+        store_block(job, tile.blocks[b], tile.items[b], &tile.layers[b], left, top);
     }
     return evaluated * ORR_LANES;
 }

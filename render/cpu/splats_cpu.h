@@ -68,6 +68,7 @@ typedef struct orr_blend_job {
     const float *mesh_depth;        // height x width, or NULL: no meshes
     const float *mesh_colour;       // height x width x 3
     orr_fragment_lists fragments;   // of transparent meshes
+    orr_edge_list edges;            // of opaque ones
     bool backdrop;                  // mesh_colour shows it where there is no mesh
     const float *field_depth;       // height x width, infinity where there is none, or NULL: no fields
     const float *field_colour;      // 4 x height x width: planes of premultiplied red, green, blue, and alpha

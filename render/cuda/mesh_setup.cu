@@ -83,7 +83,7 @@ static __global__ void points(orr_cuda_mesh_scene s)
 
 // The records of a triangle that crosses the near plane or the guard band. A function of its own, because
 // other triangles need few registers.
-static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool two_sided,
+static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool two_sided, bool sampled,
                                                    const mesh_point corners[3], const mesh_record *plane,
                                                    mesh_record *pieces)
 {
@@ -93,7 +93,7 @@ static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool tw
     for (int32_t i = 2; i < count; i++) {
         const int32_t piece_x[3] = {x[0], x[i - 1], x[i]}, piece_y[3] = {y[0], y[i - 1], y[i]};
         pieces[made] = *plane;
-        made += mesh_set_corners(lens, two_sided, piece_x, piece_y, &pieces[made]) ? 1u : 0u;
+        made += mesh_set_corners(lens, two_sided, sampled, piece_x, piece_y, &pieces[made]) ? 1u : 0u;
     }
     return made;
 }
@@ -125,10 +125,11 @@ static __device__ uint32_t set_up(const orr_cuda_mesh_scene *s, uint32_t triangl
     }
     if (broken & MESH_OUT_CUT) {
         return mesh_set_plane(&s->lens, corners, &plane)
-                   ? set_up_cut(&s->lens, two_sided, corners, &plane, pieces)
+                   ? set_up_cut(&s->lens, two_sided, s->smooth != 0, corners, &plane, pieces)
                    : 0;
     }
-    if (!mesh_set_corners(&s->lens, two_sided, x, y, &plane) || !mesh_set_plane(&s->lens, corners, &plane)) {
+    if (!mesh_set_corners(&s->lens, two_sided, s->smooth != 0, x, y, &plane) ||
+        !mesh_set_plane(&s->lens, corners, &plane)) {
         return 0;
     }
     pieces[0] = plane;
@@ -145,16 +146,14 @@ static __global__ void count(orr_cuda_mesh_scene s)
 }
 
 // Tiles of a record that a thread alone would draw for too long.
-static __device__ uint32_t tiles_of(const orr_lens *lens, const mesh_record *record)
+static __device__ uint32_t tiles_of(const orr_cuda_mesh_scene *s, const mesh_record *record)
 {
-    int32_t left = mesh_first_pixel(mesh_lowest(record->x)), top = mesh_first_pixel(mesh_lowest(record->y));
-    int32_t right = mesh_last_pixel(mesh_highest(record->x), lens->width),
-            bottom = mesh_last_pixel(mesh_highest(record->y), lens->height);
-    if ((int64_t)(right - left + 1) * (bottom - top + 1) <= SMALL) {
+    const int32_t tile = ORR_CUDA_MESH_TILE;
+    mesh_box b = mesh_box_of(record->x, record->y, s->lens.width, s->lens.height, s->smooth != 0);
+    if ((int64_t)(b.right - b.left + 1) * (b.bottom - b.top + 1) <= SMALL) {
         return 0;
     }
-    return (uint32_t)((right / ORR_CUDA_MESH_TILE - left / ORR_CUDA_MESH_TILE + 1) *
-                      (bottom / ORR_CUDA_MESH_TILE - top / ORR_CUDA_MESH_TILE + 1));
+    return (uint32_t)((b.right / tile - b.left / tile + 1) * (b.bottom / tile - b.top / tile + 1));
 }
 
 static __global__ void records(orr_cuda_mesh_scene s)
@@ -176,7 +175,7 @@ static __global__ void records(orr_cuda_mesh_scene s)
     uint64_t tiles = 0;
     for (uint32_t k = first; k < end && k < s.record_capacity; k++) {
         s.records[k] = pieces[k - first];
-        s.tile_firsts[k] = tiles_of(&s.lens, &pieces[k - first]);
+        s.tile_firsts[k] = tiles_of(&s, &pieces[k - first]);
         tiles += s.tile_firsts[k];
     }
     if (tiles > 0) {

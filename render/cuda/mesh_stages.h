@@ -11,6 +11,8 @@
 //                                           and drawing order
 //   shade      a thread per pixel           depth and colour; of a shadow map, which the stages above draw
 //                                           first: keep_depth, depth alone
+//   edges      a thread per pixel           which pixels have one (edge_formula.h); raster again, of their
+//   samples; a thread per pixel             shades them
 //   fragments  raster again, of transparent records: counted; running sum; filled in; put in order and
 //   shaded, a thread
 //              per pixel
@@ -56,6 +58,7 @@ typedef struct orr_cuda_mesh_surface {
 // Counts of a frame.
 typedef struct orr_cuda_mesh_control {
     uint64_t tiles_needed, fragments_needed; // in full, where prefix sums may have wrapped around
+    uint32_t edges_needed;                   // pixels with edges; those beyond edge_capacity get none
     uint32_t triangles;                      // of the list
     uint32_t starts;                         // pixels + 1
     uint32_t records_needed;                 // by the triangles
@@ -79,7 +82,8 @@ typedef struct orr_cuda_mesh_scene {
     const float *linear;                     // 256: display byte to linear light
     uint32_t instance_count, surface_count;
     uint32_t point_count, triangle_count;
-    uint32_t record_capacity, fragment_capacity;
+    uint32_t record_capacity, fragment_capacity, edge_capacity;
+    int32_t smooth; // 1: edges are anti-aliased
 
     mesh_point *points;
     uint32_t *record_firsts; // per triangle: how many records, then which is the first
@@ -90,6 +94,9 @@ typedef struct orr_cuda_mesh_scene {
     uint32_t *fragment_counts, *fragment_starts; // per pixel; the latter one more
     uint64_t *sources;                           // of fragments: depth and record
     orr_fragment *fragments;
+    uint32_t *edge_of;     // per pixel: 1 + the number of its entry in `edges`; 0: no edge
+    uint64_t *sample_keys; // as `nearest`, of the samples of each entry
+    orr_edge_pixel *edges; // in any order
     orr_cuda_mesh_control *control;
 } orr_cuda_mesh_scene;
 
@@ -102,6 +109,7 @@ void orr_cuda_meshes_count(cudaStream_t stream, const orr_cuda_mesh_scene *scene
 void orr_cuda_meshes_records(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 
 typedef enum orr_cuda_mesh_pass {
+    ORR_CUDA_MESH_SAMPLES,         // sample_keys of opaque records; all ones before
     ORR_CUDA_MESH_NEAREST,         // nearest of opaque records; all ones before
     ORR_CUDA_MESH_COUNT_FRAGMENTS, // fragment_counts of transparent ones; 0 before
     ORR_CUDA_MESH_FILL_FRAGMENTS   // sources, at fragment_starts + the remaining fragment_counts
@@ -114,6 +122,10 @@ void orr_cuda_meshes_raster_large(cudaStream_t stream, const orr_cuda_mesh_scene
 // The depth of the nearest records alone, height x width.
 void orr_cuda_meshes_keep_depth(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *depth);
 void orr_cuda_meshes_shade(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
+// Pixels with edges: edge_of.
+void orr_cuda_meshes_mark_edges(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
+// Their samples: `edges`; then depth and colour are as orr_mesh_picture says of such pixels.
+void orr_cuda_meshes_shade_samples(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 // Drops all fragments when there are more than fragment_capacity; control->fragments_needed counts them.
 void orr_cuda_meshes_check_fragments(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 void orr_cuda_meshes_shade_fragments(cudaStream_t stream, const orr_cuda_mesh_scene *scene);

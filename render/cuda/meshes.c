@@ -173,6 +173,7 @@ static orr_cuda_mesh_scene map_scene(const orr_cuda_mesh_frame *frame, int index
 {
     orr_cuda_mesh_scene scene = frame->scene;
     scene.lens = frame->shadows.lenses[index];
+    scene.smooth = 0;
     scene.control += 1 + index;
     scene.to_camera = frame->to_lights + (size_t)index * 12 * scene.instance_count;
     return scene;
@@ -187,7 +188,8 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
     ORR_TRY(reserve_tables(cuda, frame, &l, error));
     ORR_TRY(find_linear(cuda, meshes, error));
     frame->transparent = false;
-    frame->scene = (orr_cuda_mesh_scene){.lens = list->lens, .linear = meshes->linear};
+    frame->scene =
+        (orr_cuda_mesh_scene){.lens = list->lens, .linear = meshes->linear, .smooth = list->smooth};
     for (int i = 0; i < item_count(list); i++) {
         ORR_TRY(add_instance(cuda, meshes, frame, &l, list, i, error));
     }
@@ -241,6 +243,9 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
     size_t records = triangles / 2 + RECORDS;
     meshes->record_capacity = meshes->record_capacity > records ? meshes->record_capacity : records;
     meshes->fragment_capacity = meshes->fragment_capacity > pixels ? meshes->fragment_capacity : pixels;
+    const size_t least_edges = frame->scene.smooth ? pixels / 16 + 1 : 0;
+    meshes->edge_capacity = meshes->edge_capacity > least_edges ? meshes->edge_capacity : least_edges;
+    const size_t edges = frame->scene.smooth ? meshes->edge_capacity : 0;
     records = meshes->record_capacity;
     fragments = frame->transparent ? meshes->fragment_capacity : 0;
     const struct {
@@ -259,6 +264,9 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
         {&meshes->fragment_starts, frame->transparent ? pixels + 1 : 0, sizeof(uint32_t)},
         {&meshes->sources, fragments, sizeof(uint64_t)},
         {&meshes->fragments, fragments, sizeof(orr_fragment)},
+        {&meshes->edge_of, scene->smooth ? pixels : 0, sizeof(uint32_t)},
+        {&meshes->sample_keys, edges, 4 * sizeof(uint64_t)},
+        {&meshes->edges, edges, sizeof(orr_edge_pixel)},
     };
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         ORR_TRY(orr_cuda_reserve(cuda, buffers[i].buffer, buffers[i].count, buffers[i].size, error));
@@ -275,6 +283,10 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
     scene->fragment_starts = meshes->fragment_starts.memory;
     scene->sources = meshes->sources.memory;
     scene->fragments = meshes->fragments.memory;
+    scene->edge_of = meshes->edge_of.memory;
+    scene->sample_keys = meshes->sample_keys.memory;
+    scene->edges = meshes->edges.memory;
+    scene->edge_capacity = (uint32_t)edges;
     scene->record_capacity = (uint32_t)records;
     scene->fragment_capacity = (uint32_t)fragments;
     return ORR_OK;
@@ -335,6 +347,19 @@ static orr_result draw_shadow_maps(orr_cuda *cuda, const orr_cuda_meshes *meshes
     return ORR_OK;
 }
 
+// The samples of pixels with edges, once their centres are shaded.
+static orr_result draw_edges(orr_cuda *cuda, const orr_cuda_mesh_scene *scene, orr_error *error)
+{
+    orr_cuda_meshes_mark_edges(cuda->stream, scene);
+    ORR_CUDA_LAUNCHED();
+    if (scene->triangle_count > 0) {
+        ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_SAMPLES, error));
+    }
+    orr_cuda_meshes_shade_samples(cuda->stream, scene);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
 static orr_result draw_fragments(orr_cuda *cuda, orr_cuda_sort *sort, const orr_cuda_mesh_frame *frame,
                                  orr_error *error)
 {
@@ -372,6 +397,11 @@ orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cud
                                      .colour = scene->colour,
                                      .shadows = scene->shadows,
                                      .shadow_maps = scene->shadow_maps};
+    if (scene->smooth) {
+        ORR_TRY(draw_edges(cuda, scene, error));
+        planes->edge_of = scene->edge_of;
+        planes->edges = scene->edges;
+    }
     if (frame->transparent) {
         ORR_TRY(draw_fragments(cuda, sort, frame, error));
         planes->fragment_starts = scene->fragment_starts;
@@ -398,6 +428,10 @@ orr_result orr_cuda_meshes_check(orr_cuda_meshes *meshes, const orr_cuda_mesh_fr
             meshes->record_capacity = needed + needed / 8;
         }
         *again |= needed > frame->scene.record_capacity;
+    }
+    if (frame->scene.smooth && counted->edges_needed > frame->scene.edge_capacity) {
+        meshes->edge_capacity = (size_t)counted->edges_needed + counted->edges_needed / 8;
+        *again = true;
     }
     if (counted->fragments_needed > frame->scene.fragment_capacity) {
         meshes->fragment_capacity = (size_t)(counted->fragments_needed + counted->fragments_needed / 8);
@@ -427,7 +461,8 @@ void orr_cuda_meshes_destroy(orr_cuda_meshes *meshes)
     orr_cuda_buffer *buffers[] = {&meshes->points,      &meshes->record_firsts,   &meshes->records,
                                   &meshes->tile_firsts, &meshes->nearest,         &meshes->depth,
                                   &meshes->colour,      &meshes->fragment_counts, &meshes->fragment_starts,
-                                  &meshes->sources,     &meshes->fragments,       &meshes->shadow_maps};
+                                  &meshes->sources,     &meshes->fragments,       &meshes->shadow_maps,
+                                  &meshes->edge_of,     &meshes->sample_keys,     &meshes->edges};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }

@@ -16,7 +16,8 @@ typedef struct orr_cuda_meshes {
     orr_cuda_buffer points, record_firsts, records, tile_firsts, nearest, depth, colour;
     orr_cuda_buffer shadow_maps;
     orr_cuda_buffer fragment_counts, fragment_starts, sources, fragments;
-    size_t record_capacity, fragment_capacity; // grow with the need of frames
+    orr_cuda_buffer edge_of, sample_keys, edges;
+    size_t record_capacity, fragment_capacity, edge_capacity; // grow with the need of frames
 } orr_cuda_meshes;
 
 // One frame in flight. Zero is empty.
@@ -39,6 +40,8 @@ typedef struct orr_cuda_mesh_planes {
     const float *colour;             // 3 planes; where there is no mesh 0, or the backdrop
     const uint32_t *fragment_starts; // as in orr_fragment_lists; NULL: there are none
     const orr_fragment *fragments;
+    const uint32_t *edge_of; // see mesh_stages.h; NULL: edges are not anti-aliased
+    const orr_edge_pixel *edges;
     const orr_shadow_plan *shadows; // device
     const float *shadow_maps;       // NULL: there are none
 } orr_cuda_mesh_planes;

@@ -9,6 +9,7 @@ extern "C" {
 #include "render/cuda/environment_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/deform_formula.h"
+#include "render/edge_formula.h"
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
@@ -207,6 +208,11 @@ typedef struct pixel_state {
     float fragment_depth; // of the next one
     uint32_t fragment, fragment_end;
     float receiver; // depth of the captured surface; infinity: none
+    // of a pixel with an edge:
+    const orr_edge_pixel *edge; // NULL: it has none
+    int edge_count;             // samples blended
+    float edge_depth;           // of the next one
+    edge_centre centre;
 } pixel_state;
 
 static __device__ real3 colour_at(const float *planes, int plane, int at)
@@ -221,6 +227,7 @@ static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int 
         float before = p->blended.transmittance;
         p->blended = blend_layer(p->blended, true, colour_at(b->field_colour, plane, at),
                                  b->field_colour[3 * plane + at], p->field_depth);
+        p->centre = edge_centre_blend(p->centre, true, b->field_colour[3 * plane + at], p->field_depth);
         p->receiver = shadow_receiver(p->receiver, before, p->blended.transmittance, p->field_depth);
     }
     p->field_depth = INFINITY;
@@ -237,16 +244,43 @@ static __device__ void blend_fragment(const orr_cuda_blend *b, pixel_state *p)
         orr_fragment seen = b->fragments[p->fragment];
         p->blended = blend_layer(p->blended, true, make_real3(seen.rgba[0], seen.rgba[1], seen.rgba[2]),
                                  seen.rgba[3], seen.depth);
+        p->centre = edge_centre_blend(p->centre, true, seen.rgba[3], seen.depth);
     }
     p->fragment++;
     find_fragment(b, p);
 }
 
-// Blends what fields and transparent meshes show up to a depth, nearer ones first.
+static __device__ void find_sample(pixel_state *p)
+{
+    p->edge_depth =
+        p->edge && p->edge_count < EDGE_SAMPLES ? p->edge->samples[p->edge_count].depth : INFINITY;
+}
+
+static __device__ void begin_edge(const orr_edge_pixel *edge, pixel_state *p)
+{
+    p->edge = edge;
+    p->edge_count = 0;
+    p->centre = edge_centre_begin(edge->centre_depth);
+    find_sample(p);
+}
+
+static __device__ void blend_sample(pixel_state *p)
+{
+    const orr_edge_sample seen = p->edge->samples[p->edge_count];
+    const float alpha = edge_alpha((float)p->edge_count);
+    const real3 colour = scale3(make_real3(seen.rgb[0], seen.rgb[1], seen.rgb[2]), alpha);
+    p->blended = blend_layer(p->blended, true, colour, alpha, seen.depth);
+    p->edge_count++;
+    find_sample(p);
+}
+
+// Blends what fields, transparent meshes and samples show up to a depth, nearer ones first.
 static __device__ void blend_layers(const orr_cuda_blend *b, pixel_state *p, int at, float reach)
 {
-    while (fminf(p->field_depth, p->fragment_depth) <= reach) {
-        if (blend_field_is_first(p->field_depth, p->fragment_depth)) {
+    while (fminf(fminf(p->field_depth, p->fragment_depth), p->edge_depth) <= reach) {
+        if (p->edge_depth <= fminf(p->field_depth, p->fragment_depth)) {
+            blend_sample(p);
+        } else if (blend_field_is_first(p->field_depth, p->fragment_depth)) {
             blend_field(b, p, at);
         } else {
             blend_fragment(b, p);
@@ -290,8 +324,8 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
         shade_pixel(b, &p, at);
     }
     real3 surface = b->mesh_depth ? colour_at(b->mesh_colour, plane, at) : make_real3(0.0f, 0.0f, 0.0f);
-    blend_pixel blended = blend_surface(p.blended, p.mesh_depth < INFINITY, surface, p.mesh_depth);
-    b->depth[at] = blend_mean_depth(blended);
+    blend_pixel blended = blend_surface(p.blended, !p.edge && p.mesh_depth < INFINITY, surface, p.mesh_depth);
+    b->depth[at] = p.edge ? edge_centre_depth(p.centre) : blend_mean_depth(blended);
     if (b->opaque) {
         blended = blend_background(blended, b->backdrop ? surface : sky_behind(b, at));
     }
@@ -308,10 +342,15 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
-        pixel_state begin = {blend_begin(inside), INFINITY, INFINITY, INFINITY, 0, 0, INFINITY};
+        pixel_state begin = {
+            blend_begin(inside),        INFINITY, INFINITY, INFINITY, 0, 0, INFINITY, NULL, 0, INFINITY,
+            edge_centre_begin(INFINITY)};
         if (layered && inside) {
             begin.mesh_depth = b.mesh_depth ? b.mesh_depth[at] : INFINITY;
             begin.field_depth = b.field_depth ? b.field_depth[at] : INFINITY;
+            if (b.edge_of && b.edge_of[at] > 0) {
+                begin_edge(&b.edges[b.edge_of[at] - 1], &begin);
+            }
             if (b.fragment_starts) {
                 begin.fragment = b.fragment_starts[at];
                 begin.fragment_end = b.fragment_starts[at + 1];
@@ -349,7 +388,7 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
                                  : 0.0f;
                 any_covered |= alpha[row] > 0.0f;
             }
-            if (!any_covered && !(layered && (b.field_depth || b.fragment_starts))) {
+            if (!any_covered && !(layered && (b.field_depth || b.fragment_starts || b.edge_of))) {
                 continue;
             }
             float4 seen = colours[k];
@@ -357,6 +396,9 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
             for (int row = 0; row < ROWS; row++) {
                 pixel_state *p = &pixels[row];
                 if (layered) {
+                    if (p->edge) {
+                        p->centre = edge_centre_blend(p->centre, true, alpha[row], seen.w);
+                    }
                     alpha[row] = seen.w < p->mesh_depth ? alpha[row] : 0.0f;
                     blend_layers(&b, p, (y + row) * b.width + x, seen.w);
                 }

@@ -70,6 +70,8 @@ typedef struct orr_cuda_blend {
     const float *mesh_depth, *mesh_colour, *field_depth, *field_colour; // planes of the device, or NULL
     const uint32_t *fragment_starts;                                    // as in orr_fragment_lists, or NULL
     const orr_fragment *fragments;
+    const uint32_t *edge_of; // of mesh_stages.h, or NULL
+    const orr_edge_pixel *edges;
     const orr_shadow_plan *shadows; // of the device
     const float *shadow_maps;       // the first falls on splats and fields; NULL: none does
     orr_shadow_eye eye;

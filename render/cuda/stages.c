@@ -256,6 +256,8 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .field_colour = s->field_colour.memory,
         .fragment_starts = meshes->fragment_starts,
         .fragments = meshes->fragments,
+        .edge_of = meshes->edge_of,
+        .edges = meshes->edges,
         .shadows = meshes->shadows,
         .shadow_maps = frame->eye.umbra < 1.0f ? meshes->shadow_maps : NULL,
         .eye = frame->eye,

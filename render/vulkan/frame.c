@@ -123,6 +123,7 @@ static orr_result take_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame
         frame->has_blended |= item->mesh->blended && !list->only_solid;
     }
     frame->fragments = frame->has_blended ? FIRST_FRAGMENTS : 0;
+    frame->smooth = list->smooth && frame->mesh_count > 0;
     return ORR_OK;
 }
 
@@ -231,7 +232,8 @@ static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_fram
 {
     int width = frame->lens.width, height = frame->lens.height;
     bool splats_fit = orr_vulkan_splats_fit(&shared->splats, frame->needs);
-    bool meshes_fit = frame->mesh_count == 0 || orr_vulkan_meshes_fit(&shared->meshes, width, height);
+    bool meshes_fit =
+        frame->mesh_count == 0 || orr_vulkan_meshes_fit(&shared->meshes, width, height, frame->smooth);
     bool shadows_fit = orr_vulkan_shadows_fit(&shared->meshes, &frame->shadows);
     int64_t pixels = frame->has_blended ? frame->needs.pixels : 0;
     bool fragments_fit = orr_vulkan_fragments_fit(&shared->meshes, pixels, frame->fragments);
@@ -247,7 +249,7 @@ static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_fram
         ORR_TRY(orr_vulkan_shadows_grow(&shared->meshes, &frame->shadows, error));
     }
     ORR_TRY(orr_vulkan_fragments_grow(&shared->meshes, pixels, frame->fragments, error));
-    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&shared->meshes, width, height, error);
+    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&shared->meshes, width, height, frame->smooth, error);
 }
 
 static orr_result make_output(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error)
@@ -330,7 +332,11 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
         .height = frame->lens.height,
         .opaque = frame->opaque,
         .sky = frame->sky,
-        .meshes = frame->mesh_count > 0 ? shared->meshes.colour.view : shared->meshes.white.view,
+        .meshes = frame->smooth           ? shared->meshes.centre.view
+                  : frame->mesh_count > 0 ? shared->meshes.colour.view
+                                          : shared->meshes.white.view,
+        .samples = shared->meshes.samples.view,
+        .smooth = frame->smooth,
         .has_meshes = frame->mesh_count > 0,
         .has_backdrop = frame->has_backdrop,
         .lists = shared->meshes.lists.buffer,
@@ -350,11 +356,15 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
                                           .item_count = frame->mesh_count,
                                           .has_blended = frame->has_blended,
                                           .umbra = frame->umbra,
+                                          .smooth = frame->smooth,
                                           .environments = environments};
     if (frame->mesh_count > 0) {
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
-    } else if (frame->environment_behind) {
-        orr_vulkan_meshes_record_light(&shared->meshes, frame->commands, &meshes);
+    } else {
+        if (frame->environment_behind) {
+            orr_vulkan_meshes_record_light(&shared->meshes, frame->commands, &meshes);
+        }
+        orr_vulkan_meshes_skip_samples(&shared->meshes, frame->commands);
     }
     orr_vulkan_mark(frame->commands, &frame->marks, "meshes");
     orr_vulkan_splats_record(&shared->splats, frame->commands, &splats, &frame->marks);

@@ -35,6 +35,7 @@ typedef struct orr_vulkan_frame {
     orr_shadow_plan shadows;
     float umbra;
     bool has_backdrop, has_blended, has_fields;
+    bool smooth; // of the draw list, where there are meshes
     bool opaque;
     orr_sky_values sky;
     bool to_image;

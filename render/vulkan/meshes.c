@@ -21,7 +21,14 @@ typedef struct mesh_push {
 } mesh_push;
 _Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
 
-enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4, METAL = 8, BENT = 16 }; // flags of mesh_push
+enum {
+    ORTHOGRAPHIC = 1,
+    BACKDROP = 2,
+    UNLIT = 4,
+    METAL = 8,
+    BENT = 16,
+    SAMPLED_FLAG = 32
+};                              // flags of mesh_push
 enum { ENVIRONMENT_SHIFT = 8 }; // above them, 1 + the index of an environment
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
@@ -40,13 +47,21 @@ typedef struct light_buffer {
 } light_buffer;
 _Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_MAPS == 4, "as in shaders/light.glsl");
 
-typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW } mesh_pass;
+typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } mesh_pass;
+
+enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positions where a device has them
+
+static bool is_blended(mesh_pass pass)
+{
+    return pass == BLENDED || pass == BLENDED_AT_CENTRE;
+}
 
 static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, orr_vk_graphics *pipeline,
                                   orr_error *error)
 {
     static const orr_vulkan_shader fragment[] = {ORR_SHADER_MESH_FRAGMENT, ORR_SHADER_MESH_BLENDED_FRAGMENT,
-                                                 ORR_SHADER_MESH_SHADOW_FRAGMENT};
+                                                 ORR_SHADER_MESH_SHADOW_FRAGMENT, ORR_SHADER_MESH_FRAGMENT,
+                                                 ORR_SHADER_MESH_BLENDED_FRAGMENT};
     const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
         {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, normal)},
@@ -59,16 +74,37 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, or
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = pass == OPAQUE    ? "tbttttb"
-                 : pass == BLENDED ? "tbttttbbb"
-                                   : "t",
+        .types = is_blended(pass) ? "tbttttbbb"
+                 : pass == SHADOW ? "t"
+                                  : "tbttttb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
-        .colour = pass == SHADOW ? shadow_format : colour_format,
+        .colour = pass == SHADOW || pass == BLENDED_AT_CENTRE ? shadow_format : colour_format,
         .depth = depth_format,
-        .writes_nothing = pass == BLENDED,
+        .samples = pass == SAMPLED ? SAMPLES : 1,
+        .writes_nothing = is_blended(pass),
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
+}
+
+static void destroy_samples(orr_vulkan_meshes *m)
+{
+    orr_vk_image_destroy(m->vk, &m->centre);
+    orr_vk_image_destroy(m->vk, &m->samples);
+    orr_vk_image_destroy(m->vk, &m->sample_depth);
+}
+
+static orr_result grow_samples(orr_vulkan_meshes *m, int width, int height, orr_error *error)
+{
+    const VkImageUsageFlags usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
+    destroy_samples(m);
+    ORR_TRY(orr_vk_image_create(m->vk, width, height, shadow_format, usage, "depth of meshes", &m->centre,
+                                error));
+    ORR_TRY(orr_vk_image_create_samples(m->vk, width, height, SAMPLES, colour_format, usage,
+                                        "edges of meshes", &m->samples, error));
+    return orr_vk_image_create_samples(m->vk, width, height, SAMPLES, depth_format,
+                                       VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, "edges of meshes",
+                                       &m->sample_depth, error);
 }
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
@@ -77,6 +113,9 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
     ORR_TRY(create_pipeline(m, OPAQUE, &m->opaque, error));
     ORR_TRY(create_pipeline(m, BLENDED, &m->blended, error));
     ORR_TRY(create_pipeline(m, SHADOW, &m->shadow, error));
+    ORR_TRY(create_pipeline(m, SAMPLED, &m->sampled, error));
+    ORR_TRY(create_pipeline(m, BLENDED_AT_CENTRE, &m->blended_at_centre, error));
+    ORR_TRY(grow_samples(m, 1, 1, error)); // blending binds them all the same
     ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(light_buffer), ORR_VK_ON_DEVICE, 0, "lights", &m->lighting,
                                  error));
     ORR_TRY(orr_vulkan_fragments_grow(m, 1, 1, error)); // blending binds the lists all the same
@@ -115,23 +154,27 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
         return;
     }
     destroy_targets(m);
+    destroy_samples(m);
     destroy_shadow_maps(m);
     orr_vk_image_destroy(m->vk, &m->white);
     vkDestroySampler(m->vk->device, m->sampler, NULL);
     orr_vk_graphics_destroy(m->vk, &m->opaque);
     orr_vk_graphics_destroy(m->vk, &m->blended);
     orr_vk_graphics_destroy(m->vk, &m->shadow);
+    orr_vk_graphics_destroy(m->vk, &m->sampled);
+    orr_vk_graphics_destroy(m->vk, &m->blended_at_centre);
     orr_vk_buffer_destroy(m->vk, &m->lighting);
     orr_vk_buffer_destroy(m->vk, &m->lists);
     orr_vk_buffer_destroy(m->vk, &m->nodes);
 }
 
-bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *m, int width, int height)
+bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *m, int width, int height, bool smooth)
 {
-    return width <= m->depth.width && height <= m->depth.height;
+    return width <= m->depth.width && height <= m->depth.height &&
+           (!smooth || (width <= m->samples.width && height <= m->samples.height));
 }
 
-orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, orr_error *error)
+orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, bool smooth, orr_error *error)
 {
     width = width > m->depth.width ? width : m->depth.width;
     height = height > m->depth.height ? height : m->depth.height;
@@ -142,6 +185,9 @@ orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, o
                         most);
     }
     destroy_targets(m);
+    if (smooth) {
+        ORR_TRY(grow_samples(m, width, height, error));
+    }
     ORR_TRY(orr_vk_image_create(m->vk, width, height, colour_format,
                                 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, "meshes",
                                 &m->colour, error));
@@ -343,9 +389,10 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                        const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_lens *lens,
                        VkRect2D area, const float depth[2])
 {
-    const orr_vk_graphics *pipeline = pass == OPAQUE    ? &m->opaque
-                                      : pass == BLENDED ? &m->blended
-                                                        : &m->shadow;
+    const orr_vk_graphics *pipelines[] = {&m->opaque, &m->blended, &m->shadow, &m->sampled,
+                                          &m->blended_at_centre},
+                          *pipeline = pipelines[pass];
+    const uint32_t flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (pass == SAMPLED ? SAMPLED_FLAG : 0u);
     mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};
     const int size[2] = {lens->width, lens->height};
     for (int i = 0; i < 2; i++) {
@@ -355,17 +402,17 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
     orr_vk_graphics_bind(commands, pipeline, area, VK_CULL_MODE_NONE);
     for (int i = 0; i < frame->item_count; i++) {
         const orr_vulkan_mesh *mesh = frame->items[i].mesh;
-        if ((pass == BLENDED && !mesh->blended) || (pass == SHADOW && frame->items[i].backdrop)) {
+        if ((is_blended(pass) && !mesh->blended) || (pass == SHADOW && frame->items[i].backdrop)) {
             continue;
         }
-        push.flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (frame->items[i].backdrop ? BACKDROP : 0u) |
+        push.flags = flags | (frame->items[i].backdrop ? BACKDROP : 0u) |
                      (uint32_t)frame->items[i].environment << ENVIRONMENT_SHIFT;
         vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
         orr_affine_multiply(lens->view, frame->items[i].model, push.to_camera);
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
-            if (mesh->materials[mesh->parts[p].material].blended == (pass == BLENDED)) {
+            if (mesh->materials[mesh->parts[p].material].blended == is_blended(pass)) {
                 draw_part(m, commands, pipeline, frame, mesh, &mesh->parts[p], &push);
             }
         }
@@ -417,6 +464,27 @@ static void draw_shadow_maps(const orr_vulkan_meshes *m, VkCommandBuffer command
     end(commands, &m->shadow_maps, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT);
 }
 
+void orr_vulkan_meshes_skip_samples(const orr_vulkan_meshes *m, VkCommandBuffer commands)
+{
+    orr_vk_image_barrier(commands, m->samples.image, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
+                         VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, 0,
+                         VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+}
+
+// Surfaces seen by the pixels' centres: opaque ones as `pass` says, then transparent ones.
+static void draw_centres(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                         const orr_vulkan_mesh_frame *frame, const orr_vk_image *into, mesh_pass pass,
+                         float clear_colour, VkRect2D area, const float depth[2], float clear_depth)
+{
+    begin(commands, into, &m->depth, area, clear_colour, clear_depth);
+    draw_parts(m, commands, frame, pass, frame->lens, area, depth);
+    if (frame->has_blended) {
+        draw_parts(m, commands, frame, pass == SHADOW ? BLENDED_AT_CENTRE : BLENDED, frame->lens, area,
+                   depth);
+    }
+    end(commands, into, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
+}
+
 void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                               const orr_vulkan_mesh_frame *frame)
 {
@@ -427,12 +495,15 @@ void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer comman
     clear_lists(m, commands);
     draw_shadow_maps(m, commands, frame);
     depth_values(lens, frame->items, frame->item_count, depth, &clear_depth);
-    begin(commands, &m->colour, &m->depth, area, 0.0f, clear_depth);
-    draw_parts(m, commands, frame, OPAQUE, lens, area, depth);
-    if (frame->has_blended) {
-        draw_parts(m, commands, frame, BLENDED, lens, area, depth);
+    if (frame->smooth) {
+        draw_centres(m, commands, frame, &m->centre, SHADOW, INFINITY, area, depth, clear_depth);
+        begin(commands, &m->samples, &m->sample_depth, area, 0.0f, clear_depth);
+        draw_parts(m, commands, frame, SAMPLED, lens, area, depth);
+        end(commands, &m->samples, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
+    } else {
+        draw_centres(m, commands, frame, &m->colour, OPAQUE, 0.0f, area, depth, clear_depth);
+        orr_vulkan_meshes_skip_samples(m, commands);
     }
-    end(commands, &m->colour, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                    VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT);

@@ -25,11 +25,15 @@ void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
     orr_vk_graphics opaque, blended, shadow;
+    orr_vk_graphics sampled, blended_at_centre; // where edges are anti-aliased
     VkSampler sampler;
     orr_vk_image white; // texture of materials without one
     orr_vk_image
         colour; // display colour; alpha: distance along the camera's axis, 0: only the backdrop, or nothing
     orr_vk_image depth;
+    // where edges are anti-aliased: the centres' depth along the camera's axis, infinity: no surface; and
+    // `colour` and `depth` of four samples of each pixel
+    orr_vk_image centre, samples, sample_depth;
     orr_vk_image shadow_maps, shadow_depth; // maps below one another: depth along the light's axis
     orr_vk_buffer lighting;                 // and where the maps are
     orr_vk_buffer lists; // number of fragments, then the first of each pixel's list; shaders/fragments.glsl
@@ -53,15 +57,17 @@ typedef struct orr_vulkan_mesh_frame {
     int item_count;
     bool has_blended;      // draws transparent parts
     float umbra;           // of the draw list
+    bool smooth;           // likewise
     VkBuffer environments; // texels of all maps, behind one another
 } orr_vulkan_mesh_frame;
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 
-bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height);
+bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth);
 // Enlarges the images to at least that size; no frame may be in flight.
-orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *meshes, int width, int height, orr_error *error);
+orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *meshes, int width, int height, bool smooth,
+                                  orr_error *error);
 // The same for shadow maps.
 bool orr_vulkan_shadows_fit(const orr_vulkan_meshes *meshes, const orr_shadow_plan *plan);
 orr_result orr_vulkan_shadows_grow(orr_vulkan_meshes *meshes, const orr_shadow_plan *plan, orr_error *error);
@@ -75,7 +81,10 @@ orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *meshes, int64_t pixels, 
 // Writes the lights of a frame, for all stages of it.
 void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *meshes, VkCommandBuffer commands,
                                     const orr_vulkan_mesh_frame *frame);
-// Draws the items into the top left of `colour` and into the lists. Compute shaders recorded later may read
-// both, transfers the number of fragments at the beginning of the lists.
+// Makes `samples` readable for a frame that does not draw it.
+void orr_vulkan_meshes_skip_samples(const orr_vulkan_meshes *meshes, VkCommandBuffer commands);
+// Draws the items into the top left of `colour` (smooth: `centre` and `samples`) and into the lists. Compute
+// shaders recorded later may read all of them, transfers the number of fragments at the beginning of the
+// lists.
 void orr_vulkan_meshes_record(const orr_vulkan_meshes *meshes, VkCommandBuffer commands,
                               const orr_vulkan_mesh_frame *frame);

@@ -9,7 +9,7 @@ static const struct {
 } signatures[ORR_SHADER_COMPUTE_COUNT] = {
     [ORR_SHADER_FRAGMENT_SORT] = {"bb", 8},       [ORR_SHADER_PRESENT] = {"bw", 8},
     [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},        [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
-    [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12}, [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbbbtb", 84},
+    [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12}, [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbbbtbt", 84},
     [ORR_SHADER_SPLAT_PLAN] = {"b", 0},           [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbbbb", 128},
     [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},      [ORR_SHADER_TILE_EMIT] = {"bbbbbbbb", 8},
     [ORR_SHADER_TILE_RANGES] = {"bbb", 0},        [ORR_SHADER_TILE_SCAN] = {"bb", 4},
@@ -311,7 +311,7 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
               (uint32_t)tiles[0],
               (frame->has_meshes ? 1u : 0u) | (frame->fields ? 2u : 0u) | (frame->has_fragments ? 4u : 0u) |
                   (frame->has_backdrop ? 8u : 0u) | (frame->has_shadows ? 16u : 0u) |
-                  (frame->has_environment ? 32u : 0u),
+                  (frame->has_environment ? 32u : 0u) | (frame->smooth ? 64u : 0u),
               frame->opaque,
               frame->sky};
     const orr_vk_binding bindings[] = {BUFFER(ranges),
@@ -327,7 +327,8 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
                                        {.buffer = frame->nodes},
                                        {.buffer = frame->lighting},
                                        {.view = frame->shadow_maps, .sampler = s->sampler},
-                                       {.buffer = frame->environments}};
+                                       {.buffer = frame->environments},
+                                       {.view = frame->samples, .sampler = s->sampler}};
     bind(s, commands, ORR_SHADER_SPLAT_BLEND, bindings, &push);
     vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,

@@ -59,6 +59,8 @@ typedef struct orr_vulkan_splat_frame {
     orr_sky_values sky;
     VkImageView meshes; // display colour and distance, in a layout for sampling
     bool has_meshes, has_backdrop;
+    bool smooth;           // `meshes` is the depth of the pixels' centres, and this, likewise,
+    VkImageView samples;   // display colour and distance of four samples of each
     VkBuffer lists, nodes; // fragments of transparent meshes
     bool has_fragments;
     VkBuffer lighting;       // of meshes.h; read with shadows or an environment alone

@@ -25,7 +25,7 @@ typedef struct render_request {
     const char *environment; // a picture; NULL: that of the scene file
     const char *control;     // what moves a robot; NULL: nothing
     orr_device_kind physics;
-    bool transparent, antialias, contacts, no_shadows, keep_partial, probes;
+    bool transparent, antialias, contacts, no_shadows, no_antialias, keep_partial, probes;
     double frames_per_second; // 0: not given
     double exposure;          // [EV]
     orr_tone tone;
@@ -131,6 +131,7 @@ static orr_view view_of(const render_job *job, int64_t index)
                      .contact_points = request->contacts,
                      .contact_forces = request->contacts,
                      .no_shadows = request->no_shadows,
+                     .hard_edges = request->no_antialias,
                      .exposure = (float)request->exposure,
                      .tone = request->tone,
                      .has_background = request->background[0] >= 0.0f};
@@ -473,6 +474,10 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.no_shadows,
          .help = "the sun and the lights of robots' models cast no shadows"},
+        {.name = "--no-antialias",
+         .kind = OPTION_FLAG,
+         .value = &r.no_antialias,
+         .help = "one sample per pixel at the edges of meshes and robots"},
         {.name = "--exposure",
          .kind = OPTION_REAL,
          .value = &r.exposure,

@@ -53,7 +53,7 @@ static void add_splat(orr_scene *scene)
     orr_splats_destroy(splats);
 }
 
-static stage stage_make(int threads)
+static stage stage_make(int threads, bool smooth)
 {
     stage s;
     const int camera = 0;
@@ -77,7 +77,9 @@ static stage stage_make(int threads)
                                 .views = &s.view.camera,
                                 .view_count = 1,
                                 .width = SIDE,
-                                .height = SIDE};
+                                .height = SIDE,
+                                .smooth_edges = smooth};
+    s.view.hard_edges = !smooth;
     assert_ok(orr_eyes_create(s.world, &desc, &s.eyes, &error));
     return s;
 }
@@ -97,10 +99,9 @@ static void draw(const stage *s, const uint8_t *mask, pictures *to)
                             &(orr_eyes_pictures){to->rgb, to->rgba, to->depth, to->segmentation}, &error));
 }
 
-static void pictures_are_those_of_frames(void **state)
+static void compare_with_frames(bool smooth)
 {
-    (void)state;
-    stage s = stage_make(2);
+    stage s = stage_make(2, smooth);
     orr_frame *frame;
     static float rgba[PIXELS * 4], depth[PIXELS];
     assert_ok(orr_frame_create(s.engine, NULL, &frame, &error));
@@ -126,10 +127,18 @@ static void pictures_are_those_of_frames(void **state)
     stage_free(&s);
 }
 
+// With hard edges, which is the default, and with smooth ones.
+static void pictures_are_those_of_frames(void **state)
+{
+    (void)state;
+    compare_with_frames(false);
+    compare_with_frames(true);
+}
+
 static void threads_and_masks_change_no_bit(void **state)
 {
     (void)state;
-    stage one = stage_make(1), three = stage_make(3);
+    stage one = stage_make(1, false), three = stage_make(3, false);
     const uint8_t mask[COPIES] = {0, 1, 0, 0, 1};
     const size_t numbers = VIEWS * PIXELS;
     draw(&one, NULL, drawn);
@@ -156,7 +165,7 @@ static void threads_and_masks_change_no_bit(void **state)
 static void segmentation_names_layers_and_geoms(void **state)
 {
     (void)state;
-    stage s = stage_make(2);
+    stage s = stage_make(2, false);
     int splat = 0;
     draw(&s, NULL, drawn);
     for (int copy = 0; copy < COPIES; copy++) {
@@ -184,7 +193,7 @@ static void segmentation_names_layers_and_geoms(void **state)
 static void what_cannot_be_seen_is_refused(void **state)
 {
     (void)state;
-    stage s = stage_make(1);
+    stage s = stage_make(1, false);
     orr_eyes *eyes;
     const int wrong = 1;
     const orr_eyes_desc none = {.width = SIDE, .height = SIDE},

@@ -32,16 +32,27 @@ static void make_quad(orr_mesh_vertex *v, uint32_t *indices, uint32_t first, int
     }
 }
 
-orr_lens shadow_scene_lens(float x, float y, float pixels)
+static orr_lens lens_at(int side, float pixels, float turn, float x, float y)
 {
+    const float cosine = cosf(turn), sine = sinf(turn);
     orr_camera camera = {.model = ORR_CAMERA_ORTHOGRAPHIC,
-                         .width = SHADOW_SCENE_SIDE,
-                         .height = SHADOW_SCENE_SIDE,
+                         .width = side,
+                         .height = side,
                          .focal = {pixels, pixels},
-                         .pose = {1, 0, 0, x, 0, -1, 0, y, 0, 0, -1, 10}};
+                         .pose = {cosine, sine, 0, x, sine, -cosine, 0, y, 0, 0, -1, 10}};
     orr_lens lens;
     assert_ok(orr_camera_resolve(&camera, &lens, &error));
     return lens;
+}
+
+orr_lens shadow_scene_lens(float x, float y, float pixels)
+{
+    return lens_at(SHADOW_SCENE_SIDE, pixels, 0.0f, x, y);
+}
+
+orr_lens shadow_scene_turned_lens(int side, float pixels)
+{
+    return lens_at(side, pixels, 0.3f, 0.013f, 0.007f);
 }
 
 void shadow_scene_make(shadow_scene *s)

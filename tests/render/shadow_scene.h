@@ -30,3 +30,5 @@ void shadow_scene_free(shadow_scene *scene);
 // An orthographic camera that looks down at (x, y): x to the right, y upwards in the picture, `pixels` per
 // unit.
 orr_lens shadow_scene_lens(float x, float y, float pixels);
+// The same camera above the cube, turned by 0.3 radians about its axis, so that no edge lies along pixels.
+orr_lens shadow_scene_turned_lens(int side, float pixels);

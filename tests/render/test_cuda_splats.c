@@ -80,6 +80,36 @@ static void shadows_fall_on_splats_as_on_the_cpu(void **state)
     shadow_scene_free(&s);
 }
 
+// A cube over a floor of splats, then over nothing. The pixels' centres and samples are those of the CPU, but
+// for a vertex that rounds to the next 1/256 pixel.
+static void edges_match_the_cpu(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make_captured(&s, jobs);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    s.list.lens = shadow_scene_turned_lens(SHADOW_SCENE_SIDE, 48.0f);
+    for (int i = 0; i < 2; i++) {
+        s.list.smooth = false;
+        drawn hard = draw_on_cpu(&s.list);
+        s.list.smooth = true;
+        drawn d = draw_cuda(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels),
+               changed = psnr(d.rgba, hard.rgba, 4 * d.pixels);
+        print_message("    %.1f dB, beside hard edges %.1f dB\n", quality, changed);
+        assert_true(quality >= 70.0);
+        assert_true(changed < 50.0);
+        assert_true(differing_share(d.depth, cpu.depth, d.pixels, 1e-3) <= 1e-4);
+        drawn_free(&hard);
+        drawn_free(&d);
+        drawn_free(&cpu);
+        s.list.splat_count = 0;
+    }
+    orr_cuda_draw_destroy(draw);
+    shadow_scene_free(&s);
+}
+
 // More pairs of tiles and splats than the first capacity: the frame is drawn again.
 static void a_frame_that_needs_more_memory_gets_it(void **state)
 {
@@ -206,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
         cmocka_unit_test(shadows_fall_on_splats_as_on_the_cpu),
+        cmocka_unit_test(edges_match_the_cpu),
         cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
         cmocka_unit_test(large_clouds_match_the_cpu),
         cmocka_unit_test(transparent_meshes_are_blended_as_on_the_cpu),

@@ -527,6 +527,29 @@ static void shadows_match_the_cpu(void **state)
     assert_no_complaint();
 }
 
+// A cube over a floor of splats, and over nothing; with smooth edges and hard ones in turn, so that one frame
+// follows the other in the same images.
+static void edges_match_the_cpu(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make_captured(&s, jobs);
+    orr_vulkan_draw *draw = draw_make(1);
+    for (int i = 0; i < 4; i++) {
+        s.list.lens = shadow_scene_turned_lens(SHADOW_SCENE_SIDE, 48.0f);
+        s.list.smooth = i % 2 == 0;
+        s.list.splat_count = i < 2;
+        drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        assert_same_picture(&d, &cpu);
+        assert_true(differing_share(d.depth, cpu.depth, d.pixels, 1e-3) <= 1e-4);
+        drawn_free(&d);
+        drawn_free(&cpu);
+    }
+    shadow_scene_free(&s);
+    orr_vulkan_draw_destroy(draw);
+    assert_no_complaint();
+}
+
 static void print_complaint(void *user, orr_log_level level, int code, const char *line)
 {
     (void)level;
@@ -566,6 +589,7 @@ int main(void)
         cmocka_unit_test(a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before),
         cmocka_unit_test(meshes_match_the_cpu),
         cmocka_unit_test(shadows_match_the_cpu),
+        cmocka_unit_test(edges_match_the_cpu),
     };
     int failures = cmocka_run_group_tests_name("drawing on Vulkan", tests, NULL, NULL);
     orr_jobs_destroy(jobs);

@@ -1,0 +1,316 @@
+// Edges of opaque meshes (edge_formula.h): which pixels of a tile have one, and what their samples show.
+// Compiled once per instruction set.
+#include "engine/core/isa.h"
+#include "render/cpu/mesh_shade_cpu.h"
+#include "render/edge_formula.h"
+
+#include <math.h>
+
+// ---- mark ----
+
+// What lanes of pixels show.
+typedef struct seen {
+    sint record;
+    real3 colour;
+    real depth;
+} seen;
+
+// The pixels of a picture; columns are kept within it.
+FN sint pixel_number(const mesh_raster *raster, sint column, int row)
+{
+    const int width = raster->lens.width;
+    column = sel_int(column < I(0), I(0), sel_int(column < I(width), column, I(width - 1)));
+    return column + I(row * width);
+}
+
+// The records at a row of pixels from column x on. The memory has pixels before the first and after the last.
+FN sint records_at(const mesh_raster *raster, int x, int row)
+{
+    return sint_load(raster->nearest + (ptrdiff_t)row * raster->lens.width + x);
+}
+
+FN seen seen_at(const mesh_raster *raster, int x, int row)
+{
+    const int width = raster->lens.width;
+    const ptrdiff_t plane = (ptrdiff_t)width * raster->lens.height, at = (ptrdiff_t)row * width + x;
+    const float *rgb = raster->picture.rgb;
+    seen s = {.record = records_at(raster, x, row)};
+    if (x >= 0 && x + ORR_LANES <= width) {
+        s.colour =
+            make_real3(real_load(rgb + at), real_load(rgb + plane + at), real_load(rgb + 2 * plane + at));
+        s.depth = real_load(raster->picture.depth + at);
+        return s;
+    }
+    const sint number = pixel_number(raster, lane_index() + I(x), row);
+    s.colour = make_real3(real_gather(rgb, number), real_gather(rgb + plane, number),
+                          real_gather(rgb + 2 * plane, number));
+    s.depth = real_gather(raster->picture.depth, number);
+    return s;
+}
+
+// Pixels from (x, row) on that have an edge towards one of their four neighbours.
+FN mask edges_at(const mesh_raster *raster, int x, int row)
+{
+    const int width = raster->lens.width, height = raster->lens.height;
+    const int above = row > 0 ? row - 1 : row, below = row + 1 < height ? row + 1 : row;
+    const sint column = lane_index() + I(x), own = records_at(raster, x, row);
+    const mask differ[4] = {and_(records_at(raster, x - 1, row) != own, column > I(0)),
+                            and_(records_at(raster, x + 1, row) != own, column < I(width - 1)),
+                            records_at(raster, x, above) != own, records_at(raster, x, below) != own};
+    const mask inside = column < I(width);
+    if (!any(inside & (differ[0] | differ[1] | differ[2] | differ[3]))) {
+        return I(0);
+    }
+    const seen here = seen_at(raster, x, row);
+    const seen near[4] = {seen_at(raster, x - 1, row), seen_at(raster, x + 1, row), seen_at(raster, x, above),
+                          seen_at(raster, x, below)};
+    mask edge = I(0);
+    for (int k = 0; k < 4; k++) {
+        edge |= differ[k] & edge_between(here.colour, near[k].colour, here.depth, near[k].depth);
+    }
+    return inside & edge;
+}
+
+static void mark(const mesh_raster *raster, int tile)
+{
+    const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
+    for (int y = tile_y; y < tile_y + MESH_TILE && y < raster->lens.height; y++) {
+        uint64_t bits = 0;
+        for (int x = 0; x < MESH_TILE && tile_x + x < raster->lens.width; x += ORR_LANES) {
+            bits |= (uint64_t)mask_bits(edges_at(raster, tile_x + x, y)) << x;
+        }
+        raster->edge_bits[y * raster->columns + tile % raster->columns] = bits;
+    }
+}
+
+// ---- samples ----
+
+// The words of a tile's rows; 0 beyond the picture.
+static uint64_t word_of(const mesh_raster *raster, int tile, int row)
+{
+    const int y = tile / raster->columns * MESH_TILE + row;
+    return y < raster->lens.height ? raster->edge_bits[y * raster->columns + tile % raster->columns] : 0;
+}
+
+// Numbers the tile's pixels with edges; returns how many.
+static int begin_samples(const mesh_raster *raster, int tile, mesh_edges *edges)
+{
+    int count = 0;
+    for (int row = 0; row < MESH_TILE; row++) {
+        edges->row_first[row] = count;
+        for (uint64_t bits = word_of(raster, tile, row); bits; bits &= bits - 1, count++) {
+            edges->column[count] = __builtin_ctzll(bits);
+            edges->row[count] = row;
+        }
+    }
+    edges->row_first[MESH_TILE] = count;
+    const real farthest = R(mesh_farthest(&raster->lens));
+    for (int i = 0; i < count + ORR_LANES; i += ORR_LANES) {
+        for (int s = 0; s < EDGE_SAMPLES && i < MESH_EDGES; s++) {
+            real_store(edges->nearness[s] + i, farthest);
+            sint_store(edges->record[s] + i, I(-1));
+        }
+    }
+    for (int i = count; i < count + ORR_LANES; i++) {
+        edges->column[i] = edges->row[i] = 0;
+    }
+    return count;
+}
+
+FN real sample_column(sint column, int tile_x, int sample)
+{
+    return to_real(column + I(tile_x)) + R((float)MESH_SAMPLE_X(sample) / MESH_SUBPIXELS);
+}
+
+FN real sample_row(sint row, int tile_y, int sample)
+{
+    return to_real(row + I(tile_y)) + R((float)MESH_SAMPLE_Y(sample) / MESH_SUBPIXELS);
+}
+
+// Which of the pixels' samples are not holes. Not inlined: the loop below needs the registers.
+static __attribute__((noinline)) mask solid_samples(const mesh_raster *raster, const mesh_record *record,
+                                                    real x, real y)
+{
+    return solid_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle), x, y);
+}
+
+// Which of the tile's pixels with edges a triangle may cover: those numbered first .. end.
+typedef struct reach {
+    int first, end;
+} reach;
+
+static reach reach_of(const mesh_raster *raster, const mesh_record *record, int tile, const mesh_edges *edges)
+{
+    const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
+    const mesh_box box = mesh_box_of(record->x, record->y, tile_x + MESH_TILE, tile_y + MESH_TILE, true);
+    const int left = box.left - tile_x, right = box.right - tile_x, from = left > 0 ? left : 0;
+    if (from > right) {
+        return (reach){0, 0};
+    }
+    const uint64_t columns = (~0ull >> (MESH_TILE - 1 - (right - from))) << from;
+    int first = box.top > tile_y ? box.top - tile_y : 0, last = box.bottom - tile_y;
+    while (first <= last && !(word_of(raster, tile, first) & columns)) {
+        first++;
+    }
+    while (last >= first && !(word_of(raster, tile, last) & columns)) {
+        last--;
+    }
+    return first > last ? (reach){0, 0} : (reach){edges->row_first[first], edges->row_first[last + 1]};
+}
+
+static void draw_samples(const mesh_raster *raster, int tile, mesh_edges *edges, int32_t id)
+{
+    const mesh_record *record = &raster->records[id];
+    const mesh_surface *surface = &raster->surfaces[record->surface];
+    const bool cut_out = surface->material->alpha_cutoff > 0.0f, backdrop = surface->instance->backdrop;
+    const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
+    const reach over = reach_of(raster, record, tile, edges);
+    for (int s = 0; s < EDGE_SAMPLES && over.first < over.end; s++) {
+        mesh_edge edge[3];
+        for (int k = 0; k < 3; k++) {
+            edge[k] = mesh_edge_of_samples(record, k, tile_x, tile_y, s);
+        }
+        const real start = R(mesh_nearness_at_sample(record, tile_x, tile_y, s));
+        for (int i = over.first; i < over.end; i += ORR_LANES) {
+            const sint column = sint_load(edges->column + i), row = sint_load(edges->row + i);
+            sint value = I(0);
+            for (int k = 0; k < 3; k++) {
+                value |= I(edge[k].start) + I(edge[k].across) * column + I(edge[k].down) * row;
+            }
+            real before = real_load(edges->nearness[s] + i);
+            real now = mesh_nearness(start, R(record->across), R(record->down), to_real(column), to_real(row),
+                                     R(record->farthest), R(record->nearest));
+            now = backdrop ? before : now; // it is drawn first, and everything covers it
+            mask hit = (value >= I(0)) & (backdrop ? I(-1) : (sint)(now > before));
+            if (any(hit) && cut_out) {
+                hit &= solid_samples(raster, record, sample_column(column, tile_x, s),
+                                     sample_row(row, tile_y, s));
+            }
+            real_store(edges->nearness[s] + i, sel(hit, now, before));
+            sint_store(edges->record[s] + i, sel_int(hit, I(id), sint_load(edges->record[s] + i)));
+        }
+    }
+}
+
+static void draw_bin(const mesh_raster *raster, const mesh_bins *bins, int tile, mesh_edges *edges)
+{
+    for (uint32_t i = bins->starts[tile]; i < bins->starts[tile + 1]; i++) {
+        const uint32_t id = bins->records[i];
+        if (!raster->surfaces[raster->records[id].surface].material->blended) {
+            draw_samples(raster, tile, edges, (int32_t)id);
+        }
+    }
+}
+
+// The samples of lanes of pixels.
+typedef struct lane_samples {
+    real depth[EDGE_SAMPLES];
+    real3 colour[EDGE_SAMPLES];
+} lane_samples;
+
+// Depth and colour of the samples of the pixels numbered i .., each surface shaded once: at the middle of its
+// samples, which for all four is the pixel's centre.
+FN lane_samples shade_samples(const mesh_raster *raster, const mesh_edges *edges, int i, int tile_x,
+                              int tile_y)
+{
+    const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
+    const mesh_view view = mesh_view_of(&raster->lens);
+    const real farthest = R(mesh_farthest(&raster->lens));
+    const sint column = sint_load(edges->column + i), row = sint_load(edges->row + i);
+    sint id[EDGE_SAMPLES];
+    for (int s = 0; s < EDGE_SAMPLES; s++) {
+        id[s] = sint_load(edges->record[s] + i);
+    }
+    lane_samples out;
+    for (int s = 0; s < EDGE_SAMPLES; s++) {
+        const real nearness = real_load(edges->nearness[s] + i);
+        const mask there = backdrop ? nearness > farthest : id[s] >= I(0);
+        real x = R(0.0), y = R(0.0), count = R(0.0);
+        mask repeated = I(0);
+        for (int t = 0; t < EDGE_SAMPLES; t++) {
+            const mask same = id[t] == id[s];
+            x += sel(same, sample_column(column, tile_x, t), R(0.0));
+            y += sel(same, sample_row(row, tile_y, t), R(0.0));
+            count += sel(same, R(1.0), R(0.0));
+            repeated |= t < s ? same : I(0);
+        }
+        const real4 shaded = shade_records(raster, sel_int(repeated, I(-1), id[s]), x / count, y / count);
+        out.colour[s] = make_real3(shaded.x, shaded.y, shaded.z);
+        for (int t = 0; t < s; t++) {
+            out.colour[s] = select3(id[t] == id[s], out.colour[t], out.colour[s]);
+        }
+        out.depth[s] = sel(there, mesh_depth(view, nearness), R(INFINITY));
+    }
+    return out;
+}
+
+FN void order_two(lane_samples *p, int a, int b)
+{
+    const mask swap = p->depth[b] < p->depth[a];
+    const real depth = p->depth[a];
+    const real3 colour = p->colour[a];
+    p->depth[a] = sel(swap, p->depth[b], depth);
+    p->depth[b] = sel(swap, depth, p->depth[b]);
+    p->colour[a] = select3(swap, p->colour[b], colour);
+    p->colour[b] = select3(swap, colour, p->colour[b]);
+}
+
+// From front to back.
+FN void order_samples(lane_samples *p)
+{
+    order_two(p, 0, 1);
+    order_two(p, 2, 3);
+    order_two(p, 0, 2);
+    order_two(p, 1, 3);
+    order_two(p, 1, 2);
+}
+
+// Writes pixels numbered i .., `count` of them, and what is left of them in the picture.
+static void store_samples(const mesh_raster *raster, int tile, const mesh_edges *edges, int i, int count,
+                          const lane_samples *p)
+{
+    const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
+    const size_t plane = (size_t)raster->lens.width * (size_t)raster->lens.height;
+    float member[EDGE_SAMPLES][4][ORR_LANES];
+    for (int s = 0; s < EDGE_SAMPLES; s++) {
+        real_store(member[s][0], p->depth[s]);
+        real_store(member[s][1], p->colour[s].x);
+        real_store(member[s][2], p->colour[s].y);
+        real_store(member[s][3], p->colour[s].z);
+    }
+    for (int lane = 0; lane < ORR_LANES && i + lane < count; lane++) {
+        const int row = edges->row[i + lane], y = tile_y + row;
+        const size_t at = (size_t)y * (size_t)raster->lens.width + (size_t)(tile_x + edges->column[i + lane]);
+        const uint32_t number = raster->edge_firsts[y * raster->columns + tile % raster->columns] +
+                                (uint32_t)(i + lane - edges->row_first[row]);
+        orr_edge_pixel *pixel = &raster->edge_pixels[number];
+        for (int s = 0; s < EDGE_SAMPLES; s++) {
+            pixel->samples[s] = (orr_edge_sample){
+                member[s][0][lane], {member[s][1][lane], member[s][2][lane], member[s][3][lane]}};
+        }
+        pixel->centre_depth = raster->picture.depth[at];
+        const orr_edge_sample *last = &pixel->samples[EDGE_SAMPLES - 1];
+        raster->picture.depth[at] = last->depth;
+        for (int k = 0; k < 3; k++) {
+            raster->picture.rgb[(size_t)k * plane + at] = last->depth < INFINITY ? 0.0f : last->rgb[k];
+        }
+    }
+}
+
+static void draw_samples_of_tile(const mesh_raster *raster, int tile, mesh_edges *edges)
+{
+    const int count = begin_samples(raster, tile, edges);
+    const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
+    if (count == 0) {
+        return;
+    }
+    draw_bin(raster, &raster->bins, tile, edges);
+    draw_bin(raster, &raster->sliver_bins, tile, edges);
+    for (int i = 0; i < count; i += ORR_LANES) {
+        lane_samples p = shade_samples(raster, edges, i, tile_x, tile_y);
+        order_samples(&p);
+        store_samples(raster, tile, edges, i, count, &p);
+    }
+}
+
+const mesh_edge_lanes ORR_ISA_NAME(orr_mesh_edge_lanes) = {mark, draw_samples_of_tile};
