@@ -3,13 +3,15 @@
 // A real is a vector of ORR_LANES floats, one per splat, pixel, sample or world; `sint` is its integer
 // sister and `mask` what a comparison gives (all ones or all zeros per lane). Formulas (`*_formula.h`) use
 // only what formula.h lists; schedules may also use the loads, stores and shuffles at the end of this file.
-// This is the only file that names SIMD instructions.
+// This is the only file that names SIMD instructions. A file whose arrays come in eights defines
+// ORR_EIGHT_LANES_AT_MOST before it includes this one: machines with 16 lanes then use 8.
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__) &&       \
+    !defined(ORR_EIGHT_LANES_AT_MOST)
 #define ORR_LANES 16
 #define ORR_LANES_AVX512 1
 #include <immintrin.h>

@@ -20,7 +20,6 @@ typedef struct orr_bvh_box {
     float unused; // a box is two vectors of four
 } orr_bvh_box;
 
-// The arrays follow each other without gaps: machines with 16 lanes load two of them at once and use one.
 typedef struct orr_bvh_node {
     float low[3][ORR_BVH_WIDTH], high[3][ORR_BVH_WIDTH]; // a child that is not there: low > high
     uint32_t child[ORR_BVH_WIDTH];                       // a node, or ORR_BVH_LEAF + a block

@@ -20,10 +20,10 @@ FN real3 to_unit(const orr_gaussian_block *block, int first, real3 v)
 
 // Which of a block's splats the ray meets: a bit each, where, and how much they cover.
 FN uint32_t meet_block(const orr_gaussian_block *block, const bvh_lanes *l, float far_end,
-                       float distance[BVH_STORED], float alpha[BVH_STORED])
+                       float distance[ORR_BVH_WIDTH], float alpha[ORR_BVH_WIDTH])
 {
     uint32_t bits = 0;
-    for (int i = 0; i < ORR_BVH_WIDTH; i += BVH_LANES) {
+    for (int i = 0; i < ORR_BVH_WIDTH; i += ORR_LANES) {
         real3 origin = make_real3(l->origin[0], l->origin[1], l->origin[2]);
         real3 from = to_unit(block, i, sub3(origin, load3(block->mean, i)));
         real3 along = to_unit(block, i, make_real3(l->direction[0], l->direction[1], l->direction[2]));
@@ -33,7 +33,7 @@ FN uint32_t meet_block(const orr_gaussian_block *block, const bvh_lanes *l, floa
                      exp2_(R(-0.5 * SPLAT_LOG2E) * min_(dot3(nearest, nearest), R(100.0)));
         cover = min_(cover, R(SPLAT_ALPHA_MAX));
         mask met = (cover >= R(SPLAT_ALPHA_MIN)) & (at >= l->near_end) & (at <= R(far_end));
-        bits |= (mask_bits(met) & BVH_BITS) << i;
+        bits |= mask_bits(met) << i;
         real_store(distance + i, at);
         real_store(alpha + i, cover);
     }
@@ -67,7 +67,7 @@ static int first(const orr_gaussians *gaussians, const orr_ray *ray, const orr_g
 {
     bvh_lanes l = bvh_lanes_of(ray);
     bvh_entry stack[ORR_BVH_STACK];
-    float distance[BVH_STORED], alpha[BVH_STORED], far_end = ray->far_end;
+    float distance[ORR_BVH_WIDTH], alpha[ORR_BVH_WIDTH], far_end = ray->far_end;
     int found = 0;
     if (after) {
         l.near_end = R(after->distance);
@@ -101,7 +101,7 @@ static float transmittance(const orr_gaussians *gaussians, const orr_ray *ray)
 {
     const bvh_lanes l = bvh_lanes_of(ray);
     uint32_t stack[ORR_BVH_STACK];
-    float distance[BVH_STORED], alpha[BVH_STORED], left = 1.0f;
+    float distance[ORR_BVH_WIDTH], alpha[ORR_BVH_WIDTH], left = 1.0f;
     stack[0] = 0;
     for (int count = 1; count > 0 && left > 1e-6f;) {
         uint32_t child = stack[--count];

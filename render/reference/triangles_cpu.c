@@ -23,7 +23,7 @@ FN real dot(lanes3 a, lanes3 b)
 
 // Where the ray meets the triangles of a block (Moeller and Trumbore 1997): a bit each.
 typedef struct block_hits {
-    float distance[BVH_STORED], b[BVH_STORED], c[BVH_STORED];
+    float distance[ORR_BVH_WIDTH], b[ORR_BVH_WIDTH], c[ORR_BVH_WIDTH];
 } block_hits;
 
 FN uint32_t meet_block(const orr_triangle_block *block, const bvh_lanes *l, float far_end, bool heed_sides,
@@ -31,7 +31,7 @@ FN uint32_t meet_block(const orr_triangle_block *block, const bvh_lanes *l, floa
 {
     const lanes3 direction = {l->direction[0], l->direction[1], l->direction[2]};
     uint32_t bits = 0;
-    for (int i = 0; i < ORR_BVH_WIDTH; i += BVH_LANES) {
+    for (int i = 0; i < ORR_BVH_WIDTH; i += ORR_LANES) {
         lanes3 ab = load3(block->ab, i), ac = load3(block->ac, i), corner = load3(block->corner, i);
         lanes3 p = cross(direction, ac);
         real determinant = dot(ab, p);
@@ -41,7 +41,7 @@ FN uint32_t meet_block(const orr_triangle_block *block, const bvh_lanes *l, floa
         real b = dot(s, p) * inverse, c = dot(direction, q) * inverse, distance = dot(ac, q) * inverse;
         mask hit = (b >= R(0.0)) & (c >= R(0.0)) & (b + c <= R(1.0)) & (distance > l->near_end) &
                    (distance < R(far_end));
-        uint32_t met = mask_bits(hit) & BVH_BITS;
+        uint32_t met = mask_bits(hit);
         if (heed_sides) {
             met &= mask_bits(determinant > R(0.0)) | block->two_sided >> i;
         }
@@ -68,7 +68,7 @@ static bool nearest(const orr_triangle_tree *tree, const orr_ray *ray, bool heed
 {
     const bvh_lanes l = bvh_lanes_of(ray);
     bvh_entry stack[ORR_BVH_STACK];
-    float distance[BVH_STORED];
+    float distance[ORR_BVH_WIDTH];
     block_hits hits;
     stack[0] = (bvh_entry){ray->near_end, 0};
     hit->distance = ray->far_end;
@@ -101,7 +101,7 @@ static bool any_of(const orr_triangle_tree *tree, const orr_ray *ray, const orr_
 {
     const bvh_lanes l = bvh_lanes_of(ray);
     uint32_t stack[ORR_BVH_STACK];
-    float distance[BVH_STORED];
+    float distance[ORR_BVH_WIDTH];
     block_hits hits;
     stack[0] = 0;
     for (int count = 1; count > 0;) {
