@@ -209,7 +209,7 @@ static void what_cannot_be_seen_is_refused(void **state)
 static void looks_change_the_pictures_of_their_copy_alone(void **state)
 {
     (void)state;
-    stage s = stage_make(2);
+    stage s = stage_make(2, false);
     const size_t numbers = (size_t)VIEWS * PIXELS;
     const uint8_t mask[COPIES] = {0, 1, 1, 1, 0};
     orr_eyes_look looks[COPIES] = {0};
