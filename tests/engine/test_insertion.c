@@ -25,7 +25,7 @@ static void assert_close(double value, double expected, double tolerance)
     }
 }
 
-// A floor y = 0 from -3 to 3, as captures have it, with y down; and a post of splats at x = 0.45, z = -1.5.
+// A floor y = 0 from -3 to 3, as captures have it, with y down; and a post of splats at x = 0.2, z = -1.2.
 static orr_splats *make_room(void)
 {
     orr_splats *splats;
@@ -35,11 +35,11 @@ static orr_splats *make_room(void)
     for (int i = 0; i < SIDE * SIDE + POST; i++) {
         bool post = i >= SIDE * SIDE;
         float *p = view.position + 3 * (size_t)i;
-        p[0] = post ? 0.45f : -3.0f + 0.1f * (float)(i % SIDE);
+        p[0] = post ? 0.2f : -3.0f + 0.1f * (float)(i % SIDE);
         p[1] = post ? -0.05f * (float)(i - SIDE * SIDE) : 0.0f;
-        p[2] = post ? -1.5f : -3.0f + 0.1f * (float)(i / SIDE);
+        p[2] = post ? -1.2f : -3.0f + 0.1f * (float)(i / SIDE);
         for (size_t k = 0; k < 3; k++) {
-            view.log_scale[3 * (size_t)i + k] = logf(k == 1 && !post ? 0.005f : 0.06f);
+            view.log_scale[3 * (size_t)i + k] = logf(post ? 0.035f : k == 1 ? 0.005f : 0.06f);
             view.colour[3 * (size_t)i + k] = post ? -1.0f : 0.7f;
         }
         view.opacity[i] = 6.0f;
@@ -123,7 +123,7 @@ static void a_photo_gets_the_object_its_shadow_and_what_hides_it(void **state)
     }
     assert_ok(orr_frame_create(engine, &(orr_frame_desc){.device = ORR_DEVICE_CPU}, &frame, &error));
     assert_ok(orr_frame_compose(frame, scene, world, &view, object, photo, rgba, shadow, &error));
-    int covered = 0, shaded = 0, kept = 0;
+    int covered = 0, shaded = 0, kept = 0, darker = 0;
     for (size_t i = 0; i < pixels; i++) {
         bool same = rgba[4 * i] == 0.5f && rgba[4 * i + 1] == 0.5f;
         kept += same;
@@ -131,15 +131,13 @@ static void a_photo_gets_the_object_its_shadow_and_what_hides_it(void **state)
         covered += !same && shadow[i] > 0.99f;
         assert_close((double)rgba[4 * i + 3], 1.0, 1e-4);
         assert_true(shadow[i] >= 0.0f && shadow[i] <= 1.0f);
-        if (shadow[i] < 0.9f && shadow[i] > 0.0f) {
-            assert_true(rgba[4 * i] < 0.5f || covered); // the photo is darker there
-        }
+        darker += shadow[i] < 0.9f && fabsf(rgba[4 * i] - 0.5f * shadow[i]) < 0.01f;
     }
-    print_message("%d covered, %d shaded, %d as the photo\n", covered, shaded, kept);
     assert_true(covered > 300 && shaded > 50 && kept > (int)pixels / 2);
-    // the post, in front of the box's right side, keeps the photo
+    assert_true(darker > shaded / 2); // the photo is darker by that share; beside edges the box is in it too
+    // the post, in front of the box, keeps the photo
     float x = 0.0f, y = 0.0f;
-    const float post[3] = {0.45f, -0.6f, -1.5f};
+    const float post[3] = {0.2f, -1.0f, -1.2f};
     float p[3] = {0.0f};
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < 3; k++) {
