@@ -1162,6 +1162,13 @@ typedef enum orr_train_masks {
     ORR_MASKS_EMPTY       /* nothing is there: they are learned as transparent */
 } orr_train_masks;
 
+/* How a cloud gets splats where they are missing. */
+typedef enum orr_train_strategy {
+    ORR_STRATEGY_MCMC = 0, /* copies of opaque ones, and noise (Kheradmand et al. 2024) */
+    ORR_STRATEGY_ADC       /* those that the loss pulls hardest are divided (Kerbl et al. 2023), by absolute
+                              gradients (Ye et al. 2024) */
+} orr_train_strategy;
+
 typedef struct orr_train_desc {
     orr_trainer_kind kind; /* which members are used: the others do not matter */
     /* Photos with poses: a transforms.json, its folder, or a folder with a COLMAP model. SDF: a mesh (.obj
@@ -1169,8 +1176,8 @@ typedef struct orr_train_desc {
        "cloud" for a computed one. */
     const char *data;
     /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
-       same bits. Configuration, exposures, number of splats, harmonics, antialias, masks, refine_poses and a
-       cloud's seed are the file's, and where they are 0 here a field's batch, holdout and seed. NULL: from
+       same bits. Configuration, exposures, number of splats, harmonics, antialias, masks, refine_poses,
+       strategy and a cloud's seed are the file's, and where they are 0 here a field's batch, holdout and seed. NULL: from
        the beginning */
     const char *resume;
     uint32_t seed;
@@ -1194,6 +1201,7 @@ typedef struct orr_train_desc {
     /* Splats: corrections of the poses of the photos that are learned from are learned too; orr_trainer_save
        writes the cameras as NAME.transforms.json beside the cloud NAME.ply. */
     bool refine_poses;
+    orr_train_strategy strategy; /* splats */
 } orr_train_desc;
 
 typedef struct orr_train_info {

@@ -184,12 +184,6 @@ FN splat_gradient splat_project_backward(splat_lens lens, real3 mean, splat_shap
     return g;
 }
 
-// The loss by the splat's depth becomes that by its position.
-FN real3 splat_depth_backward(splat_lens lens, real by_depth)
-{
-    return scale3(make_real3(R(lens.view.zx), R(lens.view.zy), R(lens.view.zz)), by_depth);
-}
-
 // ---- harmonics: by the direction; w: for each function of a band, the derivative by it ----
 
 FN real3 sh_degree1_backward(sh_band1 w)

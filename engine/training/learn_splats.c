@@ -37,22 +37,23 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
     ORR_TRY(
         orr_photo_set_load(given->data, setup->choices.holdout, setup->jobs, setup->log, &l->photos, error));
     ORR_TRY(orr_progress_at(&setup->progress, "first splats", 0.5, error));
-    const orr_splat_trainer_desc desc = {.capture = l->photos.capture,
-                                         .images = l->photos.images,
-                                         .image_count = l->photos.train_count,
-                                         .jobs = setup->jobs,
-                                         .isa = setup->isa,
-                                         .splats = given->splats ? given->splats : SPLATS,
-                                         .sh_degree = given->sh_degree == 0  ? SH_DEGREE
-                                                      : given->sh_degree < 0 ? 0
-                                                                             : given->sh_degree,
-                                         .antialias = given->antialias,
-                                         .exposures = given->exposures,
-                                         .masks = given->masks == ORR_MASKS_EMPTY ? ORR_SPLAT_MASKS_EMPTY
-                                                                                  : ORR_SPLAT_MASKS_IGNORE,
-                                         .refine_poses = given->refine_poses,
-                                         .seed = setup->choices.seed,
-                                         .resume = setup->state};
+    const orr_splat_trainer_desc desc = {
+        .capture = l->photos.capture,
+        .images = l->photos.images,
+        .image_count = l->photos.train_count,
+        .jobs = setup->jobs,
+        .isa = setup->isa,
+        .splats = given->splats ? given->splats : SPLATS,
+        .sh_degree = given->sh_degree == 0  ? SH_DEGREE
+                     : given->sh_degree < 0 ? 0
+                                            : given->sh_degree,
+        .antialias = given->antialias,
+        .exposures = given->exposures,
+        .masks = given->masks == ORR_MASKS_EMPTY ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE,
+        .refine_poses = given->refine_poses,
+        .strategy = given->strategy == ORR_STRATEGY_ADC ? ORR_SPLAT_ADC : ORR_SPLAT_MCMC,
+        .seed = setup->choices.seed,
+        .resume = setup->state};
     orr_error why;
     orr_result result = orr_splat_trainer_create(&desc, &l->trainer, &why);
     return result == ORR_OK ? ORR_OK

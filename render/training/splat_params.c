@@ -31,23 +31,59 @@ static void clear_splat(orr_splat_params *params, int64_t splat)
     }
     *at(params->stored[0], splat, ORR_STORED, 9) = 1.0f;
     *at(params->stored[0], splat, ORR_STORED, 10) = -60.0f;
+    for (int k = 0; k < 2 && params->has_statistic; k++) {
+        params->statistic[k][splat] = 0.0f;
+    }
 }
 
-orr_result orr_splat_params_create(int64_t capacity, orr_splat_params *params, orr_error *error)
+// A longer array with the same beginning.
+static orr_result grow(float **array, int64_t before, int64_t after, orr_error *error)
 {
-    const int64_t room = blocks_of(capacity) * ORR_PACK_BLOCK;
-    *params = (orr_splat_params){.capacity = capacity};
-    for (int set = 0; set < 3; set++) {
-        ORR_ALLOC(params->stored[set], room * ORR_STORED, "splats", error);
-        ORR_ALLOC(params->harmonics[set], room * orr_harmonics_members(0), "splats", error);
+    float *grown;
+    ORR_ALLOC(grown, after, "splats", error);
+    if (before > 0) {
+        memcpy(grown, *array, (size_t)before * sizeof *grown);
     }
-    ORR_ALLOC(params->geometry, room * ORR_PACK_GEOMETRY, "splats", error);
-    ORR_ALLOC(params->identity, room, "splats", error);
-    for (int64_t i = 0; i < room; i++) {
-        params->identity[i] = (uint32_t)i;
+    orr_free(*array);
+    *array = grown;
+    return ORR_OK;
+}
+
+orr_result orr_splat_params_reserve(orr_splat_params *params, int64_t capacity, orr_error *error)
+{
+    const int64_t before = blocks_of(params->capacity) * ORR_PACK_BLOCK;
+    const int64_t after = blocks_of(capacity) * ORR_PACK_BLOCK;
+    const int harmonics = orr_harmonics_members(params->degree);
+    if (after <= before) {
+        return ORR_OK;
+    }
+    for (int set = 0; set < 3; set++) {
+        ORR_TRY(grow(&params->stored[set], before * ORR_STORED, after * ORR_STORED, error));
+        ORR_TRY(grow(&params->harmonics[set], before * harmonics, after * harmonics, error));
+    }
+    ORR_TRY(grow(&params->geometry, before * ORR_PACK_GEOMETRY, after * ORR_PACK_GEOMETRY, error));
+    for (int k = 0; k < 2 && params->has_statistic; k++) {
+        ORR_TRY(grow(&params->statistic[k], before, after, error));
+    }
+    uint32_t *identity;
+    ORR_ALLOC(identity, after, "splats", error);
+    orr_free(params->identity);
+    params->identity = identity;
+    params->capacity = after;
+    for (int64_t i = 0; i < after; i++) {
+        identity[i] = (uint32_t)i;
+    }
+    for (int64_t i = before; i < after; i++) {
         clear_splat(params, i);
     }
     return ORR_OK;
+}
+
+orr_result orr_splat_params_create(int64_t capacity, bool statistic, orr_splat_params *params,
+                                   orr_error *error)
+{
+    *params = (orr_splat_params){.has_statistic = statistic};
+    return orr_splat_params_reserve(params, capacity, error);
 }
 
 void orr_splat_params_destroy(orr_splat_params *params)
@@ -56,6 +92,8 @@ void orr_splat_params_destroy(orr_splat_params *params)
         orr_free(params->stored[set]);
         orr_free(params->harmonics[set]);
     }
+    orr_free(params->statistic[0]);
+    orr_free(params->statistic[1]);
     orr_free(params->geometry);
     orr_free(params->identity);
     *params = (orr_splat_params){0};
@@ -110,6 +148,49 @@ void orr_splat_params_copy(orr_splat_params *params, int64_t from, int64_t to)
                 set ? 0.0f : *at(params->harmonics[0], from, harmonics, k);
         }
     }
+}
+
+void orr_splat_params_move(orr_splat_params *params, int64_t from, int64_t to)
+{
+    const int harmonics = orr_harmonics_members(params->degree);
+    for (int set = 0; set < 3 && from != to; set++) {
+        for (int k = 0; k < ORR_STORED; k++) {
+            *at(params->stored[set], to, ORR_STORED, k) = *at(params->stored[set], from, ORR_STORED, k);
+        }
+        for (int k = 0; k < harmonics; k++) {
+            *at(params->harmonics[set], to, harmonics, k) = *at(params->harmonics[set], from, harmonics, k);
+        }
+    }
+    for (int k = 0; k < 2 && params->has_statistic; k++) {
+        params->statistic[k][to] = params->statistic[k][from];
+    }
+}
+
+void orr_splat_params_cut(orr_splat_params *params, int64_t count)
+{
+    for (int64_t i = count; i < params->count; i++) {
+        clear_splat(params, i);
+    }
+    params->count = count;
+}
+
+void orr_splat_params_forget(orr_splat_params *params)
+{
+    for (int k = 0; k < 2 && params->has_statistic; k++) {
+        memset(params->statistic[k], 0, (size_t)params->count * sizeof(float));
+    }
+}
+
+bool orr_splat_params_dead(const orr_splat_params *params, int64_t splat)
+{
+    const double opacity = 1.0 / (1.0 + exp(-(double)*at(params->stored[0], splat, ORR_STORED, 10)));
+    float length = 0.0f, sum = 0.0f;
+    for (int k = 0; k < ORR_STORED; k++) {
+        float value = *at(params->stored[0], splat, ORR_STORED, k);
+        sum += value;
+        length += k >= 6 && k < 10 ? value * value : 0.0f;
+    }
+    return !(opacity > ORR_DEAD_OPACITY) || !(length > 1e-8f) || !isfinite(sum);
 }
 
 orr_splat_pack orr_splat_params_pack(const orr_splat_params *params, bool antialiased)

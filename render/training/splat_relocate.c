@@ -6,7 +6,6 @@
 #include <math.h>
 
 enum { COPIES_MAX = 51 };
-#define DEAD 0.005 // opacity
 
 static float *stored(orr_splat_params *params, int64_t splat, int member)
 {
@@ -16,17 +15,6 @@ static float *stored(orr_splat_params *params, int64_t splat, int member)
 static double opacity_of(orr_splat_params *params, int64_t splat)
 {
     return 1.0 / (1.0 + exp(-(double)*stored(params, splat, 10)));
-}
-
-static bool is_dead(orr_splat_params *params, int64_t splat)
-{
-    float length = 0.0f, sum = 0.0f;
-    for (int k = 0; k < ORR_STORED; k++) {
-        float value = *stored(params, splat, k);
-        sum += value;
-        length += k >= 6 && k < 10 ? value * value : 0.0f;
-    }
-    return !(opacity_of(params, splat) > DEAD) || !(length > 1e-8f) || !isfinite(sum);
 }
 
 // Opacity and factor of the scales of each of n splats in one place that look like one of this opacity.
@@ -43,7 +31,7 @@ static void divide_splat(int n, double opacity, double *each, double *factor)
             power *= o;
         }
     }
-    *each = fmin(fmax(o, DEAD), 1.0 - 1e-6);
+    *each = fmin(fmax(o, ORR_DEAD_OPACITY), 1.0 - 1e-6);
     *factor = opacity / sum;
 }
 
@@ -104,7 +92,7 @@ static void relocate(relocation *r, int64_t target, uint32_t seed, uint32_t step
     int64_t places = 0;
     double sum = 0.0;
     for (int64_t i = 0; i < count; i++) {
-        bool dead = is_dead(r->params, i);
+        bool dead = orr_splat_params_dead(r->params, i);
         sum += dead ? 0.0 : opacity_of(r->params, i);
         r->sums[i] = sum;
         r->copies[i] = 0;
@@ -125,6 +113,7 @@ orr_result orr_splat_relocate(orr_splat_params *params, int64_t target, uint32_t
                               orr_error *error)
 {
     const size_t room = (size_t)(target > params->count ? target : params->count);
+    ORR_TRY(orr_splat_params_reserve(params, target, error));
     relocation r = {.params = params,
                     .sums = orr_alloc(room, sizeof *r.sums),
                     .copies = orr_alloc(room, sizeof *r.copies),

@@ -17,13 +17,16 @@ static const double HALVES_UNTIL = 0.45;   // pictures of half the size
 static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
 static const double QUARTERS_UNTIL = 0.08; // and of a quarter
 
-// Two to five times the learning rates of Kerbl et al., which are for 30,000 steps: minutes of a CPU allow a
-// few thousand. Positions' are times the extent of the cameras.
-static const float POSITION_RATE = 4.8e-4f, POSITION_RATE_END = 1.6e-6f;
-static const float SCALE_RATE = 1e-2f, ROTATION_RATE = 3e-3f, OPACITY_RATE = 0.05f;
-static const float COLOUR_RATE = 5e-3f, HARMONICS_RATE = 6e-4f;
+// Four to sixteen times the learning rates of Kerbl et al., which are for 30,000 steps: minutes of a CPU
+// allow a few thousand. Positions' are times the extent of the cameras.
+static const float POSITION_RATE = 9.6e-4f, POSITION_RATE_END = 1.6e-5f;
+static const float SCALE_RATE = 2e-2f, ROTATION_RATE = 6e-3f, OPACITY_RATE = 0.05f;
+static const float COLOUR_RATE = 1e-2f, HARMONICS_RATE = 2e-3f;
 static const float NOISE = 1.7e5f;                           // times the rate of positions
 static const float OPACITY_PULL = 0.01f, SCALE_PULL = 0.01f; // of their means in the loss
+
+// Magnitudes in normalised device coordinates; scales of the extent.
+const float orr_splat_divide_threshold = 8e-4f, orr_splat_divide_small = 0.01f;
 
 // Of exposures, and of cameras: shifts are times the extent, turns in radians. Cameras wait until there is
 // something to see.
@@ -53,7 +56,7 @@ orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
         .opacity = OPACITY_RATE,
         .colour = COLOUR_RATE,
         .harmonics = rest ? HARMONICS_RATE : 0.0f,
-        .noise = progress < REFINED_AT ? NOISE * position : 0.0f,
+        .noise = s->strategy == ORR_SPLAT_MCMC && progress < REFINED_AT ? NOISE * position : 0.0f,
         .opacity_pull = OPACITY_PULL / count,
         .scale_pull = SCALE_PULL / (3.0f * count) * 4.0f / s->extent,
         .log_scale_low = logf(1e-6f * s->extent),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/camera.h"
+#include "render/training/splat_trainer.h"
 #include "render/training/splat_training.h"
 #include "render/training/splat_views.h"
 
@@ -11,7 +12,11 @@ typedef struct orr_splat_schedule {
     int64_t splats;            // now
     int degree;                // of the harmonics, now
     int64_t steps, rest_steps; // taken, and those of the higher harmonics
+    orr_splat_strategy strategy;
 } orr_splat_schedule;
+
+// Of divisions: orr_densify_desc.
+extern const float orr_splat_divide_threshold, orr_splat_divide_small;
 
 orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *schedule, double progress);
 orr_splat_view_rates orr_splat_view_rates_at(float extent, double progress);
@@ -20,5 +25,5 @@ int orr_splat_shrink_at(const orr_lens *lens, double progress);
 int orr_splat_degree_at(int degree, double progress); // of harmonics that are to reach `degree`
 // How many splats a training of at most `most` begins with.
 int64_t orr_splat_first_count(int64_t most);
-// How many there shall be behind step number `steps`; 0: this is no step for relocations.
+// How many there may be behind step number `steps`; 0: this is no step for relocations and divisions.
 int64_t orr_splat_count_at(int64_t most, int64_t steps, double progress);

@@ -6,12 +6,13 @@
 //     float32    extent of the cameras
 //     uint32     seed
 //     int32[4]   degree to reach, degree d, switches, photos m
-//                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty
+//                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty, 16 divisions
 //     int32[m]   the photos in the order of this epoch
 //     m times    float64[12] pose, float32[12] exposure, float32[24] its moments, float32[12] those of the
 //                camera's motion, int64 steps (orr_splat_view)
 //     float32    three times (parameters, first and second moments): 11 stored members of the splats, then
 //                3 (d + 1)^2 of their harmonics, in blocks of 16 splats (splat_training.h)
+//     float32    with divisions two of each splat: sum of gradients, steps that saw it
 #include "render/training/splat_state.h"
 
 #include "engine/core/memory.h"
@@ -35,12 +36,13 @@ typedef struct header {
 _Static_assert(sizeof(header) == 64, "written as it is in memory");
 _Static_assert(sizeof(orr_splat_view) == 296, "written as it is in memory");
 
-enum { ANTIALIASED = 1, EXPOSURES = 2, POSES = 4, EMPTY_MASKS = 8, SWITCHES = 15 };
+enum { ANTIALIASED = 1, EXPOSURES = 2, POSES = 4, EMPTY_MASKS = 8, DIVIDES = 16, SWITCHES = 31 };
 
 static int32_t switches_of(const orr_splat_state *s)
 {
     return (s->antialias ? ANTIALIASED : 0) | (s->exposures ? EXPOSURES : 0) | (s->refine_poses ? POSES : 0) |
-           (s->masks == ORR_SPLAT_MASKS_EMPTY ? EMPTY_MASKS : 0);
+           (s->masks == ORR_SPLAT_MASKS_EMPTY ? EMPTY_MASKS : 0) |
+           (s->strategy == ORR_SPLAT_ADC ? DIVIDES : 0);
 }
 
 // floats of one of the three sets
@@ -52,7 +54,7 @@ static size_t set_floats(int64_t splats, int members)
 orr_result orr_splat_state_save(const orr_splat_state *s, const char *path, orr_error *error)
 {
     const orr_splat_params *p = &s->params;
-    const header h = {.counts = {s->step, s->rest_steps, p->count, p->capacity},
+    const header h = {.counts = {s->step, s->rest_steps, p->count, s->most},
                       .progress = s->progress,
                       .extent = s->extent,
                       .seed = s->seed,
@@ -68,6 +70,9 @@ orr_result orr_splat_state_save(const orr_splat_state *s, const char *path, orr_
         orr_file_put(&writer, p->harmonics[set],
                      set_floats(p->count, orr_harmonics_members(p->degree)) * sizeof(float));
     }
+    for (int k = 0; k < 2 && p->has_statistic; k++) {
+        orr_file_put(&writer, p->statistic[k], set_floats(p->count, 1) * sizeof(float));
+    }
     return orr_file_commit(&writer, error);
 }
 
@@ -76,13 +81,11 @@ orr_result orr_splat_state_save(const orr_splat_state *s, const char *path, orr_
 static bool is_plausible(const header *h)
 {
     const int64_t splats = h->counts[2], most = h->counts[3];
-    // a training begins with 3 of 10 splats: a small file asks for no large memory
     return h->counts[0] >= 0 && h->counts[0] <= INT32_MAX && h->counts[1] >= 0 &&
            h->counts[1] <= h->counts[0] && splats >= 1 && splats <= most && most <= SPLATS_MOST &&
-           most <= 4 * splats + ORR_PACK_BLOCK && h->progress >= 0.0 && h->progress <= 1.0 &&
-           isfinite(h->extent) && h->extent > 0.0f && h->sizes[0] <= 3 && h->sizes[1] >= 0 &&
-           h->sizes[1] <= h->sizes[0] && h->sizes[2] >= 0 && h->sizes[2] <= SWITCHES && h->sizes[3] >= 2 &&
-           h->sizes[3] <= PHOTOS_MOST;
+           h->progress >= 0.0 && h->progress <= 1.0 && isfinite(h->extent) && h->extent > 0.0f &&
+           h->sizes[0] <= 3 && h->sizes[1] >= 0 && h->sizes[1] <= h->sizes[0] && h->sizes[2] >= 0 &&
+           h->sizes[2] <= SWITCHES && h->sizes[3] >= 2 && h->sizes[3] <= PHOTOS_MOST;
 }
 
 static bool is_sound(const float *values, size_t count, bool square)
@@ -128,7 +131,7 @@ static orr_result read_arrays(const char *name, const header *h, const uint8_t *
                             "%s: pose and exposure of photo %d: expected finite numbers", name, i);
         }
     }
-    ORR_TRY(orr_splat_params_create(h->counts[3], p, error));
+    ORR_TRY(orr_splat_params_create(h->counts[2], (h->sizes[2] & DIVIDES) != 0, p, error));
     if (h->sizes[1] > 0) {
         ORR_TRY(orr_splat_params_raise(p, h->sizes[1], error));
     }
@@ -142,6 +145,14 @@ static orr_result read_arrays(const char *name, const header *h, const uint8_t *
             !is_sound(p->harmonics[set], harmonics, set == 2)) {
             return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: %s of the splats: expected finite numbers%s",
                             name, set == 0 ? "parameters" : "moments", set == 2 ? ", none negative" : "");
+        }
+    }
+    for (int k = 0; k < 2 && p->has_statistic; k++) {
+        const size_t lanes = set_floats(p->count, 1);
+        from = take(from, p->statistic[k], lanes * sizeof(float));
+        if (!is_sound(p->statistic[k], lanes, true)) {
+            return orr_fail(error, ORR_CODE_FILE_VALUE,
+                            "%s: gradients of the splats: expected finite numbers, none negative", name);
         }
     }
     return ORR_OK;
@@ -166,7 +177,8 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
                         "%s: header: expected the numbers of a training of splats", name);
     }
     const size_t floats = 3 * (set_floats(h.counts[2], ORR_STORED) +
-                               set_floats(h.counts[2], orr_harmonics_members(h.sizes[1])));
+                               set_floats(h.counts[2], orr_harmonics_members(h.sizes[1]))) +
+                          (h.sizes[2] & DIVIDES ? 2 * set_floats(h.counts[2], 1) : 0);
     const size_t whole =
         start + (size_t)h.sizes[3] * (sizeof(int32_t) + sizeof(orr_splat_view)) + floats * sizeof(float);
     if (bytes.size != whole) {
@@ -177,6 +189,8 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     s->rest_steps = h.counts[1];
     s->progress = h.progress;
     s->extent = h.extent;
+    s->most = h.counts[3];
+    s->strategy = h.sizes[2] & DIVIDES ? ORR_SPLAT_ADC : ORR_SPLAT_MCMC;
     s->seed = h.seed;
     s->sh_degree = h.sizes[0];
     s->antialias = (h.sizes[2] & ANTIALIASED) != 0;

@@ -3,12 +3,14 @@
 
 #include "engine/core/file.h"
 #include "render/training/splat_params.h"
-#include "render/training/splat_photos.h"
+#include "render/training/splat_trainer.h"
 
 typedef struct orr_splat_state {
     int64_t step, rest_steps; // taken, and those of the higher harmonics
     double progress;          // of the last step, 0 .. 1
     float extent;             // of the cameras; tells one capture from another
+    int64_t most;             // splats
+    orr_splat_strategy strategy;
     uint32_t seed;
     int sh_degree; // to reach, at least that of the parameters
     bool antialias, exposures, refine_poses;

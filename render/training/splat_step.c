@@ -1,5 +1,6 @@
 // A step of training: a photo is drawn and compared, and its loss goes back to the splats, to the photo's
 // exposure and to its camera.
+#include "render/training/splat_densify.h"
 #include "render/training/splat_relocate.h"
 #include "render/training/splat_schedule.h"
 #include "render/training/splat_trainer_state.h"
@@ -45,7 +46,7 @@ static orr_result plan_rows(orr_splat_trainer *t, const orr_splat_drawing *d, or
                             orr_error *error)
 {
     const size_t lanes = (size_t)d->pack.blocks * ORR_PACK_BLOCK;
-    rows->members = ORR_MOMENTS + (rows->depth ? 1 : 0) + (rows->magnitude ? 2 : 0);
+    rows->members = ORR_MOMENTS + (rows->magnitude ? 2 : 0);
     const size_t row_bytes = (size_t)rows->members * sizeof(float);
     rows->frame = orr_draw_cpu_splats(d->frame);
     rows->record = orr_arena_take(&t->arena, lanes, sizeof *rows->record);
@@ -136,7 +137,6 @@ static orr_result move_camera(orr_splat_trainer *t, int image, const orr_splat_v
 typedef struct drawn_gradient {
     orr_loss_planes colour;
     const float *by_alpha; // NULL: through the background alone
-    const float *by_depth; // NULL: not at all
 } drawn_gradient;
 
 // The loss of a photo, and its gradient.
@@ -168,7 +168,7 @@ static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr
             orr_splat_views_centre(t->views, t->images, t->desc.image_count);
         }
     }
-    *gradient = (drawn_gradient){c.gradient, c.by_alpha, NULL};
+    *gradient = (drawn_gradient){c.gradient, c.by_alpha};
     orr_profile_end(&t->profile, "loss", 3 * (int64_t)c.photo.width * c.photo.height);
     return ORR_OK;
 }
@@ -177,13 +177,14 @@ static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_
                           orr_error *error)
 {
     const orr_splat_photo *photo = &t->photos[image];
-    const orr_splat_schedule now = {t->extent, t->params.count, t->params.degree, t->step, t->rest_steps};
+    const orr_splat_schedule now = {t->extent, t->params.count, t->params.degree,
+                                    t->step,   t->rest_steps,   t->desc.strategy};
     const orr_splat_view_rates view_rates = orr_splat_view_rates_at(t->extent, progress);
     const int shrink = orr_splat_shrink_at(&photo->lens, progress);
     const orr_lens lens = orr_splat_photo_lens(photo, shrink);
     const bool moves = t->desc.refine_poses && view_rates.turn > 0.0f;
     orr_splat_drawing d;
-    backward_run run = {.trainer = t};
+    backward_run run = {.trainer = t, .rows.magnitude = t->desc.strategy == ORR_SPLAT_ADC};
     drawn_gradient gradient;
     ORR_TRY(orr_splat_trainer_draw(t, &lens, &t->arena, &d, &t->profile, error));
     ORR_TRY(compare(t, image, shrink, &view_rates, &d, &report->loss, &gradient, error));
@@ -222,7 +223,7 @@ static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_
     return ORR_OK;
 }
 
-// Moves and new splats, and higher harmonics.
+// Relocations or divisions, and higher harmonics.
 static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error)
 {
     const int degree = orr_splat_degree_at(t->desc.sh_degree, progress);
@@ -230,10 +231,17 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
         ORR_TRY(orr_splat_params_raise(&t->params, degree, error));
     }
     const int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
-    if (target > 0) {
-        ORR_TRY(orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error));
-        orr_splat_trainer_prepare(t);
+    if (target == 0) {
+        return ORR_OK;
     }
+    if (t->desc.strategy == ORR_SPLAT_ADC) {
+        const orr_densify_desc desc = {target, orr_splat_divide_threshold, orr_splat_divide_small * t->extent,
+                                       t->desc.seed, (uint32_t)t->step};
+        ORR_TRY(orr_splat_densify(&t->params, &desc, error));
+    } else {
+        ORR_TRY(orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error));
+    }
+    orr_splat_trainer_prepare(t);
     return ORR_OK;
 }
 

@@ -32,7 +32,7 @@ static orr_result plant(orr_splat_trainer *t, orr_error *error)
 {
     const int64_t count = orr_splat_first_count(t->desc.splats);
     orr_splat_seed *seeds;
-    ORR_TRY(orr_splat_params_create(t->desc.splats, &t->params, error));
+    ORR_TRY(orr_splat_params_create(count, t->desc.strategy == ORR_SPLAT_ADC, &t->params, error));
     ORR_ALLOC(seeds, count, "splats", error);
     orr_result result = orr_splat_seeds_make(t->photos, t->desc.images, t->desc.image_count, count,
                                              t->desc.seed, t->desc.jobs, seeds, error);
@@ -68,7 +68,8 @@ static orr_result go_on_from(orr_splat_trainer *t, orr_splat_state *s, orr_error
                         t->desc.resume);
     }
     memcpy(t->images, s->images, (size_t)s->image_count * sizeof *t->images);
-    t->desc.splats = s->params.capacity;
+    t->desc.splats = s->most;
+    t->desc.strategy = s->strategy;
     t->desc.sh_degree = s->sh_degree;
     t->desc.antialias = s->antialias;
     t->desc.seed = s->seed;
@@ -205,6 +206,8 @@ orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, 
                                    .rest_steps = t->rest_steps,
                                    .progress = fmin(fmax(t->progress, 0.0), 1.0),
                                    .extent = t->extent,
+                                   .most = t->desc.splats,
+                                   .strategy = t->desc.strategy,
                                    .seed = t->desc.seed,
                                    .sh_degree = t->desc.sh_degree,
                                    .antialias = t->desc.antialias,

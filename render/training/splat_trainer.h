@@ -12,6 +12,12 @@
 
 typedef struct orr_splat_trainer orr_splat_trainer;
 
+// How splats get where they are missing.
+typedef enum orr_splat_strategy {
+    ORR_SPLAT_MCMC, // relocations and noise (Kheradmand et al. 2024)
+    ORR_SPLAT_ADC,  // divisions by absolute gradients (Kerbl et al. 2023, Ye et al. 2024)
+} orr_splat_strategy;
+
 typedef struct orr_splat_trainer_desc {
     const orr_capture *capture; // must live as long as the trainer
     const int *images;          // image_count: those to learn from
@@ -20,6 +26,7 @@ typedef struct orr_splat_trainer_desc {
     orr_isa isa;
     int64_t splats; // no more than these, 1 .. 2^28
     int sh_degree;  // 0 .. 3
+    orr_splat_strategy strategy;
     bool antialias; // draw and save with the Mip-Splatting 2D filter
     // Learn an affine map of display colours for each photo (Kerbl et al. 2023), whose mean stays the
     // identity.

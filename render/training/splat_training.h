@@ -11,7 +11,7 @@ enum {
     // logit of the opacity
     ORR_STORED = 11,
     ORR_MOMENTS = 9,        // six of splat_moments, then the gradient by the colour
-    ORR_MOMENTS_MOST = 12,  // and where they are wanted by the depth, and two magnitudes
+    ORR_MOMENTS_MOST = 11,  // and two magnitudes where they are wanted
     ORR_UPDATE_BLOCKS = 64, // blocks of 16 splats per job
     ORR_NO_RECORD = -1
 };
@@ -25,6 +25,10 @@ typedef struct orr_splat_params {
     float *harmonics[3];     // likewise, 3 (degree + 1)^2 members
     float *geometry;         // of orr_splat_pack, made from what is stored
     uint32_t *identity;      // capacity: 0, 1, 2 ...
+    // capacity, where splats are divided by gradients: sums over steps of a splat's |dL/dcentre|, in
+    // normalised device coordinates, and how many steps saw it; NULL otherwise
+    float *statistic[2];
+    bool has_statistic;
 } orr_splat_params;
 
 static inline int64_t orr_param_index(int64_t splat, int members, int member)
@@ -41,9 +45,9 @@ static inline int orr_harmonics_members(int degree)
 // floats for each tile of its box, so that tiles write without locks and sums have a fixed order.
 typedef struct orr_splat_rows {
     orr_cpu_splats frame;
-    int32_t *record;       // per splat: its record, or ORR_NO_RECORD
-    uint32_t *first;       // per splat: its first row
-    bool depth, magnitude; // which members follow the ORR_MOMENTS
+    int32_t *record; // per splat: its record, or ORR_NO_RECORD
+    uint32_t *first; // per splat: its first row
+    bool magnitude;  // two more members follow the ORR_MOMENTS
     int members;
     float *rows;
 } orr_splat_rows;
@@ -57,8 +61,6 @@ typedef struct orr_splat_backward_job {
     float background[3];             // behind the colour
     // height x width: the loss by alpha, with that of the background; NULL: it is by the background alone
     const float *by_alpha;
-    // height x width, with by_alpha: the loss by the sum of weights times depths, and the mean depth as drawn
-    const float *by_depth, *depth;
 } orr_splat_backward_job;
 
 typedef struct orr_splat_rates {

@@ -15,8 +15,7 @@
 typedef struct lane_gradients {
     splat_moments moments;
     real3 colour;
-    real depth;      // 0: nobody asks
-    real2 magnitude; // likewise
+    real2 magnitude; // 0: nobody asks
     mask visible;
 } lane_gradients;
 
@@ -52,9 +51,8 @@ static bool sum_rows(const orr_splat_rows *rows, int64_t splat, lane_gradients *
     for (int k = 0; k < ORR_MOMENTS_MOST; k++) {
         s[k] = real_load(sums[k]);
     }
-    const int behind = ORR_MOMENTS + rows->depth;
-    g->depth = rows->depth ? s[ORR_MOMENTS] : R(0.0);
-    g->magnitude = rows->magnitude ? make_real2(s[behind], s[behind + 1]) : make_real2(R(0.0), R(0.0));
+    g->magnitude =
+        rows->magnitude ? make_real2(s[ORR_MOMENTS], s[ORR_MOMENTS + 1]) : make_real2(R(0.0), R(0.0));
     g->moments = (splat_moments){s[0], s[1], s[2], s[3], s[4], s[5]};
     g->colour =
         make_real3(s[6] * real_load(bright[0]), s[7] * real_load(bright[1]), s[8] * real_load(bright[2]));
@@ -164,6 +162,17 @@ static real3 walk(const orr_splat_update_job *job, int64_t splat, splat_shape sh
                 scale3(shape.axes.c, dot3(shape.axes.c, n) * bounded(strength, shape.scale.z)));
 }
 
+// ---- the statistic of splats that are divided ----
+
+static void add_statistic(const orr_splat_update_job *job, int64_t splat, const lane_gradients *g)
+{
+    const splat_lens lens = splat_lens_of(job->lens);
+    real x = g->magnitude.x * R(0.5f * lens.width), y = g->magnitude.y * R(0.5f * lens.height);
+    float *sum = job->params->statistic[0] + splat, *visits = job->params->statistic[1] + splat;
+    real_store(sum, real_load(sum) + tamed(g->visible, sqrt_(x * x + y * y)));
+    real_store(visits, real_load(visits) + sel(g->visible, R(1.0), R(0.0)));
+}
+
 // ---- all of a block ----
 
 static void write_geometry(float *out, real3 mean, splat_axes axes, real opacity)
@@ -234,12 +243,14 @@ static void update_lanes(const orr_splat_update_job *job, int64_t block, int par
     real3 turn = move_harmonics(job, block * members * ORR_PACK_BLOCK + part, direction, &g);
     if (some) {
         by = splat_project_backward(lens, s.mean, shape, opacity, g.moments);
-        by.mean = add3(by.mean, splat_depth_backward(lens, g.depth));
         real3 by_direction = splat_direction_backward(lens, s.mean, direction, turn);
         if (job->motion) {
             add_camera(sums, g.visible, splat_camera_backward(lens, s.mean, shape, by, by_direction));
         }
         by.mean = add3(by.mean, by_direction);
+    }
+    if (job->rows->magnitude) {
+        add_statistic(job, splat, &g);
     }
     const real gradients[ORR_STORED] = {by.mean.x,      by.mean.y,      by.mean.z,     by.log_scale.x,
                                         by.log_scale.y, by.log_scale.z, by.rotation.x, by.rotation.y,

@@ -405,6 +405,7 @@ static void what_cannot_be_trained_is_refused(void **state)
     assert_desc_refused(of_splats(), kind, (orr_trainer_kind)9, "kind 9");
     assert_desc_refused(of_splats(), data, NULL, "data is NULL");
     assert_desc_refused(of_splats(), holdout, -2, "holdout -2");
+    assert_desc_refused(of_splats(), strategy, (orr_train_strategy)2, "strategy 2");
     assert_desc_refused(of_splats(), holdout, 1, "0 photos to learn splats from");
     assert_desc_refused(of_splats(), splats, -1, "-1 splats");
     assert_desc_refused(of_splats(), sh_degree, 4, "degree 4");

@@ -141,6 +141,7 @@ static void put_splat_state(void)
     const orr_splat_seed seed = {{1.0f, 2.0f, 3.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f};
     orr_splat_view views[2] = {{.steps = 1}};
     orr_splat_state state = {.step = 5,
+                             .most = 4,
                              .rest_steps = 1,
                              .progress = 0.25,
                              .extent = 1.0f,
@@ -148,7 +149,7 @@ static void put_splat_state(void)
                              .images = images,
                              .views = views};
     snprintf(path, sizeof path, "%s/seed.training", root);
-    if (orr_splat_params_create(4, &state.params, &error) != ORR_OK) {
+    if (orr_splat_params_create(4, false, &state.params, &error) != ORR_OK) {
         stop(error.message);
     }
     orr_splat_params_add(&state.params, &seed, 1);

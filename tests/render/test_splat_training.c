@@ -1,6 +1,7 @@
 // Training of splat clouds on the CPU: the loss and its gradient, photos without distortion, relocation, and
 // the whole on photos of three spheres.
 #include "engine/core/memory.h"
+#include "render/training/splat_densify.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_relocate.h"
 #include "render/training/splat_state.h"
@@ -214,7 +215,7 @@ static void test_relocation(void **state)
 {
     (void)state;
     orr_splat_params params;
-    assert_ok(orr_splat_params_create(40, &params, &error));
+    assert_ok(orr_splat_params_create(40, false, &params, &error));
     const orr_splat_seed seeds[2] = {
         {{1.0f, 2.0f, 3.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f},
         {{4.0f, 5.0f, 6.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, -20.0f}, // draws nothing
@@ -237,6 +238,52 @@ static void test_relocation(void **state)
     for (int i = 0; i < 33; i++) {
         assert_true(stored(&params, i, 0) == 1.0);
     }
+    orr_splat_params_destroy(&params);
+}
+
+// ---- division ----
+
+// The one that is pulled hardest becomes two while there is room for one; what draws nothing goes.
+static void test_division(void **state)
+{
+    (void)state;
+    orr_splat_params params;
+    assert_ok(orr_splat_params_create(4, true, &params, &error));
+    const orr_splat_seed seeds[4] = {
+        {{1.0f, 0.0f, 0.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, -20.0f}, // draws nothing
+        {{2.0f, 0.0f, 0.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f},
+        {{3.0f, 0.0f, 0.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f},
+        {{4.0f, 0.0f, 0.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f},
+    };
+    orr_splat_params_add(&params, seeds, 4);
+    const float sums[4] = {9.0f, 1.0f, 4.0f, 0.1f};
+    memcpy(params.statistic[0], sums, sizeof sums);
+    for (int i = 0; i < 4; i++) {
+        params.statistic[1][i] = 2.0f;
+    }
+    // three are left: there is room for one more, copied in place
+    orr_densify_desc desc = {.target = 4, .threshold = 0.2f, .small = 1.0f, .seed = 1, .step = 100};
+    assert_ok(orr_splat_densify(&params, &desc, &error));
+    assert_int_equal(params.count, 4);
+    const double o = 1.0 / (1.0 + exp(-1.5)), each = 1.0 - sqrt(1.0 - o);
+    const double expected[4] = {2.0, 3.0, 4.0, 3.0};
+    for (int i = 0; i < 4; i++) {
+        assert_true(stored(&params, i, 0) == expected[i] && params.statistic[0][i] == 0.0f);
+        double opacity = 1.0 / (1.0 + exp(-stored(&params, i, 10)));
+        assert_true(fabs(opacity - (expected[i] == 3.0 ? each : o)) < 1e-6);
+        assert_true(stored(&params, i, 4) == -2.0);
+    }
+    // larger ones are divided: two that lie apart and are smaller; nothing is above the threshold but one
+    params.statistic[0][0] = params.statistic[1][0] = 1.0f;
+    desc = (orr_densify_desc){.target = 100, .threshold = 0.5f, .small = 0.01f, .seed = 1, .step = 200};
+    assert_ok(orr_splat_densify(&params, &desc, &error));
+    assert_int_equal(params.count, 5);
+    for (int i = 0; i < 5; i += 4) {
+        double away = fabs(stored(&params, i, 0) - 2.0);
+        assert_true(away > 0.0 && away < 6.0 * exp(-2.0)); // twelve uniform numbers go no farther
+        assert_true(fabs(stored(&params, i, 3) - (-2.0 - log(1.6))) < 1e-6);
+    }
+    assert_true(stored(&params, 0, 0) != stored(&params, 4, 0));
     orr_splat_params_destroy(&params);
 }
 
@@ -263,9 +310,10 @@ static orr_splat_trainer *make_trainer(const photos *p, orr_jobs *jobs)
 }
 
 // everything that can be learned
-static orr_splat_trainer *make_full_trainer(const photos *p, orr_jobs *jobs)
+static orr_splat_trainer *make_full_trainer(const photos *p, orr_jobs *jobs, orr_splat_strategy strategy)
 {
     orr_splat_trainer_desc desc = describe(p, jobs);
+    desc.strategy = strategy;
     desc.antialias = desc.exposures = desc.refine_poses = true;
     orr_splat_trainer *trainer;
     assert_ok(orr_splat_trainer_create(&desc, &trainer, &error));
@@ -321,10 +369,10 @@ static void test_spheres(void **state)
     drop_photos(&p);
 }
 
-static orr_splats *cloud_by(const photos *p, int thread_count)
+static orr_splats *cloud_by(const photos *p, int thread_count, orr_splat_strategy strategy)
 {
     orr_jobs *jobs = threads(thread_count);
-    orr_splat_trainer *trainer = make_full_trainer(p, jobs);
+    orr_splat_trainer *trainer = make_full_trainer(p, jobs, strategy);
     orr_splats *splats;
     train(trainer, 120);
     assert_ok(orr_splat_trainer_cloud(trainer, &splats, &error));
@@ -351,7 +399,12 @@ static void test_threads_change_no_bit(void **state)
     (void)state;
     photos p;
     take_photos(&sphere_photos, &p);
-    orr_splats *one = cloud_by(&p, 1), *three = cloud_by(&p, 3);
+    orr_splats *one = cloud_by(&p, 1, ORR_SPLAT_ADC), *three = cloud_by(&p, 3, ORR_SPLAT_ADC);
+    assert_same_clouds(one, three);
+    orr_splats_destroy(one);
+    orr_splats_destroy(three);
+    one = cloud_by(&p, 1, ORR_SPLAT_MCMC);
+    three = cloud_by(&p, 3, ORR_SPLAT_MCMC);
     assert_same_clouds(one, three);
     orr_splats_destroy(one);
     orr_splats_destroy(three);
@@ -373,15 +426,14 @@ static orr_result go_on(const photos *p, int image_count, orr_jobs *jobs, const 
 }
 
 // In the middle of an epoch and before a relocation, with other threads: the same bits as in one go.
-static void test_goes_on_to_the_same_bits(void **state)
+static void goes_on_to_the_same_bits(orr_splat_strategy strategy)
 {
-    (void)state;
     enum { STEPS = 130, PART = 65 };
     const char *path = scratch_path("spheres.training");
     photos p;
     take_photos(&sphere_photos, &p);
     orr_jobs *jobs[2] = {threads(1), threads(3)};
-    orr_splat_trainer *trainers[2] = {make_full_trainer(&p, jobs[0])};
+    orr_splat_trainer *trainers[2] = {make_full_trainer(&p, jobs[0], strategy)};
     orr_splats *clouds[2];
     orr_error why;
     train_part(trainers[0], 0, PART, STEPS);
@@ -410,6 +462,13 @@ static void test_goes_on_to_the_same_bits(void **state)
     drop_photos(&p);
 }
 
+static void test_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    goes_on_to_the_same_bits(ORR_SPLAT_MCMC);
+    goes_on_to_the_same_bits(ORR_SPLAT_ADC);
+}
+
 static void assert_unreadable(orr_bytes bytes, const char *words)
 {
     orr_splat_state state;
@@ -435,13 +494,18 @@ static void test_damaged_states_are_refused(void **state)
     (void)state;
     const char *path = scratch_path("small.training");
     const float nan = NAN, negative = -1.0f;
-    const int64_t many = (int64_t)1 << 28, seventeen = 17;
+    const int64_t many = ((int64_t)1 << 28) + 1, seventeen = 17;
     int images[2] = {1, 0};
     orr_splat_view views[2] = {{.steps = 3}, {.steps = 2}};
-    orr_splat_state s = {
-        .step = 5, .progress = 0.25, .extent = 1.0f, .image_count = 2, .images = images, .views = views};
+    orr_splat_state s = {.step = 5,
+                         .progress = 0.25,
+                         .extent = 1.0f,
+                         .most = 20,
+                         .image_count = 2,
+                         .images = images,
+                         .views = views};
     const orr_splat_seed seed = {{1.0f, 2.0f, 3.0f}, {0.2f, 0.5f, 0.9f}, -2.0f, 1.5f};
-    assert_ok(orr_splat_params_create(20, &s.params, &error));
+    assert_ok(orr_splat_params_create(1, false, &s.params, &error));
     orr_splat_params_add(&s.params, &seed, 1);
     assert_ok(orr_splat_state_save(&s, path, &error));
     orr_splat_params_destroy(&s.params);
@@ -513,6 +577,7 @@ int main(void)
                                        cmocka_unit_test(test_undistorted),
                                        cmocka_unit_test(test_masked),
                                        cmocka_unit_test(test_relocation),
+                                       cmocka_unit_test(test_division),
                                        cmocka_unit_test(test_spheres),
                                        cmocka_unit_test(test_threads_change_no_bit),
                                        cmocka_unit_test(test_goes_on_to_the_same_bits),

@@ -22,7 +22,7 @@ typedef struct train_choices {
     int steps;
     int sh_degree, holdout; // -1: not given
     double checkpoint_minutes;
-    const char *sampling, *masks; // NULL: not given
+    const char *sampling, *masks, *strategy; // NULL: not given
 } train_choices;
 
 static const train_kind *find_kind(const char *name, orr_error *error)
@@ -56,6 +56,14 @@ static orr_result read_masks(const char *masks, orr_train_desc *desc, orr_error 
                : orr_fail(error, ORR_CODE_ARGUMENT, "train: --masks %s: expected ignore or empty", masks);
 }
 
+static orr_result read_strategy(const char *strategy, orr_train_desc *desc, orr_error *error)
+{
+    desc->strategy = strcmp(strategy, "adc") == 0 ? ORR_STRATEGY_ADC : ORR_STRATEGY_MCMC;
+    return desc->strategy == ORR_STRATEGY_ADC || strcmp(strategy, "mcmc") == 0
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_ARGUMENT, "train: --strategy %s: expected mcmc or adc", strategy);
+}
+
 // What has no meaning for a cloud is refused.
 static orr_result check_splats(const orr_train_desc *desc, orr_error *error)
 {
@@ -79,6 +87,7 @@ static orr_result check_resume(const training *t, const train_choices *c, orr_er
                         : desc->exposures                ? "--exposures"
                         : desc->refine_poses             ? "--refine-poses"
                         : c->masks                       ? "--masks"
+                        : c->strategy                    ? "--strategy"
                         : c->common.seed != UINT64_MAX   ? "--seed"
                                                          : NULL;
     return given ? orr_fail(error, ORR_CODE_ARGUMENT,
@@ -93,6 +102,7 @@ static orr_result check(training *t, const train_choices *c, orr_error *error)
     }
     ORR_TRY(c->sampling ? read_sampling(c->sampling, &t->desc, error) : ORR_OK);
     ORR_TRY(c->masks ? read_masks(c->masks, &t->desc, error) : ORR_OK);
+    ORR_TRY(c->strategy ? read_strategy(c->strategy, &t->desc, error) : ORR_OK);
     ORR_TRY(t->desc.kind == ORR_TRAINER_SPLATS ? check_splats(&t->desc, error) : ORR_OK);
     ORR_TRY(t->desc.resume ? check_resume(t, c, error) : ORR_OK);
     ORR_TRY(orr_trainer_check_path(t->desc.kind, t->model_path, !t->small, error));
@@ -235,6 +245,13 @@ int command_train(int argc, char **argv)
          .expect = "ignore|empty",
          .help = "splats: what masks beside photos leave out is not learned from (default), or is learned "
                  "as transparent, for an object without its surroundings"},
+        {.name = "--strategy",
+         .kind = OPTION_TEXT,
+         .value = &c.strategy,
+         .expect = "mcmc|adc",
+         .help =
+             "splats: where they are missing come copies of opaque ones (default), or those that the loss "
+             "pulls hardest are divided"},
         {.name = "--fast-scatter",
          .kind = OPTION_FLAG,
          .value = &t.desc.fast_scatter,

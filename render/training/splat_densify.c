@@ -1,0 +1,120 @@
+#include "render/training/splat_densify.h"
+
+#include "engine/core/memory.h"
+#include "engine/core/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float SHRINK = 1.6f; // of the scales of a divided splat
+
+static float *stored(orr_splat_params *params, int64_t splat, int member)
+{
+    return params->stored[0] + orr_param_index(splat, ORR_STORED, member);
+}
+
+// Removes splats that draw nothing, and sets how many are left.
+static void prune(orr_splat_params *params)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < params->count; i++) {
+        if (!orr_splat_params_dead(params, i)) {
+            orr_splat_params_move(params, i, kept++);
+        }
+    }
+    kept = kept > 0 ? kept : 1; // a training goes on
+    orr_splat_params_cut(params, kept);
+}
+
+typedef struct candidate {
+    float statistic;
+    uint32_t splat;
+} candidate;
+
+static int by_statistic(const void *a, const void *b) // descending, then by number
+{
+    const candidate *x = a, *y = b;
+    return x->statistic != y->statistic ? (x->statistic < y->statistic) - (x->statistic > y->statistic)
+                                        : (x->splat > y->splat) - (x->splat < y->splat);
+}
+
+static int64_t find_candidates(const orr_splat_params *params, float threshold, candidate *found)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < params->count; i++) {
+        const float visits = params->statistic[1][i];
+        const float mean = visits > 0.0f ? params->statistic[0][i] / visits : 0.0f;
+        if (mean >= threshold) {
+            found[count++] = (candidate){mean, (uint32_t)i};
+        }
+    }
+    qsort(found, (size_t)count, sizeof *found, by_statistic);
+    return count;
+}
+
+// A point of the splat's own distribution, less its centre.
+static void draw_offset(orr_splat_params *params, int64_t i, orr_rng *rng, float offset[3])
+{
+    const float x = *stored(params, i, 6), y = *stored(params, i, 7), z = *stored(params, i, 8),
+                w = *stored(params, i, 9), inverse = 2.0f / (x * x + y * y + z * z + w * w);
+    const float axes[3][3] = {
+        {1.0f - inverse * (y * y + z * z), inverse * (x * y + w * z), inverse * (x * z - w * y)},
+        {inverse * (x * y - w * z), 1.0f - inverse * (x * x + z * z), inverse * (y * z + w * x)},
+        {inverse * (x * z + w * y), inverse * (y * z - w * x), 1.0f - inverse * (x * x + y * y)}};
+    memset(offset, 0, 3 * sizeof *offset);
+    for (int a = 0; a < 3; a++) {
+        float normal = 0.0f; // nearly: the sum of twelve uniform numbers
+        for (int n = 0; n < 12; n++) {
+            normal += orr_rng_uniform(rng) - 0.5f;
+        }
+        normal *= expf(*stored(params, i, 3 + a));
+        for (int k = 0; k < 3; k++) {
+            offset[k] += normal * axes[a][k];
+        }
+    }
+}
+
+// The splat and a new one that together look much like it did: opacities by Rota Bulo et al. 2024.
+static void divide(orr_splat_params *params, int64_t i, int64_t made, const orr_densify_desc *desc)
+{
+    orr_rng rng = {desc->seed, desc->step, (uint32_t)i};
+    float offset[2][3], largest = -INFINITY;
+    draw_offset(params, i, &rng, offset[0]);
+    draw_offset(params, i, &rng, offset[1]);
+    for (int k = 3; k < 6; k++) {
+        largest = fmaxf(largest, *stored(params, i, k));
+    }
+    const double clear = sqrt(1.0 / (1.0 + exp((double)*stored(params, i, 10)))); // of each
+    *stored(params, i, 10) = (float)log((1.0 - clear) / clear);
+    const bool apart = largest > logf(desc->small);
+    for (int k = 3; k < 6 && apart; k++) {
+        *stored(params, i, k) -= logf(SHRINK);
+    }
+    orr_splat_params_copy(params, i, made);
+    orr_splat_params_copy(params, i, i); // its moments are of another splat
+    for (int k = 0; k < 3 && apart; k++) {
+        *stored(params, i, k) += offset[0][k];
+        *stored(params, made, k) += offset[1][k];
+    }
+}
+
+orr_result orr_splat_densify(orr_splat_params *params, const orr_densify_desc *desc, orr_error *error)
+{
+    candidate *found;
+    prune(params);
+    ORR_ALLOC(found, params->count, "splats", error);
+    const int64_t room = desc->target > params->count ? desc->target - params->count : 0;
+    int64_t count = find_candidates(params, desc->threshold, found);
+    count = count < room ? count : room;
+    orr_result result = orr_splat_params_reserve(params, params->count + count, error);
+    for (int64_t n = 0; result == ORR_OK && n < count; n++) {
+        divide(params, found[n].splat, params->count + n, desc);
+    }
+    if (result == ORR_OK) {
+        params->count += count;
+        orr_splat_params_forget(params);
+    }
+    orr_free(found);
+    return result;
+}
