@@ -269,7 +269,7 @@ static orr_result take_steps(orr_trainer *t, int64_t steps, double milliseconds,
     do {
         if (atomic_exchange(&t->cancelled, false)) {
             return orr_fail(error, ORR_CODE_INTERRUPTED, "the training was stopped after %lld steps",
-                            (long long)(t->steps_before + t->steps));
+                            (long long)t->steps_before + (long long)t->steps);
         }
         ORR_TRY(take_step(t, error));
         taken++;

@@ -22,7 +22,7 @@ static void on_signal(int number)
 
 void interrupt_call(void (*call)(void *context), void *context)
 {
-    called = NULL;
+    called = (void (*)(void *))0;
     called_with = context;
     called = call;
 }
