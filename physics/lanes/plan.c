@@ -200,12 +200,15 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->always_near);
     orr_free(plan->pair_bits);
     orr_free(plan->pair_before);
+    for (int i = 0; plan->hull && i < plan->model->nmesh; i++) {
+        orr_extremes_destroy(&plan->hull[i].vertices);
+        orr_extremes_destroy(&plan->hull[i].normals);
+    }
     orr_free(plan->hull);
     orr_free(plan->hull_normal);
     orr_free(plan->hull_first);
     orr_free(plan->hull_vertex);
     orr_free(plan->hull_of_first);
     orr_free(plan->hull_of_face);
-    orr_free(plan->hull_start);
     orr_free(plan);
 }

@@ -39,17 +39,25 @@ enum {
     ORR_GRID_CONTACTS = 4   // the same with a distance grid
 };
 
-// Directions by the side of a cube that they leave through, and a square of that side.
-enum { ORR_HULL_CELLS = 4, ORR_HULL_STARTS = 6 * ORR_HULL_CELLS * ORR_HULL_CELLS };
+enum { ORR_MOST_CELLS = 16 };
 
-// The flat faces of a mesh's convex hull, and where the search for its vertices begins.
+// Of a set of points those that can be the farthest along a direction, and few others. A direction leaves a
+// cube around the origin through one of cells x cells squares of a side: the number of a square is ((2 axis +
+// 1 on the negative side) cells + row) cells + column, by the coordinates of the next axis and the one after.
+typedef struct orr_extremes {
+    int32_t cells;
+    int32_t *range;     // 6 cells^2 x 2: of each square, its first candidate and the one behind its last
+    int32_t *candidate; // numbers of points, ascending in each square
+} orr_extremes;
+
+// The flat faces of a mesh's convex hull, and where its vertices and faces are in a direction.
 typedef struct orr_hull {
     int32_t face_count;
     const double *normal;              // face_count x 3, outward
     const int32_t *first;              // face_count + 1: first corner of a face in `vertex`
     const int32_t *vertex;             // vertices of the hull, counter-clockwise from outside
     const int32_t *of_first, *of_face; // + 1: the first of a vertex' faces in `of_face`
-    const int32_t *start; // ORR_HULL_STARTS: the vertex that is farthest along the middle of each square
+    orr_extremes vertices, normals;
 } orr_hull;
 
 enum {
@@ -98,10 +106,9 @@ typedef struct orr_plan {
     uint32_t *pair_bits;
     int32_t *pair_before;
     uint32_t *always_near; // one bit per pair: those with planes and declared ones
-    orr_hull *hull;        // nmesh; no faces where the mesh cannot collide
+    orr_hull *hull;        // nmesh; no faces where the mesh has no hull
     double *hull_normal;
-    int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face,
-        *hull_start; // memory of the hulls
+    int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face; // memory of the hulls
     int32_t rk4_copies;
     uint8_t *gyroscopic; // nv: of a free body alone in its tree, which implicitfast treats as implicit does
     int32_t unsymmetric; // 1: the integrator's matrix is not symmetric
@@ -127,8 +134,11 @@ orr_result orr_plan_pairs(orr_plan *plan, orr_error *error);
 bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair);
 // The dofs that move one of two bodies and not the other, descending, and which body. Returns how many.
 int orr_plan_pair_dofs(const orr_plan *plan, int body1, int body2, int32_t *dof, uint8_t *part);
-// Finds the flat faces of the hulls that can collide.
+// Finds the flat faces of the hulls.
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error);
+// Divides the directions until there are as many squares as points. point: count x 3, count > 0.
+orr_result orr_extremes_find(const double *point, int count, orr_extremes *extremes, orr_error *error);
+void orr_extremes_destroy(orr_extremes *extremes);
 // Finds which dofs move what: chains of pairs (known already), equalities, tendons and actuators, in that
 // order.
 orr_result orr_plan_chains(orr_plan *plan, orr_error *error);

@@ -3,7 +3,6 @@
 #include "engine/core/vector.h"
 #include "physics/lanes/plan.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct hull_work {
@@ -134,26 +133,6 @@ static void find_faces_of(const orr_hull *hull, int vertices, int32_t *of_first,
     of_first[0] = 0;
 }
 
-static void find_starts(const orr_model *m, int mesh, int32_t *start)
-{
-    const double *vertex = m->hull_vert + 3 * (size_t)m->mesh_hullvertadr[mesh];
-    for (int i = 0; i < ORR_HULL_STARTS; i++) {
-        int side = i / (ORR_HULL_CELLS * ORR_HULL_CELLS), axis = side / 2;
-        double direction[3], most = -INFINITY;
-        direction[axis] = side % 2 ? -1.0 : 1.0;
-        direction[(axis + 1) % 3] =
-            (2 * (i / ORR_HULL_CELLS % ORR_HULL_CELLS) + 1) / (double)ORR_HULL_CELLS - 1.0;
-        direction[(axis + 2) % 3] = (2 * (i % ORR_HULL_CELLS) + 1) / (double)ORR_HULL_CELLS - 1.0;
-        for (int k = 0; k < m->mesh_hullvertnum[mesh]; k++) {
-            double along = vec3_dot(vertex + 3 * k, direction);
-            if (along > most) {
-                most = along;
-                start[i] = k;
-            }
-        }
-    }
-}
-
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -164,41 +143,35 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
     ORR_ALLOC(plan->hull_vertex, 3 * (int64_t)m->nhullface, "faces of hulls", error);
     ORR_ALLOC(plan->hull_of_first, (int64_t)m->nhullvert + m->nmesh, "faces of hulls", error);
     ORR_ALLOC(plan->hull_of_face, 3 * (int64_t)m->nhullface, "faces of hulls", error);
-    ORR_ALLOC(plan->hull_start, ORR_HULL_STARTS * (int64_t)m->nmesh, "starts on hulls", error);
-    memset(plan->hull_start, 0, (size_t)(ORR_HULL_STARTS * m->nmesh) * sizeof *plan->hull_start);
     plan->hull_first[0] = 0;
     hull_work w = {.plan = plan};
-    for (int i = 0; i < plan->pair_count; i++) {
-        int geom = plan->pair[i].geom2, mesh = m->geom_dataid[geom]; // the second geom is a mesh, or both are
-        for (int side = 0; side < 2; side++, geom = plan->pair[i].geom1, mesh = m->geom_dataid[geom]) {
-            if (m->geom_type[geom] != ORR_GEOM_MESH || plan->hull[mesh].face_count > 0) {
-                continue;
-            }
-            int32_t first = w.faces, corner = w.corners, vertices = m->mesh_hullvertnum[mesh];
-            w.vertex = m->hull_vert + 3 * (size_t)m->mesh_hullvertadr[mesh];
-            w.face = (const int32_t(*)[3])(m->hull_face + 3 * (size_t)m->mesh_hullfaceadr[mesh]);
-            w.face_count = m->mesh_hullfacenum[mesh];
-            orr_result result = join_hull(&w, vertices, error);
-            orr_free(w.normal);
-            orr_free(w.polygon);
-            orr_free(w.member);
-            orr_free(w.next);
-            w.normal = NULL, w.polygon = w.member = w.next = NULL;
-            ORR_TRY(result);
-            int32_t *start = plan->hull_start + (size_t)(ORR_HULL_STARTS * mesh);
-            find_starts(m, mesh, start);
-            int32_t *of_first = plan->hull_of_first + m->mesh_hullvertadr[mesh] + mesh,
-                    *of_face = plan->hull_of_face + corner;
-            orr_hull *hull = &plan->hull[mesh];
-            *hull = (orr_hull){.face_count = w.faces - first,
-                               .normal = plan->hull_normal + 3 * first,
-                               .first = plan->hull_first + first,
-                               .vertex = plan->hull_vertex,
-                               .of_first = of_first,
-                               .of_face = of_face,
-                               .start = start};
-            find_faces_of(hull, vertices, of_first, of_face);
+    for (int mesh = 0; mesh < m->nmesh; mesh++) {
+        int32_t first = w.faces, corner = w.corners, vertices = m->mesh_hullvertnum[mesh];
+        if (vertices == 0) {
+            continue;
         }
+        w.vertex = m->hull_vert + 3 * (size_t)m->mesh_hullvertadr[mesh];
+        w.face = (const int32_t(*)[3])(m->hull_face + 3 * (size_t)m->mesh_hullfaceadr[mesh]);
+        w.face_count = m->mesh_hullfacenum[mesh];
+        orr_result result = join_hull(&w, vertices, error);
+        orr_free(w.normal);
+        orr_free(w.polygon);
+        orr_free(w.member);
+        orr_free(w.next);
+        w.normal = NULL, w.polygon = w.member = w.next = NULL;
+        ORR_TRY(result);
+        int32_t *of_first = plan->hull_of_first + m->mesh_hullvertadr[mesh] + mesh,
+                *of_face = plan->hull_of_face + corner;
+        orr_hull *hull = &plan->hull[mesh];
+        *hull = (orr_hull){.face_count = w.faces - first,
+                           .normal = plan->hull_normal + 3 * first,
+                           .first = plan->hull_first + first,
+                           .vertex = plan->hull_vertex,
+                           .of_first = of_first,
+                           .of_face = of_face};
+        find_faces_of(hull, vertices, of_first, of_face);
+        ORR_TRY(orr_extremes_find(w.vertex, vertices, &hull->vertices, error));
+        ORR_TRY(orr_extremes_find(hull->normal, hull->face_count, &hull->normals, error));
     }
     return ORR_OK;
 }

@@ -135,7 +135,15 @@ template <typename T> static void add(piece *p, T **array, int64_t count)
     p->used += padded(bytes);
 }
 
-// Hulls point into three arrays, whose addresses change.
+static void add_extremes(piece *p, orr_extremes *extremes)
+{
+    int32_t squares = 6 * extremes->cells * extremes->cells;
+    int32_t candidates = squares > 0 ? extremes->range[2 * squares - 1] : 0;
+    add(p, &extremes->range, 2 * (int64_t)squares);
+    add(p, &extremes->candidate, candidates);
+}
+
+// Hulls point into arrays whose addresses change.
 static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
 {
     const double *normal = plan->hull_normal;
@@ -145,18 +153,23 @@ static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
     add(p, &plan->hull_vertex, 3 * (int64_t)m->nhullface);
     add(p, &plan->hull_of_first, (int64_t)m->nhullvert + m->nmesh);
     add(p, &plan->hull_of_face, 3 * (int64_t)m->nhullface);
-    add(p, &plan->hull_start, ORR_HULL_STARTS * (int64_t)m->nmesh);
+    const orr_hull *from = plan->hull;
     size_t at = p->used;
     add(p, &plan->hull, m->nmesh);
-    for (int i = 0; i < m->nmesh && p->copy; i++) {
-        orr_hull *hull = (orr_hull *)(p->copy + at) + i;
-        if (hull->face_count > 0) {
-            hull->normal = plan->hull_normal + (hull->normal - normal);
-            hull->first = plan->hull_first + (hull->first - first);
-            hull->vertex = plan->hull_vertex;
-            hull->of_first = plan->hull_of_first + (hull->of_first - of_first);
-            hull->of_face = plan->hull_of_face + (hull->of_face - of_face);
-            hull->start = plan->hull_start + ORR_HULL_STARTS * i;
+    for (int i = 0; i < m->nmesh; i++) {
+        orr_hull hull = from[i];
+        if (hull.face_count == 0) {
+            continue;
+        }
+        hull.normal = plan->hull_normal + (hull.normal - normal);
+        hull.first = plan->hull_first + (hull.first - first);
+        hull.vertex = plan->hull_vertex;
+        hull.of_first = plan->hull_of_first + (hull.of_first - of_first);
+        hull.of_face = plan->hull_of_face + (hull.of_face - of_face);
+        add_extremes(p, &hull.vertices);
+        add_extremes(p, &hull.normals);
+        if (p->copy) {
+            ((orr_hull *)(p->copy + at))[i] = hull;
         }
     }
 }

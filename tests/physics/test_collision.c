@@ -376,6 +376,43 @@ static void faces_share_what_boxes_share(void **state)
     }
 }
 
+// Along every direction, those through edges and corners of squares included, the farthest point is among the
+// few candidates of its square, which is the same in all lanes.
+static void the_farthest_point_is_among_the_candidates_of_its_direction(void **state)
+{
+    (void)state;
+    enum { POINTS = 500, GRID = 65 };
+    double points[3 * POINTS];
+    for (int i = 0; i < POINTS; i++) { // an ellipsoid, by the golden angle
+        double z = 1.0 - (2.0 * i + 1.0) / POINTS, across = sqrt(1.0 - z * z);
+        points[3 * i] = 0.3 * across * cos(2.399963229728653 * i);
+        points[3 * i + 1] = 0.2 * across * sin(2.399963229728653 * i);
+        points[3 * i + 2] = 0.05 * z + 0.02;
+    }
+    orr_extremes e;
+    orr_error error;
+    assert_int_equal(orr_extremes_find(points, POINTS, &e, &error), ORR_OK);
+    const orr_hull hull = {.vertices = e};
+    convex_shape s = {.type = ORR_GEOM_MESH, .vertex = points, .hull = &hull};
+    for (int i = 0; i < 6 * GRID * GRID; i++) {
+        int axis = i / (GRID * GRID) / 2;
+        double n[3], most = -1.0;
+        n[axis] = i / (GRID * GRID) % 2 ? -1.0 : 1.0;
+        n[(axis + 1) % 3] = 2.0 * (i / GRID % GRID) / (GRID - 1) - 1.0;
+        n[(axis + 2) % 3] = 2.0 * (i % GRID) / (GRID - 1) - 1.0;
+        point direction = make_point(n[0], n[1], n[2]);
+        for (int k = 0; k < POINTS; k++) {
+            most = fmax(most, point_dot(hull_vertex(&s, k), direction));
+        }
+        double found = point_dot(hull_vertex(&s, farthest_vertex(&s, direction)), direction);
+        assert_close(found, most, 1e-15); // equal, but for ties that differ in rounding
+        assert_close(lane_square(&e, make_real3(n[0], n[1], n[2])), extreme_square(&e, direction), 0.0);
+    }
+    int squares = 6 * e.cells * e.cells;
+    assert_true(e.range[2 * squares - 1] < 6 * squares); // few: on average; all would be 500
+    orr_extremes_destroy(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +426,7 @@ int main(void)
         cmocka_unit_test(of_many_contacts_with_a_height_field_the_deepest_are_kept),
         cmocka_unit_test(pairs_have_the_contacts_of_mujoco),
         cmocka_unit_test(faces_share_what_boxes_share),
+        cmocka_unit_test(the_farthest_point_is_among_the_candidates_of_its_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

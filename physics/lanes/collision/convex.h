@@ -121,15 +121,14 @@ LANE_FN void face_towards(const convex_shape *s, point direction, convex_polygon
         }
         return;
     }
-    const orr_hull *hull = s->hull;
+    const orr_extremes *e = &s->hull->normals;
+    const int32_t *range = e->range + 2 * extreme_square(e, n);
     int best = 0;
     double most = -2.0;
-    for (int k = 0; k < hull->face_count; k++) {
-        double along = along_face(hull, k, n);
-        if (along > most) {
-            most = along;
-            best = k;
-        }
+    for (int k = range[0]; k < range[1]; k++) {
+        double along = along_face(s->hull, e->candidate[k], n);
+        best = along > most ? e->candidate[k] : best;
+        most = along > most ? along : most;
     }
     hull_face(s, best, -1, face);
 }

@@ -15,10 +15,8 @@ typedef struct convex_face {
     point normal;                 // outward
     double distance;              // of its plane from the origin
     int16_t vertex[3], beside[3]; // beside: the face across the edge from vertex k to the next
-    int16_t state;
+    int16_t seen;                 // does the last vertex see it?
 } convex_face;
-
-enum { CONVEX_FACE_FREE, CONVEX_FACE_KEPT, CONVEX_FACE_SEEN };
 
 typedef struct convex_polytope {
     convex_vertex vertex[CONVEX_VERTICES];
@@ -29,14 +27,8 @@ typedef struct convex_polytope {
     int vertex_count, face_count;
 } convex_polytope;
 
-// Returns the slot of the new face; there is always one.
-FN int add_face(convex_polytope *t, int a, int b, int c)
+FN void set_face(convex_polytope *t, int slot, int a, int b, int c)
 {
-    int slot = 0;
-    while (slot < t->face_count && t->face[slot].state != CONVEX_FACE_FREE) {
-        slot++;
-    }
-    t->face_count += slot == t->face_count;
     convex_face *face = &t->face[slot];
     point p = t->vertex[a].p;
     point normal = point_cross(point_difference(t->vertex[b].p, p), point_difference(t->vertex[c].p, p));
@@ -44,11 +36,10 @@ FN int add_face(convex_polytope *t, int a, int b, int c)
     face->vertex[0] = (int16_t)a;
     face->vertex[1] = (int16_t)b;
     face->vertex[2] = (int16_t)c;
-    face->state = CONVEX_FACE_KEPT;
+    face->seen = 0;
     // a face without an area is never the closest
     face->normal = area > 1e-30 ? point_scaled(normal, 1.0 / area) : make_point(0.0, 0.0, 0.0);
     face->distance = area > 1e-30 ? point_dot(face->normal, p) : 1e300;
-    return slot;
 }
 
 FN int next_corner(int k)
@@ -67,17 +58,15 @@ LANE_FN int expand_polytope(convex_polytope *t, int closest, double height)
         t->edge_from[k] = -1;
     }
     t->seen[0] = (int16_t)closest;
-    t->face[closest].state = CONVEX_FACE_SEEN;
+    t->face[closest].seen = 1;
     int fine = 1;
     for (int k = 0; k < seen; k++) {
         const convex_face *face = &t->face[t->seen[k]];
         for (int e = 0; e < 3; e++) {
             convex_face *beside = &t->face[face->beside[e]];
-            if (beside->state == CONVEX_FACE_SEEN) {
-                continue;
-            }
-            if (point_dot(beside->normal, p) > beside->distance + height || beside->distance > 1e299) {
-                beside->state = CONVEX_FACE_SEEN;
+            if (!beside->seen &&
+                (point_dot(beside->normal, p) > beside->distance + height || beside->distance > 1e299)) {
+                beside->seen = 1;
                 t->seen[seen++] = face->beside[e];
             }
         }
@@ -87,7 +76,7 @@ LANE_FN int expand_polytope(convex_polytope *t, int closest, double height)
         const convex_face *face = &t->face[from_face];
         for (int e = 0; e < 3; e++) {
             const convex_face *beside = &t->face[face->beside[e]];
-            if (beside->state == CONVEX_FACE_SEEN) {
+            if (beside->seen) {
                 continue;
             }
             int from = face->vertex[e];
@@ -105,18 +94,17 @@ LANE_FN int expand_polytope(convex_polytope *t, int closest, double height)
     for (int at = start; fine && around < edges && at >= 0 && (around == 0 || at != start); around++) {
         at = t->edge_from[at];
     }
-    if (!fine || edges < 3 || around != edges || edges + t->face_count - seen > CONVEX_FACES) {
+    // one loop has two edges more than faces inside: their places are taken first
+    if (!fine || around != edges || edges != seen + 2 || t->face_count + 2 > CONVEX_FACES) {
         for (int k = 0; k < seen; k++) {
-            t->face[t->seen[k]].state = CONVEX_FACE_KEPT;
+            t->face[t->seen[k]].seen = 0;
         }
         return 0;
     }
-    for (int k = 0; k < seen; k++) {
-        t->face[t->seen[k]].state = CONVEX_FACE_FREE;
-    }
     int first = -1, before = -1, at = start;
     for (int k = 0; k < edges; k++) {
-        int to = t->edge_from[at], face = add_face(t, at, to, last);
+        int to = t->edge_from[at], face = k < seen ? t->seen[k] : t->face_count++;
+        set_face(t, face, at, to, last);
         t->face[face].beside[0] = t->edge_beyond[at];
         t->face[t->edge_beyond[at]].beside[t->edge_index[at]] = (int16_t)face;
         if (k == 0) {
@@ -156,10 +144,10 @@ LANE_FN double make_tetrahedron(convex_polytope *t)
         v[2] = swap;
     }
     t->vertex_count = 4;
-    t->face_count = 0;
-    add_face(t, 0, 1, 2);
+    t->face_count = 4;
+    set_face(t, 0, 0, 1, 2);
     for (int k = 0; k < 3; k++) {
-        add_face(t, next_corner(k), k, 3);
+        set_face(t, k + 1, next_corner(k), k, 3);
         t->face[0].beside[k] = (int16_t)(k + 1);
         t->face[k + 1].beside[0] = 0;
         t->face[k + 1].beside[1] = (int16_t)((k + 2) % 3 + 1); // across the edge from corner k
@@ -227,10 +215,8 @@ FN int closest_face(const convex_polytope *t)
     int closest = 0;
     double least = 1e301;
     for (int k = 0; k < t->face_count; k++) {
-        if (t->face[k].state == CONVEX_FACE_KEPT && t->face[k].distance < least) {
-            least = t->face[k].distance;
-            closest = k;
-        }
+        closest = t->face[k].distance < least ? k : closest;
+        least = t->face[k].distance < least ? t->face[k].distance : least;
     }
     return closest;
 }

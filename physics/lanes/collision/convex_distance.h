@@ -38,40 +38,43 @@ LANE_FN int affine_weights(const point *p, int count, double weight[3])
     return weight[0] > 0.0 && weight[1] > 0.0 && weight[2] > 0.0;
 }
 
-FN int contains_origin(const convex_simplex *s)
+// Is the origin on the same side of a tetrahedron's face as the vertex apart from it?
+FN int inside_of_face(const convex_simplex *s, int apart)
 {
-    for (int apart = 0; apart < 4; apart++) {
-        point a = s->vertex[(apart + 1) % 4].p;
-        point normal = point_cross(point_difference(s->vertex[(apart + 2) % 4].p, a),
-                                   point_difference(s->vertex[(apart + 3) % 4].p, a));
-        double here = point_dot(normal, point_difference(s->vertex[apart].p, a));
-        double origin = -point_dot(normal, a);
-        if (here * origin <= 0.0) {
-            return 0;
-        }
-    }
-    return 1;
+    point a = s->vertex[(apart + 1) & 3].p;
+    point normal = point_cross(point_difference(s->vertex[(apart + 2) & 3].p, a),
+                               point_difference(s->vertex[(apart + 3) & 3].p, a));
+    double here = point_dot(normal, point_difference(s->vertex[apart].p, a));
+    return here * -point_dot(normal, a) > 0.0;
 }
 
-// Keeps only the vertices that span the simplex's point closest to the origin, testing all vertices, edges
-// and triangles. Returns 1 when the origin is inside.
+FN int contains_origin(const convex_simplex *s)
+{
+    return inside_of_face(s, 0) && inside_of_face(s, 1) && inside_of_face(s, 2) && inside_of_face(s, 3);
+}
+
+// Keeps only the vertices that span the simplex's point closest to the origin: the last one is among them,
+// since the others were such before it was added. Returns 1 when the origin is inside.
 LANE_FN int reduce_simplex(convex_simplex *s)
 {
     if (s->count == 4 && contains_origin(s)) {
         return 1;
     }
+    int last = s->count - 1, best_count = 0, best[3] = {0};
     double least = 1e300, best_weight[3] = {0.0};
-    int best = 0;
-    for (int subset = 1; subset < 1 << s->count; subset++) {
-        point p[3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        int count = 0;
-        for (int k = 0; k < s->count && subset != 15; k++) {
-            if (subset >> k & 1) {
-                p[count++] = s->vertex[k].p;
-            }
+    for (int others = 0; others < 1 << last; others++) {
+        int vertex[4], count = 0;
+        for (int k = 0; k < last; k++) {
+            vertex[count] = k;
+            count += others >> k & 1;
         }
+        vertex[count++] = last;
         double weight[3] = {0.0};
-        if (subset == 15 || !affine_weights(p, count, weight)) {
+        point p[3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        for (int k = 0; k < count && count < 4; k++) {
+            p[k] = s->vertex[vertex[k]].p;
+        }
+        if (count == 4 || !affine_weights(p, count, weight)) {
             continue;
         }
         point closest = make_point(0.0, 0.0, 0.0);
@@ -81,19 +84,16 @@ LANE_FN int reduce_simplex(convex_simplex *s)
         double squared = point_dot(closest, closest);
         if (squared < least) {
             least = squared;
-            best = subset;
+            best_count = count;
+            memcpy(best, vertex, sizeof best);
             memcpy(best_weight, weight, sizeof best_weight);
         }
     }
-    int kept = 0;
-    for (int k = 0; k < s->count; k++) {
-        if (best >> k & 1) {
-            s->vertex[kept] = s->vertex[k];
-            s->weight[kept] = best_weight[kept];
-            kept++;
-        }
+    for (int k = 0; k < best_count; k++) { // best[k] >= k
+        s->vertex[k] = s->vertex[best[k]];
+        s->weight[k] = best_weight[k];
     }
-    s->count = kept;
+    s->count = best_count;
     return 0;
 }
 

@@ -93,11 +93,8 @@ typedef struct convex_shape {
     double radius;              // of the ball
     double bound;               // radius of the sphere around the geom
     const uniform_real *vertex; // mesh: of its convex hull
-    int vertex_count;
-    const int32_t *edge_first, *edge_count, *edge; // neighbours of a hull's vertex
-    const orr_hull *hull;                          // its flat faces
-    int start;                                     // where the last search for a hull's vertex ended
-    point prism[6];                                // three corners of the base, three above them
+    const orr_hull *hull;       // its flat faces
+    point prism[6];             // three corners of the base, three above them
 } convex_shape;
 
 FN int has_flat_faces(const convex_shape *s)
@@ -110,46 +107,35 @@ FN point hull_vertex(const convex_shape *s, int i)
     return make_point((double)s->vertex[3 * i], (double)s->vertex[3 * i + 1], (double)s->vertex[3 * i + 2]);
 }
 
-FN int start_cell(double along, double most)
+FN int extreme_cell(double along, double most, int cells)
 {
-    int cell = (int)((along / most + 1.0) * (0.5 * ORR_HULL_CELLS));
-    return cell < ORR_HULL_CELLS ? cell : ORR_HULL_CELLS - 1;
+    double cell = (along / most + 1.0) * (0.5 * cells);
+    return cell > 0.0 ? cell < cells ? (int)cell : cells - 1 : 0;
 }
 
-// A vertex of a hull that is nearly the farthest along a direction.
-FN int start_vertex(const convex_shape *s, point n)
+// The square that a direction leaves the cube through.
+FN int extreme_square(const orr_extremes *e, point n)
 {
     double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
-    double most = x > y ? x > z ? x : z : y > z ? y : z;
-    if (!s->hull || s->hull->face_count == 0 || !(most > 0.0)) {
-        return s->start;
-    }
+    double most = fmax(fmax(x, y), z);
     int axis = x >= most ? 0 : y >= most ? 1 : 2;
     double to = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
     double u = axis == 0 ? n.y : axis == 1 ? n.z : n.x, v = axis == 0 ? n.z : axis == 1 ? n.x : n.y;
     int side = 2 * axis + (to < 0.0);
-    return s->hull
-        ->start[(side * ORR_HULL_CELLS + start_cell(u, most)) * ORR_HULL_CELLS + start_cell(v, most)];
+    return (side * e->cells + extreme_cell(u, most, e->cells)) * e->cells + extreme_cell(v, most, e->cells);
 }
 
-// The support vertex of a hull along a direction, by hill climbing from neighbour to neighbour.
-LANE_FN int farthest_vertex(const convex_shape *s, int start, point direction)
+// The support vertex of a hull along a direction; the first one of equals.
+FN int farthest_vertex(const convex_shape *s, point direction)
 {
-    int best = start;
-    double most = point_dot(hull_vertex(s, best), direction);
-    for (int step = 0; step < s->vertex_count; step++) {
-        int from = best;
-        for (int k = 0; k < s->edge_count[from]; k++) {
-            int next = s->edge[s->edge_first[from] + k];
-            double along = point_dot(hull_vertex(s, next), direction);
-            if (along > most) {
-                most = along;
-                best = next;
-            }
-        }
-        if (best == from) {
-            break;
-        }
+    const orr_extremes *e = &s->hull->vertices;
+    const int32_t *range = e->range + 2 * extreme_square(e, direction);
+    int best = 0;
+    double most = -1e300;
+    for (int k = range[0]; k < range[1]; k++) {
+        double along = point_dot(hull_vertex(s, e->candidate[k]), direction);
+        best = along > most ? e->candidate[k] : best;
+        most = along > most ? along : most;
     }
     return best;
 }
@@ -178,8 +164,7 @@ LANE_FN point local_support(convex_shape *s, point n)
         return make_point(n.x >= 0.0 ? size[0] : -size[0], n.y >= 0.0 ? size[1] : -size[1],
                           n.z >= 0.0 ? size[2] : -size[2]);
     case ORR_GEOM_MESH:
-        s->start = farthest_vertex(s, start_vertex(s, n), n);
-        return hull_vertex(s, s->start);
+        return hull_vertex(s, farthest_vertex(s, n));
     default: {
         int best = n.z < 0.0 ? 0 : 3;
         for (int k = best + 1, last = best + 2; k <= last; k++) {

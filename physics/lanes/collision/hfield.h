@@ -7,9 +7,7 @@
 // shape. No more than their distance (negative: no deeper than their depth).
 LANE_FN double gap_along(convex_shape *prism, convex_shape *shape, point direction)
 {
-    int start = shape->start; // kept: of vertices that are equally far the search should find the same
     point nearest = core_support(shape, point_scaled(direction, -1.0));
-    shape->start = start;
     return point_dot(point_difference(nearest, local_support(prism, direction)), direction) - shape->radius;
 }
 

@@ -5,9 +5,12 @@
 
 #include "physics/lanes/collision/primitive.h"
 
-// Vertices of the hulls that are scanned: above, climbing from neighbour to neighbour is faster; for a plane,
-// which takes one scan, and for each step of a search.
-enum { HULL_SCAN_ONCE = 256, HULL_SCAN_STEPS = 64 };
+// Vertices of the hulls that are scanned: of larger ones those are tried that can be the farthest.
+#if ORR_LANES > 1
+enum { HULL_SCANNED = 64 };
+#else
+enum { HULL_SCANNED = 16 };
+#endif
 
 FN int hull_size(const lane_model *m, int geom)
 {
@@ -29,34 +32,72 @@ FN const uniform_real *hull_vertices(const lane_model *m, int geom)
     return m->hull_vert + 3 * m->mesh_hullvertadr[m->geom_dataid[geom]];
 }
 
-// The number of the vertex of a geom's hull that is farthest along a direction in its frame; most: how far.
-LANE_FN real scan_hull(const lane_model *m, int geom, real3 direction, real *most)
+// The same, of an array of whole numbers.
+FN real index_of(const int32_t *p, real i)
 {
-    const uniform_real *vertex = hull_vertices(m, geom);
-    real farthest = R(0.0), reach = R(-LANE_HUGE);
-    for (int i = 0; i < hull_size(m, geom); i++) {
-        real along = fma_(direction.x, R(vertex[3 * i]),
-                          fma_(direction.y, R(vertex[3 * i + 1]), direction.z * R(vertex[3 * i + 2])));
-        mask farther = along > reach;
-        reach = sel(farther, along, reach);
-        farthest = sel(farther, R((double)i), farthest);
-    }
-    *most = reach;
-    return farthest;
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+    return (real)p[(int)i];
+#else
+    return to_real(sint_gather(p, to_int(i)));
+#endif
 }
 
-FN real3 hull_support(const lane_model *m, int geom, real3 direction)
+FN real3 hull_element(const uniform_real *vertices, real i)
 {
-    real most, at = R(3.0) * scan_hull(m, geom, direction, &most);
-    const uniform_real *vertex = hull_vertices(m, geom);
-    return make_real3(element_of(vertex, at), element_of(vertex + 1, at), element_of(vertex + 2, at));
+    real at = R(3.0) * i;
+    return make_real3(element_of(vertices, at), element_of(vertices + 1, at), element_of(vertices + 2, at));
+}
+
+// extreme_square (convex_shape.h), in all lanes.
+FN real lane_square(const orr_extremes *e, real3 n)
+{
+    real x = abs_(n.x), y = abs_(n.y), z = abs_(n.z), cells = R(e->cells);
+    real most = max_(max_(x, y), z), half = R(0.5) * cells;
+    mask first = x >= most, second = y >= most;
+    real to = sel(first, n.x, sel(second, n.y, n.z));
+    real u = sel(first, n.y, sel(second, n.z, n.x)), v = sel(first, n.z, sel(second, n.x, n.y));
+    real side = sel(first, R(0.0), sel(second, R(2.0), R(4.0))) + sel(to < R(0.0), R(1.0), R(0.0));
+    real scale = half / max_(most, R(LANE_TINY)), last = cells - R(1.0);
+    real row = floor_(clamp_(fma_(u, scale, half), R(0.0), last));
+    real column = floor_(clamp_(fma_(v, scale, half), R(0.0), last));
+    return fma_(fma_(side, cells, row), cells, column);
+}
+
+// The vertex of a geom's hull that is farthest along a direction in its frame; most: how far.
+LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction, real *most)
+{
+    const uniform_real *vertices = hull_vertices(m, geom);
+    real farthest = R(0.0), reach = R(-LANE_HUGE);
+    if (hull_size(m, geom) <= HULL_SCANNED) {
+        for (int i = 0; i < hull_size(m, geom); i++) {
+            real along = dot3(direction, uniform3(vertices, i));
+            mask farther = along > reach;
+            reach = sel(farther, along, reach);
+            farthest = sel(farther, R((double)i), farthest);
+        }
+        *most = reach;
+        return hull_element(vertices, farthest);
+    }
+    const orr_extremes *e = &m->plan->hull[m->geom_dataid[geom]].vertices;
+    real square = R(2.0) * lane_square(e, direction);
+    real k = index_of(e->range, square), last = index_of(e->range + 1, square) - R(1.0);
+    real3 at = zero3();
+    for (mask left = everywhere(); any(left); k = k + R(1.0), left = k <= last) {
+        real3 p = hull_element(vertices, index_of(e->candidate, min_(k, last)));
+        real along = dot3(direction, p);
+        mask farther = along > reach;
+        reach = sel(farther, along, reach);
+        at = select3(farther, p, at);
+    }
+    *most = reach;
+    return at;
 }
 
 // The point of a convex geom that is farthest along a direction of length 1, against its position.
 LANE_FN real3 lane_support(const lane_model *m, const lane_geom *g, int geom, real3 direction)
 {
     real3 n = rotate_inverse(g->frame, direction), s = g->size, p = zero3();
-    real radius = R(0.0);
+    real radius = R(0.0), most;
     switch (m->geom_type[geom]) {
     case ORR_GEOM_SPHERE:
         radius = s.x;
@@ -82,7 +123,7 @@ LANE_FN real3 lane_support(const lane_model *m, const lane_geom *g, int geom, re
                        sel(n.z < R(0.0), -s.z, s.z));
         break;
     default:
-        p = hull_support(m, geom, n);
+        p = hull_support(m, geom, n, &most);
         break;
     }
     return add_scaled3(rotate(g->frame, p), direction, radius);
@@ -172,23 +213,15 @@ LANE_FN mask may_collide(const lane_model *m, const lane_data *d, const orr_pair
 {
     lane_pair_shapes s = make_pair_shapes(m, d, pair, a, b);
     near = and_(near, boxes_meet(m, &s));
-    int small = hull_size(m, pair->geom1) <= HULL_SCAN_STEPS && hull_size(m, pair->geom2) <= HULL_SCAN_STEPS;
-    return small && any(near) ? not_apart(m, &s, near) : near;
+    return ORR_LANES > 1 ? not_apart(m, &s, near) : near; // one world alone is searched exactly at once
 }
 
-// The lanes in which a plane and a hull may touch. lowest: the number of the hull's lowest vertex, or of one
-// that is as low up to rounding.
+// The lanes in which a plane and a hull may touch.
 LANE_FN mask plane_may_touch_hull(const lane_model *m, const lane_data *d, const orr_pair *pair,
-                                  const lane_geom *a, const lane_geom *b, real *lowest)
+                                  const lane_geom *a, const lane_geom *b)
 {
-    *lowest = R(0.0);
-    if (hull_size(m, pair->geom2) > HULL_SCAN_ONCE) {
-        return everywhere();
-    }
     real3 up = a->frame.z, between = sub3(b->pos, a->pos);
-    real3 down = rotate_inverse(b->frame, scale3(up, R(-1.0)));
-    real most;
-    *lowest = scan_hull(m, pair->geom2, down, &most);
-    real slack = R(1e-5) * (geom_rbound(m, d, pair->geom2) + length3(between));
+    real most, slack = R(1e-5) * (geom_rbound(m, d, pair->geom2) + length3(between));
+    hull_support(m, pair->geom2, rotate_inverse(b->frame, scale3(up, R(-1.0))), &most);
     return dot3(up, between) - most < R(pair->margin) + slack;
 }

@@ -64,21 +64,17 @@ LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lan
     if (s.type == ORR_GEOM_MESH) {
         int mesh = m->geom_dataid[geom], first = m->mesh_hullvertadr[mesh];
         s.vertex = m->hull_vert + 3 * first;
-        s.vertex_count = m->mesh_hullvertnum[mesh];
-        s.edge_first = m->hull_edgeadr + first;
-        s.edge_count = m->hull_edgenum + first;
-        s.edge = m->hull_edge;
         s.hull = &m->plan->hull[mesh];
     }
     return s;
 }
 
 // The corners of the face at the hull's lowest vertex that lies closest to the plane; of more than four, four
-// that are far apart. s->start: a vertex close to the lowest.
-LANE_FN int plane_hull(const convex_frame *plane, convex_shape *s, double margin, convex_hit *hits)
+// that are far apart.
+LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double margin, convex_hit *hits)
 {
     point normal = plane->axis[2], down = to_local_direction(&s->frame, point_scaled(normal, -1.0));
-    int lowest = farthest_vertex(s, s->start, down), count = 0;
+    int lowest = farthest_vertex(s, down), count = 0;
     convex_polygon face;
     hull_face(s, face_at_vertex(s, lowest, down), lowest, &face);
     if (face.count > 4) {
@@ -121,15 +117,13 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
     return convex_contacts(a, b, &search, hits);
 }
 
-// The lanes in which a pair of these kinds must be collided. start: of plane and hull, where the search for
-// the lowest vertex begins.
+// The lanes in which a pair of these kinds must be collided.
 LANE_FN mask must_collide(const lane_model *m, const lane_data *d, const orr_pair *pair, const lane_geom *a,
-                          const lane_geom *b, mask near, real *start)
+                          const lane_geom *b, mask near)
 {
     int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
-    *start = R(0.0);
     if (one == ORR_GEOM_PLANE) {
-        return two == ORR_GEOM_MESH ? and_(near, plane_may_touch_hull(m, d, pair, a, b, start)) : near;
+        return two == ORR_GEOM_MESH ? and_(near, plane_may_touch_hull(m, d, pair, a, b)) : near;
     }
     return one == ORR_GEOM_HFIELD ? near : may_collide(m, d, pair, a, b, near);
 }
@@ -139,8 +133,7 @@ LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const l
                            const lane_geom *b, mask near)
 {
     const orr_pair *pair = lane_pair(m, d, index);
-    real start;
-    uint32_t lanes = lanes_of(must_collide(m, d, pair, a, b, near, &start));
+    uint32_t lanes = lanes_of(must_collide(m, d, pair, a, b, near));
     real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];
     real3 pos[ORR_PAIR_CONTACTS], normal[ORR_PAIR_CONTACTS];
     int most = 0;
@@ -149,7 +142,6 @@ LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const l
             continue;
         }
         convex_shape one = shape_in(m, d, a, pair->geom1, lane), two = shape_in(m, d, b, pair->geom2, lane);
-        two.start = (int)value_in(&start, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
         int count = scalar_contacts(m, pair, &one, &two, hits);
         for (; most < count; most++) {
