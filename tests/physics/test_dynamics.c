@@ -552,20 +552,22 @@ static void a_world_that_diverges_is_reported_and_stays_alone(void **state)
 
 // ---- many geoms ----
 
-// Columns of boxes on a floor, each rotated against the one below.
-static orr_model *many_boxes(int columns, int levels)
+// Columns of boxes on a floor, each rotated against the one below. geom: its type, 'box' or a hull like it.
+static orr_model *many_boxes(int columns, int levels, const char *geom)
 {
     char *text = orr_alloc(200000, 1);
     assert_non_null(text);
     int used = snprintf(text, 200000,
-                        "<mujoco><option timestep='0.002'/><worldbody>"
+                        "<mujoco><option timestep='0.002'/><asset><mesh name='hull' vertex='"
+                        "-.1 -.12 -.08 .1 -.12 -.08 -.1 .12 -.08 .1 .12 -.08 "
+                        "-.1 -.12 .08 .1 -.12 .08 -.1 .12 .08 .1 .12 .08'/></asset><worldbody>"
                         "<geom type='plane' size='20 20 1'/>");
     for (int i = 0; i < columns * levels; i++) {
         int column = i / levels, level = i % levels;
-        used += snprintf(
-            text + used, (size_t)(200000 - used),
-            "<body pos='%g %g %g' euler='0 0 %d'><freejoint/><geom type='box' size='0.1 0.12 0.08'/></body>",
-            0.4 * (column % 4) + 0.01 * level, 0.4 * (column / 4), 0.079 + 0.159 * level, 17 * level);
+        used += snprintf(text + used, (size_t)(200000 - used),
+                         "<body pos='%g %g %g' euler='0 0 %d'><freejoint/><geom type=%s/></body>",
+                         0.4 * (column % 4) + 0.01 * level, 0.4 * (column / 4), 0.079 + 0.159 * level,
+                         17 * level, geom);
     }
     snprintf(text + used, (size_t)(200000 - used), "</worldbody></mujoco>");
     orr_model *model = parse(text);
@@ -573,20 +575,19 @@ static orr_model *many_boxes(int columns, int levels)
     return model;
 }
 
-static void a_search_finds_what_trying_all_pairs_finds(void **state)
+static void search_and_try_all_pairs(const char *geom)
 {
-    (void)state;
     // 8 bodies: 36 pairs, tested one by one. The same 8 beside others far away: 40, whose pairs are listed,
     // and 192, whose pairs are not
     static const int columns[] = {10, 48};
-    orr_model *few = many_boxes(2, 4);
+    orr_model *few = many_boxes(2, 4, geom);
     orr_physics *tried = make_physics(few, 1, true);
     double a[8 * 7], b[192 * 7];
     orr_physics_step(tried, 100);
     orr_physics_get(tried, ORR_PHYSICS_QPOS, 0, a);
     assert_int_equal(few->nq, 56);
     for (int i = 0; i < 2; i++) {
-        orr_model *many = many_boxes(columns[i], 4);
+        orr_model *many = many_boxes(columns[i], 4, geom);
         orr_physics *searched = make_physics(many, 1, true);
         orr_physics_step(searched, 100);
         orr_physics_get(searched, ORR_PHYSICS_QPOS, 0, b);
@@ -598,6 +599,17 @@ static void a_search_finds_what_trying_all_pairs_finds(void **state)
     }
     orr_physics_destroy(tried);
     orr_model_destroy(few);
+}
+
+static const char box[] = "'box' size='0.1 0.12 0.08'";
+
+static void a_search_finds_what_trying_all_pairs_finds(void **state)
+{
+    (void)state;
+    search_and_try_all_pairs(box);
+    if (!cuda) { // a device lists all pairs
+        search_and_try_all_pairs("'mesh' mesh='hull'");
+    }
 }
 
 // A lattice of n^3 spheres of mass 1 kg, each pressed into its neighbours, on a floor; not straight, so that
@@ -661,7 +673,7 @@ static void the_forces_of_a_heap_balance(void **state)
 static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
 {
     (void)state;
-    orr_model *model = many_boxes(2, 4);
+    orr_model *model = many_boxes(2, 4, box);
     orr_physics *physics = NULL;
     const orr_physics_desc desc = {
         .worlds = 1, .double_precision = true, .contact_capacity = 20, .cuda = cuda, .team = team};
