@@ -1177,8 +1177,8 @@ typedef struct orr_train_desc {
     const char *data;
     /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
        same bits. Configuration, exposures, number of splats, harmonics, antialias, masks, refine_poses,
-       strategy and a cloud's seed are the file's, and where they are 0 here a field's batch, holdout and seed. NULL: from
-       the beginning */
+       strategy and a cloud's seed are the file's, and where they are 0 here a field's batch, holdout and
+       seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
     int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
