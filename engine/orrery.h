@@ -577,7 +577,8 @@ typedef enum orr_precision {
 
 typedef struct orr_world_desc {
     int count;              /* copies, 1 .. ORR_WORLD_MAX; 0: one */
-    orr_device_kind device; /* what simulates robots, as orr_world_set_device says */
+    orr_device_kind device; /* what simulates robots, as orr_world_set_device says; but with
+                               ORR_DEVICE_CUDA a robot that does not fit its memory is ORR_ERROR_MEMORY */
     orr_precision precision;
     int contact_capacity; /* most contacts of a step, of the copies of a block together (16, 8 or 4 on a CPU,
                              32 on CUDA); 0: as many as the model can have, but at most 2048 or 16 for each

@@ -38,7 +38,9 @@ static orr_result create(const orr_scene *scene, const orr_world_desc *desc, orr
         result = orr_world_set_device(world, desc->device, error);
     }
     if (result == ORR_OK) {
+        world->robots->cuda_or_fail = desc->device == ORR_DEVICE_CUDA;
         result = orr_world_step(world, 0, error); // reports now what is wrong with a robot
+        world->robots->cuda_or_fail = false;
         // one that needs what the dynamics do not have is drawn at rest
         result = result == ORR_ERROR_UNSUPPORTED ? ORR_OK : result;
     }

@@ -33,16 +33,16 @@ static orr_result create(orr_engine *engine, orr_cuda *cuda, const orr_world_des
     return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
 }
 
-orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, const orr_world_desc *desc,
-                                    const char *name, const orr_model *model, orr_physics **physics,
-                                    orr_error *error)
+orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, bool or_fail,
+                                    const orr_world_desc *desc, const char *name, const orr_model *model,
+                                    orr_physics **physics, orr_error *error)
 {
     orr_cuda *cuda = NULL;
     orr_error why = {0};
     if (on_cuda) {
         ORR_TRY(orr_engine_take_cuda(engine, &cuda, error));
         orr_result result = create(engine, cuda, desc, name, model, physics, &why);
-        if (result != ORR_ERROR_MEMORY && result != ORR_ERROR_DEVICE) {
+        if (or_fail || (result != ORR_ERROR_MEMORY && result != ORR_ERROR_DEVICE)) {
             return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s", why.message);
         }
         orr_log_line(engine->log, ORR_LOG_WARNING, (orr_code)why.code, "%s: the CPU moves it", why.message);

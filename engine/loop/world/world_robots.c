@@ -59,8 +59,8 @@ static orr_result move_to(const orr_world *world, orr_world_physics *p, bool cud
 {
     orr_physics *physics = NULL;
     orr_physics *before = p->physics;
-    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, &world->robots->desc, p->name, p->model,
-                                     &physics, error));
+    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, false, &world->robots->desc, p->name,
+                                     p->model, &physics, error));
     p->physics = physics;
     orr_result result = orr_world_parameters_renew(world, p, error);
     result = result == ORR_OK ? orr_world_physics_copy(before, physics, error) : result;

@@ -30,7 +30,8 @@ typedef struct orr_world_robots {
     orr_world_physics **physics; // physics_count: of all robots
     int physics_count, physics_capacity;
     bool autoreset;
-    bool stale; // a robot that is fixed to its world has been moved
+    bool cuda_or_fail; // what CUDA cannot hold is an error: while a world is made that names it
+    bool stale;        // a robot that is fixed to its world has been moved
     orr_engine *engine;
     orr_world_desc desc; // how they are simulated; its device as orr_world_set_device was given it
 } orr_world_robots;
