@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 // Photos become a cloud of splats.
 #include "engine/training/learner.h"
 
