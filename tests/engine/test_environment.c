@@ -116,7 +116,7 @@ static orr_scene *sphere_scene(orr_engine *engine, float metallic, float roughne
 static orr_view look(void)
 {
     const float eye[3] = {0, 0.6f, 3.2f}, target[3] = {0, 0, 0}, up[3] = {0, 1, 0};
-    return (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE)};
+    return (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE), .hard_edges = true};
 }
 
 static void draw(orr_engine *engine, const orr_scene *scene, const orr_view *view, float *rgba)
@@ -490,7 +490,7 @@ static void add_walls(orr_scene *scene)
 static orr_view look_in(void)
 {
     const float eye[3] = {0, 0, 1.8f}, target[3] = {0, 0, 0}, up[3] = {0, 1, 0};
-    return (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE)};
+    return (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE), .hard_edges = true};
 }
 
 static orr_scene *room(orr_engine *engine, float metallic, float roughness, float x)

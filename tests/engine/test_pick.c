@@ -290,7 +290,10 @@ static void structs_of_other_sizes_are_taken(void **state)
     struct {
         orr_view view;
         int64_t later;
-    } view = {s.view, 1};
+    } view;
+    memset(&view, 0, sizeof view); // also what is between them
+    view.view = s.view;
+    view.later = 1;
     struct {
         orr_hit hit;
         int64_t later;

@@ -303,8 +303,10 @@ static void submit(orr_frame *frame, const orr_world *world)
 {
     const float eye[3] = {0.3f, -4.0f, 1.5f}, target[3] = {0.2f, 0.0f, 0.7f}, up[3] = {0.0f, 0.0f, 1.0f};
     // without shadows, which robots cast only where the host knows their poses
-    const orr_view view = {
-        .camera = orr_camera_look_at(eye, target, up, 0.9f, WIDTH, HEIGHT), .world = 1, .no_shadows = true};
+    const orr_view view = {.camera = orr_camera_look_at(eye, target, up, 0.9f, WIDTH, HEIGHT),
+                           .world = 1,
+                           .no_shadows = true,
+                           .hard_edges = true};
     assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
 }
 

@@ -427,7 +427,7 @@ static void worlds_start_as_the_scene_was_built_and_change_alone(void **state)
     orr_world *world;
     orr_error why;
     assert_int_equal(orr_world_create(scene, 0, &world, &why), ORR_ERROR_ARGUMENT);
-    assert_int_equal(orr_world_create(scene, 65537, &world, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_create(scene, ORR_WORLD_MAX + 1, &world, &why), ORR_ERROR_ARGUMENT);
     assert_ok(orr_world_create(scene, 3, &world, &error));
     orr_transform t;
     bool visible;
