@@ -10,6 +10,7 @@
 #include "neural/capture/colmap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -40,12 +41,26 @@ static void add(step *s, const char *name, const char *value)
     s->arguments[s->argument_count] = NULL;
 }
 
+// Reads a number that stands behind `before` at *at, and goes behind it.
+static bool read_count(const char **at, const char *before, int64_t *value)
+{
+    const size_t length = strlen(before);
+    char *end;
+    if (!*at || strncmp(*at, before, length) != 0) {
+        return false;
+    }
+    *value = strtol(*at + length, &end, 10);
+    const bool found = end != *at + length;
+    *at = end;
+    return found;
+}
+
 // "Processed file [3/50]"
 static void read_feature(step *s, const char *text)
 {
-    int done, total;
+    int64_t done, total;
     const char *at = strstr(text, "Processed file [");
-    if (at && sscanf(at, "Processed file [%d/%d]", &done, &total) == 2) {
+    if (read_count(&at, "Processed file [", &done) && read_count(&at, "/", &total)) {
         s->done = done;
         s->total = total;
     }
@@ -54,15 +69,13 @@ static void read_feature(step *s, const char *text)
 // "Matching block [1/5, 2/5]" as it begins, or "Matching image [3/50]"
 static void read_match(step *s, const char *text)
 {
-    int row, rows, column, columns;
-    const char *at = strstr(text, "Matching ");
-    if (!at) {
-        return;
-    }
-    if (sscanf(at, "Matching block [%d/%d, %d/%d]", &row, &rows, &column, &columns) == 4) {
-        s->done = (int64_t)(row - 1) * columns + column;
-        s->total = (int64_t)rows * columns;
-    } else if (sscanf(at, "Matching image [%d/%d]", &row, &rows) == 2) {
+    int64_t row, rows, column, columns;
+    const char *at = strstr(text, "Matching "), *image = at;
+    if (read_count(&at, "Matching block [", &row) && read_count(&at, "/", &rows) &&
+        read_count(&at, ", ", &column) && read_count(&at, "/", &columns)) {
+        s->done = (row - 1) * columns + column;
+        s->total = rows * columns;
+    } else if (read_count(&image, "Matching image [", &row) && read_count(&image, "/", &rows)) {
         s->done = row;
         s->total = rows;
     }
@@ -71,9 +84,9 @@ static void read_match(step *s, const char *text)
 // "Registering image #12 (5)": the fifth
 static void read_pose(step *s, const char *text)
 {
-    int image, done;
+    int64_t image, done;
     const char *at = strstr(text, "Registering image #");
-    if (at && sscanf(at, "Registering image #%d (%d)", &image, &done) == 2) {
+    if (read_count(&at, "Registering image #", &image) && read_count(&at, " (", &done)) {
         s->done = done;
     }
 }

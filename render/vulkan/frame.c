@@ -322,7 +322,7 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
     orr_vulkan_mark(frame->commands, &frame->marks, "");
     const bool has_shadows = frame->shadows.count > 0 && frame->umbra < 1.0f;
     // a frame without environments binds another buffer all the same
-    const VkBuffer environments =
+    VkBuffer environments =
         frame->environment_count > 0 ? frame->environments.buffer : shared->meshes.lighting.buffer;
     const orr_vulkan_splat_frame splats = {
         .layers = frame->layers,

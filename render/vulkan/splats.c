@@ -163,7 +163,7 @@ static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const 
                 splat_lens_values lens;
                 uint32_t first, count, degree_and_piece;
             } push = {frame->layers[i].lens, first, page->count, (uint32_t)cloud->sh_degree};
-            const VkBuffer piece_of = page->piece_of.buffer;
+            VkBuffer piece_of = page->piece_of.buffer;
             push.degree_and_piece += piece_of ? 4 * (1 + frame->layers[i].first_piece) : 0;
             _Static_assert(sizeof push == 128, "push constants as in splat_project.comp");
             const orr_vk_binding bindings[] = {BUFFER(control),

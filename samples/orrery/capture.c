@@ -97,12 +97,11 @@ static int print_json(const orr_registration *registration, const orr_registrati
 static orr_result read_scale(char *text, orr_registration_desc *desc, orr_error *error)
 {
     char *second = text ? strchr(text, ',') : NULL, *metres = second ? strchr(second + 1, ',') : NULL;
-    int length = 0;
+    const char *rest;
     if (!text) {
         return ORR_OK;
     }
-    if (!metres || sscanf(metres + 1, "%lf%n", &desc->scale_metres, &length) != 1 || metres[1 + length] ||
-        !(desc->scale_metres > 0.0)) {
+    if (!metres || !options_read_real(metres + 1, 0, 1e-9, 1e9, &desc->scale_metres, &rest)) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "capture: --distance %s: expected two photos and metres: PHOTO,PHOTO,M", text);
     }

@@ -9,6 +9,8 @@
 #include "samples/orrery/progress.h"
 
 #include <cjson/cJSON.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,8 +51,11 @@ static orr_result find_camera(const insertion *n, orr_camera *camera, orr_error 
         *camera = first ? *first : orr_scene_default_camera(n->scene, 1280, 720);
         return ORR_OK;
     }
-    int index = 0, length = 0;
-    bool number = n->camera && sscanf(n->camera, "%d%n", &index, &length) == 1 && !n->camera[length];
+    double place = 0.0;
+    const char *rest;
+    bool number =
+        n->camera && options_read_real(n->camera, 0, 0.0, INT_MAX, &place, &rest) && floor(place) == place;
+    int index = (int)place;
     for (int i = 0; n->camera && !number && i < n->cameras.count; i++) {
         if (strcmp(orr_path_name(n->cameras.names[i]), n->camera) == 0) {
             index = i;
@@ -78,12 +83,11 @@ static void up_of_cameras(const orr_camera_list *list, float up[3])
 static orr_result place(insertion *n, const float up[3], orr_error *error)
 {
     orr_view view = {0};
-    float x, y;
-    int length = 0;
+    const char *rest;
     ORR_TRY(find_camera(n, &view.camera, error));
-    x = 0.5f * (float)view.camera.width;
-    y = 0.6667f * (float)view.camera.height;
-    if (n->at && (sscanf(n->at, "%f,%f%n", &x, &y, &length) != 2 || n->at[length])) {
+    double x = 0.5 * view.camera.width, y = 2.0 / 3.0 * view.camera.height;
+    if (n->at && !(options_read_real(n->at, ',', -1e6, 1e6, &x, &rest) &&
+                   options_read_real(rest, 0, -1e6, 1e6, &y, &rest))) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "insert: --at %s: expected X,Y in pixels of the camera's picture", n->at);
     }
@@ -92,7 +96,7 @@ static orr_result place(insertion *n, const float up[3], orr_error *error)
     if (n->cameras.count && up[0] == 0.0f && up[1] == 0.0f && up[2] == 0.0f) {
         up_of_cameras(&n->cameras, desc.up);
     }
-    ORR_TRY(orr_world_place(n->world, &view, x, y, n->layer, &desc, error));
+    ORR_TRY(orr_world_place(n->world, &view, (float)x, (float)y, n->layer, &desc, error));
     ORR_TRY(orr_world_set_visible(n->world, 0, n->layer, true, error));
     return orr_world_get(n->world, 0, n->layer, &n->transform, NULL, error);
 }
@@ -216,6 +220,19 @@ static int print_json(const insertion *n, int photos)
     return command_print_json(json);
 }
 
+// "X,Y,Z", not all of them 0.
+static bool read_direction(const char *text, float v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double value;
+        if (!options_read_real(text, k < 2 ? ',' : 0, -1e6, 1e6, &value, &text)) {
+            return false;
+        }
+        v[k] = (float)value;
+    }
+    return v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f;
+}
+
 int command_insert(int argc, char **argv)
 {
     common_options common = {.device = ORR_DEVICE_AUTO};
@@ -281,7 +298,7 @@ int command_insert(int argc, char **argv)
         .option_count = sizeof list / sizeof list[0],
         .common = &common,
         .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_JSON};
-    int operand_count, exit_code, length = 0;
+    int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;
     }
@@ -290,9 +307,7 @@ int command_insert(int argc, char **argv)
     n.object = argv[1];
     orr_result result =
         n.output ? ORR_OK : orr_fail(&error, ORR_CODE_ARGUMENT, "insert: -o missing: expected a name");
-    if (result == ORR_OK && up_text &&
-        (sscanf(up_text, "%f,%f,%f%n", &up[0], &up[1], &up[2], &length) != 3 || up_text[length] ||
-         (up[0] == 0.0f && up[1] == 0.0f && up[2] == 0.0f))) {
+    if (result == ORR_OK && up_text && !read_direction(up_text, up)) {
         result = orr_fail(&error, ORR_CODE_ARGUMENT, "insert: --up %s: expected a direction X,Y,Z", up_text);
     }
     if (result == ORR_OK && n.shadow && !n.over) {

@@ -50,7 +50,7 @@ static void list_common(common_options *common, option list[COMMON_COUNT])
 
 // ---- values ----
 
-static bool read_real(const char *text, char end, double low, double high, double *value, const char **rest)
+bool options_read_real(const char *text, char end, double low, double high, double *value, const char **rest)
 {
     char *behind;
     *value = strtod(text, &behind);
@@ -112,7 +112,7 @@ static bool read_value(const option *o, const char *text)
         return read_seed(text, o->value);
     case OPTION_REAL: {
         double value;
-        bool good = read_real(text, 0, o->low, o->high, &value, &rest);
+        bool good = options_read_real(text, 0, o->low, o->high, &value, &rest);
         *(double *)o->value = value;
         return good;
     }
@@ -125,7 +125,7 @@ static bool read_value(const option *o, const char *text)
         float *colour = o->value;
         for (int i = 0; i < 3; i++) {
             double value;
-            if (!read_real(rest, i < 2 ? ',' : 0, 0.0, 1.0, &value, &rest)) {
+            if (!options_read_real(rest, i < 2 ? ',' : 0, 0.0, 1.0, &value, &rest)) {
                 return false;
             }
             colour[i] = (float)value;
@@ -136,7 +136,7 @@ static bool read_value(const option *o, const char *text)
         float *box = o->value;
         for (int i = 0; i < 6; i++) {
             double value;
-            if (!read_real(rest, i < 5 ? ',' : 0, i < 3 ? -1e9 : 1e-9, 1e9, &value, &rest)) {
+            if (!options_read_real(rest, i < 5 ? ',' : 0, i < 3 ? -1e9 : 1e-9, 1e9, &value, &rest)) {
                 return false;
             }
             box[i] = (float)value;

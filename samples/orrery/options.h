@@ -60,3 +60,6 @@ typedef struct command_usage {
 // - 1]. Returns true to go on; otherwise the command ends with *exit_code (help was printed, or one line said
 // what is wrong).
 bool options_read(const command_usage *usage, int argc, char **argv, int *operand_count, int *exit_code);
+
+// Reads a number in [low, high] that ends at the character `end` (0: with the text); *rest: behind that.
+bool options_read_real(const char *text, char end, double low, double high, double *value, const char **rest);

@@ -158,8 +158,8 @@ static answer trace_embree(const scene *s, const rays *r)
 #if ORR_EMBREE_VERSION < 4
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
-    context.flags = r->any || strcmp(r->name, "primary") ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT
-                                                         : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    context.flags = r->any || strcmp(r->name, "primary") != 0 ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT
+                                                              : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
 #endif
     for (int i = 0; i < r->count; i++) {
         if (r->any) {

@@ -126,7 +126,7 @@ static orr_result gather(const orr_world *world, orr_world_robot *r, const orr_p
     }
     if (world->count * all > INT32_MAX) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld numbers of robots",
-                        (long long)(world->count * all));
+                        (long long)all * world->count);
     }
     ORR_GROW(p->batch, p->batch_capacity, (int)(world->count * all), "numbers of robots", error);
     if (chosen && !orr_physics_cuda(p->physics)) {
