@@ -1189,8 +1189,8 @@ typedef struct orr_train_desc {
     int splats;     /* splats: no more than these, up to 2^28; 0: 150,000 */
     int sh_degree;  /* splats: of the spherical harmonics, 1 .. 3; 0: 3; -1: degree 0 */
     bool antialias; /* splats: with the Mip-Splatting 2D filter */
-    const char
-        *config; /* fields: a file of encodings and networks, JSON of instant-ngp; NULL: the kind's own */
+    /* Fields: a file of encodings and networks, JSON of instant-ngp; NULL: the kind's own. */
+    const char *config;
     int batch;   /* fields: samples of a step, 64 .. 2^22; 0: the kind's own */
     /* Photos of different exposures. nerf: a gain for each photo and channel is learned; splats: an affine
        map of colours for each photo, and held-out photos are compared in their right halves, after a fit to
@@ -1401,10 +1401,10 @@ typedef struct orr_eyes_pictures {
     uint8_t *rgb; /* x 3: display bytes, over black where the background is transparent */
     float *rgba;  /* x 4: as orr_picture */
     float *depth; /* as orr_picture */
-    int32_t
-        *segmentation; /* x 2: position in the scene, from 0, of the cloud that covers more than a half, or
-                              else of the nearest opaque layer; geom of a robot (orr_scene_robot_geom), -1 of
-                              other layers. -1, -1: none. Fields are not in it. */
+    /* x 2: position in the scene, from 0, of the cloud that covers more than a half, or else of the nearest
+       opaque layer; geom of a robot (orr_scene_robot_geom), -1 of other layers. -1, -1: none. Fields are not
+       in it. */
+    int32_t *segmentation;
 } orr_eyes_pictures;
 
 /* The world must outlive it. Memory is taken while the first pictures are drawn, and no more later. */
@@ -1499,8 +1499,8 @@ ORR_API const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot
 /* ---- insertion: objects in captured worlds ------------------------------------------------------------- */
 
 typedef struct orr_place_desc {
-    float up
-        [3]; /* of any length; zero: the scene's: -y with a cloud, otherwise z with a field or robot, or y */
+    /* Of any length; zero: the scene's: -y with a cloud, otherwise z with a field or robot, or y. */
+    float up[3];
     float turn;  /* about it, to the left as seen from above [rad] */
     float scale; /* of the layer, > 0; 0: as it is */
 } orr_place_desc;

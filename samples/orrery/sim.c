@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 // orrery sim: physics alone, many worlds at once; of a scene file: sim_scene.c.
 #include "engine/orrery.h"
 #include "samples/orrery/commands.h"

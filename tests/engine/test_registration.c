@@ -606,6 +606,7 @@ static void the_sharpest_frames_along_the_way_are_picked(void **state)
     assert_int_equal(orr_frames_pick(frames, 2, 7, picked), 2);
 }
 
+#if ORR_HAVE_VIDEO
 // A picture of squares that have slid by `shift` pixels.
 static void draw_squares(float *rgba, int width, int height, int shift)
 {
@@ -618,6 +619,7 @@ static void draw_squares(float *rgba, int width, int height, int shift)
         rgba[4 * i + 3] = 1.0f;
     }
 }
+#endif
 
 static void frames_of_a_video_become_photos(void **state)
 {
