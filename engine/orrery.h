@@ -1191,7 +1191,7 @@ typedef struct orr_train_desc {
     bool antialias; /* splats: with the Mip-Splatting 2D filter */
     /* Fields: a file of encodings and networks, JSON of instant-ngp; NULL: the kind's own. */
     const char *config;
-    int batch;   /* fields: samples of a step, 64 .. 2^22; 0: the kind's own */
+    int batch; /* fields: samples of a step, 64 .. 2^22; 0: the kind's own */
     /* Photos of different exposures. nerf: a gain for each photo and channel is learned; splats: an affine
        map of colours for each photo, and held-out photos are compared in their right halves, after a fit to
        the left ones. */
