@@ -722,7 +722,8 @@ static void colmap_finds_the_cameras_of_drawn_photos(void **state)
 {
     (void)state;
     orr_camera truth[REAL];
-    if (orr_registration_find_colmap(NULL) != ORR_OK) {
+    // by hand: its result varies between runs, and it takes half a minute
+    if (!getenv("ORR_TEST_COLMAP") || orr_registration_find_colmap(NULL) != ORR_OK) {
         skip();
     }
     draw_photos(truth);
