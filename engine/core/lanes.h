@@ -471,3 +471,15 @@ FN float real_sum(real a)
     }
     return sum[0];
 }
+
+// The same in double, from lane 0 to the last.
+FN double real_sum_double(real a)
+{
+    float lanes[ORR_LANES];
+    double sum = 0.0;
+    real_store(lanes, a);
+    for (int i = 0; i < ORR_LANES; i++) {
+        sum += (double)lanes[i];
+    }
+    return sum;
+}

@@ -86,17 +86,6 @@ void ORR_ISA_NAME(orr_compose_forward)(const orr_compose_job *job, int i)
     }
 }
 
-static double sum_of(real values)
-{
-    float lanes[ORR_LANES];
-    double sum = 0.0;
-    real_store(lanes, values);
-    for (int i = 0; i < ORR_LANES; i++) {
-        sum += (double)lanes[i];
-    }
-    return sum;
-}
-
 // What alpha itself adds: |alpha - photo_alpha|, 0 where the mask leaves out.
 static void add_alpha_loss(const orr_compose_job *job, int y, double *sum)
 {
@@ -140,7 +129,7 @@ void ORR_ISA_NAME(orr_compose_backward)(const orr_compose_job *job, int i)
     const real by[ORR_EXPOSURE] = {sum.x.x, sum.x.y,     sum.x.z, sum.shift.x, sum.y.x, sum.y.y,
                                    sum.y.z, sum.shift.y, sum.z.x, sum.z.y,     sum.z.z, sum.shift.z};
     for (int k = 0; k < ORR_EXPOSURE; k++) {
-        job->sums[i * ORR_COMPOSE_SUMS + k] = sum_of(by[k]);
+        job->sums[i * ORR_COMPOSE_SUMS + k] = real_sum_double(by[k]);
     }
     job->sums[i * ORR_COMPOSE_SUMS + ORR_EXPOSURE] = alpha_sum;
 }

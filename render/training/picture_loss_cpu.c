@@ -30,17 +30,6 @@ FN real along(const float *row, int at)
     return sum;
 }
 
-static double sum_of(real values)
-{
-    float lanes[ORR_LANES];
-    double sum = 0.0;
-    real_store(lanes, values);
-    for (int i = 0; i < ORR_LANES; i++) {
-        sum += (double)lanes[i];
-    }
-    return sum;
-}
-
 // the means down the columns of a row, 5 rows of scratch
 static void filter_columns(const orr_loss_job *job, int channel, int row, float *scratch)
 {
@@ -91,8 +80,8 @@ void ORR_ISA_NAME(orr_loss_compare)(const orr_loss_job *job, int i, float *scrat
             real_store(orr_loss_row(&job->slopes[1], channel, row) + x, sel(there, s.by_xx, R(0.0)));
             real_store(orr_loss_row(&job->slopes[2], channel, row) + x, sel(there, s.by_xy, R(0.0)));
         }
-        difference += sum_of(differences);
-        similarity += sum_of(similarities);
+        difference += real_sum_double(differences);
+        similarity += real_sum_double(similarities);
     }
     job->sums[0][i] = difference;
     job->sums[1][i] = similarity;

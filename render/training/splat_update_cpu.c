@@ -214,17 +214,6 @@ static void add_camera(camera_sums *sums, mask visible, splat_camera_gradient c)
     }
 }
 
-static double sum_of(real values)
-{
-    float lanes[ORR_LANES];
-    double sum = 0.0;
-    real_store(lanes, values);
-    for (int i = 0; i < ORR_LANES; i++) {
-        sum += (double)lanes[i];
-    }
-    return sum;
-}
-
 static void update_lanes(const orr_splat_update_job *job, int64_t block, int part, camera_sums *sums)
 {
     const orr_splat_params *params = job->params;
@@ -314,7 +303,7 @@ void ORR_ISA_NAME(orr_splat_update)(const orr_splat_update_job *job)
         prepare_block(job->params, block);
     }
     for (int k = 0; job->motion && k < 3; k++) {
-        job->motion[k] = sum_of(sums.shift[k]);
-        job->motion[3 + k] = sum_of(sums.turn[k]);
+        job->motion[k] = real_sum_double(sums.shift[k]);
+        job->motion[3 + k] = real_sum_double(sums.turn[k]);
     }
 }
