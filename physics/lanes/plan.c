@@ -200,7 +200,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->always_near);
     orr_free(plan->pair_bits);
     orr_free(plan->pair_before);
-    for (int i = 0; plan->hull && i < plan->model->nmesh; i++) {
+    for (int i = 0; i < plan->hulls; i++) { // the model may be gone already
         orr_extremes_destroy(&plan->hull[i].vertices);
         orr_extremes_destroy(&plan->hull[i].normals);
     }

@@ -106,7 +106,8 @@ typedef struct orr_plan {
     uint32_t *pair_bits;
     int32_t *pair_before;
     uint32_t *always_near; // one bit per pair: those with planes and declared ones
-    orr_hull *hull;        // nmesh; no faces where the mesh has no hull
+    orr_hull *hull;        // hulls, one per mesh; no faces where the mesh has no hull
+    int32_t hulls;
     double *hull_normal;
     int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face; // memory of the hulls
     int32_t rk4_copies;

@@ -138,6 +138,7 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
     const orr_model *m = plan->model;
     ORR_ALLOC(plan->hull, m->nmesh, "hulls", error);
     memset(plan->hull, 0, (size_t)m->nmesh * sizeof *plan->hull);
+    plan->hulls = m->nmesh;
     ORR_ALLOC(plan->hull_normal, 3 * (int64_t)m->nhullface, "faces of hulls", error);
     ORR_ALLOC(plan->hull_first, (int64_t)m->nhullface + 1, "faces of hulls", error);
     ORR_ALLOC(plan->hull_vertex, 3 * (int64_t)m->nhullface, "faces of hulls", error);

@@ -2,6 +2,7 @@
 // stopped.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "orr_features.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
@@ -310,6 +311,7 @@ static void a_layer_shows_what_was_learned(void **state)
     show_on(engine, ORR_DEVICE_CPU);
 }
 
+#if ORR_HAVE_VULKAN
 static void a_gpu_takes_the_new_cloud(void **state)
 {
     (void)state;
@@ -321,6 +323,7 @@ static void a_gpu_takes_the_new_cloud(void **state)
     show_on(on, ORR_DEVICE_VULKAN);
     orr_engine_destroy(on);
 }
+#endif
 
 static void the_cloud_is_that_of_the_file(void **state)
 {
@@ -446,7 +449,9 @@ int main(void)
         cmocka_unit_test(quality_is_measured_quickly_and_in_full),
         cmocka_unit_test(a_training_goes_on_to_the_same_bits),
         cmocka_unit_test(a_layer_shows_what_was_learned),
+#if ORR_HAVE_VULKAN
         cmocka_unit_test(a_gpu_takes_the_new_cloud),
+#endif
         cmocka_unit_test(the_cloud_is_that_of_the_file),
         cmocka_unit_test(a_training_can_be_stopped),
         cmocka_unit_test(reading_the_data_can_be_stopped),
