@@ -35,10 +35,10 @@ static orr_result create(const orr_scene *scene, const orr_world_desc *desc, orr
         result = orr_world_softs_create(&world->softs, error);
     }
     if (result == ORR_OK) { // refuses a device that is not there
+        world->robots->cuda_or_fail = desc->device == ORR_DEVICE_CUDA;
         result = orr_world_set_device(world, desc->device, error);
     }
     if (result == ORR_OK) {
-        world->robots->cuda_or_fail = desc->device == ORR_DEVICE_CUDA;
         result = orr_world_step(world, 0, error); // reports now what is wrong with a robot
         world->robots->cuda_or_fail = false;
         // one that needs what the dynamics do not have is drawn at rest
