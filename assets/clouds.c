@@ -1,6 +1,6 @@
 #include "assets/clouds.h"
 
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "render/splat_cloud.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "assets/material.h"
 
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 
 static const material_properties properties[MATERIAL_COUNT] = {
     [MATERIAL_BRASS] = {"brass", {0.78f, 0.42f, 0.13f}, 1.0f, 0.0f, 0.34f, false},

@@ -1,7 +1,7 @@
 #include "assets/rays.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/triangle_formula.h"
+#include "engine/maths/triangle_formula.h"
 
 enum { LEAF = 4, BINS = 16, DEPTH = 128 };
 

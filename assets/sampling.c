@@ -1,7 +1,7 @@
 #include "assets/sampling.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 
 #include <stdlib.h>
 #include <string.h>

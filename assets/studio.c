@@ -2,7 +2,7 @@
 
 #include "assets/material.h"
 #include "assets/orrery.h"
-#include "engine/core/colour_formula.h"
+#include "engine/maths/colour_formula.h"
 
 // A soft box, seen from afar: a rectangle on the plane at distance 1 along its direction.
 typedef struct soft_box {

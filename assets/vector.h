@@ -3,7 +3,7 @@
 #pragma once
 
 #define ORR_SCALAR
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 
 static const float tau = 6.28318530718f; // a whole turn [rad]
 

@@ -1,12 +1,12 @@
 // One pixel from front to back: splats, fields and transparent surfaces by depth, then the opaque surface
-// behind them and the background. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// behind them and the background. One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 //
 // The "over" operator (Porter and Duff 1984) on display colours; for splats with the stop rule of Kerbl et
 // al. 2023 and gsplat's constant.
 #ifndef ORR_BLEND_FORMULA_H
 #define ORR_BLEND_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 #define BLEND_TRANSMITTANCE_MIN 1e-4 // a pixel whose transmittance would fall to this or below stops
 

@@ -2,11 +2,11 @@
 // highlights by Trowbridge and Reitz ("GGX") with Smith's height-correlated shadowing; what rough highlights
 // lose, because light is scattered only once, is given back in their own colour (Turquin 2019). The integrals
 // over all directions that this takes stand in a table (render/bsdf_table.h). One text for CPU
-// lanes, CUDA and GLSL (see engine/core/formula.h).
+// lanes, CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_BSDF_FORMULA_H
 #define ORR_BSDF_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 
 #define BSDF_PI 3.14159265358979f
 #define BSDF_ALPHA_MIN 1e-3f // smoother surfaces are drawn like this: their peak still fits into a float

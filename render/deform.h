@@ -2,8 +2,8 @@
 // where they are projected (orr_draw_deformation).
 #pragma once
 
-#include "engine/core/affine_piece.h"
 #include "engine/core/jobs.h"
+#include "engine/maths/affine_piece.h"
 #include "render/mesh.h"
 
 // A mesh as it is drawn in one frame. Zero is an empty one.

@@ -5,10 +5,10 @@
 // transparent of the meshes over them, by depth, and composes all over the background.
 #pragma once
 
-#include "engine/core/affine_piece.h"
-#include "engine/core/camera.h"
 #include "engine/core/profile.h"
-#include "engine/core/vector.h"
+#include "engine/maths/affine_piece.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/vector.h"
 #include "render/bsdf_table.h"
 #include "render/environment/environment.h"
 #include "render/field_layer.h"

@@ -1,5 +1,5 @@
 // Anti-aliased edges of opaque meshes: which pixels have one, and how the samples of such a pixel are blended
-// with what is among and behind them. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// with what is among and behind them. One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 //
 // A pixel is seen by its centre. A pixel with an edge has EDGE_SAMPLES more samples, at Vulkan's standard
 // positions (MESH_SAMPLE_X of mesh_triangle.h); each shows the nearest surface there, and a surface is shaded
@@ -9,7 +9,7 @@
 #ifndef ORR_EDGE_FORMULA_H
 #define ORR_EDGE_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 
 #define EDGE_SAMPLES 4
 #define EDGE_COLOUR (1.0 / 128.0) // a change of the display colour that is seen

@@ -1,8 +1,8 @@
 // A neural field as a layer of the scene: its parts, its transform, and its drawing on the CPU.
 #pragma once
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
 #include "neural/fields/draw.h"
 #include "neural/ingp/ingp.h"
 #include "neural/nerf/draw.h"

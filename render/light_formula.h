@@ -1,12 +1,12 @@
 // How a surface is lit: Lambert's cosine law and Blinn's highlights (1977), or the metallic-roughness model
 // of bsdf_formula.h, with any number of lights, with the attenuation and the cones of OpenGL's fixed
 // functions, in linear light; the result is encoded for display because pictures are display-referred.
-// Shadows: shadow_formula.h. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// Shadows: shadow_formula.h. One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_LIGHT_FORMULA_H
 #define ORR_LIGHT_FORMULA_H
 
-#include "engine/core/colour_formula.h"
-#include "engine/core/vector_formula.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/vector_formula.h"
 #include "render/bsdf_formula.h"
 #include "render/tone_formula.h"
 

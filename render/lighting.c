@@ -1,4 +1,4 @@
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "render/draw.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #define ORR_SCALAR
 #include "render/mesh.h"
 
-#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
+#include "engine/maths/colour_formula.h"
 
 #include <string.h>
 

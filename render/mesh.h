@@ -1,7 +1,7 @@
 // Triangle meshes in the form in which they are drawn.
 #pragma once
 
-#include "engine/core/inline.h"
+#include "engine/maths/inline.h"
 #include "engine/mesh/mesh_file.h"
 #include "neural/fields/triangle_view.h"
 

@@ -1,10 +1,10 @@
 // The mathematics of a mesh's vertices and pixels: where a vertex is on the screen, which point of a triangle
 // a pixel shows. How that is lit: light_formula.h; its texture: texture_formula.h. One text for CPU lanes,
-// CUDA and GLSL (see engine/core/formula.h).
+// CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_MESH_FORMULA_H
 #define ORR_MESH_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 #include "render/light_formula.h"
 
 // The view, for vertices and pixels; sizes and centre in pixels.

@@ -6,8 +6,8 @@
 // perspective and -z in orthographic views: linear over the screen in both, greater is nearer.
 #pragma once
 
-#include "engine/core/camera.h"
-#include "engine/core/inline.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/inline.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 // Shadow maps: where a lit point is in the map of a light, and how much of the light reaches it: the mean of
 // 3 x 3 texels' binary tests, moved continuously over the texels (percentage-closer filtering, Reeves et al.
-// 1987). One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// 1987). One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_SHADOW_FORMULA_H
 #define ORR_SHADOW_FORMULA_H
 
-#include "engine/core/colour_formula.h"
-#include "engine/core/vector_formula.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/vector_formula.h"
 
 // The map of one light: the nearest depth along its axis for each of size x size texels.
 STRUCT(shadow_view)

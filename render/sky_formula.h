@@ -1,9 +1,9 @@
 // The background: one colour, or a sky that changes with the height of the view. One text for CPU lanes,
-// CUDA and GLSL (see engine/core/formula.h).
+// CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_SKY_FORMULA_H
 #define ORR_SKY_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 STRUCT(sky_view)
 {

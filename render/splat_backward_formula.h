@@ -1,5 +1,5 @@
 // What splats get back from a picture: the derivatives of splat_formula.h and blend_formula.h. One text for
-// CPU lanes, CUDA and plain C (see engine/core/formula.h).
+// CPU lanes, CUDA and plain C (see engine/maths/formula.h).
 //
 // Gradients are of a loss by what a trainer stores: position, logarithms of the scales, a quaternion of any
 // length, the logit of the opacity, harmonics. A splat that is skipped, clamped or hidden gets no gradient by

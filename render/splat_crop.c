@@ -1,8 +1,8 @@
 // Clouds are divided by a box.
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/core/sized.h"
+#include "engine/maths/rotation.h"
 #include "render/splat_fill.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "render/splat_fill.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 #include <string.h>

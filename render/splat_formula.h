@@ -1,5 +1,5 @@
 // The mathematics of one splat: covariance, projection, footprint, colour, coverage. One text for CPU lanes,
-// CUDA and GLSL (see engine/core/formula.h).
+// CUDA and GLSL (see engine/maths/formula.h).
 //
 // Semantics of Kerbl et al. 2023 ("3D Gaussian splatting for real-time radiance field rendering") with
 // gsplat's constants; the projection is EWA splatting (Zwicker et al. 2001), the compensation that of
@@ -8,7 +8,7 @@
 #ifndef ORR_SPLAT_FORMULA_H
 #define ORR_SPLAT_FORMULA_H
 
-#include "engine/core/rotation_formula.h"
+#include "engine/maths/rotation_formula.h"
 
 #define SPLAT_ALPHA_MIN (1.0 / 255.0) // contributions under this are skipped
 #define SPLAT_ALPHA_MAX 0.99          // no splat covers more

@@ -2,8 +2,8 @@
 
 #define ORR_SCALAR
 #include "engine/core/memory.h"
-#include "engine/core/morton.h"
-#include "engine/core/radix_sort.h"
+#include "engine/maths/morton.h"
+#include "engine/maths/radix_sort.h"
 #include "render/formats/splat_bytes.h"
 #include "render/splat_formula.h"
 

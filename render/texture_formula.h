@@ -1,10 +1,10 @@
 // How a texture is sampled: repeated, bilinear within a level of its mip chain, linear between two levels
-// (trilinear). One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h); on Vulkan the sampler
+// (trilinear). One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h); on Vulkan the sampler
 // itself filters within a level.
 #ifndef ORR_TEXTURE_FORMULA_H
 #define ORR_TEXTURE_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 // The level of a mip chain whose texels are as large as a pixel, by the longer of the two steps that a pixel
 // makes in the texture. across, down: these steps [texels of level 0]; last: the chain's last level. The

@@ -1,10 +1,10 @@
 // From the light of meshes to what a display can show: exposure, then a tone curve. Captured colours have
 // been through a camera's curve and are not mapped again. One text for CPU lanes, CUDA and GLSL (see
-// engine/core/formula.h).
+// engine/maths/formula.h).
 #ifndef ORR_TONE_FORMULA_H
 #define ORR_TONE_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 
 STRUCT(tone_curve)
 {

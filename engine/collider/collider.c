@@ -4,7 +4,7 @@
 #include "engine/collider/splats.h"
 #include "engine/collider/surface_grid.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "neural/fields/mesh.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "engine/collider/free_space.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "neural/fields/occupancy_formula.h"
 #include "neural/fields/radiance_formula.h"
 

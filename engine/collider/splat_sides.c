@@ -1,6 +1,6 @@
 #include "engine/collider/splat_sides.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 

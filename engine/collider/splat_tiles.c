@@ -1,7 +1,7 @@
 #include "engine/collider/splat_tiles.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "engine/collider/free_space.h"
 #include "engine/collider/splat_sides.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 #include "engine/device/cuda_limits.h"
 
-#include "engine/core/rng.h"
 #include "engine/device/cuda_limits_gpu.h"
 #include "engine/device/cuda_sort.h"
+#include "engine/maths/rng.h"
 
 enum {
     REPEATS = 10,

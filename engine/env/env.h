@@ -1,10 +1,10 @@
 // Environments, as the files of this folder see them.
 #pragma once
 
-#include "engine/core/rng.h"
 #include "engine/env/archive.h"
 #include "engine/env/task_file.h"
 #include "engine/loop/engine.h"
+#include "engine/maths/rng.h"
 
 struct env_noise {
     orr_rng rng;

@@ -1,11 +1,11 @@
 #define ORR_SCALAR
 #include "engine/image/picture.h"
 
-#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
-#include "engine/core/half.h"
 #include "engine/core/memory.h"
 #include "engine/image/decode.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/half.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // Small pictures of many copies (engine/orrery.h): poses one after the other, then a picture for each thread.
-#include "engine/core/camera.h"
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/core/sized.h"
 #include "engine/image/image.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/frame_pose.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/rotation.h"
 #include "render/cpu/splats_cpu.h"
 
 #include <math.h>

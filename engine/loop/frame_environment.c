@@ -1,6 +1,6 @@
 #include "engine/loop/frame_environment.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "engine/loop/frame_light.h"
 
-#include "engine/core/camera.h"
 #include "engine/loop/world/robot_light.h"
+#include "engine/maths/camera.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "engine/loop/frame_probes.h"
 
-#include "engine/core/camera.h"
-#include "engine/core/vector.h"
 #include "engine/loop/engine.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/vector.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/environment/maps.h"
 

@@ -2,7 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "engine/loop/pick_ray.h"
 
-#include "engine/core/triangle_formula.h"
+#include "engine/maths/triangle_formula.h"
 #include "neural/capture/ray_formula.h"
 
 orr_pick_ray orr_pick_ray_through(const orr_lens *lens, const float pose[12], float x, float y)

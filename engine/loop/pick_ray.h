@@ -1,7 +1,7 @@
 // The ray of a point of a picture, and where it meets the triangles of a mesh, in double.
 #pragma once
 
-#include "engine/core/camera.h"
+#include "engine/maths/camera.h"
 #include "render/mesh.h"
 
 typedef struct orr_pick_ray {

@@ -1,8 +1,8 @@
 // Layers put upright on the surface that a view shows.
 #include "engine/core/entry.h"
-#include "engine/core/rotation.h"
 #include "engine/core/sized.h"
 #include "engine/loop/world/world.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 // Collada (.dae): the meshes of its scene, with transforms, units, up axis, diffuse colours and textures.
 #include "engine/mesh/mesh_dae.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
 
 #include <math.h>
 #include <string.h>

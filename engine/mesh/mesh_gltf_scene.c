@@ -1,9 +1,9 @@
 // Nodes of glTF and the meshes they place. Nodes are walked without recursion: each has at most one parent.
 #include "engine/mesh/mesh_gltf.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/vector.h"
 
 #include <string.h>
 

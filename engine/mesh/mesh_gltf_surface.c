@@ -4,8 +4,8 @@
 #define ORR_SCALAR
 #include "engine/mesh/mesh_gltf.h"
 
-#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
+#include "engine/maths/colour_formula.h"
 
 #include <math.h>
 #include <string.h>

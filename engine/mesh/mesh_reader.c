@@ -1,7 +1,7 @@
 #include "engine/mesh/mesh_reader.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include "engine/core/clock.h"
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "engine/policy/gae.h"
 #include "engine/policy/trainer.h"
 

@@ -2,8 +2,8 @@
 #include "engine/registration/registration.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
 #include "engine/image/image.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <string.h>

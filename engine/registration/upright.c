@@ -6,8 +6,8 @@
 #include "engine/registration/registration.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/image/exif.h"
+#include "engine/maths/rotation.h"
 #include "neural/capture/world_fit.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 #include "engine/scene/camera_file.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/entry.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
+#include "engine/maths/camera.h"
 #include "neural/capture/capture_file.h"
 #include "neural/capture/transforms_file.h"
 

@@ -1,6 +1,6 @@
 #include "engine/scene/camera_path.h"
 
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 

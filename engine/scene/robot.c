@@ -1,10 +1,10 @@
 #define ORR_SCALAR
 #include "engine/scene/robot.h"
 
-#include "engine/core/camera.h"
-#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/colour_formula.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 #include "physics/pose/rest_pose.h"

@@ -1,9 +1,9 @@
 #define ORR_SCALAR
 #include "engine/scene/robot_shape.h"
 
-#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/vector.h"
 
 #include <float.h>
 #include <math.h>

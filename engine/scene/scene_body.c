@@ -1,8 +1,8 @@
 // Meshes, clouds and fields as bodies of the scene's physics.
 #include "engine/collider/convex_parts.h"
 #include "engine/core/entry.h"
-#include "engine/core/rotation.h"
 #include "engine/core/sized.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/layer_collider.h"
 #include "engine/scene/soft_layer.h"
 #include "engine/scene/transform.h"

@@ -1,9 +1,9 @@
 #include "engine/scene/scene_file.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
 #include "engine/scene/camera_file.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/soft_layer.h"

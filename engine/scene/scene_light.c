@@ -1,7 +1,7 @@
 // Lights and probes of a scene (engine/orrery.h).
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "engine/scene/scene.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // The view of a scene whose file gives none: which axis is up, the default camera and the default sun.
 #include "engine/scene/scene.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/entry.h"
+#include "engine/maths/camera.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "engine/scene/soft_cloth.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "engine/scene/mesh_weld.h"
 
 #include <string.h>

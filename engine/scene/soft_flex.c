@@ -1,7 +1,7 @@
 #include "engine/scene/soft_flex.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>

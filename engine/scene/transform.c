@@ -1,7 +1,7 @@
 #include "engine/scene/transform.h"
 
-#include "engine/core/camera.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 #include <string.h>

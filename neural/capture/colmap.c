@@ -2,7 +2,7 @@
 
 #include "engine/core/folder.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "neural/capture/colmap_cursor.h"
 #include "neural/capture/world_fit.h"
 

@@ -1,7 +1,7 @@
 // Cameras that make rays: from a photo or a lens to rays in the space of a neural field.
 #pragma once
 
-#include "engine/core/camera.h"
+#include "engine/maths/camera.h"
 #include "neural/capture/capture.h"
 #include "neural/capture/ray_formula.h"
 

@@ -1,12 +1,12 @@
 // From a photo's pixel to the direction its light came from and back, through OpenCV's distortion. One text
-// for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 //
 // The distortion (photo_list.h) has no inverse in closed form: Newton's iteration with the exact 2x2
 // Jacobian starts at the distorted point and squares its error with every step, so that a fixed number does.
 #ifndef ORR_RAY_FORMULA_H
 #define ORR_RAY_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 // An image's lens, as orr_capture_image has it.
 STRUCT(photo_lens)

@@ -2,8 +2,8 @@
 // halves.
 #pragma once
 
-#include "engine/core/camera.h"
 #include "engine/device/cuda_gpu.h"
+#include "engine/maths/camera.h"
 #include "neural/cuda/march.h"
 #include "neural/cuda/model.h"
 #include "neural/fields/occupancy.h"

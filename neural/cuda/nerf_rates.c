@@ -1,6 +1,6 @@
 #include "neural/cuda/nerf_rates.h"
 
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/cuda/model.h"
 #include "neural/cuda/optimizer.h"
 #include "neural/fields/field.h"

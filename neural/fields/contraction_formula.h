@@ -5,7 +5,7 @@
 #ifndef ORR_CONTRACTION_FORMULA_H
 #define ORR_CONTRACTION_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 // To the cube of the encoding, 0 .. 1 per axis: the unit cube is its inner half; what lies at r half sides
 // from the centre, r > 1, is mapped to 2 - 1 / r of them.

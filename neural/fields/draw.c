@@ -1,7 +1,7 @@
 #define ORR_SCALAR
 #include "neural/fields/draw.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "neural/fields/field_formula.h"
 
 #include <math.h>

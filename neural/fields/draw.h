@@ -6,8 +6,8 @@
 //   volume   ray marching; density is extinction per side of the unit cube (Max 1995)
 #pragma once
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
 #include "neural/capture/ray_camera.h"
 #include "neural/fields/field.h"
 

@@ -1,7 +1,7 @@
 #include "neural/fields/marching_cubes.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "neural/fields/marching_table.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #define ORR_SCALAR
 #include "neural/fields/mesh.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
 #include "neural/fields/field_formula.h"
 #include "neural/fields/occupancy.h"
 #include "neural/fields/occupancy_formula.h"

@@ -1,7 +1,7 @@
 // Cells of an occupancy grid (occupancy.h) by their index, for C (define ORR_SCALAR) and for kernels.
 #pragma once
 
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/fields/occupancy.h"
 #include "neural/fields/occupancy_formula.h"
 

@@ -2,7 +2,7 @@
 #ifndef ORR_OCCUPANCY_FORMULA_H
 #define ORR_OCCUPANCY_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 #define OCCUPANCY_SIDE 128.0 // cells per side of a cascade
 #define OCCUPANCY_STEP                                                                                       \

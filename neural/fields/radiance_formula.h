@@ -3,7 +3,7 @@
 #ifndef ORR_RADIANCE_FORMULA_H
 #define ORR_RADIANCE_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 #define RADIANCE_LOG2_E 1.4426950408889634
 #define RADIANCE_RAW_MAX 15.0           // raw outputs are clamped to +- this before their exponential

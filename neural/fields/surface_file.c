@@ -2,9 +2,9 @@
 #define ORR_SCALAR_DOUBLE
 #include "neural/fields/surface_file.h"
 
-#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/maths/colour_formula.h"
 
 #include <math.h>
 #include <stdarg.h>

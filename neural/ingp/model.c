@@ -1,7 +1,7 @@
 #include "neural/ingp/ingp.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
 
 bool orr_field_model_readable(const char *path)
 {

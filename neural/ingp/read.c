@@ -1,5 +1,5 @@
-#include "engine/core/half.h"
 #include "engine/core/memory.h"
+#include "engine/maths/half.h"
 #include "neural/capture/photo_list.h"
 #include "neural/fields/proposal.h"
 #include "neural/ingp/ingp.h"

@@ -1,6 +1,6 @@
-#include "engine/core/half.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/half.h"
+#include "engine/maths/vector.h"
 #include "neural/fields/proposal.h"
 #include "neural/ingp/ingp.h"
 #include "neural/ingp/msgpack.h"

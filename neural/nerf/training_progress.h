@@ -2,7 +2,7 @@
 // occupancy grid; and how the number of rays follows from it, for C and for kernels.
 #pragma once
 
-#include "engine/core/inline.h"
+#include "engine/maths/inline.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 // compared with. For C (define ORR_SCALAR) and for kernels.
 #pragma once
 
-#include "engine/core/formula.h"
-#include "engine/core/rng.h"
+#include "engine/maths/formula.h"
+#include "engine/maths/rng.h"
 
 // The random bits of a step's ray: which image and which of its pixels, its background, how late it begins.
 typedef struct nerf_draw {

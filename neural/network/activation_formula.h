@@ -3,7 +3,7 @@
 #ifndef ORR_ACTIVATION_FORMULA_H
 #define ORR_ACTIVATION_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 FN real relu(real x)
 {

@@ -3,8 +3,8 @@
 // encoding to output, so that features and activations never go through memory.
 #pragma once
 
-#include "engine/core/inline.h"
 #include "engine/core/isa.h"
+#include "engine/maths/inline.h"
 
 enum { ORR_SAMPLES = 64 }; // 4 AVX-512 registers per member; 64 members are 16 KiB, a third of an L1
 

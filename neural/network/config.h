@@ -1,8 +1,8 @@
 // Configurations: the JSON of tiny-cuda-nn and instant-ngp, key for key, read into plain structs.
 #pragma once
 
-#include "engine/core/inline.h"
 #include "engine/core/result.h"
+#include "engine/maths/inline.h"
 
 typedef enum orr_encoding_kind {
     ORR_ENCODING_IDENTITY = 0,

@@ -1,7 +1,7 @@
 #include "neural/network/encoding.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/network/encoding_cpu.h"
 
 #include <math.h>

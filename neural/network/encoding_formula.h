@@ -4,7 +4,7 @@
 #ifndef ENCODING_FORMULA_H
 #define ENCODING_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 FN real identity_feature(real x, uniform_real scale, uniform_real offset)
 {

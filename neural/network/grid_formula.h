@@ -7,7 +7,7 @@
 #ifndef ORR_GRID_FORMULA_H
 #define ORR_GRID_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 // A sample between the two vertices of its cell on one axis.
 STRUCT(grid_axis)

@@ -3,7 +3,7 @@
 #ifndef LOSS_FORMULA_H
 #define LOSS_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 FN real2 loss_of(real value, real gradient)
 {

@@ -1,7 +1,7 @@
 #include "neural/network/mlp.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/network/mlp_kernels.h"
 
 #include <math.h>

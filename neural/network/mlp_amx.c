@@ -1,6 +1,6 @@
 // The fused MLP with AMX: tiles of 16 rows of 64 bytes; tdpbf16ps multiplies 16 x 32 by 32 x 16 bf16 numbers
 // and adds to 16 x 16 fp32 sums. Tiles 0 .. 3 hold a strip's sums, 4 the first factor, 5 .. 7 the second's.
-#include "engine/core/lanes.h"
+#include "engine/maths/lanes.h"
 
 // One 16 x 16 tile of sums per 16 columns; `tile` and `spare` are tile numbers, which the instructions hold
 // as literals.

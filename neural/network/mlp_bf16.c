@@ -1,5 +1,5 @@
 // The fused MLP with AVX-512 BF16: vdpbf16ps adds two products of bf16 numbers to each of 16 fp32 sums.
-#include "engine/core/lanes.h"
+#include "engine/maths/lanes.h"
 
 // One register tile: sums[r][column] = sum over k of a[r][k] b[k][column], words of two. Always 16 sums in
 // flight, which covers the latency.

@@ -2,7 +2,7 @@
 // derivatives.
 #pragma once
 
-#include "engine/core/lanes.h"
+#include "engine/maths/lanes.h"
 #include "neural/network/activation_kind.h"
 #include "neural/network/mlp_kernels.h"
 

@@ -3,7 +3,7 @@
 #ifndef ORR_OPTIMIZER_FORMULA_H
 #define ORR_OPTIMIZER_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 // The gradient of the loss with l2 / 2 times the parameter's square added to it.
 FN real l2_gradient(real gradient, real parameter, uniform_real l2)

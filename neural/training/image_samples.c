@@ -2,7 +2,7 @@
 #include "neural/training/image_samples.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/fields/draw.h"
 #include "neural/fields/field_formula.h"
 

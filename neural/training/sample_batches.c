@@ -1,8 +1,8 @@
 #include "neural/training/sample_batches.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/morton.h"
-#include "engine/core/radix_sort.h"
+#include "engine/maths/morton.h"
+#include "engine/maths/radix_sort.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "neural/training/volume_samples.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 // thread per world. The model is the same for all worlds: its numbers are `uniform_real`, its loops uniform.
 #pragma once
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 // set, for one world in plain float, and for one world in plain double.
 #pragma once
 
-#include "physics/lanes/plan.h"
 #include "physics/lanes/quantity.h"
+#include "physics/plan/plan.h"
 
 #include <stdbool.h>
 

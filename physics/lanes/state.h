@@ -3,8 +3,8 @@
 #pragma once
 
 #include "physics/lanes/lane.h"
-#include "physics/lanes/plan.h"
 #include "physics/model/spatial_formula.h"
+#include "physics/plan/plan.h"
 
 #define LANE_TYPE_double uniform_real
 #define LANE_TYPE_float float

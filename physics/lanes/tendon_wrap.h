@@ -2,7 +2,7 @@
 // shortest path is in a plane, in which the geom is a circle about the origin.
 #pragma once
 
-#include "engine/core/rotation_formula.h"
+#include "engine/maths/rotation_formula.h"
 #include "physics/lanes/lane.h"
 
 #if defined(ORR_SCALAR_DOUBLE)

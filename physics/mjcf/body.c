@@ -1,6 +1,6 @@
 // The tree of bodies, with their inertia and their frames. Frames and classes are resolved here: elements of
 // the spec have poses in their body.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/mjcf/mjcf.h"
 
 #include <string.h>

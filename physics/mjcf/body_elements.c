@@ -1,5 +1,5 @@
 // The elements of a body but soft ones: joints, geoms, sites, cameras and lights, with poses in the body.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/mjcf/mjcf.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;

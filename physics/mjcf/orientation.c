@@ -1,5 +1,5 @@
 // MJCF's alternatives for an orientation (axisangle, xyaxes, zaxis, euler) into a quaternion.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/mjcf/mjcf.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 // With alignfree, a free body without children gets the frame of its inertia: the motion is the same and
 // costs less.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include <string.h>

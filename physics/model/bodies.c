@@ -1,6 +1,6 @@
 // Bodies, joints and degrees of freedom: the tree, addresses, the rest pose qpos0, the pattern of the inertia
 // matrix.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include <string.h>

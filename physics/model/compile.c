@@ -1,6 +1,6 @@
 // A spec into a model: sizes, then every array but what follows from the rest pose (pose/constants.h).
 #include "physics/model/compile.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Custom numbers, texts and tuples; keyframes.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Soft bodies of a model: points in their body's frame, elements and material.
 #include "physics/model/compile.h"
 
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include <string.h>
 

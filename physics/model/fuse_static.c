@@ -1,6 +1,6 @@
 // With fusestatic, bodies without joints become part of their parents, unless something refers to them: fewer
 // bodies, the same motion.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include <string.h>

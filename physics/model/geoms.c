@@ -1,5 +1,5 @@
 // Geoms and sites.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/model/primitive.h"
 

@@ -3,7 +3,7 @@
 #ifndef ORR_HALF_SIZES_H
 #define ORR_HALF_SIZES_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 #include "physics/model/model.h"
 
 // Half sizes of the box along the geom's axes, which are also the half axes of the ellipsoid that models it

@@ -1,7 +1,7 @@
 // Inertias of rigid parts: principal axes, and several parts as one.
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/model/spatial_formula.h"
 

@@ -1,7 +1,7 @@
 #include "physics/model/join.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include <math.h>

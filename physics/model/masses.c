@@ -1,6 +1,6 @@
 // Masses: poses and sizes of geoms that are fitted to meshes, and the inertia of each body, from its geoms or
 // as given.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/model/primitive.h"
 

@@ -1,6 +1,6 @@
 // A mesh asset: vertices scaled, inertia by integrals over the volume, everything moved into the principal
 // frame, convex hull.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // The convex hull of a mesh, by qhull: vertices, triangles, and the neighbours of each vertex, which
 // collision searches.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include <stdio.h>

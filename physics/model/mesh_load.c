@@ -1,6 +1,6 @@
 // Triangles of a mesh: from the model itself, from a .msh file, or from one of the formats that engine/mesh
 // reads.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
 #include "engine/core/file.h"

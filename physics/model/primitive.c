@@ -2,7 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "physics/model/primitive.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/model/half_sizes.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef ORR_SPATIAL_FORMULA_H
 #define ORR_SPATIAL_FORMULA_H
 
-#include "engine/core/rotation_formula.h"
+#include "engine/maths/rotation_formula.h"
 
 // a motion (angular, linear velocity) or a force (torque, force)
 STRUCT(spatial)

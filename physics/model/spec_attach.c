@@ -1,5 +1,5 @@
 // <attach>: parts of one spec copied into another, under new names.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/spec.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "physics/model/compile.h"
 
 #include "engine/core/file.h"
-#include "engine/core/rng.h"
 #include "engine/image/image.h"
+#include "engine/maths/rng.h"
 
 #include <math.h>
 #include <string.h>

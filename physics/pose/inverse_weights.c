@@ -3,7 +3,7 @@
 #include "physics/pose/inverse_weights.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/pose/pose.h"
 
 #include <string.h>

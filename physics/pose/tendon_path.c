@@ -2,7 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "physics/pose/tendon_path.h"
 
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/lanes/tendon_wrap.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "physics/soft/cage.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <string.h>

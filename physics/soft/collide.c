@@ -3,7 +3,7 @@
 #include "physics/soft/collide.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/box_grid.h"
 #include "physics/soft/model.h"
 #include "physics/soft/nearest.h"

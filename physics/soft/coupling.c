@@ -7,7 +7,7 @@
 #include "physics/soft/coupling.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/pair_force.h"
 
 #include <string.h>

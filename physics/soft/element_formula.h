@@ -4,7 +4,7 @@
 #ifndef ORR_SOFT_ELEMENT_FORMULA_H
 #define ORR_SOFT_ELEMENT_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 
 // Force (N) on a vertex and minus its derivative (N/m), a symmetric matrix.
 STRUCT(soft_system)

@@ -1,8 +1,8 @@
 // Points that follow a cage: each is in one tetrahedron and moves as affinely as that.
 #pragma once
 
-#include "engine/core/affine_piece.h"
 #include "engine/core/jobs.h"
+#include "engine/maths/affine_piece.h"
 #include "physics/soft/cage.h"
 
 // Points in the cage's rest state.

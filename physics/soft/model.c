@@ -2,7 +2,7 @@
 #include "physics/soft/model.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "physics/soft/nearest.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 static void minus(const double a[3], const double b[3], double out[3])
 {

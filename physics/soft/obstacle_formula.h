@@ -2,7 +2,7 @@
 #ifndef ORR_SOFT_OBSTACLE_FORMULA_H
 #define ORR_SOFT_OBSTACLE_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 STRUCT(obstacle_distance)
 {

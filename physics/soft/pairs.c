@@ -6,7 +6,7 @@
 #include "physics/soft/pairs.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/element_formula.h"
 #include "physics/soft/pair_force.h"
 

@@ -1,6 +1,6 @@
 // What of a soft body others can touch: the outer triangles of its tetrahedra, and its cloth.
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/model.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // A URDF joint, between a link and its parent, into the joints of a body.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "physics/urdf/urdf.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // A URDF file: links and joints in any order into a tree of bodies.
 #include "physics/urdf/urdf.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include "engine/core/memory.h"
 

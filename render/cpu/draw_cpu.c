@@ -1,6 +1,6 @@
 // The CPU's frame: meshes, then splats stage by stage, composed tile by tile.
 #include "engine/core/memory.h"
-#include "engine/core/radix_sort.h"
+#include "engine/maths/radix_sort.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
 

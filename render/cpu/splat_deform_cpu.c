@@ -1,6 +1,6 @@
 // Splats that follow a deformation: lanes over the splats of a pack, compiled once per instruction set.
 #include "engine/core/isa.h"
-#include "engine/core/lanes.h"
+#include "engine/maths/lanes.h"
 #include "render/deform.h"
 #include "render/deform_formula.h"
 

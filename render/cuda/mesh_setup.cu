@@ -1,6 +1,6 @@
 // From meshes to records: transform, points, count, records.
-#include "engine/core/vector.h"
 #include "engine/device/cuda_kernel.h"
+#include "engine/maths/vector.h"
 
 extern "C" {
 #include "render/cuda/mesh_stages.h"

@@ -2,9 +2,9 @@
 #include "render/environment/maps.h"
 
 #include "engine/core/file.h"
-#include "engine/core/half.h"
 #include "engine/core/memory.h"
 #include "engine/image/decode.h"
+#include "engine/maths/half.h"
 
 #include <math.h>
 #include <string.h>

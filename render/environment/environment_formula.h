@@ -2,11 +2,11 @@
 // what a captured world shows from one point. Diffuse light by spherical harmonics of degree 2 (Ramamoorthi
 // and Hanrahan 2001); highlights from maps blurred for a few roughnesses (Karis 2013), in octahedral
 // coordinates (Cigolle et al. 2014), with the directions of a probe corrected by a box (Lagarde and
-// Zanuttini 2012). One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// Zanuttini 2012). One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_ENVIRONMENT_FORMULA_H
 #define ORR_ENVIRONMENT_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 
 #define ENVIRONMENT_LEVELS 6      // blurred maps, of roughnesses 1/6 .. 1, behind the sharp one
 #define ENVIRONMENT_EXPONENT 24.0 // bias of the texels' exponents, with 9 bits of fraction

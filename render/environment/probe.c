@@ -1,9 +1,9 @@
 #define ORR_SCALAR
 #include "render/environment/probe.h"
 
-#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/vector.h"
 #include "render/environment/environment_formula.h"
 #include "render/environment/maps.h"
 

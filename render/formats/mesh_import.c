@@ -2,9 +2,9 @@
 #define ORR_SCALAR
 #include "render/mesh.h"
 
-#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Splats in the order of the Morton curve, where neighbours in space are mostly near each other.
 #include "engine/core/memory.h"
-#include "engine/core/morton.h"
+#include "engine/maths/morton.h"
 #include "render/formats/splat_bytes.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "render/reference/bvh.h"
 
-#include "engine/core/lanes.h"
 #include "engine/core/memory.h"
+#include "engine/maths/lanes.h"
 
 #include <assert.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 // With 16 lanes half would idle, and vectors of 64 bytes lie across two lines of the cache: walks took three
 // to four times as long.
 #define ORR_EIGHT_LANES_AT_MOST
-#include "engine/core/lanes.h"
+#include "engine/maths/lanes.h"
 #include "render/reference/bvh.h"
 
 #include <math.h>

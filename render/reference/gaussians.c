@@ -1,9 +1,9 @@
 #define ORR_SCALAR
 #include "render/reference/gaussians.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/vector.h"
 #include "render/deform_formula.h"
 #include "render/splat_formula.h"
 

@@ -2,7 +2,7 @@
 #include "render/reference/lamps.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 #define ORR_SCALAR
 #include "render/reference/path_tracer.h"
 
-#include "engine/core/camera.h"
-#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/vector.h"
 #include "render/formula_inputs.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/lamps.h"

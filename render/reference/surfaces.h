@@ -2,7 +2,7 @@
 // one.
 #pragma once
 
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "render/draw.h"
 #include "render/reference/bsdf.h"
 #include "render/reference/triangles.h"

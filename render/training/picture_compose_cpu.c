@@ -1,5 +1,5 @@
 // Pictures over their background and through an exposure, lanes over the pixels of a row.
-#include "engine/core/lanes.h"
+#include "engine/maths/lanes.h"
 #include "render/training/picture_compose.h"
 #include "render/training/picture_exposure_formula.h"
 

@@ -1,9 +1,9 @@
 // The exposure of a photo: an affine map of display colours, with its derivatives. One text for CPU lanes,
-// CUDA and plain C (see engine/core/formula.h).
+// CUDA and plain C (see engine/maths/formula.h).
 #ifndef ORR_PICTURE_EXPOSURE_FORMULA_H
 #define ORR_PICTURE_EXPOSURE_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/maths/vector_formula.h"
 
 // Rows of three factors and a shift: red = x.x red + x.y green + x.z blue + shift.x. It maps the colours of
 // splats: the background is not photographed.

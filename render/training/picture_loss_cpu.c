@@ -1,6 +1,6 @@
 // The loss of a picture on the CPU: lanes over the pixels of a row. Windows are separable: each row is first
 // filtered down the columns, then along itself.
-#include "engine/core/lanes.h"
+#include "engine/maths/lanes.h"
 #include "render/training/picture_loss.h"
 #include "render/training/picture_loss_formula.h"
 

@@ -3,7 +3,7 @@
 #ifndef ORR_PICTURE_LOSS_FORMULA_H
 #define ORR_PICTURE_LOSS_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/maths/formula.h"
 
 #define LOSS_C1 (0.01 * 0.01)
 #define LOSS_C2 (0.03 * 0.03)

@@ -2,7 +2,7 @@
 // their size.
 #pragma once
 
-#include "engine/core/camera.h"
+#include "engine/maths/camera.h"
 #include "neural/capture/capture.h"
 #include "render/training/picture_loss.h"
 #include "render/training/splat_views.h"

@@ -1,7 +1,7 @@
 #include "render/training/splat_relocate.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 
 #include <math.h>
 

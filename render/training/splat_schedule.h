@@ -1,7 +1,7 @@
 // How a training of splats changes over its course. progress: the share of it that is over, 0 .. 1.
 #pragma once
 
-#include "engine/core/camera.h"
+#include "engine/maths/camera.h"
 #include "render/training/splat_trainer.h"
 #include "render/training/splat_training.h"
 #include "render/training/splat_views.h"

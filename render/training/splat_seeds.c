@@ -1,8 +1,8 @@
 #include "render/training/splat_seeds.h"
 
-#include "engine/core/morton.h"
-#include "engine/core/radix_sort.h"
-#include "engine/core/rng.h"
+#include "engine/maths/morton.h"
+#include "engine/maths/radix_sort.h"
+#include "engine/maths/rng.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "render/training/splat_schedule.h"
 #include "render/training/splat_trainer_state.h"
 
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // The splats' part of a step, lanes over splats: gradients are summed over tiles, carried from the screen to
 // what is stored, and Adam moves the parameters at once.
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/network/optimizer_formula.h"
 #include "render/formula_inputs.h"
 #include "render/splat_backward_formula.h"

@@ -1,7 +1,7 @@
 #define ORR_SCALAR
 #include "render/training/splat_views.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "neural/network/optimizer_formula.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // What is learned of each photo besides the splats: its exposure, and where it was taken.
 #pragma once
 
-#include "engine/core/camera.h"
+#include "engine/maths/camera.h"
 #include "neural/capture/capture.h"
 #include "render/training/picture_compose.h"
 

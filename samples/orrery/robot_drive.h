@@ -2,8 +2,8 @@
 // or a policy.
 #pragma once
 
-#include "engine/core/rng.h"
 #include "engine/core/trace.h"
+#include "engine/maths/rng.h"
 #include "engine/orrery.h"
 #include "samples/orrery/npy.h"
 

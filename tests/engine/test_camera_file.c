@@ -1,8 +1,8 @@
 // Tests of engine/scene/camera_file: transforms.json in and out.
-#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
+#include "engine/maths/camera.h"
 #include "engine/scene/camera_file.h"
 #include "tests/support/support.h"
 

@@ -5,7 +5,7 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "engine/scene/layer_collider.h"
 #include "neural/fields/mesh_distance.h"
 #include "physics/grid/collider_file.h"

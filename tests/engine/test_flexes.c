@@ -1,6 +1,6 @@
 // Soft bodies of MJCF against MuJoCo's (tests/golden/record_flexes.py), and as layers of scenes.
-#include "engine/core/rotation.h"
-#include "engine/core/vector.h"
+#include "engine/maths/rotation.h"
+#include "engine/maths/vector.h"
 #include "physics/load/load.h"
 #include "physics/pose/rest_pose.h"
 #include "physics/soft/embed.h"

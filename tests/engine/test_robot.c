@@ -1,7 +1,7 @@
 // Tests of robots in the loop: drawn where they are, moved by physics, carrying what is bound to them.
-#include "engine/core/camera.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/world/world_robots.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
 #include "orr_features.h"
 #include "tests/support/engine.h"

@@ -1,12 +1,12 @@
 // Tests of robots of a scene that a CUDA device moves: as the CPU does, drawn from where they are, and what
 // becomes of them when the device fails. On a GPU, or on the emulated device (ORR_CUDA=EMULATED).
-#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/device/cuda_gpu.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/frame_light.h"
 #include "engine/loop/world/robot_draw.h"
+#include "engine/maths/camera.h"
 #include "engine/scene/transform.h"
 #include "orr_features.h"
 #include "tests/support/support.h"

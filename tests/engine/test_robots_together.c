@@ -1,5 +1,5 @@
 // The robots of a scene are one physics: they touch each other, and come and go while it runs.
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/scene.h"
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"

@@ -1,8 +1,8 @@
 // Tests of engine/scene and engine/loop: the scene, what files become in it, the default camera, and the
 // world.
 #include "assets/clouds.h"
-#include "engine/core/camera.h"
 #include "engine/core/file.h"
+#include "engine/maths/camera.h"
 #include "engine/scene/scene.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"

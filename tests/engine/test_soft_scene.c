@@ -1,9 +1,9 @@
 // Soft layers in scenes, worlds and frames.
 #define ORR_SCALAR
-#include "engine/core/rotation.h"
-#include "engine/core/vector.h"
 #include "engine/loop/world/soft_contact.h"
 #include "engine/loop/world/world_soft.h"
+#include "engine/maths/rotation.h"
+#include "engine/maths/vector.h"
 #include "render/deform_formula.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"

@@ -2,13 +2,13 @@
 // cut and repeated. Nothing is random but by a fixed seed.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
 #include "engine/image/image.h"
+#include "engine/maths/rng.h"
 #include "neural/ingp/ingp.h"
 #include "orr_features.h"
 #include "physics/grid/collider_file.h"
 #include "render/training/splat_state.h"
-#include "tests/engine/picture_samples.h"
+#include "tests/image/picture_samples.h"
 #include "tests/render/splat_samples.h"
 #if ORR_HAVE_WEBP && ORR_HAVE_ZIP
 #include "tests/render/sog_sample.h"

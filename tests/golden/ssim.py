@@ -1,4 +1,4 @@
-# Prints the values of tests/engine/test_metrics.c with scikit-image 0.26.0, an implementation of SSIM that is
+# Prints the values of tests/image/test_metrics.c with scikit-image 0.26.0, an implementation of SSIM that is
 # not ours.
 import numpy as np
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity

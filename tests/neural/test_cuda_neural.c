@@ -3,9 +3,9 @@
 // NMSE: mean square of the difference over mean square of the CPU's. Halves have 11 bits: a rounding is off
 // by 2^-12 of its size or so, 6e-8 in squares, and a few of them add up through a network; gradients take as
 // many more.
-#include "engine/core/half.h"
-#include "engine/core/rng.h"
 #include "engine/device/cuda_gpu.h"
+#include "engine/maths/half.h"
+#include "engine/maths/rng.h"
 #include "neural/cuda/model.h"
 #include "neural/cuda/optimizer.h"
 #include "neural/network/optimizer.h"

@@ -1,7 +1,7 @@
 // Training on the CUDA device (a GPU, or the emulated one) against training on the CPU.
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
 #include "engine/device/cuda_gpu.h"
+#include "engine/maths/rng.h"
 #include "neural/cuda/model.h"
 #include "neural/training/field_trainer.h"
 #include "orr_features.h"

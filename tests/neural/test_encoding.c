@@ -1,7 +1,7 @@
 // Tests of neural/encoding: level tables, values, gradients and scatter against definitions in double.
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "tests/neural/encoding_reference.h"
 #include "tests/support/support.h"
 

@@ -1,9 +1,9 @@
 // Tests of what fields are trained on, and of drawing them: against shapes whose distances are known.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
 #include "engine/image/image.h"
 #include "engine/image/picture.h"
+#include "engine/maths/rng.h"
 #include "neural/fields/density_cloud.h"
 #include "neural/fields/draw.h"
 #include "neural/fields/mesh_distance.h"

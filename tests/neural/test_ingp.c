@@ -1,8 +1,8 @@
 // Tests of model files: what was saved comes back with the same bits, and nothing that is broken gets in.
 #include "engine/core/file.h"
-#include "engine/core/half.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/half.h"
+#include "engine/maths/rng.h"
 #include "neural/ingp/ingp.h"
 #include "neural/ingp/msgpack.h"
 #include "tests/physics/golden_numbers.h"

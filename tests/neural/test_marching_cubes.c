@@ -1,7 +1,7 @@
 // Tests of marching cubes: surfaces are closed manifolds whatever the function, and are where they should be.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/fields/marching_cubes.h"
 #include "neural/fields/surface_file.h"
 #include "render/mesh.h"

@@ -1,7 +1,7 @@
 // The fused networks against a reference in double, for every width, activation and machine. Run once per
 // instruction set; the AMX schedule runs on emulated tiles.
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/network/mlp_kernels.h"
 #include "tests/neural/mlp_reference.h"
 #include "tests/support/support.h"

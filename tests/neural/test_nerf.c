@@ -1,7 +1,7 @@
 // Radiance fields: marching, compositing, the occupancy grid, and training on photos of analytic spheres.
 #define ORR_SCALAR
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/fields/occupancy_cell.h"
 #include "neural/nerf/evaluate.h"
 #include "neural/training/nerf_batch.h"

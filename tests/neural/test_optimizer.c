@@ -2,7 +2,7 @@
 #define ORR_SCALAR
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/network/loss_kind.h"
 #include "neural/network/optimizer.h"
 #include "tests/support/support.h"

@@ -1,7 +1,7 @@
 // Proposal sampling: contracted space, the interlevel loss, and training on photos of a scene without bounds.
 #define ORR_SCALAR
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/fields/contraction_formula.h"
 #include "neural/ingp/ingp.h"
 #include "neural/nerf/evaluate.h"

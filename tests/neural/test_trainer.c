@@ -2,7 +2,7 @@
 // there are and wherever it was interrupted.
 #define ORR_SCALAR
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/network/loss_kind.h"
 #include "neural/training/field_trainer.h"
 #include "tests/support/support.h"

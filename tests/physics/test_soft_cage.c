@@ -1,5 +1,5 @@
 // Cages: tetrahedra that fill closed surfaces.
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/cage.h"
 #include "tests/support/support.h"
 

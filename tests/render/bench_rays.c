@@ -1,8 +1,8 @@
 // Rays per second through triangles: the reference's bounding volume hierarchy beside Embree's, one after the
 // other over the same rays. By hand: bench_rays MESH...; built where Embree 3 or 4 is (libembree-dev).
 #define _POSIX_C_SOURCE 200809L
-#include "engine/core/rng.h"
-#include "engine/core/vector.h"
+#include "engine/maths/rng.h"
+#include "engine/maths/vector.h"
 #include "render/mesh.h"
 #include "render/reference/triangles.h"
 

@@ -1,6 +1,6 @@
 #include "tests/render/shadow_scene.h"
 
-#include "engine/core/camera.h"
+#include "engine/maths/camera.h"
 #include "render/splat_cloud.h"
 #include "tests/support/support.h"
 

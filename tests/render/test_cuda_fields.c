@@ -7,7 +7,7 @@
 // normals come from the signs of ReLUs: 50 dB. Edges cost more, a pixel or two: a ray that a wall of the
 // occupancy grid lets pass on one machine only, or that grazes a surface.
 #include "assets/clouds.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "neural/training/field_trainer.h"
 #include "render/cuda/draw.h"
 #include "render/field_pass.h"

@@ -2,7 +2,7 @@
 // what is refused.
 #define ORR_SCALAR
 #include "engine/core/jobs.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "render/bsdf_table.h"
 #include "render/environment/environment.h"
 #include "render/environment/maps.h"

@@ -1,7 +1,7 @@
 // Tests of the path tracer against closed forms. Runs once per instruction set.
 #define ORR_SCALAR
-#include "engine/core/colour_formula.h"
-#include "engine/core/rng.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/rng.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/formula_inputs.h"
 #include "render/reference/bsdf.h"

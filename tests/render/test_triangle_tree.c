@@ -1,6 +1,6 @@
 // Tests of rays and triangles in a bounding volume hierarchy against all triangles one by one. Runs once per
 // instruction set.
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "render/reference/triangles.h"
 #include "tests/support/support.h"
 

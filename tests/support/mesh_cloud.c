@@ -1,9 +1,9 @@
 #include "tests/support/mesh_cloud.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
-#include "engine/core/rotation.h"
-#include "engine/core/vector.h"
+#include "engine/maths/rng.h"
+#include "engine/maths/rotation.h"
+#include "engine/maths/vector.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "engine/loop/world/geom_distance.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/grid/distance_grid.h"
 #include "physics/soft/obstacle_formula.h"
 

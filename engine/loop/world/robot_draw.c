@@ -1,8 +1,8 @@
 #include "engine/loop/world/robot_draw.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
 #include "physics/pose/tendon_path.h"
 

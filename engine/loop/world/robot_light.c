@@ -1,11 +1,11 @@
 #define ORR_SCALAR
 #include "engine/loop/world/robot_light.h"
 
-#include "engine/core/camera.h"
-#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/world/world_robots.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/colour_formula.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 #include <string.h>

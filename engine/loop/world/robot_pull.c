@@ -1,7 +1,7 @@
 #include "engine/loop/world/robot_pull.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "engine/loop/world/soft_contact.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/world/geom_distance.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 #include <string.h>

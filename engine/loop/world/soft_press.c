@@ -1,9 +1,9 @@
 // Rigid bodies between the vertices of a soft one: the point of each triangle that is nearest to a geom.
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
-#include "engine/core/vector.h"
 #include "engine/loop/world/geom_distance.h"
 #include "engine/loop/world/soft_contact.h"
+#include "engine/maths/rotation.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/nearest.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 // Cameras of a world as they are now: the scene's own, and those that robots carry.
-#include "engine/core/camera.h"
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/world/world_robots.h"
+#include "engine/maths/camera.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/camera_file.h"
 #include "engine/scene/transform.h"
 

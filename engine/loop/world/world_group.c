@@ -1,8 +1,8 @@
 // Which robots of the scene are in which physics, now; and the states of those that stay.
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/world/world_device.h"
 #include "engine/loop/world/world_robots.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 #include <stdio.h>

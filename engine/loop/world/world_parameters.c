@@ -4,8 +4,8 @@
 
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/world/world_robots.h"
+#include "engine/maths/rotation.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "engine/loop/world/world_physics.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 #include <string.h>

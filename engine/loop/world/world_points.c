@@ -1,9 +1,9 @@
 // The public functions for contacts and Jacobians of robots in many copies (engine/orrery.h).
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/core/sized.h"
 #include "engine/loop/world/world_robots.h"
+#include "engine/maths/rotation.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "engine/loop/world/world_robots.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/world/world_device.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "engine/loop/world/world_soft.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/world/soft_contact.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>

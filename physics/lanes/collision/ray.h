@@ -2,7 +2,7 @@
 // Surfaces are hit from either side, planes from their front only.
 #pragma once
 
-#include "engine/core/triangle_formula.h"
+#include "engine/maths/triangle_formula.h"
 #include "physics/lanes/constraint_rows.h"
 
 typedef struct lane_ray {

@@ -3,7 +3,7 @@
 #include "samples/orrery/bench/bench.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
 

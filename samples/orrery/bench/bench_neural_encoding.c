@@ -1,7 +1,7 @@
 // Encodings: samples per second forward, by inputs and scattered, on random points and along rays.
-#include "engine/core/limits.h"
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
+#include "engine/maths/limits.h"
+#include "engine/maths/rng.h"
 #include "neural/network/encoding.h"
 #include "samples/orrery/bench/bench_neural.h"
 

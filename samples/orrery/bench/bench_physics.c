@@ -5,8 +5,8 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "engine/core/rng.h"
 #include "engine/image/plot.h"
+#include "engine/maths/rng.h"
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
 

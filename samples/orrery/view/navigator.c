@@ -1,6 +1,6 @@
 #include "samples/orrery/view/navigator.h"
 
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // What keys, buttons and dropped files ask of the viewer.
 #include "samples/orrery/view/view.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/maths/camera.h"
 #include "engine/scene/camera_file.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "samples/orrery/view/view.h"
 
 #include "engine/core/file.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 #include "engine/scene/scene.h"
 
 #include <cjson/cJSON.h>

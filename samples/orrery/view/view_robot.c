@@ -1,8 +1,8 @@
 #include "samples/orrery/view/view.h"
 
-#include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "engine/loop/world/world_soft.h"
+#include "engine/maths/camera.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,214 @@
+#include "physics/plan/plan.h"
+
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- how much a step can need ----
+
+// The default capacity: piles of many geoms never have all the contacts that their pairs could have.
+enum { CONTACTS_DEFAULT = 2048, CONTACTS_PER_GEOM = 16 };
+
+static int64_t rows_of_contact(const orr_model *m, int dim)
+{
+    return dim == 1 ? 1 : m->opt.cone == ORR_CONE_ELLIPTIC ? dim : 2 * (dim - 1);
+}
+
+// A response has entries for the dofs that move one or two bodies, or a tendon, and for their ancestors.
+static orr_result count_responses(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    int64_t deepest = 0;
+    for (int i = 0; i < m->nv; i++) {
+        deepest = m->M_rownnz[i] > deepest ? m->M_rownnz[i] : deepest;
+    }
+    int64_t both = 2 * deepest < m->nv ? 2 * deepest : m->nv;
+    int64_t dofs = plan->contact_capacity * both + (int64_t)m->ntendon * m->nv;
+    int64_t entries = 5 * plan->contact_capacity * both + m->nv * deepest + (int64_t)m->ntendon * m->nv;
+    if (entries > INT32_MAX / 64) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "%s: noslip: expected at most %d entries of responses, the model can need %lld",
+                        m->name, INT32_MAX / 64, (long long)entries);
+    }
+    plan->response_rows = plan->row_capacity;
+    plan->response_dofs = (int32_t)dofs;
+    plan->response_capacity = (int32_t)entries;
+    return ORR_OK;
+}
+
+static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    int64_t contacts = 0, rows = 0, entries = 0, most_rows = 0, most_entries = 0;
+    for (int i = 0; i < plan->pair_count; i++) {
+        const orr_pair *pair = &plan->pair[i];
+        int64_t per_contact = rows_of_contact(m, pair->condim);
+        int64_t per_entry = per_contact * plan->chain[pair->chain].count;
+        contacts += pair->slots;
+        rows += pair->slots * per_contact;
+        entries += pair->slots * per_entry;
+        most_rows = per_contact > most_rows ? per_contact : most_rows;
+        most_entries = per_entry > most_entries ? per_entry : most_entries;
+    }
+    for (int i = 0; i < m->ngeom && plan->pairs_mixed; i++) {
+        int64_t per_contact = rows_of_contact(m, m->geom_condim[i]);
+        contacts = INT32_MAX;
+        most_rows = per_contact > most_rows ? per_contact : most_rows;
+        most_entries = most_rows * plan->pair_dofs;
+    }
+    int64_t capacity = (int64_t)CONTACTS_PER_GEOM * m->ngeom;
+    capacity = capacity > CONTACTS_DEFAULT ? capacity : CONTACTS_DEFAULT;
+    capacity = contact_capacity ? contact_capacity : capacity;
+    if (contacts > capacity) {
+        contacts = capacity;
+        rows = capacity * most_rows;
+        entries = capacity * most_entries;
+    }
+    for (int i = 0; i < m->neq; i++) {
+        rows += 6;
+        entries += 6 * (int64_t)plan->chain[plan->equality_chain + i].count;
+    }
+    rows += m->nv + 2 * (int64_t)m->njnt + 3 * (int64_t)m->ntendon;
+    entries += m->nv + 6 * (int64_t)m->njnt;
+    for (int i = 0; i < m->ntendon; i++) {
+        entries += 3 * (int64_t)plan->chain[plan->tendon_chain + i].count;
+    }
+    if (entries > INT32_MAX / 64) {
+        return orr_fail(
+            error, ORR_CODE_CAPACITY,
+            "%s: constraints: expected at most %d entries of the Jacobian, the model can need %lld", m->name,
+            INT32_MAX / 64, (long long)entries);
+    }
+    plan->contact_capacity = (int32_t)contacts;
+    plan->row_capacity = (int32_t)rows;
+    plan->jacobian_capacity = (int32_t)entries;
+    return m->opt.noslip_iterations > 0 ? count_responses(plan, error) : ORR_OK;
+}
+
+static bool free_and_alone(const orr_model *m, int body)
+{
+    bool childless = body + 1 == m->nbody || m->body_parentid[body + 1] != body; // bodies are depth-first
+    return childless && m->body_jntnum[body] == 1 && m->jnt_type[m->body_jntadr[body]] == ORR_JOINT_FREE;
+}
+
+static orr_result plan_integrator(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    bool full = m->opt.integrator == ORR_INTEGRATOR_IMPLICIT,
+         fast = m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST;
+    plan->rk4_copies = m->opt.integrator == ORR_INTEGRATOR_RK4;
+    plan->unsymmetric = full;
+    plan->fluid_slopes = (full || fast) && (m->opt.density > 0.0 || m->opt.viscosity > 0.0);
+    plan->gyroscopic = orr_alloc_zero((size_t)m->nv, 1);
+    if (!plan->gyroscopic) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d dofs", (int)m->nv);
+    }
+    for (int body = 1; body < m->nbody && fast; body++) {
+        if (free_and_alone(m, body)) {
+            memset(plan->gyroscopic + m->body_dofadr[body], 1, 6);
+            plan->unsymmetric = 1;
+        }
+    }
+    return ORR_OK;
+}
+
+// 1 / inverse weight is the pivot of a dof that is eliminated last. Armature, which bodies with slides alone
+// do not have in their inverse weight, only makes M better conditioned.
+static double pivot_loss(const orr_model *m)
+{
+    double most = 1.0;
+    for (int i = 0; i < m->nv; i++) {
+        most = fmax(most, (m->dof_M0[i] - m->dof_armature[i]) * m->dof_invweight0[i]);
+    }
+    return most;
+}
+
+static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
+{
+    plan->pivot_loss = pivot_loss(plan->model);
+    ORR_TRY(plan_integrator(plan, error));
+    ORR_TRY(orr_plan_pairs(plan, error));
+    ORR_TRY(orr_plan_hulls(plan, error));
+    ORR_TRY(orr_plan_chains(plan, error));
+    ORR_TRY(orr_plan_blocks(plan, error));
+    return count_rows(plan, contact_capacity, error);
+}
+
+static orr_result allocate(const orr_model *model, orr_plan **plan, orr_error *error)
+{
+    ORR_ALLOC(*plan, 1, "a plan", error);
+    memset(*plan, 0, sizeof **plan);
+    (*plan)->model = model;
+    for (int i = 0; i < ORR_VARY_COUNT; i++) {
+        (*plan)->varied_at[i] = -1;
+    }
+    return ORR_OK;
+}
+
+// Hands over a plan that has been built, or destroys it on failure.
+static orr_result finish(orr_plan *built, orr_result result, orr_plan **plan)
+{
+    if (result != ORR_OK) {
+        orr_plan_destroy(built);
+        return result;
+    }
+    *plan = built;
+    return ORR_OK;
+}
+
+orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool for_device, orr_plan **plan,
+                           orr_error *error)
+{
+    orr_plan *made;
+    ORR_TRY(allocate(model, &made, error));
+    made->for_device = for_device;
+    return finish(made, build(made, contact_capacity, error), plan);
+}
+
+orr_result orr_plan_create_positions(const orr_model *model, orr_plan **plan, orr_error *error)
+{
+    orr_plan *made;
+    ORR_TRY(allocate(model, &made, error));
+    return finish(made, orr_plan_chains(made, error), plan);
+}
+
+void orr_plan_destroy(orr_plan *plan)
+{
+    if (!plan) {
+        return;
+    }
+    orr_free(plan->pair);
+    orr_free(plan->chain);
+    orr_free(plan->chain_dof);
+    orr_free(plan->chain_part);
+    orr_free(plan->dof_descending);
+    orr_free(plan->last_dof);
+    orr_free(plan->dof_end);
+    orr_free(plan->level_body);
+    orr_free(plan->level_first);
+    orr_free(plan->gyroscopic);
+    orr_free(plan->dof_ascending);
+    orr_free(plan->block_first);
+    orr_free(plan->block_tree);
+    orr_free(plan->dof_block);
+    orr_free(plan->excluded);
+    orr_free(plan->declared);
+    orr_free(plan->boxed_geom);
+    orr_free(plan->plane_geom);
+    orr_free(plan->always_near);
+    orr_free(plan->pair_bits);
+    orr_free(plan->pair_before);
+    for (int i = 0; i < plan->hulls; i++) { // the model may be gone already
+        orr_extremes_destroy(&plan->hull[i].vertices);
+        orr_extremes_destroy(&plan->hull[i].normals);
+    }
+    orr_free(plan->hull);
+    orr_free(plan->hull_normal);
+    orr_free(plan->hull_first);
+    orr_free(plan->hull_vertex);
+    orr_free(plan->hull_of_first);
+    orr_free(plan->hull_of_face);
+    orr_free(plan);
+}

@@ -1,0 +1,393 @@
+// Pairs of a plan: which geoms can collide, and the parameters of their contacts.
+#include "physics/plan/plan.h"
+
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Most contacts of two types of geoms; 0: they cannot collide.
+static int contact_slots(int type1, int type2)
+{
+    if (type2 == ORR_GEOM_SDF) {
+        bool has_points = type1 != ORR_GEOM_PLANE && type1 != ORR_GEOM_HFIELD && type1 != ORR_GEOM_SDF;
+        return has_points ? ORR_GRID_CONTACTS : 0;
+    }
+    if (type1 == ORR_GEOM_PLANE) {
+        static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 3};
+        return slots[type2];
+    }
+    if (type1 == ORR_GEOM_HFIELD) {
+        return type2 == ORR_GEOM_HFIELD ? 0 : ORR_PAIR_CONTACTS;
+    }
+    if (type1 == ORR_GEOM_SPHERE || type1 == ORR_GEOM_ELLIPSOID || type2 == ORR_GEOM_ELLIPSOID) {
+        return 1;
+    }
+    if (type1 == ORR_GEOM_BOX && type2 == ORR_GEOM_BOX) {
+        return 8;
+    }
+    if (type1 == ORR_GEOM_CAPSULE && type2 == ORR_GEOM_BOX) {
+        return 2;
+    }
+    return 5; // capsules cross in one point, or where parallel in some lane in two of four ends
+}
+
+// ---- which geoms can collide ----
+
+static uint64_t key_of(int a, int b)
+{
+    return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool listed(const uint64_t *keys, int count, int a, int b)
+{
+    uint64_t key = key_of(a, b);
+    return count > 0 && bsearch(&key, keys, (size_t)count, sizeof *keys, compare_keys) != NULL;
+}
+
+// Pairs of bodies that are excluded, and pairs of geoms that are declared.
+static orr_result sort_keys(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    ORR_ALLOC(plan->excluded, m->nexclude, "excluded pairs", error);
+    ORR_ALLOC(plan->declared, m->npair, "declared pairs", error);
+    for (int i = 0; i < m->nexclude; i++) {
+        plan->excluded[i] = key_of(m->exclude_signature[i] / 65536, m->exclude_signature[i] % 65536);
+    }
+    for (int i = 0; i < m->npair; i++) {
+        plan->declared[i] = key_of(m->pair_geom1[i], m->pair_geom2[i]);
+    }
+    qsort(plan->excluded, (size_t)m->nexclude, sizeof *plan->excluded, compare_keys);
+    qsort(plan->declared, (size_t)m->npair, sizeof *plan->declared, compare_keys);
+    return ORR_OK;
+}
+
+static bool bodies_meet(const orr_plan *plan, int body1, int body2)
+{
+    const orr_model *m = plan->model;
+    int weld1 = m->body_weldid[body1], weld2 = m->body_weldid[body2];
+    if (weld1 == weld2) {
+        return false;
+    }
+    int above1 = m->body_weldid[m->body_parentid[weld1]], above2 = m->body_weldid[m->body_parentid[weld2]];
+    bool filter = !(m->opt.disableflags & ORR_DISABLE_FILTERPARENT);
+    if (filter && weld1 != 0 && weld2 != 0 && (weld1 == above2 || weld2 == above1)) {
+        return false;
+    }
+    return !listed(plan->excluded, m->nexclude, body1, body2);
+}
+
+static bool collides(const orr_model *m, int geom)
+{
+    return m->geom_contype[geom] || m->geom_conaffinity[geom];
+}
+
+static bool geoms_meet(const orr_plan *plan, int a, int b)
+{
+    const orr_model *m = plan->model;
+    if (!(m->geom_contype[a] & m->geom_conaffinity[b]) && !(m->geom_contype[b] & m->geom_conaffinity[a])) {
+        return false;
+    }
+    return bodies_meet(plan, m->geom_bodyid[a], m->geom_bodyid[b]) &&
+           !listed(plan->declared, m->npair, a, b); // declared pairs have their own parameters
+}
+
+static double mix(double share, double a, double b)
+{
+    return share * a + (1.0 - share) * b;
+}
+
+// MuJoCo's rules: the higher priority wins; between equals friction is the larger, the rest is weighted by
+// solmix.
+static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
+{
+    pair->includemargin = m->geom_margin[a] + m->geom_margin[b];
+    pair->margin = pair->includemargin + m->geom_gap[a] + m->geom_gap[b];
+    int priority = m->geom_priority[a] - m->geom_priority[b];
+    double weight1 = m->geom_solmix[a], weight2 = m->geom_solmix[b];
+    double share = 0.5;
+    if (priority != 0) {
+        share = priority > 0 ? 1.0 : 0.0;
+    } else if (weight1 >= 1e-15 && weight2 >= 1e-15) {
+        share = weight1 / (weight1 + weight2);
+    } else if (weight1 >= 1e-15 || weight2 >= 1e-15) {
+        share = weight1 >= 1e-15 ? 1.0 : 0.0;
+    }
+    const double *ref1 = m->geom_solref + ORR_NREF * a, *ref2 = m->geom_solref + ORR_NREF * b;
+    bool direct = priority == 0 && (ref1[0] <= 0.0 || ref2[0] <= 0.0);
+    for (int k = 0; k < ORR_NREF; k++) {
+        pair->solref[k] = direct ? fmin(ref1[k], ref2[k]) : mix(share, ref1[k], ref2[k]);
+    }
+    for (int k = 0; k < ORR_NIMP; k++) {
+        pair->solimp[k] = mix(share, m->geom_solimp[ORR_NIMP * a + k], m->geom_solimp[ORR_NIMP * b + k]);
+    }
+    int dim1 = m->geom_condim[a], dim2 = m->geom_condim[b];
+    pair->condim = priority ? (priority > 0 ? dim1 : dim2) : dim1 > dim2 ? dim1 : dim2;
+}
+
+// Sliding twice, torsional, rolling twice.
+static void mix_friction(const orr_model *m, const orr_pair *pair, double friction[5])
+{
+    static const int unpack[5] = {0, 0, 1, 2, 2};
+    int a = pair->geom1, b = pair->geom2, priority = m->geom_priority[a] - m->geom_priority[b];
+    for (int k = 0; k < 5; k++) {
+        double friction1 = m->geom_friction[3 * a + unpack[k]],
+               friction2 = m->geom_friction[3 * b + unpack[k]];
+        double mixed = priority ? (priority > 0 ? friction1 : friction2) : fmax(friction1, friction2);
+        friction[k] = pair->declared >= 0 ? m->pair_friction[5 * pair->declared + k] : mixed;
+        friction[k] = m->opt.enableflags & ORR_ENABLE_OVERRIDE ? m->opt.o_friction[k] : friction[k];
+        friction[k] = fmax(friction[k], 1e-5);
+    }
+}
+
+// Of the rows of a contact, from that of its normal.
+static void row_weights(const orr_model *m, const orr_pair *pair, const double friction[5], double normal,
+                        double weight[6])
+{
+    double slip = friction[0], mu = slip / sqrt(m->opt.impratio);
+    bool pyramid = pair->condim > 1 && m->opt.cone == ORR_CONE_PYRAMIDAL;
+    weight[0] = pyramid ? 2.0 * mu * mu * (normal + slip * slip * normal) : normal;
+    for (int k = 1; k < 6; k++) {
+        weight[k] = normal / m->opt.impratio * slip * slip / (friction[k - 1] * friction[k - 1]);
+    }
+}
+
+void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS])
+{
+    double *friction = numbers + ORR_PAIR_FRICTION;
+    mix_friction(m, pair, friction);
+    int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
+    double both = m->body_invweight0[2 * body1] + m->body_invweight0[2 * body2];
+    double mu = friction[0] / sqrt(m->opt.impratio);
+    numbers[ORR_PAIR_MU] = mu;
+    numbers[ORR_PAIR_CONE] = 1.0 / (mu * mu * (1.0 + mu * mu));
+    row_weights(m, pair, friction, both, numbers + ORR_PAIR_WEIGHT);
+}
+
+// MuJoCo derives a contact's impedance from the inverse weights of the bodies' centres of mass. Where a body
+// turns about its centre (a knob on a panel) they are 0, and the impedance is infinite: float does not
+// converge. There they are at least a millionth of the surfaces' inverse weight.
+static double least_weight(const orr_model *m, const orr_pair *pair)
+{
+    const int32_t geom[2] = {pair->geom1, pair->geom2};
+    double at_surface = 0.0;
+    for (int k = 0; k < 2; k++) {
+        int body = m->geom_bodyid[geom[k]];
+        const double *pos = m->geom_pos + 3 * geom[k], *centre = m->body_ipos + 3 * body;
+        double away = hypot(hypot(pos[0] - centre[0], pos[1] - centre[1]), pos[2] - centre[2]);
+        double lever = m->geom_rbound[geom[k]] + away;
+        at_surface += m->body_invweight0[2 * body + 1] * lever * lever;
+    }
+    return 1e-6 * at_surface;
+}
+
+static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
+{
+    pair->condim = m->pair_dim[i];
+    pair->includemargin = m->pair_margin[i];
+    pair->margin = m->pair_margin[i] + m->pair_gap[i];
+    memcpy(pair->solref, m->pair_solref + ORR_NREF * i, sizeof pair->solref);
+    memcpy(pair->solreffriction, m->pair_solreffriction + ORR_NREF * i, sizeof pair->solreffriction);
+    memcpy(pair->solimp, m->pair_solimp + ORR_NIMP * i, sizeof pair->solimp);
+}
+
+// The flag override: the option's parameters for all contacts.
+static void override_parameters(const orr_model *m, orr_pair *pair)
+{
+    if (!(m->opt.enableflags & ORR_ENABLE_OVERRIDE)) {
+        return;
+    }
+    pair->margin = pair->includemargin = m->opt.o_margin;
+    memcpy(pair->solref, m->opt.o_solref, sizeof pair->solref);
+    memcpy(pair->solreffriction, m->opt.o_solref, sizeof pair->solreffriction);
+    memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);
+}
+
+// False: their types cannot collide.
+static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *pair)
+{
+    memset(pair, 0, sizeof *pair);
+    bool swap = m->geom_type[a] > m->geom_type[b];
+    pair->geom1 = swap ? b : a;
+    pair->geom2 = swap ? a : b;
+    pair->slots = contact_slots(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
+    if (pair->slots == 0) {
+        return false;
+    }
+    if (declared >= 0) {
+        declared_parameters(m, declared, pair);
+    } else {
+        mix_parameters(m, a, b, pair);
+    }
+    override_parameters(m, pair);
+    pair->declared = declared;
+    orr_pair_numbers(m, pair, pair->numbers);
+    memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
+    row_weights(m, pair, pair->friction, least_weight(m, pair), pair->least_weight);
+    return true;
+}
+
+bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair)
+{
+    return geoms_meet(plan, a, b) && fill_pair(plan->model, a < b ? a : b, a < b ? b : a, -1, pair);
+}
+
+// Undeclared pairs by their geoms; they are in ascending order.
+static orr_result index_pairs(orr_plan *plan, int declared, orr_error *error)
+{
+    int words = (plan->model->ngeom + 31) / 32;
+    int64_t count = (int64_t)plan->model->ngeom * words;
+    ORR_ALLOC(plan->pair_bits, count, "pairs of geoms", error);
+    ORR_ALLOC(plan->pair_before, count, "pairs of geoms", error);
+    memset(plan->pair_bits, 0, (size_t)count * sizeof *plan->pair_bits);
+    plan->pair_words = words;
+    for (int i = declared; i < plan->pair_count; i++) {
+        int a = plan->pair[i].geom1, b = plan->pair[i].geom2, low = a < b ? a : b, high = a < b ? b : a;
+        int64_t word = (int64_t)low * words + high / 32;
+        plan->pair_before[word] = plan->pair_bits[word] ? plan->pair_before[word] : i;
+        plan->pair_bits[word] |= 1u << high % 32;
+    }
+    return ORR_OK;
+}
+
+enum {
+    PAIRS_TESTED = 512,  // more are searched by bounding boxes (collision/near.h)
+    PAIRS_LISTED = 16384 // more are mixed when their geoms are near, on the CPU
+};
+
+// Geoms that are searched for near ones, those that move first; and pairs that are tested in every step.
+static orr_result plan_search(orr_plan *plan, int declared, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    if (!plan->pairs_mixed) {
+        ORR_TRY(index_pairs(plan, declared, error));
+    }
+    ORR_ALLOC(plan->boxed_geom, m->ngeom, "geoms with bounding boxes", error);
+    ORR_ALLOC(plan->plane_geom, m->ngeom, "planes", error);
+    ORR_ALLOC(plan->always_near, (plan->pair_count + 31) / 32, "pairs of geoms", error);
+    memset(plan->always_near, 0, (size_t)(plan->pair_count + 31) / 32 * sizeof *plan->always_near);
+    for (int i = 0; i < plan->pair_count; i++) {
+        if (i < declared || m->geom_type[plan->pair[i].geom1] == ORR_GEOM_PLANE) {
+            plan->always_near[i / 32] |= 1u << i % 32;
+        }
+    }
+    for (int moving = 1; moving >= 0; moving--) {
+        for (int i = 0; i < m->ngeom; i++) {
+            if (m->geom_type[i] != ORR_GEOM_PLANE && collides(m, i) &&
+                (m->body_weldid[m->geom_bodyid[i]] != 0) == moving) {
+                plan->boxed_geom[plan->boxed_count++] = i;
+            }
+        }
+        plan->boxed_moving = moving ? plan->boxed_count : plan->boxed_moving;
+    }
+    for (int i = 0; i < m->ngeom; i++) {
+        if (m->geom_type[i] == ORR_GEOM_PLANE && collides(m, i)) {
+            plan->plane_geom[plan->plane_count++] = i;
+        }
+    }
+    return ORR_OK;
+}
+
+// Calls `found` for the pairs of geoms that can meet, in ascending order; stops when it returns false. Two
+// geoms of the world never meet.
+static bool visit_pairs(orr_plan *plan, const int32_t *geoms, int count, const int32_t *moving,
+                        int moving_count, bool (*found)(orr_plan *plan, int a, int b))
+{
+    const orr_model *m = plan->model;
+    int next_moving = 0;
+    for (int i = 0; i < count; i++) {
+        int a = geoms[i];
+        bool moves = m->body_weldid[m->geom_bodyid[a]] != 0;
+        next_moving += moves;
+        const int32_t *other = moves ? geoms + i + 1 : moving + next_moving;
+        const int32_t *end = moves ? geoms + count : moving + moving_count;
+        for (; other < end; other++) {
+            if (geoms_meet(plan, a, *other) && !found(plan, a, *other)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool count_pair(orr_plan *plan, int a, int b)
+{
+    (void)a;
+    (void)b;
+    return ++plan->pair_count <= PAIRS_LISTED || plan->for_device;
+}
+
+static bool add_pair(orr_plan *plan, int a, int b)
+{
+    plan->pair_count += fill_pair(plan->model, a, b, -1, &plan->pair[plan->pair_count]);
+    return true;
+}
+
+static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, const int32_t *moving,
+                             int moving_count, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    plan->pairs_mixed = !visit_pairs(plan, geoms, count, moving, moving_count, count_pair);
+    ORR_ALLOC(plan->pair, m->npair + (plan->pairs_mixed ? 0 : (int64_t)plan->pair_count), "pairs of geoms",
+              error);
+    plan->pair_count = 0;
+    for (int i = 0; i < m->npair; i++) {
+        plan->pair_count +=
+            fill_pair(m, m->pair_geom1[i], m->pair_geom2[i], i, &plan->pair[plan->pair_count]);
+    }
+    int declared = plan->pair_count;
+    if (!plan->pairs_mixed) {
+        visit_pairs(plan, geoms, count, moving, moving_count, add_pair);
+    }
+    return plan->pairs_mixed || plan->pair_count > PAIRS_TESTED ? plan_search(plan, declared, error) : ORR_OK;
+}
+
+// Distance grids have contacts with shapes that have points: not with planes, height fields, other grids.
+static orr_result check_grids(const orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    for (int a = 0; a < m->ngeom; a++) {
+        for (int b = 0; b < m->ngeom && m->geom_type[a] == ORR_GEOM_SDF; b++) {
+            int type = m->geom_type[b];
+            if ((type == ORR_GEOM_PLANE || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) &&
+                geoms_meet(plan, a, b)) {
+                return orr_fail(
+                    error, ORR_CODE_FEATURE_ABSENT,
+                    "%s: geom '%s': expected a distance grid that meets no plane, height field or "
+                    "other grid: the dynamics do not have it",
+                    m->name[0] ? m->name : "model", orr_model_name(m, ORR_OBJECT_GEOM, a));
+            }
+        }
+    }
+    return ORR_OK;
+}
+
+orr_result orr_plan_pairs(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    ORR_TRY(sort_keys(plan, error));
+    ORR_TRY(check_grids(plan, error));
+    if (m->opt.disableflags & (ORR_DISABLE_CONTACT | ORR_DISABLE_CONSTRAINT)) {
+        return ORR_OK;
+    }
+    int32_t *geoms, count = 0, moving = 0;
+    ORR_ALLOC(geoms, 2 * (int64_t)m->ngeom, "geoms that collide", error);
+    for (int i = 0; i < m->ngeom; i++) {
+        if (collides(m, i)) {
+            geoms[count++] = i;
+        }
+        if (collides(m, i) && m->body_weldid[m->geom_bodyid[i]] != 0) {
+            geoms[m->ngeom + moving++] = i;
+        }
+    }
+    orr_result result = list_pairs(plan, geoms, count, geoms + m->ngeom, moving, error);
+    orr_free(geoms);
+    return result;
+}
