@@ -1335,6 +1335,10 @@ typedef struct orr_view {
      * what orr_pick finds there, stays that of its centre. Edges of transparent surfaces are never
      * anti-aliased. */
     bool hard_edges;
+    /* Nothing is taken over from earlier frames, for measuring. Otherwise the CPU keeps the order of splats,
+     * and the pixels where nothing has changed in depth, while the camera and the clouds stand still; the
+     * bits are the same. */
+    bool no_reuse;
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */
@@ -1381,7 +1385,8 @@ ORR_API void orr_frame_destroy(orr_frame *frame);
 
 /* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread.
  * A picture's bits are those of a frame's on the CPU, with hard_edges where smooth_edges is false, and do not
- * depend on threads or other copies. */
+ * depend on threads or other copies. Clouds that stand still are projected and sorted once for each camera
+ * that sees them from the same place in two copies in a row: some 100 bytes for each splat. */
 typedef struct orr_eyes orr_eyes;
 
 typedef struct orr_eyes_desc {

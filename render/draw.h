@@ -193,6 +193,7 @@ typedef struct orr_draw_list {
     orr_tone tone;   // of meshes' light
     bool only_solid; // transparent surfaces of meshes are not drawn
     bool smooth;     // edges of opaque meshes are anti-aliased
+    bool no_reuse;   // nothing is taken over from earlier frames (cpu/kept_splats.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;

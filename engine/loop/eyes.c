@@ -7,12 +7,12 @@
 #include "engine/loop/frame_pose.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/rotation.h"
-#include "render/cpu/splats_cpu.h"
+#include "render/cpu/kept_splats.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SIDE_MAX = 4096, VIEWS_MAX = 4096, SLOTS_PER_WORKER = 4 };
+enum { SIDE_MAX = 4096, VIEWS_MAX = 4096, SLOTS_PER_WORKER = 4, KEEP_AFTER = 2 };
 
 // What one thread draws with.
 typedef struct eye {
@@ -24,7 +24,8 @@ typedef struct eye {
 // A picture that is posed, and where it goes.
 typedef struct task {
     orr_frame_slot slot;
-    size_t picture; // among all of them
+    size_t picture;              // among all of them
+    const orr_kept_splats *kept; // of its camera
     orr_result result;
     orr_error error;
 } task;
@@ -36,9 +37,10 @@ struct orr_eyes {
     orr_camera *views;
     int camera_count, view_count;
     int width, height;
-    orr_view look;        // hard_edges unless edges are asked to be smooth
-    orr_eyes_look *looks; // of each copy; NULL: none has been set
-    eye *eyes;            // worker_count
+    orr_view look;          // hard_edges unless edges are asked to be smooth
+    orr_eyes_look *looks;   // of each copy; NULL: none has been set
+    orr_kept_splats **kept; // of each camera and view
+    eye *eyes;              // worker_count
     int worker_count;
     task *tasks; // task_count
     int task_count;
@@ -87,7 +89,8 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     ORR_ALLOC(e->views, desc->view_count, "eyes", error);
     e->tasks = orr_alloc_zero((size_t)e->task_count, sizeof *e->tasks);
     e->eyes = orr_alloc_zero((size_t)e->worker_count, sizeof *e->eyes);
-    if (!e->tasks || !e->eyes) {
+    e->kept = orr_alloc_zero((size_t)e->camera_count + (size_t)e->view_count, sizeof(orr_kept_splats *));
+    if (!e->tasks || !e->eyes || !e->kept) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes");
     }
     for (int i = 0; i < e->camera_count; i++) {
@@ -97,6 +100,9 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
         e->views[i] = desc->views[i];
         e->views[i].width = e->width;
         e->views[i].height = e->height;
+    }
+    for (int i = 0; i < e->camera_count + e->view_count; i++) {
+        ORR_TRY(orr_kept_splats_create(&e->kept[i], error));
     }
     for (int i = 0; i < e->worker_count; i++) {
         ORR_TRY(orr_jobs_create(1, NULL, NULL, &e->eyes[i].jobs, error));
@@ -146,6 +152,10 @@ void orr_eyes_destroy(orr_eyes *e)
     }
     orr_free(e->tasks);
     orr_free(e->eyes);
+    for (int i = 0; e->kept && i < e->camera_count + e->view_count; i++) {
+        orr_kept_splats_destroy(e->kept[i]);
+    }
+    orr_free(e->kept);
     orr_free(e->cameras);
     orr_free(e->views);
     orr_free(e->looks);
@@ -199,8 +209,8 @@ static orr_result draw(const orr_eyes *e, eye *with, orr_jobs *jobs, const task 
     if (!picture.rgba || (to->rgb && !bytes) || (to->segmentation && !items)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %zu pixels", pixels);
     }
-    ORR_TRY(orr_draw_cpu(jobs, e->engine->isa, &with->arena, &t->slot.list, &picture, items, &with->profile,
-                         error));
+    ORR_TRY(orr_draw_cpu(jobs, e->engine->isa, &with->arena, &t->slot.list, t->kept, &picture, items,
+                         &with->profile, error));
     if (to->rgb) {
         put_rgb(picture.rgba, pixels, bytes, to->rgb + t->picture * pixels * 3);
     }
@@ -372,6 +382,7 @@ static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_err
         memcpy(view.background, look->has_background ? look->background : view.background,
                sizeof view.background);
     }
+    t->kept = e->kept[number];
     ORR_TRY(orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error));
     if (look) {
         change_lights(look, &t->slot.list);
@@ -392,8 +403,15 @@ orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eye
     int posed = 0;
     for (int copy = 0; copy < e->world->count; copy++) {
         for (int i = 0; i < e->camera_count + e->view_count && (!chosen || chosen[copy]); i++) {
-            ORR_TRY(pose(e, &e->tasks[posed++], copy, i, error));
-            if (posed == e->task_count) {
+            ORR_TRY(pose(e, &e->tasks[posed], copy, i, error));
+            if (orr_kept_splats_repeats(e->kept[i], &e->tasks[posed].slot.list) >= KEEP_AFTER) {
+                ORR_TRY(draw_tasks(e, posed, error)); // with what it has held so far
+                posed = 0;
+                ORR_TRY(pose(e, &e->tasks[0], copy, i, error));
+                ORR_TRY(orr_kept_splats_hold(e->kept[i], e->engine->jobs, e->engine->isa,
+                                             &e->tasks[0].slot.list, error));
+            }
+            if (++posed == e->task_count) {
                 ORR_TRY(draw_tasks(e, posed, error));
                 posed = 0;
             }

@@ -147,6 +147,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     ORR_TRY(orr_frame_light(world, view->world, list, error));
     list->shadows = !view->no_shadows;
     list->smooth = !view->hard_edges;
+    list->no_reuse = view->no_reuse;
     list->umbra = scene->umbra;
     list->exposure = scene->exposure + view->exposure;
     list->tone = view->tone != ORR_TONE_NONE ? view->tone : scene->tone;

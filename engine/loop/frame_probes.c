@@ -164,7 +164,7 @@ static orr_result draw_face(orr_frame_probes *probes, orr_frame_probe *p, const 
                           .sun = list->sun};
     ORR_TRY(orr_camera_resolve(&camera, &seen.lens, error));
     orr_arena_reset(&probes->arena);
-    ORR_TRY(orr_draw_cpu(scene->context.jobs, scene->context.isa, &probes->arena, &seen, &picture, NULL,
+    ORR_TRY(orr_draw_cpu(scene->context.jobs, scene->context.isa, &probes->arena, &seen, NULL, &picture, NULL,
                          &profile, error));
     orr_probe_take(p->next, &picture, behind, &p->faces[p->next]);
     p->next = (p->next + 1) % 6;

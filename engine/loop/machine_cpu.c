@@ -1,10 +1,14 @@
 // Drawing on the CPU. Only one frame is drawn at a time: from `begin`, which draws the meshes, to `finish`,
 // which draws the splats and composes.
 #include "engine/loop/machine.h"
-#include "render/cpu/splats_cpu.h"
+#include "render/cpu/kept_splats.h"
+
+// Frames in a row with the same splats after which they are kept: longer than a hand rests while it turns.
+enum { KEEP_AFTER = 8 };
 
 typedef struct cpu_machine {
     orr_engine *engine;           // borrowed
+    orr_kept_splats *kept;        // of a camera that stands still
     orr_arena *arena;             // of the frame being drawn
     orr_cpu_frame *frame;         // likewise
     const orr_field_pass *fields; // likewise; NULL: none
@@ -19,8 +23,20 @@ static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_err
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing on the CPU");
     }
     m->engine = engine;
+    orr_result result = orr_kept_splats_create(&m->kept, error);
+    if (result != ORR_OK) {
+        orr_free(m);
+        return result;
+    }
     *state = m;
     return ORR_OK;
+}
+
+static void close_cpu(void *state)
+{
+    cpu_machine *m = state;
+    orr_kept_splats_destroy(m->kept);
+    orr_free(m);
 }
 
 static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena, orr_profile *profile,
@@ -29,8 +45,11 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     cpu_machine *m = state;
     m->arena = arena;
     m->pixels = (size_t)list->lens.width * (size_t)list->lens.height;
-    ORR_TRY(
-        orr_draw_cpu_begin(m->engine->jobs, m->engine->isa, arena, list, NULL, profile, &m->frame, error));
+    if (orr_kept_splats_repeats(m->kept, list) >= KEEP_AFTER) {
+        ORR_TRY(orr_kept_splats_hold(m->kept, m->engine->jobs, m->engine->isa, list, error));
+    }
+    ORR_TRY(orr_draw_cpu_begin(m->engine->jobs, m->engine->isa, arena, list, m->kept, NULL, profile,
+                               &m->frame, error));
     *mesh_depth = orr_draw_cpu_mesh_depth(m->frame);
     return ORR_OK;
 }
@@ -61,7 +80,7 @@ const orr_machine orr_machine_cpu = {
     .device = ORR_DEVICE_CPU,
     .on_host = true,
     .open = open_cpu,
-    .close = orr_free,
+    .close = close_cpu,
     .begin = begin,
     .submit = submit,
     .finish = finish,

@@ -86,7 +86,7 @@ static orr_result pick_volume(pick_state *s, const orr_draw_list *list, uint64_t
     float rgba[4] = {0}, depth = 0.0f;
     const orr_layer_data *layer = layer_of(s->scene, key);
     orr_arena_reset(&s->arena);
-    ORR_TRY(orr_draw_cpu(s->scene->context.jobs, s->scene->context.isa, &s->arena, list,
+    ORR_TRY(orr_draw_cpu(s->scene->context.jobs, s->scene->context.isa, &s->arena, list, NULL,
                          &(orr_picture){.rgba = rgba, .depth = &depth}, NULL, &s->profile, error));
     float alpha = rgba[3];
     bool better = alpha < COVERS ? alpha > s->alpha : s->alpha < COVERS || (double)depth < s->depth;

@@ -53,6 +53,7 @@ typedef struct tile_state {
     block_layers layers[BLOCKS];
     real receivers[BLOCKS]; // depths of captured surfaces; infinity: none
     sint items[BLOCKS];     // as orr_draw_cpu returns them, of clouds; -1: none
+    uint32_t kept[BLOCKS];  // splats that a job with `keep` has taken down
 } tile_state;
 
 FN real pixel_column(int left)
@@ -189,6 +190,57 @@ static void begin_layers(const orr_blend_job *job, block_layers *layers, int lef
     }
 }
 
+// ---- what is the same for many frames ----
+
+enum { KEPT_BLOCK = ORR_KEPT_PIXELS / BLOCKS };
+_Static_assert((int)BLOCKS < (int)ORR_KEPT_STARTS, "each block has a start");
+
+static void keep_splats(const orr_blend_job *job, tile_state *tile, int block, uint64_t set, uint32_t start)
+{
+    const orr_kept_tile *keep = job->keep;
+    if (!keep->splats) {
+        keep->starts[block + 1] += (uint32_t)__builtin_popcountll(set);
+        return;
+    }
+    for (; set; set &= set - 1) {
+        keep->splats[keep->starts[block] + tile->kept[block]++] =
+            job->tile_splats[start + (uint32_t)__builtin_ctzll(set)];
+    }
+}
+
+static void keep_block(const tile_state *tile, int block, float *kept)
+{
+    const blend_pixel *p = &tile->blocks[block];
+    kept += block * KEPT_BLOCK;
+    real_store(kept, p->colour.x);
+    real_store(kept + ORR_LANES, p->colour.y);
+    real_store(kept + 2 * ORR_LANES, p->colour.z);
+    real_store(kept + 3 * ORR_LANES, p->depth);
+    real_store(kept + 4 * ORR_LANES, p->transmittance);
+    real_store(kept + 5 * ORR_LANES, tile->receivers[block]);
+    real_store(kept + 6 * ORR_LANES, to_real(tile->items[block]));
+    real_store(kept + 7 * ORR_LANES, tile->layers[block].mesh_depth);
+}
+
+static void take_kept_block(tile_state *tile, int block, const float *kept)
+{
+    kept += block * KEPT_BLOCK;
+    tile->blocks[block] = (blend_pixel){
+        make_real3(real_load(kept), real_load(kept + ORR_LANES), real_load(kept + 2 * ORR_LANES)),
+        real_load(kept + 3 * ORR_LANES), real_load(kept + 4 * ORR_LANES)};
+    tile->receivers[block] = real_load(kept + 5 * ORR_LANES);
+    tile->items[block] = to_int(real_load(kept + 6 * ORR_LANES));
+    tile->live[block] = false;
+}
+
+// Does nothing show in the block among its splats but opaque meshes as deep as when it was kept?
+static bool is_as_kept(const block_layers *layers, int block, const float *kept)
+{
+    const real depth = real_load(kept + block * KEPT_BLOCK + 7 * ORR_LANES);
+    return !layers->has_edges && all(layers->mesh_depth == depth) &&
+           !any(min_(layers->field_depth, layers->fragment_depth) < R(__builtin_inff()));
+}
+
 static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layered)
 {
     tile->live_count = 0;
@@ -201,8 +253,13 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
         tile->live_count += tile->live[b];
         tile->receivers[b] = R(__builtin_inff());
         tile->items[b] = I(-1);
+        tile->kept[b] = 0;
         if (layered) {
             begin_layers(job, &tile->layers[b], left, top);
+        }
+        if (job->kept && !job->keep && is_as_kept(&tile->layers[b], b, job->kept->pixels)) {
+            tile->live_count -= tile->live[b];
+            take_kept_block(tile, b, job->kept->pixels);
         }
     }
 }
@@ -210,7 +267,31 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
 // a member of the batch's records, for splats first ..
 #define MEMBER(name) real_gather(&tile->batch[first].name, lane_index() * I(sizeof(orr_splat_record) / 4))
 
-static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int count)
+// Do meshes hide, or has stopped, what a block shows from a depth on?
+static bool is_hidden(const tile_state *tile, int block, float depth)
+{
+    return !any(and_(blend_continues(tile->blocks[block]), R(depth) < tile->layers[block].mesh_depth));
+}
+
+// Blocks whose meshes hide all splats from a depth on take no further part. Returns a bit for each row of blocks
+// that has others.
+static unsigned find_live_rows(tile_state *tile, float depth, bool layered)
+{
+    unsigned rows = 0;
+    for (int b = 0; b < BLOCKS; b++) {
+        if (tile->live[b] && layered &&
+            !tile->layers[b].has_edges && // whose mean depth counts what is behind the mesh
+            is_hidden(tile, b, depth)) {
+            tile->live[b] = false;
+            tile->live_count--;
+        }
+        rows |= (unsigned)tile->live[b] << b / COLUMNS;
+    }
+    return rows;
+}
+
+// live_rows: a bit for each row of blocks that take part.
+static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int count, unsigned live_rows)
 {
     for (int b = 0; b < BLOCKS; b++) {
         tile->touches[b] = 0;
@@ -224,6 +305,9 @@ static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int 
         real2 half_size = {MEMBER(half_width), MEMBER(half_height)};
         mask there = lanes_below(count - first);
         for (int row = 0; row < ROWS; row++) {
+            if (!(live_rows >> row & 1)) {
+                continue;
+            }
             // a hundredth of a pixel on each side covers the rounding of the ends
             real low = R(row * BLOCK_H + 0.49) - y;
             real high = R(row * BLOCK_H + BLOCK_H - 0.49) - y;
@@ -416,38 +500,85 @@ static void store_block(const orr_blend_job *job, blend_pixel p, sint item, cons
     }
 }
 
+static void blend_set(const orr_blend_job *job, tile_state *tile, int block, uint64_t set, bool layered,
+                      bool noted)
+{
+    real column = pixel_column(job->tile_x * ORR_CPU_TILE + block % COLUMNS * BLOCK_W);
+    real row = pixel_row(job->tile_y * ORR_CPU_TILE + block / COLUMNS * BLOCK_H);
+    bool live = noted     ? blend_block(job, tile, block, set, column, row, true, true)
+                : layered ? blend_block(job, tile, block, set, column, row, true, false)
+                          : blend_block(job, tile, block, set, column, row, false, false);
+    tile->live[block] = live;
+    tile->live_count -= !live;
+}
+
+// Blends the blocks that are not as they were kept, by the lists of their splats. Not those with edges, whose
+// mean depth counts splats that the lists may lack. Returns the number of splats.
+static int64_t blend_kept(const orr_blend_job *job, tile_state *tile, bool noted)
+{
+    int64_t evaluated = 0;
+    for (int b = 0; b < BLOCKS; b++) {
+        if (!tile->live[b] || tile->layers[b].has_edges) {
+            continue;
+        }
+        const uint32_t end = job->kept->starts[b + 1];
+        for (uint32_t i = job->kept->starts[b]; i < end && tile->live[b]; i += BATCH) {
+            const int count = (int)(end - i < BATCH ? end - i : BATCH);
+            for (int k = 0; k < count; k++) {
+                tile->batch[k] = job->records[job->kept->splats[i + (uint32_t)k]];
+            }
+            if (is_hidden(tile, b, tile->batch[0].depth)) {
+                break;
+            }
+            blend_set(job, tile, b, ~(uint64_t)0 >> (BATCH - count), true, noted);
+            evaluated += count;
+        }
+        tile->live_count -= tile->live[b];
+        tile->live[b] = false;
+    }
+    return evaluated;
+}
+
 int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
 {
     tile_state tile;
     int64_t evaluated = 0;
     const bool shadowed = job->shadows && job->shadows->plan.count > 0 && job->eye.umbra < 1.0f;
-    const bool noted = shadowed || job->items;
-    const bool layered = job->mesh_depth || job->field_depth || noted;
+    const bool noted = shadowed || job->items || job->keep;
+    const bool layered = job->mesh_depth || job->field_depth || noted || job->kept;
     begin_blocks(job, &tile, layered);
+    if (job->kept) {
+        evaluated += blend_kept(job, &tile, noted);
+    }
     for (uint32_t start = 0; start < job->splat_count && tile.live_count > 0; start += BATCH) {
         int count = (int)(job->splat_count - start < BATCH ? job->splat_count - start : BATCH);
         for (int i = 0; i < count; i++) {
             tile.batch[i] = job->records[job->tile_splats[start + (uint32_t)i]];
         }
-        find_touched_blocks(job, &tile, count);
+        const unsigned live_rows = find_live_rows(&tile, tile.batch[0].depth, layered);
+        if (!live_rows) {
+            break;
+        }
+        find_touched_blocks(job, &tile, count, live_rows);
         for (int b = 0; b < BLOCKS; b++) {
             uint64_t set = tile.touches[b];
             if (!set || !tile.live[b]) {
                 continue;
             }
             evaluated += __builtin_popcountll(set);
-            real column = pixel_column(job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W);
-            real row = pixel_row(job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
-            bool live = noted     ? blend_block(job, &tile, b, set, column, row, true, true)
-                        : layered ? blend_block(job, &tile, b, set, column, row, true, false)
-                                  : blend_block(job, &tile, b, set, column, row, false, false);
-            tile.live[b] = live;
-            tile.live_count -= !live;
+            if (job->keep && !job->kept) {
+                keep_splats(job, &tile, b, set, start);
+            }
+            blend_set(job, &tile, b, set, layered, noted);
         }
     }
     for (int b = 0; b < BLOCKS; b++) {
         int left = job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W;
         int top = job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H;
+        if (job->keep) {
+            keep_block(&tile, b, job->keep->pixels);
+            continue;
+        }
         if (layered) {
             blend_layers(job, &tile.blocks[b], &tile.layers[b], R(FLT_MAX), &tile.receivers[b]);
         }

@@ -20,7 +20,10 @@
 enum {
     ORR_CPU_TILE = 32,        // pixels per side
     ORR_PROJECT_BLOCKS = 256, // blocks of 16 splats per job
-    ORR_PROJECT_SPLATS = ORR_PROJECT_BLOCKS * ORR_PACK_BLOCK
+    ORR_PROJECT_SPLATS = ORR_PROJECT_BLOCKS * ORR_PACK_BLOCK,
+    // colour, depth, transmittance, receiver, item; depth of the meshes among the splats
+    ORR_KEPT_PIXELS = 8 * ORR_CPU_TILE * ORR_CPU_TILE,
+    ORR_KEPT_STARTS = ORR_CPU_TILE * ORR_CPU_TILE / 4 + 1 // as many blocks as the narrowest lanes have
 };
 
 // A visible splat on the screen: one cache line.
@@ -59,6 +62,15 @@ typedef struct orr_project_job {
     uint32_t *keys;            // likewise: the bits of the depth, which sort as the depth does
 } orr_project_job;
 
+// Which splats of a tile reach each of its blocks of pixels, and what they show in front of meshes.
+typedef struct orr_kept_tile {
+    float *pixels; // ORR_KEPT_PIXELS
+    // ORR_KEPT_STARTS: where each block's splats begin; while `splats` is NULL, the number of the splats of the
+    // block before
+    uint32_t *starts;
+    uint32_t *splats; // record indices
+} orr_kept_tile;
+
 typedef struct orr_blend_job {
     const orr_splat_record *records;
     const uint32_t *tile_splats; // record indices of the tile, front to back
@@ -82,6 +94,10 @@ typedef struct orr_blend_job {
     float *depth;                       // height x width, Nullable
     // height x width, nullable: takes ORR_ITEM_OF_CLOUD where a layer takes the transmittance below a half
     int32_t *items;
+    // nullable. A job with `keep` takes down what it finds and writes no picture; one with `kept` uses that;
+    // one with both uses the lists and takes down the pixels
+    const orr_kept_tile *kept;
+    const orr_kept_tile *keep;
 } orr_blend_job;
 
 typedef struct orr_splat_kernels {
@@ -121,26 +137,9 @@ typedef struct orr_bin_input {
 orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input *input, orr_splat_bins *bins,
                           orr_error *error);
 
-// ---- all of it ----
+// ---- projection, order and bins ----
 
-// What is seen of a cloud: a number below -1, of which the layer in the draw list is the same function.
-#define ORR_ITEM_OF_CLOUD(layer) (-2 - (layer))
-
-// Draws the list into caller-owned planes. `arena` is reset by the caller between frames. items, nullable:
-// height x width: ORR_ITEM_OF_CLOUD of the layer of list->splats whose splat takes the transmittance below a
-// half; else which of list->meshes is the nearest opaque one; -1: none.
-orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                        const orr_picture *picture, int32_t *items, orr_profile *profile, orr_error *error);
-
-// The same in three parts, so that no caller need wait for slow fields: between begin, which draws the
-// meshes, and end, which draws the splats and composes, a pass draws the fields.
-typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
-orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                              int32_t *items, orr_profile *profile, orr_cpu_frame **frame, orr_error *error);
-const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
-orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
-                            orr_profile *profile, orr_error *error);
-// What of the splats a frame found on the screen, after its end: for training. In the arena.
+// What a list's splats are on the screen. In the arena.
 typedef struct orr_cpu_splats {
     const orr_splat_record *records;
     const orr_tile_box *boxes; // of each record
@@ -148,6 +147,37 @@ typedef struct orr_cpu_splats {
     int64_t visible;
     const orr_splat_bins *bins;
     const splat_lens_values *lens; // of the first layer
-    int64_t evaluated;             // splat-pixels
+    int64_t evaluated;             // splat-pixels; 0 before they are blended
 } orr_cpu_splats;
+
+orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr_arena *arena,
+                           const orr_draw_list *list, orr_profile *profile, orr_cpu_splats *splats,
+                           orr_error *error);
+
+// ---- all of it ----
+
+// What is seen of a cloud: a number below -1, of which the layer in the draw list is the same function.
+#define ORR_ITEM_OF_CLOUD(layer) (-2 - (layer))
+
+// Splats that are the same for many frames (kept_splats.h).
+typedef struct orr_kept_splats orr_kept_splats;
+
+// Draws the list into caller-owned planes. `arena` is reset by the caller between frames. kept, nullable, is
+// used where it holds the splats of the list, with the same bits. items, nullable:
+// height x width: ORR_ITEM_OF_CLOUD of the layer of list->splats whose splat takes the transmittance below a
+// half; else which of list->meshes is the nearest opaque one; -1: none.
+orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
+                        const orr_kept_splats *kept, const orr_picture *picture, int32_t *items,
+                        orr_profile *profile, orr_error *error);
+
+// The same in three parts, so that no caller need wait for slow fields: between begin, which draws the
+// meshes, and end, which draws the splats and composes, a pass draws the fields.
+typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
+orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
+                              const orr_kept_splats *kept, int32_t *items, orr_profile *profile,
+                              orr_cpu_frame **frame, orr_error *error);
+const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
+orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
+                            orr_profile *profile, orr_error *error);
+// What a frame found on the screen, after its end: for training.
 orr_cpu_splats orr_draw_cpu_splats(const orr_cpu_frame *frame);

@@ -28,7 +28,8 @@ orr_result orr_splat_trainer_draw(const orr_splat_trainer *t, const orr_lens *le
                         lens->height);
     }
     const orr_picture picture = {.rgba = d->rgba};
-    ORR_TRY(orr_draw_cpu_begin(t->desc.jobs, t->desc.isa, arena, &d->list, NULL, profile, &d->frame, error));
+    ORR_TRY(orr_draw_cpu_begin(t->desc.jobs, t->desc.isa, arena, &d->list, NULL, NULL, profile, &d->frame,
+                               error));
     return orr_draw_cpu_end(d->frame, NULL, &picture, profile, error);
 }
 

@@ -25,7 +25,8 @@ static drawn draw_on_cpu(const orr_draw_list *list)
     drawn d = drawn_make(list);
     orr_arena arena = {0};
     orr_profile profile;
-    assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
+    assert_ok(
+        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
     orr_arena_destroy(&arena);
     return d;
 }

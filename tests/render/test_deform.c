@@ -149,7 +149,8 @@ static drawn draw(orr_draw_list *list)
     orr_profile profile = {0};
     assert_ok(orr_camera_resolve(&camera, &list->lens, &error));
     drawn d = drawn_make(list);
-    assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
+    assert_ok(
+        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
     orr_arena_destroy(&arena);
     return d;
 }

@@ -77,8 +77,8 @@ static drawn draw(const stage *s)
     drawn d = drawn_make(&s->list);
     orr_arena arena = {0};
     orr_profile profile;
-    assert_ok(orr_draw_cpu(s->jobs, s->isa, &arena, &s->list, &(orr_picture){d.rgba, d.depth}, NULL, &profile,
-                           &error));
+    assert_ok(orr_draw_cpu(s->jobs, s->isa, &arena, &s->list, NULL, &(orr_picture){d.rgba, d.depth}, NULL,
+                           &profile, &error));
     orr_arena_destroy(&arena);
     return d;
 }

@@ -312,8 +312,8 @@ static drawn draw_all(canvas *c, const orr_draw_list *list)
     orr_profile profile;
     orr_arena_reset(&c->arena);
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(
-        orr_draw_cpu(c->jobs, isa, &c->arena, list, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
+    assert_ok(orr_draw_cpu(c->jobs, isa, &c->arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL,
+                           &profile, &error));
     return d;
 }
 
@@ -384,7 +384,7 @@ static void a_shadow_falls_on_fields(void **state)
     orr_isa isa;
     orr_profile profile = {0};
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_draw_cpu_begin(c->jobs, isa, &c->arena, &s.list, NULL, &profile, &frame, &error));
+    assert_ok(orr_draw_cpu_begin(c->jobs, isa, &c->arena, &s.list, NULL, NULL, &profile, &frame, &error));
     assert_ok(orr_draw_cpu_end(frame, &fields, &(orr_picture){d.rgba, d.depth}, &profile, &error));
     const int row = SIDE / 2 * SIDE + SIDE / 2;
     double ratio = linear(d.rgba[4 * (row + 32)]) / linear(0.6f); // 1 to the right

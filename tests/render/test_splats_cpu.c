@@ -1,6 +1,7 @@
 // The CPU's splats against the double-precision reference, and its promises: same bits for any number of
 // threads, nothing allocated after warm-up. Run once per instruction set.
-#include "render/cpu/splats_cpu.h"
+#include "render/cpu/kept_splats.h"
+#include "tests/render/shadow_scene.h"
 #include "tests/render/splat_views.h"
 #include "tests/support/cut_cloud.h"
 #include "tests/support/drawn.h"
@@ -22,8 +23,8 @@ static drawn draw(const orr_draw_list *list, int threads, int frames, size_t *gr
     for (int i = 0; i < frames; i++) {
         orr_arena_reset(&arena);
         size_t before = arena.growths;
-        assert_ok(
-            orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
+        assert_ok(orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile,
+                               &error));
         *growths = arena.growths - before;
     }
     static const char *const stages[] = {"meshes", "fields", "project", "sort", "bin", "blend"};
@@ -154,6 +155,95 @@ static void a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before(vo
     orr_jobs_destroy(jobs);
 }
 
+// ---- splats that are kept ----
+
+enum { KEPT_PIXELS = SHADOW_SCENE_SIDE * SHADOW_SCENE_SIDE };
+
+typedef struct kept_picture {
+    drawn picture;
+    int32_t items[KEPT_PIXELS];
+    int64_t evaluated;
+} kept_picture;
+
+// With a field that covers a disc before the cloud's floor, if the list has one.
+static void draw_kept(orr_jobs *jobs, const orr_draw_list *list, const orr_kept_splats *kept,
+                      kept_picture *to)
+{
+    static float depth[KEPT_PIXELS], colour[4 * KEPT_PIXELS];
+    for (int i = 0; i < KEPT_PIXELS; i++) {
+        const int x = i % SHADOW_SCENE_SIDE - 60, y = i / SHADOW_SCENE_SIDE - 60;
+        depth[i] = x * x + y * y < 900 ? 8.5f : INFINITY;
+        for (int k = 0; k < 4; k++) {
+            colour[k * KEPT_PIXELS + i] = 0.3f;
+        }
+    }
+    const orr_field_pass fields = {.depth = depth, .colour = colour};
+    orr_isa isa;
+    orr_arena arena = {0};
+    orr_profile profile;
+    orr_cpu_frame *frame;
+    orr_profile_reset(&profile);
+    assert_ok(orr_isa_choose(&isa, &error));
+    to->picture = drawn_make(list);
+    assert_ok(orr_draw_cpu_begin(jobs, isa, &arena, list, kept, to->items, &profile, &frame, &error));
+    assert_ok(orr_draw_cpu_end(frame, &fields, &(orr_picture){to->picture.rgba, to->picture.depth}, &profile,
+                               &error));
+    to->evaluated = orr_draw_cpu_splats(frame).evaluated;
+    orr_arena_destroy(&arena);
+}
+
+// A box among haze and a floor of splats moves after they were kept: opaque, with smooth edges, transparent,
+// with its shadow, beside a field, and gone.
+static void what_is_kept_changes_no_bit(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static kept_picture with, without;
+    orr_jobs *jobs;
+    orr_isa isa;
+    orr_kept_splats *kept;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_kept_splats_create(&kept, &error));
+    shadow_scene_make_captured(&s, jobs);
+    s.list.mesh_count = 1;
+    assert_int_equal(orr_kept_splats_repeats(kept, &s.list), 1);
+    assert_int_equal(orr_kept_splats_repeats(kept, &s.list), 2);
+    assert_ok(orr_kept_splats_hold(kept, jobs, isa, &s.list, &error));
+    assert_int_equal(orr_kept_splats_repeats(kept, &s.list), 0);
+    enum { SHADOWS = 1, SMOOTH = 2, BLENDED = 4, FIELD = 8, GONE = 16, CASES = 32 };
+    for (int i = 0; i < CASES; i++) {
+        s.items[1].model[3] = 0.17f * (float)(i % 5); // not moved in some of them
+        s.list.shadows = i & SHADOWS;
+        s.list.smooth = i & SMOOTH;
+        s.box.material.blended = i & BLENDED;
+        s.list.field_count = i & FIELD ? 1 : 0;
+        s.list.mesh_count = i & GONE ? 0 : 1;
+        assert_true(orr_kept_splats_are(kept, &s.list));
+        draw_kept(jobs, &s.list, kept, &with);
+        draw_kept(jobs, &s.list, NULL, &without);
+        assert_memory_equal(with.picture.rgba, without.picture.rgba, KEPT_PIXELS * 4 * sizeof(float));
+        assert_memory_equal(with.picture.depth, without.picture.depth, KEPT_PIXELS * sizeof(float));
+        assert_memory_equal(with.items, without.items, sizeof with.items);
+        assert_true(with.evaluated < without.evaluated / 2);
+        drawn_free(&with.picture);
+        drawn_free(&without.picture);
+    }
+    // splats that are others, or seen otherwise, are not those
+    s.list.lens.centre[0] += 1.0f;
+    assert_false(orr_kept_splats_are(kept, &s.list));
+    s.list.lens.centre[0] -= 1.0f;
+    s.layer.model[7] = 0.1f;
+    assert_false(orr_kept_splats_are(kept, &s.list));
+    s.layer.model[7] = 0.0f;
+    assert_true(orr_kept_splats_are(kept, &s.list));
+    s.layer.key++;
+    assert_false(orr_kept_splats_are(kept, &s.list));
+    orr_kept_splats_destroy(kept);
+    shadow_scene_free(&s);
+    orr_jobs_destroy(jobs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_frame_allocates_nothing_after_warm_up),
         cmocka_unit_test(turning_a_layer_is_turning_the_camera_back),
         cmocka_unit_test(a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before),
+        cmocka_unit_test(what_is_kept_changes_no_bit),
     };
     return cmocka_run_group_tests_name("splats on the CPU", tests, NULL, NULL);
 }

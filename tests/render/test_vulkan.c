@@ -42,7 +42,8 @@ static drawn draw_on_cpu(const orr_draw_list *list)
     assert_ok(orr_isa_choose(&isa, &error));
     orr_arena arena = {0};
     orr_profile profile;
-    assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
+    assert_ok(
+        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
     orr_arena_destroy(&arena);
     return d;
 }

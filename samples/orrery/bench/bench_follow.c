@@ -54,7 +54,7 @@ static orr_result project(const bench_run *run, orr_jobs *jobs, follow_case *c, 
     ORR_TRY(orr_isa_choose(&isa, error));
     ORR_TRY(orr_camera_resolve(&camera, &list.lens, error));
     orr_arena_reset(&c->arena);
-    ORR_TRY(orr_draw_cpu(jobs, isa, &c->arena, &list, &c->picture, NULL, &profile, error));
+    ORR_TRY(orr_draw_cpu(jobs, isa, &c->arena, &list, NULL, &c->picture, NULL, &profile, error));
     for (int i = 0; i < profile.count; i++) {
         if (strcmp(profile.stages[i].name, "project") == 0) {
             *seconds = 1e-3 * profile.stages[i].milliseconds;

@@ -156,6 +156,7 @@ static orr_result open_loop(frame_loop *loop, const char *scene, orr_error *erro
     // by name: a device that fails is not to be another one's account
     const orr_frame_desc desc = {.device = device, .frames_in_flight = a->frames_in_flight};
     ORR_TRY(orr_frame_create(run->engine, &desc, &loop->frame, error));
+    loop->view.no_reuse = true;
     loop->view.camera = choose_camera(loop);
     a->width = loop->view.camera.width;
     a->height = loop->view.camera.height;

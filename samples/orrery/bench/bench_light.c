@@ -156,6 +156,7 @@ static orr_result open_bench(light_bench *b, orr_error *error)
     ORR_TRY(orr_world_create(b->scene, 1, &b->world, error));
     ORR_TRY(orr_frame_create(run->engine, NULL, &b->frame, error));
     b->view.camera = orr_scene_default_camera(b->scene, run->size[0], run->size[1]);
+    b->view.no_reuse = true;
     b->layer = orr_scene_layer(b->scene, 0);
     ORR_TRY(orr_world_get(b->world, 0, b->layer, &b->at, NULL, error));
     b->rgba = malloc(sizeof *b->rgba * 4 * (size_t)run->size[0] * (size_t)run->size[1]);

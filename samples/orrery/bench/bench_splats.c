@@ -82,7 +82,7 @@ static orr_result draw_case(const bench_run *run, const orr_scene *scene, const 
                             case_result *result, orr_error *error)
 {
     drawing d = {0};
-    orr_view view = {.camera = *camera};
+    orr_view view = {.camera = *camera, .no_reuse = true};
     d.rgba = orr_alloc((size_t)camera->width * (size_t)camera->height, 4 * sizeof(float));
     orr_result r = d.rgba ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture");
     if (r == ORR_OK) {

@@ -1,0 +1,184 @@
+// The splats of a picture: projected, sorted by depth, and a list for each tile.
+#include "engine/core/memory.h"
+#include "engine/maths/radix_sort.h"
+#include "render/cpu/splats_cpu.h"
+
+#include <string.h>
+
+// The data between the stages, all in the arena.
+typedef struct splat_search {
+    orr_jobs *jobs;
+    orr_arena *arena;
+    const orr_splat_kernels *kernels;
+    const orr_draw_list *list;
+
+    splat_lens_values *lenses; // one per layer
+    orr_project_job *parts;    // part_count: what one job projects
+    int *part_counts;          // part_count: records it wrote, then the number of records before it
+    int part_count;
+    orr_splat_record *records; // the parts' records, with gaps between parts
+    orr_tile_box *boxes;       // likewise
+    uint32_t *part_keys;       // likewise
+    int64_t record_capacity;
+
+    int64_t visible;
+    uint32_t *keys;  // visible: depth as sortable bits
+    uint32_t *order; // visible: record indices, after the sort from front to back
+} splat_search;
+
+static orr_result out_of_memory(orr_error *error, const char *what, int64_t count)
+{
+    return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s for %lld splats", what,
+                    (long long)count);
+}
+
+static orr_result plan_projection(splat_search *f, orr_error *error)
+{
+    int64_t parts = 0, records = 0;
+    for (int i = 0; i < f->list->splat_count; i++) {
+        parts += orr_blocks(f->list->splats[i].pack->blocks, ORR_PROJECT_BLOCKS);
+        records += f->list->splats[i].pack->blocks * ORR_PACK_BLOCK;
+    }
+    if (records > UINT32_MAX) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "%lld splats in one frame: expected at most 2^32 - 1",
+                        (long long)records);
+    }
+    f->part_count = (int)parts;
+    f->record_capacity = records;
+    f->lenses = orr_arena_take(f->arena, (size_t)f->list->splat_count, sizeof *f->lenses);
+    f->parts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->parts);
+    f->part_counts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->part_counts);
+    f->records = orr_arena_take(f->arena, (size_t)records, sizeof *f->records);
+    f->boxes = orr_arena_take(f->arena, (size_t)records, sizeof *f->boxes);
+    f->part_keys = orr_arena_take(f->arena, (size_t)records, sizeof *f->part_keys);
+    if (!f->lenses || !f->parts || !f->part_counts || !f->records || !f->boxes || !f->part_keys) {
+        return out_of_memory(error, "projection", records);
+    }
+    int part = 0;
+    int64_t next = 0; // splat, of all layers
+    for (int i = 0; i < f->list->splat_count; i++) {
+        const orr_splat_pack *pack = f->list->splats[i].pack;
+        uint32_t first = (uint32_t)next;
+        ORR_TRY(orr_splat_lens_make(&f->list->lens, &f->list->splats[i], &f->lenses[i], error));
+        for (int64_t block = 0; block < pack->blocks; block += ORR_PROJECT_BLOCKS) {
+            int64_t end =
+                block + ORR_PROJECT_BLOCKS < pack->blocks ? block + ORR_PROJECT_BLOCKS : pack->blocks;
+            f->parts[part++] = (orr_project_job){.pack = pack,
+                                                 .deformation = &f->list->splats[i].deformation,
+                                                 .lens = &f->lenses[i],
+                                                 .width = f->list->lens.width,
+                                                 .height = f->list->lens.height,
+                                                 .first_block = block,
+                                                 .end_block = end,
+                                                 .first_file_index = first,
+                                                 .layer = (uint32_t)i,
+                                                 .records = f->records + next,
+                                                 .boxes = f->boxes + next,
+                                                 .keys = f->part_keys + next};
+            next += (end - block) * ORR_PACK_BLOCK;
+        }
+    }
+    return ORR_OK;
+}
+
+static void project_part(void *context, int i, int worker)
+{
+    (void)worker;
+    splat_search *f = context;
+    f->part_counts[i] = f->kernels->project(&f->parts[i]);
+}
+
+// the parts' keys one after the other, and where their records are
+static void make_keys(void *context, int i, int worker)
+{
+    (void)worker;
+    const splat_search *f = context;
+    int64_t to = f->part_counts[i];
+    int64_t end = i + 1 < f->part_count ? f->part_counts[i + 1] : f->visible;
+    uint32_t record = (uint32_t)(f->parts[i].records - f->records);
+    memcpy(f->keys + to, f->parts[i].keys, (size_t)(end - to) * sizeof *f->keys);
+    for (; to < end; to++, record++) {
+        f->order[to] = record;
+    }
+}
+
+static orr_result project(splat_search *f, orr_error *error)
+{
+    ORR_TRY(plan_projection(f, error));
+    orr_jobs_for(f->jobs, f->part_count, project_part, f);
+    f->visible = 0;
+    for (int i = 0; i < f->part_count; i++) {
+        int count = f->part_counts[i];
+        f->part_counts[i] = (int)f->visible;
+        f->visible += count;
+    }
+    return ORR_OK;
+}
+
+// Splats of exactly the same depth are drawn in the order of their files, whatever their order in the pack.
+static orr_result order_ties(splat_search *f, orr_error *error)
+{
+    enum { SMALL = 32 };
+    for (int64_t first = 0; first < f->visible;) {
+        int64_t end = first + 1;
+        while (end < f->visible && f->keys[end] == f->keys[first]) {
+            end++;
+        }
+        int64_t count = end - first;
+        uint32_t *order = f->order + first;
+        if (count > SMALL) { // a flat cloud, seen along its normal
+            uint32_t *indices = orr_arena_take(f->arena, (size_t)count, sizeof *indices);
+            if (!indices) {
+                return out_of_memory(error, "equal depths", count);
+            }
+            for (int64_t i = 0; i < count; i++) {
+                indices[i] = f->records[order[i]].file_index;
+            }
+            ORR_TRY(orr_radix_sort(f->jobs, f->arena, indices, order, count, error));
+        } else {
+            for (int64_t i = 1; i < count; i++) {
+                uint32_t moved = order[i];
+                int64_t k = i;
+                for (; k > 0 && f->records[moved].file_index < f->records[order[k - 1]].file_index; k--) {
+                    order[k] = order[k - 1];
+                }
+                order[k] = moved;
+            }
+        }
+        first = end;
+    }
+    return ORR_OK;
+}
+
+static orr_result sort(splat_search *f, orr_error *error)
+{
+    f->keys = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->keys);
+    f->order = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->order);
+    if (!f->keys || !f->order) {
+        return out_of_memory(error, "sorting", f->visible);
+    }
+    orr_jobs_for(f->jobs, f->part_count, make_keys, f);
+    ORR_TRY(orr_radix_sort(f->jobs, f->arena, f->keys, f->order, f->visible, error));
+    return order_ties(f, error);
+}
+
+orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr_arena *arena,
+                           const orr_draw_list *list, orr_profile *profile, orr_cpu_splats *splats,
+                           orr_error *error)
+{
+    splat_search search = {.jobs = jobs, .arena = arena, .kernels = kernels, .list = list}, *f = &search;
+    ORR_TRY(project(f, error));
+    orr_profile_end(profile, "project", f->record_capacity);
+    ORR_TRY(sort(f, error));
+    orr_profile_end(profile, "sort", f->visible);
+    orr_splat_bins *bins = orr_arena_take(arena, 1, sizeof *bins);
+    if (!bins) {
+        return out_of_memory(error, "tiles", f->visible);
+    }
+    const orr_bin_input input = {f->records, f->boxes,         f->order,
+                                 f->visible, list->lens.width, list->lens.height};
+    ORR_TRY(orr_splats_bin(jobs, arena, &input, bins, error));
+    orr_profile_end(profile, "bin", bins->pairs);
+    *splats = (orr_cpu_splats){f->records, f->boxes, f->order, f->visible, bins, f->lenses, 0};
+    return ORR_OK;
+}
