@@ -273,8 +273,8 @@ static bool is_hidden(const tile_state *tile, int block, float depth)
     return !any(and_(blend_continues(tile->blocks[block]), R(depth) < tile->layers[block].mesh_depth));
 }
 
-// Blocks whose meshes hide all splats from a depth on take no further part. Returns a bit for each row of blocks
-// that has others.
+// Blocks whose meshes hide all splats from a depth on take no further part. Returns a bit for each row of
+// blocks that has others.
 static unsigned find_live_rows(tile_state *tile, float depth, bool layered)
 {
     unsigned rows = 0;

@@ -65,8 +65,8 @@ typedef struct orr_project_job {
 // Which splats of a tile reach each of its blocks of pixels, and what they show in front of meshes.
 typedef struct orr_kept_tile {
     float *pixels; // ORR_KEPT_PIXELS
-    // ORR_KEPT_STARTS: where each block's splats begin; while `splats` is NULL, the number of the splats of the
-    // block before
+    // ORR_KEPT_STARTS: where each block's splats begin; while `splats` is NULL, the number of the splats of
+    // the block before
     uint32_t *starts;
     uint32_t *splats; // record indices
 } orr_kept_tile;
