@@ -168,7 +168,7 @@ LANE_FN void reactions(const lane_model *m, lane_data *d)
     push_by_contacts(m, d);
     push_by_equalities(m, d);
     push_by_tendons(m, d);
-    newton_euler(m, d, 1, d->work); // cfrc_body: force that a body and all below it need
+    newton_euler_with_qacc(m, d, d->work); // cfrc_body: force that a body and all below it need
     for (int i = 0; i < 6 * m->nbody; i++) {
         d->cfrc_int[i] = -d->cfrc_ext[i];
     }

@@ -40,7 +40,7 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 
 LANE_FN void bias_forces(const lane_model *m, lane_data *d)
 {
-    newton_euler(m, d, 0, d->qfrc_bias);
+    newton_euler(m, d, d->qfrc_bias);
     if (m->ntendon > 0) {
         if (team_leads(d)) {
             tendon_euler(m, d, d->qfrc_bias);

@@ -39,35 +39,29 @@ LANE_FN void body_velocities(const lane_model *m, lane_data *d)
     }
 }
 
-// From the velocities of its dofs and, with_qacc, their accelerations. The body's parent must be done.
-LANE_FN void body_acceleration(const lane_model *m, lane_data *d, int with_qacc, int i)
+// From the velocities of its dofs alone. The body's parent must be done.
+LANE_FN void body_acceleration(const lane_model *m, lane_data *d, int i)
 {
     spatial a = load_spatial(d->cacc, m->body_parentid[i]);
     for (int dof = m->body_dofadr[i]; dof < m->body_dofadr[i] + m->body_dofnum[i]; dof++) {
         a = add_scaled_spatial(a, load_spatial(d->cdof_dot, dof), d->qvel[dof]);
-        if (with_qacc) {
-            a = add_scaled_spatial(a, load_spatial(d->cdof, dof), d->qacc[dof]);
-        }
     }
     store_spatial(d->cacc, i, a);
 }
 
-// result = generalised force of gravity, Coriolis and centripetal forces; with qacc plus M qacc without
-// armature
-LANE_FN void newton_euler(const lane_model *m, lane_data *d, int with_qacc, reals result)
+// What qacc adds to it; into cfrc_body. The body's parent must be done.
+LANE_FN void body_acceleration_by_qacc(const lane_model *m, lane_data *d, int i)
 {
-    real3 up = zero3();
-    if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
-        up = scale3(gravity(m, d), R(-1.0));
+    spatial a = load_spatial(d->cfrc_body, m->body_parentid[i]);
+    for (int dof = m->body_dofadr[i]; dof < m->body_dofadr[i] + m->body_dofnum[i]; dof++) {
+        a = add_scaled_spatial(a, load_spatial(d->cdof, dof), d->qacc[dof]);
     }
-    store_spatial(d->cacc, 0, make_spatial(zero3(), up));
-    for (int level = 0; level < level_count(m, d); level++) {
-        int end = level_end(m, d, level);
-        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            body_acceleration(m, d, with_qacc, m->plan->level_body[i]);
-        }
-        team_wait(d);
-    }
+    store_spatial(d->cfrc_body, i, a);
+}
+
+// cfrc_body: the force that a body and all below it need for cacc; result: the generalised force
+LANE_FN void forces_of_accelerations(const lane_model *m, lane_data *d, reals result)
+{
     for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
         inertia body = load_inertia(d->cinert, i);
         spatial v = load_spatial(d->cvel, i), a = load_spatial(d->cacc, i);
@@ -81,6 +75,43 @@ LANE_FN void newton_euler(const lane_model *m, lane_data *d, int with_qacc, real
         result[i] = dot_spatial(load_spatial(d->cdof, i), load_spatial(d->cfrc_body, m->dof_bodyid[i]));
     }
     team_wait(d);
+}
+
+// result = generalised force of gravity, Coriolis and centripetal forces; cacc: accelerations at qacc = 0
+LANE_FN void newton_euler(const lane_model *m, lane_data *d, reals result)
+{
+    real3 up = zero3();
+    if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
+        up = scale3(gravity(m, d), R(-1.0));
+    }
+    store_spatial(d->cacc, 0, make_spatial(zero3(), up));
+    for (int level = 0; level < level_count(m, d); level++) {
+        int end = level_end(m, d, level);
+        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
+            body_acceleration(m, d, m->plan->level_body[i]);
+        }
+        team_wait(d);
+    }
+    forces_of_accelerations(m, d, result);
+}
+
+// The same plus M qacc without armature; after newton_euler, whose cacc it changes. It does not read qvel,
+// which a step has changed since then.
+LANE_FN void newton_euler_with_qacc(const lane_model *m, lane_data *d, reals result)
+{
+    store_spatial(d->cfrc_body, 0, make_spatial(zero3(), zero3()));
+    for (int level = 0; level < level_count(m, d); level++) {
+        int end = level_end(m, d, level);
+        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
+            body_acceleration_by_qacc(m, d, m->plan->level_body[i]);
+        }
+        team_wait(d);
+    }
+    for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
+        store_spatial(d->cacc, i, add_spatial(load_spatial(d->cacc, i), load_spatial(d->cfrc_body, i)));
+    }
+    team_wait(d);
+    forces_of_accelerations(m, d, result);
 }
 
 // Adds the generalised force of a force [N] and a torque [N m] at a point of a body, in world axes.
