@@ -1018,8 +1018,66 @@ typedef enum orr_autoreset {
     ORR_AUTORESET_DISABLED       /* a step is refused until orr_env_reset */
 } orr_autoreset;
 
+/* Environments as the functions of orr_env_callbacks see them: first .. first + count - 1, with which all
+ * arrays begin. A function is about those whose byte of `mask` is not 0, and must not write to the rows of
+ * others. All of it is the library's and valid during the call. */
+typedef struct orr_env_batch {
+    int first, count;
+    const uint8_t *mask; /* count */
+    /* count x number_count: what orr_env_callbacks.quantities names, one after the other; NULL in randomise
+       and start. Forces are those of the last time step; what follows from a state (positions of bodies,
+       sensors) is as MuJoCo leaves it after mj_step, of when forces were computed last, or, with up_to_date,
+       of the state. After a start all of it is of the state, and contact forces are 0. */
+    const double *numbers;
+    const double *before;     /* the same before this step; after a start: equal to `numbers` */
+    const int *offsets;       /* of each quantity in a row of `numbers` and `before` */
+    const float *actions;     /* count x action_count, as orr_env_step got them; NULL unless it is a step */
+    const int32_t *steps;     /* count: of the episode, with this one; 0 at its start */
+    const uint32_t *seeds;    /* count: of the environments */
+    const uint32_t *episodes; /* count: begun with that seed; in randomise and start without the new one */
+    int number_count, action_count, qpos_count, qvel_count, observation_count;
+    double seconds; /* of a step */
+} orr_env_batch;
+
+/* A task as functions of the caller, in place of a name or a file. The library calls them during
+ * orr_env_create, _reset, _step and _set_state; they must not call functions of these environments or of
+ * their engine. Episodes are the same for any number of threads and environments when what they write for an
+ * environment depends on its row of the batch alone, and on random numbers of orr_env_uniform. Memory of
+ * their own may be kept behind `user`, by the index of the environment (first + row). */
+typedef struct orr_env_callbacks {
+    size_t size; /* sizeof(orr_env_callbacks) */
+    void *user;  /* of the caller, given to each function */
+    /* true: they are called for blocks of up to 32 environments, from several threads at once. false: for all
+       environments at once, from the thread that called the library. */
+    bool parallel;
+    int frame_skip;        /* time steps of the model in a step; 0: 1 */
+    int observation_count; /* numbers of an observation, 1 .. 1,000,000 */
+    /* quantity_count: what the functions read, each once; not ORR_ROBOT_QFRC_INVERSE. */
+    const orr_robot_quantity *quantities;
+    int quantity_count;
+    /* parameter_count: what `randomise` sets, each once; not ORR_PARAMETER_START_QPOS and _QVEL. */
+    const orr_robot_parameter *parameters;
+    int parameter_count;
+    /* Number `index` of `parameters`, before an episode: count x size, which hold the model's. A number that
+       is out of range makes the call that begins the episode fail. NULL: they stay the model's. */
+    void (*randomise)(void *user, const orr_env_batch *batch, int index, int size, double *values);
+    /* Where episodes begin: count x qpos_count, count x qvel_count, which hold the model's qpos0, and zeros.
+       NULL: there. */
+    void (*start)(void *user, const orr_env_batch *batch, double *qpos, double *qvel);
+    /* After a step: 1 where it ended the episode (count, all 0 before). NULL: never. */
+    void (*terminate)(void *user, const orr_env_batch *batch, uint8_t *terminated);
+    /* Then its rewards (count, all 0 before). NULL: 0. */
+    void (*reward)(void *user, const orr_env_batch *batch, const uint8_t *terminated, double *reward);
+    /* Then, and after starts: count x observation_count. */
+    void (*observe)(void *user, const orr_env_batch *batch, double *observation);
+    /* Positions and velocities of bodies, geoms and sites, and sensors of them, are computed again after a
+       step, from its state, as dm_control does. */
+    bool up_to_date;
+} orr_env_callbacks;
+
 typedef struct orr_env_desc {
-    const char *task;  /* one of orr_env_task, or a task file (.json, docs/task-file.md) */
+    /* One of orr_env_task, or a task file (.json, docs/task-file.md); with callbacks: a name, or NULL. */
+    const char *task;
     const char *model; /* the robot's file, for example Gymnasium's ant.xml; NULL: the one of the task file */
     int count;         /* environments, 1 .. ORR_ENV_MAX */
     int max_steps;     /* an episode is truncated after so many; 0: as the task says */
@@ -1027,6 +1085,8 @@ typedef struct orr_env_desc {
     orr_autoreset autoreset;
     bool double_precision;
     const char *task_text; /* the content of a task file, in place of the file `task`; NULL: none */
+    /* The task as functions, which are copied; max_steps 0 is 1000 then. NULL: `task` says what it is. */
+    const orr_env_callbacks *callbacks;
 } orr_env_desc;
 
 typedef struct orr_env_info {
@@ -1052,6 +1112,9 @@ typedef struct orr_env_results {
     int32_t *diverged;         /* count: episodes so far that ended because numbers became infinite or NaN */
 } orr_env_results;
 
+/* Random numbers for callbacks, uniform in [0, 1): numbers `first` and on of a sequence that depends on the
+ * seed and the episode alone. */
+ORR_API void orr_env_uniform(uint32_t seed, uint32_t episode, uint32_t first, int count, double *numbers);
 /* The names of the tasks, "Ant-v5" ...; NULL outside their number. */
 ORR_API const char *orr_env_task(int index);
 /* Makes environments, each at the start of its first episode. */
@@ -1073,6 +1136,16 @@ ORR_API orr_result orr_env_get_state(const orr_env *env, int index, double *qpos
 ORR_API orr_result orr_env_get_states(const orr_env *env, double *qpos, double *qvel, orr_error *error);
 ORR_API orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const double *qvel,
                                      orr_error *error);
+/* How many numbers of a quantity an environment has. */
+ORR_API orr_result orr_env_quantity_numbers(const orr_env *env, orr_robot_quantity quantity, int *count,
+                                            orr_error *error);
+/* A quantity of all environments in their states as they are: count x its numbers. */
+ORR_API orr_result orr_env_get_quantity(const orr_env *env, orr_robot_quantity quantity, double *values,
+                                        orr_error *error);
+/* Sets a quantity that can be set, such as MOCAP_POSITION or ACT, in the environments whose byte of `mask` is
+ * not 0 (NULL: all). Observations follow with the next step or orr_env_set_state. */
+ORR_API orr_result orr_env_set_quantity(orr_env *env, orr_robot_quantity quantity, const uint8_t *mask,
+                                        const double *values, orr_error *error);
 ORR_API void orr_env_destroy(orr_env *env);
 
 /* ---- policies: what acts in environments, and how it learns -------------------------------------------- */
@@ -1436,6 +1509,9 @@ typedef struct orr_eyes_look {
  * finite, or more than 20 EV. */
 static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_look *looks,
                                             orr_error *error);
+/* The looks that a task file draws for the episodes at hand of environments (docs/task-file.md, "randomise"):
+ * one for each, zeros where it draws none. They change when an episode begins. */
+static inline orr_result orr_env_get_looks(const orr_env *env, orr_eyes_look *looks, orr_error *error);
 ORR_API void orr_eyes_destroy(orr_eyes *eyes);
 
 /* ---- reference: path-traced pictures ------------------------------------------------------------------- */
@@ -1669,6 +1745,8 @@ ORR_API orr_result orr_eyes_draw_sized(orr_eyes *eyes, const uint8_t *mask, cons
 /* `look_size`: from one element of `looks` to the next */
 ORR_API orr_result orr_eyes_set_looks_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_look *looks,
                                             size_t look_size, orr_error *error);
+ORR_API orr_result orr_env_get_looks_sized(const orr_env *env, orr_eyes_look *looks, size_t look_size,
+                                           orr_error *error);
 ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                           orr_frame **frame, orr_error *error);
 ORR_API orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -1892,6 +1970,11 @@ static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *chose
                                             orr_error *error)
 {
     return orr_eyes_set_looks_sized(eyes, chosen, looks, sizeof *looks, error);
+}
+
+static inline orr_result orr_env_get_looks(const orr_env *env, orr_eyes_look *looks, orr_error *error)
+{
+    return orr_env_get_looks_sized(env, looks, sizeof *looks, error);
 }
 
 static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

@@ -9,6 +9,27 @@
 #include <math.h>
 #include <string.h>
 
+static const orr_physics_quantity quantities[ENV_PARTS] = {
+    [ENV_QPOS] = ORR_PHYSICS_QPOS,
+    [ENV_QVEL] = ORR_PHYSICS_QVEL,
+    [ENV_XPOS] = ORR_PHYSICS_XPOS,
+    [ENV_XQUAT] = ORR_PHYSICS_XQUAT,
+    [ENV_XMAT] = ORR_PHYSICS_XMAT,
+    [ENV_GEOM_XMAT] = ORR_PHYSICS_GEOM_XMAT,
+    [ENV_SITE_XMAT] = ORR_PHYSICS_SITE_XMAT,
+    [ENV_ACT] = ORR_PHYSICS_ACT,
+    [ENV_XIPOS] = ORR_PHYSICS_XIPOS,
+    [ENV_SUBTREE_COM] = ORR_PHYSICS_SUBTREE_COM,
+    [ENV_GEOM_XPOS] = ORR_PHYSICS_GEOM_XPOS,
+    [ENV_SITE_XPOS] = ORR_PHYSICS_SITE_XPOS,
+    [ENV_SENSORDATA] = ORR_PHYSICS_SENSORDATA,
+    [ENV_CINERT] = ORR_PHYSICS_CINERT,
+    [ENV_CVEL] = ORR_PHYSICS_CVEL,
+    [ENV_CFRC_EXT] = ORR_PHYSICS_CFRC_EXT,
+    [ENV_QFRC_ACTUATOR] = ORR_PHYSICS_QFRC_ACTUATOR,
+    [ENV_QFRC_CONSTRAINT] = ORR_PHYSICS_QFRC_CONSTRAINT,
+};
+
 static const env_task *task_at(int index)
 {
     const struct {
@@ -80,21 +101,35 @@ static orr_result check_model(const orr_env *env, const char *path, orr_error *e
     return ORR_OK;
 }
 
+// What the task reads of its world, and where it is in a row.
+static orr_result list_quantities(orr_env *env, orr_error *error)
+{
+    const orr_env_callbacks *c = env->callbacks ? &env->callbacks->given : NULL;
+    env->quantities = c ? c->quantity_count : env->task->part_count;
+    for (int i = 0; i < env->quantities; i++) {
+        env->quantity[i] = c ? ORR_PHYSICS_TIME : quantities[env->task->parts[i]];
+        if (c) {
+            ORR_TRY(orr_robot_quantity_find(c->quantities[i], &env->quantity[i], error));
+        }
+        env->offset[i] = env->numbers;
+        env->numbers += orr_physics_size(env->physics, env->quantity[i]);
+    }
+    return ORR_OK;
+}
+
 static orr_result take_memory(orr_env *env, orr_error *error)
 {
     size_t n = (size_t)env->count, nu = (size_t)env->model->nu;
     size_t state = (size_t)env->model->nq + (size_t)env->model->nv, seen = (size_t)env->observation_count;
-    for (int i = 0; i < env->task->part_count; i++) {
-        env_part part = env->task->parts[i];
-        env->offset[part] = env->numbers;
-        env->numbers += orr_physics_size(env->physics, env_quantities[part]);
-    }
     orr_env_results *r = &env->results;
 #define TAKE(array, number) ((array) = orr_alloc_zero((number), sizeof *(array)))
     if (!TAKE(env->parts, n * (size_t)env->numbers) || !TAKE(env->progress, n) ||
         !TAKE(env->start, n * state) || !TAKE(env->low, nu) || !TAKE(env->high, nu) ||
         !TAKE(env->actions, n * nu) || !TAKE(env->seeds, n) || !TAKE(env->episodes, n) ||
         !TAKE(env->steps, n) || !TAKE(env->moves, n) || !TAKE(env->begins, n) || !TAKE(env->done, n) ||
+        !TAKE(env->judged, n) || !TAKE(env->draws, n) || !TAKE(env->contacts, n) ||
+        !TAKE(env->placed, n * 7 * (size_t)env->model->nmocap + 1) ||
+        (env->callbacks && !TAKE(env->callbacks->before, n * (size_t)env->numbers)) ||
         !TAKE(r->observation, n * seen) || !TAKE(r->final_observation, n * seen) || !TAKE(r->reward, n) ||
         !TAKE(r->terminated, n) || !TAKE(r->truncated, n) || !TAKE(r->episode_return, n) ||
         !TAKE(r->episode_steps, n) || !TAKE(r->diverged, n)) {
@@ -121,6 +156,14 @@ static orr_result find_task(orr_env *env, const orr_env_desc *desc, const char *
 {
     orr_bytes bytes = {0};
     *model = desc->model;
+    if (desc->callbacks) {
+        if (desc->task_text) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "callbacks and task_text: expected one of them");
+        }
+        ORR_TRY(env_callbacks_create(desc->callbacks, desc->task, &env->callbacks, error));
+        env->task = &env->callbacks->task;
+        return ORR_OK;
+    }
     if (!desc->task_text && !orr_path_has_ending(desc->task, ".json")) {
         env->task = named_task(desc->task);
         return env->task
@@ -148,7 +191,7 @@ static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
                                       .single_precision = !desc->double_precision};
     ORR_TRY(find_task(env, desc, &path, error));
     if (!path) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "task %s: expected a robot's file", desc->task);
+        return orr_fail(error, ORR_CODE_ARGUMENT, "task %s: expected a robot's file", env->task->name);
     }
     ORR_ALLOC(env->model_path, (int64_t)strlen(path) + 1, path, error);
     memcpy(env->model_path, path, strlen(path) + 1);
@@ -162,8 +205,19 @@ static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
     ORR_TRY(find_bodies(env, path, error));
     ORR_TRY(check_model(env, path, error));
     ORR_TRY(orr_physics_create(&physics, env->model, env->engine->jobs, &env->physics, error));
-    env->observation_count = env->task->observation_count(env->task, &env->robot);
+    env->observation_count = env->callbacks ? env->callbacks->given.observation_count
+                                            : env->task->observation_count(env->task, &env->robot);
+    ORR_TRY(list_quantities(env, error));
     ORR_TRY(take_memory(env, error));
+    if (env->callbacks ? env->callbacks->given.up_to_date : env->task->up_to_date) {
+        ORR_TRY(env_up_to_date_create(env, error));
+    }
+    if (env->task->noise) {
+        ORR_TRY(env_sensing_create(env, error));
+    }
+    ORR_TRY(env_randomised_create(
+        env, env->callbacks ? env->callbacks->parameters : env->task->parameters,
+        env->callbacks ? env->callbacks->given.parameter_count : env->task->parameter_count, error));
     find_ranges(env);
     for (int i = 0; i < env->count; i++) {
         env->seeds[i] = desc->seed + (uint32_t)i;
@@ -180,7 +234,9 @@ orr_result orr_env_create_sized(orr_engine *engine, const orr_env_desc *given, s
     ORR_TRY(orr_engine_check(engine, error));
     orr_env_desc desc;
     ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_env_desc", error));
-    ORR_REQUIRE(desc.task, error);
+    if (!desc.callbacks) {
+        ORR_REQUIRE(desc.task, error);
+    }
     if (desc.count < 1 || desc.count > ORR_ENV_MAX || desc.max_steps < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%d environments of %d steps: expected 1 to %d, and 0 or more", desc.count,
@@ -214,6 +270,8 @@ void orr_env_destroy(orr_env *env)
     orr_physics_destroy(env->physics);
     orr_model_destroy(env->model);
     env_task_file_destroy(env->file);
+    env_callbacks_destroy(env->callbacks);
+    env_randomised_destroy(env);
     orr_free(env->model_path);
     void *arrays[] = {env->parts,
                       env->progress,
@@ -226,6 +284,12 @@ void orr_env_destroy(orr_env *env)
                       env->steps,
                       env->moves,
                       env->begins,
+                      env->judged,
+                      env->renewed_rows,
+                      env->draws,
+                      env->contacts,
+                      env->placed,
+                      env->history,
                       env->done,
                       env->results.observation,
                       env->results.final_observation,

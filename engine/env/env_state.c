@@ -1,5 +1,8 @@
-// Everything that changes in environments, for learners that go on from a file.
+// Everything that changes in environments, for learners that go on from a file; what pictures of episodes
+// look like (engine/orrery.h).
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 #include "engine/env/env.h"
 
 orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
@@ -12,6 +15,12 @@ orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
     WALK(env->steps, n);
     WALK(env->done, n);
     WALK(env->progress, n);
+    if (env->history) {
+        WALK(env->history, seen * ((size_t)env->task->delay_most + 1));
+    }
+    for (int k = 0; k < env->randomised_count; k++) {
+        WALK(env->randomised[k].values, n * (size_t)env->randomised[k].size);
+    }
     WALK(r->observation, seen);
     WALK(r->final_observation, seen);
     WALK(r->reward, n);
@@ -21,6 +30,10 @@ orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
     WALK(r->episode_steps, n);
     WALK(r->diverged, n);
 #undef WALK
+    if (!archive->writer) {
+        memset(env->begins, 1, n);
+        ORR_TRY(env_randomised_apply(env, error));
+    }
     for (int i = 0; i <= ORR_PHYSICS_QACC_WARMSTART; i++) { // the state; what follows from it is computed
         const orr_physics_quantity quantity = (orr_physics_quantity)i;
         const size_t numbers = n * (size_t)orr_physics_size(env->physics, quantity);
@@ -32,6 +45,24 @@ orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
             orr_physics_set_all(env->physics, quantity, values);
         }
         orr_free(values);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_env_get_looks_sized(const orr_env *env, orr_eyes_look *looks, size_t look_size,
+                                   orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(env, error);
+    ORR_REQUIRE(looks, error);
+    ORR_TRY(orr_engine_check(env->engine, error));
+    for (int i = 0; i < env->count; i++) {
+        orr_eyes_look look = {0};
+        if (env->task->look) {
+            env_noise noise = env_noise_of(env, i, ENV_LOOK_NOISE);
+            env->task->look(env->task, &noise, &look);
+        }
+        orr_sized_write(&look, sizeof look, (char *)looks + (size_t)i * look_size, look_size);
     }
     return ORR_OK;
 }

@@ -10,6 +10,10 @@ typedef enum env_part { // numbers of a world that tasks use
     ENV_QVEL,
     ENV_XPOS,
     ENV_XQUAT,
+    ENV_XMAT,
+    ENV_GEOM_XMAT,
+    ENV_SITE_XMAT,
+    ENV_ACT,
     ENV_XIPOS,
     ENV_SUBTREE_COM,
     ENV_GEOM_XPOS,
@@ -23,7 +27,8 @@ typedef enum env_part { // numbers of a world that tasks use
     ENV_PARTS
 } env_part;
 
-enum { ENV_BODIES = 3 }; // that a task names
+enum { ENV_BODIES = 3 };                            // that a task names
+enum { ENV_PARAMETERS = ORR_PARAMETER_START_QPOS }; // that can be drawn for each episode
 
 // What a task knows of its robot.
 typedef struct env_robot {
@@ -61,6 +66,22 @@ typedef struct env_task {
     double (*reward)(const struct env_task *task, const env_robot *robot, const float *action, double gained,
                      bool terminated);
     bool (*terminated)(const struct env_task *task, const env_robot *robot);
+
+    // What follows is of task files alone; zero: nothing.
+    bool up_to_date; // what follows from a state is computed again after a step
+    // Positions and rotations of bodies that are moved from outside: 3 and 4 numbers each, which hold the
+    // model's.
+    void (*place)(const struct env_task *task, env_noise *noise, double *position, double *rotation);
+    int attempts; // starts are drawn so often, until nothing touches; 0: once, whatever touches
+    double lift;  // attempts move free joints up by this [m], instead of drawing again
+    int settle;   // time steps without controls before an episode
+    orr_robot_parameter parameters[ENV_PARAMETERS]; // that `randomise` sets; the first parameter_count
+    int parameter_count;
+    void (*randomise)(const struct env_task *task, env_noise *noise, double *const *values);
+    void (*look)(const struct env_task *task, env_noise *noise, orr_eyes_look *look);
+    const double *noise; // observation_count: deviations; NULL: none
+    const int *delay;    // observation_count: steps that numbers are old
+    int delay_most;
 } env_task;
 
 extern const env_task env_locomotion_tasks[], env_pendulum_tasks[], env_reaching_tasks[];

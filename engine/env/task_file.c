@@ -9,12 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TERMS_MAX = 256, FACTORS_MAX = 16, FACTOR_DEPTH = 4 };
-
-typedef struct env_draw {
-    int coordinate; // of qpos
-    double low, high;
-} env_draw;
+enum { TERMS_MAX = 256, FACTORS_MAX = 16, FACTOR_DEPTH = 4, DELAY_MAX = 1000 };
 
 typedef enum term_use { OBSERVED, REWARDED, ENDING, FACTOR } term_use;
 
@@ -86,14 +81,22 @@ static bool terminated(const env_task *task, const env_robot *robot)
 
 static void start(const env_task *task, const env_robot *robot, env_noise *noise, double *qpos, double *qvel)
 {
-    const env_task_file *f = file_of(task);
-    const orr_model *m = robot->model;
-    memcpy(qpos, f->qpos0, (size_t)m->nq * sizeof *qpos);
-    env_shake(noise, m, f->qpos_noise, f->qvel_noise, f->normal_velocity, qpos, qvel);
-    for (int i = 0; i < f->draws; i++) {
-        const env_draw *d = &f->draw[i];
-        qpos[d->coordinate] = env_uniform(noise, d->low, d->high);
-    }
+    env_start_draw(&file_of(task)->start, robot->model, noise, qpos, qvel);
+}
+
+static void place(const env_task *task, env_noise *noise, double *position, double *rotation)
+{
+    env_start_place(&file_of(task)->start, noise, position, rotation);
+}
+
+static void randomise(const env_task *task, env_noise *noise, double *const *values)
+{
+    env_variations_draw(&file_of(task)->variations, noise, values);
+}
+
+static void look(const env_task *task, env_noise *noise, orr_eyes_look *look)
+{
+    env_variations_look(&file_of(task)->variations, noise, look);
 }
 
 // ---- reading terms ----
@@ -178,6 +181,68 @@ static orr_result read_factors(const orr_json *json, const orr_model *m, int dep
     return ORR_OK;
 }
 
+static orr_result read_frame(const orr_json *json, const orr_model *m, env_term *t, orr_error *error)
+{
+    static const char *const keys[] = {"of", "name", NULL};
+    orr_json frame;
+    ORR_TRY(orr_json_member(json, "frame", &frame, error));
+    if (!frame.node) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_check_keys(&frame, keys, error));
+    ORR_TRY(env_pick_read(&frame, ENV_PICK_QUANTITY, m, &t->frame, error));
+    const bool matrix =
+        t->frame.source == ENV_XMAT || t->frame.source == ENV_GEOM_XMAT || t->frame.source == ENV_SITE_XMAT;
+    if (!matrix || t->frame.count != 9) {
+        return orr_json_expected(&frame, "of", error, "xmat, geom_xmat or site_xmat of one name");
+    }
+    return t->value.count % 3 == 0
+               ? ORR_OK
+               : orr_json_expected(json, "frame", error, "vectors of three numbers, not %d numbers",
+                                   t->value.count);
+}
+
+static orr_result read_only(const orr_json *json, env_term *t, orr_error *error)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json->node, "only"), *node = NULL;
+    if (!list) {
+        return ORR_OK;
+    }
+    const int count = cJSON_GetArraySize(list);
+    if (!cJSON_IsArray(list) || count < 1 || count > t->value.count) {
+        return orr_json_expected(json, "only", error, "a list of 1 to %d indices", t->value.count);
+    }
+    ORR_ALLOC(t->only, count, "a task", error);
+    cJSON_ArrayForEach(node, list)
+    {
+        if (!cJSON_IsNumber(node) || node->valuedouble != floor(node->valuedouble) ||
+            !(node->valuedouble >= 0.0 && node->valuedouble < t->value.count)) {
+            return orr_json_expected(json, "only", error, "whole numbers, 0 to %d", t->value.count - 1);
+        }
+        t->only[t->only_count++] = (int32_t)node->valuedouble;
+    }
+    return ORR_OK;
+}
+
+// What is subtracted, in which frame, and which numbers remain.
+static orr_result read_change(const orr_json *json, const orr_model *m, env_term *t, orr_error *error)
+{
+    orr_json minus;
+    ORR_TRY(orr_json_member(json, "minus", &minus, error));
+    if (minus.node) {
+        static const char *const minus_keys[] = {"of", "name", "axis", "from", "count", NULL};
+        ORR_TRY(orr_json_check_keys(&minus, minus_keys, error));
+        ORR_TRY(env_pick_read(&minus, ENV_PICK_QUANTITY, m, &t->minus, error));
+        if (t->value.count % t->minus.count != 0 || t->minus.source == ENV_FROM_ACTION) {
+            return orr_json_expected(json, "minus", error,
+                                     "%d numbers of the world, or a part of them, not %d", t->value.count,
+                                     t->minus.count);
+        }
+    }
+    ORR_TRY(read_frame(json, m, t, error));
+    return read_only(json, t, error);
+}
+
 static orr_result check_use(const orr_json *json, term_use use, const env_term *t, orr_error *error)
 {
     if (t->value.source == ENV_FROM_ACTION && (use == OBSERVED || use == ENDING || t->rate)) {
@@ -186,9 +251,10 @@ static orr_result check_use(const orr_json *json, term_use use, const env_term *
     if (use == ENDING && !(isfinite(t->below) || isfinite(t->above))) {
         return orr_json_expected(json, NULL, error, "below or above, which end the episode");
     }
-    if (t->rate && (t->tolerates || t->factors > 0 || t->offset != 0.0 || isfinite(t->at_most))) {
+    if (t->rate && (t->tolerates || t->combination != ENV_TOLERANCE_OF_SUM || t->factors > 0 ||
+                    t->offset != 0.0 || isfinite(t->at_most))) {
         return orr_json_expected(json, "rate", error,
-                                 "no tolerance, times, offset or at_most beside a rate of change");
+                                 "no tolerance, combine, times, offset or at_most beside a rate of change");
     }
     return ORR_OK;
 }
@@ -196,35 +262,31 @@ static orr_result check_use(const orr_json *json, term_use use, const env_term *
 static orr_result read_term(const orr_json *json, const orr_model *m, term_use use, int depth, env_term *t,
                             orr_error *error)
 {
-#define PICK "of", "name", "axis", "from", "count", "minus", "clip", "function"
-    static const char *const observed[] = {PICK, NULL}, *const ending[] = {PICK, "below", "above", NULL},
-                             *const rewarded[] = {PICK,     "tolerance", "at_most", "weight",
-                                                  "offset", "times",     "rate",    "unless_terminated",
-                                                  NULL},
-                             *const factor[] = {PICK,     "tolerance", "at_most", "weight",
-                                                "offset", "times",     NULL};
+#define PICK "of", "name", "axis", "from", "count", "minus", "frame", "only", "clip", "function"
+#define VALUE PICK, "tolerance", "combine", "at_most", "weight", "offset", "times"
+    static const char *const observed[] = {PICK, "weight", "offset", "noise", "delay", NULL},
+                             *const ending[] = {PICK, "below", "above", NULL},
+                             *const rewarded[] = {VALUE, "rate", "unless_terminated", NULL},
+                             *const factor[] = {VALUE, NULL};
+#undef VALUE
 #undef PICK
     static const char *const *const keys[] = {observed, rewarded, ending, factor};
-    static const char *const functions[] = {"each", "sin", "cos", "abs", "sum", "squares", "norm", NULL};
-    int function = ENV_EACH;
+    static const char *const functions[] = {"each", "sin", "cos",     "abs",  "log1p", "asinh",
+                                            "tanh", "sum", "squares", "norm", NULL};
+    static const char *const combinations[] = {"sum", "mean", "least", "most", "product", NULL};
+    int function = ENV_EACH, combination = ENV_TOLERANCE_OF_SUM;
     *t = (env_term){
         .clip = INFINITY, .at_most = INFINITY, .weight = 1.0, .below = -INFINITY, .above = INFINITY};
     ORR_TRY(orr_json_check_keys(json, keys[use], error));
-    ORR_TRY(env_pick_read(json, m, &t->value, error));
-    orr_json minus;
-    ORR_TRY(orr_json_member(json, "minus", &minus, error));
-    if (minus.node) {
-        static const char *const minus_keys[] = {"of", "name", "axis", "from", "count", NULL};
-        ORR_TRY(orr_json_check_keys(&minus, minus_keys, error));
-        ORR_TRY(env_pick_read(&minus, m, &t->minus, error));
-        if (t->minus.count != t->value.count || t->minus.source == ENV_FROM_ACTION) {
-            return orr_json_expected(json, "minus", error, "%d numbers of the world, not %d", t->value.count,
-                                     t->minus.count);
-        }
-    }
+    ORR_TRY(env_pick_read(json, ENV_PICK_QUANTITY, m, &t->value, error));
+    ORR_TRY(read_change(json, m, t, error));
     ORR_TRY(orr_json_positive(json, "clip", &t->clip, error));
     ORR_TRY(read_word(json, "function", functions, &function, error));
     t->function = (env_function)function;
+    ORR_TRY(read_word(json, "combine", combinations, &combination, error));
+    t->combination = (env_combination)combination;
+    ORR_TRY(orr_json_positive(json, "noise", &t->noise, error));
+    ORR_TRY(orr_json_whole(json, "delay", NULL, 0, DELAY_MAX, &t->delay, error));
     ORR_TRY(orr_json_number(json, "at_most", &t->at_most, error));
     ORR_TRY(orr_json_number(json, "weight", &t->weight, error));
     ORR_TRY(orr_json_number(json, "offset", &t->offset, error));
@@ -255,71 +317,13 @@ static orr_result read_terms(env_task_file *f, const char *key, term_use use, co
     return ORR_OK;
 }
 
-// ---- where episodes begin ----
-
-static orr_result read_draws(const orr_json *json, env_task_file *f, const orr_model *m, orr_error *error)
-{
-    static const char *const keys[] = {"joint", "low", "high", NULL};
-    const cJSON *node;
-    int count;
-    ORR_TRY(orr_json_array(json, "draw", &node, &count, error));
-    ORR_ALLOC(f->draw, count + 1, "a task", error);
-    for (int i = 0; i < count; i++, node = node->next) {
-        orr_json inner;
-        const char *name = NULL;
-        env_draw draw = {0};
-        ORR_TRY(orr_json_element(json, "draw", i, node, &inner, error));
-        ORR_TRY(orr_json_check_keys(&inner, keys, error));
-        ORR_TRY(orr_json_require(&inner, "joint", "the name of a joint", error));
-        ORR_TRY(orr_json_string(&inner, "joint", &name, error));
-        ORR_TRY(orr_json_number(&inner, "low", &draw.low, error));
-        ORR_TRY(orr_json_number(&inner, "high", &draw.high, error));
-        int joint = orr_model_find(m, ORR_OBJECT_JOINT, name);
-        if (joint < 0 || m->jnt_type[joint] == ORR_JOINT_FREE || m->jnt_type[joint] == ORR_JOINT_BALL) {
-            return orr_json_expected(&inner, "joint", error, "a hinge or a slide of the robot");
-        }
-        if (!(draw.low <= draw.high)) {
-            return orr_json_expected(&inner, "low", error, "no more than high");
-        }
-        draw.coordinate = m->jnt_qposadr[joint];
-        f->draw[f->draws++] = draw;
-    }
-    return ORR_OK;
-}
-
-static orr_result read_start(env_task_file *f, const orr_model *m, orr_error *error)
-{
-    static const char *const keys[] = {"keyframe",        "qpos_noise", "qvel_noise",
-                                       "normal_velocity", "draw",       NULL};
-    orr_json json;
-    const char *keyframe = NULL;
-    ORR_ALLOC(f->qpos0, m->nq + 1, "a task", error);
-    memcpy(f->qpos0, m->qpos0, (size_t)m->nq * sizeof *f->qpos0);
-    ORR_TRY(orr_json_member(f->root, "start", &json, error));
-    if (!json.node) {
-        return ORR_OK;
-    }
-    ORR_TRY(orr_json_check_keys(&json, keys, error));
-    ORR_TRY(orr_json_string(&json, "keyframe", &keyframe, error));
-    if (keyframe) {
-        int key = orr_model_find(m, ORR_OBJECT_KEY, keyframe);
-        if (key < 0) {
-            return orr_json_expected(&json, "keyframe", error, "the name of a keyframe of the robot");
-        }
-        memcpy(f->qpos0, m->key_qpos + (ptrdiff_t)key * m->nq, (size_t)m->nq * sizeof *f->qpos0);
-    }
-    ORR_TRY(orr_json_positive(&json, "qpos_noise", &f->qpos_noise, error));
-    ORR_TRY(orr_json_positive(&json, "qvel_noise", &f->qvel_noise, error));
-    ORR_TRY(orr_json_bool(&json, "normal_velocity", &f->normal_velocity, error));
-    return read_draws(&json, f, m, error);
-}
-
 // ---- files ----
 
 static orr_result read_head(env_task_file *f, const char *path, orr_error *error)
 {
-    static const char *const keys[] = {"orrery_task", "name",   "model",     "frame_skip", "max_steps",
-                                       "observation", "reward", "terminate", "start",      NULL};
+    static const char *const keys[] = {"orrery_task", "name",        "model",      "frame_skip",
+                                       "max_steps",   "observation", "reward",     "terminate",
+                                       "start",       "randomise",   "up_to_date", NULL};
     const char *name = NULL, *model = NULL;
     int version = 0;
     const orr_json *root = f->root;
@@ -334,6 +338,7 @@ static orr_result read_head(env_task_file *f, const char *path, orr_error *error
     f->task.max_steps = 1000;
     ORR_TRY(orr_json_whole(root, "frame_skip", NULL, 1, 10000, &f->task.frame_skip, error));
     ORR_TRY(orr_json_whole(root, "max_steps", NULL, 1, 1000000000, &f->task.max_steps, error));
+    ORR_TRY(orr_json_bool(root, "up_to_date", &f->task.up_to_date, error));
     snprintf(f->name, sizeof f->name, "%s", name ? name : orr_path_name(path));
     f->model = model ? orr_path_beside(path, model) : NULL;
     return !model || f->model ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a task");
@@ -392,9 +397,30 @@ static void use_parts_of(env_task *task, const env_term *t)
 {
     use_parts(task, &t->value);
     use_parts(task, &t->minus);
+    use_parts(task, &t->frame);
     for (int i = 0; i < t->factors; i++) {
         use_parts_of(task, &t->factor[i]);
     }
+}
+
+// What is wrong with each number of an observation.
+static orr_result list_errors(env_task_file *f, orr_error *error)
+{
+    const int count = count_observation(&f->task, NULL);
+    bool noisy = false;
+    ORR_ALLOC(f->noise, count, "a task", error);
+    ORR_ALLOC(f->delay, count, "a task", error);
+    for (int i = 0, k = 0; i < f->observations; i++) {
+        const env_term *t = &f->term[i];
+        noisy |= t->noise > 0.0 || t->delay > 0;
+        f->task.delay_most = t->delay > f->task.delay_most ? t->delay : f->task.delay_most;
+        for (int number = 0; number < env_term_count(t); number++, k++) {
+            f->noise[k] = t->noise, f->delay[k] = t->delay;
+        }
+    }
+    f->task.noise = noisy ? f->noise : NULL;
+    f->task.delay = f->delay;
+    return ORR_OK;
 }
 
 orr_result env_task_file_bind(env_task_file *f, const orr_model *m, orr_error *error)
@@ -405,7 +431,15 @@ orr_result env_task_file_bind(env_task_file *f, const orr_model *m, orr_error *e
     if (f->observations == 0) {
         return orr_json_expected(f->root, "observation", error, "at least one term");
     }
-    ORR_TRY(read_start(f, m, error));
+    ORR_TRY(list_errors(f, error));
+    ORR_TRY(env_start_read(f->root, m, &f->start, error));
+    ORR_TRY(env_variations_read(f->root, m, &f->task, &f->variations, error));
+    f->task.place = env_start_places(&f->start) ? place : NULL;
+    f->task.attempts = f->start.attempts;
+    f->task.lift = f->start.lift;
+    f->task.settle = f->start.settle;
+    f->task.randomise = f->task.parameter_count > 0 ? randomise : NULL;
+    f->task.look = env_variations_have_looks(&f->variations) ? look : NULL;
     for (int i = 0; i < f->observations + f->rewards + f->terminations; i++) {
         use_parts_of(&f->task, &f->term[i]);
     }
@@ -427,7 +461,9 @@ void env_task_file_destroy(env_task_file *f)
     orr_free(f->term);
     orr_free(f->text);
     orr_free(f->model);
-    orr_free(f->qpos0);
-    orr_free(f->draw);
+    orr_free(f->noise);
+    orr_free(f->delay);
+    env_start_clear(&f->start);
+    env_variations_clear(&f->variations);
     orr_free(f);
 }

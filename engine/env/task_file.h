@@ -1,6 +1,8 @@
 // Tasks from files: what is observed, rewarded and ends an episode as lists of terms. docs/task-file.md.
 #pragma once
 
+#include "engine/env/task_randomise.h"
+#include "engine/env/task_start.h"
 #include "engine/env/term.h"
 
 typedef struct env_task_file {
@@ -10,11 +12,10 @@ typedef struct env_task_file {
     char *text;     // as it was read
     env_term *term; // observations, rewards and terminations, in this order
     int observations, rewards, terminations;
-    double *qpos0; // nq: where episodes begin
-    double qpos_noise, qvel_noise;
-    bool normal_velocity;
-    struct env_draw *draw; // draws: coordinates of qpos with a range of their own
-    int draws;
+    env_start start;
+    env_variations variations;
+    double *noise; // of each number of an observation
+    int *delay;
     struct orr_json *root; // until it is bound
 } env_task_file;
 

@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NO_OBJECT = -1 };
@@ -12,13 +13,17 @@ typedef struct quantity {
     int source, object, width;
 } quantity;
 
-static const quantity table[] = {
+static const quantity quantities[] = {
     {"qpos", ENV_QPOS, ORR_OBJECT_JOINT, 0},
     {"qvel", ENV_QVEL, ORR_OBJECT_JOINT, 0},
     {"qfrc_actuator", ENV_QFRC_ACTUATOR, ORR_OBJECT_JOINT, 0},
     {"qfrc_constraint", ENV_QFRC_CONSTRAINT, ORR_OBJECT_JOINT, 0},
     {"xpos", ENV_XPOS, ORR_OBJECT_BODY, 3},
+    {"act", ENV_ACT, NO_OBJECT, 0},
     {"xquat", ENV_XQUAT, ORR_OBJECT_BODY, 4},
+    {"xmat", ENV_XMAT, ORR_OBJECT_BODY, 9},
+    {"geom_xmat", ENV_GEOM_XMAT, ORR_OBJECT_GEOM, 9},
+    {"site_xmat", ENV_SITE_XMAT, ORR_OBJECT_SITE, 9},
     {"xipos", ENV_XIPOS, ORR_OBJECT_BODY, 3},
     {"subtree_com", ENV_SUBTREE_COM, ORR_OBJECT_BODY, 3},
     {"cinert", ENV_CINERT, ORR_OBJECT_BODY, 10},
@@ -29,14 +34,33 @@ static const quantity table[] = {
     {"sensordata", ENV_SENSORDATA, ORR_OBJECT_SENSOR, 0},
     {"action", ENV_FROM_ACTION, NO_OBJECT, 1},
     {"constant", ENV_FROM_CONSTANT, NO_OBJECT, 1},
+    {0},
 };
-enum { QUANTITIES = sizeof table / sizeof table[0] };
+static const quantity parameters[] = {
+    {"body_mass", ORR_PARAMETER_BODY_MASS, ORR_OBJECT_BODY, 1},
+    {"body_inertia", ORR_PARAMETER_BODY_INERTIA, ORR_OBJECT_BODY, 3},
+    {"geom_friction", ORR_PARAMETER_GEOM_FRICTION, ORR_OBJECT_GEOM, 3},
+    {"geom_size", ORR_PARAMETER_GEOM_SIZE, ORR_OBJECT_GEOM, 3},
+    {"dof_damping", ORR_PARAMETER_DOF_DAMPING, ORR_OBJECT_JOINT, 0},
+    {"dof_armature", ORR_PARAMETER_DOF_ARMATURE, ORR_OBJECT_JOINT, 0},
+    {"actuator_gain", ORR_PARAMETER_ACTUATOR_GAIN, ORR_OBJECT_ACTUATOR, ORR_NGAIN},
+    {"actuator_bias", ORR_PARAMETER_ACTUATOR_BIAS, ORR_OBJECT_ACTUATOR, ORR_NBIAS},
+    {"gravity", ORR_PARAMETER_GRAVITY, NO_OBJECT, 3},
+    {"camera_offset", ENV_LOOK_CAMERA_OFFSET, NO_OBJECT, 3},
+    {"camera_turn", ENV_LOOK_CAMERA_TURN, NO_OBJECT, 3},
+    {"light_turn", ENV_LOOK_LIGHT_TURN, NO_OBJECT, 3},
+    {"light", ENV_LOOK_LIGHT, NO_OBJECT, 3},
+    {"exposure", ENV_LOOK_EXPOSURE, NO_OBJECT, 1},
+    {"background", ENV_LOOK_BACKGROUND, NO_OBJECT, 3},
+    {0},
+};
+static const quantity *const tables[] = {quantities, parameters};
 
 // An object's numbers among those of the quantity.
 static void range_of(const quantity *q, const orr_model *m, int object, int *first, int *count)
 {
     static const int positions[] = {7, 4, 1, 1}, velocities[] = {6, 3, 1, 1}; // of joints, by type
-    if (q->source == ENV_QPOS) {
+    if (q == &quantities[0]) {                                                // qpos
         *first = m->jnt_qposadr[object], *count = positions[m->jnt_type[object]];
     } else if (q->object == ORR_OBJECT_JOINT) {
         *first = m->jnt_dofadr[object], *count = velocities[m->jnt_type[object]];
@@ -47,38 +71,40 @@ static void range_of(const quantity *q, const orr_model *m, int object, int *fir
     }
 }
 
-static int total_of(const quantity *q, const orr_model *m)
+static int total_of(const quantity *q, env_pick_kind kind, const orr_model *m)
 {
-    switch (q->source) {
-    case ENV_QPOS:
-        return m->nq;
-    case ENV_SENSORDATA:
-        return m->nsensordata;
-    case ENV_FROM_ACTION:
-        return m->nu;
-    case ENV_FROM_CONSTANT:
-        return 1;
-    default:
-        return q->object == ORR_OBJECT_JOINT ? m->nv : orr_model_count(m, (orr_object)q->object) * q->width;
-    }
-}
-
-static orr_result find_quantity(const orr_json *json, const quantity **q, orr_error *error)
-{
-    const char *of = NULL;
-    ORR_TRY(orr_json_require(json, "of", "a quantity, such as qpos", error));
-    ORR_TRY(orr_json_string(json, "of", &of, error));
-    for (int i = 0; i < QUANTITIES; i++) {
-        if (of && strcmp(table[i].name, of) == 0) {
-            *q = &table[i];
-            return ORR_OK;
+    if (kind == ENV_PICK_QUANTITY) {
+        switch (q->source) {
+        case ENV_QPOS:
+            return m->nq;
+        case ENV_ACT:
+            return m->na;
+        case ENV_SENSORDATA:
+            return m->nsensordata;
+        case ENV_FROM_ACTION:
+            return m->nu;
+        default:
+            break;
         }
     }
-    return orr_json_expected(
-        json, "of", error,
-        "a quantity: qpos, qvel, xpos, xquat, xipos, subtree_com, cinert, cvel, cfrc_ext, "
-        "geom_xpos, site_xpos, sensordata, qfrc_actuator, qfrc_constraint, action or "
-        "constant");
+    return q->object == NO_OBJECT          ? q->width
+           : q->object == ORR_OBJECT_JOINT ? m->nv
+                                           : orr_model_count(m, (orr_object)q->object) * q->width;
+}
+
+static orr_result find_quantity(const orr_json *json, env_pick_kind kind, const char *of, const quantity **q,
+                                orr_error *error)
+{
+    char list[400] = "";
+    for (const quantity *each = tables[kind]; each->name; each++) {
+        if (of && strcmp(each->name, of) == 0) {
+            *q = each;
+            return ORR_OK;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", each->name);
+    }
+    return orr_json_expected(json, "of", error, "a quantity: %s", list);
 }
 
 static orr_result add_object(const orr_json *json, const quantity *q, const orr_model *m, const cJSON *name,
@@ -100,11 +126,11 @@ static orr_result add_object(const orr_json *json, const quantity *q, const orr_
 
 // All objects, or those named. A name twice is an error: `index` has room for the numbers of all and of one
 // more.
-static orr_result add_objects(const orr_json *json, const quantity *q, const orr_model *m, int *index,
-                              int *count, orr_error *error)
+static orr_result add_objects(const orr_json *json, const quantity *q, const orr_model *m, int total,
+                              int *index, int *count, orr_error *error)
 {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json->node, "name");
-    const int total = total_of(q, m), world = q->object == ORR_OBJECT_BODY ? q->width : 0;
+    const int world = q->object == ORR_OBJECT_BODY ? q->width : 0;
     if (!name) { // bodies: all but the world
         for (int i = world; i < total; i++) {
             index[(*count)++] = i;
@@ -131,15 +157,20 @@ static orr_result read_axis(const orr_json *json, const quantity *q, int *index,
     if (!node) {
         return ORR_OK;
     }
-    const int width = q->object == NO_OBJECT ? 0 : q->width;
+    const int width = q->width > 1 ? q->width : 0;
     if (cJSON_IsString(node) && node->valuestring[0] >= 'x' && node->valuestring[0] <= 'z' &&
         !node->valuestring[1] && width == 3) {
         axis = node->valuestring[0] - 'x';
+    } else if (cJSON_IsString(node) && width == 9 && strlen(node->valuestring) == 2 &&
+               strspn(node->valuestring, "xyz") == 2) {
+        axis = 3 * (node->valuestring[0] - 'x') + (node->valuestring[1] - 'x');
     } else if (!cJSON_IsString(node) && width > 0) {
         ORR_TRY(orr_json_whole(json, "axis", NULL, 0, width - 1, &axis, error));
     } else {
         return orr_json_expected(json, "axis", error, "none of %s%s", q->name,
-                                 width == 3 ? " but x, y, z or 0 to 2" : "");
+                                 width == 3   ? " but x, y, z or 0 to 2"
+                                 : width == 9 ? " but xx, xy ... zz or 0 to 8"
+                                              : "");
     }
     int kept = 0;
     for (int i = 0; i < *count; i++) {
@@ -151,14 +182,16 @@ static orr_result read_axis(const orr_json *json, const quantity *q, int *index,
     return ORR_OK;
 }
 
-orr_result env_pick_read(const orr_json *json, const orr_model *m, env_pick *pick, orr_error *error)
+orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char *of, const orr_model *m,
+                            env_pick *pick, orr_error *error)
 {
-    const quantity *q = &table[0];
+    const quantity *q = NULL;
     int count = 0, from = 0;
-    ORR_TRY(find_quantity(json, &q, error));
-    ORR_ALLOC(pick->index, 2 * total_of(q, m) + 1, "a task", error);
+    ORR_TRY(find_quantity(json, kind, of, &q, error));
+    const int total = total_of(q, kind, m);
+    ORR_ALLOC(pick->index, 2 * total + 1, "a task", error);
     pick->source = q->source;
-    ORR_TRY(add_objects(json, q, m, pick->index, &count, error));
+    ORR_TRY(add_objects(json, q, m, total, pick->index, &count, error));
     ORR_TRY(read_axis(json, q, pick->index, &count, error));
     ORR_TRY(orr_json_whole(json, "from", NULL, 0, count > 0 ? count - 1 : 0, &from, error));
     int kept = count - from;
@@ -169,4 +202,15 @@ orr_result env_pick_read(const orr_json *json, const orr_model *m, env_pick *pic
     memmove(pick->index, pick->index + from, (size_t)kept * sizeof *pick->index);
     pick->count = kept;
     return ORR_OK;
+}
+
+orr_result env_pick_read(const orr_json *json, env_pick_kind kind, const orr_model *m, env_pick *pick,
+                         orr_error *error)
+{
+    const char *of = NULL;
+    ORR_TRY(orr_json_require(
+        json, "of", kind == ENV_PICK_QUANTITY ? "a quantity, such as qpos" : "a parameter, such as body_mass",
+        error));
+    ORR_TRY(orr_json_string(json, "of", &of, error));
+    return env_pick_read_of(json, kind, of, m, pick, error);
 }

@@ -4,5 +4,24 @@
 #include "engine/core/json.h"
 #include "engine/env/term.h"
 
+typedef enum env_pick_kind {
+    ENV_PICK_QUANTITY, // of the world: env_part, ENV_FROM_ACTION or ENV_FROM_CONSTANT
+    ENV_PICK_PARAMETER // of the model or of pictures: orr_robot_parameter or env_look
+} env_pick_kind;
+
+// Members of orr_eyes_look.
+typedef enum env_look {
+    ENV_LOOK_CAMERA_OFFSET = 100, // behind the last orr_robot_parameter
+    ENV_LOOK_CAMERA_TURN,
+    ENV_LOOK_LIGHT_TURN,
+    ENV_LOOK_LIGHT,
+    ENV_LOOK_EXPOSURE,
+    ENV_LOOK_BACKGROUND
+} env_look;
+
 // Reads the keys of, name, axis, from and count; docs/task-file.md says what they mean.
-orr_result env_pick_read(const orr_json *json, const orr_model *model, env_pick *pick, orr_error *error);
+orr_result env_pick_read(const orr_json *json, env_pick_kind kind, const orr_model *model, env_pick *pick,
+                         orr_error *error);
+// The same of another quantity than the one that "of" names.
+orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char *of, const orr_model *model,
+                            env_pick *pick, orr_error *error);

@@ -53,12 +53,35 @@ static double number_of(const env_pick *pick, const env_robot *robot, const floa
     }
 }
 
+static double difference(const env_term *t, const env_robot *robot, const float *action, int k)
+{
+    double x = number_of(&t->value, robot, action, k);
+    return t->minus.count > 0 ? x - number_of(&t->minus, robot, action, k % t->minus.count) : x;
+}
+
+// The same in the term's frame, whose axes are the columns of its matrix.
+static double turned(const env_term *t, const env_robot *robot, const float *action, int k)
+{
+    double sum = 0.0;
+    if (t->frame.count == 0) {
+        return difference(t, robot, action, k);
+    }
+    for (int row = 0; row < 3; row++) {
+        sum += number_of(&t->frame, robot, action, 3 * row + k % 3) *
+               difference(t, robot, action, k - k % 3 + row);
+    }
+    return sum;
+}
+
+static int numbers_of(const env_term *t)
+{
+    return t->only_count > 0 ? t->only_count : t->value.count;
+}
+
 // One number, before they are reduced.
 static double changed(const env_term *t, const env_robot *robot, const float *action, int k)
 {
-    double x = number_of(&t->value, robot, action, k);
-    x = t->minus.count > 0 ? x - number_of(&t->minus, robot, action, k) : x;
-    x = env_clip(x, t->clip);
+    double x = env_clip(turned(t, robot, action, t->only_count > 0 ? t->only[k] : k), t->clip);
     switch (t->function) {
     case ENV_SIN:
         return sin(x);
@@ -66,6 +89,12 @@ static double changed(const env_term *t, const env_robot *robot, const float *ac
         return cos(x);
     case ENV_ABS:
         return fabs(x);
+    case ENV_LOG1P:
+        return log1p(x);
+    case ENV_ASINH:
+        return asinh(x);
+    case ENV_TANH:
+        return tanh(x);
     case ENV_SQUARES:
     case ENV_NORM:
         return x * x;
@@ -82,7 +111,7 @@ static bool reduces(const env_term *t)
 static double reduced(const env_term *t, const env_robot *robot, const float *action)
 {
     double sum = 0.0;
-    for (int k = 0; k < t->value.count; k++) {
+    for (int k = 0; k < numbers_of(t); k++) {
         sum += changed(t, robot, action, k);
     }
     return t->function == ENV_NORM ? sqrt(sum) : sum;
@@ -90,20 +119,42 @@ static double reduced(const env_term *t, const env_robot *robot, const float *ac
 
 int env_term_count(const env_term *t)
 {
-    return reduces(t) ? 1 : t->value.count;
+    return reduces(t) ? 1 : numbers_of(t);
 }
 
 void env_term_numbers(const env_term *t, const env_robot *robot, double *numbers)
 {
     for (int k = 0; k < env_term_count(t); k++) {
-        numbers[k] = reduces(t) ? reduced(t, robot, NULL) : changed(t, robot, NULL, k);
+        double x = reduces(t) ? reduced(t, robot, NULL) : changed(t, robot, NULL, k);
+        numbers[k] = t->weight * x + t->offset;
     }
+}
+
+static double tolerated(const env_term *t, double x)
+{
+    return t->tolerates ? env_tolerance_of(&t->tolerance, x) : x;
+}
+
+static double combined(const env_term *t, const env_robot *robot, const float *action)
+{
+    if (t->combination == ENV_TOLERANCE_OF_SUM || reduces(t)) {
+        return tolerated(t, reduced(t, robot, action));
+    }
+    double sum = 0.0, product = 1.0, least = INFINITY, most = -INFINITY;
+    const int count = numbers_of(t);
+    for (int k = 0; k < count; k++) {
+        double x = tolerated(t, changed(t, robot, action, k));
+        sum += x, product *= x, least = fmin(least, x), most = fmax(most, x);
+    }
+    return t->combination == ENV_MEAN    ? sum / count
+           : t->combination == ENV_LEAST ? least
+           : t->combination == ENV_MOST  ? most
+                                         : product;
 }
 
 double env_term_value(const env_term *t, const env_robot *robot, const float *action)
 {
-    double x = reduced(t, robot, action);
-    x = t->tolerates ? env_tolerance_of(&t->tolerance, x) : x;
+    double x = combined(t, robot, action);
     x = t->weight * fmin(x, t->at_most) + t->offset;
     for (int i = 0; i < t->factors; i++) {
         x *= env_term_value(&t->factor[i], robot, action);
@@ -129,4 +180,6 @@ void env_term_clear(env_term *t)
     orr_free(t->factor);
     orr_free(t->value.index);
     orr_free(t->minus.index);
+    orr_free(t->frame.index);
+    orr_free(t->only);
 }

@@ -17,10 +17,22 @@ typedef enum env_function {
     ENV_SIN,
     ENV_COS,
     ENV_ABS,
-    ENV_SUM,
+    ENV_LOG1P,
+    ENV_ASINH,
+    ENV_TANH,
+    ENV_SUM, // this and those that follow make one number of all
     ENV_SQUARES,
     ENV_NORM
 } env_function;
+
+// How the numbers of a reward become one.
+typedef enum env_combination {
+    ENV_TOLERANCE_OF_SUM, // the sum, and the tolerance of it
+    ENV_MEAN,             // of each number's tolerance, as those below
+    ENV_LEAST,
+    ENV_MOST,
+    ENV_PRODUCT
+} env_combination;
 
 typedef enum env_sigmoid {
     ENV_GAUSSIAN,
@@ -41,15 +53,21 @@ typedef struct env_tolerance {
 } env_tolerance;
 
 typedef struct env_term {
-    env_pick value, minus; // the same count, or no minus
-    double clip;           // of each number; INFINITY: none
+    env_pick value, minus; // its count divides that of value: it is repeated; or no minus
+    env_pick frame;        // 9: a rotation into whose frame vectors of three numbers are turned; or none
+    int only_count;        // of the numbers that remain; 0: all
+    int32_t *only;
+    double clip; // of each number; INFINITY: none
     env_function function;
+    env_combination combination;
     bool tolerates;
     env_tolerance tolerance;
     double at_most; // INFINITY: no bound
     double weight, offset;
     bool rate;              // counts by its change per second
     bool unless_terminated; // 0 in the step that ends an episode
+    double noise;           // observations: deviation of what is added to each number
+    int delay;              // observations: steps that numbers are old
     double below, above;    // ends the episode; -INFINITY, INFINITY: never
     int factors;
     struct env_term *factor; // factors: multiply it
@@ -57,8 +75,9 @@ typedef struct env_term {
 
 double env_tolerance_of(const env_tolerance *tolerance, double x);
 int env_term_count(const env_term *term); // of its numbers: 1 when they are reduced
+// weight x each + offset.
 void env_term_numbers(const env_term *term, const env_robot *robot, double *numbers);
-// weight x f(sum of its numbers) + offset, times its factors.
+// weight x f(its numbers) + offset, times its factors.
 double env_term_value(const env_term *term, const env_robot *robot, const float *action);
 // One of its numbers is below or above what ends an episode, or is no number.
 bool env_term_ends(const env_term *term, const env_robot *robot);

@@ -35,6 +35,7 @@ OPTIONAL = {
     "orr_world_get_contacts_sized": ["mask"],
     "orr_world_get_jacobians": ["mask", "points"],
     "orr_env_reset": ["mask", "seeds"],
+    "orr_env_set_quantity": ["mask"],
     "orr_trainer_save_plot": ["title"],
     "orr_scene_add_trainer": ["name", "transform", "layer"],
     "orr_frame_create_sized": ["desc"],

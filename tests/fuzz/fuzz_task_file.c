@@ -10,7 +10,8 @@ static const char cart[] =
     "<mujoco><worldbody><body name='cart'><joint name='slider' type='slide' axis='1 0 0'/><geom size='0.1'/>"
     "<body name='pole'><joint name='hinge' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0 0 0.6' "
     "size='0.05'/>"
-    "<site name='tip'/></body></body></worldbody><actuator><motor joint='slider'/></actuator>"
+    "<site name='tip'/></body></body><body name='ball'><freejoint name='free'/><geom size='1'/></body>"
+    "<body name='goal' mocap='true'/></worldbody><actuator><motor joint='slider'/></actuator>"
     "<sensor><jointpos joint='hinge' name='angle'/></sensor></mujoco>";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -38,8 +38,12 @@ static int size_of(const orr_world_robot *r, orr_robot_parameter what)
     return range.own + range.count;
 }
 
-// The numbers of a model.
-static const double *numbers_of(const orr_model *m, orr_robot_parameter what)
+orr_vary orr_robot_parameter_vary(orr_robot_parameter what)
+{
+    return parameters[what].vary;
+}
+
+const double *orr_robot_parameter_numbers(const orr_model *m, orr_robot_parameter what)
 {
     switch (what) {
     case ORR_PARAMETER_BODY_MASS:
@@ -69,7 +73,7 @@ static const double *numbers_of(const orr_model *m, orr_robot_parameter what)
 
 static void copy_numbers(const orr_model *m, orr_robot_parameter what, int count, double *values)
 {
-    const double *from = numbers_of(m, what);
+    const double *from = orr_robot_parameter_numbers(m, what);
     if (from) {
         memcpy(values, from, (size_t)count * sizeof *values);
     } else {

@@ -5,6 +5,10 @@
 
 enum { ORR_ROBOT_PARAMETERS = ORR_PARAMETER_START_QVEL + 1 };
 
+// A parameter, one of orr_robot_parameter, as the physics knows it, and the numbers of a model (NULL: zeros).
+orr_vary orr_robot_parameter_vary(orr_robot_parameter what);
+const double *orr_robot_parameter_numbers(const orr_model *model, orr_robot_parameter what);
+
 // Gives a physics that is new the parameters that its robots have.
 orr_result orr_world_parameters_renew(const orr_world *world, const orr_world_physics *physics,
                                       orr_error *error);

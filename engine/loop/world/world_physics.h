@@ -26,6 +26,10 @@ typedef struct orr_world_physics {
     int *restarts;  // scratch, copies
 } orr_world_physics;
 
+// The physics' name of a quantity; ORR_CODE_ARGUMENT: it is none.
+orr_result orr_robot_quantity_find(orr_robot_quantity quantity, orr_physics_quantity *found,
+                                   orr_error *error);
+
 // Where a layer is in a joint physics: x -> quat(x) + pos.
 typedef struct orr_pose {
     double pos[3], quat[4];

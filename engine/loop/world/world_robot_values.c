@@ -33,7 +33,7 @@ static const orr_physics_quantity physics_quantities[ORR_ROBOT_QUANTITIES] = {
 _Static_assert((int)ORR_ROBOT_QUANTITIES == (int)ORR_PHYSICS_QUANTITY_COUNT,
                "a new quantity of the physics: put it into orr_robot_quantity");
 
-static orr_result check_quantity(orr_robot_quantity quantity, orr_physics_quantity *found, orr_error *error)
+orr_result orr_robot_quantity_find(orr_robot_quantity quantity, orr_physics_quantity *found, orr_error *error)
 {
     if ((unsigned)quantity >= ORR_ROBOT_QUANTITIES) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "robot quantity %d: expected one of orr_robot_quantity",
@@ -47,7 +47,7 @@ static orr_result check_quantity(orr_robot_quantity quantity, orr_physics_quanti
 static orr_result open_quantity(const orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
                                 bool set, orr_world_robot **r, orr_physics_quantity *found, orr_error *error)
 {
-    ORR_TRY(check_quantity(quantity, found, error));
+    ORR_TRY(orr_robot_quantity_find(quantity, found, error));
     const bool state = quantity < ORR_ROBOT_ACCELERATION || quantity == ORR_ROBOT_PLASTIC ||
                        quantity == ORR_ROBOT_QACC_WARMSTART;
     if (set && !state) {
@@ -65,7 +65,8 @@ static orr_result open_quantity(const orr_world *world, int index, orr_layer id,
 const char *orr_robot_quantity_name(orr_robot_quantity quantity)
 {
     orr_physics_quantity found = ORR_PHYSICS_TIME;
-    return check_quantity(quantity, &found, NULL) == ORR_OK ? orr_physics_quantity_name(found) : NULL;
+    return orr_robot_quantity_find(quantity, &found, NULL) == ORR_OK ? orr_physics_quantity_name(found)
+                                                                     : NULL;
 }
 
 orr_result orr_world_robot_open(const orr_world *world, int index, orr_layer id, orr_world_robot **r,
