@@ -21,7 +21,7 @@ class Trainer(Handle):
     resume: what save() wrote, to go on to the same bits.
     options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none), splats, sh_degree, antialias,
     config, batch, exposures, refine_poses, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore",
-    "empty"), device ("cpu", "cuda").
+    "empty"), strategy ("mcmc", "adc"), device ("cpu", "cuda").
 
     Close it after the scenes that show it.
     """
@@ -29,7 +29,12 @@ class Trainer(Handle):
     def __init__(self, kind, data, resume=None, engine=None, **options):
         self.engine = engine or default_engine()
         self.kind = kind
-        names = {"sampling": "ORR_SAMPLING_", "masks": "ORR_MASKS_", "device": "ORR_DEVICE_"}
+        names = {
+            "sampling": "ORR_SAMPLING_",
+            "masks": "ORR_MASKS_",
+            "strategy": "ORR_STRATEGY_",
+            "device": "ORR_DEVICE_",
+        }
         members = {name for name, _ in structs["orr_train_desc"]._fields_} - {"kind", "data", "resume"}
         for name, value in options.items():
             if name not in members:

@@ -128,8 +128,14 @@ static orr_result move_camera(orr_splat_trainer *t, int image, const orr_splat_v
     for (int i = 0; i < orr_splat_trainer_update_jobs(t) * ORR_MOTION; i++) {
         sum[i % ORR_MOTION] += motions[i];
     }
+    const orr_capture_image *photos = t->desc.capture->images;
     orr_splat_view_move(&t->views[image], sum, rates);
-    return orr_splat_photo_aim(&t->photos[image], &t->desc.capture->images[image], &t->views[image], error);
+    orr_splat_views_hold(t->views, photos, t->images, t->desc.image_count);
+    for (int i = 0; i < t->desc.image_count; i++) {
+        const int moved = t->images[i];
+        ORR_TRY(orr_splat_photo_aim(&t->photos[moved], &photos[moved], &t->views[moved], error));
+    }
+    return ORR_OK;
 }
 
 // ---- a step ----

@@ -1,6 +1,7 @@
 #define ORR_SCALAR
 #include "render/training/splat_views.h"
 
+#include "engine/maths/solve3.h"
 #include "engine/maths/vector.h"
 #include "neural/network/optimizer_formula.h"
 
@@ -88,6 +89,88 @@ static void turn(double pose[12], const double w[3])
     }
     for (int i = 0; i < 9; i++) {
         pose[i / 3 * 4 + i % 3] = turned[i];
+    }
+}
+
+// The motion of a view since the file's pose: its shift, and the vector of its rotation where that is small.
+static void motion_of(const orr_splat_view *view, const orr_capture_image *photo, double shift[3],
+                      double spin[3])
+{
+    double m[9];
+    for (int i = 0; i < 3; i++) {
+        shift[i] = view->pose[4 * i + 3] - (double)photo->pose[4 * i + 3];
+        for (int k = 0; k < 3; k++) { // now times the transpose of then
+            m[3 * i + k] = 0.0;
+            for (int c = 0; c < 3; c++) {
+                m[3 * i + k] += view->pose[4 * i + c] * (double)photo->pose[4 * k + c];
+            }
+        }
+    }
+    spin[0] = 0.5 * (m[7] - m[5]);
+    spin[1] = 0.5 * (m[2] - m[6]);
+    spin[2] = 0.5 * (m[3] - m[1]);
+}
+
+// What views have in common: a shift, a turn about their middle and a growth away from it.
+typedef struct common_motion {
+    double middle[3], shift[3], turn[3], growth;
+} common_motion;
+
+// Shifts count by the mean distance from the middle, as turns do in radians.
+static common_motion find_common(const orr_splat_view *views, const orr_capture_image *photos,
+                                 const int *images, int count)
+{
+    common_motion c = {{0}, {0}, {0}, 0.0};
+    double squares = 0.0, along = 0.0, a[3][4] = {{0}};
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) {
+            c.middle[k] += (double)photos[images[i]].pose[4 * k + 3] / count;
+        }
+    }
+    for (int pass = 0; pass < 2; pass++) { // the first for the mean square of distances
+        for (int i = 0; i < count; i++) {
+            const orr_capture_image *photo = &photos[images[i]];
+            double r[3], shift[3], spin[3], lever[3];
+            for (int k = 0; k < 3; k++) {
+                r[k] = (double)photo->pose[4 * k + 3] - c.middle[k];
+            }
+            if (pass == 0) {
+                squares += vec3_dot(r, r) / count;
+                continue;
+            }
+            motion_of(&views[images[i]], photo, shift, spin);
+            vec3_cross(r, shift, lever);
+            along += vec3_dot(r, shift) / count;
+            for (int k = 0; k < 3; k++) {
+                c.shift[k] += shift[k] / count;
+                a[k][3] += lever[k] / squares + spin[k];
+                a[k][k] += vec3_dot(r, r) / squares + 1.0;
+                for (int n = 0; n < 3; n++) {
+                    a[k][n] -= r[k] * r[n] / squares;
+                }
+            }
+        }
+    }
+    solve3_positive(a, c.turn);
+    c.growth = along / squares;
+    return c;
+}
+
+void orr_splat_views_hold(orr_splat_view *views, const orr_capture_image *photos, const int *images,
+                          int count)
+{
+    const common_motion c = find_common(views, photos, images, count);
+    const double back[3] = {-c.turn[0], -c.turn[1], -c.turn[2]};
+    for (int i = 0; i < count; i++) {
+        double r[3], lever[3];
+        for (int k = 0; k < 3; k++) {
+            r[k] = (double)photos[images[i]].pose[4 * k + 3] - c.middle[k];
+        }
+        vec3_cross(c.turn, r, lever);
+        for (int k = 0; k < 3; k++) {
+            views[images[i]].pose[4 * k + 3] -= c.shift[k] + lever[k] + c.growth * r[k];
+        }
+        turn(views[images[i]].pose, back);
     }
 }
 

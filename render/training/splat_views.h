@@ -32,3 +32,7 @@ void orr_splat_view_move(orr_splat_view *view, const double gradient[ORR_MOTION]
                          const orr_splat_view_rates *rates);
 // Splats and exposures could drift together: the mean over these views becomes the identity again.
 void orr_splat_views_centre(orr_splat_view *views, const int *images, int count);
+// Splats and cameras could too: the rigid motion and the scale that these views have in common since the
+// poses of the file, by least squares, are taken back.
+void orr_splat_views_hold(orr_splat_view *views, const orr_capture_image *photos, const int *images,
+                          int count);

@@ -321,22 +321,22 @@ static void poses_and_exposures_are_refined(void **state)
     (void)state;
     char capture[300], cloud[300];
     snprintf(capture, sizeof capture, "%s", made_asset("capture"));
-    snprintf(cloud, sizeof cloud, "%s", in_folder("refined.ply"));
+    snprintf(cloud, sizeof cloud, "%s", in_folder("my.refined.ply"));
     run_result run = orrery("train", "splats", capture, "-o", cloud, "--steps", "10", "--splats", "400",
                             "--exposures", "--refine-poses", "--evaluation", "5", "--json");
     cJSON *json = take_json(&run);
     assert_true(number_at(json, "PSNR") > 5.0);
     cJSON_Delete(json);
-    assert_true(access(in_folder("refined.transforms.json"), F_OK) == 0);
-    run = orrery("train", "splats", in_folder("refined.transforms.json"), "-o", in_folder("next.ply"),
+    assert_true(access(in_folder("my.refined.transforms.json"), F_OK) == 0);
+    run = orrery("train", "splats", in_folder("my.refined.transforms.json"), "-o", in_folder("next.ply"),
                  "--steps", "1", "--splats", "10", "--masks", "empty", "--evaluation", "0");
     assert_done(&run);
     assert_true(access(in_folder("next.transforms.json"), F_OK) != 0);
-    assert_int_equal(remove(in_folder("refined.transforms.json")), 0);
+    assert_int_equal(remove(in_folder("my.refined.transforms.json")), 0);
     run = orrery("train", "splats", capture, "-o", cloud, "--steps", "11", "--resume", cloud, "--evaluation",
                  "0");
     assert_done(&run);
-    assert_true(access(in_folder("refined.transforms.json"), F_OK) == 0);
+    assert_true(access(in_folder("my.refined.transforms.json"), F_OK) == 0);
 }
 
 static void what_splats_cannot_be_trained_with_is_refused(void **state)

@@ -294,6 +294,87 @@ static double disagreement(const photos *truth, orr_splat_trainer *trainer)
     return sqrt(sum / pairs);
 }
 
+// What all learned cameras have done in common since the given poses: shift, growth, and turn [rad] of the
+// axes and about the middle.
+static void common_drift(const photos *given, orr_splat_trainer *trainer, double drift[3])
+{
+    double middle[3] = {0}, shift[3] = {0}, turn[3] = {0}, squares = 0.0, along = 0.0;
+    const int count = given->learned;
+    for (int i = 0; i < 3 * count; i++) {
+        middle[i % 3] += (double)given->images[i / 3].pose[4 * (i % 3) + 3] / count;
+    }
+    for (int i = 0; i < 3 * count; i++) {
+        squares += pow((double)given->images[i / 3].pose[4 * (i % 3) + 3] - middle[i % 3], 2.0) / count;
+    }
+    for (int i = 0; i < count; i++) {
+        const orr_camera now = orr_splat_trainer_camera(trainer, i);
+        const float *then = given->images[i].pose;
+        double r[3], moved[3];
+        for (int k = 0; k < 3; k++) {
+            r[k] = (double)then[4 * k + 3] - middle[k];
+            moved[k] = (double)now.pose[4 * k + 3] - (double)then[4 * k + 3];
+            shift[k] += moved[k] / count;
+            along += r[k] * moved[k] / count;
+        }
+        for (int k = 0; k < 3; k++) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3;
+            turn[k] += (r[a] * moved[b] - r[b] * moved[a]) / squares / (2.0 * count);
+            for (int c = 0; c < 3; c++) { // half the odd part of now times the transpose of then
+                turn[k] +=
+                    0.5 / (2.0 * count) *
+                    (double)(now.pose[4 * b + c] * then[4 * a + c] - now.pose[4 * a + c] * then[4 * b + c]);
+            }
+        }
+    }
+    drift[0] = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
+    drift[1] = fabs(along / squares);
+    drift[2] = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
+}
+
+// What is common to all views is taken back, and nothing else.
+static void test_views_hold_their_frame(void **state)
+{
+    (void)state;
+    enum { COUNT = 6 };
+    orr_capture_image given[COUNT] = {{0}};
+    orr_splat_view views[COUNT];
+    double own[COUNT][12];
+    int images[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        images[i] = COUNT - 1 - i;
+        memcpy(given[i].pose, (const float[12]){1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, sizeof given[i].pose);
+        disturb(given[i].pose, 50u * (unsigned)i, 1.0, 3.0);
+        orr_capture_image moved = given[i];
+        disturb(moved.pose, 7u + 50u * (unsigned)i, 1e-3, 1e-3);
+        views[i] = orr_splat_view_begin(&moved);
+    }
+    orr_splat_views_hold(views, given, images, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        memcpy(own[i], views[i].pose, sizeof own[i]);
+    }
+    // a turn about z by 2 mrad, a growth by 0.3 % and a shift, of all
+    for (int i = 0; i < COUNT; i++) {
+        double *pose = views[i].pose;
+        for (int k = 0; k < 4; k++) {
+            const double x = pose[k], y = pose[4 + k];
+            pose[k] = cos(2e-3) * x - sin(2e-3) * y;
+            pose[4 + k] = sin(2e-3) * x + cos(2e-3) * y;
+        }
+        for (int k = 0; k < 3; k++) {
+            pose[4 * k + 3] = 1.003 * pose[4 * k + 3] + 0.01 * (k + 1);
+        }
+    }
+    for (int n = 0; n < 3; n++) { // what is taken back is right to first order
+        orr_splat_views_hold(views, given, images, COUNT);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        for (int k = 0; k < 12; k++) {
+            // products of two motions: of 3e-3, and of 1e-3 of its own
+            assert_true(fabs(views[i].pose[k] - own[i][k]) < (k % 4 == 3 ? 3e-5 : 5e-6));
+        }
+    }
+}
+
 static void test_poses_are_refined(void **state)
 {
     (void)state;
@@ -306,15 +387,20 @@ static void test_poses_are_refined(void **state)
     p.capture.images = p.images;
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
-    double off[2], psnr[2];
+    double off[2], psnr[2], drift[3];
     for (int i = 0; i < 2; i++) {
         orr_splat_trainer *trainer = train(&p, jobs, false, i == 1);
         off[i] = disagreement(&truth, trainer);
         psnr[i] = score(trainer, &p, jobs);
         print_message("poses %s: cameras disagree by %.2f mrad, held-out photos %.2f dB\n",
                       i ? "refined" : "as given", 1e3 * off[i], psnr[i]);
+        common_drift(&p, trainer, drift);
         orr_splat_trainer_destroy(trainer);
     }
+    print_message("common drift: %.2g of the shift, %.2g of the scale, %.2g rad\n", drift[0], drift[1],
+                  drift[2]);
+    // rounding: the poses of cameras are floats
+    assert_true(drift[0] < 1e-5 && drift[1] < 1e-5 && drift[2] < 1e-5);
     // spheres look much alike from all sides: their photos tell little of turns
     assert_true(off[1] < 0.9 * off[0]);
     assert_true(psnr[1] > psnr[0] + 1.0);
@@ -326,6 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exposure), cmocka_unit_test(test_fitted_exposure),
-        cmocka_unit_test(test_exposures_are_learned), cmocka_unit_test(test_poses_are_refined)};
+        cmocka_unit_test(test_exposures_are_learned), cmocka_unit_test(test_views_hold_their_frame),
+        cmocka_unit_test(test_poses_are_refined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
