@@ -1245,9 +1245,10 @@ typedef enum orr_train_strategy {
 
 typedef struct orr_train_desc {
     orr_trainer_kind kind; /* which members are used: the others do not matter */
-    /* Photos with poses: a transforms.json, its folder, or a folder with a COLMAP model. SDF: a mesh (.obj
-       .stl .glb .ply). Image: .png .jpg .webp .exr .hdr .bmp .tga .gif. Volume: a three-dimensional .npy, or
-       "cloud" for a computed one. */
+    /* Photos with poses: a transforms.json, its folder, or a folder with a COLMAP model; splats begin at its
+       points (points3D, or the .ply that ply_file_path names). SDF: a mesh (.obj .stl .glb .ply). Image:
+       .png .jpg .webp .exr .hdr .bmp .tga .gif. Volume: a three-dimensional .npy, or "cloud" for a computed
+       one. */
     const char *data;
     /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
        same bits. Configuration, exposures, number of splats, harmonics, antialias, masks, refine_poses,
@@ -1292,6 +1293,10 @@ typedef struct orr_train_info {
     double seconds;          /* spent in calls, creation among them */
     double seconds_left;     /* until the plan is over; infinite without a plan */
     int train_count, held_out_count; /* photos */
+    /* Splats: points of the capture (points3D, or the ply_file_path of a transforms.json), and how many of
+       them splats began at, up to orr_train_desc.splats; 0 after `resume`. Where they are fewer than 30 % of
+       that, the rest began at random points that photos agree on. */
+    int64_t points, points_used;
 } orr_train_info;
 
 /* How near what was learned is to what it was learned from; 0: not a figure of the kind. */

@@ -19,6 +19,7 @@ enum {
 struct orr_learner {
     orr_jobs *jobs;
     orr_photo_set photos;
+    orr_splat_points points;
     orr_splat_trainer *trainer;
     orr_arena arena;
     orr_splat_comparison seen; // in the arena, of the last score
@@ -28,6 +29,7 @@ static void destroy(orr_learner *l)
 {
     orr_splat_trainer_destroy(l->trainer);
     orr_photo_set_free(&l->photos);
+    orr_splat_points_free(&l->points);
     orr_arena_destroy(&l->arena);
     orr_free(l);
 }
@@ -37,11 +39,13 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
     const orr_train_desc *given = setup->desc;
     ORR_TRY(
         orr_photo_set_load(given->data, setup->choices.holdout, setup->jobs, setup->log, &l->photos, error));
+    ORR_TRY(orr_splat_points_load(l->photos.capture, setup->log, &l->points, error));
     ORR_TRY(orr_progress_at(&setup->progress, "first splats", 0.5, error));
     const orr_splat_trainer_desc desc = {
         .capture = l->photos.capture,
         .images = l->photos.images,
         .image_count = l->photos.train_count,
+        .points = &l->points,
         .jobs = setup->jobs,
         .isa = setup->isa,
         .splats = given->splats ? given->splats : SPLATS,
@@ -96,6 +100,12 @@ static void past(const orr_learner *l, int64_t *steps, double *share)
 static int64_t count(const orr_learner *l)
 {
     return orr_splat_trainer_progress(l->trainer).splats;
+}
+
+static void points(const orr_learner *l, int64_t *all, int64_t *used)
+{
+    *all = l->points.count;
+    *used = orr_splat_trainer_progress(l->trainer).seeds;
 }
 
 // ---- looking ----
@@ -156,11 +166,20 @@ static orr_result cloud(orr_learner *l, orr_splats **splats, orr_error *error)
     return orr_splat_trainer_cloud(l->trainer, splats, error);
 }
 
+// The cloud's path without its ending, of which .compressed.ply is one.
+static int stem_length(const char *cloud)
+{
+    const char *dot = strrchr(orr_path_name(cloud), '.');
+    const size_t length = strlen(cloud);
+    return (int)(orr_path_has_ending(cloud, ".compressed.ply") ? length - strlen(".compressed.ply")
+                 : dot                                         ? (size_t)(dot - cloud)
+                                                               : length);
+}
+
 // NAME.transforms.json beside the cloud NAME.ply. Its photos have whole paths, so that it can be moved.
 static orr_result save_cameras(orr_learner *l, const char *cloud, orr_error *error)
 {
     const int count = l->photos.capture->count;
-    const char *name = orr_path_name(cloud), *dot = strchr(name, '.');
     char path[PATH_MAX], whole[PATH_MAX];
     orr_arena arena = {0};
     orr_camera *cameras = orr_arena_take(&arena, (size_t)count, sizeof *cameras);
@@ -174,7 +193,7 @@ static orr_result save_cameras(orr_learner *l, const char *cloud, orr_error *err
         names[i] = copy ? strcpy(copy, photo) : NULL;
         cameras[i] = orr_splat_trainer_camera(l->trainer, i);
     }
-    snprintf(path, sizeof path, "%.*s.transforms.json", (int)(dot ? dot - cloud : (int)strlen(cloud)), cloud);
+    snprintf(path, sizeof path, "%.*s.transforms.json", stem_length(cloud), cloud);
     orr_result result = good ? orr_camera_file_save(path, cameras, names, count, error)
                              : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
     orr_arena_destroy(&arena);
@@ -196,6 +215,7 @@ const orr_learner_functions orr_learner_of_splats = {.create = create,
                                                      .step = step,
                                                      .past = past,
                                                      .count = count,
+                                                     .points = points,
                                                      .measure = measure,
                                                      .picture = picture,
                                                      .evaluate = evaluate,

@@ -311,21 +311,23 @@ orr_result orr_trainer_describe_sized(const orr_trainer *t, orr_train_info *info
     ORR_TRY(orr_engine_check(t->engine, error));
     const orr_photo_set *photos = t->kind->functions->photos(t->learner);
     const double stepping = orr_trainer_seconds(t) - t->load_seconds;
-    const orr_train_info own = {.kind = t->kind->id,
-                                .steps = t->steps_before + t->steps,
-                                .count = t->kind->functions->count(t->learner),
-                                .samples = t->samples,
-                                .progress = orr_trainer_progress(t),
-                                .loss = orr_trainer_loss(t),
-                                .psnr = t->quality.psnr,
-                                .ssim = t->quality.ssim,
-                                .iou = t->quality.iou,
-                                .steps_per_second =
-                                    t->steps > 0 ? (double)t->steps / fmax(stepping, 1e-9) : 0.0,
-                                .seconds = orr_trainer_seconds(t),
-                                .seconds_left = seconds_left(t),
-                                .train_count = photos ? photos->train_count : 0,
-                                .held_out_count = photos ? photos->held_out_count : 0};
+    orr_train_info own = {.kind = t->kind->id,
+                          .steps = t->steps_before + t->steps,
+                          .count = t->kind->functions->count(t->learner),
+                          .samples = t->samples,
+                          .progress = orr_trainer_progress(t),
+                          .loss = orr_trainer_loss(t),
+                          .psnr = t->quality.psnr,
+                          .ssim = t->quality.ssim,
+                          .iou = t->quality.iou,
+                          .steps_per_second = t->steps > 0 ? (double)t->steps / fmax(stepping, 1e-9) : 0.0,
+                          .seconds = orr_trainer_seconds(t),
+                          .seconds_left = seconds_left(t),
+                          .train_count = photos ? photos->train_count : 0,
+                          .held_out_count = photos ? photos->held_out_count : 0};
+    if (t->kind->functions->points) {
+        t->kind->functions->points(t->learner, &own.points, &own.points_used);
+    }
     orr_sized_write(&own, sizeof own, info, size);
     return ORR_OK;
 }

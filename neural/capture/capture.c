@@ -305,6 +305,8 @@ orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_c
     orr_capture_file file;
     orr_result result = orr_capture_file_read(path, &file, error);
     if (result == ORR_OK) {
+        made->points = file.points;
+        file.points = NULL;
         result = load_photos(&file, jobs, log, made, error);
         orr_capture_file_free(&file);
     }
@@ -325,6 +327,7 @@ void orr_capture_destroy(orr_capture *capture)
     }
     if (capture) {
         orr_free(capture->images);
+        orr_free(capture->points);
         orr_free(capture);
     }
 }

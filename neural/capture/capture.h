@@ -28,6 +28,7 @@ typedef struct orr_capture {
     orr_capture_image *images; // count, in file order
     int count;
     int absent;     // photos listed but not there
+    char *points;   // file of points (capture_file.h), which may not be there; NULL: none
     int aabb_scale; // 1 .. 128, a power of two
     float to_unit[12];
 } orr_capture;

@@ -43,6 +43,10 @@ static orr_result read_transforms(orr_capture_file *file, orr_error *error)
     ORR_TRY(orr_file_read(file->name, &bytes, error));
     orr_result result = orr_transforms_parse((const char *)bytes.data, file->name, &file->list, error);
     orr_free(bytes.data);
+    if (result == ORR_OK && file->list.points) {
+        file->points = orr_path_beside(file->name, file->list.points);
+        result = file->points ? ORR_OK : out_of_memory(file->name, error);
+    }
     return result;
 }
 
@@ -61,7 +65,10 @@ static orr_result read_colmap(const char *folder, orr_capture_file *file, orr_er
                           "%s: expected a folder of images beside the COLMAP model", folder);
     }
     if (result == ORR_OK) {
-        result = orr_colmap_read(model, orr_path_has_ending(file->name, ".txt"), &file->list, error);
+        const bool text = orr_path_has_ending(file->name, ".txt");
+        const char *const points[] = {text ? "points3D.txt" : "points3D.bin", NULL};
+        result = find_in(model, points, orr_path_is_file, &file->points, error);
+        result = result == ORR_OK ? orr_colmap_read(model, text, &file->list, error) : result;
     }
     orr_free(model);
     return result;
@@ -117,6 +124,7 @@ void orr_capture_file_free(orr_capture_file *file)
     orr_photo_list_free(&file->list);
     orr_free(file->name);
     orr_free(file->folder);
+    orr_free(file->points);
     *file = (orr_capture_file){0};
 }
 

@@ -11,6 +11,7 @@ void orr_photo_list_free(orr_photo_list *list)
         orr_free(list->photos[i].mask);
     }
     orr_free(list->photos);
+    orr_free(list->points);
     *list = (orr_photo_list){0};
 }
 

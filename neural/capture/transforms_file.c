@@ -209,6 +209,7 @@ static orr_result read_root(const orr_json *root, orr_photo_list *list, orr_erro
     orr_photo_lens lens = {.centre = {NAN, NAN}};
     ORR_TRY(read_lens(root, &lens, error));
     ORR_TRY(read_world(root, list, error));
+    ORR_TRY(read_name(root, "ply_file_path", &list->points, error));
     const cJSON *node;
     int count;
     ORR_TRY(orr_json_array(root, "frames", &node, &count, error));

@@ -3,6 +3,8 @@
 #include "engine/maths/morton.h"
 #include "engine/maths/radix_sort.h"
 #include "engine/maths/rng.h"
+#include "engine/maths/solve3.h"
+#include "render/training/nearest.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,12 +15,13 @@ enum {
     WITNESSES = 12, // photos that judge a candidate
     SEEN_LEAST = 3, // photos that must see a point
     SEEN_OF_OBJECT = 7,
-    NEIGHBOURS = 8, // to each side in Morton order, for the distance to the nearest
-    BLOCK = 1024    // seeds per job
+    BLOCK = 1024 // seeds per job
 };
 
-// What a seed's scale is of the distance to its neighbours, and its opacity.
-static const float SCALE_SHARE = 0.5f, OPACITY_LOGIT = 0.0f;
+// What a seed's scale is of the distance to its neighbours, how far it may be from the usual one, and its
+// opacity.
+static const float SCALE_SHARE = 0.5f, SCALE_MOST = 10.0f, SCALE_LEAST = 0.01f, OPACITY_LOGIT = 0.0f;
+static const float NEAR_CAMERA = 0.01f; // of the extent: no point is a seed there
 
 // Badness, besides the variance of colours in 0 .. 1: of a point that few photos see, and of each that does
 // not.
@@ -33,8 +36,6 @@ typedef struct seeds_job {
     float focus[3]; // the point that the cameras look at
     int64_t count;
     orr_splat_seed *out;
-    const uint32_t *order; // Morton order of `unordered`
-    const orr_splat_seed *unordered;
 } seeds_job;
 
 static void camera_axis(const orr_lens *lens, float axis[3])
@@ -87,16 +88,9 @@ static void find_focus(const seeds_job *job, float extent, float focus[3])
         a[r][r] += weight;
         a[r][3] += weight * (middle[r] + (double)extent * forward[r]);
     }
-    for (int i = 0; i < 3; i++) { // positive definite: no pivots
-        for (int r = 0; r < 3; r++) {
-            double factor = r == i ? 0.0 : a[r][i] / a[i][i];
-            for (int c = 0; c < 4; c++) {
-                a[r][c] -= factor * a[i][c];
-            }
-        }
-    }
+    solve3_positive(a, middle);
     for (int i = 0; i < 3; i++) {
-        focus[i] = (float)(a[i][3] / a[i][i]);
+        focus[i] = (float)middle[i];
     }
 }
 
@@ -207,40 +201,57 @@ static void draw_seeds(void *context, int block, int worker)
     }
 }
 
-// ---- order and scale ----
-
-static void finish_seeds(void *context, int block, int worker)
+void orr_splat_seeds_draw(const orr_splat_photo *photos, const int *images, int image_count, int64_t count,
+                          uint32_t seed, orr_jobs *jobs, orr_splat_seed *seeds)
 {
-    (void)worker;
-    const seeds_job *job = context;
-    int64_t end = (int64_t)(block + 1) * BLOCK < job->count ? (int64_t)(block + 1) * BLOCK : job->count;
-    for (int64_t i = (int64_t)block * BLOCK; i < end; i++) {
-        const orr_splat_seed *s = &job->unordered[job->order[i]];
-        float nearest[3] = {INFINITY, INFINITY, INFINITY}; // squared distances, ascending
-        for (int64_t n = i - NEIGHBOURS; n <= i + NEIGHBOURS; n++) {
-            if (n < 0 || n >= job->count || n == i) {
-                continue;
-            }
-            const orr_splat_seed *t = &job->unordered[job->order[n]];
-            float squared = 0.0f;
-            for (int k = 0; k < 3; k++) {
-                squared += (t->position[k] - s->position[k]) * (t->position[k] - s->position[k]);
-            }
-            for (int k = 0; k < 3; k++) {
-                float smaller = fminf(nearest[k], squared);
-                squared = fmaxf(nearest[k], squared);
-                nearest[k] = smaller;
-            }
-        }
-        float sum = 0.0f;
-        int known = 0;
-        for (int k = 0; k < 3 && nearest[k] < INFINITY; k++, known++) {
-            sum += nearest[k];
-        }
-        job->out[i] = *s;
-        job->out[i].log_scale = logf(SCALE_SHARE * sqrtf(known ? sum / (float)known : 1.0f) + 1e-8f);
-    }
+    seeds_job job = {.photos = photos,
+                     .images = images,
+                     .image_count = image_count,
+                     .seed = seed,
+                     .count = count,
+                     .out = seeds};
+    find_focus(&job, orr_splat_extent(photos, images, image_count), job.focus);
+    orr_jobs_for(jobs, orr_blocks(count, BLOCK), draw_seeds, &job);
 }
+
+// ---- points of the capture ----
+
+static bool near_camera(const orr_splat_photo *photos, const int *images, int image_count, float distance,
+                        const float point[3])
+{
+    for (int i = 0; i < image_count; i++) {
+        const float *eye = photos[images[i]].lens.position;
+        const float x = point[0] - eye[0], y = point[1] - eye[1], z = point[2] - eye[2];
+        if (x * x + y * y + z * z < distance * distance) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t orr_splat_seeds_take(const orr_splat_points *points, const orr_splat_photo *photos, const int *images,
+                             int image_count, int64_t most, uint32_t seed, orr_splat_seed *seeds)
+{
+    const float distance = NEAR_CAMERA * orr_splat_extent(photos, images, image_count);
+    orr_rng rng = {seed, 0, 1};
+    int64_t taken = 0;
+    for (int64_t i = 0; i < points->count && taken < most; i++) {
+        // each with the share that leaves as many as are wanted in the end (Knuth's algorithm S)
+        const double share = (double)(most - taken) / (double)(points->count - i);
+        if (share < 1.0 && (double)orr_rng_uniform(&rng) >= share) {
+            continue;
+        }
+        orr_splat_seed s = {.logit = OPACITY_LOGIT};
+        memcpy(s.position, points->position + 3 * i, sizeof s.position);
+        memcpy(s.colour, points->colour + 3 * i, sizeof s.colour);
+        if (!near_camera(photos, images, image_count, distance, s.position)) {
+            seeds[taken++] = s;
+        }
+    }
+    return taken;
+}
+
+// ---- order and scale ----
 
 static uint32_t morton_of(const float position[3], const float low[3], float side)
 {
@@ -251,51 +262,78 @@ static uint32_t morton_of(const float position[3], const float low[3], float sid
     return orr_morton30(cell[0], cell[1], cell[2]);
 }
 
-static orr_result put_in_order(seeds_job *job, orr_jobs *jobs, orr_arena *arena, orr_error *error)
+static void find_bounds(const orr_splat_seed *seeds, int64_t count, float low[3], float *side)
 {
-    uint32_t *keys = orr_arena_take(arena, (size_t)job->count, sizeof *keys);
-    uint32_t *order = orr_arena_take(arena, (size_t)job->count, sizeof *order);
-    orr_splat_seed *unordered = orr_arena_take(arena, (size_t)job->count, sizeof *unordered);
-    if (!keys || !order || !unordered) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld splats", (long long)job->count);
+    float high[3];
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
     }
-    float low[3] = {INFINITY, INFINITY, INFINITY}, side = 1e-12f;
-    for (int64_t i = 0; i < job->count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
-            low[k] = fminf(low[k], job->out[i].position[k]);
+            low[k] = fminf(low[k], seeds[i].position[k]);
+            high[k] = fmaxf(high[k], seeds[i].position[k]);
         }
     }
-    for (int64_t i = 0; i < job->count; i++) {
-        for (int k = 0; k < 3; k++) {
-            side = fmaxf(side, job->out[i].position[k] - low[k]);
+    *side = fmaxf(fmaxf(high[0] - low[0], high[1] - low[1]), fmaxf(high[2] - low[2], 1e-12f));
+}
+
+// Half the root mean square distance to the nearest three. An outlier is far from all others, and doubles
+// have no distance: both get a size near the geometric mean of all.
+static void set_scales(orr_splat_seed *seeds, int64_t count, const float *squared)
+{
+    double logs = 0.0;
+    int64_t sized = 0;
+    for (int64_t i = 0; i < count; i++) {
+        float sum = 0.0f;
+        int known = 0;
+        for (int k = 0; k < ORR_NEAREST_COUNT && squared[ORR_NEAREST_COUNT * i + k] < INFINITY;
+             k++, known++) {
+            sum += squared[ORR_NEAREST_COUNT * i + k];
         }
+        seeds[i].log_scale = sum > 0.0f ? logf(SCALE_SHARE * sqrtf(sum / (float)known)) : -INFINITY;
+        logs += sum > 0.0f ? (double)seeds[i].log_scale : 0.0;
+        sized += sum > 0.0f;
     }
-    for (int64_t i = 0; i < job->count; i++) {
-        keys[i] = morton_of(job->out[i].position, low, side);
+    const float usual = sized > 0 ? (float)(logs / (double)sized) : logf(SCALE_SHARE);
+    for (int64_t i = 0; i < count; i++) {
+        const float low = usual + logf(SCALE_LEAST), high = usual + logf(SCALE_MOST);
+        seeds[i].log_scale = fminf(fmaxf(seeds[i].log_scale, low), high);
+    }
+}
+
+static orr_result finish(orr_splat_seed *seeds, int64_t count, orr_jobs *jobs, orr_arena *arena,
+                         orr_error *error)
+{
+    uint32_t *keys = orr_arena_take(arena, (size_t)count, sizeof *keys);
+    uint32_t *order = orr_arena_take(arena, (size_t)count, sizeof *order);
+    float *position = orr_arena_take(arena, (size_t)count, 3 * sizeof *position);
+    float *squared = orr_arena_take(arena, (size_t)count, ORR_NEAREST_COUNT * sizeof *squared);
+    orr_splat_seed *unordered = orr_arena_take(arena, (size_t)count, sizeof *unordered);
+    if (!keys || !order || !position || !squared || !unordered) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld splats", (long long)count);
+    }
+    float low[3], side;
+    find_bounds(seeds, count, low, &side);
+    for (int64_t i = 0; i < count; i++) {
+        keys[i] = morton_of(seeds[i].position, low, side);
         order[i] = (uint32_t)i;
     }
-    memcpy(unordered, job->out, (size_t)job->count * sizeof *unordered);
-    ORR_TRY(orr_radix_sort(jobs, arena, keys, order, job->count, error));
-    job->order = order;
-    job->unordered = unordered;
-    orr_jobs_for(jobs, orr_blocks(job->count, BLOCK), finish_seeds, job);
+    memcpy(unordered, seeds, (size_t)count * sizeof *unordered);
+    ORR_TRY(orr_radix_sort(jobs, arena, keys, order, count, error));
+    for (int64_t i = 0; i < count; i++) {
+        seeds[i] = unordered[order[i]];
+        memcpy(position + 3 * i, seeds[i].position, sizeof seeds[i].position);
+    }
+    ORR_TRY(orr_nearest_find(position, count, jobs, squared, error));
+    set_scales(seeds, count, squared);
     return ORR_OK;
 }
 
-orr_result orr_splat_seeds_make(const orr_splat_photo *photos, const int *images, int image_count,
-                                int64_t count, uint32_t seed, orr_jobs *jobs, orr_splat_seed *seeds,
-                                orr_error *error)
+orr_result orr_splat_seeds_finish(orr_splat_seed *seeds, int64_t count, orr_jobs *jobs, orr_error *error)
 {
-    seeds_job job = {.photos = photos,
-                     .images = images,
-                     .image_count = image_count,
-                     .seed = seed,
-                     .count = count,
-                     .out = seeds};
     orr_arena arena = {0};
-    find_focus(&job, orr_splat_extent(photos, images, image_count), job.focus);
-    orr_jobs_for(jobs, orr_blocks(count, BLOCK), draw_seeds, &job);
-    orr_result result = put_in_order(&job, jobs, &arena, error);
+    orr_result result = finish(seeds, count, jobs, &arena, error);
     orr_arena_destroy(&arena);
     return result;
 }

@@ -30,12 +30,22 @@ static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
 
 static orr_result plant(orr_splat_trainer *t, orr_error *error)
 {
-    const int64_t count = orr_splat_first_count(t->desc.splats);
+    const orr_splat_trainer_desc *desc = &t->desc;
+    const int64_t first = orr_splat_first_count(desc->splats);
+    const int64_t points = desc->points ? desc->points->count : 0;
+    const int64_t room = points < first ? first : points < desc->splats ? points : desc->splats;
     orr_splat_seed *seeds;
-    ORR_TRY(orr_splat_params_create(count, t->desc.strategy == ORR_SPLAT_ADC, &t->params, error));
-    ORR_ALLOC(seeds, count, "splats", error);
-    orr_result result = orr_splat_seeds_make(t->photos, t->desc.images, t->desc.image_count, count,
-                                             t->desc.seed, t->desc.jobs, seeds, error);
+    ORR_ALLOC(seeds, room, "splats", error);
+    t->seeds = points > 0 ? orr_splat_seeds_take(desc->points, t->photos, desc->images, desc->image_count,
+                                                 desc->splats, desc->seed, seeds)
+                          : 0;
+    const int64_t drawn = t->seeds < first ? first - t->seeds : 0, count = t->seeds + drawn;
+    orr_splat_seeds_draw(t->photos, desc->images, desc->image_count, drawn, desc->seed, desc->jobs,
+                         seeds + t->seeds);
+    orr_result result = orr_splat_seeds_finish(seeds, count, desc->jobs, error);
+    if (result == ORR_OK) {
+        result = orr_splat_params_create(count, desc->strategy == ORR_SPLAT_ADC, &t->params, error);
+    }
     if (result == ORR_OK) {
         orr_splat_params_add(&t->params, seeds, count);
     }
@@ -192,7 +202,7 @@ orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, or
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
 {
-    return (orr_splat_progress){t->step, t->progress, t->desc.refine_poses, t->params.count};
+    return (orr_splat_progress){t->step, t->progress, t->desc.refine_poses, t->params.count, t->seeds};
 }
 
 orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, orr_error *error)

@@ -9,6 +9,7 @@
 #include "neural/capture/capture.h"
 #include "render/splat_cloud.h"
 #include "render/training/splat_photos.h"
+#include "render/training/splat_points.h"
 
 typedef struct orr_splat_trainer orr_splat_trainer;
 
@@ -22,6 +23,9 @@ typedef struct orr_splat_trainer_desc {
     const orr_capture *capture; // must live as long as the trainer
     const int *images;          // image_count: those to learn from
     int image_count;
+    // Of the capture, where splats begin; must live as long as the trainer. NULL, or fewer than a training
+    // begins with: the others begin at random points that photos agree on.
+    const orr_splat_points *points;
     orr_jobs *jobs;
     orr_isa isa;
     int64_t splats; // no more than these, 1 .. 2^28
@@ -85,6 +89,7 @@ typedef struct orr_splat_progress {
     double progress; // that of the last
     bool refines_poses;
     int64_t splats; // now
+    int64_t seeds;  // points of the capture that splats began at; 0 after `resume`
 } orr_splat_progress;
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *trainer);

@@ -18,6 +18,7 @@ struct orr_splat_trainer {
     orr_splat_params params;
     int64_t step, rest_steps; // taken, and those of the higher harmonics
     double progress;          // of the last step
+    int64_t seeds;            // points of the capture that splats began at
     orr_arena arena;          // of a step
     orr_profile profile;
 };

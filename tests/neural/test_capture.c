@@ -281,6 +281,7 @@ static void mistakes_are_named(void **state)
         {"{\"aabb_scale\": 3, \"frames\": []}", "aabb_scale: expected 1, 2, 4"},
         {"{\"aabb\": [[0,0,0],[0,0,0]], \"frames\": []}", "aabb: expected two corners"},
         {"{\"offset\": [1, 2], \"frames\": []}", "offset: expected an array of 3 numbers"},
+        {"{\"ply_file_path\": 1, \"frames\": []}", "ply_file_path: expected a text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_text_refused(cases[i].text, cases[i].says);
@@ -475,8 +476,9 @@ static void colmap_mistakes_are_named(void **state)
 static void a_colmap_folder_is_read_with_its_photos(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/orrery-colmap-XXXXXX", path[64];
+    char folder[] = "/tmp/orrery-colmap-XXXXXX", path[64], points[64];
     assert_non_null(mkdtemp(folder));
+    snprintf(points, sizeof points, "%s/sparse/0/points3D.txt", folder);
     static const char *const folders[] = {"sparse", "sparse/0", "images"};
     static const char *const files[] = {"sparse/0/cameras.txt", "sparse/0/images.txt", "images/a.png",
                                         "images/z photo.png"};
@@ -498,7 +500,13 @@ static void a_colmap_folder_is_read_with_its_photos(void **state)
     assert_int_equal(capture->count, 2);
     assert_int_equal(capture->images[1].width, 8);
     assert_near((double)capture->images[1].radial[1], 0.2, 1e-7);
+    assert_null(capture->points);
     orr_capture_destroy(capture);
+    assert_ok(orr_file_write(points, "", 0, &error));
+    capture = loaded(folder);
+    assert_string_equal(capture->points, points);
+    orr_capture_destroy(capture);
+    remove(points);
     for (int i = 3; i >= 0; i--) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         remove(path);

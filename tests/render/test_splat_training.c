@@ -1,15 +1,19 @@
 // Training of splat clouds on the CPU: the loss and its gradient, photos without distortion, relocation, and
 // the whole on photos of three spheres.
 #include "engine/core/memory.h"
+#include "engine/maths/rng.h"
+#include "render/training/nearest.h"
 #include "render/training/splat_densify.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_relocate.h"
+#include "render/training/splat_seeds.h"
 #include "render/training/splat_state.h"
 #include "render/training/splat_trainer.h"
 #include "tests/support/photos.h"
 #include "tests/support/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static orr_isa machine(void)
@@ -285,6 +289,144 @@ static void test_division(void **state)
     }
     assert_true(stored(&params, 0, 0) != stored(&params, 4, 0));
     orr_splat_params_destroy(&params);
+}
+
+// ---- where splats begin ----
+
+static float random_in(orr_rng *rng) // in -1 .. 1
+{
+    return 2.0f * orr_rng_uniform(rng) - 1.0f;
+}
+
+// Against all pairs; the same place many times, and a point far away.
+static void test_nearest(void **state)
+{
+    (void)state;
+    enum { COUNT = 700 };
+    static float position[3 * COUNT], found[ORR_NEAREST_COUNT * COUNT];
+    orr_rng rng = {5, 0, 0};
+    orr_jobs *jobs = threads(2);
+    for (int i = 0; i < 3 * COUNT; i++) {
+        position[i] = i < 600 ? 0.25f : random_in(&rng);
+    }
+    position[3 * COUNT - 1] = 1e6f;
+    assert_ok(orr_nearest_find(position, COUNT, jobs, found, &error));
+    for (int i = 0; i < COUNT; i++) {
+        float expected[ORR_NEAREST_COUNT] = {INFINITY, INFINITY, INFINITY};
+        for (int k = 0; k < COUNT; k++) {
+            float squared = 0.0f;
+            for (int c = 0; c < 3; c++) {
+                float d = position[3 * k + c] - position[3 * i + c];
+                squared += d * d;
+            }
+            for (int n = 0; n < ORR_NEAREST_COUNT && k != i; n++) {
+                float smaller = fminf(expected[n], squared);
+                squared = fmaxf(expected[n], squared);
+                expected[n] = smaller;
+            }
+        }
+        assert_memory_equal(expected, found + ORR_NEAREST_COUNT * i, sizeof expected);
+    }
+    assert_ok(orr_nearest_find(position, 2, jobs, found, &error));
+    assert_true(found[0] == 0.0f && isinf(found[1]) && isinf(found[5]));
+    orr_jobs_destroy(jobs);
+}
+
+// A grid of points, one at a camera, one far away and two in one place.
+static void test_points_become_seeds(void **state)
+{
+    (void)state;
+    enum { SIDE = 5, GRID = SIDE * SIDE * SIDE, COUNT = GRID + 3 };
+    static float position[3 * COUNT], colour[3 * COUNT];
+    static orr_splat_seed seeds[COUNT];
+    const float step = 0.125f;
+    photos p;
+    orr_splat_photo *made;
+    orr_jobs *jobs = threads(2);
+    take_photos(&sphere_photos, &p);
+    assert_ok(orr_splat_photos_create(&p.capture, ORR_SPLAT_MASKS_IGNORE, jobs, &made, &error));
+    for (int i = 0; i < GRID; i++) {
+        const float at[3] = {step * (float)(i % SIDE), step * (float)(i / SIDE % SIDE),
+                             step * (float)(i / SIDE / SIDE)};
+        memcpy(position + 3 * i, at, sizeof at);
+        colour[3 * i + 1] = (float)i / GRID;
+    }
+    memcpy(position + 3 * GRID, made[0].lens.position, 3 * sizeof *position);
+    position[3 * GRID] += 1e-3f;
+    position[3 * GRID + 3] = 1e4f;
+    memcpy(position + 3 * (COUNT - 1), position, 3 * sizeof *position);
+    const orr_splat_points points = {COUNT, position, colour};
+    int64_t count = orr_splat_seeds_take(&points, made, p.indices, p.learned, COUNT, 1, seeds);
+    assert_int_equal(count, COUNT - 1);
+    assert_ok(orr_splat_seeds_finish(seeds, count, jobs, &error));
+    for (int i = 0; i < count; i++) {
+        const bool far = seeds[i].position[0] > 1e3f;
+        const bool twice = seeds[i].position[0] + seeds[i].position[1] + seeds[i].position[2] == 0.0f;
+        assert_true(isfinite(seeds[i].log_scale));
+        if (!far && !twice) { // the nearest three are one step away; but for one they have an own place
+            assert_true(fabsf(seeds[i].log_scale - logf(0.5f * step)) < 1e-5f);
+            const int number = (int)lroundf(
+                (seeds[i].position[0] + SIDE * seeds[i].position[1] + SIDE * SIDE * seeds[i].position[2]) /
+                step);
+            assert_true(seeds[i].colour[1] == (float)number / GRID);
+        }
+        assert_true(seeds[i].log_scale < logf(6.0f * step)); // ten times the usual at most
+    }
+    // fewer than there are: all over the grid, none twice
+    count = orr_splat_seeds_take(&points, made, p.indices, p.learned, 40, 1, seeds);
+    assert_in_range(count, 38, 40);
+    int upper = 0;
+    for (int i = 0; i < count; i++) {
+        upper += seeds[i].position[2] > 0.25f;
+        assert_true(i == 0 || memcmp(seeds[i].position, seeds[i - 1].position, 12) != 0);
+    }
+    assert_in_range(upper, 6, 28); // of 40 with 0.4 each: 16, give or take 3
+    orr_splat_photos_destroy(made, p.capture.count);
+    orr_jobs_destroy(jobs);
+    drop_photos(&p);
+}
+
+// COLMAP's and a .ply; what is absent, and what is damaged.
+static void test_points_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *says; // says NULL: two points
+    } files[] = {
+        {"points3D.txt", "# points\n7 1 2 3 255 0 51 0.5 1 0 2 3\n9 4 5 6 0 0 0 0.25\n", NULL},
+        {"points.ply",
+         "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+         "property uint8 red\nproperty uint8 green\nproperty uint8 blue\nend_header\n"
+         "1 2 3 255 0 51\n4 5 6 0 0 0\n",
+         NULL},
+        {"points3D.bin", "\2\0\0", "points3D.bin: expected"},
+        {"points3D.txt", "7 1 2 three", "points3D.txt: line 1: expected POINT3D_ID X Y Z"},
+        {"points.ply", "plyx", "points.ply: line 1: expected 'ply'"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s", written(files[i].name, files[i].text));
+        const orr_capture capture = {.points = path};
+        orr_splat_points points;
+        orr_error why = {0};
+        orr_result result = orr_splat_points_load(&capture, (orr_log){0}, &points, &why);
+        if (files[i].says) {
+            assert_int_equal(result, ORR_ERROR_FORMAT);
+            assert_null(points.position);
+            if (!strstr(why.message, files[i].says)) {
+                fail_msg("\"%s\": expected \"%s\"", why.message, files[i].says);
+            }
+        } else {
+            assert_int_equal(result, ORR_OK);
+            assert_int_equal(points.count, 2);
+            assert_true(points.position[2] == 3.0f && points.position[3] == 4.0f);
+            assert_true(fabsf(points.colour[0] - 1.0f) < 1e-6f && fabsf(points.colour[2] - 0.2f) < 1e-6f);
+            orr_splat_points_free(&points);
+        }
+        remove(path);
+        assert_ok(orr_splat_points_load(&capture, (orr_log){0}, &points, &error)); // absent
+        assert_int_equal(points.count, 0);
+    }
 }
 
 // ---- all of it ----
@@ -578,6 +720,9 @@ int main(void)
                                        cmocka_unit_test(test_masked),
                                        cmocka_unit_test(test_relocation),
                                        cmocka_unit_test(test_division),
+                                       cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_points_become_seeds),
+                                       cmocka_unit_test(test_points_are_read),
                                        cmocka_unit_test(test_spheres),
                                        cmocka_unit_test(test_threads_change_no_bit),
                                        cmocka_unit_test(test_goes_on_to_the_same_bits),

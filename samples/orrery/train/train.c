@@ -294,6 +294,7 @@ int command_train(int argc, char **argv)
         .purpose = "Trains a field or a splat cloud until --steps, --seconds or Ctrl-C, and saves it.",
         .notes = "image: .png .jpg .webp .exr .hdr .bmp .tga .gif;  sdf: .obj .stl .glb .ply;\n"
                  "nerf, splats: transforms.json, or its folder, or a folder with a COLMAP model;\n"
+                 "splats begin at its points: points3D, or the ply_file_path of a transforms.json;\n"
                  "volume: a three-dimensional .npy, or the word cloud for a computed one;\n"
                  "policy: see orrery train policy --help.",
         .operand_min = 2,

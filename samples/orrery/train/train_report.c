@@ -104,6 +104,13 @@ orr_result train_report(training *t, cJSON *json, orr_error *error)
     }
     train_figure(json, "steps", (double)train_steps(t), "");
     train_figure(json, "samples", (double)t->info.samples, "");
+    if (t->info.points > 0) {
+        train_figure(json, "points of the capture", (double)t->info.points, "");
+        train_figure(json, "first splats at points", (double)t->info.points_used, "");
+    }
+    if (t->desc.kind == ORR_TRAINER_SPLATS) {
+        train_figure(json, "splats", (double)t->info.count, "");
+    }
     train_figure(json, "loss", t->info.loss, "");
     ORR_TRY(t->info.train_count > 0 ? compare_photos(t, end, json, error) : compare(t, end, json, error));
     train_figure(json, "seconds", progress_seconds(&t->clock), "s");
