@@ -121,7 +121,7 @@ static common_motion find_common(const orr_splat_view *views, const orr_capture_
                                  const int *images, int count)
 {
     common_motion c = {{0}, {0}, {0}, 0.0};
-    double squares = 0.0, along = 0.0, a[3][4] = {{0}};
+    double squares = 1e-30, along = 0.0, a[3][4] = {{0}}; // not 0 where all are at one place
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
             c.middle[k] += (double)photos[images[i]].pose[4 * k + 3] / count;
