@@ -1462,9 +1462,9 @@ ORR_API void orr_frame_destroy(orr_frame *frame);
 /* ---- eyes: small pictures of many copies at once ------------------------------------------------------- */
 
 /* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread.
- * A picture's bits are those of a frame's on the CPU, with hard_edges where smooth_edges is false, and do not
- * depend on threads or other copies. Clouds that stand still are projected and sorted once for each camera
- * that sees them from the same place in two copies in a row: some 100 bytes for each splat. */
+ * A picture's bits are those of a frame's on the CPU, with hard_edges where smooth_edges is false and detail
+ * is 0, and do not depend on threads or other copies. Clouds that stand still are projected and sorted once for
+ * each camera that sees them from the same place in two copies in a row: some 100 bytes for each splat. */
 typedef struct orr_eyes orr_eyes;
 
 typedef struct orr_eyes_desc {
@@ -1476,6 +1476,9 @@ typedef struct orr_eyes_desc {
     int width, height; /* of a picture [px], 1 .. 4096 */
     orr_view look;     /* what is drawn besides; its camera and world are ignored */
     bool smooth_edges; /* edges of meshes and robots are anti-aliased, unless look.hard_edges says not */
+    /* Spheres, capsules, cylinders and ellipsoids of robots are drawn with fewer triangles where no outline
+     * of them is off by more than so many pixels, 0 or more; 0: with all of them, as frames draw them. */
+    float detail;
 } orr_eyes_desc;
 
 /* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be

@@ -38,6 +38,7 @@ struct orr_eyes {
     int camera_count, view_count;
     int width, height;
     orr_view look;          // hard_edges unless edges are asked to be smooth
+    float detail;           // [px]
     orr_eyes_look *looks;   // of each copy; NULL: none has been set
     orr_kept_splats **kept; // of each camera and view
     eye *eyes;              // worker_count
@@ -66,6 +67,10 @@ static orr_result check_desc(const orr_world *world, const orr_eyes_desc *desc, 
     ORR_TRY(!desc->view_count || desc->views
                 ? ORR_OK
                 : orr_fail(error, ORR_CODE_ARGUMENT, "eyes: %d views: views is NULL", desc->view_count));
+    if (!(desc->detail >= 0.0f)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: detail: expected 0 pixels or more, not %g",
+                        (double)desc->detail);
+    }
     for (int i = 0; i < desc->camera_count; i++) {
         if (desc->cameras[i] < 0 || desc->cameras[i] >= cameras) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: camera %d: expected 0 to %d", desc->cameras[i],
@@ -82,6 +87,7 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     e->width = desc->width;
     e->height = desc->height;
     e->look = desc->look;
+    e->detail = desc->detail;
     e->look.hard_edges = desc->look.hard_edges || !desc->smooth_edges;
     e->worker_count = orr_jobs_workers(e->engine->jobs);
     e->task_count = SLOTS_PER_WORKER * e->worker_count;
@@ -363,6 +369,38 @@ static bool is_plain(const orr_eyes_look *look)
     return memcmp(look, &plain, sizeof plain) == 0;
 }
 
+// ---- detail ----
+
+// Takes the coarsest mesh of a round geom whose outline is within `detail` pixels.
+static void coarsen(float detail, const orr_lens *lens, const orr_robot_geom *geom, orr_draw_mesh *item)
+{
+    const float *m = item->model, *view = lens->view + 8, focal = fmaxf(lens->focal[0], lens->focal[1]);
+    const float scale = sqrtf(m[0] * m[0] + m[4] * m[4] + m[8] * m[8]);
+    float reach = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        reach += item->mesh->high[k] * item->mesh->high[k];
+    }
+    const float depth = view[0] * m[3] + view[1] * m[7] + view[2] * m[11] + view[3] - scale * sqrtf(reach);
+    const float nearest = lens->orthographic ? 1.0f : fmaxf(depth, lens->near_plane);
+    const float radius = geom->roundness * scale * focal / nearest; // [px]
+    for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
+        if (radius * orr_robot_coarseness(ORR_ROBOT_COLUMNS >> (i + 1)) <= detail) {
+            item->mesh = geom->coarse[i];
+        }
+    }
+}
+
+static void coarsen_all(const orr_eyes *e, const orr_frame_slot *slot)
+{
+    for (int i = 0; i < slot->list.mesh_count; i++) {
+        const orr_layer_data *layer = &e->world->scene->layers[slot->mesh_layers[i]];
+        const orr_robot_geom *geom = orr_layer_geom(layer, slot->meshes[i].key);
+        if (geom && geom->roundness > 0.0f) {
+            coarsen(e->detail, &slot->list.lens, geom, &slot->meshes[i]);
+        }
+    }
+}
+
 static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_error *error)
 {
     orr_view view = e->look;
@@ -386,6 +424,9 @@ static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_err
     ORR_TRY(orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error));
     if (look) {
         change_lights(look, &t->slot.list);
+    }
+    if (e->detail > 0.0f) {
+        coarsen_all(e, &t->slot);
     }
     return ORR_OK;
 }

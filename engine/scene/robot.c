@@ -98,11 +98,35 @@ static orr_image8 *texture_of(const orr_robot *robot, int material)
     return texture >= 0 ? &robot->textures[texture] : NULL;
 }
 
-// Takes a made mesh; one that shows nothing is dropped.
+static void destroy_meshes(const orr_robot_geom *geom)
+{
+    orr_mesh_destroy(geom->mesh);
+    for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
+        orr_mesh_destroy(geom->coarse[i]);
+    }
+}
+
+static orr_result make_meshes(const orr_robot *robot, orr_robot_geom *geom, orr_error *error)
+{
+    const orr_model *m = robot->model;
+    orr_image8 *texture = texture_of(robot, m->geom_matid[geom->geom]);
+    orr_result result = orr_robot_shape(m, geom->geom, texture, ORR_ROBOT_COLUMNS, &geom->mesh, error);
+    geom->roundness = orr_robot_roundness(m, geom->geom);
+    for (int i = 0; i < ORR_ROBOT_COARSE && result == ORR_OK && geom->roundness > 0.0f; i++) {
+        result =
+            orr_robot_shape(m, geom->geom, texture, ORR_ROBOT_COLUMNS >> (i + 1), &geom->coarse[i], error);
+    }
+    if (result != ORR_OK) {
+        destroy_meshes(geom);
+    }
+    return result;
+}
+
+// Takes made meshes; those that show nothing are dropped.
 static void keep(orr_robot *robot, const orr_robot_geom *geom)
 {
     if (geom->mesh->index_count == 0) {
-        orr_mesh_destroy(geom->mesh);
+        destroy_meshes(geom);
     } else {
         robot->geoms[robot->geom_count++] = *geom;
     }
@@ -119,7 +143,7 @@ static orr_result add_geoms(orr_robot *robot, orr_error *error)
                                .body = m->geom_bodyid[i],
                                .at = to_transform(m->geom_pos + 3 * i, m->geom_quat + 4 * i)};
         if (orr_robot_colour(m, i)[3] > 0.0f) {
-            ORR_TRY(orr_robot_shape(m, i, texture_of(robot, m->geom_matid[i]), &geom.mesh, error));
+            ORR_TRY(make_meshes(robot, &geom, error));
             set_stride(m, &geom);
             keep(robot, &geom);
         }
@@ -339,7 +363,7 @@ void orr_robot_destroy(orr_robot *robot)
         return;
     }
     for (int i = 0; i < robot->geom_count; i++) {
-        orr_mesh_destroy(robot->geoms[i].mesh);
+        destroy_meshes(&robot->geoms[i]);
     }
     for (int i = 0; i < ORR_ROBOT_MARK_COUNT; i++) {
         orr_mesh_destroy(robot->marks[i]);
@@ -367,9 +391,12 @@ size_t orr_robot_bytes(const orr_robot *robot)
         bytes += (size_t)robot->textures[i].width * (size_t)robot->textures[i].height * 4 * 4 / 3;
     }
     for (int i = 0; i < robot->geom_count; i++) {
-        const orr_mesh *mesh = robot->geoms[i].mesh;
-        bytes += (size_t)mesh->vertex_count * sizeof *mesh->vertices +
-                 (size_t)mesh->index_count * sizeof *mesh->indices;
+        const orr_robot_geom *geom = &robot->geoms[i];
+        const orr_mesh *meshes[1 + ORR_ROBOT_COARSE] = {geom->mesh, geom->coarse[0], geom->coarse[1]};
+        for (int k = 0; k < 1 + ORR_ROBOT_COARSE && meshes[k]; k++) {
+            bytes += (size_t)meshes[k]->vertex_count * sizeof *meshes[k]->vertices +
+                     (size_t)meshes[k]->index_count * sizeof *meshes[k]->indices;
+        }
     }
     return bytes;
 }

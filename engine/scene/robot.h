@@ -13,6 +13,8 @@ typedef enum orr_robot_part {
     ORR_ROBOT_PARTS
 } orr_robot_part;
 
+enum { ORR_ROBOT_COARSE = 2 }; // coarser meshes of a round geom
+
 // A geom or a site that is drawn.
 typedef struct orr_robot_geom {
     orr_robot_part part;
@@ -21,6 +23,9 @@ typedef struct orr_robot_geom {
     int body;
     orr_transform at; // in the body's frame
     orr_mesh *mesh;
+    // for small pictures, with ORR_ROBOT_COLUMNS / 2 and / 4 columns; NULL: not round
+    orr_mesh *coarse[ORR_ROBOT_COARSE];
+    float roundness; // radius of its largest circle [m]
     // an endless plane moves with the camera, by whole repeats of its texture [m]; 0, 0: it does not
     float stride[2];
 } orr_robot_geom;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = 32, ROWS = 16 }; // of round surfaces
+enum { COLUMNS = ORR_ROBOT_COLUMNS, ROWS = COLUMNS / 2 }; // of round surfaces
 
 static const double pi = 3.14159265358979323846;
 
@@ -18,6 +18,7 @@ typedef struct builder {
     orr_mesh_vertex *vertices;
     uint32_t *indices;
     int64_t vertex_count, vertex_capacity, index_count, index_capacity;
+    int columns; // of round surfaces; 0: COLUMNS
     bool failed;
     bool endless; // a plane that reaches the horizon
 } builder;
@@ -80,19 +81,21 @@ typedef struct profile_point {
 // The surface that a profile, from top to bottom, draws when it turns around z.
 static void put_turned(builder *b, const profile_point *profile, int count)
 {
+    const int columns = b->columns ? b->columns : COLUMNS;
     uint32_t first = 0;
     for (int row = 0; row < count; row++) {
         const profile_point *p = &profile[row];
-        for (int column = 0; column < COLUMNS; column++) {
-            double x = cos(2.0 * pi * column / COLUMNS), y = sin(2.0 * pi * column / COLUMNS);
+        for (int column = 0; column < columns; column++) {
+            double x = cos(2.0 * pi * column / columns), y = sin(2.0 * pi * column / columns);
             uint32_t made = put_vertex(b, (double[]){p->radius * x, p->radius * y, p->z},
                                        (double[]){p->out * x, p->out * y, p->up});
             first = row == 0 && column == 0 ? made : first;
         }
     }
     for (uint32_t row = 0; row + 1 < (uint32_t)count; row++) {
-        for (uint32_t column = 0; column < COLUMNS; column++) {
-            uint32_t above = first + row * COLUMNS, below = above + COLUMNS, next = (column + 1) % COLUMNS;
+        for (uint32_t column = 0; column < (uint32_t)columns; column++) {
+            uint32_t above = first + row * (uint32_t)columns, below = above + (uint32_t)columns,
+                     next = (column + 1) % (uint32_t)columns;
             if (profile[row + 1].radius > 0.0) { // else the triangle is a point's
                 put_triangle(b, above + column, below + column, below + next);
             }
@@ -107,14 +110,15 @@ static void put_turned(builder *b, const profile_point *profile, int count)
 static void put_capsule(builder *b, double radius, double half_length)
 {
     profile_point profile[ROWS + 2];
-    for (int i = 0; i < ROWS + 2; i++) {
-        int step = i <= ROWS / 2 ? i : i - 1;
-        double angle = pi * step / ROWS, z = i <= ROWS / 2 ? half_length : -half_length;
-        bool pole = step == 0 || step == ROWS;
+    const int rows = b->columns ? b->columns / 2 : ROWS;
+    for (int i = 0; i < rows + 2; i++) {
+        int step = i <= rows / 2 ? i : i - 1;
+        double angle = pi * step / rows, z = i <= rows / 2 ? half_length : -half_length;
+        bool pole = step == 0 || step == rows;
         profile[i] = (profile_point){pole ? 0.0 : radius * sin(angle), z + radius * cos(angle), sin(angle),
                                      cos(angle)};
     }
-    put_turned(b, profile, ROWS + 2);
+    put_turned(b, profile, rows + 2);
 }
 
 static void put_ellipsoid(builder *b, const double axes[3])
@@ -478,13 +482,40 @@ static void lay_texture(builder *b, const orr_model *m, orr_geom_type type, cons
     }
 }
 
-orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, orr_mesh **mesh,
-                           orr_error *error)
+float orr_robot_roundness(const orr_model *m, int geom)
 {
     const double *size = m->geom_size + 3 * geom;
+    switch ((orr_geom_type)m->geom_type[geom]) {
+    case ORR_GEOM_SPHERE:
+    case ORR_GEOM_CAPSULE:
+    case ORR_GEOM_CYLINDER:
+        return (float)size[0];
+    case ORR_GEOM_ELLIPSOID:
+        return (float)fmax(size[0], fmax(size[1], size[2]));
+    default:
+        return 0.0f;
+    }
+}
+
+float orr_robot_coarseness(int columns)
+{
+    // the middle of a face of a ball, whose rows are as far apart as its columns
+    const double inside = cos(pi / columns) * cos(pi / columns);
+    return (float)((1.0 - inside) / (1.0 + inside));
+}
+
+orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, int columns, orr_mesh **mesh,
+                           orr_error *error)
+{
+    const double *given = m->geom_size + 3 * geom;
     orr_geom_type type = (orr_geom_type)m->geom_type[geom];
     int material = m->geom_matid[geom];
-    builder b = {.endless = type == ORR_GEOM_PLANE && (size[0] <= 0.0 || size[1] <= 0.0)};
+    builder b = {.columns = columns,
+                 .endless = type == ORR_GEOM_PLANE && (given[0] <= 0.0 || given[1] <= 0.0)};
+    double size[3] = {given[0], given[1], given[2]};
+    for (int k = 0; k < (type == ORR_GEOM_ELLIPSOID ? 3 : 1) && columns < ORR_ROBOT_COLUMNS; k++) {
+        size[k] *= 1.0 + (double)orr_robot_coarseness(columns);
+    }
     put_shape(&b, m, type, size, m->geom_dataid[geom]);
     lay_texture(&b, m, type, size, material, texture);
     orr_mesh_material surface = surface_of(m, orr_robot_colour(m, geom), material);

@@ -9,10 +9,19 @@
 // its mesh are those of the middle: orthographic views, which have no horizon, show no more.
 enum { ORR_ENDLESS_PLANE = 400, ORR_HORIZON = 1000000 };
 
+// Around a round surface that is drawn in full.
+enum { ORR_ROBOT_COLUMNS = 32 };
+
 // The surface of one geom with its material; a mesh of one part. `texture` is the geom's (NULL: none), with
 // its mip chain; the mesh borrows it. A geom that shows nothing gives a mesh of no triangles.
-orr_result orr_robot_shape(const orr_model *model, int geom, orr_image8 *texture, orr_mesh **mesh,
-                           orr_error *error);
+// columns: around round surfaces, even. With fewer than ORR_ROBOT_COLUMNS corners are as far outside of the
+// surface as the middles of faces are inside at most.
+orr_result orr_robot_shape(const orr_model *model, int geom, orr_image8 *texture, int columns,
+                           orr_mesh **mesh, orr_error *error);
+// Radius of the largest circle of a sphere, capsule, cylinder or ellipsoid [m]; 0 for other geoms.
+float orr_robot_roundness(const orr_model *model, int geom);
+// How far the corners and faces of a ball with so few columns are off, of its radius.
+float orr_robot_coarseness(int columns);
 // The same of a site.
 orr_result orr_robot_site_shape(const orr_model *model, int site, orr_image8 *texture, orr_mesh **mesh,
                                 orr_error *error);

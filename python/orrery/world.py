@@ -317,7 +317,8 @@ class Eyes(Handle):
 
     cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
-    anti-aliased, as those of a Renderer."""
+    anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
+    fewer triangles; 0: by none."""
 
     def __init__(
         self,
@@ -328,6 +329,7 @@ class Eyes(Handle):
         background=None,
         antialias=False,
         smooth_edges=False,
+        detail=0.1,
     ):
         names = world.cameras
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
@@ -339,6 +341,7 @@ class Eyes(Handle):
             width=size[0],
             height=size[1],
             smooth_edges=smooth_edges,
+            detail=detail,
         )
         desc.look.antialias = antialias
         if background is not None:

@@ -202,7 +202,62 @@ static void what_cannot_be_seen_is_refused(void **state)
     assert_int_equal(orr_eyes_create(s.world, &none, &eyes, NULL), ORR_ERROR_ARGUMENT);
     assert_int_equal(orr_eyes_create(s.world, &large, &eyes, NULL), ORR_ERROR_ARGUMENT);
     assert_int_equal(orr_eyes_create(s.world, &absent, &eyes, NULL), ORR_ERROR_ARGUMENT);
+    for (int i = 0; i < 2; i++) {
+        const orr_eyes_desc coarse = {.views = &s.view.camera,
+                                      .view_count = 1,
+                                      .width = SIDE,
+                                      .height = SIDE,
+                                      .detail = i ? NAN : -1.0f};
+        assert_int_equal(orr_eyes_create(s.world, &coarse, &eyes, NULL), ORR_ERROR_ARGUMENT);
+    }
     stage_free(&s);
+}
+
+// A ball whose outline is a circle of 24 pixels: with half as many columns it stays as near to it as they
+// allow.
+static void round_geoms_are_as_coarse_as_pixels_allow(void **state)
+{
+    (void)state;
+    enum { LARGE = 200 };
+    static const char *const ball =
+        "<mujoco><worldbody><body><joint/><geom type='sphere' size='0.5'/></body></worldbody></mujoco>";
+    static const float details[] = {0.0f, 1e-3f, 0.6f};
+    static int32_t seen[3][LARGE * LARGE * 2];
+    const char *path = scratch_path("ball.xml");
+    orr_engine *own;
+    orr_scene *scene;
+    orr_world *world;
+    orr_layer robot;
+    assert_ok(orr_file_write(path, ball, strlen(ball), &error));
+    assert_ok(orr_engine_create(&(orr_engine_desc){.device = ORR_DEVICE_CPU, .threads = 1}, &own, &error));
+    assert_ok(orr_scene_create(own, &scene, &error));
+    assert_ok(orr_scene_add_file(scene, path, NULL, &robot, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    const float distance = 5.0f, field = 0.8f;
+    const orr_camera camera = orr_camera_look_at((float[]){0, -distance, 0}, (float[]){0, 0, 0},
+                                                 (float[]){0, 0, 1}, field, LARGE, LARGE);
+    for (int i = 0; i < 3; i++) {
+        const orr_eyes_desc desc = {
+            .views = &camera, .view_count = 1, .width = LARGE, .height = LARGE, .detail = details[i]};
+        orr_eyes *eyes;
+        assert_ok(orr_eyes_create(world, &desc, &eyes, &error));
+        assert_ok(orr_eyes_draw(eyes, NULL, &(orr_eyes_pictures){.segmentation = seen[i]}, &error));
+        orr_eyes_destroy(eyes);
+    }
+    assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
+    const double outline = 0.5 * LARGE / tan(0.5 * field) * tan(asin(0.5 / distance));
+    int differing = 0, inside = 0;
+    for (int i = 0; i < LARGE * LARGE; i++) {
+        const double off = hypot(i % LARGE + 0.5 - LARGE / 2, i / LARGE + 0.5 - LARGE / 2) - outline;
+        const bool covered = seen[2][2 * i] >= 0;
+        differing += seen[0][2 * i] != seen[2][2 * i];
+        inside += covered;
+        assert_true(covered == (off < 0.0) || fabs(off) <= 0.0194 * outline + 0.02); // 16 columns
+    }
+    assert_true(differing > 0 && inside > 1000);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+    orr_engine_destroy(own);
 }
 
 // Copies 1 to 3 have looks of their own, by a view that sees the wall; the others keep every bit.
@@ -271,6 +326,7 @@ int main(void)
         cmocka_unit_test(looks_change_the_pictures_of_their_copy_alone),
         cmocka_unit_test(segmentation_names_layers_and_geoms),
         cmocka_unit_test(what_cannot_be_seen_is_refused),
+        cmocka_unit_test(round_geoms_are_as_coarse_as_pixels_allow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
