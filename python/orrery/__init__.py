@@ -36,3 +36,12 @@ __all__ = [
     "train",
     "transform",
 ]
+
+
+def __getattr__(name):
+    """make_vec, VectorEnv and so on come with orrery.environments, which needs gymnasium."""
+    if name in ("make_vec", "VectorEnv", "PixelVectorEnv"):
+        from orrery import environments
+
+        return getattr(environments, name)
+    raise AttributeError(f"module 'orrery' has no attribute {name!r}")

@@ -15,11 +15,13 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from orrery import dm_control
 from orrery._handle import Handle, made_by
 from orrery._library import call, constants, pointer, structs
 from orrery.engine import default_engine
 from orrery.scene import Scene
-from orrery.world import Eyes, World
+from orrery.tasks import Callbacks, Task
+from orrery.world import Eyes, World, quantity_numbers
 
 _AUTORESET = {
     AutoresetMode.NEXT_STEP: constants["ORR_AUTORESET_NEXT_STEP"],
@@ -74,13 +76,21 @@ class _Pictures:
     def draw(self):
         qpos, _ = self._env.get_states()
         self._world.set(self._robot, "qpos", qpos)
+        for moved in ("mocap_pos", "mocap_quat"):  # targets
+            values = self._env.get_quantity(moved)
+            if values.size:
+                self._world.set(self._robot, moved, values)
+        call.eyes_set_looks_sized(
+            self._eyes.pointer, None, self._env._draw_looks(), ctypes.sizeof(structs["orr_eyes_look"])
+        )
         return self._eyes.draw("rgb")
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
     """Environments of one task as Gymnasium's vector environment.
 
-    task: a name of tasks(), the path of a task file (.json, docs/task-file.md), or its content as a dict.
+    task: a name of tasks(), "dm_control/" and one of dm_control.tasks(), the path of a task file (.json,
+    docs/task-file.md), its content as a dict, or a Task (orrery.tasks) of your own.
     num_envs: how many. model: the robot's file; None: Gymnasium's, or the one that the task file names.
     max_episode_steps: an episode is truncated after so many; None: as the task says.
     autoreset_mode: gymnasium.vector.AutoresetMode. precision: "f32" or "f64", of the physics.
@@ -110,15 +120,19 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         height=480,
         engine=None,
     ):
+        if isinstance(task, str) and task.startswith("dm_control/"):
+            name = task[len("dm_control/") :]
+            task, model = dm_control.task(name), model or dm_control.model(name)
         text = json.dumps(task) if isinstance(task, dict) else None
-        name = task.get("name", "task") if text else os.fspath(task)
-        if text is None and name not in tasks() and not name.endswith(".json"):
+        own = Callbacks(task) if isinstance(task, Task) else None
+        name = own.name if own else task.get("name", "task") if text else os.fspath(task)
+        if not (text or own) and name not in tasks() and not name.endswith(".json"):
             raise ValueError(f"task {name!r}: expected one of {', '.join(tasks())}, or a .json file")
         if precision not in ("f32", "f64"):
             raise ValueError(f"precision {precision!r}: expected 'f32' or 'f64'")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"render_mode {render_mode!r}: expected None or 'rgb_array'")
-        model = model if model is not None or text else model_path(name)
+        model = model if model is not None or text or own else model_path(name)
         self._engine = engine or default_engine()
         self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
         self._eyes = self._thread = self._sent = None
@@ -133,8 +147,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             seed=int(np.random.SeedSequence().generate_state(1)[0]),
             autoreset=_AUTORESET[self.autoreset_mode],
             double_precision=precision == "f64",
+            callbacks=ctypes.pointer(own.struct) if own else None,
         )
-        made = made_by(call.env_create_sized, self._engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+        self._own = own  # the library calls it
+        try:
+            made = made_by(
+                call.env_create_sized, self._engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc)
+            )
+        finally:
+            self._check_own()
         self._handle = Handle(made, "env_destroy", self._engine)
         info = structs["orr_env_info"]()
         call.env_describe_sized(made, ctypes.byref(info), ctypes.sizeof(info))
@@ -150,6 +171,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         )
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
+
+    def _check_own(self):
+        if self._own:
+            self._own.check()
 
     def _view_results(self):
         results = structs["orr_env_results"]()
@@ -191,6 +216,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             None if chosen is None else pointer(chosen, np.uint8),
             None if seeds is None else pointer(seeds, np.uint32),
         )
+        self._check_own()
         return self._observations(), {}
 
     def _observations(self):
@@ -231,6 +257,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _step(self, actions):
         call.env_step(self._handle.pointer, pointer(actions, np.float32))
+        self._check_own()
 
     def _results(self):
         terminated, truncated = self._terminated.astype(bool), self._truncated.astype(bool)
@@ -281,6 +308,46 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         call.env_set_state(
             self._handle.pointer, index, pointer(qpos, np.float64), pointer(qvel, np.float64)
         )
+        self._check_own()
+
+    def get_quantity(self, quantity):
+        """A quantity of all environments, num_envs x its numbers, by MuJoCo's name ("xpos", "act",
+        "mocap_pos" ...), in their states as they are."""
+        number, count = self._quantity(quantity), ctypes.c_int()
+        call.env_quantity_numbers(self._handle.pointer, number, ctypes.byref(count))
+        values = np.empty((self.num_envs, count.value))
+        call.env_get_quantity(self._handle.pointer, number, pointer(values, np.float64))
+        return values
+
+    def set_quantity(self, quantity, values, mask=None):
+        """Sets a quantity that can be set, such as "mocap_pos" or "act", num_envs x its numbers, in the
+        environments whose mask is true; None: in all. Observations follow with the next step or
+        set_state()."""
+        number, values = self._quantity(quantity), np.ascontiguousarray(values, np.float64)
+        if values.shape != (shape := self.get_quantity(quantity).shape):
+            raise ValueError(f"{quantity} {values.shape}: expected {shape}")
+        chosen = None if mask is None else np.ascontiguousarray(mask, np.uint8)
+        if chosen is not None and chosen.shape != (self.num_envs,):
+            raise ValueError(f"mask {chosen.shape}: expected ({self.num_envs},)")
+        call.env_set_quantity(
+            self._handle.pointer,
+            number,
+            None if chosen is None else pointer(chosen, np.uint8),
+            pointer(values, np.float64),
+        )
+
+    @staticmethod
+    def _quantity(name):
+        numbers = quantity_numbers()
+        if name not in numbers:
+            raise ValueError(f"{name!r}: expected one of {', '.join(numbers)}")
+        return numbers[name]
+
+    def _draw_looks(self):
+        """What pictures of the episodes at hand look like (orr_eyes_look)."""
+        looks = (structs["orr_eyes_look"] * self.num_envs)()
+        call.env_get_looks_sized(self._handle.pointer, looks, ctypes.sizeof(structs["orr_eyes_look"]))
+        return looks
 
     def render(self):
         """A tuple with a picture of each environment: height x width x 3, uint8, from the model's camera
@@ -333,14 +400,15 @@ class PixelVectorEnv(VectorEnv):
 
 
 def make_vec(task, num_envs=1, **options):
-    """VectorEnv(task, num_envs, ...)."""
+    """VectorEnv(task, num_envs, ...), such as "Ant-v5" or "dm_control/cheetah-run"."""
     return VectorEnv(task, num_envs, **options)
 
 
 def register():
-    """Makes gymnasium.make_vec("orrery/Ant-v5", num_envs=...) known, and the other tasks."""
-    for task in tasks():
-        name = "orrery/" + task
+    """Makes gymnasium.make_vec("orrery/Ant-v5", num_envs=...) known, "orrery/dm_control-cheetah-run" and the
+    other tasks."""
+    for task in tasks() + ["dm_control/" + name for name in dm_control.tasks()]:
+        name = "orrery/" + task.replace("/", "-")
         if name not in gymnasium.registry:
             gymnasium.register(
                 name, vector_entry_point="orrery.environments:VectorEnv", kwargs={"task": task}

@@ -10,7 +10,7 @@ from orrery.dlpack import cuda_array
 from orrery.scene import transform
 
 
-def _quantities():
+def quantity_numbers():
     """The number of each quantity by its name in orrery.h and by MuJoCo's."""
     numbers = {}
     for i in range(constants["ORR_ROBOT_QUANTITIES"]):
@@ -43,7 +43,7 @@ class World(Handle):
             call.world_create_with_sized, scene.pointer, ctypes.byref(desc), ctypes.sizeof(desc)
         )
         super().__init__(made, "world_destroy", scene)
-        self._numbers = _quantities()
+        self._numbers = quantity_numbers()
 
     def _mask(self, mask):
         if mask is None:

@@ -15,7 +15,7 @@ try:
     import gymnasium.envs.mujoco  # noqa: F401, needs mujoco
     from gymnasium.vector import AutoresetMode
 
-    from orrery import environments
+    from orrery import environments, tasks
 except ImportError as absent:
     raise unittest.SkipTest(f"left out: {absent}") from absent
 
@@ -86,6 +86,75 @@ class Sending(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "actions"):
             waiting.send(np.zeros((16, 4)))
         sending.close()
+
+
+class Pendulum(tasks.Task):
+    """InvertedPendulum-v5."""
+
+    name, frame_skip, observation_count = "pendulum", 2, 4
+
+    def start(self, batch, qpos, qvel):
+        noise = -0.01 + 0.02 * batch.random(0, 4)
+        return qpos + noise[:, :2], qvel + noise[:, 2:]
+
+    def terminate(self, batch):
+        return np.abs(batch["qpos"][:, 1]) > 0.2
+
+    def reward(self, batch, terminated):
+        return np.where(terminated, 0.0, 1.0)
+
+    def observe(self, batch):
+        return np.concatenate([batch["qpos"], batch["qvel"]], axis=1)
+
+
+class Heavy(Pendulum):
+    """The same with a cart of another mass in each episode, which it observes."""
+
+    parameters, observation_count = ("body_mass",), 1
+
+    def randomise(self, batch, parameter, values):
+        return values * (1 + batch.random(100, 1))
+
+    def observe(self, batch):
+        return batch["qvel"][:, :1] - batch.before["qvel"][:, :1]
+
+
+class OwnTasks(unittest.TestCase):
+    def test_a_task_in_numpy_is_the_task_that_it_describes(self):
+        model = environments.model_path("InvertedPendulum-v5")
+        own = environments.make_vec(Pendulum(), 70, model=model)
+        same = environments.make_vec("InvertedPendulum-v5", 70)
+        random = np.random.default_rng(0)
+        np.testing.assert_array_equal(own.reset(seed=5)[0], same.reset(seed=5)[0])
+        for _ in range(80):
+            actions = random.uniform(-3, 3, (70, 1)).astype(np.float32)
+            for a, b in zip(own.step(actions)[:4], same.step(actions)[:4]):
+                np.testing.assert_array_equal(a, b)
+
+    def test_a_task_randomises_parameters(self):
+        model = environments.model_path("InvertedPendulum-v5")
+        env = environments.make_vec(Heavy(), 200, model=model, precision="f64")
+        env.reset(seed=1)
+        for i in range(200):
+            env.set_state(i, np.zeros(2), np.zeros(2))
+        speeds = env.step(np.full((200, 1), 0.1))[0][:, 0]
+        self.assertTrue((speeds > 0).all())
+        self.assertGreater(speeds.max() / speeds.min(), 1.8)  # masses are 1 to 2 times the model's
+        self.assertLess(speeds.max() / speeds.min(), 2.01)
+
+    def test_what_a_task_raises_is_raised(self):
+        class Wrong(Pendulum):
+            def observe(self, batch):
+                return np.zeros((batch.count, 3))
+
+        class Missing(Pendulum):
+            quantities = ("qpos", "wheels")
+
+        model = environments.model_path("InvertedPendulum-v5")
+        with self.assertRaisesRegex(ValueError, r"array \(2, 3\): expected \(2, 4\)"):
+            environments.make_vec(Wrong(), 2, model=model)
+        with self.assertRaisesRegex(ValueError, "quantity 'wheels': expected one of"):
+            environments.make_vec(Missing(), 2, model=model)
 
 
 class Tasks(unittest.TestCase):
