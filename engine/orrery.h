@@ -1464,7 +1464,7 @@ ORR_API void orr_frame_destroy(orr_frame *frame);
 /* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread.
  * A picture's bits are those of a frame's on the CPU, with hard_edges where smooth_edges is false and detail
  * is 0, and do not depend on threads or other copies. Clouds that stand still are projected and sorted once
- * for each camera that sees them from the same place in two copies in a row: some 100 bytes for each splat. */
+ * for each camera that sees them from the same place in two copies in a row: some 100 bytes per splat. */
 typedef struct orr_eyes orr_eyes;
 
 typedef struct orr_eyes_desc {

@@ -5,8 +5,8 @@
 Observations are dm_control's, one after the other in its order; rewards its own, by the same tolerance
 function (Tassa et al. 2018, arXiv:1801.00690). Episodes begin in the same distributions, except that a free
 body is turned in any direction where dm_control draws quaternions of positive numbers, and that the
-manipulator's ball begins neither in its hand nor at its target. The models are those of the installed package dm_control;
-targets that it moves between episodes are mocap bodies.
+manipulator's ball begins neither in its hand nor at its target. The models are those of the installed package
+dm_control; targets that it moves between episodes are mocap bodies.
 
     python3 -m orrery.dm_control cheetah-run FOLDER      writes the task file and its model for other programs
 """

@@ -149,7 +149,7 @@ class Callbacks:
 
     def _start(self, batch, qpos, qvel):
         _, nq, nv = batch.shapes
-        rows = [np.ctypeslib.as_array(qpos, (batch.count, nq)), np.ctypeslib.as_array(qvel, (batch.count, nv))]
+        rows = [np.ctypeslib.as_array(p, (batch.count, n)) for p, n in ((qpos, nq), (qvel, nv))]
         for row, new in zip(rows, self._task.start(batch, *(row.copy() for row in rows))):
             _put(batch, row, new)
 

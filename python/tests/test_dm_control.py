@@ -22,7 +22,8 @@ except ImportError as absent:
 STEPS, EPISODE = 40, 20  # dm_control begins an episode every so many
 SETTLED = 1e-8  # f64: of positions, velocities, observations and rewards
 F32 = (1e-4, 1e-2)  # of positions and velocities
-# Share of steps within F32 at least, where bodies are jammed between others: the solver in f32 is not exact there
+# Share of steps within F32 at least, where bodies are jammed between others: the solver in f32 is not exact
+# there
 JAMMED = {"hopper-stand": 0.8, "hopper-hop": 0.8, "finger-turn_easy": 0.98, "finger-turn_hard": 0.98}
 
 
@@ -86,7 +87,8 @@ def errors_of(name, reference, envs):
         for env, error in zip(envs, errors):
             found, reward, *_ = env.step(np.tile(action, (env.num_envs, 1)))
             qpos, qvel = env.get_state(0)
-            off = (qpos - data.qpos, qvel - data.qvel, found[0] - flat(seen.observation), reward[0] - seen.reward)
+            seen_numbers = flat(seen.observation)
+            off = (qpos - data.qpos, qvel - data.qvel, found[0] - seen_numbers, reward[0] - seen.reward)
             error[step] = [np.abs(part).max() for part in off]
     return errors
 
