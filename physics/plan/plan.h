@@ -39,7 +39,7 @@ enum {
     ORR_GRID_CONTACTS = 4   // the same with a distance grid
 };
 
-enum { ORR_MOST_CELLS = 16 };
+enum { ORR_MOST_CELLS = 16, ORR_EXTREME_BLOCK = 16 };
 
 // Of a set of points those that can be the farthest along a direction, and few others. A direction leaves a
 // cube around the origin through one of cells x cells squares of a side: the number of a square is ((2 axis +
@@ -48,6 +48,9 @@ typedef struct orr_extremes {
     int32_t cells;
     int32_t *range;     // 6 cells^2 x 2: of each square, its first candidate and the one behind its last
     int32_t *candidate; // numbers of points, ascending in each square
+    // the same in blocks of ORR_EXTREME_BLOCK, of which the last of a square repeats its last candidate
+    int32_t *block; // 6 cells^2 + 1: the first block of each square
+    float *at;      // of each block 3 x ORR_EXTREME_BLOCK: x, y and z
 } orr_extremes;
 
 // The flat faces of a mesh's convex hull, and where its vertices and faces are in a direction.

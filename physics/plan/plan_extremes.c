@@ -111,6 +111,34 @@ static orr_result first_squares(int count, square_list *list, orr_error *error)
     return ORR_OK;
 }
 
+static orr_result fill_blocks(const double *point, orr_extremes *extremes, orr_error *error)
+{
+    int count = squares(extremes->cells);
+    ORR_ALLOC(extremes->block, (int64_t)count + 1, "directions of a hull", error);
+    extremes->block[0] = 0;
+    for (int square = 0; square < count; square++) {
+        int candidates = extremes->range[2 * square + 1] - extremes->range[2 * square];
+        extremes->block[square + 1] =
+            extremes->block[square] + (candidates + ORR_EXTREME_BLOCK - 1) / ORR_EXTREME_BLOCK;
+    }
+    ORR_ALLOC(extremes->at, 3 * ORR_EXTREME_BLOCK * (int64_t)extremes->block[count], "directions of a hull",
+              error);
+    for (int square = 0; square < count; square++) {
+        int last = extremes->range[2 * square + 1] - 1, places = extremes->block[square + 1];
+        places = (places - extremes->block[square]) * ORR_EXTREME_BLOCK;
+        for (int k = 0; k < places; k++) {
+            int from = extremes->range[2 * square] + k,
+                block = extremes->block[square] + k / ORR_EXTREME_BLOCK;
+            const double *p = point + 3 * (ptrdiff_t)extremes->candidate[from < last ? from : last];
+            float *to = extremes->at + 3 * ORR_EXTREME_BLOCK * (ptrdiff_t)block + k % ORR_EXTREME_BLOCK;
+            for (int axis = 0; axis < 3; axis++) {
+                to[axis * ORR_EXTREME_BLOCK] = (float)p[axis];
+            }
+        }
+    }
+    return ORR_OK;
+}
+
 orr_result orr_extremes_find(const double *point, int count, orr_extremes *extremes, orr_error *error)
 {
     double size = 0.0;
@@ -127,7 +155,10 @@ orr_result orr_extremes_find(const double *point, int count, orr_extremes *extre
         release(&list);
         list = finer;
     }
-    *extremes = (orr_extremes){cells, list.range, list.candidate};
+    *extremes = (orr_extremes){cells, list.range, list.candidate, NULL, NULL};
+    if (result == ORR_OK) {
+        result = fill_blocks(point, extremes, error);
+    }
     if (result != ORR_OK) {
         orr_extremes_destroy(extremes);
     }
@@ -138,5 +169,7 @@ void orr_extremes_destroy(orr_extremes *extremes)
 {
     orr_free(extremes->range);
     orr_free(extremes->candidate);
+    orr_free(extremes->block);
+    orr_free(extremes->at);
     *extremes = (orr_extremes){0};
 }

@@ -141,6 +141,8 @@ static void add_extremes(piece *p, orr_extremes *extremes)
     int32_t candidates = squares > 0 ? extremes->range[2 * squares - 1] : 0;
     add(p, &extremes->range, 2 * (int64_t)squares);
     add(p, &extremes->candidate, candidates);
+    extremes->block = NULL; // of lanes
+    extremes->at = NULL;
 }
 
 // Hulls point into arrays whose addresses change.

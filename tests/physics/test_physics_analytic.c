@@ -567,6 +567,74 @@ static void meshes_rest_on_a_slope_as_a_box_does(void **state)
     tear_down(&b);
 }
 
+// Poses of a hull of 40 vertices that overlaps a box or another hull, by up to a fifth of its size.
+static void overlapping_pose(int i, double qpos[7])
+{
+    double length = 0.0;
+    for (int k = 0; k < 4; k++) {
+        qpos[3 + k] = sin(1.7 * i + 2.1 * k + 0.3 * i * k);
+        length += qpos[3 + k] * qpos[3 + k];
+    }
+    for (int k = 0; k < 4; k++) {
+        qpos[3 + k] /= sqrt(length);
+    }
+    double x = sin(2.3 * i), y = cos(3.1 * i + 1.0), z = sin(0.9 * i + 2.0) + 1.5;
+    double apart = (0.11 + 0.03 * sin(5.3 * i)) / sqrt(x * x + y * y + z * z);
+    qpos[0] = apart * x;
+    qpos[1] = apart * y;
+    qpos[2] = apart * z;
+}
+
+// What lanes find together in float (lane_depth.h) is what one world finds alone in double.
+static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
+{
+    (void)state;
+    enum { POSES = 64, MOST = 8 };
+    char text[8192], vertex[2][2048];
+    for (int mesh = 0, at = 0; mesh < 2; mesh++, at = 0) {
+        for (int i = 0; i < 40; i++) { // on an ellipsoid, by the golden angle
+            double z = 1.0 - (2.0 * i + 1.0) / 40.0, across = sqrt(1.0 - z * z), turn = (2.4 + mesh) * i;
+            at += snprintf(vertex[mesh] + at, sizeof vertex[mesh] - (size_t)at, "%.4f %.4f %.4f ",
+                           0.1 * across * cos(turn), (0.08 + 0.04 * mesh) * across * sin(turn), 0.06 * z);
+        }
+    }
+    const char *fixed[] = {"type='box' size='.1 .08 .05'", "type='mesh' mesh='two'"};
+    int touching = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        snprintf(text, sizeof text,
+                 "<mujoco><asset><mesh name='one' vertex='%s'/><mesh name='two' vertex='%s'/></asset>"
+                 "<worldbody><geom %s/><body><freejoint/><geom type='mesh' mesh='one'/></body></worldbody>"
+                 "</mujoco>",
+                 vertex[0], vertex[1], fixed[kind]);
+        bench alone = set_up(text);
+        const orr_physics_desc desc = {.worlds = POSES};
+        orr_physics *lanes;
+        assert_ok(orr_physics_create(&desc, alone.model, jobs, &lanes, &error));
+        double qpos[7];
+        for (int i = 0; i < POSES; i++) {
+            overlapping_pose(i, qpos);
+            orr_physics_set(lanes, ORR_PHYSICS_QPOS, i, qpos);
+        }
+        for (int i = 0; i < POSES; i++) {
+            orr_physics_contact one[MOST], many[MOST];
+            overlapping_pose(i, qpos);
+            orr_physics_set(alone.physics, ORR_PHYSICS_QPOS, 0, qpos);
+            int count = orr_physics_contacts(alone.physics, 0, one, MOST);
+            assert_int_equal(orr_physics_contacts(lanes, i, many, MOST), count);
+            for (int k = 0; k < count; k++) { // sizes of 0.1 and unit quaternions in float
+                assert_near(many[k].dist, one[k].dist, 1e-6);
+                assert_near(many[k].frame[0], one[k].frame[0], 1e-5);
+                assert_near(many[k].frame[1], one[k].frame[1], 1e-5);
+                assert_near(many[k].pos[2], one[k].pos[2], 1e-5);
+            }
+            touching += count > 0;
+        }
+        orr_physics_destroy(lanes);
+        tear_down(&alone);
+    }
+    assert_in_range(touching, POSES, 2 * POSES - 4); // and some poses are apart
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -584,6 +652,7 @@ int main(void)
         cmocka_unit_test(a_free_body_does_not_gain_energy_implicitly),
         cmocka_unit_test(inverse_dynamics_of_a_step_finds_the_force),
         cmocka_unit_test(meshes_rest_on_a_slope_as_a_box_does),
+        cmocka_unit_test(hulls_overlap_in_lanes_as_they_do_alone),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -140,11 +140,24 @@ LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
         point corner = by->corner[side];
         point inward = point_cross(by->normal, point_difference(by->corner[(side + 1) % by->count], corner));
         convex_polygon kept;
-        kept.count = 0;
+        double inside[CONVEX_POLYGON];
+        int beyond = 0;
         for (int k = 0; k < polygon->count; k++) {
-            point p = polygon->corner[k], q = polygon->corner[(k + 1) % polygon->count];
-            double p_inside = point_dot(point_difference(p, corner), inward);
-            double q_inside = point_dot(point_difference(q, corner), inward);
+            inside[k] = point_dot(point_difference(polygon->corner[k], corner), inward);
+            beyond += !(inside[k] > -1e-15);
+        }
+        kept.count = 0;
+        if (beyond == 0 && polygon->count > 0) { // nothing is cut: the same polygon from its second corner
+            memcpy(kept.corner, polygon->corner, sizeof *kept.corner);
+            memmove(polygon->corner, polygon->corner + 1,
+                    (size_t)(polygon->count - 1) * sizeof *polygon->corner);
+            polygon->corner[polygon->count - 1] = kept.corner[0];
+            continue;
+        }
+        for (int k = 0; k < polygon->count; k++) {
+            int next = k + 1 < polygon->count ? k + 1 : 0;
+            point p = polygon->corner[k], q = polygon->corner[next];
+            double p_inside = inside[k], q_inside = inside[next];
             int keep = q_inside > -1e-15, crosses = keep != (p_inside > -1e-15);
             if (crosses && kept.count < CONVEX_POLYGON) {
                 double share = p_inside / (p_inside - q_inside);
@@ -161,7 +174,8 @@ LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
     for (int k = 0; k < polygon->count; k++) {
         int again = 0;
         for (int j = 0; j < count && !again; j++) {
-            again = point_length(point_difference(polygon->corner[j], polygon->corner[k])) < 1e-12;
+            point apart = point_difference(polygon->corner[j], polygon->corner[k]);
+            again = point_dot(apart, apart) < 1e-24;
         }
         if (!again) {
             polygon->corner[count++] = polygon->corner[k];
@@ -345,18 +359,24 @@ FN int is_round(const convex_shape *s)
     return s->type == ORR_GEOM_SPHERE || s->type == ORR_GEOM_ELLIPSOID;
 }
 
-// At most 5 contacts.
-LANE_FN int convex_contacts(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hits)
+// At most 5 contacts; hits[0] is the first, witness its features.
+LANE_FN int further_contacts(convex_shape *a, convex_shape *b, const convex_search *search,
+                             const convex_witness *witness, convex_hit *hits)
 {
-    convex_witness witness;
-    if (!convex_closest_witness(a, b, search, hits, &witness)) {
-        return 0;
-    }
     if (!search->several || is_round(a) || is_round(b)) {
         return 1;
     }
     if (search->margin <= 0.0 && has_flat_faces(a) && has_flat_faces(b)) {
-        return flat_contacts(a, b, &witness, hits);
+        return flat_contacts(a, b, witness, hits);
     }
     return turned_contacts(a, b, search, hits);
+}
+
+// At most 5 contacts.
+LANE_FN int convex_contacts(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hits)
+{
+    convex_witness witness;
+    return convex_closest_witness(a, b, search, hits, &witness)
+               ? further_contacts(a, b, search, &witness, hits)
+               : 0;
 }

@@ -188,25 +188,25 @@ typedef struct convex_witness {
     point on1[3], on2[3];
 } convex_witness;
 
-// The hit at the origin's projection onto a face.
-LANE_FN void hit_on_face(const convex_polytope *t, const convex_face *face, convex_hit *hit,
+// The hit at the origin's projection onto a face with these corners. distance: of its plane from the origin.
+LANE_FN void hit_on_face(const convex_vertex corner[3], point normal, double distance, convex_hit *hit,
                          convex_witness *witness)
 {
-    point at = point_scaled(face->normal, face->distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
+    point at = point_scaled(normal, distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
     double total = 0.0;
     for (int k = 0; k < 3; k++) {
-        const convex_vertex *v = &t->vertex[face->vertex[k]];
-        point left = point_difference(t->vertex[face->vertex[next_corner(k)]].p, at);
-        point right = point_difference(t->vertex[face->vertex[next_corner(next_corner(k))]].p, at);
-        double weight = point_dot(point_cross(left, right), face->normal);
+        const convex_vertex *v = &corner[k];
+        point left = point_difference(corner[next_corner(k)].p, at);
+        point right = point_difference(corner[next_corner(next_corner(k))].p, at);
+        double weight = point_dot(point_cross(left, right), normal);
         on1 = point_along(on1, weight, v->on1);
         on2 = point_along(on2, weight, v->on2);
         witness->on1[k] = v->on1;
         witness->on2[k] = v->on2;
         total += weight;
     }
-    hit->distance = -face->distance;
-    hit->normal = face->normal;
+    hit->distance = -distance;
+    hit->normal = normal;
     hit->pos = point_scaled(point_sum(on1, on2), 0.5 / total);
 }
 
@@ -265,6 +265,10 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
             break;
         }
     }
-    hit_on_face(&t, &best, hit, witness);
+    convex_vertex corner[3];
+    for (int k = 0; k < 3; k++) {
+        corner[k] = t.vertex[best.vertex[k]];
+    }
+    hit_on_face(corner, best.normal, best.distance, hit, witness);
     return 1;
 }

@@ -107,22 +107,24 @@ FN point hull_vertex(const convex_shape *s, int i)
     return make_point((double)s->vertex[3 * i], (double)s->vertex[3 * i + 1], (double)s->vertex[3 * i + 2]);
 }
 
-FN int extreme_cell(double along, double most, int cells)
+FN int extreme_cell(double along, double scale, int cells)
 {
-    double cell = (along / most + 1.0) * (0.5 * cells);
+    double cell = along * scale + 0.5 * cells;
     return cell > 0.0 ? cell < cells ? (int)cell : cells - 1 : 0;
 }
 
 // The square that a direction leaves the cube through.
 FN int extreme_square(const orr_extremes *e, point n)
 {
-    double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
-    double most = fmax(fmax(x, y), z);
-    int axis = x >= most ? 0 : y >= most ? 1 : 2;
-    double to = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
-    double u = axis == 0 ? n.y : axis == 1 ? n.z : n.x, v = axis == 0 ? n.z : axis == 1 ? n.x : n.y;
-    int side = 2 * axis + (to < 0.0);
-    return (side * e->cells + extreme_cell(u, most, e->cells)) * e->cells + extreme_cell(v, most, e->cells);
+    // no branches: directions of a search follow no pattern that a processor could learn
+    double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z), turned[5] = {n.x, n.y, n.z, n.x, n.y};
+    double across = x > y ? x : y, most = across > z ? across : z;
+    int axis = across >= z ? x < y : 2;
+    double scale = 0.5 * e->cells / most;
+    int side = 2 * axis + (turned[axis] < 0.0), cells = e->cells;
+    int row = extreme_cell(turned[axis + 1], scale, cells),
+        column = extreme_cell(turned[axis + 2], scale, cells);
+    return (side * cells + row) * cells + column;
 }
 
 // The support vertex of a hull along a direction; the first one of equals.

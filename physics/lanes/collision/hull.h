@@ -3,6 +3,7 @@
 // result there would be nothing.
 #pragma once
 
+#include "physics/lanes/collision/convex_shape.h"
 #include "physics/lanes/collision/primitive.h"
 
 // Vertices of the hulls that are scanned: of larger ones those are tried that can be the farthest.
@@ -17,35 +18,50 @@ FN int hull_size(const lane_model *m, int geom)
     return m->geom_type[geom] == ORR_GEOM_MESH ? m->mesh_hullvertnum[m->geom_dataid[geom]] : 0;
 }
 
-// Element `i` of an array of the model, in each lane another one; i is a whole number.
-FN real element_of(const uniform_real *p, real i)
-{
-#if defined(__CUDACC__) || defined(ORR_SCALAR)
-    return p[(int)i];
-#else
-    return real_gather(p, to_int(i));
-#endif
-}
-
 FN const uniform_real *hull_vertices(const lane_model *m, int geom)
 {
     return m->hull_vert + 3 * m->mesh_hullvertadr[m->geom_dataid[geom]];
 }
 
-// The same, of an array of whole numbers.
-FN real index_of(const int32_t *p, real i)
+FN double value_in(const real *x, int lane)
 {
 #if defined(__CUDACC__) || defined(ORR_SCALAR)
-    return (real)p[(int)i];
+    (void)lane;
+    return (double)*x;
 #else
-    return to_real(sint_gather(p, to_int(i)));
+    return (double)(*x)[lane];
 #endif
 }
 
-FN real3 hull_element(const uniform_real *vertices, real i)
+FN void put_in(real *x, int lane, double value)
 {
-    real at = R(3.0) * i;
-    return make_real3(element_of(vertices, at), element_of(vertices + 1, at), element_of(vertices + 2, at));
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+    (void)lane;
+    *x = (real)value;
+#else
+    (*x)[lane] = (float)value;
+#endif
+}
+
+FN uint32_t lanes_of(mask m)
+{
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+    return m ? 1u : 0u;
+#else
+    return mask_bits(m);
+#endif
+}
+
+FN point point_in(const real3 *p, int lane)
+{
+    return make_point(value_in(&p->x, lane), value_in(&p->y, lane), value_in(&p->z, lane));
+}
+
+FN void put_point(real3 *to, int lane, point p)
+{
+    put_in(&to->x, lane, p.x);
+    put_in(&to->y, lane, p.y);
+    put_in(&to->z, lane, p.z);
 }
 
 // extreme_square (convex_shape.h), in all lanes.
@@ -63,48 +79,117 @@ FN real lane_square(const orr_extremes *e, real3 n)
     return fma_(fma_(side, cells, row), cells, column);
 }
 
-// The vertex of a geom's hull that is farthest along a direction in its frame; most: how far.
-LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction, real *most)
+#if ORR_LANES > 1
+// Places of the largest of each lane's vector, and the number in `chunk` that it has there.
+FN sint place_of_largest(real *reach, real *chunk, sint *at_chunk)
 {
-    const uniform_real *vertices = hull_vertices(m, geom);
-    real farthest = R(0.0), reach = R(-LANE_HUGE);
-    if (hull_size(m, geom) <= HULL_SCANNED) {
-        for (int i = 0; i < hull_size(m, geom); i++) {
-            real along = dot3(direction, uniform3(vertices, i));
-            mask farther = along > reach;
-            reach = sel(farther, along, reach);
-            farthest = sel(farther, R((double)i), farthest);
-        }
-        *most = reach;
-        return hull_element(vertices, farthest);
+    real_transpose(reach);
+    real_transpose(chunk);
+    real most = reach[0];
+    sint place = I(0), found = (sint)chunk[0];
+    for (int k = 1; k < ORR_LANES; k++) {
+        mask farther = reach[k] > most;
+        most = sel(farther, reach[k], most);
+        found = sel_int(farther, (sint)chunk[k], found);
+        place = sel_int(farther, I(k), place);
     }
-    const orr_extremes *e = &m->plan->hull[m->geom_dataid[geom]].vertices;
-    real square = R(2.0) * lane_square(e, direction);
-    real k = index_of(e->range, square), last = index_of(e->range + 1, square) - R(1.0);
+    *at_chunk = found;
+    return place;
+}
+
+// hull_support by the hull's lists of candidates. Each lane has a list of another length: it is searched with
+// the candidates in the lanes of a vector, world after world.
+LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask where)
+{
+    enum { PARTS = ORR_EXTREME_BLOCK / ORR_LANES, BLOCK = 3 * ORR_EXTREME_BLOCK };
+    float along[3][ORR_LANES];
+    int32_t square[ORR_LANES];
+    real reach[ORR_LANES], chunk[ORR_LANES]; // chunk: bits of a sint
+    real_store(along[0], direction.x);
+    real_store(along[1], direction.y);
+    real_store(along[2], direction.z);
+    sint_store(square, to_int(lane_square(e, direction)));
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        reach[lane] = chunk[lane] = R(0.0);
+    }
+    for (uint32_t left = mask_bits(where); left != 0; left &= left - 1) {
+        int lane = lowest_bit(left), first = e->block[square[lane]] * PARTS;
+        real x = real_splat(&along[0][lane]), y = real_splat(&along[1][lane]),
+             z = real_splat(&along[2][lane]);
+        real most = R(-LANE_HUGE);
+        sint found = I(first);
+        for (int k = first; k < e->block[square[lane] + 1] * PARTS; k++) {
+            const float *at = e->at + (ptrdiff_t)(k / PARTS) * BLOCK + k % PARTS * ORR_LANES;
+            real far =
+                fma_(x, real_load(at),
+                     fma_(y, real_load(at + ORR_EXTREME_BLOCK), z * real_load(at + 2 * ORR_EXTREME_BLOCK)));
+            mask farther = far > most;
+            most = sel(farther, far, most);
+            found = sel_int(farther, I(k), found);
+        }
+        reach[lane] = most;
+        chunk[lane] = (real)found;
+    }
+    sint k, place = place_of_largest(reach, chunk, &k);
+    sint block = to_int(floor_((to_real(k) + R(0.5)) * R(1.0 / PARTS)));
+    sint at = block * I(BLOCK) + (k - block * I(PARTS)) * I(ORR_LANES) + place;
+    return make_real3(real_gather(e->at, at), real_gather(e->at + ORR_EXTREME_BLOCK, at),
+                      real_gather(e->at + 2 * ORR_EXTREME_BLOCK, at));
+}
+#else
+LANE_FN real3 large_hull_support(const orr_extremes *e, const uniform_real *vertices, real3 direction)
+{
+    const int32_t *range = e->range + 2 * (int)lane_square(e, direction);
+    real reach = R(-LANE_HUGE);
     real3 at = zero3();
-    for (mask left = everywhere(); any(left); k = k + R(1.0), left = k <= last) {
-        real3 p = hull_element(vertices, index_of(e->candidate, min_(k, last)));
+    for (int k = range[0]; k < range[1]; k++) {
+        real3 p = uniform3(vertices, e->candidate[k]);
         real along = dot3(direction, p);
         mask farther = along > reach;
         reach = sel(farther, along, reach);
         at = select3(farther, p, at);
     }
-    *most = reach;
+    return at;
+}
+#endif
+
+// In the lanes of `where`, the vertex of a geom's hull that is farthest along a direction in its frame.
+LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction, mask where)
+{
+    const uniform_real *vertices = hull_vertices(m, geom);
+    if (hull_size(m, geom) > HULL_SCANNED) {
+        const orr_extremes *e = &m->plan->hull[m->geom_dataid[geom]].vertices;
+#if ORR_LANES > 1
+        return large_hull_support(e, direction, where);
+#else
+        (void)where;
+        return large_hull_support(e, vertices, direction);
+#endif
+    }
+    real reach = R(-LANE_HUGE);
+    real3 at = zero3();
+    for (int i = 0; i < hull_size(m, geom); i++) {
+        real3 p = uniform3(vertices, i);
+        real along = dot3(direction, p);
+        mask farther = along > reach;
+        reach = sel(farther, along, reach);
+        at = select3(farther, p, at);
+    }
     return at;
 }
 
-// The point of a convex geom that is farthest along a direction of length 1, against its position.
-LANE_FN real3 lane_support(const lane_model *m, const lane_geom *g, int geom, real3 direction)
+// In the lanes of `where`, the point of a convex geom that is farthest along a direction n of length 1, both
+// in the geom's frame.
+LANE_FN real3 lane_local_support(const lane_model *m, const lane_geom *g, int geom, real3 n, mask where)
 {
-    real3 n = rotate_inverse(g->frame, direction), s = g->size, p = zero3();
-    real radius = R(0.0), most;
+    real3 s = g->size, p = zero3();
     switch (m->geom_type[geom]) {
     case ORR_GEOM_SPHERE:
-        radius = s.x;
+        p = scale3(n, s.x);
         break;
     case ORR_GEOM_CAPSULE:
-        radius = s.x;
-        p.z = sel(n.z < R(0.0), -s.y, s.y);
+        p = scale3(n, s.x);
+        p.z = p.z + sel(n.z < R(0.0), -s.y, s.y);
         break;
     case ORR_GEOM_ELLIPSOID: {
         real3 scaled = make_real3(n.x * s.x, n.y * s.y, n.z * s.z);
@@ -123,10 +208,16 @@ LANE_FN real3 lane_support(const lane_model *m, const lane_geom *g, int geom, re
                        sel(n.z < R(0.0), -s.z, s.z));
         break;
     default:
-        p = hull_support(m, geom, n, &most);
+        p = hull_support(m, geom, n, where);
         break;
     }
-    return add_scaled3(rotate(g->frame, p), direction, radius);
+    return p;
+}
+
+// The same in the world's axes, against the geom's position.
+LANE_FN real3 lane_support(const lane_model *m, const lane_geom *g, int geom, real3 direction, mask where)
+{
+    return rotate(g->frame, lane_local_support(m, g, geom, rotate_inverse(g->frame, direction), where));
 }
 
 // Of the box around a geom along its own axes: half sizes, and the centre from the geom's position.
@@ -197,8 +288,8 @@ LANE_FN mask not_apart(const lane_model *m, const lane_pair_shapes *s, mask near
     for (int step = 0; step < APART_STEPS && any(near); step++) {
         real length = length3(closest);
         real3 n = scale3(closest, R(-1.0) / max_(length, R(LANE_TINY))); // from the second to the first
-        real3 next = sub3(add3(s->between, lane_support(m, s->b, s->geom2, n)),
-                          lane_support(m, s->a, s->geom1, scale3(n, R(-1.0))));
+        real3 next = sub3(add3(s->between, lane_support(m, s->b, s->geom2, n, near)),
+                          lane_support(m, s->a, s->geom1, scale3(n, R(-1.0)), near));
         near = and_(near, not_(-dot3(next, n) > s->reach));
         real3 along = sub3(next, closest);
         real share = -dot3(closest, along) / max_(dot3(along, along), R(LANE_TINY));
@@ -216,12 +307,13 @@ LANE_FN mask may_collide(const lane_model *m, const lane_data *d, const orr_pair
     return ORR_LANES > 1 ? not_apart(m, &s, near) : near; // one world alone is searched exactly at once
 }
 
-// The lanes in which a plane and a hull may touch.
+// The lanes of `near` in which a plane and a hull may touch.
 LANE_FN mask plane_may_touch_hull(const lane_model *m, const lane_data *d, const orr_pair *pair,
-                                  const lane_geom *a, const lane_geom *b)
+                                  const lane_geom *a, const lane_geom *b, mask near)
 {
     real3 up = a->frame.z, between = sub3(b->pos, a->pos);
-    real most, slack = R(1e-5) * (geom_rbound(m, d, pair->geom2) + length3(between));
-    hull_support(m, pair->geom2, rotate_inverse(b->frame, scale3(up, R(-1.0))), &most);
-    return dot3(up, between) - most < R(pair->margin) + slack;
+    real slack = R(1e-5) * (geom_rbound(m, d, pair->geom2) + length3(between));
+    real3 down = rotate_inverse(b->frame, scale3(up, R(-1.0)));
+    real most = dot3(down, hull_support(m, pair->geom2, down, near));
+    return and_(near, dot3(up, between) - most < R(pair->margin) + slack);
 }

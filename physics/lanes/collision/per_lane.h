@@ -5,47 +5,7 @@
 #include "physics/lanes/collision/box.h"
 #include "physics/lanes/collision/hfield.h"
 #include "physics/lanes/collision/hull.h"
-
-FN double value_in(const real *x, int lane)
-{
-#if defined(__CUDACC__) || defined(ORR_SCALAR)
-    (void)lane;
-    return (double)*x;
-#else
-    return (double)(*x)[lane];
-#endif
-}
-
-FN void put_in(real *x, int lane, double value)
-{
-#if defined(__CUDACC__) || defined(ORR_SCALAR)
-    (void)lane;
-    *x = (real)value;
-#else
-    (*x)[lane] = (float)value;
-#endif
-}
-
-FN uint32_t lanes_of(mask m)
-{
-#if defined(__CUDACC__) || defined(ORR_SCALAR)
-    return m ? 1u : 0u;
-#else
-    return mask_bits(m);
-#endif
-}
-
-FN point point_in(const real3 *p, int lane)
-{
-    return make_point(value_in(&p->x, lane), value_in(&p->y, lane), value_in(&p->z, lane));
-}
-
-FN void put_point(real3 *to, int lane, point p)
-{
-    put_in(&to->x, lane, p.x);
-    put_in(&to->y, lane, p.y);
-    put_in(&to->z, lane, p.z);
-}
+#include "physics/lanes/collision/lane_depth.h"
 
 LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lane_geom *g, int geom, int lane)
 {
@@ -92,11 +52,17 @@ LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double 
     return count;
 }
 
-LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_shape *a, convex_shape *b,
-                            convex_hit *hits)
+FN convex_search search_of(const lane_model *m, const orr_pair *pair)
 {
     convex_search search = {pair->margin, m->opt.ccd_tolerance, m->opt.ccd_iterations,
                             !(m->opt.disableflags & ORR_DISABLE_MULTICCD)};
+    return search;
+}
+
+LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_shape *a, convex_shape *b,
+                            convex_hit *hits)
+{
+    convex_search search = search_of(m, pair);
     switch (a->type * 8 + b->type) {
     case ORR_GEOM_PLANE * 8 + ORR_GEOM_MESH:
         return plane_hull(&a->frame, b, pair->margin, hits);
@@ -123,17 +89,53 @@ LANE_FN mask must_collide(const lane_model *m, const lane_data *d, const orr_pai
 {
     int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
     if (one == ORR_GEOM_PLANE) {
-        return two == ORR_GEOM_MESH ? and_(near, plane_may_touch_hull(m, d, pair, a, b)) : near;
+        return two == ORR_GEOM_MESH ? plane_may_touch_hull(m, d, pair, a, b, near) : near;
     }
     return one == ORR_GEOM_HFIELD ? near : may_collide(m, d, pair, a, b, near);
 }
+
+#if ORR_LANES > 1
+// Are both geoms of a pair polyhedra that touch only where they overlap?
+FN int overlaps_in_lanes(const lane_model *m, const orr_pair *pair)
+{
+    int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
+    return pair->margin <= 0.0 && two == ORR_GEOM_MESH && (one == ORR_GEOM_MESH || one == ORR_GEOM_BOX);
+}
+
+// The contacts in a lane whose depth find_depth has searched.
+LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const lane_polytope *t,
+                              const depth_search *depth, int lane, convex_shape *a, convex_shape *b,
+                              convex_hit *hits)
+{
+    convex_search search = search_of(m, pair);
+    convex_witness witness;
+    if (depth->apart[lane]) {
+        return 0;
+    }
+    if (!depth->found[lane] || !hit_of_lane(t, depth, lane, a, b, hits, &witness)) {
+        return convex_contacts(a, b, &search, hits);
+    }
+    return hits->distance < search.margin ? further_contacts(a, b, &search, &witness, hits) : 0;
+}
+#endif
 
 // The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes are one contact of the block.
 LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                            const lane_geom *b, mask near)
 {
     const orr_pair *pair = lane_pair(m, d, index);
-    uint32_t lanes = lanes_of(must_collide(m, d, pair, a, b, near));
+    near = must_collide(m, d, pair, a, b, near);
+    uint32_t lanes = lanes_of(near);
+#if ORR_LANES > 1
+    lane_polytope polytope;
+    depth_search depth;
+    int searched = lanes != 0 && overlaps_in_lanes(m, pair);
+    if (searched) {
+        lane_pair_shapes s = make_pair_shapes(m, d, pair, a, b);
+        real scale = geom_rbound(m, d, pair->geom1) + geom_rbound(m, d, pair->geom2);
+        depth = find_depth(m, &s, &polytope, near, scale, R(m->opt.ccd_tolerance), m->opt.ccd_iterations);
+    }
+#endif
     real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];
     real3 pos[ORR_PAIR_CONTACTS], normal[ORR_PAIR_CONTACTS];
     int most = 0;
@@ -143,7 +145,12 @@ LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const l
         }
         convex_shape one = shape_in(m, d, a, pair->geom1, lane), two = shape_in(m, d, b, pair->geom2, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
+#if ORR_LANES > 1
+        int count = searched ? contacts_of_depth(m, pair, &polytope, &depth, lane, &one, &two, hits)
+                             : scalar_contacts(m, pair, &one, &two, hits);
+#else
         int count = scalar_contacts(m, pair, &one, &two, hits);
+#endif
         for (; most < count; most++) {
             distance[most] = found[most] = R(0.0);
             pos[most] = a->pos;

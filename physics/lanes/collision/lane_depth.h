@@ -1,0 +1,261 @@
+// The depth of overlapping boxes and hulls in all lanes at once: convex_depth.h's search for the closest face
+// of the difference, in float. It only finds which vertices span that face: the contact follows from them in
+// double, lane after lane. Lanes in which rounding breaks the polytope, or that need more vertices than fit,
+// are left to convex_depth.h; what a lane finds does not depend on the others.
+#pragma once
+
+#include "physics/lanes/collision/convex.h"
+#include "physics/lanes/collision/hull.h"
+
+#if ORR_LANES > 1
+
+enum {
+    DEPTH_VERTICES = 32,                  // a bit each in a lane of a sint
+    DEPTH_FACES = 2 * DEPTH_VERTICES - 4, // all lanes have 2 n - 4 faces of n vertices
+    DEPTH_SEEN = 16,                      // most faces that a new vertex sees
+    DEPTH_EDGES = 3 * DEPTH_SEEN
+};
+
+typedef struct lane_polytope {
+    float row[DEPTH_VERTICES][ORR_LANES][4];        // vertices of the difference
+    real3 on1[DEPTH_VERTICES], on2[DEPTH_VERTICES]; // of the two geoms, each in its own frame
+    real3 normal[DEPTH_FACES];                      // outward
+    real distance[DEPTH_FACES];                     // of the plane from the origin
+    sint corners[DEPTH_FACES];                      // a | b << 8 | c << 16
+} lane_polytope;
+
+// Where a search has ended: corners of the closest face, and the lanes in which that is known.
+typedef struct depth_search {
+    sint corners;
+    mask found, apart; // apart: the geoms do not overlap
+} depth_search;
+
+// Stores the difference's support along a direction of length 1 as vertex `v`; returns it.
+LANE_FN real3 depth_support(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, int v, real3 n,
+                            mask where)
+{
+    t->on1[v] = lane_local_support(m, s->a, s->geom1, rotate_inverse(s->a->frame, n), where);
+    t->on2[v] = lane_local_support(m, s->b, s->geom2, rotate_inverse(s->b->frame, scale3(n, R(-1.0))), where);
+    real3 p = sub3(rotate(s->a->frame, t->on1[v]), add3(s->between, rotate(s->b->frame, t->on2[v])));
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        t->row[v][lane][0] = p.x[lane];
+        t->row[v][lane][1] = p.y[lane];
+        t->row[v][lane][2] = p.z[lane];
+    }
+    return p;
+}
+
+FN real3 depth_vertex(const lane_polytope *t, sint v)
+{
+    uint32_t at[ORR_LANES];
+    real p[4];
+    sint_store((int32_t *)at, v * I(ORR_LANES) + lane_index());
+    real_gather_row(&t->row[0][0][0], at, 4, p);
+    return make_real3(p[0], p[1], p[2]);
+}
+
+// The plane through three points, to the place `face`; a face without an area has a distance of LANE_HUGE.
+FN void depth_plane(real3 a, real3 b, real3 c, real3 *normal, real *distance)
+{
+    real3 n = cross3(sub3(b, a), sub3(c, a));
+    real area = sqrt_(dot3(n, n));
+    mask none = not_(area > R(1e-15));
+    *normal = scale3(n, sel(none, R(0.0), R(1.0) / area));
+    *distance = sel(none, R(LANE_HUGE), dot3(*normal, a));
+}
+
+// Of the supports along +-n, the one farther from a point, as vertex `v`.
+LANE_FN real3 depth_farther(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, int v, real3 n,
+                            real3 from, mask where)
+{
+    real3 up = depth_support(m, s, t, v + 1, n, where),
+          down = depth_support(m, s, t, v, scale3(n, R(-1.0)), where);
+    mask above = dot3(sub3(up, from), n) >= dot3(sub3(from, down), n);
+    t->on1[v] = select3(above, t->on1[v + 1], t->on1[v]);
+    t->on2[v] = select3(above, t->on2[v + 1], t->on2[v]);
+    real3 p = select3(above, up, down);
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        t->row[v][lane][0] = p.x[lane];
+        t->row[v][lane][1] = p.y[lane];
+        t->row[v][lane][2] = p.z[lane];
+    }
+    return p;
+}
+
+// A tetrahedron of supports. Returns the lanes in which it is not flat.
+LANE_FN mask depth_begin(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, real scale,
+                         mask where)
+{
+    real3 p[4], between = normalise3(s->between);
+    p[0] = depth_support(m, s, t, 0, between, where);
+    p[1] = depth_support(m, s, t, 1, scale3(between, R(-1.0)), where);
+    real3 line = normalise3(sub3(p[1], p[0]));
+    real3 start = select3(abs_(line.y) >= R(0.5), axis3(2), axis3(1));
+    p[2] = depth_farther(m, s, t, 2, normalise3(add_scaled3(start, line, -dot3(start, line))), p[0], where);
+    real3 normal = normalise3(cross3(sub3(p[1], p[0]), sub3(p[2], p[0])));
+    p[3] = depth_farther(m, s, t, 3, normal, p[0], where);
+    real height = dot3(sub3(p[3], p[0]), normal);
+    mask above = height > R(0.0);
+    static const int corner[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}};
+    for (int f = 0; f < 4; f++) { // reversed where the base's normal points to p[3]
+        const int *c = corner[f];
+        t->corners[f] = sel_int(above, I(c[1] | c[0] << 8 | c[2] << 16), I(c[0] | c[1] << 8 | c[2] << 16));
+        depth_plane(select3(above, p[c[1]], p[c[0]]), select3(above, p[c[0]], p[c[1]]), p[c[2]],
+                    &t->normal[f], &t->distance[f]);
+    }
+    return abs_(height) > R(1e-4) * scale;
+}
+
+// Takes the lowest bit of 64 in each lane that has one; returns those lanes. at: which.
+FN mask take_lowest(sint bits[2], sint *at)
+{
+    mask low = bits[0] != I(0), any_left = (bits[0] | bits[1]) != I(0);
+    sint one = sel_int(low, bits[0] & -bits[0], bits[1] & -bits[1]);
+    bits[0] = bits[0] & ~(one & low);
+    bits[1] = bits[1] & ~(one & ~low);
+    *at = to_int(exponent_(abs_(to_real(one)))) + sel_int(low, I(0), I(32));
+    return any_left;
+}
+
+// The faces that a new vertex sees, and the rim around them: directed edges from | to << 8.
+typedef struct depth_rim {
+    sint face[DEPTH_SEEN], edge[DEPTH_EDGES];
+    sint faces, edges; // their numbers
+    int most;          // edges, of all lanes
+} depth_rim;
+
+// Lists the faces seen, in the lanes of `active`; returns the lanes in which their rim is one loop.
+LANE_FN mask depth_find_rim(const lane_polytope *t, sint seen[2], mask active, depth_rim *rim)
+{
+    sint edge[DEPTH_EDGES], left[2] = {seen[0] & active, seen[1] & active};
+    int listed = 0;
+    rim->faces = rim->edges = I(0);
+    for (; listed < DEPTH_SEEN && any((left[0] | left[1]) != I(0)); listed++) {
+        sint face;
+        mask has = take_lowest(left, &face);
+        rim->face[listed] = face = face & has;
+        rim->faces = rim->faces - has; // a mask is -1
+        sint c = sint_gather((const int32_t *)t->corners, face * I(ORR_LANES) + lane_index());
+        sint corner[3] = {c & I(255), (c >> 8) & I(255), (c >> 16) & I(255)};
+        for (int e = 0; e < 3; e++) {
+            sint from = corner[e], to = corner[e == 2 ? 0 : e + 1], back = to | from << 8;
+            mask inner = I(0) != I(0);
+            for (int k = 0; k < 3 * listed; k++) {
+                mask same = has & (edge[k] == back);
+                edge[k] = edge[k] | same; // -1: none
+                inner = inner | same;
+            }
+            edge[3 * listed + e] = (from | to << 8) | ~(has & ~inner);
+        }
+    }
+    sint bits[2] = {I(0), I(0)}, starts = I(0);
+    mask simple = (left[0] | left[1]) == I(0);
+    for (int k = 0; k < 3 * listed; k++) {
+        bits[k / 32] = bits[k / 32] | ((edge[k] >= I(0)) & I((int32_t)(1u << k % 32)));
+    }
+    for (rim->most = 0; any((bits[0] | bits[1]) != I(0)); rim->most++) {
+        sint at;
+        mask has = take_lowest(bits, &at);
+        sint e = sint_gather((const int32_t *)edge, (at & has) * I(ORR_LANES) + lane_index());
+        sint start = (I(1) << (e & I(31))) & has;
+        simple = simple & ((starts & start) == I(0));
+        starts = starts | start;
+        rim->edge[rim->most] = e & has;
+        rim->edges = rim->edges - has;
+    }
+    return simple & active & (rim->edges == rim->faces + I(2));
+}
+
+// Replaces the faces that vertex `v` at p sees; `count` faces so far. Returns the lanes in which it could.
+LANE_FN mask depth_expand(lane_polytope *t, int v, real3 p, int count, sint closest, mask active, real height)
+{
+    sint seen[2] = {I(0), I(0)};
+    for (int f = 0; f < count; f++) {
+        mask sees = or_(dot3(t->normal[f], p) > t->distance[f] + height, t->distance[f] > R(1e29));
+        seen[f / 32] = seen[f / 32] | ((sees | (closest == I(f))) & I((int32_t)(1u << f % 32)));
+    }
+    depth_rim rim;
+    mask fine = depth_find_rim(t, seen, active, &rim);
+    for (int k = 0; k < rim.most; k++) {
+        sint from = rim.edge[k] & I(255), to = rim.edge[k] >> 8;
+        real3 normal;
+        real distance;
+        depth_plane(depth_vertex(t, from), depth_vertex(t, to), p, &normal, &distance);
+        mask again = k < DEPTH_SEEN ? I(k) < rim.faces : I(0) != I(0);
+        sint slot = sel_int(again, rim.face[k < DEPTH_SEEN ? k : 0], I(count + k) - rim.faces);
+        sint corners = rim.edge[k] | I(v << 16);
+        for (uint32_t left = mask_bits(fine & (I(k) < rim.edges)); left != 0; left &= left - 1) {
+            int lane = lowest_bit(left), at = slot[lane];
+            t->normal[at].x[lane] = normal.x[lane];
+            t->normal[at].y[lane] = normal.y[lane];
+            t->normal[at].z[lane] = normal.z[lane];
+            t->distance[at][lane] = distance[lane];
+            t->corners[at][lane] = corners[lane];
+        }
+    }
+    return fine;
+}
+
+// tolerance: m, of the depth; iterations: most vertices that are added.
+LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, mask active,
+                                real scale, real tolerance, int iterations)
+{
+    depth_search found = {I(0), I(0) != I(0), I(0) != I(0)};
+    real lower = R(-LANE_HUGE), upper = R(LANE_HUGE), rounding = R(4e-7) * scale;
+    active = and_(active, depth_begin(m, s, t, scale, active));
+    tolerance = max_(tolerance, rounding);
+    int most = iterations + 4 < DEPTH_VERTICES ? iterations + 4 : DEPTH_VERTICES;
+    for (int v = 4; any(active) && v < most; v++) {
+        int count = 2 * v - 4;
+        real least = t->distance[0];
+        real3 normal = t->normal[0];
+        sint corners = t->corners[0], closest = I(0);
+        for (int f = 1; f < count; f++) {
+            mask less = t->distance[f] < least;
+            least = sel(less, t->distance[f], least);
+            normal = select3(less, t->normal[f], normal);
+            corners = sel_int(less, t->corners[f], corners);
+            closest = sel_int(less, I(f), closest);
+        }
+        active =
+            and_(active, or_(lower <= R(0.0), least > lower - rounding)); // or rounding has flipped a face
+        lower = least;
+        real3 p = depth_support(m, s, t, v, normal, active);
+        real extent = dot3(p, normal);
+        mask apart = and_(active, extent < R(0.0));
+        found.apart = or_(found.apart, apart);
+        active = and_(active, not_(apart));
+        mask better = and_(active, extent < upper + R(0.25) * rounding);
+        upper = sel(better, min_(upper, extent), upper);
+        found.corners = sel_int(better, corners, found.corners);
+        mask done = and_(active, extent - lower <= tolerance);
+        found.found = or_(found.found, done);
+        active = and_(active, not_(done));
+        if (any(active)) {
+            active = depth_expand(t, v, p, count, closest, active, R(0.5) * rounding);
+        }
+    }
+    return found;
+}
+
+// The hit and the witness of a lane, in double.
+LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int lane, const convex_shape *a,
+                        const convex_shape *b, convex_hit *hit, convex_witness *witness)
+{
+    convex_vertex v[3];
+    for (int k = 0; k < 3; k++) {
+        int at = depth->corners[lane] >> 8 * k & 255;
+        v[k].on1 = to_world(&a->frame, point_in(&t->on1[at], lane));
+        v[k].on2 = to_world(&b->frame, point_in(&t->on2[at], lane));
+        v[k].p = point_difference(v[k].on1, v[k].on2);
+    }
+    point normal = point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p));
+    double area = point_length(normal);
+    if (!(area > 1e-30)) {
+        return 0;
+    }
+    normal = point_scaled(normal, 1.0 / area);
+    hit_on_face(v, normal, point_dot(normal, v[0].p), hit, witness);
+    return 1;
+}
+#endif
