@@ -199,6 +199,11 @@ static void add_prism(shape_mesh *s, const real2 outline[4], float y0, float y1)
     add_flat_quad(s, low[0], low[1], low[2], low[3], make_real3(0, -1, 0));
 }
 
+void shape_rectangle(shape_mesh *s, const real3 corner[4], real3 normal)
+{
+    add_flat_quad(s, corner[0], corner[1], corner[2], corner[3], normal);
+}
+
 void shape_bar(shape_mesh *s, float x0, float x1, float w0, float w1, float y0, float y1)
 {
     add_prism(s, (real2[]){{x0, -0.5f * w0}, {x1, -0.5f * w1}, {x1, 0.5f * w1}, {x0, 0.5f * w0}}, y0, y1);

@@ -37,6 +37,8 @@ void shape_lathe(shape_mesh *s, const real2 *profile, int count, int sides);
 void shape_sphere(shape_mesh *s, real3 centre, float radius, int sides);
 // A round bar along a path, with its own radius at each point and flat ends.
 void shape_tube(shape_mesh *s, const real3 *path, const float *radius, int count, int sides);
+// Corners in order around it.
+void shape_rectangle(shape_mesh *s, const real3 corner[4], real3 normal);
 // A prism along x: from x0 to x1, half as wide as w0 and w1 there, between heights y0 and y1.
 void shape_bar(shape_mesh *s, float x0, float x1, float w0, float w1, float y0, float y1);
 // A spur wheel about the y axis with its underside at y = 0. The first tooth is on the x axis when phase is

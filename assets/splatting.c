@@ -166,6 +166,19 @@ typedef struct splatting {
     orr_splats_view out;
 } splatting;
 
+void splat_place(const orr_splats_view *out, int64_t i, const surface_sample *s, float opacity)
+{
+    real3 p = to_file(s->position), x = to_file(s->tangent), z = to_file(s->normal), y = cross3(z, x);
+    const float position[3] = {p.x, p.y, p.z};
+    const float sizes[3] = {s->size[0], s->size[1], 0.12f * s->size[1]};
+    out->opacity[i] = logf(opacity / (1.0f - opacity));
+    quaternion_of(x, y, z, &out->rotation[4 * i]);
+    for (int c = 0; c < 3; c++) {
+        out->position[3 * i + c] = position[c];
+        out->log_scale[3 * i + c] = logf(fmaxf(sizes[c], 1e-4f));
+    }
+}
+
 static void write_splat(const splatting *work, int i)
 {
     const surface_sample *s = &work->samples[i];
@@ -174,20 +187,13 @@ static void write_splat(const splatting *work, int i)
     fit f;
     fit_colour(work->scene, &point, out->sh_degree, &f);
 
-    real3 p = to_file(s->position), x = to_file(s->tangent), z = to_file(s->normal), y = cross3(z, x);
-    const float position[3] = {p.x, p.y, p.z};
-    const float sizes[3] = {s->size[0], s->size[1], 0.12f * s->size[1]};
     // the table fades into the background towards its rim
     float fade = s->material == MATERIAL_TABLE
                      ? smooth_step(table_radius, 0.55f * table_radius, length3(s->position))
                      : 1.0f;
-    float opacity = fmaxf(0.985f * fade, 0.004f);
-    out->opacity[i] = logf(opacity / (1.0f - opacity));
-    quaternion_of(x, y, z, &out->rotation[4 * i]);
+    splat_place(out, i, s, fmaxf(0.985f * fade, 0.004f));
     int rest = harmonic_terms(out->sh_degree) - 1;
     for (int c = 0; c < 3; c++) {
-        out->position[3 * i + c] = position[c];
-        out->log_scale[3 * i + c] = logf(fmaxf(sizes[c], 1e-4f));
         out->colour[3 * i + c] = f.right[0][c];
         for (int k = 0; k < rest; k++) {
             out->harmonics[3 * (rest * i + k) + c] = f.right[k + 1][c];

@@ -5,7 +5,10 @@
 #include "assets/studio.h"
 #include "engine/core/jobs.h"
 
-// The cloud has the axes of splat files: y down, that is (x, -y, -z) of the shape. Besides the samples it has
-// the glow of the sun.
+// The place and opacity of splat i, a flat disc; in the axes of splat files: y down, that is (x, -y, -z) of
+// the shape.
+void splat_place(const orr_splats_view *out, int64_t i, const surface_sample *sample, float opacity);
+
+// Besides the samples the cloud has the glow of the sun.
 orr_result splat_samples(const studio *scene, const surface_sample *samples, int count, int sh_degree,
                          orr_jobs *jobs, orr_splats **splats, orr_error *error);

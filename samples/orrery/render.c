@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "samples/orrery/camera_sequence.h"
 #include "samples/orrery/commands.h"
+#include "samples/orrery/drop_file.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/picture_queue.h"
 #include "samples/orrery/progress.h"
@@ -24,6 +25,7 @@ typedef struct render_request {
     float background[3];     // red < 0: not given
     const char *environment; // a picture; NULL: that of the scene file
     const char *control;     // what moves a robot; NULL: nothing
+    const char *dropped;     // a soft cloud or mesh that falls on it; NULL: none
     orr_device_kind physics;
     bool transparent, antialias, contacts, no_shadows, no_antialias, keep_partial, probes;
     double frames_per_second; // 0: not given
@@ -94,6 +96,9 @@ static orr_result open_render(render_job *job, orr_error *error)
     ORR_TRY(open_outputs(job, error));
     ORR_TRY(command_engine(&request->common, &job->engine, error));
     ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
+    if (request->dropped) {
+        ORR_TRY(drop_file(job->scene, request->dropped, error));
+    }
     if (request->environment) {
         const orr_environment_desc around = {.path = request->environment};
         ORR_TRY(orr_scene_set_environment(job->scene, &around, error));
@@ -359,6 +364,9 @@ static orr_result check_request(const render_request *request, orr_error *error)
     if (request->control && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --ctrl: expected --frames N beside it");
     }
+    if (request->dropped && !request->cameras.frames) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --drop: expected --frames N beside it");
+    }
     if (request->physics != ORR_DEVICE_AUTO && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --physics: expected --frames N beside it");
     }
@@ -413,6 +421,11 @@ int command_render(int argc, char **argv)
          .value = &r.control,
          .expect = "sine|random|FILE.npy|FILE.policy",
          .help = "controls of the first robot's actuators; a .npy has a row per time step (default 0)"},
+        {.name = "--drop",
+         .kind = OPTION_TEXT,
+         .value = &r.dropped,
+         .expect = "FILE",
+         .help = "a cloud or a mesh, soft and 0.6 m wide, falls on the first robot"},
         {.name = "--physics",
          .kind = OPTION_DEVICE,
          .value = &r.physics,

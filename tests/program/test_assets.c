@@ -57,18 +57,40 @@ static void the_cloud_stands_on_the_table_with_its_sun_above(void **state)
     orr_splats_destroy(splats);
 }
 
-static void the_files_are_under_4_megabytes(void **state)
+// y is down: the floor is at 0, the ceiling at -2.3.
+static void the_room_has_a_floor_and_walls(void **state)
+{
+    (void)state;
+    orr_splats *splats;
+    assert_ok(orr_splats_load(made_asset("room.spz"), &splats, &error));
+    const orr_splats_view d = orr_splats_data(splats);
+    int64_t floor = 0, ceiling = 0, below = 0, middle = 0;
+    for (int64_t i = 0; i < d.count; i++) {
+        const float *p = d.position + 3 * i;
+        floor += fabsf(p[1]) < 0.01f;
+        below += p[1] > 0.01f;
+        ceiling += fabsf(p[1] + 2.3f) < 0.01f;
+        middle += p[1] < -0.02f && p[1] > -1.0f && hypotf(p[0], p[2]) < 0.9f; // where robots walk
+    }
+    print_message("%lld splats, %lld of the floor, %lld of the ceiling\n", (long long)d.count,
+                  (long long)floor, (long long)ceiling);
+    assert_true(d.count > 80000 && d.count < 150000);
+    assert_true(floor > 10000 && ceiling > 1000 && below == 0 && middle == 0);
+    orr_splats_destroy(splats);
+}
+
+static void the_files_are_under_5_megabytes(void **state)
 {
     (void)state;
     size_t size = 0;
-    static const char *const names[] = {"orrery.spz", "orrery.glb"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const names[] = {"orrery.spz", "orrery.glb", "room.spz"};
+    for (int i = 0; i < 3; i++) {
         orr_bytes bytes;
         assert_ok(orr_file_read(made_asset(names[i]), &bytes, &error));
         size += bytes.size;
         orr_free(bytes.data);
     }
-    assert_true(size < 4000000);
+    assert_true(size < 5000000);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -130,7 +152,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cloud_has_about_100_000_splats_with_harmonics),
         cmocka_unit_test(the_cloud_stands_on_the_table_with_its_sun_above),
-        cmocka_unit_test(the_files_are_under_4_megabytes),
+        cmocka_unit_test(the_room_has_a_floor_and_walls),
+        cmocka_unit_test(the_files_are_under_5_megabytes),
         cmocka_unit_test(the_mesh_is_closed_and_has_unit_normals),
     };
     return cmocka_run_group_tests_name("assets", tests, NULL, NULL);

@@ -569,6 +569,46 @@ static void a_robot_moves_from_frame_to_frame(void **state)
     assert_same_file(in_folder("random_1.png"), in_folder("walk_1.png"), false);
 }
 
+// The mean row of the pixels in which two pictures differ.
+static double changed_row(const char *a, const char *b)
+{
+    orr_image8 x, y;
+    double sum = 0.0, count = 0.0;
+    assert_ok(orr_image8_load(a, &x, &error));
+    assert_ok(orr_image8_load(b, &y, &error));
+    for (int i = 0; i < x.width * x.height; i++) {
+        if (abs(x.rgba[4 * i] - y.rgba[4 * i]) > 30) {
+            sum += i / x.width, count++;
+        }
+    }
+    orr_image8_free(&x);
+    orr_image8_free(&y);
+    assert_true(count > 20.0);
+    return sum / count;
+}
+
+// 0.2 m above the robot at first; 0.2 s later it has come down by as much.
+static void a_cloud_is_dropped_on_a_robot(void **state)
+{
+    (void)state;
+    const char *names[] = {"alone_%d.png", "drop_%d.png"};
+    for (int i = 0; i < 2; i++) {
+        run_result result = orrery("render", walker, "-o", in_folder(names[i]), "--size", "96x54", "--frames",
+                                   "2", "--fps", "5", "--camera", "beside", i ? "--drop" : "--no-shadows",
+                                   i ? made_asset("orrery.spz") : NULL, i ? "--no-shadows" : NULL);
+        assert_done(&result);
+    }
+    char path[4][256];
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, i < 2 ? "alone_%d.png" : "drop_%d.png", i % 2);
+        snprintf(path[i], sizeof path[i], "%s", in_folder(name));
+    }
+    const double before = changed_row(path[0], path[2]), after = changed_row(path[1], path[3]);
+    print_message("row %g, then %g of 54\n", before, after);
+    assert_true(after > before + 3.0);
+}
+
 static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
 {
     (void)state;
@@ -579,6 +619,9 @@ static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
         {{"render", walker, "-o", out, "--camera", "above"}, "--camera above: expected one of its 2 cameras"},
         {{"render", walker, "-o", out, "--camera", "2"}, "expected one of its 2 cameras"},
         {{"render", walker, "-o", out, "--ctrl", "sine"}, "--ctrl: expected --frames N beside it"},
+        {{"render", walker, "-o", out, "--drop", "a.ply"}, "--drop: expected --frames N beside it"},
+        {{"render", cloud, "-o", out, "--frames", "2", "--drop", "a.ply"}, "expected a scene with a robot"},
+        {{"render", walker, "-o", out, "--frames", "2", "--drop", "none.ply"}, "none.ply: cannot open"},
         {{"render", walker, "-o", out, "--frames", "2", "--orbit", "3"}, "expected one of them"},
         {{"render", cloud, "-o", out, "--frames", "2", "--ctrl", "sine"}, "expected a scene with a robot"},
         {{"render", walker, "-o", out, "--frames", "2", "--ctrl", "none.npy"}, "none.npy"},
@@ -890,6 +933,7 @@ int main(void)
         cmocka_unit_test(hello_splats_draws_what_orrery_draws),
         cmocka_unit_test(background_stands_behind_and_transparent_keeps_alpha),
         cmocka_unit_test(a_robot_moves_from_frame_to_frame),
+        cmocka_unit_test(a_cloud_is_dropped_on_a_robot),
         cmocka_unit_test(what_a_robot_cannot_do_is_said_in_one_line),
         cmocka_unit_test(an_orbit_goes_once_around),
         cmocka_unit_test(cameras_are_drawn_in_file_order),

@@ -8,6 +8,7 @@
 #include "render/formats/splat_formats.h"
 #include "samples/orrery/camera_sequence.h"
 #include "samples/orrery/commands.h"
+#include "samples/orrery/drop_file.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/view/key_help.h"
 
@@ -69,6 +70,9 @@ static orr_result load_scene(viewer *v, const char *path, orr_error *error)
 {
     if (!v->train && !v->resume && (!orr_capture_readable(path) || orr_splat_folder(path))) {
         ORR_TRY(orr_scene_load(v->engine, path, &v->scene, error));
+        if (v->falling) {
+            ORR_TRY(drop_file(v->scene, v->falling, error));
+        }
         if (v->probes) {
             ORR_TRY(orr_scene_set_probes(v->scene, true, error));
         }
@@ -328,6 +332,11 @@ int command_view(int argc, char **argv)
          .value = &v.robot.control,
          .expect = "sine|random|FILE.npy|FILE.policy",
          .help = "controls of the first robot's actuators (default: the panel's sliders)"},
+        {.name = "--drop",
+         .kind = OPTION_TEXT,
+         .value = &v.falling,
+         .expect = "FILE",
+         .help = "a cloud or a mesh, soft and 0.6 m wide, falls on the first robot"},
         {.name = "--physics",
          .kind = OPTION_DEVICE,
          .value = &v.robot.physics,

@@ -94,6 +94,7 @@ typedef struct viewer {
 
     bool antialias, no_shadows, has_background;
     const char *environment; // a picture; NULL: that of the scene file
+    const char *falling;     // a soft cloud or mesh that falls on the first robot; NULL: none
     bool probes;
     double exposure; // [EV]
     orr_tone tone;
