@@ -1,5 +1,5 @@
-// A furnished room with a window in the wall at x = -room_half. Metres; y is up, the floor is y = 0, x goes from
-// -room_half to room_half and z from -room_half to room_front. The middle of its floor is empty.
+// A furnished room with a window in the wall at x = -room_half. Metres; y is up, the floor is y = 0, x goes
+// from -room_half to room_half and z from -room_half to room_front. The middle of its floor is empty.
 #pragma once
 
 #include "assets/rays.h"
@@ -14,10 +14,10 @@ bool room_is_pane(int material);
 // Of one colour and flat: its splats may be wide, and close gaps.
 bool room_is_plain(int material);
 
-// The window in the wall x = -room_half: its middle and the halves of its height and width, along y and z.
+// The window in the wall x = -room_half: its middle, and the halves of its height and width.
 extern const real3 room_window;
 extern const float room_window_size[2];
 
-// Light that leaves a point of a surface, alike in all directions: of the window's sky, of the sun through the
-// window, and of what these light, once. Linear radiance.
+// Light that leaves a point of a surface, alike in all directions: of the window's sky, of the sun through
+// the window, and of what these light, once. Linear radiance.
 real3 room_light(const ray_tree *tree, real3 position, real3 normal, int material, uint32_t seed);

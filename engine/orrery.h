@@ -410,6 +410,16 @@ typedef struct orr_body_desc {
                                         held, by the body that the layer is bound to if it is bound */
     int pins;                        /* how many there are */
     int iterations; /* soft: of a step, 1 to 200, more for what is stiff, light and of many elements; 0: 12 */
+    /* cloth: of a gas that the mesh encloses, which must be closed, its triangles counter-clockwise from
+     * outside: [Pa] above what is around it, at the volume that the mesh has; 0: none, unless `ambient` is
+     * given */
+    double pressure;
+    double ambient; /* [Pa] around it, 1e5 in air: the gas keeps its amount, at one temperature: (pressure +
+                       ambient) x volume = const; 0: the pressure is kept, as by a pump */
+    /* solids: von Mises stress [Pa] beyond which they yield and stay deformed; 0: they do not. It is no part
+     * of what orr_world_get_soft reads: resets and setting the transform undo it */
+    double yield_stress;
+    double flow; /* [1/s] the rate at which stress above it decays; 0: at once */
 } orr_body_desc;
 
 /* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the

@@ -5,6 +5,7 @@
 // up is the mean of what is up in the photos.
 #include "engine/registration/registration.h"
 
+#include "engine/core/diagonalise.h"
 #include "engine/core/memory.h"
 #include "engine/image/exif.h"
 #include "engine/maths/rotation.h"
@@ -35,36 +36,6 @@ static axis_pair axes_of(const orr_photo *photo, int orientation)
     return pair;
 }
 
-// Eigenvectors of a symmetric 3 x 3 matrix by Jacobi's rotations: columns of v, values on the diagonal of m.
-static void diagonalise(double m[3][3], double v[3][3])
-{
-    for (int i = 0; i < 9; i++) {
-        v[i / 3][i % 3] = i % 4 == 0;
-    }
-    for (int sweep = 0; sweep < 24; sweep++) { // it doubles its digits with each; 24 is more than enough
-        for (int p = 0; p < 2; p++) {
-            for (int q = p + 1; q < 3; q++) {
-                double angle = 0.5 * atan2(2.0 * m[p][q], m[q][q] - m[p][p]);
-                double c = cos(angle), s = sin(angle);
-                for (int k = 0; k < 3; k++) {
-                    double x = m[k][p], y = m[k][q];
-                    m[k][p] = c * x - s * y;
-                    m[k][q] = s * x + c * y;
-                }
-                for (int k = 0; k < 3; k++) {
-                    double x = m[p][k], y = m[q][k];
-                    m[p][k] = c * x - s * y;
-                    m[q][k] = s * x + c * y;
-                    x = v[k][p];
-                    y = v[k][q];
-                    v[k][p] = c * x - s * y;
-                    v[k][q] = s * x + c * y;
-                }
-            }
-        }
-    }
-}
-
 void orr_up_of_axes(const orr_photo_list *list, const int *orientations, double up[3], orr_up_source *source,
                     double *spread)
 {
@@ -82,7 +53,7 @@ void orr_up_of_axes(const orr_photo_list *list, const int *orientations, double 
         mean[0] = mean[1] = 0.0;
         mean[2] = 1.0;
     }
-    diagonalise(sums, vectors);
+    mat_diagonalise(sums, vectors);
     int least = 0, most = 0;
     for (int i = 1; i < 3; i++) {
         least = sums[i][i] < sums[least][least] ? i : least;

@@ -20,9 +20,12 @@ static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *d
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"mass", desc->mass},       {"friction", desc->friction}, {"cell", desc->cell},
-                   {"density", desc->density}, {"young", desc->young},       {"poisson", desc->poisson},
-                   {"damping", desc->damping}};
+    } numbers[] = {{"mass", desc->mass},       {"friction", desc->friction},
+                   {"cell", desc->cell},       {"density", desc->density},
+                   {"young", desc->young},     {"poisson", desc->poisson},
+                   {"damping", desc->damping}, {"pressure", desc->pressure},
+                   {"ambient", desc->ambient}, {"yield_stress", desc->yield_stress},
+                   {"flow", desc->flow}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (!(numbers[i].value >= 0.0 && numbers[i].value <= 1e9)) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %s %g: expected 0 to 1e9", layer->name,

@@ -122,8 +122,9 @@ static orr_result read_pins(const orr_json *soft, orr_body_desc *desc, orr_error
 // "soft": {...}; its members are those of orr_body_desc.
 static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_error *error)
 {
-    static const char *const keys[] = {"density",    "young", "poisson", "damping",    "friction",
-                                       "resolution", "cloth", "pin",     "iterations", NULL};
+    static const char *const keys[] = {"density",    "young",        "poisson", "damping",    "friction",
+                                       "resolution", "cloth",        "pin",     "iterations", "pressure",
+                                       "ambient",    "yield_stress", "flow",    NULL};
     orr_json soft;
     ORR_TRY(orr_json_member(physics, "soft", &soft, error));
     desc->soft = true;
@@ -134,6 +135,10 @@ static orr_result read_soft(const orr_json *physics, orr_body_desc *desc, orr_er
     ORR_TRY(orr_json_positive(&soft, "damping", &desc->damping, error));
     ORR_TRY(orr_json_positive(&soft, "friction", &desc->friction, error));
     ORR_TRY(orr_json_positive(&soft, "cloth", &desc->cloth, error));
+    ORR_TRY(orr_json_positive(&soft, "pressure", &desc->pressure, error));
+    ORR_TRY(orr_json_positive(&soft, "ambient", &desc->ambient, error));
+    ORR_TRY(orr_json_positive(&soft, "yield_stress", &desc->yield_stress, error));
+    ORR_TRY(orr_json_positive(&soft, "flow", &desc->flow, error));
     ORR_TRY(read_pins(&soft, desc, error));
     ORR_TRY(orr_json_whole(&soft, "iterations", NULL, 1, ORR_SOFT_ITERATIONS_MAX, &desc->iterations, error));
     return orr_json_whole(&soft, "resolution", NULL, 2, ORR_SOFT_RESOLUTION_MAX, &desc->resolution, error);

@@ -130,6 +130,8 @@ orr_result orr_soft_cloth_fill(const orr_layer_data *layer, const orr_body_desc 
                                 .pins = pins,
                                 .pin = pin,
                                 .cloth_thickness = desc->cloth,
+                                .pressure = desc->pressure,
+                                .ambient = desc->ambient,
                                 .cloth = {.density = or_default(desc->density, 300.0),
                                           .young = or_default(desc->young, 1e6),
                                           .poisson = or_default(desc->poisson, 0.3),

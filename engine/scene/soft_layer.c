@@ -134,6 +134,8 @@ static orr_result fill(const orr_scene *scene, const orr_layer_data *layer, cons
                                 .tet = soft->cage->tet,
                                 .pins = pins,
                                 .pin = pin,
+                                .yield_stress = desc->yield_stress,
+                                .flow = desc->flow,
                                 .solid = {.density = or_default(desc->density, 300.0),
                                           .young = or_default(desc->young, 5e4),
                                           .poisson = or_default(desc->poisson, 0.4),
@@ -165,6 +167,15 @@ static orr_result check(const orr_scene *scene, const orr_layer_data *layer, con
     }
     if (desc->cloth > 0.0 && !layer->mesh) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: cloth: expected a mesh", layer->name);
+    }
+    if (desc->yield_stress > 0.0 && desc->cloth > 0.0) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: cloth that yields: expected a solid",
+                        layer->name);
+    }
+    if ((desc->pressure > 0.0 || desc->ambient > 0.0) && !(desc->cloth > 0.0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: a soft body: enclosed gas: expected cloth, a closed mesh with a thickness",
+                        layer->name);
     }
     if (desc->pins < 0 || desc->pins > ORR_BODY_PINS_MAX || !(desc->cloth >= 0.0)) {
         return orr_fail(error, ORR_CODE_ARGUMENT,

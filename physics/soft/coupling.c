@@ -415,6 +415,9 @@ static void relax_vertices(const coupling *c, int n, double *omega)
             omega[i] = orr_soft_next_omega(soft, n, omega[i]);
             soft->program->accelerate(soft->group, omega[i]);
         }
+        if (n <= soft->iterations) {
+            orr_soft_update_pressure(soft, soft->group);
+        }
     }
 }
 
@@ -449,6 +452,7 @@ orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, 
     orr_result result = begin(c, error);
     int iterations = 0;
     for (int i = 0; i < count && result == ORR_OK; i++) {
+        orr_soft_begin_pressure(softs[i], softs[i]->group);
         softs[i]->program->begin(softs[i]->group);
         iterations = softs[i]->iterations > iterations ? softs[i]->iterations : iterations;
     }
@@ -464,6 +468,7 @@ orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, 
     }
     for (int i = 0; i < count && result == ORR_OK; i++) {
         softs[i]->program->finish(softs[i]->group);
+        orr_soft_plastic_flow(softs[i], softs[i]->group);
     }
     for (int i = 0; i < count; i++) { // steps of a body alone touch nothing
         softs[i]->group->plane_slots = 0;

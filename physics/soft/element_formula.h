@@ -150,6 +150,13 @@ FN soft_system membrane_system(soft_system s, real3 a, real3 b, real mx, real my
     return soft_add_outer(s, -(area * r), w);
 }
 
+// How the volume that closed triangles enclose grows with a corner of one: summed over the triangles of a
+// vertex, the derivative of the volume by it. d1, d2: the corners that follow, relative to the own one.
+FN real3 triangle_swell(real3 d1, real3 d2)
+{
+    return scale3(cross3(d1, d2), R(1.0 / 6.0));
+}
+
 // Stretch of an edge: stiffness/2 (L - rest)^2; d: the other vertex relative to the own one. In compression
 // the block leaves out the negative part across the edge.
 FN soft_system edge_system(soft_system s, real3 d, real stiffness, real rest)

@@ -71,6 +71,11 @@ double orr_soft_energy(const orr_soft_model *m, const double *position, const do
         double stretch = sqrt(dot3(d, d)) - m->edge_length[i];
         energy += 0.5 * m->edge_stiffness[i] * stretch * stretch;
     }
+    if (m->filled) {
+        const double volume = orr_soft_volume(m, position), gas = (m->pressure + m->ambient) * m->volume;
+        energy +=
+            m->ambient > 0.0 ? m->ambient * volume - gas * log(volume / m->volume) : -m->pressure * volume;
+    }
     for (int i = 0; i < m->vertices * 3; i++) {
         energy -= m->mass[i / 3] * gravity[i % 3] * position[i];
     }
@@ -87,6 +92,7 @@ static void add_force(double *force, int32_t v, real3 f)
 void orr_soft_forces(const orr_soft_model *m, const double *position, const double gravity[3], double *force)
 {
     const soft_system zero = {0};
+    const double pressure = m->filled ? orr_soft_pressure(m, orr_soft_volume(m, position)) : 0.0;
     for (int i = 0; i < m->vertices * 3; i++) {
         force[i] = m->mass[i / 3] * gravity[i % 3];
     }
@@ -107,6 +113,14 @@ void orr_soft_forces(const orr_soft_model *m, const double *position, const doub
         soft_system s = membrane_system(zero, a, b, -r[0] - r[2], -r[1] - r[3], m->triangle_area[i / 3],
                                         m->cloth.mu, m->cloth.l, m->cloth.alpha);
         add_force(force, m->triangle[i], s.force);
+        if (m->filled) {
+            const int32_t *v = m->triangle + (ptrdiff_t)(i / 3) * 3;
+            const real3 own = point(position, v[i % 3]);
+            add_force(force, m->triangle[i],
+                      scale3(triangle_swell(sub3(point(position, v[(i + 1) % 3]), own),
+                                            sub3(point(position, v[(i + 2) % 3]), own)),
+                             pressure));
+        }
     }
     for (int i = 0; i < m->hinges; i++) {
         double off;

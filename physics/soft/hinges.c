@@ -6,6 +6,7 @@
 
 typedef struct side { // of a triangle
     int32_t low, high, opposite, triangle;
+    bool forward; // the triangle goes from low to high
 } side;
 
 static int by_vertices(const void *a, const void *b)
@@ -23,6 +24,7 @@ static int by_vertices(const void *a, const void *b)
 static orr_result join_sides(orr_soft_model *m, const side *sides, int count, const char *name,
                              orr_error *error)
 {
+    int agreeing = 0;
     for (int i = 0; i + 1 < count; i++) {
         const side *a = &sides[i], *b = &sides[i + 1];
         if (a->low != b->low || a->high != b->high) {
@@ -39,7 +41,9 @@ static orr_result join_sides(orr_soft_model *m, const side *sides, int count, co
             m->hinge[m->hinges * 4 + k] = corner[k];
         }
         m->hinges++;
+        agreeing += a->forward != b->forward;
     }
+    m->closed = m->triangles > 0 && 2 * agreeing == count;
     return ORR_OK;
 }
 
@@ -52,7 +56,7 @@ orr_result orr_soft_find_hinges(orr_soft_model *m, const char *name, orr_error *
     for (int i = 0; i < count; i++) {
         const int32_t *corner = m->triangle + i / 3 * 3;
         int32_t a = corner[i % 3], b = corner[(i + 1) % 3];
-        sides[i] = (side){a < b ? a : b, a < b ? b : a, corner[(i + 2) % 3], i / 3};
+        sides[i] = (side){a < b ? a : b, a < b ? b : a, corner[(i + 2) % 3], i / 3, a < b};
     }
     qsort(sides, (size_t)count, sizeof *sides, by_vertices);
     orr_result result = join_sides(m, sides, count, name, error);

@@ -112,6 +112,11 @@ static orr_result check_spec(const orr_soft_spec *s, orr_error *error)
                             s->name, i / 3, s->vertex[i]);
         }
     }
+    if (!(s->yield_stress >= 0.0 && s->flow >= 0.0) || !isfinite(s->yield_stress + s->flow)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: yield: expected a stress and a rate of at least 0, not %g Pa and %g 1/s",
+                        s->name, s->yield_stress, s->flow);
+    }
     if (s->tets > 0) {
         ORR_TRY(check_material(&s->solid, s->name, "the solid", error));
     }
@@ -147,6 +152,7 @@ static orr_result build_tets(orr_soft_model *m, const orr_soft_spec *s, orr_erro
     m->solid.mu = a->young / (2.0 * (1.0 + a->poisson));
     m->solid.l = a->young * a->poisson / ((1.0 + a->poisson) * (1.0 - 2.0 * a->poisson)) + m->solid.mu;
     m->solid.alpha = 1.0 + (a->young > 0.0 ? m->solid.mu / m->solid.l : 0.0);
+    m->yield_stress = s->yield_stress, m->flow = s->flow;
     m->solid.eta = 0.5 * a->damping * m->solid.mu; // C' is twice the strain rate, and acts from both sides
     for (int t = 0; t < m->tets; t++) {
         const int32_t *corner = m->tet + (size_t)t * 4;
@@ -303,6 +309,7 @@ static orr_result build(orr_soft_model *m, const orr_soft_spec *s, orr_error *er
     ORR_ALLOC(m->hinge_stiffness, m->hinges, what, error);
     ORR_ALLOC(m->hinge_angle, m->hinges, what, error);
     build_hinges(m, s);
+    ORR_TRY(orr_soft_fill(m, s, error));
     ORR_TRY(check_masses(m, s, error));
     for (int i = 0; i < s->pins; i++) {
         m->pinned[s->pin[i]] = 1;

@@ -18,9 +18,10 @@ struct orr_soft_model {
 
     orr_soft_elastic solid, cloth;
     int tets;
-    int32_t *tet;        // tets x 4
-    double *tet_inverse; // tets x 9: rows m1, m2, m3 of the inverse of the differences to vertex 0
-    double *tet_volume;  // m^3
+    int32_t *tet;              // tets x 4
+    double *tet_inverse;       // tets x 9: rows m1, m2, m3 of the inverse of the differences to vertex 0
+    double *tet_volume;        // m^3
+    double yield_stress, flow; // Pa; 0: no plastic strain. 1/s; 0: at once
     int triangles;
     int32_t *triangle;        // triangles x 3
     double *triangle_inverse; // triangles x 4: rows m1, m2
@@ -37,6 +38,10 @@ struct orr_soft_model {
     double *edge_viscosity; // N s/m
     bool edges_damped;      // any of them is above 0
 
+    bool closed; // every edge of the triangles has two of them, which agree on what is outside
+    bool filled; // with a gas: spec.pressure, spec.ambient
+    double pressure, ambient, volume; // Pa, Pa, m^3 at rest
+
     int surfaces;       // triangles that can be touched: first `walls` of solids, then cloth
     int walls;          // their normals point outwards
     int32_t *surface;   // surfaces x 3
@@ -46,12 +51,14 @@ struct orr_soft_model {
     int32_t *rim;       // rims x 4: its vertices, and the two triangles that share it; -1: it has one
 };
 
-// Finds the hinges of the triangles: `hinge` and `hinges`.
+// Finds the hinges of the triangles: `hinge`, `hinges` and `closed`.
 orr_result orr_soft_find_hinges(orr_soft_model *m, const char *name, orr_error *error);
 // `surface` and what belongs to it.
 orr_result orr_soft_find_surface(orr_soft_model *m, orr_error *error);
 // Of a triangle of the surface, of length 1, outwards where it is a wall.
 void orr_soft_wall_normal(const orr_soft_model *m, const double *position, int triangle, double normal[3]);
+// Takes the gas of the spec: `filled` and what belongs to it.
+orr_result orr_soft_fill(orr_soft_model *m, const orr_soft_spec *s, orr_error *error);
 // Greedy, in the order of the vertices: `colour` and `colours`.
 orr_result orr_soft_colour(orr_soft_model *m, orr_error *error);
 

@@ -32,6 +32,13 @@ typedef struct orr_soft_group {
     // yy, yz, zz); of one world
     void *pushed;
     bool is_pushed;
+    // Of models that enclose a gas: its pressure in each world, Pa; and by how much the volume would grow, if
+    // it were 1 Pa more, as each vertex moves alone: vertices x worlds, m^3/Pa. NULL: no gas
+    void *pressure, *swell;
+    // Of models that yield, whose groups have one world: the numbers with their plastic strain; and that,
+    // tets x 9, row-major. NULL: it does not yield
+    orr_soft_tables *own;
+    double *plastic;
     void *touch; // vertices x worlds: above 0 where an obstacle is touched; NULL without it
 } orr_soft_group;
 

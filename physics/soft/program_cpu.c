@@ -77,6 +77,17 @@ FN void write_number(reader r, number *numbers, const int32_t *index, int vertic
 #endif
 }
 
+// A number of each world.
+FN real read_world(reader r, const number *p)
+{
+#if defined(ORR_SCALAR)
+    (void)r;
+    return p[0];
+#else
+    return r.across ? real_load(p) : R(p[0]);
+#endif
+}
+
 FN real3 read_row(reader r, const number *p)
 {
     return make_real3(read_number(r, p), read_number(r, p + ORR_LANES), read_number(r, p + 2 * ORR_LANES));
@@ -118,14 +129,17 @@ FN soft_columns membrane_columns(real3 d1, real3 d2, real x1, real y1, real x2, 
     return f;
 }
 
-FN soft_system add_triangle(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
+// swell: what the triangle adds to the derivative of the enclosed volume.
+FN soft_system add_triangle(reader r, const context *c, soft_system s, const int32_t *index, const number *p,
+                            real3 *swell)
 {
     real x1 = read_number(r, p), y1 = read_number(r, p + ORR_LANES);
     real x2 = read_number(r, p + 2 * ORR_LANES), y2 = read_number(r, p + 3 * ORR_LANES);
     real area = read_number(r, p + 4 * ORR_LANES), mx = -(x1 + x2), my = -(y1 + y2);
-    soft_columns f =
-        membrane_columns(sub3(read_point(r, c->position, index), c->own),
-                         sub3(read_point(r, c->position, index + ORR_LANES), c->own), x1, y1, x2, y2);
+    real3 d1 = sub3(read_point(r, c->position, index), c->own);
+    real3 d2 = sub3(read_point(r, c->position, index + ORR_LANES), c->own);
+    soft_columns f = membrane_columns(d1, d2, x1, y1, x2, y2);
+    *swell = add_scaled3(*swell, triangle_swell(d1, d2), R(1.0));
     s = membrane_system(s, f.a, f.b, mx, my, area, c->mu, c->l, c->alpha);
     if (c->eta > 0) {
         soft_columns before =
@@ -268,8 +282,9 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
         s = add_tet(r, &solid, s, index, p);
         index += SOFT_TET_OTHERS * ORR_LANES, p += SOFT_TET_NUMBERS * ORR_LANES;
     }
+    real3 swell = make_real3(R(0.0), R(0.0), R(0.0));
     for (int i = 0; i < block->slots[SOFT_TRIANGLE]; i++) {
-        s = add_triangle(r, &cloth, s, index, p);
+        s = add_triangle(r, &cloth, s, index, p, &swell);
         index += SOFT_TRIANGLE_OTHERS * ORR_LANES, p += SOFT_TRIANGLE_NUMBERS * ORR_LANES;
     }
     c.eta = (number)k->hinge_damping;
@@ -293,6 +308,12 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
     }
     if (g->touch) {
         write_number(r, g->touch, own, block->vertices, touch);
+    }
+    if (g->pressure) {
+        soft_system alone = s;
+        alone.force = swell;
+        write_number(r, g->swell, own, block->vertices, dot3(swell, soft_solve(alone)));
+        s.force = add_scaled3(s.force, swell, read_world(r, g->pressure));
     }
     real3 step = soft_solve(s);
     write_point(r, g->position, own, block->vertices, add_scaled3(c.own, step, R(1.0)));

@@ -12,7 +12,7 @@
 typedef const orr_soft_program *program_of(void);
 static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
 
-enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 8 };
+enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 10 };
 
 static orr_result check_obstacle(const orr_soft_obstacle *o, int i, orr_error *error)
 {
@@ -103,7 +103,8 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     soft->chebyshev = d->chebyshev;
     set_constants(soft, d);
     int lanes = soft->program->lanes;
-    soft->group_worlds = soft->worlds >= lanes ? lanes : 1;
+    // worlds of what yields have rest shapes of their own
+    soft->group_worlds = soft->worlds >= lanes && !(soft->model->yield_stress > 0.0) ? lanes : 1;
     soft->groups = orr_blocks(soft->worlds, soft->group_worlds);
     ORR_TRY(orr_soft_tables_create(soft->model, lanes, soft->program->in_double, &soft->tables, error));
     size_t array =
@@ -123,10 +124,14 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
                               .pinned = soft->model->pinned,
                               .vertices = soft->model->vertices,
                               .worlds = soft->group_worlds};
-        void **const part[STATE_ARRAYS] = {&g->position, &g->velocity, &g->change,          &g->start,
-                                           &g->target,   &g->previous, &g->before_previous, &g->touch};
+        void **const part[STATE_ARRAYS] = {&g->position,        &g->velocity, &g->change, &g->start,
+                                           &g->target,          &g->pressure, &g->swell,  &g->previous,
+                                           &g->before_previous, &g->touch};
         for (int k = 0; k < STATE_ARRAYS; k++, memory += array) {
-            *part[k] = k < 5 || soft->chebyshev > 0.0 ? memory : NULL;
+            *part[k] = k < 5 || (k < 7 ? soft->model->filled : soft->chebyshev > 0.0) ? memory : NULL;
+        }
+        if (soft->model->yield_stress > 0.0) {
+            ORR_TRY(orr_soft_plastic_create(soft, g, error));
         }
     }
     for (int i = 0; i < soft->groups * soft->group_worlds; i++) { // lanes without a world, too
@@ -162,6 +167,7 @@ void orr_soft_destroy(orr_soft *soft)
         for (int i = 0; soft->group && i < soft->groups; i++) {
             orr_free(soft->group[i].planes);
             orr_free(soft->group[i].pushed);
+            orr_soft_plastic_destroy(&soft->group[i]);
         }
         orr_free(soft->group);
         orr_free(soft);
@@ -201,6 +207,7 @@ double orr_soft_next_omega(const orr_soft *soft, int n, double omega)
 static void step_group(const orr_soft *soft, const orr_soft_group *g, bool shared)
 {
     double omega = 1.0;
+    orr_soft_begin_pressure(soft, g);
     soft->program->begin(g);
     for (int n = 1; n <= soft->iterations; n++) {
         for (int colour = 0; colour < soft->tables.colours; colour++) {
@@ -210,8 +217,10 @@ static void step_group(const orr_soft *soft, const orr_soft_group *g, bool share
             omega = orr_soft_next_omega(soft, n, omega);
             soft->program->accelerate(g, omega);
         }
+        orr_soft_update_pressure(soft, g);
     }
     soft->program->finish(g);
+    orr_soft_plastic_flow(soft, g);
 }
 
 static void step_alone(void *context, int i, int worker)
@@ -288,4 +297,9 @@ void orr_soft_set(orr_soft *soft, int world, const double *position, const doubl
         set(soft, g->velocity, world, velocity);
         clear(soft, g->change, world);
     }
+}
+
+void orr_soft_unstrain(orr_soft *soft, int world)
+{
+    orr_soft_plastic_clear(soft, &soft->group[world / soft->group_worlds]);
 }

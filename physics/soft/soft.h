@@ -39,6 +39,16 @@ typedef struct orr_soft_spec {
     // Of every edge, in place of the rope's material, where one is above 0: N/m and N s/m.
     double edge_stiffness, edge_viscosity;
     const double *mass; // vertices, kg, > 0, in place of what follows from densities; NULL: none
+    // Of a gas that the triangles enclose, all of them one closed surface or several, counter-clockwise from
+    // outside: Pa above what is around it, at the rest volume. 0: there is none, unless `ambient` is given.
+    double pressure;
+    // Pa around it. 0: the pressure is kept, as by a pump; above 0: the amount of gas is kept, at one
+    // temperature, (pressure + ambient) x volume = const.
+    double ambient;
+    // Of solids: the von Mises stress (Pa) beyond which they yield and stay deformed; 0: they do not. Beyond
+    // it stress decays at the rate `flow` (1/s); 0: at once. orr_soft_energy and orr_soft_forces know of no
+    // plastic strain.
+    double yield_stress, flow;
 } orr_soft_spec;
 
 typedef struct orr_soft_model orr_soft_model;
@@ -52,7 +62,12 @@ double orr_soft_stiffness(const orr_soft_model *model);
 // Triangles that can be touched, x 3: the outer ones of solids, and cloth.
 const int32_t *orr_soft_surface(const orr_soft_model *model, int *count);
 
-// The potential energy (J) of positions (vertices x 3): elastic, and of gravity (m/s^2).
+// What the triangles enclose, m^3, of positions (vertices x 3).
+double orr_soft_volume(const orr_soft_model *model, const double *position);
+// The pressure of its gas above what is around it at a volume (m^3), Pa.
+double orr_soft_pressure(const orr_soft_model *model, double volume);
+
+// The potential energy (J) of positions (vertices x 3): elastic, of gravity (m/s^2) and of enclosed gas.
 double orr_soft_energy(const orr_soft_model *model, const double *position, const double gravity[3]);
 // Its negative gradient, vertices x 3, N; of pinned vertices too.
 void orr_soft_forces(const orr_soft_model *model, const double *position, const double gravity[3],
@@ -163,3 +178,5 @@ orr_result orr_soft_step_together(orr_soft_coupling *coupling, orr_soft *const *
 // Of a world, vertices x 3. Setting a pinned vertex moves the pin; its velocity does nothing.
 void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity); // each nullable
 void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity);
+// Undoes the plastic strain of a world.
+void orr_soft_unstrain(orr_soft *soft, int world);

@@ -149,7 +149,11 @@ static void fill_lane(const builder *b, const orr_soft_block *block, int lane, i
             double values[10] = {0};
             if (v >= 0 && slot < uses(b, kind, v)) {
                 const orr_soft_incidence *incidence = &b->incidence[kind];
-                see_element(m, kind, incidence->use[incidence->first[v] + slot], other, values);
+                const int32_t use = incidence->use[incidence->first[v] + slot];
+                see_element(m, kind, use, other, values);
+                if (kind == SOFT_TET && b->tables->tet_at) {
+                    b->tables->tet_at[use] = number - b->number;
+                }
             }
             for (int k = 0; k < others[kind]; k++, index += b->lanes) {
                 *index = other[k];
@@ -171,6 +175,11 @@ static orr_result build(builder *b, bool in_double, orr_error *error)
     ORR_TRY(cut_blocks(b, &number_count, &index_count, error));
     ORR_ALLOC(t->index, index_count, "indices of a soft body", error);
     ORR_ALLOC(b->number, number_count, "numbers of a soft body", error);
+    t->number_count = number_count;
+    if (b->m->yield_stress > 0.0) {
+        ORR_ALLOC(t->tet_at, (size_t)b->m->tets * 4, "numbers of a soft body", error);
+        memset(t->tet_at, -1, (size_t)b->m->tets * 4 * sizeof *t->tet_at);
+    }
     const int32_t *order = b->order;
     for (int i = 0; i < t->colour_block[t->colours]; i++) {
         for (int lane = 0; lane < b->lanes; lane++) {
@@ -212,4 +221,5 @@ void orr_soft_tables_destroy(orr_soft_tables *tables)
     orr_free(tables->block);
     orr_free(tables->index);
     orr_free(tables->number);
+    orr_free(tables->tet_at);
 }

@@ -34,6 +34,10 @@ typedef struct orr_soft_tables {
     orr_soft_block *block;
     int32_t *index;
     void *number; // float, or double
+    size_t number_count;
+    // Of models that yield: tets x 4: the first number of a tet as its corner sees it, the others a number of
+    // lanes apart; -1: the corner is pinned. Others: NULL
+    ptrdiff_t *tet_at;
 } orr_soft_tables;
 
 orr_result orr_soft_tables_create(const orr_soft_model *model, int lanes, bool in_double,

@@ -61,11 +61,13 @@ class Layer:
         """Gives a mesh, cloud or field a body, as `physics` of a scene file does.
 
         mass [kg]; 0: it is fixed. soft=True: it bends; with resolution, density [kg/m^3], young [Pa],
-        poisson, damping [s], cloth [m], iterations, 0: the defaults of orr_body_desc. pin: up to 8
-        balls (x, y, z, radius) in the layer's space, that hold what is in them."""
+        poisson, damping [s], cloth [m], iterations, pressure, ambient and yield_stress [Pa], flow
+        [1/s], 0: the defaults of orr_body_desc. pin: up to 8 balls (x, y, z, radius) in the layer's space,
+        that hold what is in them."""
         if len(pin) > constants["ORR_BODY_PINS_MAX"]:
             raise ValueError(f"{len(pin)} pins: expected up to {constants['ORR_BODY_PINS_MAX']}")
         known = ("soft", "resolution", "density", "young", "poisson", "damping", "cloth", "iterations")
+        known += ("pressure", "ambient", "yield_stress", "flow")
         for name in soft:
             if name not in known:
                 raise TypeError(f"{name!r}: expected one of {', '.join(known)}")

@@ -62,11 +62,14 @@ static void physics_of_layers_is_read(void **state)
         parsed("{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\", \"physics\": {\"soft\": {\"density\": 90, "
                "\"young\": 2e4, \"poisson\": 0.3, \"damping\": 0.01, \"friction\": 0.7, \"resolution\": 9, "
                "\"iterations\": "
-               "30}}}]}");
+               "30, \"cloth\": 0.001, \"pressure\": 2000, \"ambient\": 1e5, \"yield_stress\": "
+               "300, \"flow\": 2}}}]}");
     const orr_body_desc *soft = &file.layers[0].physics;
     assert_true(file.layers[0].has_physics && soft->soft && soft->density == 90.0 && soft->young == 2e4);
     assert_true(soft->poisson == 0.3 && soft->damping == 0.01 && soft->friction == 0.7 &&
                 soft->resolution == 9 && soft->iterations == 30);
+    assert_true(soft->cloth == 0.001 && soft->pressure == 2000.0 && soft->ambient == 1e5);
+    assert_true(soft->yield_stress == 300.0 && soft->flow == 2.0);
     orr_scene_file_free(&file);
 }
 
@@ -145,6 +148,7 @@ static void mistakes_are_named(void **state)
         {LAYER("\"physics\": {}"), "layers[1].physics: expected \"static\": true, a \"mass\", or \"soft\""},
         {LAYER("\"physics\": {\"soft\": {}, \"mass\": 1}"), "layers[1].physics: expected \"soft\" alone"},
         {LAYER("\"physics\": {\"soft\": {\"young\": 0}}"), "layers[1].physics.soft.young: expected"},
+        {LAYER("\"physics\": {\"soft\": {\"pressure\": -1}}"), "layers[1].physics.soft.pressure: expected"},
         {LAYER("\"physics\": {\"soft\": {\"iterations\": 0}}"),
          "layers[1].physics.soft.iterations: expected"},
         {LAYER("\"physics\": {\"soft\": {\"resolution\": 2.5}}"),

@@ -102,6 +102,37 @@ static void ropes_push_down_their_energy(void **state)
     forces_are_minus_gradients(&spec, 0.2);
 }
 
+static const int32_t octahedron[] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+static const double octahedron_vertex[] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1};
+
+static orr_soft_spec shell(double pressure, double ambient)
+{
+    return (orr_soft_spec){.name = "shell",
+                           .vertices = 6,
+                           .vertex = octahedron_vertex,
+                           .triangles = 8,
+                           .triangle = octahedron,
+                           .cloth = rubber,
+                           .cloth_thickness = 0.01,
+                           .pressure = pressure,
+                           .ambient = ambient};
+}
+
+// The octahedron's volume is 4/3. Gas that is kept follows Boyle's law.
+static void gas_pushes_down_its_energy(void **state)
+{
+    (void)state;
+    const orr_soft_spec pumped = shell(700.0, 0.0), sealed = shell(700.0, 1500.0);
+    forces_are_minus_gradients(&pumped, 0.2);
+    forces_are_minus_gradients(&sealed, 0.2);
+    orr_soft_model *model;
+    assert_ok(orr_soft_model_create(&sealed, &model, &error));
+    assert_true(fabs(orr_soft_volume(model, octahedron_vertex) - 4.0 / 3.0) <= 1e-15);
+    assert_true(fabs(orr_soft_pressure(model, 4.0 / 3.0) - 700.0) <= 1e-9);
+    assert_true(fabs(orr_soft_pressure(model, 2.0 / 3.0) - (2.0 * 2200.0 - 1500.0)) <= 1e-9);
+    orr_soft_model_destroy(model);
+}
+
 static void rest_has_no_forces_and_its_mass_is_density_times_volume(void **state)
 {
     (void)state;
@@ -193,6 +224,8 @@ static void bad_input_is_refused_by_name(void **state)
     refused(&bad, "density of the solid: expected above 0");
     bad = good, bad.solid.young = NAN;
     refused(&bad, "Young's modulus of the solid");
+    bad = good, bad.yield_stress = -1.0;
+    refused(&bad, "yield: expected a stress and a rate of at least 0, not -1 Pa");
     bad = good, bad.pins = 1, bad.pin = none;
     refused(&bad, "pin 0: expected vertices below 4, not 7");
     bad = good, bad.vertices = 5;
@@ -203,6 +236,18 @@ static void bad_input_is_refused_by_name(void **state)
     refused(&bad, "edge 0 (vertices 2 2): expected a length above 0");
     bad = good, bad.tets = 0;
     refused(&bad, "vertex 0: expected a mass above 0 kg");
+    int32_t outwards_in[24];
+    for (int i = 0; i < 24; i++) {
+        outwards_in[i] = octahedron[i / 3 * 3 + 2 - i % 3];
+    }
+    bad = shell(1.0, 0.0), bad.triangles = 7;
+    refused(&bad, "expected closed cloth, its triangles counter-clockwise from outside, without open edges");
+    bad = shell(1.0, 0.0), bad.triangle = outwards_in;
+    refused(&bad, "expected closed cloth, its triangles counter-clockwise from outside");
+    bad = shell(-2.0, 1.0);
+    refused(&bad, "enclosed gas: expected a pressure around it of at least 0 Pa");
+    bad = shell(NAN, 1.0);
+    refused(&bad, "enclosed gas: expected a pressure around it of at least 0 Pa");
     vertex[11] = 1e-9;
     refused(&good, "degenerate");
     vertex[11] = INFINITY;
@@ -215,6 +260,7 @@ int main(void)
         cmocka_unit_test(tets_push_down_their_energy),
         cmocka_unit_test(cloth_pushes_down_its_energy),
         cmocka_unit_test(ropes_push_down_their_energy),
+        cmocka_unit_test(gas_pushes_down_its_energy),
         cmocka_unit_test(rest_has_no_forces_and_its_mass_is_density_times_volume),
         cmocka_unit_test(elements_join_vertices_of_different_colours),
         cmocka_unit_test(bad_input_is_refused_by_name),

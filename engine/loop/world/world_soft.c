@@ -105,6 +105,7 @@ static void place(const orr_world *world, int index, orr_world_soft *s, const or
     }
     orr_world_soft_points(s, &at, NULL, s->layer->cage->vertices, position);
     orr_soft_set(s->copies[index], 0, position, s->still);
+    orr_soft_unstrain(s->copies[index], 0);
     s->diverged[index] = false;
 }
 
