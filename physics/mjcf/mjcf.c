@@ -318,6 +318,7 @@ orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *rea
     mjcf_reader reader = {.spec = spec, .classes = main_class, .read_file = read_file, .error = error};
     note_texts(spec, root);
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
+    ORR_TRY(mjcf_flexes(spec, root, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
         if (strcmp(a->name, "model") != 0) {
             return mjcf_fail(root, error, "unknown attribute '%.64s'", a->name);

@@ -31,6 +31,8 @@ orr_result mjcf_parse(const char *text, size_t size, const char *path, orr_arena
                       orr_error *error);
 // Replaces every <replicate> of the tree of bodies by its copies.
 orr_result mjcf_replicate(mjcf_node *root, orr_arena *arena, orr_error *error);
+// Replaces every <flex>, and the bodies that are its points, by a <flexcomp>.
+orr_result mjcf_flexes(orr_spec *spec, mjcf_node *root, orr_error *error);
 // An attribute's value, or NULL.
 const char *mjcf_find(const mjcf_node *node, const char *attribute);
 bool mjcf_is(const mjcf_node *node, const char *name);
@@ -100,7 +102,11 @@ extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], m
     mjcf_numeric_members[], mjcf_text_members[], mjcf_no_members[], mjcf_tuple_element_members[],
     mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[], mjcf_flexcomp_members[],
     mjcf_flex_contact_members[], mjcf_flex_edge_members[], mjcf_flex_elasticity_members[],
-    mjcf_flex_pin_members[];
+    mjcf_flex_pin_members[], mjcf_flex_members[];
+
+typedef struct mjcf_flex_vertices {
+    spec_numbers vertex;
+} mjcf_flex_vertices;
 
 // ---- classes
 

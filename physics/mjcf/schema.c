@@ -350,6 +350,7 @@ const mjcf_member mjcf_flexcomp_members[] = {POSE(spec_flex),
                                              NO_EFFECT("cellcount"), // of fewer degrees of freedom
                                              NO_EFFECT("inertiabox"),
                                              NO_EFFECT("texcoord"), // it is drawn in its colour
+                                             NO_EFFECT("elemtexcoord"),
                                              NO_EFFECT("flatskin"),
                                              UNSUPPORTED("mesh"),
                                              END};
@@ -392,6 +393,8 @@ const mjcf_member mjcf_flex_elasticity_members[] = {
 const mjcf_member mjcf_flex_pin_members[] = {
     NUMBERS(mjcf_flex_pin, "id", id), NUMBERS(mjcf_flex_pin, "range", range),
     NUMBERS(mjcf_flex_pin, "grid", grid), NUMBERS(mjcf_flex_pin, "gridrange", gridrange), END};
+
+const mjcf_member mjcf_flex_members[] = {NUMBERS(mjcf_flex_vertices, "vertex", vertex), END};
 
 const mjcf_member mjcf_camera_members[] = {POSE(spec_camera),
                                            KEYWORD(spec_camera, "mode", mode, camera_mode_keys),

@@ -165,7 +165,24 @@ static void every_mistake_is_named_with_its_line(void **state)
          "<tendon>\n<spatial armature='1'><site site='s'/><geom geom='g'/><site site='t'/></spatial>"
          "</tendon></mujoco>",
          "test.xml:2: <spatial>", "armature"},
-        {"<mujoco><deformable>\n<flex/></deformable></mujoco>", "test.xml:2: <flex>", "not supported"},
+        {"<mujoco><deformable>\n<flex/></deformable></mujoco>", "test.xml:2: <flex>",
+         "body: expected the bodies"},
+        {"<mujoco><deformable>\n<flex node='a'/></deformable></mujoco>", "test.xml:2: <flex>",
+         "node: expected a flex whose points move by themselves"},
+        {"<mujoco><deformable>\n<flex name='f' body='a b' element='0 1'/></deformable></mujoco>",
+         "test.xml:2: <flex>", "body: 'a': expected the name of a body"},
+        {"<mujoco><worldbody><body name='a'/><body name='b'/></worldbody><deformable>\n<flex name='f' "
+         "body='a b' "
+         "vertex='0 0 0' element='0 1'/></deformable></mujoco>",
+         "test.xml:2: <flex>", "vertex: expected three numbers for each of 2 vertices"},
+        {"<mujoco><worldbody><body name='a'/><body name='b'/></worldbody><deformable>\n<flex name='f' "
+         "body='a b' "
+         "element='0 1'/></deformable></mujoco>",
+         "test.xml:2: <flex>", "vertex 1: expected a body with an inertia and three slide joints"},
+        {"<mujoco><equality>\n<flex flex='f'/></equality></mujoco>", "test.xml:2: <flex>",
+         "flex: 'f': expected the name of a flex"},
+        {"<mujoco><equality>\n<flexstrain flex='f'/></equality></mujoco>", "test.xml:2: <flexstrain>",
+         "expected <flex>: flexes with nodes are not supported"},
         {BODY("\n<flexcomp name='f' type='gmsh'/>"), "test.xml:2: <flexcomp>", "type: 'gmsh' is unknown or"},
         {BODY("\n<flexcomp name='f'/>"), "test.xml:2: <flexcomp>", "axis 2: expected a count of 1 to 1"},
         {BODY("\n<flexcomp count='2 2 1'/>"), "test.xml:2: <flexcomp>", "expected a name"},

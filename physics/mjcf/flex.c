@@ -1,0 +1,352 @@
+// <flex>: a soft body whose points are bodies with three slide joints, as MuJoCo writes a <flexcomp>. In the
+// XML tree it becomes a <flexcomp> of the type direct beside these bodies, which it replaces; the equality
+// constraint <flex> becomes its edges'.
+#include "physics/mjcf/mjcf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct flex_point {
+    mjcf_node *body, *parent; // in the tree
+} flex_point;
+
+typedef struct flex_reader {
+    orr_spec *spec;
+    mjcf_node *root;
+    mjcf_node *node; // <flex>
+    orr_error *error;
+    int points;
+    flex_point *point; // points
+    double *at;        // points x 3
+    uint8_t *moves;    // points: by its own joints; the others are held
+    mjcf_node *parent; // of those that move
+    double mass;       // kg, of a point
+} flex_reader;
+
+static void *take(flex_reader *r, size_t count, size_t size)
+{
+    return orr_arena_take(&r->spec->arena, count, size);
+}
+
+static orr_result set_attribute(flex_reader *r, mjcf_node *node, const char *name, const char *value)
+{
+    mjcf_attribute *a = take(r, 1, sizeof *a);
+    if (!a) {
+        return spec_memory_fail(r->error);
+    }
+    *a = (mjcf_attribute){name, value, node->attributes};
+    node->attributes = a;
+    return ORR_OK;
+}
+
+static bool find_body(mjcf_node *node, const char *name, size_t length, flex_point *found)
+{
+    for (mjcf_node *child = node->children; child; child = child->next) {
+        const char *own = mjcf_is(child, "body") ? mjcf_find(child, "name") : NULL;
+        if (own && strlen(own) == length && memcmp(own, name, length) == 0) {
+            *found = (flex_point){child, node};
+            return true;
+        }
+        if (find_body(child, name, length, found)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The bodies that the attribute names: one for each point, or one for all.
+static orr_result find_bodies(flex_reader *r, const char *names)
+{
+    static const char space[] = " \t\r\n";
+    int count = 0;
+    for (const char *p = names + strspn(names, space); *p; p += strspn(p, space), count++) {
+        const size_t length = strcspn(p, space);
+        flex_point found = {NULL, NULL};
+        for (mjcf_node *section = r->root->children; section && !found.body; section = section->next) {
+            if (mjcf_is(section, "worldbody")) {
+                if (length == 5 && memcmp(p, "world", length) == 0) {
+                    found = (flex_point){section, r->root};
+                } else {
+                    find_body(section, p, length, &found);
+                }
+            }
+        }
+        if (!found.body) {
+            return mjcf_fail(r->node, r->error, "body: '%.*s': expected the name of a body",
+                             length < 64 ? (int)length : 64, p);
+        }
+        if (count < r->points) {
+            r->point[count] = found;
+        }
+        p += length;
+    }
+    if (count != r->points && count != 1) {
+        return mjcf_fail(r->node, r->error, "body: expected one name, or %d, as there are vertices, not %d",
+                         r->points, count);
+    }
+    for (int i = 1; i < r->points && count == 1; i++) {
+        r->point[i] = r->point[0];
+    }
+    return ORR_OK;
+}
+
+static bool only(const mjcf_node *node, const char *const *attributes)
+{
+    for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
+        int i = 0;
+        while (attributes[i] && strcmp(attributes[i], a->name) != 0) {
+            i++;
+        }
+        if (!attributes[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A body that is nothing but a point: an inertia and three slide joints.
+static bool is_point(const mjcf_node *body)
+{
+    static const char *const of_body[] = {"name", "pos", NULL}, *const of_joint[] = {"name", "type", "axis",
+                                                                                     "pos", NULL};
+    int slides = 0, inertias = 0;
+    for (const mjcf_node *child = body->children; child; child = child->next) {
+        const char *type = mjcf_find(child, "type");
+        slides += mjcf_is(child, "joint") && type && strcmp(type, "slide") == 0 && only(child, of_joint);
+        inertias += mjcf_is(child, "inertial");
+        if (!mjcf_is(child, "joint") && !mjcf_is(child, "inertial")) {
+            return false;
+        }
+    }
+    return slides == 3 && inertias == 1 && mjcf_is(body, "body") && only(body, of_body);
+}
+
+static orr_result add_mass(flex_reader *r, const mjcf_node *body)
+{
+    double mass = 0.0;
+    int count;
+    for (const mjcf_node *child = body->children; child; child = child->next) {
+        if (mjcf_is(child, "inertial")) {
+            ORR_TRY(mjcf_read_numbers(child, "mass", 1, 1, &mass, &count, r->error));
+        }
+    }
+    if (!(mass > 0.0) || (r->mass > 0.0 && fabs(mass - r->mass) > 1e-5 * r->mass)) {
+        return mjcf_fail(body, r->error,
+                         "a point of a flex: expected the mass that all its points have, not %g", mass);
+    }
+    r->mass = mass;
+    return ORR_OK;
+}
+
+static orr_result place_points(flex_reader *r)
+{
+    for (int i = 0; i < r->points; i++) {
+        const flex_point *p = &r->point[i];
+        r->moves[i] = is_point(p->body);
+        if (r->moves[i]) {
+            double pos[3] = {0.0};
+            int count;
+            ORR_TRY(mjcf_read_numbers(p->body, "pos", 3, 3, pos, &count, r->error));
+            ORR_TRY(add_mass(r, p->body));
+            for (int k = 0; k < 3; k++) {
+                r->at[3 * i + k] += pos[k];
+            }
+        }
+        // what holds points is the body of those that move
+        mjcf_node *parent = r->moves[i] ? p->parent : p->body;
+        if (r->parent && r->parent != parent) {
+            return mjcf_fail(
+                r->node, r->error,
+                "vertex %d: expected a body with an inertia and three slide joints alone beside those "
+                "of the other vertices, or the body that these are in",
+                i);
+        }
+        r->parent = parent;
+    }
+    return ORR_OK;
+}
+
+// "0.1 0.2 ..." of points, or the numbers of those that are held.
+static orr_result write_numbers(flex_reader *r, bool pins, const char **text)
+{
+    const size_t size = (size_t)r->points * 3 * 26 + 1;
+    char *out = take(r, size, 1);
+    size_t used = 0;
+    if (!out) {
+        return spec_memory_fail(r->error);
+    }
+    out[0] = 0;
+    for (int i = 0; i < r->points; i++) {
+        if (!pins) {
+            used += (size_t)snprintf(out + used, size - used, "%.17g %.17g %.17g ", r->at[3 * i],
+                                     r->at[3 * i + 1], r->at[3 * i + 2]);
+        } else if (!r->moves[i]) {
+            used += (size_t)snprintf(out + used, size - used, "%d ", i);
+        }
+    }
+    *text = out;
+    return ORR_OK;
+}
+
+static mjcf_node *add_child(flex_reader *r, mjcf_node *parent, const char *name, const mjcf_node *where)
+{
+    mjcf_node *child = take(r, 1, sizeof *child), **end = &parent->children;
+    if (child) {
+        *child = (mjcf_node){.name = name, .file = where->file, .line = where->line, .repeat = 1};
+        while (*end) {
+            end = &(*end)->next;
+        }
+        *end = child;
+    }
+    return child;
+}
+
+static void unlink_node(mjcf_node *parent, const mjcf_node *node)
+{
+    for (mjcf_node **link = &parent->children; *link; link = &(*link)->next) {
+        if (*link == node) {
+            *link = node->next;
+            return;
+        }
+    }
+}
+
+// Replaces the bodies of the points by a <flexcomp> with the attributes and the children of the flex.
+static orr_result replace(flex_reader *r)
+{
+    const char *points, *pins;
+    bool rigid = true;
+    ORR_TRY(write_numbers(r, false, &points));
+    ORR_TRY(write_numbers(r, true, &pins));
+    for (int i = 0; i < r->points; i++) {
+        if (r->moves[i]) {
+            unlink_node(r->point[i].parent, r->point[i].body);
+            rigid = false;
+        }
+    }
+    mjcf_node *made = add_child(r, r->parent, "flexcomp", r->node);
+    char *mass = take(r, 32, 1);
+    if (!made || !mass) {
+        return spec_memory_fail(r->error);
+    }
+    for (const mjcf_attribute *a = r->node->attributes; a; a = a->next) {
+        if (strcmp(a->name, "body") != 0 && strcmp(a->name, "vertex") != 0) {
+            ORR_TRY(set_attribute(r, made, a->name, a->value));
+        }
+    }
+    ORR_TRY(set_attribute(r, made, "type", "direct"));
+    ORR_TRY(set_attribute(r, made, "point", points));
+    if (rigid) {
+        ORR_TRY(set_attribute(r, made, "rigid", "true"));
+    } else {
+        snprintf(mass, 32, "%.17g", r->mass * r->points);
+        ORR_TRY(set_attribute(r, made, "mass", mass));
+    }
+    made->children = r->node->children;
+    if (pins[0] && !rigid) {
+        mjcf_node *pin = add_child(r, made, "pin", r->node);
+        return pin ? set_attribute(r, pin, "id", pins) : spec_memory_fail(r->error);
+    }
+    return ORR_OK;
+}
+
+static orr_result read_flex(orr_spec *spec, mjcf_node *root, mjcf_node *node, orr_error *error)
+{
+    flex_reader r = {.spec = spec, .root = root, .node = node, .error = error};
+    static const char *const nodes[] = {"node", "nodecoord", "cellcount", "dof"};
+    mjcf_flex_vertices v = {{0}};
+    const char *names = mjcf_find(node, "body");
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
+        if (mjcf_find(node, nodes[i])) {
+            return mjcf_fail(node, error, "%s: expected a flex whose points move by themselves, not by nodes",
+                             nodes[i]);
+        }
+    }
+    if (!names) {
+        return mjcf_fail(node, error, "body: expected the bodies of its vertices");
+    }
+    static const char *const own[] = {"name", "dim",      "radius", "body",     "element",      "material",
+                                      "rgba", "texcoord", "group",  "flatskin", "elemtexcoord", NULL};
+    ORR_TRY(mjcf_read(node, mjcf_flex_members, own, &v, spec, error));
+    static const char space[] = " \t\r\n";
+    for (const char *p = names + strspn(names, space); *p; p += strspn(p, space)) {
+        p += strcspn(p, space);
+        r.points++;
+    }
+    if (v.vertex.count % 3 != 0 || (v.vertex.count > 0 && r.points != 1 && v.vertex.count != 3 * r.points)) {
+        return mjcf_fail(node, error, "vertex: expected three numbers for each of %d vertices, not %d",
+                         r.points, v.vertex.count);
+    }
+    r.points = v.vertex.count > 0 ? v.vertex.count / 3 : r.points;
+    r.point = take(&r, (size_t)r.points + 1, sizeof *r.point);
+    r.at = take(&r, (size_t)r.points * 3 + 1, sizeof *r.at);
+    r.moves = take(&r, (size_t)r.points + 1, 1);
+    if (!r.point || !r.at || !r.moves) {
+        return spec_memory_fail(error);
+    }
+    for (int i = 0; i < 3 * r.points; i++) {
+        r.at[i] = v.vertex.count > 0 ? v.vertex.values[i] : 0.0;
+    }
+    ORR_TRY(find_bodies(&r, names));
+    ORR_TRY(place_points(&r));
+    return replace(&r);
+}
+
+static mjcf_node *find_flexcomp(mjcf_node *node, const char *name)
+{
+    for (mjcf_node *child = node->children; child; child = child->next) {
+        const char *own = mjcf_is(child, "flexcomp") ? mjcf_find(child, "name") : NULL;
+        mjcf_node *found = own && strcmp(own, name) == 0 ? child : find_flexcomp(child, name);
+        if (found) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
+// Edges of a flex that keep their length.
+static orr_result read_equality(orr_spec *spec, mjcf_node *root, mjcf_node *node, orr_error *error)
+{
+    static const char *const own[] = {"flex", "name", "class", "active", "solref", "solimp", NULL};
+    flex_reader r = {.spec = spec, .error = error};
+    const char *name = mjcf_find(node, "flex"), *active = mjcf_find(node, "active");
+    ORR_TRY(mjcf_no_children(node, error));
+    ORR_TRY(mjcf_read(node, mjcf_no_members, own, NULL, spec, error));
+    mjcf_node *flex = name ? find_flexcomp(root, name) : NULL, *edge = flex ? flex->children : NULL;
+    if (!flex) {
+        return mjcf_fail(node, error, "flex: '%.64s': expected the name of a flex", name ? name : "");
+    }
+    if (active && strcmp(active, "false") == 0) {
+        return ORR_OK;
+    }
+    while (edge && !mjcf_is(edge, "edge")) {
+        edge = edge->next;
+    }
+    edge = edge ? edge : add_child(&r, flex, "edge", node);
+    return edge ? set_attribute(&r, edge, "equality", "true") : spec_memory_fail(error);
+}
+
+orr_result mjcf_flexes(orr_spec *spec, mjcf_node *root, orr_error *error)
+{
+    static const struct {
+        const char *section;
+        orr_result (*read)(orr_spec *spec, mjcf_node *root, mjcf_node *node, orr_error *error);
+    } parts[] = {{"deformable", read_flex}, {"equality", read_equality}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        for (mjcf_node *section = root->children; section; section = section->next) {
+            for (mjcf_node **link = &section->children; mjcf_is(section, parts[i].section) && *link;) {
+                mjcf_node *node = *link;
+                if (mjcf_is(node, "flexstrain")) {
+                    return mjcf_fail(node, error, "expected <flex>: flexes with nodes are not supported");
+                }
+                if (!mjcf_is(node, "flex")) {
+                    link = &node->next;
+                    continue;
+                }
+                *link = node->next;
+                ORR_TRY(parts[i].read(spec, root, node, error));
+            }
+        }
+    }
+    return ORR_OK;
+}
