@@ -1,6 +1,6 @@
 #include "assets/room.h"
 
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 
 #define LATHE(s, sides, ...)                                                                                 \
     shape_lathe(s, (const real2[]){__VA_ARGS__}, sizeof((const real2[]){__VA_ARGS__}) / sizeof(real2), sides)

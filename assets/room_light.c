@@ -1,5 +1,5 @@
 #include "assets/room.h"
-#include "engine/core/rng.h"
+#include "engine/maths/rng.h"
 
 #include <math.h>
 

@@ -5,9 +5,9 @@
 // up is the mean of what is up in the photos.
 #include "engine/registration/registration.h"
 
-#include "engine/core/diagonalise.h"
 #include "engine/core/memory.h"
 #include "engine/image/exif.h"
+#include "engine/maths/diagonalise.h"
 #include "engine/maths/rotation.h"
 #include "neural/capture/world_fit.h"
 

@@ -1,9 +1,9 @@
 // Solids that yield: multiplicative plasticity, F = Fe Fp with det Fp = 1, by von Mises' stress (after
 // Bargteil et al. 2007, "A finite element method for animating large viscoplastic flow"). A tet's plastic
 // strain becomes a part of its rest shape, which each world therefore has for itself.
-#include "engine/core/diagonalise.h"
 #include "engine/core/memory.h"
-#include "engine/core/vector.h"
+#include "engine/maths/diagonalise.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/simulation.h"
 
 #include <math.h>

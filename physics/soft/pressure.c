@@ -1,7 +1,7 @@
 // The gas that closed cloth encloses. One pressure acts on all triangles; an iteration treats it as constant,
 // and then it is set to what it will be after the next one: the vertices alone would each answer as if they
 // changed the volume by themselves, and a light shell around much gas would not settle.
-#include "engine/core/vector.h"
+#include "engine/maths/vector.h"
 #include "physics/soft/simulation.h"
 
 #include <math.h>

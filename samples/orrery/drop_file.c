@@ -1,7 +1,7 @@
 #include "samples/orrery/drop_file.h"
 
 #include "engine/core/result.h"
-#include "engine/core/rotation.h"
+#include "engine/maths/rotation.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "engine/core/diagonalise.h"
+#include "engine/maths/diagonalise.h"
 
 #include <math.h>
 
