@@ -1,6 +1,7 @@
 // Soft layers in scenes, worlds and frames.
 #define ORR_SCALAR
 #include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/soft_sleep.h"
 #include "engine/loop/world/world_soft.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
@@ -423,6 +424,49 @@ static void a_body_holds_a_soft_block(void **state)
     close(&f);
 }
 
+// A block that rests alone is not stepped. What comes near wakes it, in its copy alone, and so do states that
+// are set.
+static void a_block_at_rest_sleeps(void **state)
+{
+    (void)state;
+    static const double aside[7] = {2.0, 0.0, 0.05, 1.0}, above[7] = {0.0, 0.0, 0.35, 1.0};
+    fixture f;
+    double low, high;
+    open(&f, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(orr_world_set_robot(f.world, i, f.box, ORR_ROBOT_QPOS, aside, &error));
+    }
+    assert_ok(orr_world_advance(f.world, 2.5, &error));
+    const orr_world_soft *s = soft_of(&f);
+    const orr_soft_sleep *sleep = f.world->softs->sleep;
+    const size_t bytes = orr_world_soft_numbers(s) * sizeof(double);
+    double *rest = malloc(2 * bytes);
+    assert_non_null(rest);
+    assert_true(sleep[0].asleep && sleep[1].asleep);
+    memcpy(rest, s->position, 2 * bytes);
+    heights(&f, 0, &low, &high);
+    assert_true(fabs(low) < 2e-3 && high > 0.19 && high < 0.2);
+    assert_ok(orr_world_advance(f.world, 0.2, &error));
+    assert_memory_equal(rest, s->position, 2 * bytes);
+    // 1 kg falls on the first
+    assert_ok(orr_world_set_robot(f.world, 0, f.box, ORR_ROBOT_QPOS, above, &error));
+    assert_ok(orr_world_advance(f.world, 0.3, &error));
+    assert_true(!sleep[0].asleep && sleep[1].asleep);
+    assert_true(memcmp(rest, s->position, bytes) != 0);
+    assert_memory_equal((char *)rest + bytes, (const char *)s->position + bytes, bytes);
+    assert_ok(orr_world_advance(f.world, 2.0, &error));
+    assert_true(!sleep[0].asleep); // it carries the box
+    for (size_t i = 2; i < orr_world_soft_numbers(s); i += 3) {
+        rest[i] += 0.1;
+    }
+    assert_ok(orr_world_set_soft(f.world, 1, f.block, rest, NULL, &error));
+    assert_ok(orr_world_advance(f.world, 0.1, &error));
+    heights(&f, 1, &low, &high);
+    assert_true(!sleep[1].asleep && low > 0.03 && low < 0.07); // 0.05 m in 0.1 s
+    free(rest);
+    close(&f);
+}
+
 static void copies_are_apart(void **state)
 {
     (void)state;
@@ -823,6 +867,7 @@ int main(void)
         cmocka_unit_test(pins_hold_a_cloth),
         cmocka_unit_test(small_things_rest_on_wide_triangles),
         cmocka_unit_test(a_body_holds_a_soft_block),
+        cmocka_unit_test(a_block_at_rest_sleeps),
         cmocka_unit_test(copies_are_apart),
         cmocka_unit_test(a_turned_body_is_drawn_as_a_turned_layer),
         cmocka_unit_test(an_affine_map_is_followed_exactly),

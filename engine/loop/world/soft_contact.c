@@ -268,6 +268,42 @@ orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_phys
     return ORR_OK;
 }
 
+void orr_soft_contact_geoms(const orr_soft_contact *c, const orr_world_physics *p, int index, double *geoms)
+{
+    const double *position = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XPOS);
+    const double *rotation = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XMAT);
+    for (int i = 0; i < p->model->ngeom; i++) {
+        memcpy(geoms + (ptrdiff_t)i * 12, position + (ptrdiff_t)i * 3, 3 * sizeof *geoms);
+        memcpy(geoms + (ptrdiff_t)i * 12 + 3, rotation + (ptrdiff_t)i * 9, 9 * sizeof *geoms);
+    }
+}
+
+bool orr_soft_contact_disturbed(const orr_soft_contact *c, const orr_world_physics *p, int index,
+                                const orr_soft_frame *frame, const double *position, int vertices,
+                                const double *geoms, double tolerance)
+{
+    const orr_model *m = p->model;
+    const double *at = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XPOS);
+    const double *rotation = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XMAT);
+    double centre[3], radius;
+    box_of(position, vertices, centre, &radius);
+    for (int i = 0; i < m->ngeom; i++) {
+        double there[3], far = 0.0;
+        to_scene(frame, at + (ptrdiff_t)i * 3, there);
+        if ((m->geom_contype[i] | m->geom_conaffinity[i]) == 0 || !is_near(m, i, there, centre, radius)) {
+            continue;
+        }
+        for (int k = 0; k < 12; k++) {
+            const double now = k < 3 ? at[(ptrdiff_t)i * 3 + k] : rotation[(ptrdiff_t)i * 9 + k - 3];
+            far = fmax(far, fabs(now - geoms[(ptrdiff_t)i * 12 + k]));
+        }
+        if (far > tolerance) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The frame of a body in the scene.
 static void body_frame(const orr_soft_contact *c, const orr_world_physics *p, int world,
                        const orr_soft_frame *frame, int body, double rotation[9], double position[3])

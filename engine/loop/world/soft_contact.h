@@ -80,6 +80,14 @@ orr_result orr_soft_contact_tie(const orr_soft_contact *contact, const orr_world
 // Adds the forces on touched bodies to those that the physics holds for the copy.
 void orr_soft_contact_push(const orr_soft_found *found, const orr_world_physics *physics, int index,
                            const orr_soft_frame *frame);
+// Where all geoms are in one copy: ngeom x 12, positions and rotations in the frame of the physics.
+void orr_soft_contact_geoms(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
+                            double *geoms);
+// Whether a geom that is near a soft body (of `vertices` x 3 positions in the scene) is not where `geoms`
+// says, within a tolerance (m, and of the axes).
+bool orr_soft_contact_disturbed(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
+                                const orr_soft_frame *frame, const double *position, int vertices,
+                                const double *geoms, double tolerance);
 // Steps the physics with the forces that it holds beside those of the program, which are afterwards as they
 // were, but 0 in copies that have returned to their start; `restarted` has a 1 for each of those.
 orr_result orr_soft_contact_step(orr_soft_contact *contact, orr_world_physics *physics, const uint8_t *chosen,

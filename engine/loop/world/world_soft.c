@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/soft_sleep.h"
 #include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
 
@@ -48,6 +49,11 @@ void orr_world_softs_destroy(orr_world_softs *softs, int worlds)
     for (int i = 0; i < softs->worker_count; i++) {
         orr_soft_worker_clear(&softs->workers[i]);
     }
+    for (int i = 0; softs->sleep && i < worlds; i++) {
+        orr_free(softs->sleep[i].start);
+        orr_free(softs->sleep[i].geoms);
+    }
+    orr_free(softs->sleep);
     orr_free(softs->contact);
     orr_free(softs->workers);
     orr_free(softs->restarted);
@@ -107,6 +113,7 @@ static void place(const orr_world *world, int index, orr_world_soft *s, const or
     orr_soft_set(s->copies[index], 0, position, s->still);
     orr_soft_unstrain(s->copies[index], 0);
     s->diverged[index] = false;
+    orr_soft_wake(world, index);
 }
 
 static orr_result open_body(const orr_world *world, const orr_layer_data *layer, orr_world_soft *s,
@@ -161,6 +168,7 @@ static bool has_body(const orr_scene *scene, const orr_world_softs *softs, int b
 
 void orr_world_softs_let_go(const orr_world *world, int index)
 {
+    orr_soft_wake(world, index);
     for (int i = 0; i < world->robots->physics_count; i++) {
         orr_world_physics *p = world->robots->physics[i];
         if (p->pushed) {

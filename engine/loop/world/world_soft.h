@@ -26,7 +26,8 @@ typedef struct orr_world_softs {
     struct orr_soft_contact *contact;
     struct orr_soft_worker *workers; // worker_count: scratch of threads
     int worker_count;
-    uint8_t *restarted; // scratch, world count
+    uint8_t *restarted;           // scratch, world count
+    struct orr_soft_sleep *sleep; // world count; NULL before the first step
 } orr_world_softs;
 
 // How many numbers the positions of one copy are: vertices x 3.

@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/soft_sleep.h"
 #include "engine/loop/world/world_soft.h"
 #include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
@@ -181,6 +182,29 @@ static orr_result join_pairs(orr_soft_found *f, orr_soft_contacts *contacts, orr
     return ORR_OK;
 }
 
+// The highest speed of a vertex of the bodies, before the step; along an axis.
+static double fastest_of(const orr_world *world, const orr_soft_worker *w, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        const size_t numbers = orr_world_soft_numbers(&world->softs->bodies[w->body[i]]);
+        for (size_t k = 0; k < numbers; k++) {
+            most = fmax(most, fabs(w->collider[i].velocity[k]));
+        }
+    }
+    return most;
+}
+
+// Whether they push what can move.
+static bool does_push(const orr_soft_found *f)
+{
+    bool pushes = false;
+    for (int i = 0; i < f->body_count; i++) {
+        pushes |= vec3_dot(f->body[i].force, f->body[i].force) > 0.0;
+    }
+    return pushes;
+}
+
 // All bodies in one copy.
 static orr_result step_together(const orr_world *world, int index, const orr_world_physics *p,
                                 orr_soft_worker *w, orr_error *error)
@@ -192,11 +216,15 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
     int count;
     f->touch_count = f->tie_count = f->pair_count = f->body_count = 0;
-    ORR_TRY(list_bodies(world, index, w, &count, error));
     if (p) {
         frame = frame_of(world, index, p);
     }
     gravity_of(world, p, &frame, g);
+    if (orr_soft_sleeps(world, index, p, &frame, g)) {
+        return ORR_OK;
+    }
+    ORR_TRY(list_bodies(world, index, w, &count, error));
+    const double fastest = fastest_of(world, w, count);
     for (int i = 0; i < count; i++) {
         const orr_soft_collider *c = &w->collider[i];
         const orr_world_soft *s = &world->softs->bodies[w->body[i]];
@@ -223,7 +251,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     if (keep_positions(world, index, w, count) && p) {
         orr_soft_contact_push(f, p, index, &frame);
     }
-    return ORR_OK;
+    return orr_soft_sleep_note(world, index, p, &frame, g, fastest, does_push(f), error);
 }
 
 typedef struct step_job {
@@ -265,6 +293,10 @@ static orr_result make_scratch(const orr_world *world, orr_world_physics *p, orr
         for (int i = 0; i < softs->worker_count; i++) {
             ORR_TRY(orr_soft_worker_open(&softs->workers[i], error));
         }
+    }
+    if (!softs->sleep) {
+        ORR_ALLOC(softs->sleep, world->count, what, error);
+        memset(softs->sleep, 0, (size_t)world->count * sizeof *softs->sleep);
     }
     if (!softs->restarted) {
         ORR_ALLOC(softs->restarted, world->count, what, error);
