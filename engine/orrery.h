@@ -475,8 +475,12 @@ typedef struct orr_light_desc {
     bool no_shadows;
 } orr_light_desc;
 /* Adds a light. A scene with lights has neither its default sun nor the lights of robots' models, but a sun
- * of its scene file. ORR_ERROR_CAPACITY beyond 16. */
+ * of its scene file. Lights of .glb and .gltf files (KHR_lights_punctual) are lights of the scene too; they
+ * come after these, move with their layer and are off while it is hidden. A radiance of 1 is 1 cd/m^2 there:
+ * candela and lux are intensities as they are, times the square of the layer's scale, which multiplies
+ * ranges. ORR_ERROR_CAPACITY beyond 16; of those in files, the rest is left out with a warning. */
 static inline orr_result orr_scene_add_light(orr_scene *scene, const orr_light_desc *light, orr_error *error);
+/* Those that were added or are of the scene file. */
 ORR_API orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error);
 
 /* What a soft body is made of. The arrays are valid until the layer's body is set again or it is removed. */

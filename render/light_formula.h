@@ -70,7 +70,7 @@ FN real light_fade(light_source l, real distance, real cosine)
     real part = distance * R(l.inverse_range);
     real ends = max_(R(1.0) - part * part * part * part, R(0.0));
     real cone = min_(max_(cosine * R(l.cone_scale) + R(l.cone_offset), R(0.0)), R(1.0));
-    return ends * ends * cone * cone;
+    return ends * cone * cone;
 }
 
 FN light_incidence light_incident(light_source l, real3 p)

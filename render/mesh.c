@@ -48,6 +48,7 @@ void orr_mesh_destroy(orr_mesh *mesh)
     orr_free(mesh->indices);
     orr_free(mesh->parts);
     orr_free(mesh->materials);
+    orr_free(mesh->lights);
     if (!mesh->borrows_textures) {
         orr_free(mesh->textures);
     }

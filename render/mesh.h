@@ -21,9 +21,11 @@ typedef struct orr_mesh {
     int64_t vertex_count;
     int64_t index_count;
     int part_count, material_count, texture_count;
-    bool borrows_textures; // they outlive the mesh and are not freed with it
-    bool has_mips;         // each texture's rgba is followed by levels 1, 2, ... of its mip chain
-    float low[3], high[3]; // bounds
+    bool borrows_textures;  // they outlive the mesh and are not freed with it
+    bool has_mips;          // each texture's rgba is followed by levels 1, 2, ... of its mip chain
+    float low[3], high[3];  // bounds
+    orr_light_desc *lights; // light_count: lamps that are part of it, in the layer's space
+    int light_count;
     // what its file holds and is not drawn, in one line; empty: nothing
     char unused[sizeof((orr_mesh_file *)0)->unused];
 } orr_mesh;

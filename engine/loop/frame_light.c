@@ -1,6 +1,7 @@
 #include "engine/loop/frame_light.h"
 
 #include "engine/loop/world/robot_light.h"
+#include "engine/loop/world/world_robots.h"
 #include "engine/maths/camera.h"
 #include "engine/scene/transform.h"
 
@@ -20,14 +21,34 @@ static void leave_around(bool headlight, orr_draw_list *list)
     }
 }
 
+// Lights that mesh files hold, where their layers are; a hidden layer's are off.
+static orr_result add_layer_lights(const orr_world *world, int index, orr_draw_list *list, orr_error *error)
+{
+    const orr_scene *scene = world->scene;
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        const orr_mesh *mesh = layer->kind == ORR_LAYER_MESH ? layer->mesh : NULL;
+        if (!mesh || mesh->light_count == 0) {
+            continue;
+        }
+        orr_layer_state state = orr_world_state(world, index, layer);
+        ORR_TRY(orr_world_layer_transform(world, index, layer, &state.transform, &state.transform, error));
+        for (int k = 0; k < mesh->light_count && state.visible && list->light_count < ORR_DRAW_LIGHTS; k++) {
+            list->lights[list->light_count++] = orr_scene_layer_light(&mesh->lights[k], &state.transform);
+        }
+    }
+    return ORR_OK;
+}
+
 orr_result orr_frame_light(const orr_world *world, int index, orr_draw_list *list, orr_error *error)
 {
     const orr_scene *scene = world->scene;
-    const bool own = scene->has_sun || scene->light_count > 0;
+    const bool own = scene->has_sun || orr_scene_light_total(scene) > 0;
     const orr_layer_data *layer = own ? NULL : orr_scene_first_robot(scene);
     list->sun = scene->sun;
     list->light_count = scene->light_count;
     memcpy(list->lights, scene->lights, sizeof list->lights);
+    ORR_TRY(add_layer_lights(world, index, list, error));
     if (!layer) {
         if (!scene->has_sun && (scene->environment || own)) {
             memset(list->sun.colour, 0, sizeof list->sun.colour);

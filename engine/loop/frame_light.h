@@ -3,8 +3,8 @@
 
 #include "engine/loop/world/world.h"
 
-// Sun and lights of one copy of the world, into a list whose lens is set: the scene's sun, or the lights of
-// the first robot's model, which its bodies carry.
+// Sun and lights of one copy of the world, into a list whose lens is set: the scene's sun and lights and
+// those of its meshes, or, without any, the lights of the first robot's model, which its bodies carry.
 orr_result orr_frame_light(const orr_world *world, int index, orr_draw_list *list, orr_error *error);
 // The sky of a robot's model (orr_scene_sky) behind everything, into a list whose lens is set.
 orr_result orr_frame_sky(const orr_layer_data *robot, orr_draw_list *list, orr_error *error);

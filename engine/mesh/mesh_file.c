@@ -41,6 +41,7 @@ void orr_mesh_file_free(orr_mesh_file *mesh)
     orr_free(mesh->parts);
     orr_free(mesh->materials);
     orr_free(mesh->textures);
+    orr_free(mesh->lights);
     *mesh = (orr_mesh_file){0};
 }
 

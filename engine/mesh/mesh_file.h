@@ -81,6 +81,8 @@ typedef struct orr_mesh_file {
     orr_mesh_material *materials;
     orr_image8 *textures; // sRGB colour, straight alpha; what is no colour is encoded likewise
     int part_count, material_count, texture_count;
+    orr_light_desc *lights; // light_count: lamps among the triangles, in their space; none of them is dark
+    int light_count;
     char unused[400]; // what the file holds and a reader leaves out, in one line; empty: nothing
 } orr_mesh_file;
 

@@ -101,4 +101,8 @@ orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gl
 // Metallic and roughness, occlusion, emission and normals of material `index`, as textures.
 orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material);
 orr_result orr_gltf_read_materials(orr_gltf *g);
+// The light of a node, if it has one.
+orr_result orr_gltf_add_node_light(orr_gltf *g, const orr_json *node, const float pose[12]);
+// What is placed again and again without a triangle takes time too.
+orr_result orr_gltf_count_work(orr_gltf *g, int64_t amount);
 orr_result orr_gltf_read_scene(orr_gltf *g);

@@ -9,8 +9,7 @@
 
 typedef enum primitive_mode { TRIANGLES = 4, STRIP, FAN } primitive_mode;
 
-// What is placed again and again without a triangle takes time too.
-static orr_result count_work(orr_gltf *g, int64_t amount)
+orr_result orr_gltf_count_work(orr_gltf *g, int64_t amount)
 {
     enum { WORK_MAX = 1 << 20, WORK_PER_BYTE = 64 };
     g->work += amount;
@@ -130,7 +129,7 @@ static orr_result add_primitive(orr_gltf *g, const orr_json *json, const float p
     orr_json attributes;
     int64_t mode = TRIANGLES, count;
     int material, indices;
-    ORR_TRY(count_work(g, 1));
+    ORR_TRY(orr_gltf_count_work(g, 1));
     ORR_TRY(orr_gltf_integer(g, json, "mode", 0, 6, &mode));
     if (mode < TRIANGLES) {
         orr_mesh_note(g->reader, mode == 0 ? "points" : "lines");
@@ -154,7 +153,7 @@ static orr_result add_primitive(orr_gltf *g, const orr_json *json, const float p
     orr_gltf_accessor a;
     uint32_t *list;
     ORR_TRY(orr_gltf_accessor_open(g, indices, &a));
-    ORR_TRY(count_work(g, a.count));
+    ORR_TRY(orr_gltf_count_work(g, a.count));
     ORR_ALLOC(list, a.count, "indices", g->error);
     orr_result result = orr_gltf_accessor_indices(g, &a, count, list);
     if (result == ORR_OK) {
@@ -169,7 +168,7 @@ static orr_result add_mesh(orr_gltf *g, int index, const float pose[12])
     orr_json mesh, primitive;
     const cJSON *node;
     int count;
-    ORR_TRY(count_work(g, 1));
+    ORR_TRY(orr_gltf_count_work(g, 1));
     ORR_TRY(orr_gltf_element(g, ORR_GLTF_MESHES, index, &mesh));
     ORR_TRY(orr_json_array(&mesh, "primitives", &node, &count, g->error));
     for (int i = 0; i < count; i++, node = node->next) {
@@ -352,6 +351,7 @@ static orr_result visit(orr_gltf *g, walk *w)
         ORR_TRY(read_pose(g, &json, own));
         orr_affine_multiply(next.above, own, pose);
         ORR_TRY(add_node_mesh(g, &json, pose));
+        ORR_TRY(orr_gltf_add_node_light(g, &json, pose));
         ORR_TRY(orr_json_array(&json, "children", &child, &count, g->error));
         int first = w->count;
         for (; child; child = child->next) {

@@ -7,7 +7,7 @@ typedef struct orr_mesh_reader {
     const orr_mesh_file_desc *desc;
     orr_bytes bytes; // the file; one zero byte follows the last
     orr_mesh_file *mesh;
-    int vertex_room, index_room, part_room, material_room, texture_room;
+    int vertex_room, index_room, part_room, material_room, texture_room, light_room;
     char **texture_names; // as many as textures; NULL: of a picture in the file
     int name_room;
     int64_t texels;   // decoded so far

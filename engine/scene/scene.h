@@ -92,6 +92,11 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
                             const orr_transform *transform, orr_error *error);
 // Layers bound to this one are in the scene's frame again.
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
+// A light of a layer, as it is drawn; at: of the layer. Lengths of a layer scale with it, and so does
+// the light: surfaces that it lights look as they did.
+orr_draw_light orr_scene_layer_light(const orr_light_desc *light, const orr_transform *at);
+// How many lights the scene has, and its meshes.
+int orr_scene_light_total(const orr_scene *scene);
 // The sun of a scene whose file gives none. With a robot it only says from where the first of the model's
 // lights comes.
 void orr_scene_light(orr_scene *scene);

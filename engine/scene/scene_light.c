@@ -3,8 +3,10 @@
 #include "engine/core/sized.h"
 #include "engine/maths/vector.h"
 #include "engine/scene/scene.h"
+#include "engine/scene/transform.h"
 
 #include <math.h>
+#include <string.h>
 
 static const float pi = 3.14159265f;
 
@@ -69,6 +71,29 @@ static orr_draw_light light_of(const orr_light_desc *l)
         out.diffuse[k] = out.specular[k] = scale * (white ? 1.0f : l->colour[k]);
     }
     return out;
+}
+
+orr_draw_light orr_scene_layer_light(const orr_light_desc *light, const orr_transform *at)
+{
+    orr_light_desc own = *light;
+    orr_transform node = {.rotation = {1.0f}, .scale = 1.0f};
+    memcpy(node.position, light->position, sizeof node.position);
+    node = orr_transform_multiply(at, &node);
+    memcpy(own.position, node.position, sizeof own.position);
+    orr_transform_direction(at->rotation, light->direction, own.direction);
+    own.range = at->scale * light->range;
+    own.intensity *= light->kind == ORR_LIGHT_KIND_DIRECTIONAL ? 1.0f : at->scale * at->scale;
+    return light_of(&own);
+}
+
+int orr_scene_light_total(const orr_scene *scene)
+{
+    int count = scene->light_count;
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        count += layer->kind == ORR_LAYER_MESH ? layer->mesh->light_count : 0;
+    }
+    return count;
 }
 
 orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *light, size_t light_size,

@@ -37,6 +37,12 @@ static orr_result add_mesh(orr_scene *scene, const layer_source *source, orr_err
         orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_MESH_FILE, "%s: not drawn: %s",
                      source->path, layer.mesh->unused);
     }
+    const int lights = orr_scene_light_total(scene) + layer.mesh->light_count;
+    if (layer.mesh->light_count > 0 && lights > ORR_DRAW_LIGHTS) {
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED,
+                     "%s: %d lights with those of the scene: the first %d are used", source->path, lights,
+                     ORR_DRAW_LIGHTS);
+    }
     return orr_scene_append(scene, layer, name_of(source), source->transform, error);
 }
 

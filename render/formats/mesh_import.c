@@ -60,6 +60,9 @@ static void take_rest(orr_mesh_file *file, orr_mesh *mesh)
     mesh->part_count = file->part_count;
     mesh->material_count = file->material_count;
     mesh->texture_count = file->texture_count;
+    mesh->lights = file->lights;
+    mesh->light_count = file->light_count;
+    file->lights = NULL;
     memcpy(mesh->unused, file->unused, sizeof mesh->unused);
     file->indices = NULL;
     file->parts = NULL;

@@ -119,17 +119,23 @@ static orr_view look(void)
     return (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE), .hard_edges = true};
 }
 
-static void draw(orr_engine *engine, const orr_scene *scene, const orr_view *view, float *rgba)
+static void draw_world(orr_engine *engine, const orr_scene *scene, const orr_world *world,
+                       const orr_view *view, float *rgba)
 {
-    orr_world *world;
     orr_frame *frame;
-    assert_ok(orr_world_create(scene, 1, &world, &error));
     assert_ok(orr_frame_create(engine, NULL, &frame, &error));
     for (int i = 0; i < 2; i++) { // the second has what the first uploaded
         assert_ok(orr_frame_submit(frame, scene, world, view, &error));
         assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
     }
     orr_frame_destroy(frame);
+}
+
+static void draw(orr_engine *engine, const orr_scene *scene, const orr_view *view, float *rgba)
+{
+    orr_world *world;
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    draw_world(engine, scene, world, view, rgba);
     orr_world_destroy(world);
 }
 
@@ -376,7 +382,7 @@ static void lights_fall_off_as_gltf_says(void **state)
                 expected = 1.5 / pi;
             } else if (l == 2) {
                 double ends = fmax(1.0 - pow(distance / 4.0, 4.0), 0.0);
-                expected *= ends * ends;
+                expected *= ends;
             } else if (l == 3) {
                 double outer = cos(pi / 6.0), inner = cos(pi / 18.0);
                 double cone = fmin(fmax((cosine - outer) / (inner - outer), 0.0), 1.0);
@@ -392,6 +398,103 @@ static void lights_fall_off_as_gltf_says(void **state)
         assert_ok(orr_scene_clear_lights(scene, &error));
         orr_scene_destroy(scene);
     }
+    orr_engine_destroy(engine);
+}
+
+// A mesh file with a triangle out of sight and `lights` in a node that is 1 above it.
+static const char *write_lamp(const char *lights, const char *nodes, const char *children)
+{
+    static char text[4096];
+    snprintf(text, sizeof text,
+             "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":"
+             "\"data:;base64,%s\"}],"
+             "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,"
+             "\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{"
+             "\"attributes\":{\"POSITION\":0}}]}],\"extensionsUsed\":[\"KHR_lights_punctual\"],"
+             "\"extensions\":{\"KHR_lights_punctual\":{\"lights\":[%s]}},"
+             "\"nodes\":[{\"mesh\":0,\"children\":[%s]}%s]}",
+             "AAAAAAAAEEEAAAAACtcjPAAAEEEAAAAAAAAAAAAAEEEK1yM8", lights, children, nodes);
+    return written("lamp.gltf", text);
+}
+
+// Lights of a mesh file shine as those of a scene do, move with their layer and go out with it.
+static void lights_of_mesh_files_are_lights_of_the_scene(void **state)
+{
+    (void)state;
+    static float rgba[4 * PIXELS], expected[4 * PIXELS];
+    const float eye[3] = {0, 8, 0}, target[3] = {0, 0, 0}, up[3] = {0, 0, -1};
+    const orr_view view = {.camera = orr_camera_look_at(eye, target, up, 0.6f, SIDE, SIDE)};
+    // twice as large, and turned by 90 degrees about z: y becomes -x
+    const float half = 0.70710678f;
+    const orr_transform at = {.position = {1, 1, 0}, .rotation = {half, 0, 0, half}, .scale = 2.0f};
+    const orr_light_desc lights[] = {
+        {.kind = ORR_LIGHT_KIND_POINT, .position = {1, 3, 0}, .intensity = 8.0f, .range = 12.0f},
+        {.kind = ORR_LIGHT_KIND_SPOT,
+         .position = {-1, 1, 0},
+         .direction = {0.1f, -1, 0},
+         .colour = {1, 0.5f, 0.25f},
+         .intensity = 4.0f,
+         .outer = 40},
+        {.kind = ORR_LIGHT_KIND_DIRECTIONAL, .direction = {0, -1, -1}, .intensity = 0.5f}};
+    const char *lamp =
+        write_lamp("{\"type\":\"point\",\"intensity\":2,\"range\":6},"
+                   "{\"type\":\"spot\",\"color\":[1,0.5,0.25],\"spot\":{"
+                   "\"outerConeAngle\":0.6981317}},"
+                   "{\"type\":\"directional\",\"intensity\":0.5}",
+                   ",{\"translation\":[1,0,0],\"extensions\":{\"KHR_lights_punctual\":{\"light\":0}}},"
+                   "{\"translation\":[0,1,0],\"rotation\":[-0.07035975,0.70359754,0.00000000,0.70710678],"
+                   "\"extensions\":{\"KHR_lights_punctual\":{\"light\":1}}},"
+                   "{\"rotation\":[-0.00000000,0.38268343,0.00000000,0.92387953],"
+                   "\"extensions\":{\"KHR_lights_punctual\":{\"light\":2}}}",
+                   "1,2,3");
+    const orr_device_kind devices[] = {ORR_DEVICE_CPU, ORR_DEVICE_VULKAN, ORR_DEVICE_CUDA};
+    for (int d = 0; d < 3; d++) {
+        orr_engine *engine = open_machine(devices[d]);
+        if (!engine) {
+            continue;
+        }
+        orr_scene *scene = floor_scene(engine);
+        for (int i = 0; i < 3; i++) {
+            assert_ok(orr_scene_add_light(scene, &lights[i], &error));
+        }
+        draw(engine, scene, &view, expected);
+        orr_scene_destroy(scene);
+        scene = floor_scene(engine);
+        orr_layer layer;
+        assert_ok(orr_scene_add_file(scene, lamp, &at, &layer, &error));
+        draw(engine, scene, &view, rgba);
+        double quality = psnr(rgba, expected, 4 * PIXELS);
+        print_message("%d: %.1f dB\n", d, quality);
+        assert_true(quality > 80.0); // by the rounding of angles
+        assert_true(red_at(rgba, SIDE / 2, SIDE / 2) > 0.5f);
+        orr_world *world;
+        assert_ok(orr_world_create(scene, 1, &world, &error));
+        assert_ok(orr_world_set_visible(world, 0, layer, false, &error));
+        draw_world(engine, scene, world, &view, rgba);
+        assert_float_equal(red_at(rgba, SIDE / 2, SIDE / 2), 0.0, 0.0);
+        orr_world_destroy(world);
+        orr_scene_destroy(scene);
+        orr_engine_destroy(engine);
+    }
+    // more of them than a scene has room for
+    char nodes[3000] = "", children[128] = "1";
+    for (int i = 1; i <= 16 + 1; i++) {
+        size_t end = strlen(nodes), last = strlen(children);
+        snprintf(nodes + end, sizeof nodes - end,
+                 ",{\"translation\":[0,2,0],\"extensions\":{\"KHR_lights_punctual\":{\"light\":0}}}");
+        if (i > 1) {
+            snprintf(children + last, sizeof children - last, ",%d", i);
+        }
+    }
+    orr_engine *engine = open_machine(ORR_DEVICE_CPU);
+    orr_scene *scene = floor_scene(engine);
+    assert_ok(
+        orr_scene_add_file(scene, write_lamp("{\"type\":\"point\"}", nodes, children), NULL, NULL, &error));
+    assert_int_equal(logged_level, ORR_LOG_WARNING);
+    assert_non_null(strstr(logged, "17 lights with those of the scene: the first 16 are used"));
+    draw(engine, scene, &view, rgba);
+    assert_true(red_at(rgba, SIDE / 2, SIDE / 2) > 0.5f);
+    orr_scene_destroy(scene);
     orr_engine_destroy(engine);
 }
 
@@ -594,6 +697,7 @@ int main(void)
         cmocka_unit_test(it_turns_and_backgrounds_hide_it),
         cmocka_unit_test(bad_environments_are_one_line),
         cmocka_unit_test(lights_fall_off_as_gltf_says),
+        cmocka_unit_test(lights_of_mesh_files_are_lights_of_the_scene),
         cmocka_unit_test(scene_files_hold_all_of_it),
         cmocka_unit_test(bad_lights_are_refused),
         cmocka_unit_test(captured_walls_light_what_is_between_them),

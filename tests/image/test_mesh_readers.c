@@ -251,14 +251,14 @@ static void textures_of_metal_and_occlusion_become_one(void **state)
 static void what_gltf_holds_and_is_left_out_is_named(void **state)
 {
     (void)state;
-    read_good(
-        "a.gltf", HEAD
-        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":0},\"targets\":[{}],"
-        "\"material\":0},{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],"
-        "\"materials\":[{\"thicknessTexture\":{\"index\":0}}],\"skins\":[{}],\"animations\":[{}],"
-        "\"extensionsUsed\":[\"KHR_lights_punctual\",\"KHR_materials_unlit\"],\"nodes\":[{\"mesh\":0}]}");
+    read_good("a.gltf", HEAD
+              "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":0},\"targets\":[{}],"
+              "\"material\":0},{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],"
+              "\"materials\":[{\"thicknessTexture\":{\"index\":0}}],\"skins\":[{}],\"animations\":[{}],"
+              "\"extensionsUsed\":[\"KHR_materials_iridescence\",\"KHR_materials_unlit\"],\"nodes\":[{"
+              "\"mesh\":0}]}");
     static const char *const names[] = {
-        "skins", "animations", "KHR_lights_punctual", "thicknessTexture", "morph targets",
+        "skins", "animations", "KHR_materials_iridescence", "thicknessTexture", "morph targets",
         "lines", "JOINTS_0"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!strstr(mesh.unused, names[i])) {
@@ -266,6 +266,73 @@ static void what_gltf_holds_and_is_left_out_is_named(void **state)
         }
     }
     assert_null(strstr(mesh.unused, "unlit"));
+}
+
+#define WITH_LIGHTS(lights, node)                                                                            \
+    HEAD TRIANGLE ",\"extensionsUsed\":[\"KHR_lights_punctual\"],\"extensions\":{\"KHR_lights_punctual\":{"  \
+                  "\"lights\":[" lights "]}},\"nodes\":[{\"mesh\":0}," node "]}"
+#define LIGHT(index) "\"extensions\":{\"KHR_lights_punctual\":{\"light\":" index "}}"
+
+static void lights_of_gltf_are_where_their_nodes_are(void **state)
+{
+    (void)state;
+    // the second node is turned by 90 degrees about x, scaled and moved: its -z axis is y
+    read_good("a.gltf", WITH_LIGHTS("{\"type\":\"spot\",\"color\":[1,0.5,0],\"intensity\":40,\"range\":9,"
+                                    "\"spot\":{\"innerConeAngle\":0.2,\"outerConeAngle\":0.6}},"
+                                    "{\"type\":\"point\"},{\"type\":\"directional\",\"intensity\":0},"
+                                    "{\"type\":\"spot\",\"spot\":{\"innerConeAngle\":1.5707964,"
+                                    "\"outerConeAngle\":1.5707964}}",
+                                    "{\"rotation\":[0.70710678,0,0,0.70710678],\"scale\":[2,2,3],"
+                                    "\"translation\":[1,2,3],\"children\":[2]," LIGHT(
+                                        "0") "},"
+                                             "{\"translation\":[0,0,1]," LIGHT("1") "},{" LIGHT(
+                                                 "2") "},{" LIGHT("3") "}"));
+    assert_string_equal(mesh.unused, "");
+    assert_int_equal(mesh.light_count, 3); // the dark one is left out
+    const orr_light_desc *spot = &mesh.lights[0], *point = &mesh.lights[1], *wide = &mesh.lights[2];
+    assert_int_equal(spot->kind, ORR_LIGHT_KIND_SPOT);
+    assert_close(spot->position[0], 1.0);
+    assert_close(spot->position[2], 3.0);
+    assert_close(spot->direction[0], 0.0);
+    assert_close(spot->direction[1], 1.0);
+    assert_close(spot->colour[1], 0.5);
+    assert_close(spot->intensity, 40.0);
+    assert_close(spot->range, 9.0); // the scale of nodes does not change lights
+    assert_close(spot->inner, 11.459156);
+    assert_close(spot->outer, 34.377468);
+    assert_int_equal(point->kind, ORR_LIGHT_KIND_POINT);
+    assert_close(point->position[1], 2.0 - 3.0);
+    assert_close(point->intensity, 1.0);
+    assert_close(point->range, 0.0);
+    assert_close(wide->direction[2], -1.0);
+    assert_close(wide->inner, 90.0);
+    assert_close(wide->outer, 90.0);
+}
+
+static void broken_lights_of_gltf_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *because;
+    } cases[] = {
+        {WITH_LIGHTS("{\"type\":\"sun\"}", "{" LIGHT("0") "}"),
+         "KHR_lights_punctual.lights[0].type: expected \"directional\", \"point\" or \"spot\""},
+        {WITH_LIGHTS("{}", "{" LIGHT("0") "}"), "lights[0].type"},
+        {WITH_LIGHTS("{\"type\":\"point\",\"intensity\":-1}", "{" LIGHT("0") "}"),
+         "intensity: expected 0 or more"},
+        {WITH_LIGHTS("{\"type\":\"point\",\"intensity\":1e300}", "{" LIGHT("0") "}"), "intensity: expected"},
+        {WITH_LIGHTS("{\"type\":\"point\",\"color\":[1,-1,1]}", "{" LIGHT("0") "}"), "color: expected"},
+        {WITH_LIGHTS("{\"type\":\"point\",\"range\":0}", "{" LIGHT("0") "}"), "range: expected"},
+        {WITH_LIGHTS("{\"type\":\"spot\",\"spot\":{\"innerConeAngle\":1}}", "{" LIGHT("0") "}"),
+         "lights[0].spot: expected 0 <= innerConeAngle"},
+        {WITH_LIGHTS("{\"type\":\"point\"}", "{" LIGHT("1") "}"),
+         "nodes[1].extensions.KHR_lights_punctual.light: expected a whole number of lights, 0 to 0"},
+        {WITH_LIGHTS("{\"type\":\"spot\"}", "{\"scale\":[1,1,0]," LIGHT("0") "}"), "an axis for its light"},
+        {HEAD TRIANGLE ",\"nodes\":[{\"mesh\":0," LIGHT("0") "}]}", "expected lights in the file's"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_text_refused("broken.gltf", cases[i].text, cases[i].because);
+    }
 }
 
 static void broken_gltf_is_refused(void **state)
@@ -691,6 +758,8 @@ int main(void)
         cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
         cmocka_unit_test(normals_are_read_at_unit_length),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
+        cmocka_unit_test(lights_of_gltf_are_where_their_nodes_are),
+        cmocka_unit_test(broken_lights_of_gltf_are_refused),
         cmocka_unit_test(broken_gltf_is_refused),
         cmocka_unit_test(a_container_with_wrong_lengths_is_refused),
         cmocka_unit_test(deep_trees_are_walked),

@@ -17,8 +17,8 @@ typedef struct orr_soft_sleep {
     int start_capacity, geom_capacity;
 } orr_soft_sleep;
 
-// Whether they go on sleeping in this step. What wakes them: another gravity, a physics that was moved or made
-// anew, or a geom near them that is not where it was.
+// Whether they go on sleeping in this step. What wakes them: another gravity, a physics that was moved or
+// made anew, or a geom near them that is not where it was.
 bool orr_soft_sleeps(const orr_world *world, int index, const orr_world_physics *physics,
                      const orr_soft_frame *frame, const double gravity[3]);
 // After a step: they fall asleep when all have been calm for half a second, and push nothing that can move.
