@@ -585,6 +585,20 @@ static void overlapping_pose(int i, double qpos[7])
     qpos[2] = apart * z;
 }
 
+// Where two edges lie along one another, which of their ends comes first depends on rounding.
+static const orr_physics_contact *contact_at(const orr_physics_contact *list, int count, const double at[3])
+{
+    int nearest = 0;
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) {
+        const double *pos = list[i].pos;
+        double off = fabs(pos[0] - at[0]) + fabs(pos[1] - at[1]) + fabs(pos[2] - at[2]);
+        nearest = off < least ? i : nearest;
+        least = fmin(off, least);
+    }
+    return &list[nearest];
+}
+
 // What lanes find together in float (lane_depth.h) is what one world finds alone in double.
 static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
 {
@@ -622,10 +636,12 @@ static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
             int count = orr_physics_contacts(alone.physics, 0, one, MOST);
             assert_int_equal(orr_physics_contacts(lanes, i, many, MOST), count);
             for (int k = 0; k < count; k++) { // sizes of 0.1 and unit quaternions in float
-                assert_near(many[k].dist, one[k].dist, 1e-6);
-                assert_near(many[k].frame[0], one[k].frame[0], 1e-5);
-                assert_near(many[k].frame[1], one[k].frame[1], 1e-5);
-                assert_near(many[k].pos[2], one[k].pos[2], 1e-5);
+                const orr_physics_contact *same = contact_at(one, count, many[k].pos);
+                assert_near(many[k].dist, same->dist, 1e-6);
+                for (int axis = 0; axis < 3; axis++) {
+                    assert_near(many[k].frame[axis], same->frame[axis], 1e-5);
+                    assert_near(many[k].pos[axis], same->pos[axis], 1e-5);
+                }
             }
             touching += count > 0;
         }
