@@ -11,33 +11,12 @@
 
 enum { SPLATS = 115000, SH_DEGREE = 2 };
 
-static orr_result make_cloud(const shape_mesh *s, const char *path, orr_error *error)
+static orr_result make_splats(const ray_tree *tree, const surface_sample *samples, int count, orr_jobs *jobs,
+                              orr_splats **splats, orr_error *error)
 {
-    ray_tree tree = {0};
-    surface_sample *samples = NULL;
-    orr_jobs *jobs = NULL;
-    orr_splats *splats = NULL;
     studio scene;
-    int count;
-    orr_result result = rays_build(s, MATERIAL_SUN, &tree, error);
-    if (result == ORR_OK) {
-        result = sample_surface(s, SPLATS, &samples, &count, error);
-    }
-    if (result == ORR_OK) {
-        result = orr_jobs_create(0, NULL, NULL, &jobs, error);
-    }
-    if (result == ORR_OK) {
-        studio_create(&scene, &tree);
-        result = splat_samples(&scene, samples, count, SH_DEGREE, jobs, &splats, error);
-    }
-    if (result == ORR_OK) {
-        result = orr_splats_save(splats, path, error);
-    }
-    orr_splats_destroy(splats);
-    orr_jobs_destroy(jobs);
-    orr_free(samples);
-    rays_destroy(&tree);
-    return result;
+    studio_create(&scene, tree);
+    return splat_samples(&scene, samples, count, SH_DEGREE, jobs, splats, error);
 }
 
 int main(int argc, char **argv)
@@ -50,7 +29,7 @@ int main(int argc, char **argv)
     orr_error error;
     orr_result result = orrery_build(&s, &error);
     if (result == ORR_OK) {
-        result = make_cloud(&s, argv[1], &error);
+        result = splat_surface(&s, MATERIAL_SUN, SPLATS, make_splats, argv[1], &error);
     }
     if (result == ORR_OK) {
         result = glb_save(&s, argv[2], &error);

@@ -37,33 +37,13 @@ static void write_block(void *context, int block, int worker)
     }
 }
 
-static orr_result make_cloud(const shape_mesh *s, const char *path, orr_error *error)
+static orr_result make_splats(const ray_tree *tree, const surface_sample *samples, int count, orr_jobs *jobs,
+                              orr_splats **splats, orr_error *error)
 {
-    ray_tree tree = {0};
-    surface_sample *samples = NULL;
-    orr_jobs *jobs = NULL;
-    orr_splats *splats = NULL;
-    int count = 0;
-    orr_result result = rays_build(s, -1, &tree, error);
-    if (result == ORR_OK) {
-        result = sample_surface(s, SPLATS, &samples, &count, error);
-    }
-    if (result == ORR_OK) {
-        result = orr_jobs_create(0, NULL, NULL, &jobs, error);
-    }
-    if (result == ORR_OK) {
-        result = orr_splats_create(count, 0, &splats, error);
-    }
-    if (result == ORR_OK) {
-        room_splats work = {&tree, samples, count, orr_splats_data(splats)};
-        orr_jobs_for(jobs, orr_blocks(count, BLOCK), write_block, &work);
-        result = orr_splats_save(splats, path, error);
-    }
-    orr_splats_destroy(splats);
-    orr_jobs_destroy(jobs);
-    orr_free(samples);
-    rays_destroy(&tree);
-    return result;
+    ORR_TRY(orr_splats_create(count, 0, splats, error));
+    room_splats work = {tree, samples, count, orr_splats_data(*splats)};
+    orr_jobs_for(jobs, orr_blocks(count, BLOCK), write_block, &work);
+    return ORR_OK;
 }
 
 int main(int argc, char **argv)
@@ -76,7 +56,7 @@ int main(int argc, char **argv)
     orr_error error;
     orr_result result = room_build(&s, &error);
     if (result == ORR_OK) {
-        result = make_cloud(&s, argv[1], &error);
+        result = splat_surface(&s, -1, SPLATS, make_splats, argv[1], &error);
     }
     if (result != ORR_OK) {
         fprintf(stderr, "make_room: %s\n", error.message);

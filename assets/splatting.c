@@ -221,3 +221,31 @@ orr_result splat_samples(const studio *scene, const surface_sample *samples, int
     }
     return ORR_OK;
 }
+
+orr_result splat_surface(const shape_mesh *surface, int skip, int most, splat_maker *make, const char *path,
+                         orr_error *error)
+{
+    ray_tree tree = {0};
+    surface_sample *samples = NULL;
+    orr_jobs *jobs = NULL;
+    orr_splats *splats = NULL;
+    int count = 0;
+    orr_result result = rays_build(surface, skip, &tree, error);
+    if (result == ORR_OK) {
+        result = sample_surface(surface, most, &samples, &count, error);
+    }
+    if (result == ORR_OK) {
+        result = orr_jobs_create(0, NULL, NULL, &jobs, error);
+    }
+    if (result == ORR_OK) {
+        result = make(&tree, samples, count, jobs, &splats, error);
+    }
+    if (result == ORR_OK) {
+        result = orr_splats_save(splats, path, error);
+    }
+    orr_splats_destroy(splats);
+    orr_jobs_destroy(jobs);
+    orr_free(samples);
+    rays_destroy(&tree);
+    return result;
+}

@@ -116,8 +116,8 @@ static void draw_start(const orr_env *env, int i, double *qpos, double *qvel)
 {
     const orr_model *m = env->model;
     const bool lifts = env->task->lift > 0.0;
-    const uint64_t skipped =
-        lifts ? 0 : (uint64_t)(uint32_t)env->attempt << 14; // numbers of earlier attempts
+    // random numbers of earlier attempts
+    const uint64_t skipped = lifts ? 0 : (uint64_t)(uint32_t)env->attempt << 14;
     env_noise noise = noise_of(env->seeds[i], env->episodes[i], ENV_START_NOISE);
     memcpy(qpos, m->qpos0, (size_t)m->nq * sizeof *qpos);
     memset(qvel, 0, (size_t)m->nv * sizeof *qvel);
@@ -183,9 +183,8 @@ static void observe_starts(void *context, int block, int worker)
     (void)worker;
     for (int i = from; i < to; i++) {
         env->episodes[i] += env->begins[i] != 0;
-        for (int k = 0; k < env->quantities && env->begins[i];
-             k++) { // MuJoCo computes them after steps alone
-            if (env->quantity[k] == ORR_PHYSICS_CFRC_EXT) {
+        for (int k = 0; k < env->quantities && env->begins[i]; k++) {
+            if (env->quantity[k] == ORR_PHYSICS_CFRC_EXT) { // MuJoCo computes them after steps alone
                 memset(env->parts + (size_t)i * (size_t)env->numbers + env->offset[k], 0,
                        6 * (size_t)env->model->nbody * sizeof *env->parts);
             }
@@ -436,7 +435,7 @@ orr_result orr_env_quantity_numbers(const orr_env *env, orr_robot_quantity quant
     ORR_ENTER;
     ORR_REQUIRE(env, error);
     ORR_REQUIRE(count, error);
-    ORR_TRY(orr_robot_quantity_find(quantity, &found, error));
+    ORR_TRY(orr_robot_quantity_find(quantity, false, &found, error));
     *count = orr_physics_size(env->physics, found);
     return ORR_OK;
 }
@@ -449,7 +448,7 @@ orr_result orr_env_get_quantity(const orr_env *env, orr_robot_quantity quantity,
     ORR_REQUIRE(env, error);
     ORR_REQUIRE(values, error);
     ORR_TRY(orr_engine_check(env->engine, error));
-    ORR_TRY(orr_robot_quantity_find(quantity, &found, error));
+    ORR_TRY(orr_robot_quantity_find(quantity, false, &found, error));
     orr_physics_read_all(env->physics, &found, 1, values);
     return ORR_OK;
 }
@@ -462,11 +461,7 @@ orr_result orr_env_set_quantity(orr_env *env, orr_robot_quantity quantity, const
     ORR_REQUIRE(env, error);
     ORR_REQUIRE(values, error);
     ORR_TRY(orr_engine_check(env->engine, error));
-    ORR_TRY(orr_robot_quantity_find(quantity, &found, error));
-    if (found >= ORR_PHYSICS_QACC && found != ORR_PHYSICS_QACC_WARMSTART) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "robot quantity %d: expected one that can be set, it is computed", (int)quantity);
-    }
+    ORR_TRY(orr_robot_quantity_find(quantity, true, &found, error));
     if (mask) {
         orr_physics_set_masked(env->physics, found, mask, values);
     } else {

@@ -109,7 +109,7 @@ static orr_result list_quantities(orr_env *env, orr_error *error)
     for (int i = 0; i < env->quantities; i++) {
         env->quantity[i] = c ? ORR_PHYSICS_TIME : quantities[env->task->parts[i]];
         if (c) {
-            ORR_TRY(orr_robot_quantity_find(c->quantities[i], &env->quantity[i], error));
+            ORR_TRY(orr_robot_quantity_find(c->quantities[i], false, &env->quantity[i], error));
         }
         env->offset[i] = env->numbers;
         env->numbers += orr_physics_size(env->physics, env->quantity[i]);

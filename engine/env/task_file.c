@@ -190,7 +190,7 @@ static orr_result read_frame(const orr_json *json, const orr_model *m, env_term 
         return ORR_OK;
     }
     ORR_TRY(orr_json_check_keys(&frame, keys, error));
-    ORR_TRY(env_pick_read(&frame, ENV_PICK_QUANTITY, m, &t->frame, error));
+    ORR_TRY(env_pick_read(&frame, m, &t->frame, error));
     const bool matrix =
         t->frame.source == ENV_XMAT || t->frame.source == ENV_GEOM_XMAT || t->frame.source == ENV_SITE_XMAT;
     if (!matrix || t->frame.count != 9) {
@@ -232,7 +232,7 @@ static orr_result read_change(const orr_json *json, const orr_model *m, env_term
     if (minus.node) {
         static const char *const minus_keys[] = {"of", "name", "axis", "from", "count", NULL};
         ORR_TRY(orr_json_check_keys(&minus, minus_keys, error));
-        ORR_TRY(env_pick_read(&minus, ENV_PICK_QUANTITY, m, &t->minus, error));
+        ORR_TRY(env_pick_read(&minus, m, &t->minus, error));
         if (t->value.count % t->minus.count != 0 || t->minus.source == ENV_FROM_ACTION) {
             return orr_json_expected(json, "minus", error,
                                      "%d numbers of the world, or a part of them, not %d", t->value.count,
@@ -278,7 +278,7 @@ static orr_result read_term(const orr_json *json, const orr_model *m, term_use u
     *t = (env_term){
         .clip = INFINITY, .at_most = INFINITY, .weight = 1.0, .below = -INFINITY, .above = INFINITY};
     ORR_TRY(orr_json_check_keys(json, keys[use], error));
-    ORR_TRY(env_pick_read(json, ENV_PICK_QUANTITY, m, &t->value, error));
+    ORR_TRY(env_pick_read(json, m, &t->value, error));
     ORR_TRY(read_change(json, m, t, error));
     ORR_TRY(orr_json_positive(json, "clip", &t->clip, error));
     ORR_TRY(read_word(json, "function", functions, &function, error));

@@ -141,7 +141,7 @@ static orr_result add_objects(const orr_json *json, const quantity *q, const orr
     for (; each; each = cJSON_IsArray(name) ? each->next : NULL) {
         int before = *count;
         ORR_TRY(add_object(json, q, m, each, index, count, error));
-        for (int i = 0; i<before && * count> before; i++) {
+        for (int i = 0; i < before && before < *count; i++) {
             if (index[i] == index[before]) {
                 return orr_json_expected(json, "name", error, "each name once");
             }
@@ -204,13 +204,10 @@ orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char
     return ORR_OK;
 }
 
-orr_result env_pick_read(const orr_json *json, env_pick_kind kind, const orr_model *m, env_pick *pick,
-                         orr_error *error)
+orr_result env_pick_read(const orr_json *json, const orr_model *m, env_pick *pick, orr_error *error)
 {
     const char *of = NULL;
-    ORR_TRY(orr_json_require(
-        json, "of", kind == ENV_PICK_QUANTITY ? "a quantity, such as qpos" : "a parameter, such as body_mass",
-        error));
+    ORR_TRY(orr_json_require(json, "of", "a quantity, such as qpos", error));
     ORR_TRY(orr_json_string(json, "of", &of, error));
-    return env_pick_read_of(json, kind, of, m, pick, error);
+    return env_pick_read_of(json, ENV_PICK_QUANTITY, of, m, pick, error);
 }

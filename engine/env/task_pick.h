@@ -19,9 +19,8 @@ typedef enum env_look {
     ENV_LOOK_BACKGROUND
 } env_look;
 
-// Reads the keys of, name, axis, from and count; docs/task-file.md says what they mean.
-orr_result env_pick_read(const orr_json *json, env_pick_kind kind, const orr_model *model, env_pick *pick,
-                         orr_error *error);
-// The same of another quantity than the one that "of" names.
+// Numbers of a quantity, by the keys of, name, axis, from and count; docs/task-file.md says what they mean.
+orr_result env_pick_read(const orr_json *json, const orr_model *model, env_pick *pick, orr_error *error);
+// The same of a quantity or parameter that is named here, whatever "of" says.
 orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char *of, const orr_model *model,
                             env_pick *pick, orr_error *error);

@@ -15,7 +15,7 @@ typedef enum variation_kind { VARY_UNIFORM, VARY_LOG_UNIFORM, VARY_NORMAL } vari
 
 typedef struct variation_target {
     int list;   // of the task's parameters; -1: of pictures
-    int number; // of the parameter, or of `look_number`
+    int number; // of the parameter, or of look_number
     int draw;   // which of the random numbers changes it
 } variation_target;
 
@@ -46,14 +46,14 @@ static double changed(const env_variation *v, double value, double number)
     return v->change == CHANGE_SCALE ? value * number : v->change == CHANGE_ADD ? value + number : number;
 }
 
-// A number of a look, counted in the order of env_look, three for each but one for the exposure.
+// Numbers of looks: LOOK_WIDTH for each of env_look, of which the exposure has only the first.
+enum { LOOK_WIDTH = 3, LOOK_BACKGROUND = LOOK_WIDTH * (ENV_LOOK_BACKGROUND - ENV_LOOK_CAMERA_OFFSET) };
+
 static float *look_number(orr_eyes_look *look, int number)
 {
     float *const members[] = {look->camera_offset, look->camera_turn, look->light_turn,
                               look->light,         &look->exposure,   look->background};
-    return number == 12  ? members[4]
-           : number < 12 ? members[number / 3] + number % 3
-                         : members[5] + number - 13;
+    return members[number / LOOK_WIDTH] + number % LOOK_WIDTH;
 }
 
 // Applies the variations of parameters, or those of looks. Targets are in the order of their draws.
@@ -75,7 +75,7 @@ static void draw_all(const env_variations *variations, env_noise *noise, double 
             if (look) {
                 float *f = look_number(look, t->number);
                 *f = (float)changed(v, (double)*f, number);
-                look->has_background |= t->number >= 13;
+                look->has_background |= t->number >= LOOK_BACKGROUND;
             } else {
                 double *x = &values[t->list][t->number];
                 *x = changed(v, *x, number);
@@ -184,12 +184,10 @@ static orr_result add_targets(const orr_json *json, const orr_model *m, env_task
             return orr_json_expected(json, NULL, error, "numbers of at least 0, number %d becomes %g", number,
                                      least_of(v, model[number]));
         }
-        v->target[v->targets++] =
-            (variation_target){.list = list,
-                               .number = looks ? number + 3 * (pick->source - ENV_LOOK_CAMERA_OFFSET) -
-                                                     (pick->source == ENV_LOOK_BACKGROUND ? 2 : 0)
-                                               : number,
-                               .draw = together > 0 ? number / together : 0};
+        v->target[v->targets++] = (variation_target){
+            .list = list,
+            .number = number + (looks ? LOOK_WIDTH * (pick->source - ENV_LOOK_CAMERA_OFFSET) : 0),
+            .draw = together > 0 ? number / together : 0};
     }
     return ORR_OK;
 }

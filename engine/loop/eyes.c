@@ -382,9 +382,9 @@ static void coarsen(float detail, const orr_lens *lens, const orr_robot_geom *ge
     }
     const float depth = view[0] * m[3] + view[1] * m[7] + view[2] * m[11] + view[3] - scale * sqrtf(reach);
     const float nearest = lens->orthographic ? 1.0f : fmaxf(depth, lens->near_plane);
-    const float radius = geom->roundness * scale * focal / nearest; // [px]
+    const float radius = geom->round_radius * scale * focal / nearest; // [px]
     for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
-        if (radius * orr_robot_coarseness(ORR_ROBOT_COLUMNS >> (i + 1)) <= detail) {
+        if (radius * orr_robot_round_error(ORR_ROBOT_COLUMNS >> (i + 1)) <= detail) {
             item->mesh = geom->coarse[i];
         }
     }
@@ -395,7 +395,7 @@ static void coarsen_all(const orr_eyes *e, const orr_frame_slot *slot)
     for (int i = 0; i < slot->list.mesh_count; i++) {
         const orr_layer_data *layer = &e->world->scene->layers[slot->mesh_layers[i]];
         const orr_robot_geom *geom = orr_layer_geom(layer, slot->meshes[i].key);
-        if (geom && geom->roundness > 0.0f) {
+        if (geom && geom->round_radius > 0.0f) {
             coarsen(e->detail, &slot->list.lens, geom, &slot->meshes[i]);
         }
     }

@@ -2,12 +2,22 @@
 
 #include <math.h>
 
+static double off_diagonal(double m[3][3])
+{
+    return m[0][1] * m[0][1] + m[0][2] * m[0][2] + m[1][2] * m[1][2];
+}
+
 void mat_diagonalise(double m[3][3], double v[3][3])
 {
     for (int i = 0; i < 9; i++) {
         v[i / 3][i % 3] = i % 4 == 0;
     }
-    for (int sweep = 0; sweep < 24; sweep++) { // it doubles its digits with each; 24 is more than enough
+    double size = 0.0;
+    for (int i = 0; i < 9; i++) {
+        size += m[i / 3][i % 3] * m[i / 3][i % 3];
+    }
+    // it doubles its digits with each sweep; 24 are more than enough
+    for (int sweep = 0; sweep < 24 && off_diagonal(m) > 1e-34 * size; sweep++) {
         for (int p = 0; p < 2; p++) {
             for (int q = p + 1; q < 3; q++) {
                 double angle = 0.5 * atan2(2.0 * m[p][q], m[q][q] - m[p][p]);

@@ -111,8 +111,8 @@ static orr_result make_meshes(const orr_robot *robot, orr_robot_geom *geom, orr_
     const orr_model *m = robot->model;
     orr_image8 *texture = texture_of(robot, m->geom_matid[geom->geom]);
     orr_result result = orr_robot_shape(m, geom->geom, texture, ORR_ROBOT_COLUMNS, &geom->mesh, error);
-    geom->roundness = orr_robot_roundness(m, geom->geom);
-    for (int i = 0; i < ORR_ROBOT_COARSE && result == ORR_OK && geom->roundness > 0.0f; i++) {
+    geom->round_radius = orr_robot_round_radius(m, geom->geom);
+    for (int i = 0; i < ORR_ROBOT_COARSE && result == ORR_OK && geom->round_radius > 0.0f; i++) {
         result =
             orr_robot_shape(m, geom->geom, texture, ORR_ROBOT_COLUMNS >> (i + 1), &geom->coarse[i], error);
     }

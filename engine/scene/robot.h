@@ -25,7 +25,7 @@ typedef struct orr_robot_geom {
     orr_mesh *mesh;
     // for small pictures, with ORR_ROBOT_COLUMNS / 2 and / 4 columns; NULL: not round
     orr_mesh *coarse[ORR_ROBOT_COARSE];
-    float roundness; // radius of its largest circle [m]
+    float round_radius; // radius of its largest circle [m]
     // an endless plane moves with the camera, by whole repeats of its texture [m]; 0, 0: it does not
     float stride[2];
 } orr_robot_geom;

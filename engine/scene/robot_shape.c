@@ -482,7 +482,7 @@ static void lay_texture(builder *b, const orr_model *m, orr_geom_type type, cons
     }
 }
 
-float orr_robot_roundness(const orr_model *m, int geom)
+float orr_robot_round_radius(const orr_model *m, int geom)
 {
     const double *size = m->geom_size + 3 * geom;
     switch ((orr_geom_type)m->geom_type[geom]) {
@@ -497,7 +497,7 @@ float orr_robot_roundness(const orr_model *m, int geom)
     }
 }
 
-float orr_robot_coarseness(int columns)
+float orr_robot_round_error(int columns)
 {
     // the middle of a face of a ball, whose rows are as far apart as its columns
     const double inside = cos(pi / columns) * cos(pi / columns);
@@ -514,7 +514,7 @@ orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, in
                  .endless = type == ORR_GEOM_PLANE && (given[0] <= 0.0 || given[1] <= 0.0)};
     double size[3] = {given[0], given[1], given[2]};
     for (int k = 0; k < (type == ORR_GEOM_ELLIPSOID ? 3 : 1) && columns < ORR_ROBOT_COLUMNS; k++) {
-        size[k] *= 1.0 + (double)orr_robot_coarseness(columns);
+        size[k] *= 1.0 + (double)orr_robot_round_error(columns);
     }
     put_shape(&b, m, type, size, m->geom_dataid[geom]);
     lay_texture(&b, m, type, size, material, texture);

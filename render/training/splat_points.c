@@ -4,10 +4,7 @@
 #include "engine/core/folder.h"
 #include "engine/core/memory.h"
 #include "neural/capture/colmap_points.h"
-#include "render/formats/splat_formats.h"
-
-#include <math.h>
-#include <string.h>
+#include "render/formats/splat_bytes.h"
 
 static orr_result make(orr_splat_points *points, int64_t count, orr_error *error)
 {
@@ -38,7 +35,7 @@ static orr_result read_ply(const char *path, orr_bytes bytes, orr_splat_points *
     orr_result result = make(points, found->data.count, error);
     for (int64_t i = 0; result == ORR_OK && i < 3 * points->count; i++) {
         points->position[i] = found->data.position[i];
-        points->colour[i] = fminf(fmaxf(0.5f + 0.28209479f * found->data.colour[i], 0.0f), 1.0f);
+        points->colour[i] = fminf(fmaxf(0.5f + ORR_SH_C0 * found->data.colour[i], 0.0f), 1.0f);
     }
     orr_splats_destroy(found);
     return result;

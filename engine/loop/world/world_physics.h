@@ -26,8 +26,8 @@ typedef struct orr_world_physics {
     int *restarts;  // scratch, copies
 } orr_world_physics;
 
-// The physics' name of a quantity; ORR_CODE_ARGUMENT: it is none.
-orr_result orr_robot_quantity_find(orr_robot_quantity quantity, orr_physics_quantity *found,
+// The physics' name of a quantity. ORR_CODE_ARGUMENT: it is none, or cannot be `set` because it is computed.
+orr_result orr_robot_quantity_find(orr_robot_quantity quantity, bool set, orr_physics_quantity *found,
                                    orr_error *error);
 
 // Where a layer is in a joint physics: x -> quat(x) + pos.

@@ -33,11 +33,18 @@ static const orr_physics_quantity physics_quantities[ORR_ROBOT_QUANTITIES] = {
 _Static_assert((int)ORR_ROBOT_QUANTITIES == (int)ORR_PHYSICS_QUANTITY_COUNT,
                "a new quantity of the physics: put it into orr_robot_quantity");
 
-orr_result orr_robot_quantity_find(orr_robot_quantity quantity, orr_physics_quantity *found, orr_error *error)
+orr_result orr_robot_quantity_find(orr_robot_quantity quantity, bool set, orr_physics_quantity *found,
+                                   orr_error *error)
 {
     if ((unsigned)quantity >= ORR_ROBOT_QUANTITIES) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "robot quantity %d: expected one of orr_robot_quantity",
                         (int)quantity);
+    }
+    const bool state = quantity < ORR_ROBOT_ACCELERATION || quantity == ORR_ROBOT_PLASTIC ||
+                       quantity == ORR_ROBOT_QACC_WARMSTART;
+    if (set && !state) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "robot quantity %d: expected one that can be set, it is computed", (int)quantity);
     }
     *found = physics_quantities[quantity];
     return ORR_OK;
@@ -47,13 +54,7 @@ orr_result orr_robot_quantity_find(orr_robot_quantity quantity, orr_physics_quan
 static orr_result open_quantity(const orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
                                 bool set, orr_world_robot **r, orr_physics_quantity *found, orr_error *error)
 {
-    ORR_TRY(orr_robot_quantity_find(quantity, found, error));
-    const bool state = quantity < ORR_ROBOT_ACCELERATION || quantity == ORR_ROBOT_PLASTIC ||
-                       quantity == ORR_ROBOT_QACC_WARMSTART;
-    if (set && !state) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "robot quantity %d: expected one that can be set, it is computed", (int)quantity);
-    }
+    ORR_TRY(orr_robot_quantity_find(quantity, set, found, error));
     ORR_TRY(orr_world_robot_open(world, index, id, r, error));
     return (*r)->physics->joint && !orr_world_physics_divides(*found)
                ? orr_fail(error, ORR_CODE_FEATURE_ABSENT,
@@ -65,8 +66,8 @@ static orr_result open_quantity(const orr_world *world, int index, orr_layer id,
 const char *orr_robot_quantity_name(orr_robot_quantity quantity)
 {
     orr_physics_quantity found = ORR_PHYSICS_TIME;
-    return orr_robot_quantity_find(quantity, &found, NULL) == ORR_OK ? orr_physics_quantity_name(found)
-                                                                     : NULL;
+    return orr_robot_quantity_find(quantity, false, &found, NULL) == ORR_OK ? orr_physics_quantity_name(found)
+                                                                            : NULL;
 }
 
 orr_result orr_world_robot_open(const orr_world *world, int index, orr_layer id, orr_world_robot **r,
