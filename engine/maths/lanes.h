@@ -472,7 +472,24 @@ FN float real_sum(real a)
     return sum[0];
 }
 
-// The same in double, from lane 0 to the last.
+// The largest lane, none of which is NaN.
+FN float real_most(real a)
+{
+#if ORR_LANES_AVX512
+    return _mm512_reduce_max_ps((__m512)a);
+#else
+    float most[ORR_LANES];
+    real_store(most, a);
+    for (int half = ORR_LANES / 2; half > 0; half /= 2) {
+        for (int i = 0; i < half; i++) {
+            most[i] = most[i] > most[i + half] ? most[i] : most[i + half];
+        }
+    }
+    return most[0];
+#endif
+}
+
+// The sum in double, from lane 0 to the last.
 FN double real_sum_double(real a)
 {
     float lanes[ORR_LANES];

@@ -80,6 +80,8 @@ FN int pattern_words(const lane_model *m)
     X(plastic, m->nplastic)       /* where springs that yield rest; advanced by yield_springs */             \
     X(qacc, m->nv)                /* generalised acceleration; computed by solve_constraints, noslip */      \
     X(qacc_warmstart, m->nv)      /* of the last step; copied by step, step_rk4 */                           \
+    /* what is known of directions that separate pairs of geoms, changes no result; by not_apart */          \
+    X(apart, 3 * m->plan->apart_count)                                                                       \
     X(varied, m->plan->varied_count) /* parameters that differ between worlds (model/vary.h); must be last */
 
 // Position stage: computed from qpos by positions() and factorise_inertia().

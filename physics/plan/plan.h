@@ -113,6 +113,9 @@ typedef struct orr_plan {
     int32_t hulls;
     double *hull_normal;
     int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face; // memory of the hulls
+    // directions that are kept of pairs whose geoms are searched for planes that separate them
+    // (lanes/collision/hull.h); 0: none, or the plan is for a device
+    int32_t apart_count;
     int32_t rk4_copies;
     uint8_t *gyroscopic; // nv: of a free body alone in its tree, which implicitfast treats as implicit does
     int32_t unsymmetric; // 1: the integrator's matrix is not symmetric

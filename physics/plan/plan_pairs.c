@@ -349,6 +349,21 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     return plan->pairs_mixed || plan->pair_count > PAIRS_TESTED ? plan_search(plan, declared, error) : ORR_OK;
 }
 
+// Of how many pairs a separating direction is kept: 12 bytes of each world for each.
+static int count_apart(const orr_plan *plan)
+{
+    enum { MOST = 32 };
+    const int32_t *type = plan->model->geom_type;
+    int count = plan->pairs_mixed ? MOST : 0;
+    for (int i = 0; i < plan->pair_count && count < MOST; i++) {
+        int one = type[plan->pair[i].geom1], two = type[plan->pair[i].geom2];
+        bool closed_form = two == ORR_GEOM_CAPSULE || (one == ORR_GEOM_SPHERE && two == ORR_GEOM_CYLINDER);
+        count += one != ORR_GEOM_PLANE && one != ORR_GEOM_HFIELD && two > ORR_GEOM_SPHERE &&
+                 two != ORR_GEOM_SDF && !closed_form;
+    }
+    return count;
+}
+
 // Distance grids have contacts with shapes that have points: not with planes, height fields, other grids.
 static orr_result check_grids(const orr_plan *plan, orr_error *error)
 {
@@ -388,6 +403,7 @@ orr_result orr_plan_pairs(orr_plan *plan, orr_error *error)
         }
     }
     orr_result result = list_pairs(plan, geoms, count, geoms + m->ngeom, moving, error);
+    plan->apart_count = plan->for_device ? 0 : count_apart(plan);
     orr_free(geoms);
     return result;
 }

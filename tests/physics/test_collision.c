@@ -171,8 +171,8 @@ static void no_direction_parts_curved_shapes_sooner_than_the_normal(void **state
     }
 }
 
-// By the tests of all lanes (hull.h). meet: by boxes alone.
-static bool seems_to_touch(const convex_shape *a, const convex_shape *b, bool *meet)
+// By the tests of hull.h, which try a direction from the second to the first. meet: by boxes alone.
+static bool seems_to_touch(const convex_shape *a, const convex_shape *b, point direction, bool *meet)
 {
     const int32_t types[2] = {a->type, b->type};
     const convex_shape *shape[2] = {a, b};
@@ -189,7 +189,8 @@ static bool seems_to_touch(const convex_shape *a, const convex_shape *b, bool *m
     }
     const lane_pair_shapes s = {&geom[0], &geom[1], 0, 1, sub3(geom[1].pos, geom[0].pos), 1e-5};
     *meet = boxes_meet(&m, &s);
-    return *meet && not_apart(&m, &s, everywhere());
+    real3 last = make_real3(direction.x, direction.y, direction.z);
+    return *meet && not_apart(&m, &s, everywhere(), &last);
 }
 
 // A capsule with a point of its core just outside of a cylinder or an ellipsoid, nearer than its radius:
@@ -211,9 +212,13 @@ static void a_capsule_that_was_put_onto_something_touches_it(void **state)
         convex_hit hit;
         assert_true(convex_closest(&a, &b, &touching, &hit));
         bool meet[2];
-        assert_true(seems_to_touch(&a, &b, &meet[0]) && meet[0]);
+        point any = point_direction(make_point(cos(2.1 * k), sin(4.3 * k), cos(1.7 * k)));
+        assert_true(seems_to_touch(&a, &b, any, &meet[0]) && meet[0]);
         a.frame.pos = point_along(a.frame.pos, 0.06, normal); // three radii further out
-        bool touch = convex_closest(&a, &b, &touching, &hit), seems = seems_to_touch(&a, &b, &meet[1]);
+        bool touch = convex_closest(&a, &b, &touching, &hit);
+        a.frame.pos = point_along(a.frame.pos, 0.001, any); // as in a step, after which the plane still parts
+        touch = touch || convex_closest(&a, &b, &touching, &(convex_hit){0});
+        bool seems = seems_to_touch(&a, &b, point_scaled(hit.normal, -1.0), &meet[1]);
         assert_true(seems >= touch && meet[1] >= seems);
         parted_by_boxes += !meet[1];
         parted += !seems;

@@ -114,8 +114,8 @@ enum { CONVEX_DISTANCE_STEPS = 200 };
 
 // simplex: of CONVEX_OVERLAP with 4 vertices, a tetrahedron that contains the origin.
 // CONVEX_APART: hit is where the cores are closest, its normal from the first to the second. CONVEX_FAR: they
-// are more than `reach` apart. CONVEX_UNSURE: rounding stopped the search; as CONVEX_APART, unless they
-// overlap.
+// are more than `reach` apart along the hit's normal, which alone is set. CONVEX_UNSURE: rounding stopped the
+// search; as CONVEX_APART, unless they overlap.
 LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit,
                                     convex_simplex *simplex)
 {
@@ -131,6 +131,7 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
         convex_vertex next = difference_support(a, b, point_scaled(closest.p, -1.0 / length));
         double bound = point_dot(next.p, closest.p) / length; // lower bound of the distance
         if (bound > reach) {
+            hit->normal = point_scaled(closest.p, -1.0 / length);
             return CONVEX_FAR;
         }
         gap = length - bound;

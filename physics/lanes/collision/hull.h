@@ -80,38 +80,17 @@ FN real lane_square(const orr_extremes *e, real3 n)
 }
 
 #if ORR_LANES > 1
-// Places of the largest of each lane's vector, and the number in `chunk` that it has there.
-FN sint place_of_largest(real *reach, real *chunk, sint *at_chunk)
-{
-    real_transpose(reach);
-    real_transpose(chunk);
-    real most = reach[0];
-    sint place = I(0), found = (sint)chunk[0];
-    for (int k = 1; k < ORR_LANES; k++) {
-        mask farther = reach[k] > most;
-        most = sel(farther, reach[k], most);
-        found = sel_int(farther, (sint)chunk[k], found);
-        place = sel_int(farther, I(k), place);
-    }
-    *at_chunk = found;
-    return place;
-}
-
 // hull_support by the hull's lists of candidates. Each lane has a list of another length: it is searched with
 // the candidates in the lanes of a vector, world after world.
 LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask where)
 {
     enum { PARTS = ORR_EXTREME_BLOCK / ORR_LANES, BLOCK = 3 * ORR_EXTREME_BLOCK };
-    float along[3][ORR_LANES];
-    int32_t square[ORR_LANES];
-    real reach[ORR_LANES], chunk[ORR_LANES]; // chunk: bits of a sint
+    float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}};
+    int32_t square[ORR_LANES], chunk[ORR_LANES];
     real_store(along[0], direction.x);
     real_store(along[1], direction.y);
     real_store(along[2], direction.z);
     sint_store(square, to_int(lane_square(e, direction)));
-    for (int lane = 0; lane < ORR_LANES; lane++) {
-        reach[lane] = chunk[lane] = R(0.0);
-    }
     for (uint32_t left = mask_bits(where); left != 0; left &= left - 1) {
         int lane = lowest_bit(left), first = e->block[square[lane]] * PARTS;
         real x = real_splat(&along[0][lane]), y = real_splat(&along[1][lane]),
@@ -127,14 +106,15 @@ LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask wh
             most = sel(farther, far, most);
             found = sel_int(farther, I(k), found);
         }
-        reach[lane] = most;
-        chunk[lane] = (real)found;
+        int place = lowest_bit(mask_bits(most >= R(real_most(most))) | 1u << (ORR_LANES - 1));
+        sint_store(chunk, found);
+        const float *at =
+            e->at + (ptrdiff_t)(chunk[place] / PARTS) * BLOCK + chunk[place] % PARTS * ORR_LANES + place;
+        for (int axis = 0; axis < 3; axis++) {
+            support[axis][lane] = at[axis * ORR_EXTREME_BLOCK];
+        }
     }
-    sint k, place = place_of_largest(reach, chunk, &k);
-    sint block = to_int(floor_((to_real(k) + R(0.5)) * R(1.0 / PARTS)));
-    sint at = block * I(BLOCK) + (k - block * I(PARTS)) * I(ORR_LANES) + place;
-    return make_real3(real_gather(e->at, at), real_gather(e->at + ORR_EXTREME_BLOCK, at),
-                      real_gather(e->at + 2 * ORR_EXTREME_BLOCK, at));
+    return make_real3(real_load(support[0]), real_load(support[1]), real_load(support[2]));
 }
 #else
 LANE_FN real3 large_hull_support(const orr_extremes *e, const uniform_real *vertices, real3 direction)
@@ -278,19 +258,34 @@ LANE_FN mask boxes_meet(const lane_model *m, const lane_pair_shapes *s)
     return meet;
 }
 
-enum { APART_STEPS = 6 };
+// Where d->apart has what is known of a pair: pairs share places, and may find what is known of another.
+FN reals apart_at(const lane_model *m, const lane_data *d, int pair_index)
+{
+    return d->apart + 3 * (int)((unsigned)pair_index % (unsigned)m->plan->apart_count);
+}
+
+// Steps of the search; lanes that touched when they were last searched try one. One world alone is searched
+// exactly at once, unless a direction is known.
+enum { APART_STEPS = ORR_LANES > 1 ? 6 : 1 };
 
 // The lanes of `near` in which no separating plane is found, by a few steps towards the point of the
-// Minkowski difference that is closest to the origin (Gilbert 1966).
-LANE_FN mask not_apart(const lane_model *m, const lane_pair_shapes *s, mask near)
+// Minkowski difference that is closest to the origin (Gilbert 1966). last: from the second geom to the first,
+// the direction to begin with, or 0. It gets that which separates, of length 1; or of length 2, if none does.
+LANE_FN mask not_apart(const lane_model *m, const lane_pair_shapes *s, mask near, real3 *last)
 {
-    real3 closest = s->between;
-    for (int step = 0; step < APART_STEPS && any(near); step++) {
-        real length = length3(closest);
-        real3 n = scale3(closest, R(-1.0) / max_(length, R(LANE_TINY))); // from the second to the first
-        real3 next = sub3(add3(s->between, lane_support(m, s->b, s->geom2, n, near)),
-                          lane_support(m, s->a, s->geom1, scale3(n, R(-1.0)), near));
-        near = and_(near, not_(-dot3(next, n) > s->reach));
+    real known = length3(*last);
+    real3 closest = s->between, n = scale3(*last, R(1.0) / max_(known, R(LANE_TINY)));
+    mask searched = ORR_LANES > 1 ? near : and_(near, known > R(0.5));
+    for (int step = 0; step < APART_STEPS && any(searched); step++) {
+        mask given = and_(known > R(0.5), R((float)step) < R(0.5));
+        n = select3(given, n, scale3(closest, R(-1.0) / max_(length3(closest), R(LANE_TINY))));
+        real3 next = sub3(add3(s->between, lane_support(m, s->b, s->geom2, n, searched)),
+                          lane_support(m, s->a, s->geom1, scale3(n, R(-1.0)), searched));
+        mask separated = and_(searched, -dot3(next, n) > s->reach);
+        *last = select3(separated, n, select3(searched, scale3(n, R(2.0)), *last));
+        near = and_(near, not_(separated));
+        searched = and_(searched, not_(or_(separated, known > R(1.5))));
+        closest = select3(given, next, closest);
         real3 along = sub3(next, closest);
         real share = -dot3(closest, along) / max_(dot3(along, along), R(LANE_TINY));
         closest = add_scaled3(closest, along, clamp_(share, R(0.0), R(1.0)));
@@ -299,12 +294,19 @@ LANE_FN mask not_apart(const lane_model *m, const lane_pair_shapes *s, mask near
 }
 
 // The lanes of a pair that the routines of per_lane.h must collide: those in which the geoms may touch.
-LANE_FN mask may_collide(const lane_model *m, const lane_data *d, const orr_pair *pair, const lane_geom *a,
-                         const lane_geom *b, mask near)
+LANE_FN mask may_collide(const lane_model *m, lane_data *d, int index, const lane_geom *a, const lane_geom *b,
+                         mask near)
 {
-    lane_pair_shapes s = make_pair_shapes(m, d, pair, a, b);
+    lane_pair_shapes s = make_pair_shapes(m, d, lane_pair(m, d, index), a, b);
     near = and_(near, boxes_meet(m, &s));
-    return ORR_LANES > 1 ? not_apart(m, &s, near) : near; // one world alone is searched exactly at once
+    if (!any(near) || m->plan->apart_count == 0) {
+        return near;
+    }
+    reals apart = apart_at(m, d, index);
+    real3 last = load3(apart, 0);
+    near = not_apart(m, &s, near, &last);
+    store3(apart, 0, last);
+    return near;
 }
 
 // The lanes of `near` in which a plane and a hull may touch.

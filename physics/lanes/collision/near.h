@@ -7,12 +7,12 @@
 
 enum { BOXES_PER_LEAF = 4 };
 
-// The box of a geom's bounding sphere along an axis, in all lanes. A tolerance for rounding is included; what
-// is not a number is left out.
-FN void extent_along(real position, real reach, float *least, float *most)
+// The box of what reaches so far from a centre along an axis, in all lanes. A tolerance for rounding is
+// included; what is not a number is left out.
+FN void extent_along(real centre, real reach, float *least, float *most)
 {
-    real tolerance = R(1e-5) * (R(1.0) + abs_(position) + reach);
-    real low = position - reach - tolerance, high = position + reach + tolerance;
+    real tolerance = R(1e-5) * (R(1.0) + abs_(centre) + reach);
+    real low = centre - reach - tolerance, high = centre + reach + tolerance;
     *least = 1e30f;
     *most = -1e30f;
     for (int lane = 0; lane < ORR_LANES; lane++) {
@@ -31,17 +31,36 @@ FN double geom_reach(const lane_model *m, int geom)
     return common ? 0.5 * m->opt.o_margin : (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
 }
 
+// Half the sides of the box around a geom along the world's axes, and its centre. The box around its own
+// axes has no room for what the grid or the field of heights reaches beyond: theirs is that of the sphere.
+FN real3 world_box(const lane_model *m, const lane_data *d, int geom, real3 *centre)
+{
+    int type = m->geom_type[geom];
+    if (type == ORR_GEOM_SDF || type == ORR_GEOM_HFIELD) {
+        real radius = geom_rbound(m, d, geom);
+        *centre = load3(d->geom_xpos, geom);
+        return make_real3(radius, radius, radius);
+    }
+    lane_geom g = load_geom(m, d, geom);
+    real3 half = lane_box(m, &g, geom, centre);
+    *centre = add3(*centre, g.pos);
+    matrix3 f = g.frame;
+    return make_real3(fma_(half.x, abs_(f.x.x), fma_(half.y, abs_(f.y.x), half.z * abs_(f.z.x))),
+                      fma_(half.x, abs_(f.x.y), fma_(half.y, abs_(f.y.y), half.z * abs_(f.z.y))),
+                      fma_(half.x, abs_(f.x.z), fma_(half.y, abs_(f.y.z), half.z * abs_(f.z.z))));
+}
+
 // Boxes of the geoms first ... first + count - 1 of the plan's list.
 LANE_FN void find_extents(const lane_model *m, lane_data *d, int first, int count)
 {
     for (int k = first; k < first + count; k++) {
         int geom = m->plan->boxed_geom[k];
-        real3 pos = load3(d->geom_xpos, geom);
-        real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom));
+        real3 centre, half = world_box(m, d, geom, &centre);
+        real reach = R(geom_reach(m, geom));
         lane_extent *e = &d->extent[k];
-        extent_along(pos.x, reach, &e->low[0], &e->high[0]);
-        extent_along(pos.y, reach, &e->low[1], &e->high[1]);
-        extent_along(pos.z, reach, &e->low[2], &e->high[2]);
+        extent_along(centre.x, half.x + reach, &e->low[0], &e->high[0]);
+        extent_along(centre.y, half.y + reach, &e->low[1], &e->high[1]);
+        extent_along(centre.z, half.z + reach, &e->low[2], &e->high[2]);
         e->geom = geom;
         e->weld = m->body_weldid[m->geom_bodyid[geom]];
     }

@@ -84,14 +84,15 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
 }
 
 // The lanes in which a pair of these kinds must be collided.
-LANE_FN mask must_collide(const lane_model *m, const lane_data *d, const orr_pair *pair, const lane_geom *a,
+LANE_FN mask must_collide(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                           const lane_geom *b, mask near)
 {
+    const orr_pair *pair = lane_pair(m, d, index);
     int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
     if (one == ORR_GEOM_PLANE) {
         return two == ORR_GEOM_MESH ? plane_may_touch_hull(m, d, pair, a, b, near) : near;
     }
-    return one == ORR_GEOM_HFIELD ? near : may_collide(m, d, pair, a, b, near);
+    return one == ORR_GEOM_HFIELD ? near : may_collide(m, d, index, a, b, near);
 }
 
 #if ORR_LANES > 1
@@ -119,12 +120,21 @@ LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const l
 }
 #endif
 
+// Keeps the direction of not_apart: the opposite of this normal, which may be 0.
+FN void keep_apart(const lane_model *m, lane_data *d, int index, int lane, point normal)
+{
+    reals apart = apart_at(m, d, index);
+    real3 last = load3(apart, 0);
+    put_point(&last, lane, point_scaled(normal, -1.0));
+    store3(apart, 0, last);
+}
+
 // The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes are one contact of the block.
 LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                            const lane_geom *b, mask near)
 {
     const orr_pair *pair = lane_pair(m, d, index);
-    near = must_collide(m, d, pair, a, b, near);
+    near = must_collide(m, d, index, a, b, near);
     uint32_t lanes = lanes_of(near);
 #if ORR_LANES > 1
     lane_polytope polytope;
@@ -145,12 +155,16 @@ LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const l
         }
         convex_shape one = shape_in(m, d, a, pair->geom1, lane), two = shape_in(m, d, b, pair->geom2, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
+        hits[0].normal = make_point(0.0, 0.0, 0.0);
 #if ORR_LANES > 1
         int count = searched ? contacts_of_depth(m, pair, &polytope, &depth, lane, &one, &two, hits)
                              : scalar_contacts(m, pair, &one, &two, hits);
 #else
         int count = scalar_contacts(m, pair, &one, &two, hits);
 #endif
+        if (m->plan->apart_count > 0 && (ORR_LANES == 1 || count == 0)) {
+            keep_apart(m, d, index, lane, count == 0 ? hits[0].normal : make_point(0.0, 0.0, 0.0));
+        }
         for (; most < count; most++) {
             distance[most] = found[most] = R(0.0);
             pos[most] = a->pos;
