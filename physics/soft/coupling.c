@@ -110,8 +110,8 @@ static void place_touches(const coupling *c)
             orr_soft_set_number(soft, g->planes, plane_at(g, used, 0, last) + k, touch->normal[k]);
             orr_soft_set_number(soft, g->planes, plane_at(g, used, 2, last) + k, more[k]);
             if (touch->body >= 0) {
-                c->placed[i].arm[k] = orr_soft_number(soft, g->start, (ptrdiff_t)last * 3 + k) -
-                                      c->contacts->body[touch->body].centre[k];
+                c->placed[i].arm[k] = orr_soft_number(soft, g->start, (ptrdiff_t)last * 3 + k) +
+                                      touch->ahead[k] - c->contacts->body[touch->body].centre[k];
             }
         }
     }
@@ -126,8 +126,9 @@ static void place_touches(const coupling *c)
     for (int i = 0; i < c->contacts->pairs; i++) {
         const orr_soft_pair *pair = &c->contacts->pair[i];
         double *arm = c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3;
+        const double distance = pair->distance + vec3_dot(pair->normal, pair->ahead);
         for (int k = 0; k < 3 && pair->rigid && pair->body >= 0; k++) {
-            arm[k] = -pair->distance * pair->normal[k] - c->contacts->body[pair->body].centre[k];
+            arm[k] = pair->ahead[k] - distance * pair->normal[k] - c->contacts->body[pair->body].centre[k];
             for (int v = 0; v < 3; v++) {
                 const orr_soft *soft = c->soft[pair->soft[v]];
                 arm[k] += pair->weight[v] *

@@ -8,7 +8,7 @@
 // A touch in the step that runs.
 typedef struct orr_soft_placed {
     int32_t slot;  // of its vertex; -1: left out
-    double arm[3]; // from the body's centre to the vertex at the step's start, m
+    double arm[3]; // from the body's centre to where the vertex is expected to be, m
 } orr_soft_placed;
 
 struct orr_soft_coupling {

@@ -109,14 +109,19 @@ typedef struct orr_soft_desc {
 
 typedef struct orr_soft orr_soft;
 
-// What a vertex touches in one step: a plane, of something fixed or of a rigid body.
+// What a vertex touches in one step: a plane, of something fixed or of a rigid body. A round surface is to
+// be touched where the step is expected to end: with the plane of its start, what slides or rolls over it is
+// held back by about force x speed x time step / radius.
 typedef struct orr_soft_touch {
     int32_t soft; // the vertex's body among those that step
     int32_t vertex;
     int32_t body;     // rigid, that the plane moves with; -1: it is fixed
     double normal[3]; // unit, outward
     double distance;  // of the vertex at the step's start, m; negative inside
-    double friction;  // Coulomb's coefficient, >= 0
+    // Of a body: how far the vertex is expected to go in the step as seen from the body's centre, but for
+    // what leads away from the plane, m. The force acts on the body there.
+    double ahead[3];
+    double friction; // Coulomb's coefficient, >= 0
 } orr_soft_touch;
 
 // A rigid body that soft bodies push. Vectors are in the world's frame, torques about the centre of mass.
@@ -146,6 +151,7 @@ typedef struct orr_soft_pair {
     double weight[4]; // positive ones, of the first side, sum to 1, the others to -1
     double normal[3]; // unit, towards the first side
     double distance;  // between the sides at the step's start, m; negative: they overlap
+    double ahead[3];  // rigid: as of a touch, of the first side
     double friction;  // Coulomb's coefficient, >= 0
 } orr_soft_pair;
 

@@ -5,6 +5,7 @@
 #include "physics/soft/model.h"
 #include "physics/soft/simulation.h"
 #include "physics/soft/soft.h"
+#include "tests/physics/soft_reference.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -68,76 +69,6 @@ static orr_soft_obstacle floor_at(double height, double friction)
 
 // ---- the solver
 
-// Backward Euler by Newton's method, its equations by conjugate gradients on differences of forces: the
-// reference, which shares with the program only the forces.
-typedef struct reference {
-    const orr_soft_model *model;
-    int count; // numbers: vertices x 3
-    int free;  // the first number that moves
-    const double *gravity, *target;
-    double inertia;
-    double force[300], shifted[300], moved[300];
-} reference;
-
-static void residual(reference *r, const double *x, double *out)
-{
-    orr_soft_forces(r->model, x, r->gravity, out);
-    for (int i = 0; i < r->count; i++) {
-        double mass = orr_soft_masses(r->model)[i / 3];
-        out[i] += mass * r->inertia * (r->target[i] - x[i]) - mass * r->gravity[i % 3];
-        out[i] = i < r->free ? 0.0 : out[i];
-    }
-}
-
-static void multiply(reference *r, const double *x, const double *p, double *out)
-{
-    const double step = 1e-7;
-    for (int i = 0; i < r->count; i++) {
-        r->moved[i] = x[i] + step * p[i];
-    }
-    residual(r, r->moved, r->shifted);
-    for (int i = 0; i < r->count; i++) {
-        r->moved[i] = x[i] - step * p[i];
-    }
-    residual(r, r->moved, out);
-    for (int i = 0; i < r->count; i++) {
-        out[i] = (out[i] - r->shifted[i]) / (2.0 * step);
-    }
-}
-
-static double product(const double *a, const double *b, int count)
-{
-    double sum = 0.0;
-    for (int i = 0; i < count; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
-static void newton_step(reference *r, double *x)
-{
-    double rest[300], p[300], q[300], step[300] = {0};
-    residual(r, x, rest);
-    memcpy(p, rest, sizeof p);
-    double old = product(rest, rest, r->count), goal = 1e-20 * old;
-    for (int i = 0; i < 600 && old > goal; i++) {
-        multiply(r, x, p, q);
-        double length = old / product(p, q, r->count);
-        for (int k = 0; k < r->count; k++) {
-            step[k] += length * p[k];
-            rest[k] -= length * q[k];
-        }
-        double now = product(rest, rest, r->count);
-        for (int k = 0; k < r->count; k++) {
-            p[k] = rest[k] + now / old * p[k];
-        }
-        old = now;
-    }
-    for (int k = 0; k < r->count; k++) {
-        x[k] += step[k];
-    }
-}
-
 static void converges_to_newtons_method_with_chebyshev(double chebyshev)
 {
     const double gravity[3] = {0.0, 0.0, -9.81}, h = 1.0 / 100.0;
@@ -149,27 +80,12 @@ static void converges_to_newtons_method_with_chebyshev(double chebyshev)
                                                         .gravity = {0.0, 0.0, -9.81},
                                                         .chebyshev = chebyshev,
                                                         .double_precision = true});
-    int count = mesh.vertices * 3;
-    double x[300], v[300] = {0}, target[300], got[300];
-    memcpy(x, mesh.vertex, (size_t)count * sizeof *x);
-    reference r = {.model = model,
-                   .count = count,
-                   .free = 27,
-                   .gravity = gravity,
-                   .target = target,
-                   .inertia = 1.0 / (h * h)};
+    soft_reference *r = soft_reference_create(model, mesh.vertices, h, gravity, NULL);
+    const double *x = soft_reference_positions(r);
+    const int count = mesh.vertices * 3;
+    double got[300];
     for (int step = 0; step < 10; step++) {
-        double before[300];
-        memcpy(before, x, sizeof before);
-        for (int i = 0; i < count; i++) {
-            target[i] = i < r.free ? x[i] : x[i] + h * (v[i] + h * gravity[i % 3]);
-        }
-        for (int i = 0; i < 8; i++) {
-            newton_step(&r, x);
-        }
-        for (int i = 0; i < count; i++) {
-            v[i] = (x[i] - before[i]) / h;
-        }
+        soft_reference_step(r);
         orr_soft_step(soft, 1);
     }
     orr_soft_get(soft, 0, got, NULL);
@@ -179,6 +95,7 @@ static void converges_to_newtons_method_with_chebyshev(double chebyshev)
             fail_msg("number %d: %.9g: expected %.9g", i, got[i], x[i]);
         }
     }
+    soft_reference_destroy(r);
     orr_soft_destroy(soft);
     orr_soft_model_destroy(model);
     orr_soft_mesh_destroy(&mesh);

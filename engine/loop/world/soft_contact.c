@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/loop/world/geom_distance.h"
+#include "engine/loop/world/soft_plane.h"
 #include "engine/maths/rotation.h"
 
 #include <math.h>
@@ -196,9 +197,11 @@ static void insert(orr_soft_touch *touch, int *count, const orr_soft_touch *foun
     }
 }
 
-static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p, const double *x, int soft,
-                               int vertex, double margin, double friction, orr_error *error)
+static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p,
+                               const orr_soft_collider *collider, int soft, int vertex, double time_step,
+                               orr_error *error)
 {
+    const double *x = collider->position + (ptrdiff_t)vertex * 3;
     const orr_model *m = p->model;
     orr_soft_touch touch[ORR_SOFT_TOUCHES_MAX] = {{.vertex = -1}, {.vertex = -1}};
     int count = 0;
@@ -215,12 +218,16 @@ static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p, co
         mat_apply_transposed(g[i].rotation, d, at);
         const orr_geom_distance found = orr_geom_distance_at(m, g[i].geom, at);
         if (found.distance < reach) {
+            const orr_soft_plane plane = orr_soft_plane_ahead(
+                m, f, &g[i], x, collider->velocity + (ptrdiff_t)vertex * 3, &found, time_step);
             orr_soft_touch t = {.soft = soft,
                                 .vertex = vertex,
                                 .body = g[i].body,
-                                .distance = found.distance + margin,
-                                .friction = fmax(friction, m->geom_friction[(ptrdiff_t)g[i].geom * 3])};
-            mat_apply(g[i].rotation, found.normal, t.normal);
+                                .distance = plane.distance + collider->margin,
+                                .friction =
+                                    fmax(collider->friction, m->geom_friction[(ptrdiff_t)g[i].geom * 3])};
+            memcpy(t.normal, plane.normal, sizeof t.normal);
+            memcpy(t.ahead, plane.ahead, sizeof t.ahead);
             insert(touch, &count, &t);
         }
     }
@@ -228,6 +235,20 @@ static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p, co
     memcpy(f->touch + f->touch_count, touch, (size_t)count * sizeof *touch);
     f->touch_count += count;
     return ORR_OK;
+}
+
+// The rotation of a spin (rad/s; NULL: none) in the step.
+static void turn_of(const double *spin, double time_step, double turn[9])
+{
+    double quat[4] = {1.0, 0.0, 0.0, 0.0}, axis[3] = {0.0, 0.0, 0.0};
+    const double rate = spin ? sqrt(vec3_dot(spin, spin)) : 0.0;
+    for (int k = 0; k < 3 && rate > 0.0; k++) {
+        axis[k] = spin[k] / rate;
+    }
+    if (rate > 0.0) {
+        quat_axis_angle(axis, rate * time_step, quat);
+    }
+    quat_matrix(quat, turn);
 }
 
 static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *p, int world,
@@ -249,21 +270,21 @@ static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *
         matrix_product(frame->rotation, rotation + (ptrdiff_t)i * 9, out->rotation);
         out->geom = i;
         ORR_TRY(find_body(c, p, world, frame, m->geom_bodyid[i], time_step, f, &out->body, error));
+        turn_of(out->body >= 0 ? f->body[out->body].spin : NULL, time_step, out->turn);
         f->near_count++;
     }
     return ORR_OK;
 }
 
 orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_physics *p, int index,
-                                 const orr_soft_frame *frame, int soft, const double *position, int vertices,
-                                 double margin, double friction, double time_step, orr_soft_found *found,
-                                 orr_error *error)
+                                 const orr_soft_frame *frame, int soft, const orr_soft_collider *collider,
+                                 int vertices, double time_step, orr_soft_found *found, orr_error *error)
 {
     double centre[3], radius;
-    box_of(position, vertices, centre, &radius);
+    box_of(collider->position, vertices, centre, &radius);
     ORR_TRY(find_near(c, p, index, frame, centre, radius, time_step, found, error));
     for (int i = 0; i < vertices && found->near_count > 0; i++) {
-        ORR_TRY(touch_vertex(found, p, position + (ptrdiff_t)i * 3, soft, i, margin, friction, error));
+        ORR_TRY(touch_vertex(found, p, collider, soft, i, time_step, error));
     }
     return ORR_OK;
 }

@@ -18,6 +18,7 @@ typedef struct orr_soft_contact {
 typedef struct orr_soft_near {
     double rotation[9], position[3]; // in the scene
     int geom, body;                  // body: of the touched ones; -1: fixed
+    double turn[9];                  // how the body turns in the step
 } orr_soft_near;
 
 // What the bodies of one copy touch: scratch of a thread.
@@ -62,12 +63,10 @@ orr_result orr_soft_worker_open(orr_soft_worker *worker, orr_error *error);
 void orr_soft_worker_clear(orr_soft_worker *worker);
 // Reads where everything is, in all copies.
 orr_result orr_soft_contact_read(orr_soft_contact *contact, orr_world_physics *physics, orr_error *error);
-// Finds what soft body number `soft` (of `vertices` x 3 positions in the scene) touches in one copy, beside
-// what was found of others. margin: m, how deep they may be in it.
+// Finds what soft body number `soft` (of `vertices`) touches in one copy, beside what was found of others.
 orr_result orr_soft_contact_find(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
-                                 const orr_soft_frame *frame, int soft, const double *position, int vertices,
-                                 double margin, double friction, double time_step, orr_soft_found *found,
-                                 orr_error *error);
+                                 const orr_soft_frame *frame, int soft, const orr_soft_collider *collider,
+                                 int vertices, double time_step, orr_soft_found *found, orr_error *error);
 // Adds points of its triangles that are nearer to a geom than their corners are, after the call above.
 orr_result orr_soft_contact_press(const orr_model *model, const orr_soft_collider *collider, int soft,
                                   double time_step, orr_soft_found *found, orr_error *error);

@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/world/geom_distance.h"
 #include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/soft_plane.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
 #include "physics/soft/nearest.h"
@@ -21,7 +22,7 @@ static const double undone = 0.5; // m/s
 
 typedef struct soft_side { // a triangle of a soft body
     const int32_t *vertex;
-    const double *position; // of the body's vertices
+    const double *position, *velocity; // of the body's vertices
     int soft;
     double margin, friction, time_step;
     double middle[3], radius, longest; // m: radius: around its middle; its longest edge
@@ -162,19 +163,30 @@ static int list_features(const orr_model *m, int geom, const double normal[3], d
 static orr_result add(const orr_model *m, const orr_soft_near *g, const soft_side *side, const nearest *at,
                       orr_soft_found *f, orr_error *error)
 {
+    double point[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 9; i++) {
+        const ptrdiff_t from = (ptrdiff_t)side->vertex[i / 3] * 3 + i % 3;
+        point[i % 3] += at->weight[i / 3] * side->position[from];
+        velocity[i % 3] += at->weight[i / 3] * side->velocity[from];
+    }
+    orr_geom_distance now = {.distance = at->distance};
+    memcpy(now.normal, at->normal, sizeof now.normal);
+    // overlap is undone slowly
+    const double more = fmax(side->margin, -undone * side->time_step - at->distance);
+    const orr_soft_plane plane = orr_soft_plane_ahead(m, f, g, point, velocity, &now, side->time_step);
     ORR_GROW(f->pair, f->pair_capacity, f->pair_count + 1, "contacts of soft bodies", error);
     orr_soft_pair *pair = &f->pair[f->pair_count++];
     *pair = (orr_soft_pair){.rigid = true,
                             .body = g->body,
-                            // overlap is undone slowly
-                            .distance = fmax(at->distance + side->margin, -undone * side->time_step),
+                            .distance = plane.distance + more,
                             .friction = fmax(side->friction, m->geom_friction[(ptrdiff_t)g->geom * 3])};
     for (int k = 0; k < 4; k++) {
         pair->soft[k] = side->soft;
         pair->vertex[k] = side->vertex[k % 3];
         pair->weight[k] = k < 3 ? at->weight[k] : 0.0;
     }
-    mat_apply(g->rotation, at->normal, pair->normal);
+    memcpy(pair->normal, plane.normal, sizeof pair->normal);
+    memcpy(pair->ahead, plane.ahead, sizeof pair->ahead);
     return ORR_OK;
 }
 
@@ -255,6 +267,7 @@ orr_result orr_soft_contact_press(const orr_model *m, const orr_soft_collider *c
     for (int i = 0; i < count && f->near_count > 0; i++) {
         soft_side side = {.vertex = surface + (ptrdiff_t)i * 3,
                           .position = collider->position,
+                          .velocity = collider->velocity,
                           .soft = soft,
                           .margin = collider->margin,
                           .friction = collider->friction,

@@ -230,8 +230,8 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
         const orr_world_soft *s = &world->softs->bodies[w->body[i]];
         orr_soft_set_conditions(w->soft[i], step, g);
         if (p && !c->untouchable) {
-            ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c->position,
-                                          s->layer->cage->vertices, c->margin, c->friction, step, f, error));
+            ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c,
+                                          s->layer->cage->vertices, step, f, error));
             ORR_TRY(orr_soft_contact_press(p->model, c, i, step, f, error));
         }
         if (p) {
