@@ -1266,8 +1266,8 @@ typedef struct orr_train_desc {
     const char *data;
     /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
        same bits. Configuration, exposures, number of splats, harmonics, antialias, masks, refine_poses,
-       strategy and a cloud's seed are the file's, and where they are 0 here a field's batch, holdout and
-       seed. NULL: from the beginning */
+       depth_weight, strategy and a cloud's seed are the file's, and where they are 0 here a field's batch,
+       holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
     int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
@@ -1291,6 +1291,10 @@ typedef struct orr_train_desc {
        writes the cameras as NAME.transforms.json beside the cloud NAME.ply. */
     bool refine_poses;
     orr_train_strategy strategy; /* splats */
+    /* Splats: weight in the loss of the mean |1 / drawn depth - 1 / depth| of the points that a photo sees,
+       times the cameras' extent (1.1 times the largest distance from their mean), 0 .. 100; 0: not learned
+       from. It needs a COLMAP model with points3D, which says what sees what. */
+    float depth_weight;
 } orr_train_desc;
 
 typedef struct orr_train_info {

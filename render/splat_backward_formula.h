@@ -123,6 +123,13 @@ FN real3 area_backward(real3 u, real3 v)
     return scale3(sub3(scale3(u, dot3(v, v)), scale3(v, dot3(u, v))), R(2.0));
 }
 
+// The derivative by a splat's depth along the camera's axis becomes that by its position, which
+// splat_project_backward leaves out.
+FN real3 splat_depth_backward(splat_lens lens, real by_depth)
+{
+    return make_real3(lens.view.zx * by_depth, lens.view.zy * by_depth, lens.view.zz * by_depth);
+}
+
 // m: of a splat that is visible; opacity: in 0 .. 1, before the compensation of anti-aliasing.
 FN splat_gradient splat_project_backward(splat_lens lens, real3 mean, splat_shape shape, real opacity,
                                          splat_moments m)

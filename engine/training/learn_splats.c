@@ -56,6 +56,7 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
         .exposures = given->exposures,
         .masks = given->masks == ORR_MASKS_EMPTY ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE,
         .refine_poses = given->refine_poses,
+        .depth_weight = given->depth_weight,
         .strategy = given->strategy == ORR_STRATEGY_ADC ? ORR_SPLAT_ADC : ORR_SPLAT_MCMC,
         .seed = setup->choices.seed,
         .resume = setup->state};

@@ -155,6 +155,7 @@ static orr_result set_lens(const photo_job *job, orr_photo *photo, orr_capture_i
         image->radial[i] = (float)lens->radial[i];
     }
     image->sharpness = (float)photo->sharpness;
+    image->id = photo->id;
     memcpy(image->pose, photo->pose, sizeof image->pose);
     return ORR_OK;
 }

@@ -19,6 +19,7 @@ typedef struct orr_capture_image {
     float radial[4];     // k1 .. k4 of photo_list.h
     float tangential[2]; // p1, p2
     float sharpness;     // the larger the sharper; 1 when not in the file
+    uint32_t id;         // COLMAP's IMAGE_ID; 0: it has none
 } orr_capture_image;
 
 // Fields are in the unit cube, or in the cube of side aabb_scale about (0.5, 0.5, 0.5). to_unit is a

@@ -215,6 +215,7 @@ static orr_result read_image_binary(orr_cursor *in, const colmap_cameras *camera
         return orr_cursor_fail(in, error, cut_short);
     }
     in->at += 24 * points; // where it saw which point: x, y, number
+    photo->id = id;
     return make_photo(in, q, t, camera, cameras, name, length, photo, error);
 }
 
@@ -234,6 +235,7 @@ static orr_result read_image_text(orr_cursor *line, const colmap_cameras *camera
     while (line->at < line->end && isspace(*line->at)) {
         line->at++;
     }
+    photo->id = (uint32_t)id;
     return make_photo(line, v, v + 4, (uint32_t)camera, cameras, (const char *)line->at,
                       (size_t)(line->end - line->at), photo, error);
 }

@@ -3,7 +3,9 @@
 #include "engine/core/memory.h"
 #include "neural/capture/colmap_cursor.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct point {
     double position[3], error;
@@ -11,7 +13,8 @@ typedef struct point {
     uint64_t photos; // that see it
 } point;
 
-static orr_result read_binary(orr_cursor *in, point *p, orr_error *error)
+// photos: room for those that see the point.
+static orr_result read_binary(orr_cursor *in, point *p, uint32_t *photos, orr_error *error)
 {
     uint64_t id;
     if (!orr_cursor_take(in, &id, 8) || !orr_cursor_take(in, p->position, 24) ||
@@ -19,12 +22,23 @@ static orr_result read_binary(orr_cursor *in, point *p, orr_error *error)
         !orr_cursor_take(in, &p->photos, 8) || p->photos > (size_t)(in->end - in->at) / 8) {
         return orr_cursor_fail(in, error, "a whole point: the file is cut short");
     }
+    for (uint64_t i = 0; i < p->photos; i++) { // a photo, and the number of the point in it
+        memcpy(&photos[i], in->at + 8 * i, sizeof *photos);
+    }
     in->at += 8 * p->photos;
     return ORR_OK;
 }
 
+static bool has_more(orr_cursor *line)
+{
+    while (line->at < line->end && isspace(*line->at)) {
+        line->at++;
+    }
+    return line->at < line->end;
+}
+
 // POINT3D_ID X Y Z R G B ERROR, then pairs of an image and its point
-static orr_result read_text(orr_cursor *line, point *p, orr_error *error)
+static orr_result read_text(orr_cursor *line, point *p, uint32_t *photos, orr_error *error)
 {
     char word[32];
     uint64_t byte[3] = {0};
@@ -39,11 +53,13 @@ static orr_result read_text(orr_cursor *line, point *p, orr_error *error)
     if (!good || !orr_cursor_number(line, &p->error)) {
         return orr_cursor_fail(line, error, "POINT3D_ID X Y Z R G B ERROR");
     }
-    uint64_t words = 0;
-    while (orr_cursor_word(line, word, sizeof word)) {
-        words++;
+    while (has_more(line)) {
+        uint64_t id;
+        if (!orr_cursor_whole(line, UINT32_MAX, &id) || !orr_cursor_word(line, word, sizeof word)) {
+            return orr_cursor_fail(line, error, "pairs of IMAGE_ID POINT2D_IDX behind ERROR");
+        }
+        photos[p->photos++] = (uint32_t)id;
     }
-    p->photos = words / 2;
     return ORR_OK;
 }
 
@@ -60,6 +76,7 @@ static void keep(const point *p, orr_colmap_points *points)
         points->position[3 * (size_t)points->count + (size_t)k] = v[k];
         points->colour[3 * (size_t)points->count + (size_t)k] = p->colour[k];
     }
+    points->first[points->count + 1] = points->first[points->count] + (int64_t)p->photos;
     points->count++;
     points->mean_error += p->error;
     points->mean_photos += (double)p->photos;
@@ -78,13 +95,18 @@ static orr_result read_points(orr_cursor *in, orr_colmap_points *points, orr_err
     }
     ORR_ALLOC(points->position, 3 * (int64_t)count, "points of a COLMAP model", error);
     ORR_ALLOC(points->colour, 3 * (int64_t)count, "points of a COLMAP model", error);
+    ORR_ALLOC(points->first, (int64_t)count + 1, "points of a COLMAP model", error);
+    // a photo of a point takes at least so many bytes of the file
+    ORR_ALLOC(points->photos, (in->end - in->at) / (in->text ? 4 : 8) + 1, "points of a COLMAP model", error);
+    points->first[0] = 0;
     for (int i = 0; i < count; i++) {
         point p = {0};
+        uint32_t *photos = points->photos + points->first[points->count];
         if (in->text) {
             orr_cursor_line(in, false, &line);
-            ORR_TRY(read_text(&line, &p, error));
+            ORR_TRY(read_text(&line, &p, photos, error));
         } else {
-            ORR_TRY(read_binary(in, &p, error));
+            ORR_TRY(read_binary(in, &p, photos, error));
         }
         keep(&p, points);
     }
@@ -111,5 +133,7 @@ void orr_colmap_points_free(orr_colmap_points *points)
 {
     orr_free(points->position);
     orr_free(points->colour);
+    orr_free(points->first);
+    orr_free(points->photos);
     *points = (orr_colmap_points){0};
 }

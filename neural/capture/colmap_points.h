@@ -7,6 +7,8 @@ typedef struct orr_colmap_points {
     int count;
     float *position;    // count x 3, in the model's world
     uint8_t *colour;    // count x 3, red green blue as displayed
+    int64_t *first;     // count + 1: where each point's photos begin in `photos`
+    uint32_t *photos;   // IMAGE_ID of those that see it
     double mean_error;  // of their reprojection in the photos that see them [px]; 0 without points
     double mean_photos; // that see a point; 0 without points
 } orr_colmap_points;

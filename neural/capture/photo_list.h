@@ -23,6 +23,7 @@ typedef struct orr_photo {
     char *mask;       // of pixels to learn from, likewise; mostly NULL
     float pose[12];   // camera to world, 3x4: right, down, forward, position
     double sharpness; // the larger the sharper; 1: not in the file
+    uint32_t id;      // COLMAP's IMAGE_ID; 0: it has none
     orr_photo_lens lens;
 } orr_photo;
 

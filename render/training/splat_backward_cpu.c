@@ -19,12 +19,13 @@ enum {
 typedef struct pixel_block {
     splat_replay replay;
     real3 gradient;
-    real by_alpha; // of the pixel's sum of weights, where it counts
+    real by_alpha, by_depth; // of the pixel's sums of weights and of weights times depth, where they count
 } pixel_block;
 
 // What a kernel computes besides the gradients by shape and colour.
 typedef struct backward_extras {
     bool alpha;     // the loss depends on alpha otherwise than through the background
+    bool depth;     // and on depth
     bool magnitude; // sums of magnitudes are wanted
 } backward_extras;
 
@@ -47,12 +48,15 @@ static float pixel_rest(const orr_splat_backward_job *job, int64_t at, const flo
     if (job->by_alpha) {
         rest += job->by_alpha[at] * rgba[3];
     }
+    if (job->by_depth) {
+        rest += job->by_depth[at] * job->depth[at] * rgba[3];
+    }
     return rest;
 }
 
 static void begin_block(const orr_splat_backward_job *job, pixel_block *block, int left, int top)
 {
-    float values[6][ORR_LANES] = {{0}};
+    float values[7][ORR_LANES] = {{0}};
     for (int i = 0; i < ORR_LANES; i++) {
         const int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
         values[0][i] = -1.0f;
@@ -68,10 +72,12 @@ static void begin_block(const orr_splat_backward_job *job, pixel_block *block, i
         values[0][i] = 1.0f;
         values[1][i] = pixel_rest(job, at, g);
         values[5][i] = job->by_alpha ? job->by_alpha[at] : 0.0f;
+        values[6][i] = job->by_depth ? job->by_depth[at] : 0.0f;
     }
     block->replay = (splat_replay){real_load(values[0]), real_load(values[1])};
     block->gradient = make_real3(real_load(values[2]), real_load(values[3]), real_load(values[4]));
     block->by_alpha = real_load(values[5]);
+    block->by_depth = real_load(values[6]);
 }
 
 // a member of the batch's records, for splats first ..
@@ -124,6 +130,7 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
     splat_moments m = {R(0.0), R(0.0), R(0.0), R(0.0), R(0.0), R(0.0)};
     real3 by_colour = {R(0.0), R(0.0), R(0.0)};
     real2 magnitude = {R(0.0), R(0.0)};
+    real by_depth = R(0.0);
     int rows[2];
     rows_of(s, top, rows);
     for (int row = rows[0]; row <= rows[1]; row++) {
@@ -140,9 +147,15 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
             if (extras.alpha) {
                 shade = shade + block->by_alpha;
             }
+            if (extras.depth) {
+                shade = fma_(block->by_depth, R(s->depth), shade);
+            }
             splat_replayed r = splat_replay_one(block->replay, log2_opacity, d, shape, shade);
             block->replay = r.next;
             by_colour = blend_add(by_colour, r.weight, g);
+            if (extras.depth) {
+                by_depth = fma_(r.weight, block->by_depth, by_depth);
+            }
             const real x = r.slope * d.x, y = r.slope * d.y;
             m.one = m.one + r.slope;
             m.x = m.x + x;
@@ -160,30 +173,39 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
     for (int k = 0; k < ORR_MOMENTS; k++) {
         real_store(tile->sums[i][k], values[k]);
     }
+    if (extras.depth) {
+        real_store(tile->sums[i][ORR_MOMENTS], by_depth);
+    }
     if (extras.magnitude) {
-        real_store(tile->sums[i][ORR_MOMENTS], magnitude.x);
-        real_store(tile->sums[i][ORR_MOMENTS + 1], magnitude.y);
+        const int member = ORR_MOMENTS + extras.depth;
+        real_store(tile->sums[i][member], magnitude.x);
+        real_store(tile->sums[i][member + 1], magnitude.y);
     }
 }
 
-#define REPLAY(name, alpha, magnitude)                                                                       \
+#define REPLAY(name, alpha, depth, magnitude)                                                                \
     static void name(const orr_splat_backward_job *job, backward_tile *tile, int count)                      \
     {                                                                                                        \
         for (int i = 0; i < count; i++) {                                                                    \
-            replay_splat(job, tile, i, (backward_extras){alpha, magnitude});                                 \
+            replay_splat(job, tile, i, (backward_extras){alpha, depth, magnitude});                          \
         }                                                                                                    \
     }
-REPLAY(replay_plain, false, false)
-REPLAY(replay_alpha, true, false)
-REPLAY(replay_magnitude, false, true)
-REPLAY(replay_both, true, true)
+REPLAY(replay_colour, false, false, false)
+REPLAY(replay_alpha, true, false, false)
+REPLAY(replay_depth, true, true, false)
+REPLAY(replay_colour_magnitude, false, false, true)
+REPLAY(replay_alpha_magnitude, true, false, true)
+REPLAY(replay_depth_magnitude, true, true, true)
 
 static void replay(const orr_splat_backward_job *job, backward_tile *tile, int count)
 {
-    if (job->by_alpha) {
-        (job->rows->magnitude ? replay_both : replay_alpha)(job, tile, count);
+    const bool magnitude = job->rows->magnitude;
+    if (job->by_depth) {
+        (magnitude ? replay_depth_magnitude : replay_depth)(job, tile, count);
+    } else if (job->by_alpha) {
+        (magnitude ? replay_alpha_magnitude : replay_alpha)(job, tile, count);
     } else {
-        (job->rows->magnitude ? replay_magnitude : replay_plain)(job, tile, count);
+        (magnitude ? replay_colour_magnitude : replay_colour)(job, tile, count);
     }
 }
 

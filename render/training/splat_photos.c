@@ -210,6 +210,22 @@ orr_lens orr_splat_photo_lens(const orr_splat_photo *photo, int shrink)
     return lens;
 }
 
+bool orr_splat_lens_sees(const orr_lens *lens, const float point[3], float pixel[2], float *depth)
+{
+    float p[3];
+    for (int r = 0; r < 3; r++) {
+        p[r] = lens->view[4 * r + 3];
+        for (int c = 0; c < 3; c++) {
+            p[r] += lens->view[4 * r + c] * point[c];
+        }
+    }
+    pixel[0] = lens->focal[0] * p[0] / p[2] + lens->centre[0];
+    pixel[1] = lens->focal[1] * p[1] / p[2] + lens->centre[1];
+    *depth = p[2];
+    return p[2] > lens->near_plane && pixel[0] >= 0.0f && pixel[1] >= 0.0f && pixel[0] < (float)lens->width &&
+           pixel[1] < (float)lens->height;
+}
+
 typedef struct planes_job {
     const orr_splat_photo *photo;
     int shrink;

@@ -35,6 +35,9 @@ orr_result orr_splat_photo_aim(orr_splat_photo *photo, const orr_capture_image *
 // off.
 orr_lens orr_splat_photo_lens(const orr_splat_photo *photo, int shrink);
 
+// Where the lens of a photo sees a point [px], and how far along its axis. False: it does not.
+bool orr_splat_lens_sees(const orr_lens *lens, const float point[3], float pixel[2], float *depth);
+
 // A photo as it is compared with a picture of the splats, in the arena.
 typedef struct orr_splat_photo_picture {
     orr_loss_planes planes; // display colours over the background: means of shrink x shrink pixels

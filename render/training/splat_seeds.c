@@ -103,21 +103,11 @@ typedef struct witness {
 // What a photo shows at a point; false: it does not see it.
 static bool look(const orr_splat_photo *photo, const float point[3], witness *seen)
 {
-    const orr_lens *lens = &photo->lens;
-    float p[3];
-    for (int r = 0; r < 3; r++) {
-        p[r] = lens->view[4 * r + 3];
-        for (int c = 0; c < 3; c++) {
-            p[r] += lens->view[4 * r + c] * point[c];
-        }
-    }
-    float x = lens->focal[0] * p[0] / p[2] + lens->centre[0];
-    float y = lens->focal[1] * p[1] / p[2] + lens->centre[1];
-    if (!(p[2] > lens->near_plane && x >= 0.0f && y >= 0.0f && x < (float)lens->width &&
-          y < (float)lens->height)) {
+    float pixel[2], depth;
+    if (!orr_splat_lens_sees(&photo->lens, point, pixel, &depth)) {
         return false;
     }
-    int64_t at = (int64_t)(int)y * lens->width + (int)x;
+    int64_t at = (int64_t)(int)pixel[1] * photo->lens.width + (int)pixel[0];
     if (photo->mask && photo->mask[at] == 0) {
         return false;
     }

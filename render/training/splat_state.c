@@ -1,10 +1,12 @@
 // State files of trainings of splats: eight letters, then numbers, all little-endian.
 //
-//     char[8]    "ORRSPT02"
+//     char[8]    "ORRSPT03"
 //     int64[4]   steps, steps of the higher harmonics, splats n, most splats
 //     float64    progress of the last step
 //     float32    extent of the cameras
 //     uint32     seed
+//     float32    weight of depths in the loss
+//     uint32     0
 //     int32[4]   degree to reach, degree d, switches, photos m
 //                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty, 16 divisions
 //     int32[m]   the photos in the order of this epoch
@@ -21,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = {'O', 'R', 'R', 'S', 'P', 'T', '0', '2'};
+static const char magic[8] = {'O', 'R', 'R', 'S', 'P', 'T', '0', '3'};
 
 enum { SPLATS_MOST = 1 << 28, PHOTOS_MOST = 1 << 24 };
 
@@ -30,10 +32,12 @@ typedef struct header {
     double progress;
     float extent;
     uint32_t seed;
+    float depth_weight;
+    uint32_t zero;
     int32_t sizes[4];
 } header;
 
-_Static_assert(sizeof(header) == 64, "written as it is in memory");
+_Static_assert(sizeof(header) == 72, "written as it is in memory");
 _Static_assert(sizeof(orr_splat_view) == 296, "written as it is in memory");
 
 enum { ANTIALIASED = 1, EXPOSURES = 2, POSES = 4, EMPTY_MASKS = 8, DIVIDES = 16, SWITCHES = 31 };
@@ -58,6 +62,7 @@ orr_result orr_splat_state_save(const orr_splat_state *s, const char *path, orr_
                       .progress = s->progress,
                       .extent = s->extent,
                       .seed = s->seed,
+                      .depth_weight = s->depth_weight,
                       .sizes = {s->sh_degree, p->degree, switches_of(s), s->image_count}};
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, path, error));
@@ -84,6 +89,7 @@ static bool is_plausible(const header *h)
     return h->counts[0] >= 0 && h->counts[0] <= INT32_MAX && h->counts[1] >= 0 &&
            h->counts[1] <= h->counts[0] && splats >= 1 && splats <= most && most <= SPLATS_MOST &&
            h->progress >= 0.0 && h->progress <= 1.0 && isfinite(h->extent) && h->extent > 0.0f &&
+           h->depth_weight >= 0.0f && h->depth_weight <= ORR_SPLAT_DEPTH_WEIGHT_MAX && h->zero == 0 &&
            h->sizes[0] <= 3 && h->sizes[1] >= 0 && h->sizes[1] <= h->sizes[0] && h->sizes[2] >= 0 &&
            h->sizes[2] <= SWITCHES && h->sizes[3] >= 2 && h->sizes[3] <= PHOTOS_MOST;
 }
@@ -165,7 +171,7 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     *s = (orr_splat_state){0};
     if (bytes.size < sizeof magic || memcmp(bytes.data, magic, sizeof magic) != 0) {
         return orr_fail(error, ORR_CODE_FILE_TYPE,
-                        "%s: expected the state of a training of splats (it begins with ORRSPT02)", name);
+                        "%s: expected the state of a training of splats (it begins with ORRSPT03)", name);
     }
     if (bytes.size < start) {
         return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: %zu bytes: expected a header of %zu", name,
@@ -192,6 +198,7 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     s->most = h.counts[3];
     s->strategy = h.sizes[2] & DIVIDES ? ORR_SPLAT_ADC : ORR_SPLAT_MCMC;
     s->seed = h.seed;
+    s->depth_weight = h.depth_weight;
     s->sh_degree = h.sizes[0];
     s->antialias = (h.sizes[2] & ANTIALIASED) != 0;
     s->exposures = (h.sizes[2] & EXPOSURES) != 0;

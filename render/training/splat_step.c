@@ -1,6 +1,7 @@
 // A step of training: a photo is drawn and compared, and its loss goes back to the splats, to the photo's
 // exposure and to its camera.
 #include "render/training/splat_densify.h"
+#include "render/training/splat_depth.h"
 #include "render/training/splat_relocate.h"
 #include "render/training/splat_schedule.h"
 #include "render/training/splat_trainer_state.h"
@@ -14,8 +15,9 @@ static const float ALPHA_WEIGHT = 0.1f;  // of the mean |alpha - that of the pho
 
 // ---- drawing ----
 
-orr_result orr_splat_trainer_draw(const orr_splat_trainer *t, const orr_lens *lens, orr_arena *arena,
-                                  orr_splat_drawing *d, orr_profile *profile, orr_error *error)
+orr_result orr_splat_trainer_draw(const orr_splat_trainer *t, const orr_lens *lens, bool depth,
+                                  orr_arena *arena, orr_splat_drawing *d, orr_profile *profile,
+                                  orr_error *error)
 {
     d->pack = orr_splat_params_pack(&t->params, t->desc.antialias);
     d->layer = (orr_draw_splats){
@@ -23,11 +25,12 @@ orr_result orr_splat_trainer_draw(const orr_splat_trainer *t, const orr_lens *le
     d->list = (orr_draw_list){.lens = *lens, .splats = &d->layer, .splat_count = 1};
     size_t pixels = (size_t)lens->width * (size_t)lens->height;
     d->rgba = orr_arena_take(arena, pixels, 4 * sizeof(float));
-    if (!d->rgba) {
+    d->depth = depth ? orr_arena_take(arena, pixels, sizeof(float)) : NULL;
+    if (!d->rgba || (depth && !d->depth)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %d x %d", lens->width,
                         lens->height);
     }
-    const orr_picture picture = {.rgba = d->rgba};
+    const orr_picture picture = {.rgba = d->rgba, .depth = d->depth};
     ORR_TRY(orr_draw_cpu_begin(t->desc.jobs, t->desc.isa, arena, &d->list, NULL, NULL, profile, &d->frame,
                                error));
     return orr_draw_cpu_end(d->frame, NULL, &picture, profile, error);
@@ -47,7 +50,7 @@ static orr_result plan_rows(orr_splat_trainer *t, const orr_splat_drawing *d, or
                             orr_error *error)
 {
     const size_t lanes = (size_t)d->pack.blocks * ORR_PACK_BLOCK;
-    rows->members = ORR_MOMENTS + (rows->magnitude ? 2 : 0);
+    rows->members = ORR_MOMENTS + (rows->depth ? 1 : 0) + (rows->magnitude ? 2 : 0);
     const size_t row_bytes = (size_t)rows->members * sizeof(float);
     rows->frame = orr_draw_cpu_splats(d->frame);
     rows->record = orr_arena_take(&t->arena, lanes, sizeof *rows->record);
@@ -143,8 +146,33 @@ static orr_result move_camera(orr_splat_trainer *t, int image, const orr_splat_v
 // The loss by what was drawn.
 typedef struct drawn_gradient {
     orr_loss_planes colour;
-    const float *by_alpha; // NULL: through the background alone
+    float *by_alpha; // NULL: through the background alone
+    float *by_depth; // of the sum of weights times depths; NULL: depth is not in the loss
 } drawn_gradient;
+
+// Adds the loss of the depths of the points that the photo sees, and its gradient.
+static orr_result compare_depth(orr_splat_trainer *t, int image, const orr_lens *lens,
+                                const orr_splat_drawing *d, const orr_compose_job *c, double *loss,
+                                drawn_gradient *gradient, orr_error *error)
+{
+    const size_t pixels = (size_t)lens->width * (size_t)lens->height;
+    gradient->by_depth = orr_arena_take(&t->arena, pixels, sizeof(float));
+    if (!gradient->by_depth) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: depths of %zu pixels", pixels);
+    }
+    memset(gradient->by_depth, 0, pixels * sizeof(float));
+    const orr_depth_job job = {.points = t->desc.points,
+                               .image = image,
+                               .lens = lens,
+                               .mask = c->mask,
+                               .rgba = d->rgba,
+                               .depth = d->depth,
+                               .weight = t->desc.depth_weight * t->extent,
+                               .by_alpha = gradient->by_alpha,
+                               .by_depth = gradient->by_depth};
+    *loss += orr_splat_depth_loss(&job);
+    return ORR_OK;
+}
 
 // The loss of a photo, and its gradient.
 static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr_splat_view_rates *rates,
@@ -165,7 +193,7 @@ static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr
     orr_profile_end(&t->profile, "photo", 0);
     ORR_TRY(orr_picture_loss(t->desc.jobs, t->desc.isa, &t->arena, &c.picture, &c.photo, c.mask,
                              DISSIMILARITY, loss, &c.gradient, error));
-    if (c.exposure || c.photo_alpha) {
+    if (c.exposure || c.photo_alpha || d->depth) {
         double by_exposure[ORR_EXPOSURE], alpha_loss;
         ORR_TRY(orr_picture_compose_backward(t->desc.jobs, t->desc.isa, &t->arena, &c, by_exposure,
                                              &alpha_loss, error));
@@ -175,7 +203,10 @@ static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr
             orr_splat_views_centre(t->views, t->images, t->desc.image_count);
         }
     }
-    *gradient = (drawn_gradient){c.gradient, c.by_alpha};
+    *gradient = (drawn_gradient){c.gradient, c.by_alpha, NULL};
+    if (d->depth) {
+        ORR_TRY(compare_depth(t, image, &d->list.lens, d, &c, loss, gradient, error));
+    }
     orr_profile_end(&t->profile, "loss", 3 * (int64_t)c.photo.width * c.photo.height);
     return ORR_OK;
 }
@@ -191,9 +222,11 @@ static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_
     const orr_lens lens = orr_splat_photo_lens(photo, shrink);
     const bool moves = t->desc.refine_poses && view_rates.turn > 0.0f;
     orr_splat_drawing d;
-    backward_run run = {.trainer = t, .rows.magnitude = t->desc.strategy == ORR_SPLAT_ADC};
+    const bool depth = t->desc.depth_weight > 0.0f && orr_splat_depth_known(t->desc.points, image);
+    backward_run run = {.trainer = t,
+                        .rows = {.depth = depth, .magnitude = t->desc.strategy == ORR_SPLAT_ADC}};
     drawn_gradient gradient;
-    ORR_TRY(orr_splat_trainer_draw(t, &lens, &t->arena, &d, &t->profile, error));
+    ORR_TRY(orr_splat_trainer_draw(t, &lens, depth, &t->arena, &d, &t->profile, error));
     ORR_TRY(compare(t, image, shrink, &view_rates, &d, &report->loss, &gradient, error));
     ORR_TRY(plan_rows(t, &d, &run.rows, error));
     orr_profile_end(&t->profile, "plan", run.rows.frame.bins->pairs);
@@ -202,7 +235,9 @@ static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_
                                         .height = lens.height,
                                         .rgba = d.rgba,
                                         .gradient = &gradient.colour,
-                                        .by_alpha = gradient.by_alpha};
+                                        .by_alpha = gradient.by_alpha,
+                                        .depth = d.depth,
+                                        .by_depth = gradient.by_depth};
     memcpy(run.tile.background, t->background, sizeof t->background);
     orr_jobs_for(t->desc.jobs, run.rows.frame.bins->tiles_x * run.rows.frame.bins->tiles_y, run_tile, &run);
     orr_profile_end(&t->profile, "backward", run.rows.frame.evaluated);

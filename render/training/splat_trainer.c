@@ -1,3 +1,4 @@
+#include "render/training/splat_depth.h"
 #include "render/training/splat_schedule.h"
 #include "render/training/splat_seeds.h"
 #include "render/training/splat_state.h"
@@ -25,7 +26,24 @@ static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
     if (desc->sh_degree < 0 || desc->sh_degree > 3) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "harmonics of degree %d: expected 0 to 3", desc->sh_degree);
     }
+    if (!(desc->depth_weight >= 0.0f && desc->depth_weight <= ORR_SPLAT_DEPTH_WEIGHT_MAX)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "depth: a weight of %g: expected 0 to %g",
+                        (double)desc->depth_weight, (double)ORR_SPLAT_DEPTH_WEIGHT_MAX);
+    }
     return ORR_OK;
+}
+
+// Depths are learned where a photo sees a point.
+static orr_result check_depth(const orr_splat_trainer *t, orr_error *error)
+{
+    bool known = !(t->desc.depth_weight > 0.0f);
+    for (int i = 0; !known && i < t->desc.image_count; i++) {
+        known = orr_splat_depth_known(t->desc.points, t->images[i]);
+    }
+    return known ? ORR_OK
+                 : orr_fail(error, ORR_CODE_ARGUMENT,
+                            "depth: no photo to learn from is known to see a point: expected a COLMAP model "
+                            "with points3D");
 }
 
 static orr_result plant(orr_splat_trainer *t, orr_error *error)
@@ -82,6 +100,7 @@ static orr_result go_on_from(orr_splat_trainer *t, orr_splat_state *s, orr_error
     t->desc.strategy = s->strategy;
     t->desc.sh_degree = s->sh_degree;
     t->desc.antialias = s->antialias;
+    t->desc.depth_weight = s->depth_weight;
     t->desc.seed = s->seed;
     t->step = s->step;
     t->rest_steps = s->rest_steps;
@@ -174,6 +193,9 @@ orr_result orr_splat_trainer_create(const orr_splat_trainer_desc *desc, orr_spla
     }
     t->desc = *desc;
     orr_result result = open(t, error);
+    if (result == ORR_OK) {
+        result = check_depth(t, error);
+    }
     if (result != ORR_OK) {
         orr_splat_trainer_destroy(t);
         return result;
@@ -221,6 +243,7 @@ orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, 
                                    .seed = t->desc.seed,
                                    .sh_degree = t->desc.sh_degree,
                                    .antialias = t->desc.antialias,
+                                   .depth_weight = t->desc.depth_weight,
                                    .exposures = t->desc.exposures,
                                    .masks = t->desc.masks,
                                    .refine_poses = t->desc.refine_poses,

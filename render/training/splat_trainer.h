@@ -19,6 +19,8 @@ typedef enum orr_splat_strategy {
     ORR_SPLAT_ADC,  // divisions by absolute gradients (Kerbl et al. 2023, Ye et al. 2024)
 } orr_splat_strategy;
 
+#define ORR_SPLAT_DEPTH_WEIGHT_MAX 100.0f
+
 typedef struct orr_splat_trainer_desc {
     const orr_capture *capture; // must live as long as the trainer
     const int *images;          // image_count: those to learn from
@@ -38,6 +40,9 @@ typedef struct orr_splat_trainer_desc {
     orr_splat_masks masks;
     // Refine the poses of the photos that are learned from.
     bool refine_poses;
+    // Of the loss of depths at the points that photos see (splat_depth.h), in units of the cameras' extent;
+    // 0: none, else `points` must say which photos see them.
+    float depth_weight;
     uint32_t seed;
     // A file of orr_splat_trainer_save to go on from, to the same bits; its numbers and switches take the
     // place of those above. NULL: from the beginning.
@@ -45,13 +50,14 @@ typedef struct orr_splat_trainer_desc {
 } orr_splat_trainer_desc;
 
 typedef struct orr_splat_step_report {
-    double loss;       // 0.8 L1 + 0.2 (1 - SSIM) of this step's picture
+    double loss;       // 0.8 L1 + 0.2 (1 - SSIM) of this step's picture, and of alpha and depth
     int64_t splats;    // now
     int64_t evaluated; // splat-pixels that were drawn
 } orr_splat_step_report;
 
 // ORR_ERROR_ARGUMENT: numbers out of range, too few photos, cameras all in one place, a state learned from
-// other photos. ORR_ERROR_FILE, ORR_ERROR_FORMAT: a state that cannot be read.
+// other photos, depths of points that no photo sees. ORR_ERROR_FILE, ORR_ERROR_FORMAT: a state that
+// cannot be read.
 orr_result orr_splat_trainer_create(const orr_splat_trainer_desc *desc, orr_splat_trainer **trainer,
                                     orr_error *error);
 void orr_splat_trainer_destroy(orr_splat_trainer *trainer); // NULL is allowed

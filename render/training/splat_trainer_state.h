@@ -29,12 +29,14 @@ typedef struct orr_splat_drawing {
     orr_draw_splats layer;
     orr_draw_list list;
     orr_cpu_frame *frame;
-    float *rgba; // height x width x 4, without background
+    float *rgba;  // height x width x 4, without background
+    float *depth; // height x width, mean by weight; NULL: nobody asks
 } orr_splat_drawing;
 
-// Memory is the arena's.
-orr_result orr_splat_trainer_draw(const orr_splat_trainer *trainer, const orr_lens *lens, orr_arena *arena,
-                                  orr_splat_drawing *drawing, orr_profile *profile, orr_error *error);
+// Memory is the arena's. depth: whether it is wanted.
+orr_result orr_splat_trainer_draw(const orr_splat_trainer *trainer, const orr_lens *lens, bool depth,
+                                  orr_arena *arena, orr_splat_drawing *drawing, orr_profile *profile,
+                                  orr_error *error);
 // Parameters become what is drawn.
 void orr_splat_trainer_prepare(const orr_splat_trainer *trainer);
 int orr_splat_trainer_update_jobs(const orr_splat_trainer *trainer);

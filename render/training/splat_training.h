@@ -11,7 +11,7 @@ enum {
     // logit of the opacity
     ORR_STORED = 11,
     ORR_MOMENTS = 9,        // six of splat_moments, then the gradient by the colour
-    ORR_MOMENTS_MOST = 11,  // and two magnitudes where they are wanted
+    ORR_MOMENTS_MOST = 12,  // and that by the depth, and two magnitudes, each where it is wanted
     ORR_UPDATE_BLOCKS = 64, // blocks of 16 splats per job
     ORR_NO_RECORD = -1
 };
@@ -47,7 +47,8 @@ typedef struct orr_splat_rows {
     orr_cpu_splats frame;
     int32_t *record; // per splat: its record, or ORR_NO_RECORD
     uint32_t *first; // per splat: its first row
-    bool magnitude;  // two more members follow the ORR_MOMENTS
+    bool depth;      // one more member follows the ORR_MOMENTS
+    bool magnitude;  // and then two
     int members;
     float *rows;
 } orr_splat_rows;
@@ -61,6 +62,9 @@ typedef struct orr_splat_backward_job {
     float background[3];             // behind the colour
     // height x width: the loss by alpha, with that of the background; NULL: it is by the background alone
     const float *by_alpha;
+    // height x width: mean depth as drawn, and the loss by the sum of weights times depths, which goes with
+    // by_alpha; NULL: depth is not in the loss
+    const float *depth, *by_depth;
 } orr_splat_backward_job;
 
 typedef struct orr_splat_rates {

@@ -15,7 +15,8 @@
 typedef struct lane_gradients {
     splat_moments moments;
     real3 colour;
-    real2 magnitude; // 0: nobody asks
+    real depth;      // 0: nobody asks
+    real2 magnitude; // likewise
     mask visible;
 } lane_gradients;
 
@@ -51,8 +52,9 @@ static bool sum_rows(const orr_splat_rows *rows, int64_t splat, lane_gradients *
     for (int k = 0; k < ORR_MOMENTS_MOST; k++) {
         s[k] = real_load(sums[k]);
     }
-    g->magnitude =
-        rows->magnitude ? make_real2(s[ORR_MOMENTS], s[ORR_MOMENTS + 1]) : make_real2(R(0.0), R(0.0));
+    const int last = ORR_MOMENTS + rows->depth;
+    g->depth = rows->depth ? s[ORR_MOMENTS] : R(0.0);
+    g->magnitude = rows->magnitude ? make_real2(s[last], s[last + 1]) : make_real2(R(0.0), R(0.0));
     g->moments = (splat_moments){s[0], s[1], s[2], s[3], s[4], s[5]};
     g->colour =
         make_real3(s[6] * real_load(bright[0]), s[7] * real_load(bright[1]), s[8] * real_load(bright[2]));
@@ -232,6 +234,9 @@ static void update_lanes(const orr_splat_update_job *job, int64_t block, int par
     real3 turn = move_harmonics(job, block * members * ORR_PACK_BLOCK + part, direction, &g);
     if (some) {
         by = splat_project_backward(lens, s.mean, shape, opacity, g.moments);
+        if (job->rows->depth) {
+            by.mean = add3(by.mean, splat_depth_backward(lens, g.depth));
+        }
         real3 by_direction = splat_direction_backward(lens, s.mean, direction, turn);
         if (job->motion) {
             add_camera(sums, g.visible, splat_camera_backward(lens, s.mean, shape, by, by_direction));

@@ -355,6 +355,10 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     assert_refused(&run, 2, "--sh with --resume: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--refine-poses");
     assert_refused(&run, 2, "--refine-poses with --resume: expected none");
+    run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--depth", "0.1");
+    assert_refused(&run, 2, "--depth with --resume: expected none");
+    run = orrery("train", "splats", capture, "-o", cloud, "--depth", "0.1");
+    assert_refused(&run, 2, "depth: no photo to learn from is known to see a point");
     run = orrery("train", "splats", capture, "-o", cloud, "--masks", "half");
     assert_refused(&run, 2, "--masks half: expected ignore or empty");
     run = orrery("train", "splats", capture, "-o", cloud, "--strategy", "both");

@@ -125,6 +125,11 @@ static real3 loss_gradient(int pixel) // the loss: a random weight for each chan
                       noise(7002 + 3 * (unsigned)pixel));
 }
 
+static double depth_gradient(int pixel) // and for the sum of weights times depths
+{
+    return 0.2 * noise(9000 + (unsigned)pixel);
+}
+
 static double loss(splat_lens lens, const stored splats[SPLATS])
 {
     drawn all[SPLATS];
@@ -137,6 +142,7 @@ static double loss(splat_lens lens, const stored splats[SPLATS])
         blend_pixel p = draw_pixel(all, pixel);
         real3 b = make_real3(background[0], background[1], background[2]);
         sum += dot3(loss_gradient(pixel), blend_add(p.colour, fabs(p.transmittance), b));
+        sum += depth_gradient(pixel) * p.depth;
     }
     return sum;
 }
@@ -154,11 +160,12 @@ static void add_moments(splat_moments *m, double slope, real2 d)
 }
 
 static void finish(splat_lens lens, const stored *splat, const drawn *d, splat_moments moments, real3 colour,
-                   double *out, double motion[6])
+                   double depth, double *out, double motion[6])
 {
     const double *m = splat->members;
     real3 mean = make_real3(m[0], m[1], m[2]);
     splat_gradient g = splat_project_backward(lens, mean, d->shape, d->opacity, moments);
+    g.mean = add3(g.mean, splat_depth_backward(lens, depth));
     colour.x = d->raw.x > 0.0 ? colour.x : 0.0;
     colour.y = d->raw.y > 0.0 ? colour.y : 0.0;
     colour.z = d->raw.z > 0.0 ? colour.z : 0.0;
@@ -197,6 +204,7 @@ static void backward(splat_lens lens, const stored splats[SPLATS], double gradie
     drawn all[SPLATS];
     splat_moments moments[SPLATS] = {0};
     real3 colours[SPLATS] = {0};
+    double depths[SPLATS] = {0};
     for (int i = 0; i < SPLATS; i++) {
         all[i] = draw(lens, &splats[i]);
     }
@@ -204,18 +212,21 @@ static void backward(splat_lens lens, const stored splats[SPLATS], double gradie
         blend_pixel p = draw_pixel(all, pixel);
         real3 g = loss_gradient(pixel);
         real3 b = make_real3(background[0], background[1], background[2]);
-        splat_replay replay = {1.0, dot3(g, blend_add(p.colour, fabs(p.transmittance), b))};
+        const double by_depth = depth_gradient(pixel);
+        splat_replay replay = {1.0,
+                               dot3(g, blend_add(p.colour, fabs(p.transmittance), b)) + by_depth * p.depth};
         for (int i = 0; i < SPLATS; i++) {
             real2 d = offset_of(&all[i], pixel);
             splat_replayed r = splat_replay_one(replay, all[i].screen.log2_opacity, d, all[i].screen.shape,
-                                                dot3(g, all[i].colour));
+                                                dot3(g, all[i].colour) + by_depth * all[i].screen.depth);
             add_moments(&moments[i], r.slope, d);
             colours[i] = blend_add(colours[i], r.weight, g);
+            depths[i] += r.weight * by_depth;
             replay = r.next;
         }
     }
     for (int i = 0; i < SPLATS; i++) {
-        finish(lens, &splats[i], &all[i], moments[i], colours[i], gradients[i], motion);
+        finish(lens, &splats[i], &all[i], moments[i], colours[i], depths[i], gradients[i], motion);
     }
 }
 

@@ -355,7 +355,7 @@ static void test_points_become_seeds(void **state)
     position[3 * GRID] += 1e-3f;
     position[3 * GRID + 3] = 1e4f;
     memcpy(position + 3 * (COUNT - 1), position, 3 * sizeof *position);
-    const orr_splat_points points = {COUNT, position, colour};
+    const orr_splat_points points = {.count = COUNT, .position = position, .colour = colour};
     int64_t count = orr_splat_seeds_take(&points, made, p.indices, p.learned, COUNT, 1, seeds);
     assert_int_equal(count, COUNT - 1);
     assert_ok(orr_splat_seeds_finish(seeds, count, jobs, &error));
@@ -658,12 +658,13 @@ static void test_damaged_states_are_refused(void **state)
     assert_true(s.views[0].steps == 3 && s.views[1].steps == 2);
     orr_splat_state_destroy(&s);
     const size_t set = 16 * (ORR_STORED + 3) * sizeof(float);
-    const size_t arrays = 80 + sizeof views;
-    damage(bytes, 0, "ORRSPT99", 8, "begins with ORRSPT02");
+    const size_t arrays = 88 + sizeof views;
+    damage(bytes, 0, "ORRSPT99", 8, "begins with ORRSPT03");
     damage(bytes, 24, &seventeen, sizeof seventeen, "by its header"); // one block of 16 is there
     damage(bytes, 32, &many, sizeof many, "header");
     damage(bytes, 48, &nan, sizeof nan, "header");
-    damage(bytes, 80 + 96, &nan, sizeof nan, "exposure of photo 0");
+    damage(bytes, 56, &negative, sizeof negative, "header"); // weight of depths
+    damage(bytes, 88 + 96, &nan, sizeof nan, "exposure of photo 0");
     damage(bytes, arrays, &nan, sizeof nan, "finite");
     damage(bytes, arrays + 2 * set, &negative, sizeof negative, "none negative");
     bytes.size--;

@@ -21,7 +21,7 @@ typedef struct train_choices {
     common_options common; // seed UINT64_MAX: not given
     int steps;
     int sh_degree, holdout; // -1: not given
-    double checkpoint_minutes;
+    double checkpoint_minutes, depth;
     const char *sampling, *masks, *strategy; // NULL: not given
 } train_choices;
 
@@ -86,6 +86,7 @@ static orr_result check_resume(const training *t, const train_choices *c, orr_er
                         : desc->antialias                ? "--antialias"
                         : desc->exposures                ? "--exposures"
                         : desc->refine_poses             ? "--refine-poses"
+                        : c->depth > 0.0                 ? "--depth"
                         : c->masks                       ? "--masks"
                         : c->strategy                    ? "--strategy"
                         : c->common.seed != UINT64_MAX   ? "--seed"
@@ -145,6 +146,7 @@ static void complete(training *t, const train_choices *c)
     desc->device = c->common.device;
     desc->seed = c->common.seed != UINT64_MAX ? (uint32_t)c->common.seed : 0;
     desc->holdout = c->holdout < 0 ? 0 : c->holdout == 0 ? -1 : c->holdout;
+    desc->depth_weight = (float)c->depth;
     desc->sh_degree = c->sh_degree < 0 ? 0 : c->sh_degree == 0 ? -1 : c->sh_degree;
     t->checkpoint_seconds = 60.0 * c->checkpoint_minutes;
     t->steps_max = c->steps;
@@ -239,6 +241,15 @@ int command_train(int argc, char **argv)
          .value = &t.desc.refine_poses,
          .help = "splats: learn corrections of the photos' poses too; writes NAME.transforms.json beside the "
                  "cloud NAME.ply"},
+        {.name = "--depth",
+         .kind = OPTION_REAL,
+         .value = &c.depth,
+         .expect = "W",
+         .help =
+             "splats: weight of the depths of points3D in the loss, 0 to 100 (default 0); for few photos: "
+             "0.1",
+         .low = 0.0,
+         .high = 100.0},
         {.name = "--masks",
          .kind = OPTION_TEXT,
          .value = &c.masks,
