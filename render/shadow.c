@@ -1,144 +1,16 @@
 #include "render/shadow.h"
 
 #include "engine/maths/vector.h"
+#include "render/shadow_casters.h"
 
 #include <math.h>
 #include <string.h>
 
 static const float cutoff_max = 80.0f; // [degrees] of a spot that one map can show
 static const int margin = 4; // [texels] at the map's rim: what a lookup reads, and what snapping moves
-
-// A light of orr_draw_light_up, in the world.
-typedef struct caster_light {
-    bool directional;
-    float position[3], direction[3]; // direction: of the beam, unit
-    float cutoff;                    // [degrees]
-} caster_light;
-
-// What a box of points spans.
-typedef struct span {
-    float low[3], high[3];
-} span;
-
-static const span nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-
-static void extend(span *s, const float p[3])
-{
-    for (int k = 0; k < 3; k++) {
-        s->low[k] = fminf(s->low[k], p[k]);
-        s->high[k] = fmaxf(s->high[k], p[k]);
-    }
-}
-
-static void extend_by_mesh(span *s, const orr_draw_mesh *item, const float to[12])
-{
-    float map[12];
-    orr_affine_multiply(to, item->model, map);
-    for (int corner = 0; corner < 8; corner++) {
-        float p[3], q[3];
-        for (int k = 0; k < 3; k++) {
-            p[k] = corner >> k & 1 ? item->mesh->high[k] : item->mesh->low[k];
-        }
-        affine_apply_to_point(map, p, q);
-        extend(s, q);
-    }
-}
-
-static float diagonal(const span *s)
-{
-    float sum = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        float side = s->high[k] - s->low[k];
-        sum += side > 0.0f ? side * side : 0.0f;
-    }
-    return sqrtf(sum);
-}
-
-// ---- which meshes a map is fitted to ----
-
-static bool is_solid(const orr_mesh *mesh)
-{
-    for (int i = 0; i < mesh->part_count; i++) {
-        if (!mesh->materials[mesh->parts[i].material].blended) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The axis along which a mesh has no extent; -1: it has one along all.
-static int flat_axis(const orr_mesh *mesh)
-{
-    float side[3];
-    for (int k = 0; k < 3; k++) {
-        side[k] = mesh->high[k] - mesh->low[k];
-    }
-    float longest = fmaxf(side[0], fmaxf(side[1], side[2]));
-    for (int k = 0; k < 3; k++) {
-        if (side[k] <= 1e-4f * longest) {
-            return k;
-        }
-    }
-    return -1;
-}
-
-static bool can_cast(const orr_draw_mesh *item)
-{
-    return !item->bodies && is_solid(item->mesh);
-}
-
-// Everything that is not flat, in the world.
-static span thick_bounds(const orr_draw_list *list)
-{
-    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    span s = nothing;
-    for (int i = 0; i < list->mesh_count; i++) {
-        if (can_cast(&list->meshes[i]) && flat_axis(list->meshes[i].mesh) < 0) {
-            extend_by_mesh(&s, &list->meshes[i], identity);
-        }
-    }
-    return s;
-}
-
-// Is a mesh a floor: flat, far larger than what stands on it, and that is on its lit side? It shadows nothing
-// that matters, and would take all texels of a map that it is fitted into.
-static bool is_floor(const orr_draw_mesh *item, const span *thick, const caster_light *light)
-{
-    int axis = flat_axis(item->mesh);
-    span own = nothing;
-    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    if (axis < 0 || thick->low[0] > thick->high[0]) {
-        return false;
-    }
-    extend_by_mesh(&own, item, identity);
-    if (diagonal(&own) < 4.0f * diagonal(thick)) {
-        return false;
-    }
-    float along[3] = {0.0f, 0.0f, 0.0f}, normal[3], on[3], things = 0.0f, lamp = 0.0f;
-    along[axis] = 1.0f;
-    affine_apply_to_direction(item->model, along, normal);
-    affine_apply_to_point(item->model, item->mesh->low, on);
-    for (int k = 0; k < 3; k++) {
-        things += normal[k] * (0.5f * (thick->low[k] + thick->high[k]) - on[k]);
-        lamp += normal[k] * (light->directional ? -light->direction[k] : light->position[k] - on[k]);
-    }
-    return things * lamp > 0.0f;
-}
-
-// The bounds of what a map is fitted to, in the space of `view`.
-static span caster_bounds(const orr_draw_list *list, const caster_light *light, const float view[12])
-{
-    const span thick = thick_bounds(list);
-    span s = nothing;
-    for (int i = 0; i < list->mesh_count; i++) {
-        if (can_cast(&list->meshes[i]) && !is_floor(&list->meshes[i], &thick, light)) {
-            extend_by_mesh(&s, &list->meshes[i], view);
-        }
-    }
-    return s;
-}
-
-// ---- maps ----
+// likewise of a cube's map, whose point is not at the rim but may be lifted over it by 2.9 texels, and become
+// nearer by as many
+static const int cube_margin = 8;
 
 // The rows of a view along `axis`, without a translation; they depend on nothing else.
 static void look_along(const float axis[3], float view[12])
@@ -178,12 +50,13 @@ static orr_lens empty_lens(int size)
 
 // Sizes of texels are powers of 2^(1/4), and texels lie at multiples of their size: what moves a little
 // leaves them where they are.
-static bool fit_directional(const orr_draw_list *list, const caster_light *light, int size, orr_lens *lens)
+static bool fit_directional(const orr_draw_list *list, const orr_caster_light *light, int size,
+                            orr_lens *lens)
 {
     *lens = empty_lens(size);
     lens->orthographic = true;
     look_along(light->direction, lens->view);
-    const span s = caster_bounds(list, light, lens->view);
+    const orr_caster_span s = orr_caster_bounds(list, light, lens->view, 0.0f);
     float side = fmaxf(s.high[0] - s.low[0], s.high[1] - s.low[1]), depth = s.high[2] - s.low[2];
     if (!(side >= 0.0f) || !isfinite(side) || !isfinite(depth)) {
         return false;
@@ -203,48 +76,116 @@ static bool fit_directional(const orr_draw_list *list, const caster_light *light
     return true;
 }
 
-static bool fit_spot(const orr_draw_list *list, const caster_light *light, int size, orr_lens *lens)
+// Looks from the light; its view has the rows of a rotation already. rim: tangent of the angle between its
+// axis and its rim
+static bool fit_perspective(const orr_draw_list *list, const orr_caster_light *light, int rim_texels,
+                            float rim, bool all, orr_lens *lens)
 {
-    *lens = empty_lens(size);
-    look_along(light->direction, lens->view);
+    const float half = 0.5f * (float)lens->width;
     for (int k = 0; k < 3; k++) {
         lens->view[4 * k + 3] = -vec3f_dot(lens->view + 4 * k, light->position);
     }
     memcpy(lens->position, light->position, sizeof lens->position);
-    const span s = caster_bounds(list, light, lens->view);
+    lens->focal[0] = lens->focal[1] = (float)(lens->width / 2 - rim_texels) / rim;
+    const orr_caster_span s = orr_caster_bounds(list, light, lens->view, all ? 0.0f : half / lens->focal[0]);
     if (!(s.high[2] > 0.0f) || !isfinite(s.high[2])) {
         return false;
     }
-    const float radians = 0.01745329252f;
-    lens->focal[0] = lens->focal[1] = (float)(size / 2 - margin) / tanf(radians * fmaxf(light->cutoff, 0.1f));
     // a little before what is nearest, so that a lamp's own case casts a shadow too
     lens->near_plane = fmaxf(0.99f * s.low[2], 1e-4f * s.high[2]);
     lens->far_plane = 1.01f * s.high[2];
     return true;
 }
 
+static bool fit_spot(const orr_draw_list *list, const orr_caster_light *light, int size, orr_lens *lens)
+{
+    const float radians = 0.01745329252f;
+    *lens = empty_lens(size);
+    look_along(light->direction, lens->view);
+    return fit_perspective(list, light, margin, tanf(radians * fmaxf(light->cutoff, 0.1f)), true, lens);
+}
+
+// Face +x -x +y -y +z -z of a cube around the light, as shadow_turn of shadow_formula.h has them.
+static bool fit_face(const orr_draw_list *list, const orr_caster_light *light, int size, int face,
+                     orr_lens *lens)
+{
+    const float sign = face % 2 == 0 ? 1.0f : -1.0f;
+    const int axis = face / 2;
+    *lens = empty_lens(size);
+    lens->view[(axis + 1) % 3] = sign;
+    lens->view[4 + (axis + 2) % 3] = 1.0f;
+    lens->view[8 + axis] = sign;
+    return fit_perspective(list, light, cube_margin, 1.0f, false, lens);
+}
+
+// ---- the plan ----
+
 static bool is_dark(const float a[3], const float b[3])
 {
     return a[0] == 0.0f && a[1] == 0.0f && a[2] == 0.0f && b[0] == 0.0f && b[1] == 0.0f && b[2] == 0.0f;
 }
 
-// Fits the next map to a light of number `index` among those of orr_draw_light_up.
-static void add_map(const orr_draw_list *list, const caster_light *light, int index, orr_shadow_plan *plan)
+// The light's maps, from the plan's `map_count` on: their lenses, and of a cube their slots. Returns how
+// many.
+static int fit_maps(const orr_draw_list *list, const orr_caster_light *light, bool cube,
+                    orr_shadow_values *values, orr_shadow_plan *plan)
 {
-    orr_lens *lens = &plan->lenses[plan->count];
-    orr_shadow_values *values = &plan->values[plan->count];
-    float from_camera[12];
-    if (plan->count == ORR_SHADOW_MAPS ||
-        !(light->directional ? fit_directional : fit_spot)(list, light, plan->size, lens) ||
+    orr_shadow_map *maps = &plan->maps[plan->map_count];
+    if (!cube) {
+        return (light->directional ? fit_directional : fit_spot)(list, light, plan->size, &maps->lens);
+    }
+    const int size = plan->size < ORR_SHADOW_FACE_MAX ? plan->size : ORR_SHADOW_FACE_MAX;
+    int count = 0;
+    for (int face = 0; face < ORR_SHADOW_FACES; face++) {
+        bool seen = fit_face(list, light, size, face, &maps[count].lens);
+        values->slots[face] = seen ? (float)count++ : -1.0f;
+    }
+    return count;
+}
+
+// Fits the next maps to a light of number `index` among those of orr_draw_light_up.
+static void add_light(const orr_draw_list *list, const orr_caster_light *light, int index,
+                      orr_shadow_plan *plan)
+{
+    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const bool cube = !light->directional && light->cutoff > cutoff_max;
+    orr_shadow_values values = {.cube = cube ? 1.0f : 0.0f};
+    orr_shadow_map *maps = &plan->maps[plan->map_count];
+    float from_camera[12], view[12];
+    if (plan->light_count == ORR_SHADOW_LIGHTS ||
         orr_affine_invert(list->lens.view, from_camera, NULL) != ORR_OK) {
         return;
     }
-    *values = (orr_shadow_values){.focal = lens->focal[0],
-                                  .centre = {lens->centre[0], lens->centre[1]},
-                                  .size = (float)plan->size,
-                                  .orthographic = lens->orthographic ? 1.0f : 0.0f};
-    orr_affine_multiply(lens->view, from_camera, values->to_light);
-    plan->map_of[index] = plan->count++;
+    const int count = fit_maps(list, light, cube, &values, plan);
+    if (count == 0) {
+        return;
+    }
+    const orr_lens *lens = &maps->lens;
+    memcpy(view, cube ? identity : lens->view, sizeof view);
+    for (int k = 0; k < 3 && cube; k++) {
+        view[4 * k + 3] = -light->position[k];
+    }
+    values.focal = lens->focal[0];
+    values.centre[0] = lens->centre[0];
+    values.centre[1] = lens->centre[1];
+    values.size = (float)lens->width;
+    values.orthographic = lens->orthographic ? 1.0f : 0.0f;
+    orr_affine_multiply(view, from_camera, values.to_light);
+    plan->firsts[plan->light_count] = plan->texels;
+    plan->tops[plan->light_count] = plan->rows;
+    const int in_row = cube ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        maps[i].first = plan->texels + i * lens->width * lens->width;
+        maps[i].left = i % in_row * lens->width;
+        maps[i].top = plan->rows + i / in_row * lens->width;
+    }
+    plan->texels += count * lens->width * lens->width;
+    plan->rows += (count + in_row - 1) / in_row * lens->width;
+    const int columns = in_row * lens->width;
+    plan->columns = columns > plan->columns ? columns : plan->columns;
+    plan->map_count += count;
+    plan->values[plan->light_count] = values;
+    plan->light_of[index] = plan->light_count++;
 }
 
 void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
@@ -252,34 +193,33 @@ void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
     const orr_draw_sun *sun = &list->sun;
     static const float black[3];
     int index = 0;
-    plan->count = 0;
+    plan->light_count = plan->map_count = plan->texels = plan->columns = plan->rows = 0;
     plan->size = size_for(&list->lens);
     for (int i = 0; i <= ORR_DRAW_LIGHTS; i++) {
-        plan->map_of[i] = -1;
+        plan->light_of[i] = -1;
     }
     if (!list->shadows) {
         return;
     }
     if (!is_dark(sun->colour, black)) {
-        const caster_light light = {
+        const orr_caster_light light = {
             .directional = true, .direction = {-sun->direction[0], -sun->direction[1], -sun->direction[2]}};
-        add_map(list, &light, index++, plan);
+        add_light(list, &light, index++, plan);
     }
     for (int i = 0; i < list->light_count; i++, index++) {
         const orr_draw_light *l = &list->lights[i];
-        caster_light light = {.directional = l->directional, .cutoff = l->cutoff};
+        orr_caster_light light = {.directional = l->directional, .cutoff = l->cutoff};
         memcpy(light.position, l->position, sizeof light.position);
         memcpy(light.direction, l->direction, sizeof light.direction);
-        if (l->casts_shadows && !is_dark(l->diffuse, l->specular) &&
-            (l->directional || l->cutoff <= cutoff_max)) {
-            add_map(list, &light, index, plan);
+        if (l->casts_shadows && !is_dark(l->diffuse, l->specular)) {
+            add_light(list, &light, index, plan);
         }
     }
 }
 
 orr_draw_list orr_shadow_list(const orr_draw_list *list, const orr_shadow_plan *plan, int index)
 {
-    return (orr_draw_list){.lens = plan->lenses[index],
+    return (orr_draw_list){.lens = plan->maps[index].lens,
                            .meshes = list->meshes,
                            .mesh_count = list->mesh_count,
                            .only_solid = true};

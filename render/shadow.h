@@ -1,15 +1,19 @@
-// The shadow maps of a frame: which lights cast shadows, and what their maps show. Machines draw the maps as
-// they draw meshes, only depth, through the lenses given here, and look points up by shadow_formula.h.
+// The shadow maps of a frame: which lights cast shadows, and what their maps show. Directional lights and
+// narrow spots have one map each, points of light and wide spots a cube of up to six. Machines draw the maps
+// as they draw meshes, only depth, through the lenses given here, and look points up by shadow_formula.h.
 #pragma once
 
 #include "render/draw.h"
 
 enum {
-    ORR_SHADOW_MAPS = 4, // of a frame
+    ORR_SHADOW_LIGHTS = 4, // of a frame, that cast shadows
+    ORR_SHADOW_FACES = 6,  // of a cube
+    ORR_SHADOW_MAPS = ORR_SHADOW_LIGHTS * ORR_SHADOW_FACES,
     // a side of a map [texels] is a power of two: the largest that the longer side of the picture has pixels
     // for, within these
     ORR_SHADOW_SIZE_MIN = 128,
     ORR_SHADOW_SIZE_MAX = 2048,
+    ORR_SHADOW_FACE_MAX = 1024, // of a cube's map
 };
 
 // shadow_view of shadow_formula.h as plain floats, for files without lanes.
@@ -18,6 +22,8 @@ typedef struct orr_shadow_values {
     float focal;
     float centre[2], size;
     float orthographic;
+    float cube;
+    float slots[ORR_SHADOW_FACES];
 } orr_shadow_values;
 
 // shadow_eye, likewise.
@@ -35,18 +41,30 @@ static inline orr_shadow_eye orr_shadow_eye_of(const orr_lens *lens, float umbra
                             .umbra = umbra};
 }
 
+// What draws a map, and where its texels are: in memory, maps are behind one another; in an image of
+// width `columns` and height `rows`, lights are below one another, and the maps of a cube two in a row.
+typedef struct orr_shadow_map {
+    orr_lens lens;
+    int32_t first;     // texel
+    int32_t left, top; // in the image
+} orr_shadow_map;
+
 typedef struct orr_shadow_plan {
-    int32_t size;                        // of each map [texels]
-    int32_t count;                       // of maps
-    int32_t map_of[ORR_DRAW_LIGHTS + 1]; // of the lights of orr_draw_light_up; -1: it casts no shadow
-    orr_shadow_values values[ORR_SHADOW_MAPS];
-    orr_lens lenses[ORR_SHADOW_MAPS]; // what draws them
+    int32_t size;        // of each map, but of a cube's at most ORR_SHADOW_FACE_MAX [texels]
+    int32_t light_count; // that cast shadows
+    int32_t light_of[ORR_DRAW_LIGHTS + 1]; // of the lights of orr_draw_light_up; -1: it casts no shadow
+    orr_shadow_values values[ORR_SHADOW_LIGHTS];
+    int32_t firsts[ORR_SHADOW_LIGHTS]; // texel at which the light's maps begin
+    int32_t tops[ORR_SHADOW_LIGHTS];   // row of the image at which they begin
+    int32_t map_count;
+    orr_shadow_map maps[ORR_SHADOW_MAPS]; // the lights' in turn, a cube's by their slots
+    int32_t texels, columns, rows;        // of all
 } orr_shadow_plan;
 
-// Fits a map to each of the first ORR_SHADOW_MAPS lights that cast shadows: around all meshes of the list
+// Fits maps to each of the first ORR_SHADOW_LIGHTS lights that cast shadows: around all meshes of the list
 // that may cast one, except those whose poses only a device has. A map depends on the meshes and the light
 // but not on the camera, and its texels keep their places in the world while what it shows moves, so that
-// edges of shadows do not crawl.
+// edges of shadows do not crawl. Of a cube only those maps are drawn in which a mesh may be seen.
 void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan);
 // The list whose depth is map `index`.
 orr_draw_list orr_shadow_list(const orr_draw_list *list, const orr_shadow_plan *plan, int index);

@@ -17,8 +17,8 @@ struct frame_light {
     int count;
     light_source lights[17];
     environment_view environments[5];
-    int shadow_size, shadow_count;
-    int map_of[17]; // the number of the light's shadow map; -1: it casts no shadow
+    int caster_of[17];  // the light's number among those that cast shadows; -1: it casts none
+    int shadow_tops[4]; // of these: the row of the image at which its maps begin
     shadow_view shadows[4];
     shadow_eye eye; // of what shadows fall on besides meshes
 };

@@ -99,11 +99,11 @@ real3 sample_factor(sampler2D from)
 // The part of light `light` that reaches the point past the meshes.
 float visible_part(int light, light_incidence incidence, light_point p)
 {
-    int map = lighting.map_of[light];
-    if (map < 0 || dot3(incidence.to_light, p.normal) <= 0.0) {
+    int caster = lighting.caster_of[light];
+    if (caster < 0 || dot3(incidence.to_light, p.normal) <= 0.0) {
         return 1.0;
     }
-    return shadow_lookup(map, p.position, p.normal);
+    return shadow_lookup(caster, p.position, p.normal);
 }
 
 // An entry of the table of integrals: entries i and i + 1 of a row and of the next one, mixed.

@@ -1,12 +1,14 @@
-// Lookups in the shadow maps, which are below one another in one image `shadow_maps` of depths along their
-// lights' axes. Comes after it and `lighting`.
+// Lookups in the shadow maps, which are in one image `shadow_maps` of depths along their lights' axes: lights
+// below one another, the maps of a cube two in a row. Comes after it and `lighting`.
 
-// The part of its light that reaches a point past what map `map` shows. normal: 0 of a point that is not in
-// it.
-float shadow_lookup(int map, real3 position, real3 normal)
+// The part of the light, by its number among those that cast shadows, that reaches a point past what its maps
+// show. normal: 0 of a point that is not in them.
+float shadow_lookup(int light, real3 position, real3 normal)
 {
-    shadow_square s = shadow_find(lighting.shadows[map], position, normal);
-    ivec2 first = ivec2(int(s.left), int(s.top) + map * lighting.shadow_size);
+    shadow_square s = shadow_find(lighting.shadows[light], position, normal);
+    int slot = int(s.slot), size = int(lighting.shadows[light].size);
+    ivec2 first = ivec2(int(s.left) + slot % 2 * size,
+                        int(s.top) + lighting.shadow_tops[light] + slot / 2 * size);
     float rows[4];
     for (int k = 0; k < 4; k++) {
         float lit[4];

@@ -50,7 +50,7 @@ layout(binding = 14) uniform sampler2DMS mesh_samples; // as mesh_colour, of the
 #define FIELDS 2u
 #define FRAGMENTS 4u
 #define BACKDROP 8u
-#define SHADOWS 16u     // the first map falls on splats and fields
+#define SHADOWS 16u     // of the first light that casts them one falls on splats and fields
 #define ENVIRONMENT 32u // the first is behind everything, in place of backdrop and sky
 #define SMOOTH 64u      // edges of meshes are anti-aliased
 

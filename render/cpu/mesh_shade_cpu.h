@@ -148,11 +148,11 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
 // The part of light `light` that reaches the points past the meshes.
 FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
 {
-    int map = raster->shadows ? raster->shadows->plan.map_of[light] : -1;
-    if (map < 0 || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
+    int caster = raster->shadows ? raster->shadows->plan.light_of[light] : -1;
+    if (caster < 0 || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
         return R(1.0);
     }
-    return shadow_lookup(raster->shadows, map, p.position, p.normal);
+    return shadow_lookup(raster->shadows, caster, p.position, p.normal);
 }
 
 FN real bsdf_read(const float *entries, bsdf_place p)

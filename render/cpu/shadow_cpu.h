@@ -16,18 +16,19 @@ FN void texel_row(const float *map, const uint32_t *at, real row[4])
 #endif
 }
 
-// The part of its light that reaches points in the camera's space past what map `map` shows. normal: unit, on
-// the lit side, or 0 of a point that is not in the map.
-FN real shadow_lookup(const orr_shadow_maps *maps, int map, real3 position, real3 normal)
+// The part of light `light` of the plan that reaches points in the camera's space past what its maps show.
+// normal: unit, on the lit side, or 0 of a point that is not in the maps.
+FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, real3 normal)
 {
-    const int size = maps->plan.size;
-    shadow_square s = shadow_find(shadow_view_of(&maps->plan.values[map]), position, normal);
+    const int size = (int)maps->plan.values[light].size;
+    const float *texels = maps->texels + maps->plan.firsts[light];
+    shadow_square s = shadow_find(shadow_view_of(&maps->plan.values[light]), position, normal);
     int32_t first[ORR_LANES];
-    sint_store(first, to_int(s.top) * I(size) + to_int(s.left));
+    sint_store(first, (to_int(s.slot) * I(size) + to_int(s.top)) * I(size) + to_int(s.left));
     real rows[4];
     for (int k = 0; k < 4; k++) {
         real near[4];
-        texel_row(maps->depth[map] + k * size, (const uint32_t *)first, near);
+        texel_row(texels + k * size, (const uint32_t *)first, near);
         rows[k] = shadow_sum(s.part_x, shadow_test(s, near[0]), shadow_test(s, near[1]),
                              shadow_test(s, near[2]), shadow_test(s, near[3]));
     }

@@ -8,7 +8,7 @@
 
 typedef struct orr_shadow_maps {
     orr_shadow_plan plan;
-    const float *depth[ORR_SHADOW_MAPS]; // plan.size x plan.size: along the light's axis; infinity: nothing
+    const float *texels; // plan.texels: depth along the light's axis; infinity: nothing
 } orr_shadow_maps;
 
 // The list's maps, in the arena.

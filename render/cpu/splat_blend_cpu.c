@@ -543,7 +543,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
 {
     tile_state tile;
     int64_t evaluated = 0;
-    const bool shadowed = job->shadows && job->shadows->plan.count > 0 && job->eye.umbra < 1.0f;
+    const bool shadowed = job->shadows && job->shadows->plan.light_count > 0 && job->eye.umbra < 1.0f;
     const bool noted = shadowed || job->items || job->keep;
     const bool layered = job->mesh_depth || job->field_depth || noted || job->kept;
     begin_blocks(job, &tile, layered);

@@ -84,7 +84,7 @@ typedef struct orr_blend_job {
     bool backdrop;                  // mesh_colour shows it where there is no mesh
     const float *field_depth;       // height x width, infinity where there is none, or NULL: no fields
     const float *field_colour;      // 4 x height x width: planes of premultiplied red, green, blue, and alpha
-    const orr_shadow_maps *shadows; // its first map falls on splats and fields
+    const orr_shadow_maps *shadows; // of their first light one falls on splats and fields
     orr_shadow_eye eye;
     bool opaque;
     orr_sky_values sky;

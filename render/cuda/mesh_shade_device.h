@@ -117,9 +117,9 @@ static __device__ real3 times_vertex_colour(const float *linear, const shaded_tr
 static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light, light_incidence incidence,
                                      light_point p)
 {
-    int32_t map = s->shadow_maps ? s->shadows->map_of[light] : -1;
-    return map >= 0 && dot3(incidence.to_light, p.normal) > 0.0f
-               ? shadow_lookup(s->shadows, s->shadow_maps, map, p.position, p.normal)
+    int32_t caster = s->shadow_maps ? s->shadows->light_of[light] : -1;
+    return caster >= 0 && dot3(incidence.to_light, p.normal) > 0.0f
+               ? shadow_lookup(s->shadows, s->shadow_maps, caster, p.position, p.normal)
                : 1.0f;
 }
 

@@ -172,7 +172,7 @@ static orr_result find_linear(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_error
 static orr_cuda_mesh_scene map_scene(const orr_cuda_mesh_frame *frame, int index)
 {
     orr_cuda_mesh_scene scene = frame->scene;
-    scene.lens = frame->shadows.lenses[index];
+    scene.lens = frame->shadows.maps[index].lens;
     scene.smooth = 0;
     scene.control += 1 + index;
     scene.to_camera = frame->to_lights + (size_t)index * 12 * scene.instance_count;
@@ -212,7 +212,7 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
     orr_cuda_meshes_transform(cuda->stream, scene, to_camera);
     ORR_CUDA_LAUNCHED();
     frame->to_lights = (float *)(tables + l.to_lights);
-    for (int i = 0; i < frame->shadows.count; i++) {
+    for (int i = 0; i < frame->shadows.map_count; i++) {
         const orr_cuda_mesh_scene map = map_scene(frame, i);
         orr_cuda_meshes_transform(cuda->stream, &map, frame->to_lights + (size_t)i * 12 * map.instance_count);
         ORR_CUDA_LAUNCHED();
@@ -227,10 +227,10 @@ static size_t pixels_of(const orr_cuda_mesh_frame *frame)
     return (size_t)frame->scene.lens.width * (size_t)frame->scene.lens.height;
 }
 
-// Of one shadow map; 0: there are none.
+// Of the largest shadow map; 0: there are none.
 static size_t texels_of(const orr_cuda_mesh_frame *frame)
 {
-    return frame->shadows.count > 0 ? (size_t)frame->shadows.size * (size_t)frame->shadows.size : 0;
+    return frame->shadows.map_count > 0 ? (size_t)frame->shadows.size * (size_t)frame->shadows.size : 0;
 }
 
 // Scratch for the frame: pointers in the scene that its kernels get.
@@ -257,7 +257,7 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
         {&meshes->records, records, sizeof(mesh_record)},
         {&meshes->tile_firsts, records, sizeof(uint32_t)},
         {&meshes->nearest, pixels > texels ? pixels : texels, sizeof(uint64_t)},
-        {&meshes->shadow_maps, texels * (size_t)frame->shadows.count, sizeof(float)},
+        {&meshes->shadow_maps, (size_t)frame->shadows.texels, sizeof(float)},
         {&meshes->depth, pixels, sizeof(float)},
         {&meshes->colour, pixels, 3 * sizeof(float)},
         {&meshes->fragment_counts, frame->transparent ? pixels + 1 : 0, sizeof(uint32_t)},
@@ -338,10 +338,10 @@ static orr_result draw_shadow_maps(orr_cuda *cuda, const orr_cuda_meshes *meshes
                                    const orr_cuda_mesh_frame *frame, orr_error *error)
 {
     float *maps = meshes->shadow_maps.memory;
-    for (int i = 0; i < frame->shadows.count; i++) {
+    for (int i = 0; i < frame->shadows.map_count; i++) {
         const orr_cuda_mesh_scene map = map_scene(frame, i);
         ORR_TRY(find_nearest(cuda, sort, &map, error));
-        orr_cuda_meshes_keep_depth(cuda->stream, &map, maps + (size_t)i * texels_of(frame));
+        orr_cuda_meshes_keep_depth(cuda->stream, &map, maps + frame->shadows.maps[i].first);
         ORR_CUDA_LAUNCHED();
     }
     return ORR_OK;
@@ -383,8 +383,8 @@ orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cud
     ORR_TRY(reserve(cuda, meshes, frame, error));
     const orr_cuda_mesh_scene *scene = &frame->scene;
     cudaStream_t stream = cuda->stream;
-    const size_t controls = (1 + (size_t)frame->shadows.count) * sizeof *frame->counted;
-    for (int i = 0; i <= frame->shadows.count; i++) {
+    const size_t controls = (1 + (size_t)frame->shadows.map_count) * sizeof *frame->counted;
+    for (int i = 0; i <= frame->shadows.map_count; i++) {
         frame->counted[i] = (orr_cuda_mesh_control){.triangles = scene->triangle_count,
                                                     .starts = (uint32_t)pixels_of(frame) + 1};
     }
@@ -422,7 +422,7 @@ orr_result orr_cuda_meshes_check(orr_cuda_meshes *meshes, const orr_cuda_mesh_fr
                         (unsigned long long)counted->tiles_needed,
                         (unsigned long long)counted->fragments_needed, ORR_CUDA_MESH_SUM);
     }
-    for (int i = 0; i <= frame->shadows.count; i++) {
+    for (int i = 0; i <= frame->shadows.map_count; i++) {
         size_t needed = counted[i].records_needed;
         if (needed > frame->scene.record_capacity && needed + needed / 8 > meshes->record_capacity) {
             meshes->record_capacity = needed + needed / 8;

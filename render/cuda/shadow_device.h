@@ -3,15 +3,15 @@
 
 #include "render/formula_inputs.h"
 
-// The part of its light that reaches a point in the camera's space past what map `map` shows. normal: unit,
-// on the lit side, or 0 of a point that is not in the map.
-static __device__ float shadow_lookup(const orr_shadow_plan *plan, const float *maps, int32_t map,
+// The part of light `light` of the plan that reaches a point in the camera's space past what its maps show.
+// normal: unit, on the lit side, or 0 of a point that is not in the maps.
+static __device__ float shadow_lookup(const orr_shadow_plan *plan, const float *maps, int32_t light,
                                       real3 position, real3 normal)
 {
-    const int32_t size = plan->size;
-    shadow_square s = shadow_find(shadow_view_of(&plan->values[map]), position, normal);
+    const int32_t size = (int32_t)plan->values[light].size;
+    shadow_square s = shadow_find(shadow_view_of(&plan->values[light]), position, normal);
     const float *first =
-        maps + (size_t)map * (size_t)size * (size_t)size + (size_t)((int32_t)s.top * size + (int32_t)s.left);
+        maps + plan->firsts[light] + ((int32_t)s.slot * size + (int32_t)s.top) * size + (int32_t)s.left;
     float rows[4];
     for (int k = 0; k < 4; k++) {
         float lit[4];

@@ -73,7 +73,7 @@ typedef struct orr_cuda_blend {
     const uint32_t *edge_of; // of mesh_stages.h, or NULL
     const orr_edge_pixel *edges;
     const orr_shadow_plan *shadows; // of the device
-    const float *shadow_maps;       // the first falls on splats and fields; NULL: none does
+    const float *shadow_maps;       // of their first light one falls on splats and fields; NULL: none
     orr_shadow_eye eye;
     int opaque, backdrop;
     orr_sky_values sky;

@@ -320,7 +320,7 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
     frame->marks.count = 0;
     vkCmdResetQueryPool(frame->commands, frame->marks.pool, 0, ORR_VULKAN_MARKS);
     orr_vulkan_mark(frame->commands, &frame->marks, "");
-    const bool has_shadows = frame->shadows.count > 0 && frame->umbra < 1.0f;
+    const bool has_shadows = frame->shadows.map_count > 0 && frame->umbra < 1.0f;
     // a frame without environments binds another buffer all the same
     VkBuffer environments =
         frame->environment_count > 0 ? frame->environments.buffer : shared->meshes.lighting.buffer;

@@ -40,12 +40,13 @@ static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
 // frame_light of shaders/light.glsl.
 typedef struct light_buffer {
     orr_draw_lighting lighting;
-    int32_t shadow_size, shadow_count;
-    int32_t map_of[ORR_DRAW_LIGHTS + 1];
-    orr_shadow_values shadows[ORR_SHADOW_MAPS];
+    int32_t caster_of[ORR_DRAW_LIGHTS + 1];
+    int32_t shadow_tops[ORR_SHADOW_LIGHTS];
+    orr_shadow_values shadows[ORR_SHADOW_LIGHTS];
     orr_shadow_eye eye;
 } light_buffer;
-_Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_MAPS == 4, "as in shaders/light.glsl");
+_Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6,
+               "as in shaders/light.glsl");
 
 typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } mesh_pass;
 
@@ -197,13 +198,13 @@ orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, b
 
 bool orr_vulkan_shadows_fit(const orr_vulkan_meshes *m, const orr_shadow_plan *plan)
 {
-    return plan->count == 0 ||
-           (plan->size <= m->shadow_depth.width && plan->size * plan->count <= m->shadow_maps.height);
+    return plan->map_count == 0 ||
+           (plan->columns <= m->shadow_depth.width && plan->rows <= m->shadow_maps.height);
 }
 
 orr_result orr_vulkan_shadows_grow(orr_vulkan_meshes *m, const orr_shadow_plan *plan, orr_error *error)
 {
-    int width = plan->size, height = plan->size * plan->count;
+    int width = plan->columns, height = plan->rows;
     width = width > m->shadow_depth.width ? width : m->shadow_depth.width;
     height = height > m->shadow_maps.height ? height : m->shadow_maps.height;
     destroy_shadow_maps(m);
@@ -357,7 +358,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
                       const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh *mesh,
                       const orr_mesh_part *part, mesh_push *push)
 {
-    const bool shadowed = frame->shadows->count > 0;
+    const bool shadowed = frame->shadows->map_count > 0;
     const orr_mesh_material *material = &mesh->materials[part->material];
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
     push->emission = material->emission;
@@ -423,11 +424,9 @@ void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer 
                                     const orr_vulkan_mesh_frame *frame)
 {
     const orr_shadow_plan *shadows = frame->shadows;
-    light_buffer light = {.lighting = *frame->lighting,
-                          .shadow_size = shadows->size,
-                          .shadow_count = shadows->count,
-                          .eye = orr_shadow_eye_of(frame->lens, frame->umbra)};
-    memcpy(light.map_of, shadows->map_of, sizeof light.map_of);
+    light_buffer light = {.lighting = *frame->lighting, .eye = orr_shadow_eye_of(frame->lens, frame->umbra)};
+    memcpy(light.caster_of, shadows->light_of, sizeof light.caster_of);
+    memcpy(light.shadow_tops, shadows->tops, sizeof light.shadow_tops);
     memcpy(light.shadows, shadows->values, sizeof light.shadows);
     vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof light, &light);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
@@ -443,23 +442,25 @@ static void clear_lists(const orr_vulkan_meshes *m, VkCommandBuffer commands)
                    VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
 }
 
-// All shadow maps, below one another.
+// All shadow maps, in one image.
 static void draw_shadow_maps(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                              const orr_vulkan_mesh_frame *frame)
 {
     const orr_shadow_plan *plan = frame->shadows;
-    const VkExtent2D extent = {(uint32_t)plan->size, (uint32_t)plan->size};
-    if (plan->count == 0) {
+    if (plan->map_count == 0) {
         return;
     }
-    const VkRect2D all = {.extent = {extent.width, extent.height * (uint32_t)plan->count}};
+    const VkRect2D all = {.extent = {(uint32_t)plan->columns, (uint32_t)plan->rows}};
     begin(commands, &m->shadow_maps, &m->shadow_depth, all, INFINITY, 0.0f);
-    for (int i = 0; i < plan->count; i++) {
+    for (int i = 0; i < plan->map_count; i++) {
         float depth[2], farthest;
-        const orr_lens *lens = &plan->lenses[i];
+        const orr_shadow_map *map = &plan->maps[i];
+        const orr_lens *lens = &map->lens;
         depth_values(lens, frame->items, frame->item_count, depth, &farthest);
         draw_parts(m, commands, frame, SHADOW, lens,
-                   (VkRect2D){.offset = {0, plan->size * i}, .extent = extent}, depth);
+                   (VkRect2D){.offset = {map->left, map->top},
+                              .extent = {(uint32_t)lens->width, (uint32_t)lens->width}},
+                   depth);
     }
     end(commands, &m->shadow_maps, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT);
 }

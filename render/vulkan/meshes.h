@@ -34,7 +34,7 @@ typedef struct orr_vulkan_meshes {
     // where edges are anti-aliased: the centres' depth along the camera's axis, infinity: no surface; and
     // `colour` and `depth` of four samples of each pixel
     orr_vk_image centre, samples, sample_depth;
-    orr_vk_image shadow_maps, shadow_depth; // maps below one another: depth along the light's axis
+    orr_vk_image shadow_maps, shadow_depth; // all maps in one image: depth along the light's axis
     orr_vk_buffer lighting;                 // and where the maps are
     orr_vk_buffer lists; // number of fragments, then the first of each pixel's list; shaders/fragments.glsl
     orr_vk_buffer nodes; // the fragments

@@ -83,7 +83,8 @@ void shadow_scene_make(shadow_scene *s)
                               .shadows = true};
 }
 
-void shadow_scene_add_lamp(shadow_scene *s)
+// No edge of the box passes so near to the centre of a texel that rasterisers may differ there.
+void shadow_scene_add_lamps(shadow_scene *s)
 {
     s->list.lights[0] = (orr_draw_light){.position = {2, 1, 4},
                                          .direction = {-0.48f, -0.36f, -0.8f},
@@ -91,7 +92,12 @@ void shadow_scene_add_lamp(shadow_scene *s)
                                          .cutoff = 50.0f,
                                          .diffuse = {0.4f, 0.3f, 0.2f},
                                          .casts_shadows = true};
-    s->list.light_count = 1;
+    s->list.lights[1] = (orr_draw_light){.position = {-1.1f, 0.9f, 1.6f},
+                                         .attenuation = {1},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {0.2f, 0.3f, 0.4f},
+                                         .casts_shadows = true};
+    s->list.light_count = 2;
 }
 
 // A disc of the cloud, as wide as the distance to its neighbours.

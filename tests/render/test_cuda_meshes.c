@@ -585,13 +585,13 @@ static void shadows_are_the_cpus(void **state)
     (void)state;
     static shadow_scene s;
     shadow_scene_make(&s);
-    shadow_scene_add_lamp(&s);
+    shadow_scene_add_lamps(&s);
     planes lit = draw_on_cpu(&s.list);
     s.list.shadows = false;
     planes plain = draw_on_cpu(&s.list);
     assert_true(psnr(lit.colour, plain.colour, 3 * (int64_t)plain.pixels) < 30.0);
     s.list.shadows = true;
-    assert_drawn_as_by_the_cpu("shadows of the sun and of a lamp", &s.list, 0);
+    assert_drawn_as_by_the_cpu("shadows of the sun and of two lamps", &s.list, 0);
     free_planes(&lit);
     free_planes(&plain);
 }

@@ -3,6 +3,7 @@
 #include "tests/render/shadow_scene.h"
 #include "tests/support/support.h"
 
+#include "engine/maths/vector.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/shadow.h"
@@ -78,7 +79,7 @@ static void a_cube_throws_the_shadow_that_geometry_says(void **state)
     draw(c, &s.list);
     orr_shadow_plan plan;
     orr_shadow_plan_make(&s.list, &plan);
-    assert_int_equal(plan.count, 1);
+    assert_int_equal(plan.map_count, 1);
     double texel = 1.0 / (double)plan.values[0].focal, dark = 0.0;
     // a texel on the floor, which the light meets at a slant: a penumbra of 3/2 texels at either side
     double blur = (2.0 * texel / 0.8) + 1.0 / 64.0;
@@ -131,7 +132,7 @@ static void lit_surfaces_have_no_acne(void **state)
             draw(c, &s.list);
             orr_shadow_plan plan;
             orr_shadow_plan_make(&s.list, &plan);
-            assert_int_equal(plan.count, 1);
+            assert_int_equal(plan.map_count, 1);
             assert_memory_equal(plain, c->rgb, sizeof plain);
         }
     }
@@ -248,6 +249,131 @@ static void a_spot_throws_a_perspective_shadow(void **state)
     close_canvas(c);
 }
 
+// Does the segment from a to b meet the cube of shadow_scene.h, larger by `more` at every side?
+static bool meets_cube(const double a[3], const double b[3], double more)
+{
+    static const double middle[3] = {0.0, 0.0, 1.5};
+    double enter = 0.0, leave = 1.0;
+    for (int k = 0; k < 3; k++) {
+        double d = b[k] - a[k], low = middle[k] - 0.5 - more - a[k], high = middle[k] + 0.5 + more - a[k];
+        if (d == 0.0) {
+            leave = low > 0.0 || high < 0.0 ? -1.0 : leave;
+            continue;
+        }
+        enter = fmax(enter, fmin(low / d, high / d));
+        leave = fmin(leave, fmax(low / d, high / d));
+    }
+    return enter < leave;
+}
+
+// Turns all of the scene by a rotation, the camera with it: nothing moves in the picture.
+static void turn_scene(shadow_scene *s, const float turn[12])
+{
+    float model[12], back[12], view[12];
+    for (int i = 0; i < 2; i++) {
+        orr_affine_multiply(turn, s->items[i].model, model);
+        memcpy(s->items[i].model, model, sizeof model);
+    }
+    assert_ok(orr_affine_invert(turn, back, &error));
+    orr_affine_multiply(s->list.lens.view, back, view);
+    memcpy(s->list.lens.view, view, sizeof view);
+    for (int i = 0; i < s->list.light_count; i++) {
+        float position[3], direction[3];
+        affine_apply_to_point(turn, s->list.lights[i].position, position);
+        affine_apply_to_direction(turn, s->list.lights[i].direction, direction);
+        memcpy(s->list.lights[i].position, position, sizeof position);
+        memcpy(s->list.lights[i].direction, direction, sizeof direction);
+    }
+}
+
+// The floor is dark where a ray to the lamp meets the cube, and has the bits of the picture without shadows
+// where none does: `more` aside of the rays that graze it, because a texel of a cube's map is 1/120 of the
+// distance.
+static void check_floor(canvas *c, const shadow_scene *s, const double lamp[3], double more)
+{
+    static float plain[3 * SIDE * SIDE];
+    orr_draw_list list = s->list;
+    int dark = 0, lit = 0;
+    list.shadows = false;
+    draw(c, &list);
+    memcpy(plain, c->rgb, sizeof plain);
+    draw(c, &s->list);
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            const double p[3] = {(x + 0.5 - SIDE / 2) / 32.0, (SIDE / 2 - y - 0.5) / 32.0, 0.0};
+            const int at = y * SIDE + x;
+            if ((double)c->depth[at] < 9.99) {
+                continue; // the cube
+            }
+            if (meets_cube(p, lamp, -more)) {
+                assert_float_equal(linear(c->rgb[at]), shade, 1e-4);
+                dark++;
+            } else if (!meets_cube(p, lamp, more)) {
+                assert_true(c->rgb[at] == plain[at]);
+                lit++;
+            }
+        }
+    }
+    assert_true(dark > 1000 && lit > 20000);
+}
+
+// Wherever the lamp is, and whichever way the scene is turned: each map of the cube has its turn, and nothing
+// is seen of its edges, which go across the floor and across the shadow.
+static void a_point_of_light_throws_shadows_all_around(void **state)
+{
+    (void)state;
+    static const float turns[6][12] = {
+        {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},   {0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0},
+        {0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0},   {-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0},
+        {0, 1, 0, 0, 0, 0, -1, 0, -1, 0, 0, 0}, {0, 0, -1, 0, -1, 0, 0, 0, 0, 1, 0, 0},
+    };
+    static const double lamps[3][3] = {{0.3, -0.2, 4.0}, {1.3, 0.2, 2.2}, {-1.2, 1.1, 2.4}};
+    canvas *c = open_canvas(2);
+    for (int turn = 0; turn < 6; turn++) {
+        for (int lamp = 0; lamp < 3; lamp++) {
+            static shadow_scene s;
+            shadow_scene_make(&s);
+            s.list.sun.colour[0] = s.list.sun.colour[1] = s.list.sun.colour[2] = 0.0f;
+            s.list.lights[0] = (orr_draw_light){
+                .position = {(float)lamps[lamp][0], (float)lamps[lamp][1], (float)lamps[lamp][2]},
+                .attenuation = {1},
+                .cutoff = 180.0f,
+                .diffuse = {0.5f, 0.5f, 0.5f},
+                .casts_shadows = true};
+            s.list.light_count = 1;
+            turn_scene(&s, turns[turn]);
+            check_floor(c, &s, lamps[lamp], 0.06);
+        }
+    }
+    close_canvas(c);
+}
+
+// A spot whose cone no single map can show.
+static void a_wide_spot_has_a_cube_of_maps(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    orr_shadow_plan plan;
+    shadow_scene_make(&s);
+    s.list.sun.colour[0] = s.list.sun.colour[1] = s.list.sun.colour[2] = 0.0f;
+    s.list.lights[0] = (orr_draw_light){.position = {1.3f, 0.0f, 2.2f},
+                                        .direction = {0, 0, -1},
+                                        .attenuation = {1},
+                                        .cutoff = 89.0f,
+                                        .diffuse = {0.5f, 0.5f, 0.5f},
+                                        .casts_shadows = true};
+    s.list.light_count = 1;
+    canvas *c = open_canvas(2);
+    check_floor(c, &s, (const double[3]){1.3, 0.0, 2.2}, 0.06);
+    // the cube is seen through the maps of -x and -z alone
+    orr_shadow_plan_make(&s.list, &plan);
+    assert_true(plan.values[0].cube == 1.0f && plan.map_count == 2);
+    for (int face = 0; face < ORR_SHADOW_FACES; face++) {
+        assert_true(plan.values[0].slots[face] == (face == 1 ? 0.0f : face == 5 ? 1.0f : -1.0f));
+    }
+    close_canvas(c);
+}
+
 // A camera that moves takes nothing of a shadow with it: whole pixels of motion only move the picture.
 static void shadows_stand_still_under_a_moving_camera(void **state)
 {
@@ -282,11 +408,11 @@ static void maps_are_fitted_to_what_casts(void **state)
     assert_true(large.values[0].focal > 100.0f && large.values[0].focal > small.values[0].focal);
     s.box.material.blended = s.floor.material.blended = true;
     orr_shadow_plan_make(&s.list, &small);
-    assert_int_equal(small.count, 0);
+    assert_int_equal(small.map_count, 0);
     s.box.material.blended = false;
     s.list.shadows = false;
     orr_shadow_plan_make(&s.list, &small);
-    assert_int_equal(small.count, 0);
+    assert_int_equal(small.map_count, 0);
     // more pixels, more texels; and a map that moves keeps its texels' places
     s.list.shadows = true;
     orr_shadow_plan_make(&s.list, &small);
@@ -295,7 +421,7 @@ static void maps_are_fitted_to_what_casts(void **state)
     assert_true(small.values[0].focal == large.values[0].focal);
     for (int k = 0; k < 2; k++) {
         float moved =
-            (small.lenses[0].view[4 * k + 3] - large.lenses[0].view[4 * k + 3]) * small.values[0].focal;
+            (small.maps[0].lens.view[4 * k + 3] - large.maps[0].lens.view[4 * k + 3]) * small.values[0].focal;
         assert_float_equal(moved, roundf(moved), 1e-3);
         assert_true(k == 0 || fabsf(moved) > 5.0f);
     }
@@ -441,6 +567,8 @@ int main(void)
         cmocka_unit_test(what_a_lamp_lights_has_no_acne),
         cmocka_unit_test(round_normals_on_flat_faces_have_no_acne),
         cmocka_unit_test(a_spot_throws_a_perspective_shadow),
+        cmocka_unit_test(a_point_of_light_throws_shadows_all_around),
+        cmocka_unit_test(a_wide_spot_has_a_cube_of_maps),
         cmocka_unit_test(shadows_stand_still_under_a_moving_camera),
         cmocka_unit_test(maps_are_fitted_to_what_casts),
         cmocka_unit_test(a_shadow_falls_on_splats),

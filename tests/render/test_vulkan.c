@@ -495,13 +495,13 @@ static void meshes_match_the_cpu(void **state)
     assert_no_complaint();
 }
 
-// Those of the sun and of a lamp, one below the other in the image of the maps.
+// Those of the sun, of a spot and of a point of light, below one another in the image of the maps.
 static void shadows_match_the_cpu(void **state)
 {
     (void)state;
     static shadow_scene s;
     shadow_scene_make(&s);
-    shadow_scene_add_lamp(&s);
+    shadow_scene_add_lamps(&s);
     orr_vulkan_draw *draw = draw_make(1);
     drawn pictures[2];
     for (int shadows = 0; shadows < 2; shadows++) {
