@@ -53,6 +53,18 @@ FN int contains_origin(const convex_simplex *s)
     return inside_of_face(s, 0) && inside_of_face(s, 1) && inside_of_face(s, 2) && inside_of_face(s, 3);
 }
 
+// Is a point that some vertices of a simplex span, the last among them, the one closest to the origin? No
+// other of the vertices is on the origin's side of the plane through it that is perpendicular to it.
+FN int is_closest(const convex_simplex *s, int spanned, point p, double squared)
+{
+    for (int k = 0; k + 1 < s->count; k++) {
+        if (!(spanned >> k & 1) && point_dot(s->vertex[k].p, p) < squared) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 // Keeps only the vertices that span the simplex's point closest to the origin: the last one is among them,
 // since the others were such before it was added. Returns 1 when the origin is inside.
 LANE_FN int reduce_simplex(convex_simplex *s)
@@ -60,21 +72,27 @@ LANE_FN int reduce_simplex(convex_simplex *s)
     if (s->count == 4 && contains_origin(s)) {
         return 1;
     }
-    int last = s->count - 1, best_count = 0, best[3] = {0};
+    // sets of the first three vertices that are tried with the last: triangles first, it is in one most
+    // often, and then known to be closest; rounding can leave that open, and all are compared
+    static const int tried[7] = {3, 5, 6, 1, 2, 4, 0};
+    int last = s->count - 1, best_count = 0, best[3] = {0}, known = 0;
     double least = 1e300, best_weight[3] = {0.0};
-    for (int others = 0; others < 1 << last; others++) {
+    for (int i = 0; i < 7 && !known; i++) {
         int vertex[4], count = 0;
+        if (tried[i] >= 1 << last) {
+            continue;
+        }
         for (int k = 0; k < last; k++) {
             vertex[count] = k;
-            count += others >> k & 1;
+            count += tried[i] >> k & 1;
         }
         vertex[count++] = last;
         double weight[3] = {0.0};
         point p[3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        for (int k = 0; k < count && count < 4; k++) {
+        for (int k = 0; k < count; k++) {
             p[k] = s->vertex[vertex[k]].p;
         }
-        if (count == 4 || !affine_weights(p, count, weight)) {
+        if (!affine_weights(p, count, weight)) {
             continue;
         }
         point closest = make_point(0.0, 0.0, 0.0);
@@ -87,6 +105,7 @@ LANE_FN int reduce_simplex(convex_simplex *s)
             best_count = count;
             memcpy(best, vertex, sizeof best);
             memcpy(best_weight, weight, sizeof best_weight);
+            known = is_closest(s, tried[i], closest, squared);
         }
     }
     for (int k = 0; k < best_count; k++) { // best[k] >= k
