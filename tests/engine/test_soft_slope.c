@@ -41,8 +41,8 @@ static void open_slope(orr_scene **scene, orr_layer *ball, orr_world **world)
     assert_ok(orr_world_create(*scene, 1, world, &error));
 }
 
-// After it has settled it gains 5/7 g sin(angle) t, as on rigid ground, less what the bed takes, and turns as it
-// rolls. With the planes where the step begins it would lose as much again at every speed: 12 % here.
+// After it has settled it gains 5/7 g sin(angle) t, as on rigid ground, less what the bed takes, and turns as
+// it rolls. With the planes of where a step begins it would lose 14 %.
 static void a_ball_rolls_down_a_soft_bed(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// A rigid ball on a soft bed that is tilted: it rolls and slides as the reference has it, and as closed forms do.
+// A rigid ball on a soft bed that is tilted: it rolls and slides as the reference has it, and as closed forms
+// do.
 #include "engine/maths/vector.h"
 #include "physics/soft/box_mesh.h"
 #include "tests/physics/soft_reference.h"
@@ -118,7 +119,7 @@ static void step_slope(void)
     }
 }
 
-// Sticking and slipping, over one cell: where the ball and the bed are, and how fast the ball moves and turns.
+// Sticking and slipping, over a cell: where the ball and the bed are, and how fast the ball moves and turns.
 static void a_ball_moves_on_a_soft_bed_as_the_reference_has_it(void **state)
 {
     (void)state;
@@ -154,8 +155,8 @@ static void a_ball_moves_on_a_soft_bed_as_the_reference_has_it(void **state)
     }
 }
 
-// A ball that does not turn. Below the threshold it creeps, by less than the 1 cm/s at which friction is full;
-// beyond it slides faster and faster. Around the dent the bed presses with 2 % more than the ball's weight.
+// A ball that does not turn. Below the threshold it creeps, by less than the 1 cm/s at which friction is
+// full; beyond it slides faster and faster. Around the dent the bed presses with 2 % more than its weight.
 static void a_ball_slides_where_the_slope_exceeds_friction(void **state)
 {
     (void)state;
@@ -179,8 +180,8 @@ static void a_ball_slides_where_the_slope_exceeds_friction(void **state)
     }
 }
 
-// On rigid ground a ball rolls at 5/7 g sin(angle) t; a bed without damping takes little of that, by its waves
-// and by backward Euler. It turns as it rolls.
+// On rigid ground a ball rolls at 5/7 g sin(angle) t; a bed without damping takes little of that, by its
+// waves and by backward Euler. It turns as it rolls.
 static void a_ball_rolls_down_a_soft_bed(void **state)
 {
     (void)state;
