@@ -448,6 +448,18 @@ typedef struct orr_environment_desc {
  * frame may be in flight. */
 static inline orr_result orr_scene_set_environment(orr_scene *scene, const orr_environment_desc *desc,
                                                    orr_error *error);
+/* The sun of a scene. */
+typedef struct orr_sun_desc {
+    float direction[3]; /* towards the sun, of any length but 0 */
+    float colour[3];    /* linear radiance of a white surface that faces it, 0 or more */
+    float ambient[3];   /* that of one in its shadow, from all around, 0 or more */
+    /* How bright clouds and fields are in the full shadow of a mesh or robot, of what they are without it, in
+     * linear light, up to 1: nothing falls on them; 0: as it is, 0.4 at first. */
+    float umbra;
+} orr_sun_desc;
+/* Gives a scene a sun, as "sun" of a scene file: it shines besides lights and an environment, and the lights
+ * of robots' models are off. desc NULL: the scene has none of its own. No frame may be in flight. */
+static inline orr_result orr_scene_set_sun(orr_scene *scene, const orr_sun_desc *desc, orr_error *error);
 /* Probes: what clouds and fields show from the middle of each mesh, robot or soft body lights it, diffuse and
  * mirrored, in place of ambient light; behind them is the environment, or the ambient light. The four
  * largest layers have probes of their own, others share the nearest. The CPU draws a probe whole when it is
@@ -1625,6 +1637,15 @@ static inline orr_result orr_world_place(orr_world *world, const orr_view *view,
 ORR_API orr_result orr_scene_file_insert(const char *room, const char *object, const char *name,
                                          const orr_transform *transform, const char *path, orr_error *error);
 
+/* Writes a scene file of what a copy of a world shows, whole or not at all: layers from files where the copy
+ * has them, bodies where physics has moved them, robots in the poses of their models; cameras and light of
+ * the scene. Layers, and an environment, that a program made are left out, with a warning in the log. Files
+ * below the folder of `path` are named relative to it. camera: one more, behind those of the scene, with
+ * square pixels, its axis in the middle and no distortion; NULL: none. ORR_ERROR_ARGUMENT: no layer is from a
+ * file, or layers are bound to the second of two robots of one name. */
+ORR_API orr_result orr_world_save(const orr_world *world, int index, const orr_camera *camera,
+                                  const char *path, orr_error *error);
+
 /* Draws a layer into a photo that was taken by the view's camera: the scene's other layers are what the photo
  * shows, so they hide parts of the layer by their depth, and are shaded by it. photo: height x width x 4,
  * as orr_picture. rgba: the same, of the composed picture; shadow: height x width, the share of light that
@@ -1704,6 +1725,8 @@ ORR_API orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer layer
                                                size_t desc_size, orr_error *error);
 ORR_API orr_result orr_scene_set_environment_sized(orr_scene *scene, const orr_environment_desc *desc,
                                                    size_t desc_size, orr_error *error);
+ORR_API orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, size_t desc_size,
+                                           orr_error *error);
 ORR_API orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *light, size_t light_size,
                                              orr_error *error);
 ORR_API orr_result orr_scene_make_collider_sized(const orr_scene *scene, orr_layer layer,
@@ -1835,6 +1858,10 @@ static inline orr_result orr_scene_set_environment(orr_scene *scene, const orr_e
                                                    orr_error *error)
 {
     return orr_scene_set_environment_sized(scene, desc, sizeof *desc, error);
+}
+static inline orr_result orr_scene_set_sun(orr_scene *scene, const orr_sun_desc *desc, orr_error *error)
+{
+    return orr_scene_set_sun_sized(scene, desc, sizeof *desc, error);
 }
 static inline orr_result orr_scene_add_light(orr_scene *scene, const orr_light_desc *light, orr_error *error)
 {

@@ -38,7 +38,7 @@ static orr_result check(const orr_world *world, orr_layer layer, const orr_place
 static orr_transform stand(const orr_scene *scene, const orr_layer_data *layer, const orr_place_desc *desc,
                            float scale, const float point[3])
 {
-    float own[3], scenes[3], low[3], high[3];
+    float own[3], scenes[3];
     double up[3], from[3], to_z[4], turn[4], upright[4], quat[4], base[3], moved[3];
     orr_scene_up_direction(scene, scenes);
     orr_layer_up_direction(layer, own);
@@ -53,12 +53,7 @@ static orr_transform stand(const orr_scene *scene, const orr_layer_data *layer, 
     quat_multiply(upright, to_z, quat);
     quat_axis_angle(up, (double)desc->turn, turn);
     quat_multiply(turn, quat, quat);
-    orr_layer_bounds(layer, low, high);
-    for (int k = 0; k < 3; k++) { // the middle of the bounds, and along up their lowest side
-        base[k] = from[k] > 0.5    ? (double)low[k]
-                  : from[k] < -0.5 ? (double)high[k]
-                                   : 0.5 * (double)(low[k] + high[k]);
-    }
+    orr_layer_foot(layer, base);
     quat_apply(quat, base, moved);
     orr_transform at = {.scale = scale};
     for (int k = 0; k < 3; k++) {

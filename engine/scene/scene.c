@@ -57,7 +57,9 @@ void orr_scene_destroy(orr_scene *scene)
     orr_scene_truncate(scene, 0);
     orr_free(scene->layers);
     orr_camera_list_free(&scene->cameras);
+    orr_free(scene->cameras_file);
     orr_environment_destroy(scene->environment);
+    orr_free(scene->environment_path);
     orr_pool_destroy(&scene->ids);
     orr_free(scene);
 }

@@ -24,16 +24,19 @@ typedef struct orr_layer_data {
     orr_pool_id id;
     orr_layer_kind kind;
     char *name;
-    char *path;                  // of the file it comes from; NULL: a program has made it
-    bool part;                   // of the cloud in that file, with a name that can be of a file
+    char *path;      // of the file it comes from; NULL: a program has made it
+    bool has_region; // only what is there of the cloud in that file
+    orr_region region;
+    bool part;                   // its name can be of a file
     orr_splat_pack *splats;      // ORR_LAYER_SPLATS
     orr_mesh *mesh;              // ORR_LAYER_MESH
     orr_field_layer *field;      // ORR_LAYER_FIELD
     orr_robot *robot;            // ORR_LAYER_ROBOT
     orr_robot *body;             // what physics has of another layer; NULL: nothing
     struct orr_soft_layer *soft; // soft_layer.h; NULL: it is rigid
-    double body_cell;            // scene units: of its distance grid; 0: as that of a grid by default
-    const orr_trainer *trainer;  // that it shows; NULL: none
+    bool has_body;               // that a program or a scene file gave it:
+    orr_body_desc body_desc;
+    const orr_trainer *trainer; // that it shows; NULL: none
     bool absent;  // physics does not have it for now: a viewer has removed it, and may undo that
     uint64_t key; // the first of its keys: a robot has one for each of its meshes
     int key_count;
@@ -58,14 +61,17 @@ struct orr_scene {
     orr_layer_data *layers; // layer_count, in the order added
     int layer_count, layer_capacity;
     orr_camera_list cameras; // as the scene file lists them
-    orr_draw_sun sun;        // always valid: the scene file's, or the default one
-    bool has_sun;            // the scene file's
-    float umbra;             // how bright clouds and fields are in the full shadow of a mesh, 0 .. 1
-    float exposure;          // [EV] added to a view's
-    orr_tone tone;           // of views that name none
+    char *cameras_file;      // of the last of them; NULL: none
+    int cameras_in_file;
+    orr_draw_sun sun; // always valid: the scene file's, or the default one
+    bool has_sun;     // the scene file's
+    float umbra;      // how bright clouds and fields are in the full shadow of a mesh, 0 .. 1
+    float exposure;   // [EV] added to a view's
+    orr_tone tone;    // of views that name none
     bool has_background;
     float background[3];
     orr_environment *environment; // NULL: there is none
+    char *environment_path;       // of its picture; NULL: a program gave it
     uint64_t environment_key;     // counted as those of layers
     float environment_rotation;   // [degrees] about the up axis
     float environment_strength;
@@ -113,6 +119,8 @@ void orr_scene_axes(const orr_scene *scene, float up[3], float front[3]);
 // The direction of up, a unit vector; and the one that is up in a layer's own space.
 void orr_scene_up_direction(const orr_scene *scene, float up[3]);
 void orr_layer_up_direction(const orr_layer_data *layer, float up[3]);
+// The middle of its bottom, in its own space: what it stands on.
+void orr_layer_foot(const orr_layer_data *layer, double foot[3]);
 // The middle of the box around every layer: the target of the default camera.
 void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.

@@ -124,14 +124,12 @@ orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer id, const orr
     orr_layer_data *layer = &scene->layers[index];
     orr_robot *body = NULL;
     orr_soft_layer *soft = NULL;
-    double cell = 0.0;
+    orr_body_desc own = {0};
     if (desc) {
-        orr_body_desc own;
         ORR_TRY(orr_sized_read(&own, sizeof own, desc, desc_size, "orr_body_desc", error));
         ORR_TRY(check_desc(layer, &own, error));
         ORR_TRY(own.soft ? orr_soft_layer_create(scene, layer, &own, &soft, error)
                          : make_body(scene, layer, &own, &body, error));
-        cell = own.cell;
     }
     if (layer->splats && (soft || layer->soft)) { // which piece a splat follows is uploaded under the key
         layer->key = (*scene->context.next_key)++;
@@ -140,6 +138,7 @@ orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer id, const orr
     orr_soft_layer_destroy(layer->soft);
     layer->body = body;
     layer->soft = soft;
-    layer->body_cell = cell;
+    layer->has_body = desc != NULL;
+    layer->body_desc = own;
     return ORR_OK;
 }

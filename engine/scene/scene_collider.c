@@ -55,7 +55,7 @@ orr_result orr_scene_make_collider_sized(const orr_scene *scene, orr_layer id, c
         result = orr_collider_make(&source, &own, scene->context.jobs, &scene->context.progress, &made->grid,
                                    &made->report, error);
     } else {
-        own.cell = layer->body_cell / (double)layer->transform.scale;
+        own.cell = layer->body_desc.cell / (double)layer->transform.scale;
         result = orr_collider_of_layer(scene, layer, &own, &made->grid, error);
     }
     if (result != ORR_OK) {

@@ -1,9 +1,11 @@
 // The environment of a scene (engine/orrery.h): light from all around it, from a picture.
 #include "engine/core/entry.h"
+#include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/scene/scene.h"
 
 #include <math.h>
+#include <string.h>
 
 static orr_result check(const orr_environment_desc *desc, orr_error *error)
 {
@@ -42,14 +44,26 @@ orr_result orr_scene_set_environment_sized(orr_scene *scene, const orr_environme
     ORR_ENTER;
     orr_environment_desc own;
     orr_environment *made = NULL;
+    char *path = NULL;
     ORR_TRY(orr_scene_check(scene, error));
     ORR_TRY(orr_sized_read(&own, sizeof own, desc, desc_size, "orr_environment_desc", error));
     if (desc) {
         ORR_TRY(check(&own, error));
-        ORR_TRY(make(scene, &own, &made, error));
+        if (own.path) {
+            size_t size = strlen(own.path) + 1;
+            ORR_ALLOC(path, size, "an environment's path", error);
+            memcpy(path, own.path, size);
+        }
+        orr_result result = make(scene, &own, &made, error);
+        if (result != ORR_OK) {
+            orr_free(path);
+            return result;
+        }
     }
     orr_environment_destroy(scene->environment);
+    orr_free(scene->environment_path);
     scene->environment = made;
+    scene->environment_path = path;
     scene->environment_key = (*scene->context.next_key)++;
     scene->environment_rotation = own.rotation;
     scene->environment_strength = own.strength == 0.0f ? 1.0f : own.strength;

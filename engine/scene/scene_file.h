@@ -44,3 +44,7 @@ enum { ORR_SCENE_FILE_WIDTH = 1280, ORR_SCENE_FILE_HEIGHT = 720 };
 // are errors. On failure there is nothing to free.
 orr_result orr_scene_file_parse(const char *text, const char *name, orr_scene_file *file, orr_error *error);
 void orr_scene_file_free(orr_scene_file *file);
+// `file`, as the scene file `room` names it, as the scene file `path` is to name it: relative where it is
+// below its folder. Free with orr_free.
+orr_result orr_scene_file_rename(const char *room, const char *file, const char *path, char **name,
+                                 orr_error *error);

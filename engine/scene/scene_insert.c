@@ -15,9 +15,8 @@ static orr_result out_of_memory(const char *path, orr_error *error)
     return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
 }
 
-// `file`, as the scene file `room` names it, as `path` names it: relative where it is below its folder.
-static orr_result rename_file(const char *room, const char *file, const char *path, char **name,
-                              orr_error *error)
+orr_result orr_scene_file_rename(const char *room, const char *file, const char *path, char **name,
+                                 orr_error *error)
 {
     *name = NULL;
     char *found = orr_path_beside(room, file), *folder = orr_path_beside(path, ".");
@@ -50,7 +49,7 @@ static orr_result rename_member(cJSON *object, const char *key, const char *room
     if (!cJSON_IsString(member)) {
         return ORR_OK;
     }
-    ORR_TRY(rename_file(room, member->valuestring, path, &name, error));
+    ORR_TRY(orr_scene_file_rename(room, member->valuestring, path, &name, error));
     cJSON *text = cJSON_CreateString(name);
     orr_free(name);
     return text && cJSON_ReplaceItemInObjectCaseSensitive(object, key, text) ? ORR_OK
@@ -67,7 +66,7 @@ static orr_result add_layer(cJSON *layers, const char *file, const char *name, c
 {
     cJSON *layer = cJSON_CreateObject();
     char *own = NULL;
-    orr_result result = rename_file("", file, path, &own, error);
+    orr_result result = orr_scene_file_rename("", file, path, &own, error);
     if (result == ORR_OK) {
         bool good = layer && cJSON_AddStringToObject(layer, "file", own) &&
                     (!name || cJSON_AddStringToObject(layer, "name", name)) &&
@@ -99,6 +98,8 @@ static orr_result take_room(const char *room, const char *path, cJSON **root, or
         return out_of_memory(room, error);
     }
     ORR_TRY(rename_member(*root, "cameras_file", room, path, error));
+    cJSON *environment = cJSON_GetObjectItemCaseSensitive(*root, "environment");
+    ORR_TRY(environment ? rename_member(environment, "file", room, path, error) : ORR_OK);
     cJSON *layer = cJSON_GetObjectItemCaseSensitive(*root, "layers")->child;
     for (; layer; layer = layer->next) {
         ORR_TRY(rename_member(layer, "file", room, path, error));

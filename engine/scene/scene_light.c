@@ -120,6 +120,44 @@ orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error)
     return ORR_OK;
 }
 
+static bool are_colours(const float c[3])
+{
+    return are_finite(c) && c[0] >= 0.0f && c[1] >= 0.0f && c[2] >= 0.0f;
+}
+
+orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, size_t desc_size,
+                                   orr_error *error)
+{
+    ORR_ENTER;
+    orr_sun_desc own;
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_TRY(orr_sized_read(&own, sizeof own, desc, desc_size, "orr_sun_desc", error));
+    if (!desc) {
+        scene->has_sun = false;
+        orr_scene_light(scene);
+        return ORR_OK;
+    }
+    const float length = sqrtf(vec3f_dot(own.direction, own.direction));
+    if (!(length > 0.0f && isfinite(length))) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "sun: direction: expected a direction that is not zero");
+    }
+    if (!are_colours(own.colour) || !are_colours(own.ambient)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "sun: colour, ambient: expected red, green and blue of 0 or more");
+    }
+    if (!(own.umbra >= 0.0f && own.umbra <= 1.0f)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "sun: umbra %g: expected 0 to 1", (double)own.umbra);
+    }
+    for (int k = 0; k < 3; k++) {
+        scene->sun.direction[k] = own.direction[k] / length;
+        scene->sun.colour[k] = own.colour[k];
+        scene->sun.ambient[k] = own.ambient[k];
+    }
+    scene->umbra = own.umbra > 0.0f ? own.umbra : scene->umbra;
+    scene->has_sun = true;
+    return ORR_OK;
+}
+
 orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error)
 {
     ORR_ENTER;

@@ -143,8 +143,11 @@ static orr_result add_single(orr_scene *scene, const layer_source *source, orr_e
         orr_free(path);
         return result;
     }
-    scene->layers[scene->layer_count - 1].path = path;
-    scene->layers[scene->layer_count - 1].part = source->region && !strchr(name_of(source), '/');
+    orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
+    layer->path = path;
+    layer->has_region = source->region != NULL;
+    layer->region = source->region ? *source->region : (orr_region){0};
+    layer->part = source->region && !strchr(name_of(source), '/');
     return ORR_OK;
 }
 
@@ -244,8 +247,7 @@ static orr_result join_cameras(const orr_camera_list *first, const orr_camera_li
 }
 
 // The rest of a scene file, for the scene that is made from it.
-static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, const char *path,
-                                orr_error *error)
+static orr_result take_settings(orr_scene *scene, orr_scene_file *file, const char *path, orr_error *error)
 {
     orr_camera_list listed = {0};
     if (file->cameras_file) {
@@ -256,6 +258,9 @@ static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, co
         }
     }
     orr_result result = join_cameras(&file->cameras, &listed, &scene->cameras, error);
+    scene->cameras_file = file->cameras_file; // it is the scene's now
+    scene->cameras_in_file = listed.count;
+    file->cameras_file = NULL;
     orr_camera_list_free(&listed);
     ORR_TRY(result);
     scene->has_background = file->has_background;

@@ -62,6 +62,18 @@ void orr_layer_up_direction(const orr_layer_data *layer, float up[3])
     memcpy(up, up_axes[up_of(layer)], sizeof up_axes[0]);
 }
 
+void orr_layer_foot(const orr_layer_data *layer, double foot[3])
+{
+    float low[3], high[3];
+    const float *up = up_axes[up_of(layer)];
+    orr_layer_bounds(layer, low, high);
+    for (int k = 0; k < 3; k++) {
+        foot[k] = up[k] > 0.0f   ? (double)low[k]
+                  : up[k] < 0.0f ? (double)high[k]
+                                 : 0.5 * (double)(low[k] + high[k]);
+    }
+}
+
 orr_draw_sun orr_default_sun(orr_up up)
 {
     // a white surface that faces the sun is just white: 0.8 + 0.2

@@ -239,6 +239,19 @@ class Scene(Handle):
         )
         call.scene_add_light_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 
+    def set_sun(self, direction, colour=(0.8, 0.8, 0.8), ambient=(0.2, 0.2, 0.2), umbra=0.0):
+        """A sun, besides lights and an environment, and in place of the lights of robots' models.
+
+        direction: towards the sun. colour: linear radiance of a white surface that faces it; ambient: that of
+        one in its shadow. umbra: how bright clouds and fields are in the shadow of a mesh; 0: as it is."""
+        desc = structs["orr_sun_desc"](
+            direction=numbers(direction, 3, "direction"),
+            colour=numbers(colour, 3, "colour"),
+            ambient=numbers(ambient, 3, "ambient"),
+            umbra=umbra,
+        )
+        call.scene_set_sun_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
+
     def clear_lights(self):
         """Takes all lights away that were added or are of the scene file."""
         call.scene_clear_lights(self.pointer)

@@ -1,6 +1,7 @@
 """What changes: states of robots and transforms of layers, in any number of copies."""
 
 import ctypes
+import os
 
 import numpy as np
 
@@ -285,6 +286,14 @@ class World(Handle):
             layer._id,
             ctypes.byref(desc),
             ctypes.sizeof(desc),
+        )
+
+    def save(self, path, camera=None, index=0):
+        """Writes a scene file of what one copy shows: its layers from files, cameras and light.
+
+        camera: one more, behind those of the scene."""
+        call.world_save(
+            self.pointer, index, ctypes.byref(camera) if camera is not None else None, os.fsencode(path)
         )
 
     def body(self, robot, body, index=0):

@@ -1,5 +1,5 @@
 // Drops a file on a window, as a file manager does (the XDND protocol, version 5). usage: drop_file WINDOW
-// FILE Exit code 0 when the window took it.
+// FILE [X Y], on the screen. Exit code 0 when the window took it.
 #define _DEFAULT_SOURCE
 #include <X11/Xlib.h>
 
@@ -73,7 +73,7 @@ static bool wait_for(const drop *d, const char *message, XClientMessageEvent *an
 
 int main(int argc, char **argv)
 {
-    drop d = {.display = argc == 3 ? XOpenDisplay(NULL) : NULL};
+    drop d = {.display = argc == 3 || argc == 5 ? XOpenDisplay(NULL) : NULL};
     if (!d.display) {
         return 2;
     }
@@ -81,10 +81,12 @@ int main(int argc, char **argv)
     d.type = atom(&d, "text/uri-list");
     snprintf(d.uri, sizeof d.uri, "file://%s\r\n", argv[2]);
     d.source = XCreateSimpleWindow(d.display, DefaultRootWindow(d.display), 0, 0, 1, 1, 0, 0, 0);
+    const long x = argc == 5 ? strtol(argv[3], NULL, 10) : 100,
+               y = argc == 5 ? strtol(argv[4], NULL, 10) : 100;
     XSetSelectionOwner(d.display, atom(&d, "XdndSelection"), d.source, CurrentTime);
     XClientMessageEvent answer;
     tell(&d, "XdndEnter", 5L << 24, (long)d.type, 0, 0);
-    tell(&d, "XdndPosition", 0, 100L << 16 | 100, CurrentTime, (long)atom(&d, "XdndActionCopy"));
+    tell(&d, "XdndPosition", 0, x << 16 | y, CurrentTime, (long)atom(&d, "XdndActionCopy"));
     if (!wait_for(&d, "XdndStatus", &answer) || !(answer.data.l[1] & 1)) {
         return 1;
     }

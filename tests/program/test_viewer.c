@@ -2,6 +2,8 @@
 // (tests/program/viewer_test.sh tries the window.)
 #include "engine/scene/camera_file.h"
 #include "samples/orrery/view/camera_recorder.h"
+#include "samples/orrery/view/edit/gizmo.h"
+#include "samples/orrery/view/edit/window_ray.h"
 #include "samples/orrery/view/navigator.h"
 #include "samples/orrery/view/resolution.h"
 #include "samples/orrery/view/training_figures.h"
@@ -407,6 +409,104 @@ static void a_loss_curve_keeps_the_whole_course_in_its_points(void **state)
     assert_true(isfinite(figures.samples_per_second) && isfinite(figures.loss));
 }
 
+// ---- the gizmo ----
+
+// At (0.5, 0, 1), up is -y, in a window half as wide as the picture.
+static gizmo before_floor(void)
+{
+    static const double window[2] = {400, 300}, axes[9] = {1, 0, 0, 0, -1, 0, 0, 0, 1}, at[3] = {0.5, 0, 1};
+    const navigator n = before_origin();
+    const orr_camera camera = navigator_camera(&n, 800, 600);
+    gizmo g;
+    assert_true(gizmo_open(&g, &camera, window, axes, at));
+    return g;
+}
+
+static void window_of(const gizmo *g, const double point[3], double out[2])
+{
+    double local[3];
+    window_camera(&g->camera, point, local);
+    window_point(&g->camera, g->window, local, out);
+}
+
+static const orr_transform standing = {.position = {0.5f, 0, 1}, .rotation = {1}, .scale = 2};
+
+static void a_handle_of_the_gizmo_keeps_to_the_cursor_as_it_moves_a_layer(void **state)
+{
+    (void)state;
+    const gizmo g = before_floor();
+    const double from[3] = {0.5 + 0.9 * g.reach, 0, 1}, to[3] = {1.5 + 0.9 * g.reach, 0, 1};
+    const double top[3] = {0.5, -g.reach, 1}, higher[3] = {0.5, -g.reach - 0.4, 1};
+    double a[2], b[2];
+    orr_transform moved;
+    window_of(&g, from, a);
+    window_of(&g, to, b);
+    assert_int_equal(gizmo_find(&g, a), GIZMO_RIGHT);
+    assert_true(gizmo_drag(&g, GIZMO_RIGHT, a, b, &standing, &moved));
+    assert_near((double)moved.position[0], 1.5, 1e-5); // cameras are float32
+    assert_near((double)moved.position[1], 0.0, 1e-5);
+    assert_near((double)moved.position[2], 1.0, 1e-5);
+    assert_near((double)moved.scale, 2.0, 0.0);
+    window_of(&g, top, a);
+    window_of(&g, higher, b);
+    assert_int_equal(gizmo_find(&g, a), GIZMO_UP);
+    assert_true(gizmo_drag(&g, GIZMO_UP, a, b, &standing, &moved));
+    assert_near((double)moved.position[1], -0.4, 1e-5);
+    const double corner[3] = {0.5 + 0.45 * g.reach, 0, 1 + 0.45 * g.reach};
+    const double shifted[3] = {corner[0] - 0.3, 0, corner[2] + 0.7};
+    window_of(&g, corner, a);
+    window_of(&g, shifted, b);
+    assert_int_equal(gizmo_find(&g, a), GIZMO_GROUND);
+    assert_true(gizmo_drag(&g, GIZMO_GROUND, a, b, &standing, &moved));
+    assert_near((double)moved.position[0], 0.2, 1e-5);
+    assert_near((double)moved.position[1], 0.0, 1e-5);
+    assert_near((double)moved.position[2], 1.7, 1e-5);
+    assert_int_equal(gizmo_find(&g, (const double[2]){5, 5}), GIZMO_NONE);
+}
+
+static void the_gizmo_turns_about_up_and_scales_about_the_foot(void **state)
+{
+    (void)state;
+    const gizmo g = before_floor();
+    const orr_transform aside = {.position = {1.5f, 0, 1}, .rotation = {1}, .scale = 2};
+    const double right[3] = {0.5 + 0.8 * g.reach, 0, 1}, ahead[3] = {0.5, 0, 1 + 0.8 * g.reach};
+    double a[2], b[2], middle[2];
+    orr_transform moved;
+    window_of(&g, right, a);
+    window_of(&g, ahead, b);
+    assert_int_equal(gizmo_find(&g, b), GIZMO_TURN);
+    assert_true(gizmo_drag(&g, GIZMO_TURN, a, b, &aside, &moved)); // a quarter turn: what was right is ahead
+    assert_near((double)moved.position[0], 0.5, 1e-5);
+    assert_near((double)moved.position[2], 2.0, 1e-5);
+    assert_near((double)moved.rotation[0], sqrt(0.5), 1e-5);
+    assert_near((double)moved.rotation[2], -sqrt(0.5), 1e-5); // about y, which is down
+    window_of(&g, g.origin, middle);
+    const double near_to[2] = {middle[0] + 30, middle[1]}, far_to[2] = {middle[0], middle[1] - 90};
+    assert_true(gizmo_drag(&g, GIZMO_SCALE, near_to, far_to, &aside, &moved));
+    assert_near((double)moved.scale, 6.0, 1e-5);
+    assert_near((double)moved.position[0], 0.5 + 3.0, 1e-5);
+    assert_int_equal(gizmo_find(&g, (const double[2]){middle[0] + 67.5, middle[1] - 67.5}), GIZMO_SCALE);
+}
+
+static void a_gizmo_behind_the_camera_or_seen_from_ahead_moves_nothing(void **state)
+{
+    (void)state;
+    gizmo g = before_floor();
+    const double behind[3] = {0, -2, -9}, cursor[2] = {200, 150}, other[2] = {210, 150};
+    gizmo_line line;
+    orr_transform moved;
+    gizmo_draw(&g, GIZMO_TURN, &line);
+    assert_int_equal(line.count, GIZMO_POINTS);
+    assert_false(gizmo_open(&g, &g.camera, g.window, g.axes, behind));
+    const float eye[3] = {0, 0, -5}, up[3] = {0, -1, 0};
+    const orr_camera level = orr_camera_look_at(eye, ORIGIN, up, 0.9f, 800, 600);
+    const double axes[9] = {1, 0, 0, 0, -1, 0, 0, 0, 1}, at[3] = {0, 0, 0};
+    assert_true(gizmo_open(&g, &level, g.window, axes, at));
+    assert_false(gizmo_drag(&g, GIZMO_FORWARD, cursor, other, &standing, &moved));
+    assert_false(gizmo_drag(&g, GIZMO_GROUND, cursor, other, &standing, &moved));
+    assert_true(gizmo_drag(&g, GIZMO_RIGHT, cursor, other, &standing, &moved));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +524,9 @@ int main(void)
         cmocka_unit_test(a_recorded_path_passes_its_keys_and_is_saved_picture_by_picture),
         cmocka_unit_test(steps_fill_the_time_of_a_turn_and_owe_what_they_take_too_long),
         cmocka_unit_test(pictures_of_learning_come_a_few_times_per_second_and_leave_it_its_time),
+        cmocka_unit_test(a_handle_of_the_gizmo_keeps_to_the_cursor_as_it_moves_a_layer),
+        cmocka_unit_test(the_gizmo_turns_about_up_and_scales_about_the_foot),
+        cmocka_unit_test(a_gizmo_behind_the_camera_or_seen_from_ahead_moves_nothing),
         cmocka_unit_test(a_loss_curve_keeps_the_whole_course_in_its_points),
     };
     return cmocka_run_group_tests_name("viewer", tests, NULL, NULL);

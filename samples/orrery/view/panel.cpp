@@ -316,6 +316,13 @@ static void show_layers(panel_state *state)
             ImGui::SetTooltip("remove (Ctrl+Z brings it back)");
         }
         ImGui::SameLine();
+        if (ImGui::SmallButton("move")) {
+            state->move = i;
+        }
+        if (ImGui::IsItemHovered()) {
+            ImGui::SetTooltip("by handles in the picture (G: the layer under the mouse)");
+        }
+        ImGui::SameLine();
         if (ImGui::Checkbox(info.name, &visible)) {
             orr_world_set_visible(state->world, 0, layer, visible, nullptr);
             state->redraw = true;
@@ -330,6 +337,9 @@ static void show_layers(panel_state *state)
         ImGui::PopID();
     }
     action_button(state, VIEW_SWITCH_COLLIDERS, "colliders", "show or hide what robots touch (X)");
+    ImGui::SameLine();
+    action_button(state, VIEW_SCENE_SAVE, "Save scene",
+                  "as a scene file: layers where they are (Ctrl+Shift+S)");
 }
 
 // The box in the picture, behind the panel.
@@ -347,6 +357,41 @@ static void draw_region(const panel_region *r)
             list->AddCircleFilled(ImVec2(r->handle[i][0], r->handle[i][1]), 6.0f, shadow);
             list->AddCircleFilled(ImVec2(r->handle[i][0], r->handle[i][1]), 4.5f, colour);
         }
+    }
+}
+
+static void draw_handle(ImDrawList *list, const panel_gizmo *g, gizmo_part part)
+{
+    static const ImU32 colours[GIZMO_PARTS] = {IM_COL32(235, 80, 70, 255),  IM_COL32(110, 205, 80, 255),
+                                               IM_COL32(80, 140, 250, 255), IM_COL32(255, 210, 60, 255),
+                                               IM_COL32(255, 210, 60, 255), IM_COL32(240, 240, 240, 255)};
+    const gizmo_line &l = g->line[part];
+    const ImU32 colour = part == g->lit ? IM_COL32(255, 255, 255, 255) : colours[part],
+                shadow = IM_COL32(0, 0, 0, 140);
+    std::vector<ImVec2> points;
+    for (int i = 0; i < l.count; i++) {
+        points.push_back(ImVec2(float(l.point[i][0]), float(l.point[i][1])));
+    }
+    if (points.empty()) {
+        return;
+    }
+    list->AddPolyline(points.data(), l.count, shadow, 0, 4.0f);
+    list->AddPolyline(points.data(), l.count, colour, 0, part == g->lit ? 3.0f : 2.0f);
+    const ImVec2 tip = points.back();
+    if (part == GIZMO_SCALE) {
+        list->AddRectFilled(ImVec2(tip.x - 5.0f, tip.y - 5.0f), ImVec2(tip.x + 5.0f, tip.y + 5.0f), colour);
+    } else if (part == GIZMO_GROUND) {
+        list->AddConvexPolyFilled(points.data(), l.count - 1, (colour & ~IM_COL32_A_MASK) | 0x50000000);
+    } else if (part != GIZMO_TURN) {
+        list->AddCircleFilled(tip, 5.0f, colour);
+    }
+}
+
+// In the picture, behind the panel.
+static void draw_gizmo(const panel_gizmo *g)
+{
+    for (int part = GIZMO_PARTS - 1; part >= 0 && g->shown; part--) {
+        draw_handle(ImGui::GetBackgroundDrawList(), g, static_cast<gizmo_part>(part));
     }
 }
 
@@ -621,6 +666,7 @@ extern "C" const orr_overlay *panel_build(panel *p, panel_state *state)
 {
     begin(p);
     draw_region(state->region);
+    draw_gizmo(state->gizmo);
     if (state->panel) {
         lay_out(p, state);
     }

@@ -4,6 +4,7 @@
 
 #include "render/window/present.h"
 #include "samples/orrery/view/camera_recorder.h"
+#include "samples/orrery/view/edit/gizmo.h"
 #include "samples/orrery/view/navigator.h"
 #include "samples/orrery/view/resolution.h"
 #include "samples/orrery/view/training_figures.h"
@@ -29,7 +30,7 @@ typedef enum view_action {
     VIEW_SWITCH_PANEL,
     VIEW_UNDO,
     VIEW_REDO,
-    VIEW_SAVE, // the path, or else the model in training, or else a screenshot
+    VIEW_SAVE, // the path, or else the model in training, or what has changed, or else a screenshot
     VIEW_SWITCH_HELP,
     VIEW_TRAINING_PAUSE, // or go on
     VIEW_MODEL_SAVE,
@@ -45,7 +46,9 @@ typedef enum view_action {
     VIEW_DROP_SOFT,
     VIEW_SWITCH_COLLIDERS, // shown, or not
     VIEW_SWITCH_SHADOWS,   // drawn, or not
-    VIEW_SWITCH_REGION,    // the box to cut with: shown, or not
+    VIEW_SWITCH_GIZMO,     // that moves the layer under the cursor: shown, or not
+    VIEW_SCENE_SAVE,
+    VIEW_SWITCH_REGION, // the box to cut with: shown, or not
     VIEW_REGION_CUT,
     VIEW_REGION_CUT_SOFT // and what was in the box is soft
 } view_action;
@@ -83,6 +86,13 @@ typedef struct panel_region {
     bool handle_seen[6];
 } panel_region;
 
+// The gizmo that a layer is moved by.
+typedef struct panel_gizmo {
+    bool shown;
+    gizmo_line line[GIZMO_PARTS];
+    gizmo_part lit; // under the cursor, or held; GIZMO_NONE: none
+} panel_gizmo;
+
 typedef struct panel_cameras {
     const char **names; // count, "" for those without
     int count;
@@ -105,7 +115,8 @@ typedef struct panel_state {
     double frames_per_second; // 0: at rest
     int width, height;        // of the picture
     bool playing;
-    double path_time, path_duration;  // [s]
+    double path_time, path_duration; // [s]
+    const panel_gizmo *gizmo;
     const training_figures *training; // NULL: nothing is trained
     panel_robot *robot;               // shown and changed; NULL: there is none
     // shown and changed
@@ -122,6 +133,7 @@ typedef struct panel_state {
     // requested
     view_action action;
     int remove;  // index of a layer; -1: none
+    int move;    // that gets the gizmo; -1: none
     bool redraw; // the picture is out of date
 } panel_state;
 

@@ -241,11 +241,11 @@ static orr_result view(viewer *v, const common_options *common, bool validate, c
 }
 
 static const char about[] =
-    "Files dropped on the window join the scene. A robot (.xml .urdf) moves in real time. A capture\n"
-    "(transforms.json, its folder, or a folder with a COLMAP model) trains a radiance field, or splats with\n"
-    "--train splats, while it is looked at. M saves NAME.ingp or NAME.ply; orrery view CAPTURE --resume "
-    "goes\n"
-    "on from it, and orrery train nerf (or splats) CAPTURE --holdout 0 --resume.\n"
+    "A mesh, robot or cloud that is dropped on the window stands on the surface under the mouse, and is\n"
+    "moved by handles (G). A robot (.xml .urdf) moves in real time. A capture (transforms.json, its folder,\n"
+    "or a folder with a COLMAP model) trains a radiance field, or splats with --train splats, while it is\n"
+    "looked at. M saves NAME.ingp or NAME.ply; orrery view CAPTURE --resume goes on from it, and orrery\n"
+    "train nerf (or splats) CAPTURE --holdout 0 --resume.\n"
     "\n";
 
 // A training that goes on from a cloud is one of splats.

@@ -1,8 +1,8 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
 // view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
 // buttons ask for), view_history.c (undo), view_cameras.c (cameras to choose from), view_region.c (a box to
-// cut clouds with), view_training.c (what learns meanwhile) and view_robot.c (robots that move
-// meanwhile).
+// cut clouds with), edit/view_place.c (layers put in place, and the scene saved), view_training.c (what
+// learns meanwhile) and view_robot.c (robots that move meanwhile).
 #pragma once
 
 #include "samples/orrery/view/panel.h"
@@ -27,7 +27,8 @@ typedef enum view_drag {
     VIEW_DRAG_LOOK,
     VIEW_DRAG_PAN,
     VIEW_DRAG_PULL,
-    VIEW_DRAG_REGION
+    VIEW_DRAG_REGION,
+    VIEW_DRAG_GIZMO
 } view_drag;
 
 typedef enum view_purpose {
@@ -35,6 +36,22 @@ typedef enum view_purpose {
     VIEW_SHARPER,   // or anew, of what is shown already
     VIEW_FOR_SCREENSHOT
 } view_purpose;
+
+// The gizmo that moves a layer.
+typedef struct view_gizmo {
+    orr_layer layer; // {0}: it is hidden
+    panel_gizmo panel;
+    gizmo start; // when a handle was taken
+    gizmo_part held;
+    double from[2]; // [window coordinates]
+    orr_transform before;
+} view_gizmo;
+
+// What a file that is dropped finds.
+typedef struct view_surroundings {
+    bool has_default_sun;
+    orr_draw_sun sun;
+} view_surroundings;
 
 // The picture in the making.
 typedef struct view_drawing {
@@ -75,6 +92,10 @@ typedef struct viewer {
     view_load load;
     char *dropped[VIEW_DROPPED]; // files that are still to be added
     int dropped_count;
+    double dropped_at[2]; // [window coordinates]
+    view_gizmo gizmo;
+    bool scene_changed;    // since it was saved
+    char saved_scene[256]; // its file; empty: none yet
     view_history history;
     panel_cameras cameras;
     panel_region region;
@@ -144,6 +165,17 @@ bool view_region_grab(viewer *v);                            // the handle under
 void view_region_drag(viewer *v, double right, double down); // that handle, in window coordinates
 void view_region_cut(viewer *v, bool soft);
 void view_drop_file(viewer *v, const char *path); // it will be added
+// Before a file is added; and its layer, which is put upright on the surface under the mouse. false: it stays
+// where its file says, as there is none, or the file is of a scene.
+view_surroundings view_place_look(const viewer *v);
+bool view_place_dropped(viewer *v, const char *path, int index, const view_surroundings *before);
+void view_gizmo_choose(viewer *v, int index);  // of a layer
+void view_gizmo_switch(viewer *v);             // hides it, or shows that of the layer under the cursor
+const panel_gizmo *view_gizmo_show(viewer *v); // as it is seen now
+bool view_gizmo_grab(viewer *v);               // the handle under the cursor, if one is
+void view_gizmo_drag(viewer *v);               // to where the cursor is
+void view_gizmo_release(viewer *v);            // while v->drag still says what ends
+void view_scene_save(viewer *v);
 void view_add_dropped(viewer *v);
 void view_focus_under_cursor(viewer *v);
 void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible

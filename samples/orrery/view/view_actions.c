@@ -177,7 +177,10 @@ static void save_model(viewer *v)
 // Ctrl+S: what there is that is not in a file yet.
 static void save(viewer *v)
 {
-    view_do(v, v->recorder.count > 0 ? VIEW_PATH_SAVE : v->training ? VIEW_MODEL_SAVE : VIEW_SCREENSHOT);
+    view_do(v, v->recorder.count > 0 ? VIEW_PATH_SAVE
+               : v->training         ? VIEW_MODEL_SAVE
+               : v->scene_changed    ? VIEW_SCENE_SAVE
+                                     : VIEW_SCREENSHOT);
 }
 
 void view_do(viewer *v, view_action action)
@@ -253,6 +256,12 @@ void view_do(viewer *v, view_action action)
         v->no_shadows = !v->no_shadows;
         v->stale = true;
         break;
+    case VIEW_SWITCH_GIZMO:
+        view_gizmo_switch(v);
+        break;
+    case VIEW_SCENE_SAVE:
+        view_scene_save(v);
+        break;
     case VIEW_SWITCH_REGION:
         view_region_switch(v);
         break;
@@ -283,11 +292,14 @@ static void add_file(viewer *v, const char *path)
     int before = orr_scene_layer_count(v->scene);
     view_draw_drop(v);
     view_training_wait(v->training);
+    const view_surroundings surroundings = view_place_look(v);
     orr_result result = view_load_run(v, path, add_to_scene, &error);
     if (result == ORR_OK) {
         v->stale = true;
         view_history_added(v, before, orr_scene_layer_count(v->scene) - before, orr_path_name(path));
-        view_say(v, "%s: added. F shows all layers.", orr_path_name(path));
+        if (!view_place_dropped(v, path, before, &surroundings)) {
+            view_say(v, "%s: added. F shows all layers.", orr_path_name(path));
+        }
         result = view_cameras_list(v, &error);
     }
     if (result != ORR_OK) {

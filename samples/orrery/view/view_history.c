@@ -79,15 +79,32 @@ static void exchange_path(viewer *v, camera_recorder *other)
     v->path_time = fmin(v->path_time, camera_recorder_duration(&v->recorder));
 }
 
+static void exchange_transform(viewer *v, view_change *change)
+{
+    const orr_layer layer = orr_scene_layer(v->scene, change->first_layer);
+    orr_transform now;
+    orr_error error;
+    if (orr_world_get(v->world, 0, layer, &now, NULL, &error) != ORR_OK ||
+        orr_world_set_transform(v->world, 0, layer, &change->transform, &error) != ORR_OK) {
+        view_say(v, "%s", error.message);
+        return;
+    }
+    change->transform = now;
+}
+
 static void exchange(viewer *v, view_change *change)
 {
     view_draw_drop(v);
     if (change->layer_count == 0) {
         exchange_path(v, &change->path);
     }
-    for (int i = 0; i < change->layer_count; i++) {
+    if (change->moves) {
+        exchange_transform(v, change);
+    }
+    for (int i = 0; i < change->layer_count && !change->moves; i++) {
         exchange_layer(v, change->first_layer + i);
     }
+    v->scene_changed = v->scene_changed || change->layer_count > 0;
     view_robot_find(v);
     v->stale = true;
 }
@@ -113,6 +130,19 @@ void view_history_added(viewer *v, int first_layer, int layer_count, const char 
     if (change) {
         change->first_layer = first_layer;
         change->layer_count = layer_count;
+        v->scene_changed = true;
+    }
+}
+
+void view_history_moved(viewer *v, int layer, const orr_transform *before)
+{
+    view_change *change = append(v, "move %s", v->scene->layers[layer].name);
+    if (change) {
+        change->first_layer = layer;
+        change->layer_count = 1;
+        change->moves = true;
+        change->transform = *before;
+        v->scene_changed = true;
     }
 }
 

@@ -2,6 +2,7 @@
 #include "samples/orrery/view/view.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double DOUBLE_CLICK_SECONDS = 0.35;
 static const double DOUBLE_CLICK_REACH = 5.0; // [window coordinates]
@@ -42,6 +43,8 @@ static const binding bindings[] = {
     {GLFW_KEY_X, 0, VIEW_SWITCH_COLLIDERS},
     {GLFW_KEY_H, 0, VIEW_SWITCH_SHADOWS},
     {GLFW_KEY_R, 0, VIEW_SWITCH_REGION},
+    {GLFW_KEY_G, 0, VIEW_SWITCH_GIZMO},
+    {GLFW_KEY_S, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT, VIEW_SCENE_SAVE},
     {GLFW_KEY_ENTER, 0, VIEW_REGION_CUT},
     {GLFW_KEY_ENTER, GLFW_MOD_CONTROL, VIEW_REGION_CUT_SOFT},
     {GLFW_KEY_B, 0, VIEW_DROP_BALL},
@@ -131,6 +134,7 @@ static void on_button(GLFWwindow *window, int button, int action, int modifiers)
     if (!v) {
         return;
     }
+    view_gizmo_release(v);
     v->drag = VIEW_DRAG_NONE;
     view_robot_release(v);
     if (action != GLFW_PRESS || panel_covers(v->panel, v->cursor[0], v->cursor[1])) {
@@ -138,6 +142,8 @@ static void on_button(GLFWwindow *window, int button, int action, int modifiers)
     }
     if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL) {
         v->drag = view_robot_grab(v) ? VIEW_DRAG_PULL : VIEW_DRAG_NONE;
+    } else if (button == GLFW_MOUSE_BUTTON_LEFT && view_gizmo_grab(v)) {
+        v->drag = VIEW_DRAG_GIZMO;
     } else if (button == GLFW_MOUSE_BUTTON_LEFT && view_region_grab(v)) {
         v->drag = VIEW_DRAG_REGION;
     } else if (button == GLFW_MOUSE_BUTTON_RIGHT) {
@@ -172,7 +178,7 @@ static void on_cursor(GLFWwindow *window, double x, double y)
     if (right == 0.0 && down == 0.0) {
         return; // so that a click does not end a move under way
     }
-    if (v->drag != VIEW_DRAG_NONE && v->drag != VIEW_DRAG_PULL && v->drag != VIEW_DRAG_REGION) {
+    if (v->drag == VIEW_DRAG_ORBIT || v->drag == VIEW_DRAG_LOOK || v->drag == VIEW_DRAG_PAN) {
         view_cameras_leave(v);
     }
     switch (v->drag) {
@@ -181,6 +187,9 @@ static void on_cursor(GLFWwindow *window, double x, double y)
         break;
     case VIEW_DRAG_REGION:
         view_region_drag(v, right * height, down * height);
+        break;
+    case VIEW_DRAG_GIZMO:
+        view_gizmo_drag(v);
         break;
     case VIEW_DRAG_ORBIT:
         navigator_orbit(&v->navigator, right, down);
@@ -207,6 +216,9 @@ static void on_wheel(GLFWwindow *window, double right, double up)
 static void on_drop(GLFWwindow *window, int count, const char **paths)
 {
     viewer *v = viewer_of(window);
+    if (v) {
+        memcpy(v->dropped_at, v->cursor, sizeof v->dropped_at);
+    }
     for (int i = 0; i < count && v; i++) {
         view_drop_file(v, paths[i]);
     }

@@ -209,12 +209,14 @@ static const orr_overlay *build_panel(viewer *v)
         .tone = v->tone,
         .cameras = &v->cameras,
         .region = view_region_show(v),
+        .gizmo = view_gizmo_show(v),
         .hidden = v->history.layers,
         .hidden_count = v->history.layer_count,
         .undo = view_history_to_undo(&v->history),
         .redo = view_history_to_redo(&v->history),
         .help = v->help,
         .remove = -1,
+        .move = -1,
         .training = v->training ? &v->training->figures : NULL,
         .robot = v->robot.present ? view_robot_show(v) : NULL,
     };
@@ -229,6 +231,9 @@ static const orr_overlay *build_panel(viewer *v)
     v->help = state.help;
     if (state.remove >= 0) {
         view_history_remove(v, state.remove);
+    }
+    if (state.move >= 0) {
+        view_gizmo_choose(v, state.move);
     }
     if (v->cameras.wanted >= 0) {
         view_cameras_choose(v, v->cameras.wanted);

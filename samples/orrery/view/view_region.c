@@ -5,6 +5,7 @@
 #include "engine/core/file.h"
 #include "engine/maths/rotation.h"
 #include "engine/scene/scene.h"
+#include "samples/orrery/view/edit/window_ray.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -38,18 +39,6 @@ static void point_of(const viewer *v, const double at[3], double out[3])
     }
 }
 
-// In the camera's space: right, down, forward.
-static void to_camera(const viewer *v, const double p[3], double out[3])
-{
-    const float *pose = v->seen.pose;
-    for (int k = 0; k < 3; k++) {
-        out[k] = 0.0;
-        for (int c = 0; c < 3; c++) {
-            out[k] += (double)pose[4 * c + k] * (p[c] - (double)pose[4 * c + 3]);
-        }
-    }
-}
-
 static double nearest(const viewer *v)
 {
     return 1e-3 * v->navigator.pose.distance;
@@ -58,12 +47,12 @@ static double nearest(const viewer *v)
 // Of a point in the camera's space, in window coordinates.
 static void to_window(const viewer *v, const double p[3], float out[2])
 {
-    const orr_camera *c = &v->seen;
-    const double depth = c->model == ORR_CAMERA_ORTHOGRAPHIC ? 1.0 : p[2];
     int width, height;
+    double at[2];
     glfwGetWindowSize(v->window, &width, &height);
-    out[0] = (float)((0.5 + (double)c->focal[0] * p[0] / depth / c->width) * width);
-    out[1] = (float)((0.5 + (double)c->focal[1] * p[1] / depth / c->height) * height);
+    window_point(&v->seen, (const double[2]){width, height}, p, at);
+    out[0] = (float)at[0];
+    out[1] = (float)at[1];
 }
 
 // The part of an edge that is in front of the camera.
@@ -74,8 +63,8 @@ static void add_edge(viewer *v, const double from[3], const double to[3])
     point_of(v, from, a);
     point_of(v, to, b);
     double p[3], q[3];
-    to_camera(v, a, p);
-    to_camera(v, b, q);
+    window_camera(&v->seen, a, p);
+    window_camera(&v->seen, b, q);
     if (p[2] < low && q[2] < low) {
         return;
     }
@@ -98,7 +87,7 @@ static bool place_handle(const viewer *v, int face, double beyond, float out[2])
     double at[3] = {0.0}, world[3], p[3];
     at[face / 2] = (face % 2 ? 1.0 : -1.0) * (1.0 + beyond);
     point_of(v, at, world);
-    to_camera(v, world, p);
+    window_camera(&v->seen, world, p);
     to_window(v, p, out);
     return p[2] >= nearest(v);
 }

@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/world/world_soft.h"
 #include "engine/maths/camera.h"
+#include "samples/orrery/view/edit/window_ray.h"
 
 #include <math.h>
 #include <string.h>
@@ -214,22 +215,11 @@ void view_robot_do(viewer *v, view_action action)
 
 // ---- the hand ----
 
-// The ray through the cursor, in the scene: from the camera, z of 1 along its axis.
 static void cursor_ray(const viewer *v, double from[3], double along[3])
 {
     int width, height;
     glfwGetWindowSize(v->window, &width, &height);
-    const orr_camera *c = &v->seen;
-    double x = v->cursor[0] / fmax(width, 1.0) * c->width, y = v->cursor[1] / fmax(height, 1.0) * c->height;
-    double right = (x - 0.5 * c->width) / (double)c->focal[0];
-    double down = (y - 0.5 * c->height) / (double)c->focal[1];
-    bool orthographic = c->model == ORR_CAMERA_ORTHOGRAPHIC;
-    for (int k = 0; k < 3; k++) {
-        const float *row = c->pose + 4 * k;
-        double aside = (double)row[0] * right + (double)row[1] * down;
-        from[k] = (double)row[3] + (orthographic ? aside : 0.0);
-        along[k] = (double)row[2] + (orthographic ? 0.0 : aside);
-    }
+    window_ray(&v->seen, (const double[2]){width, height}, v->cursor, from, along);
 }
 
 static void to_local(const float inverse[12], const double point[3], double out[3])
