@@ -60,8 +60,8 @@ static void check_finite(const orr_soft *soft, int world, double young, double p
     }
 }
 
-// Pushes every vertex by up to 20 m/s; or drops the cube, or throws it between jaws that are half as far apart
-// as it is wide, at up to 10 m/s; or puts its vertices anywhere, so that tets are inside out.
+// Pushes every vertex by up to 20 m/s; or drops the cube, or throws it between jaws that are half as far
+// apart as it is wide, at up to 10 m/s; or puts its vertices anywhere, so that tets are inside out.
 static void disturb(orr_soft *soft, int world, const orr_soft_mesh *mesh)
 {
     double x[NUMBERS], v[NUMBERS];
