@@ -1028,9 +1028,9 @@ ORR_API void orr_registration_destroy(orr_registration *registration);
  * begins. Tasks are Gymnasium's MuJoCo environments of version 5 with their default parameters:
  * observations, rewards, ends and starts as in gymnasium/envs/mujoco, with positions and forces as MuJoCo
  * leaves them after a step, of when forces were computed last. They are simulated on the CPU. After
- * orr_env_create nothing is allocated. Random starts are a function of an environment's seed and of how many
- * episodes it has begun; all numbers are the same for any number of threads and environments, except that
- * one environment alone rounds differently. */
+ * orr_env_create nothing is allocated, except for contacts of soft bodies, as many as there are. Random
+ * starts are a function of an environment's seed and of how many episodes it has begun; all numbers are the
+ * same for any number of threads and environments, except that one environment alone rounds differently. */
 typedef struct orr_env orr_env;
 
 enum { ORR_ENV_MAX = 1 << 20 }; /* environments together */
@@ -1063,6 +1063,10 @@ typedef struct orr_env_batch {
     const uint32_t *episodes; /* count: begun with that seed; in randomise and start without the new one */
     int number_count, action_count, qpos_count, qvel_count, observation_count;
     double seconds; /* of a step */
+    /* count x soft_count x 6: centres of mass of the scene's soft bodies and their velocities [m, m/s], in
+       the frame of its robots; NULL in randomise and start. */
+    const double *softs;
+    int soft_count;
 } orr_env_batch;
 
 /* A task as functions of the caller, in place of a name or a file. The library calls them during
@@ -1104,10 +1108,13 @@ typedef struct orr_env_callbacks {
 typedef struct orr_env_desc {
     /* One of orr_env_task, or a task file (.json, docs/task-file.md); with callbacks: a name, or NULL. */
     const char *task;
-    const char *model; /* the robot's file, for example Gymnasium's ant.xml; NULL: the one of the task file */
-    int count;         /* environments, 1 .. ORR_ENV_MAX */
-    int max_steps;     /* an episode is truncated after so many; 0: as the task says */
-    uint32_t seed;     /* environment i has the seed `seed` + i */
+    /* The robot's file, for example Gymnasium's ant.xml, or a scene file (.json) with robots: then what they
+       touch is in the environments too, captured surfaces, bodies and soft bodies. NULL: the one of the task
+       file. */
+    const char *model;
+    int count;     /* environments, 1 .. ORR_ENV_MAX */
+    int max_steps; /* an episode is truncated after so many; 0: as the task says */
+    uint32_t seed; /* environment i has the seed `seed` + i */
     orr_autoreset autoreset;
     bool double_precision;
     const char *task_text; /* the content of a task file, in place of the file `task`; NULL: none */
@@ -1122,7 +1129,8 @@ typedef struct orr_env_info {
     double seconds;                        /* of a step */
     const float *action_low, *action_high; /* action_count; valid until the environments are destroyed */
     const char *task, *task_text, *model;  /* the task's name, the text of its file (NULL: it is one of
-                                              orr_env_task), the robot's file; valid as long */
+                                              orr_env_task), the file of the robot or scene; valid as
+                                              long */
 } orr_env_info;
 
 /* The environments' own arrays, which orr_env_step and orr_env_reset write; valid until they are
@@ -1172,6 +1180,10 @@ ORR_API orr_result orr_env_get_quantity(const orr_env *env, orr_robot_quantity q
  * not 0 (NULL: all). Observations follow with the next step or orr_env_set_state. */
 ORR_API orr_result orr_env_set_quantity(orr_env *env, orr_robot_quantity quantity, const uint8_t *mask,
                                         const double *values, orr_error *error);
+/* The world that the environments are in, where their model is a scene file or has soft bodies: a copy for
+ * each, for eyes and frames between two steps. *scene (nullable) becomes its scene. Both belong to the
+ * environments, and nothing in them may be changed. NULL: they are of a robot's file. */
+ORR_API orr_world *orr_env_world(orr_env *env, orr_scene **scene);
 ORR_API void orr_env_destroy(orr_env *env);
 
 /* ---- policies: what acts in environments, and how it learns -------------------------------------------- */

@@ -22,7 +22,7 @@ ROOT = HERE.parent
 # what every Linux has, as far as wheels are concerned (PEP 600)
 SYSTEM = re.compile(r"(ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|z|expat)\.so)")
 OPTIONS = [
-    f"-DORR_{name}=OFF" for name in ("VIDEO", "EXR", "WEBP", "ZIP", "VULKAN", "CUDA", "TESTS", "SAMPLES")
+    f"-DORR_{name}=OFF" for name in ("VIDEO", "EXR", "WEBP", "ZIP", "VULKAN", "CUDA", "TESTS")
 ]
 
 
@@ -42,7 +42,7 @@ def _library():
     _run(
         "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *OPTIONS, *run_path
     )
-    _run("cmake", "--build", folder, "--target", "orrery_shared")
+    _run("cmake", "--build", folder, "--target", "orrery_shared", "orrery_places")
     return (folder / "liborrery.so").resolve()
 
 
@@ -86,6 +86,11 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     for path in sorted((HERE / "orrery").glob("*.py*")):
         wheel.add("orrery/" + path.name, path.read_bytes())
     wheel.add("orrery/orrery.h", (ROOT / "engine" / "orrery.h").read_bytes())
+    texts = [*(ROOT / "assets" / "tasks").glob("*"), *(ROOT / "assets" / "robots").glob("*.xml")]
+    for path in sorted(texts):
+        wheel.add(f"orrery/assets/{path.parent.name}/{path.name}", path.read_bytes())
+    for path in sorted((library.parent / "assets" / "tasks").glob("*.spz")):
+        wheel.add("orrery/assets/tasks/" + path.name, path.read_bytes())
     with tempfile.TemporaryDirectory() as folder:
         stripped = Path(folder) / "liborrery.so"
         shutil.copy(library, stripped)

@@ -137,6 +137,8 @@ static orr_env_batch batch_with_numbers(const orr_env *env, int first, int count
     const size_t row = (size_t)first * (size_t)env->numbers;
     batch.numbers = env->parts + row;
     batch.before = env->callbacks->before + row;
+    batch.softs = env->scene ? env_scene_numbers(env->scene, first) : NULL;
+    batch.soft_count = env->scene ? env->scene->soft_count : 0;
     batch.actions = stepped ? env->actions + (size_t)first * (size_t)env->model->nu : NULL;
     return batch;
 }

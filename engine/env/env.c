@@ -36,7 +36,8 @@ static env_robot view_of(const orr_env *env, int i)
     env_robot robot = env->robot;
     const double *row = env->parts + (size_t)i * (size_t)env->numbers;
     for (int k = 0; k < env->task->part_count; k++) {
-        robot.part[env->task->parts[k]] = row + env->offset[k];
+        const env_part part = env->task->parts[k];
+        robot.part[part] = part == ENV_SOFT ? env_scene_numbers(env->scene, i) : row + env->part_offset[part];
     }
     return robot;
 }
@@ -109,7 +110,11 @@ static void draw_places(const orr_env *env, int i, uint64_t skipped)
     }
     env_noise noise = noise_of(env->seeds[i], env->episodes[i], ENV_PLACE_NOISE);
     noise.rng.counter += skipped;
-    env->task->place(env->task, &noise, position, rotation);
+    double *shift = env->scene ? env_scene_shift(env->scene, i) : NULL;
+    if (shift) {
+        memset(shift, 0, (size_t)env->scene->soft_count * 3 * sizeof *shift);
+    }
+    env->task->place(env->task, &noise, position, rotation, shift);
 }
 
 static void draw_start(const orr_env *env, int i, double *qpos, double *qvel)
@@ -205,6 +210,24 @@ static void set_starts(orr_env *env)
         orr_physics_set_masked(env->physics, ORR_PHYSICS_MOCAP_QUAT, env->draws,
                                env->placed + 3 * n * (size_t)env->model->nmocap);
     }
+    if (env->scene) {
+        env_scene_restart(env->scene, env->draws);
+    }
+}
+
+static bool has_soft_bodies(const orr_env *env)
+{
+    return env->scene && env->scene->soft_count > 0;
+}
+
+// What the task reads of the environments whose byte of the mask is not 0, in their states as they are.
+static void read_states(orr_env *env, const uint8_t *mask)
+{
+    orr_physics_read_masked(env->physics, mask, env->quantity, env->quantities, env->parts);
+    if (env->scene) {
+        env_scene_moved(env->scene);
+        env_scene_read(env->scene, mask);
+    }
 }
 
 // Draws starts again in which something touches.
@@ -241,10 +264,12 @@ static orr_result begin_episodes(orr_env *env, orr_error *error)
     orr_physics_reset_masked(env->physics, env->begins);
     set_starts(env);
     ORR_TRY(avoid_contacts(env, error));
-    if (env->task->settle > 0) {
+    if (env->task->settle > 0 && has_soft_bodies(env)) {
+        ORR_TRY(env_scene_step(env->scene, env->task->settle, env->begins, error));
+    } else if (env->task->settle > 0) {
         orr_physics_step_masked(env->physics, env->task->settle, env->begins);
     }
-    orr_physics_read_masked(env->physics, env->begins, env->quantity, env->quantities, env->parts);
+    read_states(env, env->begins);
     for_blocks(env, observe_starts);
     return ORR_OK;
 }
@@ -276,7 +301,8 @@ static void prepare(orr_env *env, int from, int to)
 {
     orr_env_results *r = &env->results;
     for (int i = from; i < to; i++) {
-        bool lost = env->moves[i] && orr_physics_diverged(env->physics, i);
+        bool lost = env->moves[i] && (orr_physics_diverged(env->physics, i) ||
+                                      (env->scene && env_scene_diverged(env->scene, i)));
         env->begins[i] = !env->moves[i]; // it begins an episode instead of a step
         env->judged[i] = env->moves[i] && !lost;
         env->steps[i] += env->moves[i];
@@ -365,6 +391,24 @@ static orr_result check_step(const orr_env *env, const float *actions, orr_error
     return ORR_OK;
 }
 
+// Steps the environments that take part, `all` or not. Beside soft bodies, which push robots between two time
+// steps, what the task reads is of the state afterwards; otherwise as MuJoCo leaves it.
+static orr_result advance(orr_env *env, bool all, orr_error *error)
+{
+    if (has_soft_bodies(env)) {
+        ORR_TRY(env_scene_step(env->scene, env->task->frame_skip, all ? NULL : env->moves, error));
+        read_states(env, env->moves);
+        return ORR_OK;
+    }
+    orr_physics_step_read(env->physics, env->task->frame_skip, all ? NULL : env->moves, env->quantity,
+                          env->quantities, env->parts);
+    env_up_to_date_read(env, env->moves);
+    if (env->scene) {
+        env_scene_moved(env->scene);
+    }
+    return ORR_OK;
+}
+
 orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error)
 {
     ORR_ENTER;
@@ -383,9 +427,7 @@ orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error)
     }
     memcpy(env->actions, actions, (size_t)env->count * (size_t)env->model->nu * sizeof *actions);
     orr_physics_set_all_f32(env->physics, ORR_PHYSICS_CTRL, env->actions);
-    orr_physics_step_read(env->physics, env->task->frame_skip, all ? NULL : env->moves, env->quantity,
-                          env->quantities, env->parts);
-    env_up_to_date_read(env, env->moves);
+    ORR_TRY(advance(env, all, error));
     for_blocks(env, judge);
     for (int i = 0; i < env->count; i++) {
         any |= env->begins[i] != 0;
@@ -481,7 +523,7 @@ orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const 
     env->begins[index] = 1;
     orr_physics_set(env->physics, ORR_PHYSICS_QPOS, index, qpos);
     orr_physics_set(env->physics, ORR_PHYSICS_QVEL, index, qvel);
-    orr_physics_read_masked(env->physics, env->begins, env->quantity, env->quantities, env->parts);
+    read_states(env, env->begins);
     observe_states(env, index, index + 1, env->begins, false);
     return ORR_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "engine/env/archive.h"
 #include "engine/env/callbacks.h"
+#include "engine/env/env_scene.h"
 #include "engine/env/randomise.h"
 #include "engine/env/sensing.h"
 #include "engine/env/task_file.h"
@@ -31,7 +32,9 @@ struct orr_env {
     char *model_path;
     env_task_file *file;      // that the task is from, or NULL
     env_callbacks *callbacks; // that it consists of, or NULL: its functions are those of `task`
-    orr_model *model;
+    env_scene *scene;         // that they are in, or NULL: `model` and `physics` are their own
+    orr_model *own_model;     // NULL: the scene's
+    const orr_model *model;
     orr_physics *physics;
     env_robot robot;
     orr_autoreset autoreset;
@@ -39,6 +42,7 @@ struct orr_env {
     orr_physics_quantity quantity[ORR_PHYSICS_QUANTITY_COUNT]; // what the task reads
     int quantities;
     int offset[ORR_PHYSICS_QUANTITY_COUNT], numbers; // of a row of `parts`
+    int part_offset[ENV_PARTS];                      // the same of the task's parts
     double *parts;                                   // count x numbers: what the task reads
     double *progress;                                // count
     double *start;                                   // count x (nq + nv): where episodes begin

@@ -64,14 +64,10 @@ const char *orr_env_task(int index)
     return task ? task->name : NULL;
 }
 
-static orr_result find_bodies(orr_env *env, const char *path, orr_error *error)
+static orr_result find_bodies(orr_env *env, const env_objects *objects, const char *path, orr_error *error)
 {
     for (int i = 0; i < ENV_BODIES && env->task->bodies[i]; i++) {
-        int found = -1;
-        for (int body = 0; body < env->model->nbody; body++) {
-            const char *name = orr_model_name(env->model, ORR_OBJECT_BODY, body);
-            found = name && strcmp(name, env->task->bodies[i]) == 0 ? body : found;
-        }
+        const int found = env_objects_find(objects, ORR_OBJECT_BODY, env->task->bodies[i]);
         if (found < 0) {
             return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected a body named %s", path,
                             env->task->name, env->task->bodies[i]);
@@ -94,10 +90,26 @@ static orr_result check_model(const orr_env *env, const char *path, orr_error *e
         return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected the robot that the task is for",
                         path, env->task->name);
     }
-    if (m->nflex > 0) {
-        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                        "%s: expected a robot without soft bodies, not %d of them", path, m->nflex);
+    return ORR_OK;
+}
+
+// A robot's file, or a scene: a scene file, or a model with soft bodies.
+static orr_result open_model(orr_env *env, const orr_env_desc *desc, const char *path, orr_error *error)
+{
+    const bool is_scene = orr_path_has_ending(path, ".json");
+    if (!is_scene) {
+        ORR_TRY(orr_model_load(path, &env->own_model, error));
     }
+    if (!is_scene && env->own_model->nflex == 0) {
+        env->model = env->own_model;
+        const orr_physics_desc physics = {.worlds = env->count,
+                                          .double_precision = desc->double_precision,
+                                          .single_precision = !desc->double_precision};
+        return orr_physics_create(&physics, env->model, env->engine->jobs, &env->physics, error);
+    }
+    ORR_TRY(env_scene_create(env->engine, path, env->count, desc->double_precision, &env->scene, error));
+    env->model = env->scene->model;
+    env->physics = env->scene->physics;
     return ORR_OK;
 }
 
@@ -105,14 +117,21 @@ static orr_result check_model(const orr_env *env, const char *path, orr_error *e
 static orr_result list_quantities(orr_env *env, orr_error *error)
 {
     const orr_env_callbacks *c = env->callbacks ? &env->callbacks->given : NULL;
-    env->quantities = c ? c->quantity_count : env->task->part_count;
-    for (int i = 0; i < env->quantities; i++) {
-        env->quantity[i] = c ? ORR_PHYSICS_TIME : quantities[env->task->parts[i]];
-        if (c) {
-            ORR_TRY(orr_robot_quantity_find(c->quantities[i], false, &env->quantity[i], error));
+    const int listed = c ? c->quantity_count : env->task->part_count;
+    for (int i = 0; i < listed; i++) {
+        const int k = env->quantities;
+        if (!c && env->task->parts[i] == ENV_SOFT) {
+            continue; // no quantity of the physics
         }
-        env->offset[i] = env->numbers;
-        env->numbers += orr_physics_size(env->physics, env->quantity[i]);
+        if (c) {
+            ORR_TRY(orr_robot_quantity_find(c->quantities[i], false, &env->quantity[k], error));
+        } else {
+            env->quantity[k] = quantities[env->task->parts[i]];
+            env->part_offset[env->task->parts[i]] = env->numbers;
+        }
+        env->offset[k] = env->numbers;
+        env->numbers += orr_physics_size(env->physics, env->quantity[k]);
+        env->quantities++;
     }
     return ORR_OK;
 }
@@ -186,25 +205,25 @@ static orr_result find_task(orr_env *env, const orr_env_desc *desc, const char *
 static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
 {
     const char *path;
-    const orr_physics_desc physics = {.worlds = env->count,
-                                      .double_precision = desc->double_precision,
-                                      .single_precision = !desc->double_precision};
     ORR_TRY(find_task(env, desc, &path, error));
     if (!path) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "task %s: expected a robot's file", env->task->name);
+        return orr_fail(error, ORR_CODE_ARGUMENT, "task %s: expected the file of a robot or scene",
+                        env->task->name);
     }
     ORR_ALLOC(env->model_path, (int64_t)strlen(path) + 1, path, error);
     memcpy(env->model_path, path, strlen(path) + 1);
-    ORR_TRY(orr_model_load(path, &env->model, error));
+    ORR_TRY(open_model(env, desc, path, error));
+    const env_objects objects = {.model = env->model,
+                                 .softs = env->scene ? env->scene->soft_names : NULL,
+                                 .soft_count = env->scene ? env->scene->soft_count : 0};
     if (env->file) {
-        ORR_TRY(env_task_file_bind(env->file, env->model, error));
+        ORR_TRY(env_task_file_bind(env->file, &objects, error));
     }
     env->max_steps = desc->max_steps > 0 ? desc->max_steps : env->task->max_steps;
     env->robot.model = env->model;
     env->robot.seconds = env->model->opt.timestep * env->task->frame_skip;
-    ORR_TRY(find_bodies(env, path, error));
+    ORR_TRY(find_bodies(env, &objects, path, error));
     ORR_TRY(check_model(env, path, error));
-    ORR_TRY(orr_physics_create(&physics, env->model, env->engine->jobs, &env->physics, error));
     env->observation_count = env->callbacks ? env->callbacks->given.observation_count
                                             : env->task->observation_count(env->task, &env->robot);
     ORR_TRY(list_quantities(env, error));
@@ -267,8 +286,12 @@ void orr_env_destroy(orr_env *env)
     if (!env || orr_engine_check(env->engine, NULL) != ORR_OK) {
         return;
     }
-    orr_physics_destroy(env->physics);
-    orr_model_destroy(env->model);
+    if (env->scene) {
+        env_scene_destroy(env->scene);
+    } else {
+        orr_physics_destroy(env->physics);
+    }
+    orr_model_destroy(env->own_model);
     env_task_file_destroy(env->file);
     env_callbacks_destroy(env->callbacks);
     env_randomised_destroy(env);

@@ -46,7 +46,20 @@ orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
         }
         orr_free(values);
     }
+    if (env->scene) {
+        env_scene_archive(env->scene, archive);
+        env_scene_moved(env->scene);
+    }
     return ORR_OK;
+}
+
+orr_world *orr_env_world(orr_env *env, orr_scene **scene)
+{
+    const env_scene *s = env && orr_engine_check(env->engine, NULL) == ORR_OK ? env->scene : NULL;
+    if (scene) {
+        *scene = s ? s->scene : NULL;
+    }
+    return s ? s->world : NULL;
 }
 
 orr_result orr_env_get_looks_sized(const orr_env *env, orr_eyes_look *looks, size_t look_size,

@@ -24,6 +24,7 @@ typedef enum env_part { // numbers of a world that tasks use
     ENV_CFRC_EXT,
     ENV_QFRC_ACTUATOR,
     ENV_QFRC_CONSTRAINT,
+    ENV_SOFT, // of a scene; those before are of its physics
     ENV_PARTS
 } env_part;
 
@@ -70,8 +71,9 @@ typedef struct env_task {
     // What follows is of task files alone; zero: nothing.
     bool up_to_date; // what follows from a state is computed again after a step
     // Positions and rotations of bodies that are moved from outside: 3 and 4 numbers each, which hold the
-    // model's.
-    void (*place)(const struct env_task *task, env_noise *noise, double *position, double *rotation);
+    // model's. shift: how far soft bodies begin from where they are in the scene, 3 zeros each.
+    void (*place)(const struct env_task *task, env_noise *noise, double *position, double *rotation,
+                  double *shift);
     int attempts; // starts are drawn so often, until nothing touches; 0: once, whatever touches
     double lift;  // attempts move free joints up by this [m], instead of drawing again
     int settle;   // time steps without controls before an episode

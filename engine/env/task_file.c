@@ -84,9 +84,9 @@ static void start(const env_task *task, const env_robot *robot, env_noise *noise
     env_start_draw(&file_of(task)->start, robot->model, noise, qpos, qvel);
 }
 
-static void place(const env_task *task, env_noise *noise, double *position, double *rotation)
+static void place(const env_task *task, env_noise *noise, double *position, double *rotation, double *shift)
 {
-    env_start_place(&file_of(task)->start, noise, position, rotation);
+    env_start_place(&file_of(task)->start, noise, position, rotation, shift);
 }
 
 static void randomise(const env_task *task, env_noise *noise, double *const *values)
@@ -153,10 +153,10 @@ static orr_result read_tolerance(const orr_json *json, env_term *t, orr_error *e
     return ORR_OK;
 }
 
-static orr_result read_term(const orr_json *json, const orr_model *m, term_use use, int depth, env_term *t,
+static orr_result read_term(const orr_json *json, const env_objects *o, term_use use, int depth, env_term *t,
                             orr_error *error);
 
-static orr_result read_factors(const orr_json *json, const orr_model *m, int depth, env_term *t,
+static orr_result read_factors(const orr_json *json, const env_objects *o, int depth, env_term *t,
                                orr_error *error)
 {
     const cJSON *node;
@@ -176,12 +176,12 @@ static orr_result read_factors(const orr_json *json, const orr_model *m, int dep
         orr_json inner;
         ORR_TRY(orr_json_element(json, "times", i, node, &inner, error));
         t->factors = i + 1;
-        ORR_TRY(read_term(&inner, m, FACTOR, depth + 1, &t->factor[i], error));
+        ORR_TRY(read_term(&inner, o, FACTOR, depth + 1, &t->factor[i], error));
     }
     return ORR_OK;
 }
 
-static orr_result read_frame(const orr_json *json, const orr_model *m, env_term *t, orr_error *error)
+static orr_result read_frame(const orr_json *json, const env_objects *o, env_term *t, orr_error *error)
 {
     static const char *const keys[] = {"of", "name", NULL};
     orr_json frame;
@@ -190,7 +190,7 @@ static orr_result read_frame(const orr_json *json, const orr_model *m, env_term 
         return ORR_OK;
     }
     ORR_TRY(orr_json_check_keys(&frame, keys, error));
-    ORR_TRY(env_pick_read(&frame, m, &t->frame, error));
+    ORR_TRY(env_pick_read(&frame, o, &t->frame, error));
     const bool matrix =
         t->frame.source == ENV_XMAT || t->frame.source == ENV_GEOM_XMAT || t->frame.source == ENV_SITE_XMAT;
     if (!matrix || t->frame.count != 9) {
@@ -225,21 +225,21 @@ static orr_result read_only(const orr_json *json, env_term *t, orr_error *error)
 }
 
 // What is subtracted, in which frame, and which numbers remain.
-static orr_result read_change(const orr_json *json, const orr_model *m, env_term *t, orr_error *error)
+static orr_result read_change(const orr_json *json, const env_objects *o, env_term *t, orr_error *error)
 {
     orr_json minus;
     ORR_TRY(orr_json_member(json, "minus", &minus, error));
     if (minus.node) {
         static const char *const minus_keys[] = {"of", "name", "axis", "from", "count", NULL};
         ORR_TRY(orr_json_check_keys(&minus, minus_keys, error));
-        ORR_TRY(env_pick_read(&minus, m, &t->minus, error));
+        ORR_TRY(env_pick_read(&minus, o, &t->minus, error));
         if (t->value.count % t->minus.count != 0 || t->minus.source == ENV_FROM_ACTION) {
             return orr_json_expected(json, "minus", error,
                                      "%d numbers of the world, or a part of them, not %d", t->value.count,
                                      t->minus.count);
         }
     }
-    ORR_TRY(read_frame(json, m, t, error));
+    ORR_TRY(read_frame(json, o, t, error));
     return read_only(json, t, error);
 }
 
@@ -259,7 +259,7 @@ static orr_result check_use(const orr_json *json, term_use use, const env_term *
     return ORR_OK;
 }
 
-static orr_result read_term(const orr_json *json, const orr_model *m, term_use use, int depth, env_term *t,
+static orr_result read_term(const orr_json *json, const env_objects *o, term_use use, int depth, env_term *t,
                             orr_error *error)
 {
 #define PICK "of", "name", "axis", "from", "count", "minus", "frame", "only", "clip", "function"
@@ -278,8 +278,8 @@ static orr_result read_term(const orr_json *json, const orr_model *m, term_use u
     *t = (env_term){
         .clip = INFINITY, .at_most = INFINITY, .weight = 1.0, .below = -INFINITY, .above = INFINITY};
     ORR_TRY(orr_json_check_keys(json, keys[use], error));
-    ORR_TRY(env_pick_read(json, m, &t->value, error));
-    ORR_TRY(read_change(json, m, t, error));
+    ORR_TRY(env_pick_read(json, o, &t->value, error));
+    ORR_TRY(read_change(json, o, t, error));
     ORR_TRY(orr_json_positive(json, "clip", &t->clip, error));
     ORR_TRY(read_word(json, "function", functions, &function, error));
     t->function = (env_function)function;
@@ -295,12 +295,12 @@ static orr_result read_term(const orr_json *json, const orr_model *m, term_use u
     ORR_TRY(orr_json_number(json, "below", &t->below, error));
     ORR_TRY(orr_json_number(json, "above", &t->above, error));
     ORR_TRY(read_tolerance(json, t, error));
-    ORR_TRY(read_factors(json, m, depth, t, error));
+    ORR_TRY(read_factors(json, o, depth, t, error));
     return check_use(json, use, t, error);
 }
 
-static orr_result read_terms(env_task_file *f, const char *key, term_use use, const orr_model *m, int *count,
-                             orr_error *error)
+static orr_result read_terms(env_task_file *f, const char *key, term_use use, const env_objects *o,
+                             int *count, orr_error *error)
 {
     const cJSON *node;
     int found, first = f->observations + f->rewards + f->terminations;
@@ -312,7 +312,7 @@ static orr_result read_terms(env_task_file *f, const char *key, term_use use, co
         orr_json inner;
         ORR_TRY(orr_json_element(f->root, key, i, node, &inner, error));
         *count = i + 1; // what it holds is freed, whatever happens
-        ORR_TRY(read_term(&inner, m, use, 0, &f->term[first + i], error));
+        ORR_TRY(read_term(&inner, o, use, 0, &f->term[first + i], error));
     }
     return ORR_OK;
 }
@@ -423,17 +423,17 @@ static orr_result list_errors(env_task_file *f, orr_error *error)
     return ORR_OK;
 }
 
-orr_result env_task_file_bind(env_task_file *f, const orr_model *m, orr_error *error)
+orr_result env_task_file_bind(env_task_file *f, const env_objects *o, orr_error *error)
 {
-    ORR_TRY(read_terms(f, "observation", OBSERVED, m, &f->observations, error));
-    ORR_TRY(read_terms(f, "reward", REWARDED, m, &f->rewards, error));
-    ORR_TRY(read_terms(f, "terminate", ENDING, m, &f->terminations, error));
+    ORR_TRY(read_terms(f, "observation", OBSERVED, o, &f->observations, error));
+    ORR_TRY(read_terms(f, "reward", REWARDED, o, &f->rewards, error));
+    ORR_TRY(read_terms(f, "terminate", ENDING, o, &f->terminations, error));
     if (f->observations == 0) {
         return orr_json_expected(f->root, "observation", error, "at least one term");
     }
     ORR_TRY(list_errors(f, error));
-    ORR_TRY(env_start_read(f->root, m, &f->start, error));
-    ORR_TRY(env_variations_read(f->root, m, &f->task, &f->variations, error));
+    ORR_TRY(env_start_read(f->root, o, &f->start, error));
+    ORR_TRY(env_variations_read(f->root, o, &f->task, &f->variations, error));
     f->task.place = env_start_places(&f->start) ? place : NULL;
     f->task.attempts = f->start.attempts;
     f->task.lift = f->start.lift;

@@ -1,11 +1,12 @@
 #include "engine/env/task_pick.h"
 
 #include "engine/core/memory.h"
+#include "engine/env/env_scene.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NO_OBJECT = -1 };
+enum { NO_OBJECT = -1, SOFT_OBJECT = -2, SOFT_VELOCITY = 3 };
 
 // A quantity: objects with `width` numbers each, or with as many as each has (width 0).
 typedef struct quantity {
@@ -31,6 +32,8 @@ static const quantity quantities[] = {
     {"cfrc_ext", ENV_CFRC_EXT, ORR_OBJECT_BODY, 6},
     {"geom_xpos", ENV_GEOM_XPOS, ORR_OBJECT_GEOM, 3},
     {"site_xpos", ENV_SITE_XPOS, ORR_OBJECT_SITE, 3},
+    {"soft_com", ENV_SOFT, SOFT_OBJECT, 3},
+    {"soft_velocity", ENV_SOFT, SOFT_OBJECT, 3},
     {"sensordata", ENV_SENSORDATA, ORR_OBJECT_SENSOR, 0},
     {"action", ENV_FROM_ACTION, NO_OBJECT, 1},
     {"constant", ENV_FROM_CONSTANT, NO_OBJECT, 1},
@@ -66,13 +69,17 @@ static void range_of(const quantity *q, const orr_model *m, int object, int *fir
         *first = m->jnt_dofadr[object], *count = velocities[m->jnt_type[object]];
     } else if (q->object == ORR_OBJECT_SENSOR) {
         *first = m->sensor_adr[object], *count = m->sensor_dim[object];
+    } else if (q->object == SOFT_OBJECT) {
+        *first = object * ENV_SOFT_NUMBERS + (strcmp(q->name, "soft_velocity") == 0 ? SOFT_VELOCITY : 0);
+        *count = q->width;
     } else {
         *first = object * q->width, *count = q->width;
     }
 }
 
-static int total_of(const quantity *q, env_pick_kind kind, const orr_model *m)
+static int total_of(const quantity *q, env_pick_kind kind, const env_objects *objects)
 {
+    const orr_model *m = objects->model;
     if (kind == ENV_PICK_QUANTITY) {
         switch (q->source) {
         case ENV_QPOS:
@@ -88,6 +95,7 @@ static int total_of(const quantity *q, env_pick_kind kind, const orr_model *m)
         }
     }
     return q->object == NO_OBJECT          ? q->width
+           : q->object == SOFT_OBJECT      ? objects->soft_count * q->width
            : q->object == ORR_OBJECT_JOINT ? m->nv
                                            : orr_model_count(m, (orr_object)q->object) * q->width;
 }
@@ -95,7 +103,7 @@ static int total_of(const quantity *q, env_pick_kind kind, const orr_model *m)
 static orr_result find_quantity(const orr_json *json, env_pick_kind kind, const char *of, const quantity **q,
                                 orr_error *error)
 {
-    char list[400] = "";
+    char list[480] = "";
     for (const quantity *each = tables[kind]; each->name; each++) {
         if (of && strcmp(each->name, of) == 0) {
             *q = each;
@@ -107,40 +115,51 @@ static orr_result find_quantity(const orr_json *json, env_pick_kind kind, const 
     return orr_json_expected(json, "of", error, "a quantity: %s", list);
 }
 
-static orr_result add_object(const orr_json *json, const quantity *q, const orr_model *m, const cJSON *name,
-                             int *index, int *count, orr_error *error)
+static orr_result add_object(const orr_json *json, const quantity *q, const env_objects *objects,
+                             const cJSON *name, int *index, int *count, orr_error *error)
 {
-    int object = cJSON_IsString(name) && q->object != NO_OBJECT
-                     ? orr_model_find(m, (orr_object)q->object, name->valuestring)
-                     : -1;
+    const char *text = cJSON_IsString(name) ? name->valuestring : NULL;
+    int object = q->object == SOFT_OBJECT ? env_objects_soft(objects, text)
+                 : q->object != NO_OBJECT ? env_objects_find(objects, (orr_object)q->object, text)
+                                          : -1;
     if (object < 0) {
         return orr_json_expected(json, "name", error, "names of what %s has in this robot", q->name);
     }
     int first, numbers;
-    range_of(q, m, object, &first, &numbers);
+    range_of(q, objects->model, object, &first, &numbers);
     for (int i = 0; i < numbers; i++) {
         index[(*count)++] = first + i;
     }
     return ORR_OK;
 }
 
+static void add_all(const quantity *q, const env_objects *objects, int total, int *index, int *count)
+{
+    const int world = q->object == ORR_OBJECT_BODY ? q->width : 0; // bodies: all but the world
+    for (int i = world; i < total; i++) {
+        int first = i, numbers;
+        if (q->object == SOFT_OBJECT) {
+            range_of(q, objects->model, i / q->width, &first, &numbers);
+            first += i % q->width;
+        }
+        index[(*count)++] = first;
+    }
+}
+
 // All objects, or those named. A name twice is an error: `index` has room for the numbers of all and of one
 // more.
-static orr_result add_objects(const orr_json *json, const quantity *q, const orr_model *m, int total,
+static orr_result add_objects(const orr_json *json, const quantity *q, const env_objects *objects, int total,
                               int *index, int *count, orr_error *error)
 {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json->node, "name");
-    const int world = q->object == ORR_OBJECT_BODY ? q->width : 0;
-    if (!name) { // bodies: all but the world
-        for (int i = world; i < total; i++) {
-            index[(*count)++] = i;
-        }
+    if (!name) {
+        add_all(q, objects, total, index, count);
         return ORR_OK;
     }
     const cJSON *each = cJSON_IsArray(name) ? name->child : name;
     for (; each; each = cJSON_IsArray(name) ? each->next : NULL) {
         int before = *count;
-        ORR_TRY(add_object(json, q, m, each, index, count, error));
+        ORR_TRY(add_object(json, q, objects, each, index, count, error));
         for (int i = 0; i < before && before < *count; i++) {
             if (index[i] == index[before]) {
                 return orr_json_expected(json, "name", error, "each name once");
@@ -182,16 +201,16 @@ static orr_result read_axis(const orr_json *json, const quantity *q, int *index,
     return ORR_OK;
 }
 
-orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char *of, const orr_model *m,
-                            env_pick *pick, orr_error *error)
+orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char *of,
+                            const env_objects *objects, env_pick *pick, orr_error *error)
 {
     const quantity *q = NULL;
     int count = 0, from = 0;
     ORR_TRY(find_quantity(json, kind, of, &q, error));
-    const int total = total_of(q, kind, m);
+    const int total = total_of(q, kind, objects);
     ORR_ALLOC(pick->index, 2 * total + 1, "a task", error);
     pick->source = q->source;
-    ORR_TRY(add_objects(json, q, m, total, pick->index, &count, error));
+    ORR_TRY(add_objects(json, q, objects, total, pick->index, &count, error));
     ORR_TRY(read_axis(json, q, pick->index, &count, error));
     ORR_TRY(orr_json_whole(json, "from", NULL, 0, count > 0 ? count - 1 : 0, &from, error));
     int kept = count - from;
@@ -204,10 +223,10 @@ orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char
     return ORR_OK;
 }
 
-orr_result env_pick_read(const orr_json *json, const orr_model *m, env_pick *pick, orr_error *error)
+orr_result env_pick_read(const orr_json *json, const env_objects *objects, env_pick *pick, orr_error *error)
 {
     const char *of = NULL;
     ORR_TRY(orr_json_require(json, "of", "a quantity, such as qpos", error));
     ORR_TRY(orr_json_string(json, "of", &of, error));
-    return env_pick_read_of(json, ENV_PICK_QUANTITY, of, m, pick, error);
+    return env_pick_read_of(json, ENV_PICK_QUANTITY, of, objects, pick, error);
 }

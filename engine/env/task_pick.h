@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/json.h"
+#include "engine/env/objects.h"
 #include "engine/env/term.h"
 
 typedef enum env_pick_kind {
@@ -20,7 +21,7 @@ typedef enum env_look {
 } env_look;
 
 // Numbers of a quantity, by the keys of, name, axis, from and count; docs/task-file.md says what they mean.
-orr_result env_pick_read(const orr_json *json, const orr_model *model, env_pick *pick, orr_error *error);
+orr_result env_pick_read(const orr_json *json, const env_objects *objects, env_pick *pick, orr_error *error);
 // The same of a quantity or parameter that is named here, whatever "of" says.
-orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char *of, const orr_model *model,
-                            env_pick *pick, orr_error *error);
+orr_result env_pick_read_of(const orr_json *json, env_pick_kind kind, const char *of,
+                            const env_objects *objects, env_pick *pick, orr_error *error);

@@ -200,8 +200,8 @@ static int by_draw(const void *a, const void *b)
                                 : (x->number > y->number) - (x->number < y->number);
 }
 
-static orr_result read_variation(const orr_json *json, const orr_model *m, env_task *task, env_variation *v,
-                                 orr_error *error)
+static orr_result read_variation(const orr_json *json, const env_objects *objects, env_task *task,
+                                 env_variation *v, orr_error *error)
 {
     static const char *const keys[] = {"of",      "name",        "axis",   "from",   "count", "each",
                                        "uniform", "log_uniform", "normal", "change", NULL};
@@ -236,7 +236,7 @@ static orr_result read_variation(const orr_json *json, const orr_model *m, env_t
     }
     orr_result result = ORR_OK;
     for (int k = 0; k < count && result == ORR_OK; k++) {
-        result = env_pick_read_of(json, ENV_PICK_PARAMETER, names[k], m, &picks[k], error);
+        result = env_pick_read_of(json, ENV_PICK_PARAMETER, names[k], objects, &picks[k], error);
     }
     if (result == ORR_OK) {
         result = read_change(json, picks[0].source >= ENV_LOOK_CAMERA_OFFSET, v, error);
@@ -246,7 +246,7 @@ static orr_result read_variation(const orr_json *json, const orr_model *m, env_t
         result = v->target ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a task");
     }
     for (int k = 0; k < count && result == ORR_OK; k++) {
-        result = add_targets(json, m, task, &picks[k], each ? width[k] : 0, v, error);
+        result = add_targets(json, objects->model, task, &picks[k], each ? width[k] : 0, v, error);
     }
     if (result == ORR_OK) {
         qsort(v->target, (size_t)v->targets, sizeof *v->target, by_draw);
@@ -256,7 +256,7 @@ static orr_result read_variation(const orr_json *json, const orr_model *m, env_t
     return result;
 }
 
-orr_result env_variations_read(const orr_json *root, const orr_model *m, env_task *task,
+orr_result env_variations_read(const orr_json *root, const env_objects *objects, env_task *task,
                                env_variations *variations, orr_error *error)
 {
     const cJSON *node;
@@ -270,7 +270,7 @@ orr_result env_variations_read(const orr_json *root, const orr_model *m, env_tas
         orr_json inner;
         ORR_TRY(orr_json_element(root, "randomise", i, node, &inner, error));
         variations->count = i + 1; // what it holds is freed, whatever happens
-        ORR_TRY(read_variation(&inner, m, task, &variations->list[i], error));
+        ORR_TRY(read_variation(&inner, objects, task, &variations->list[i], error));
     }
     return ORR_OK;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/json.h"
+#include "engine/env/objects.h"
 #include "engine/env/task.h"
 
 typedef struct env_variation env_variation;
@@ -12,7 +13,7 @@ typedef struct env_variations {
 } env_variations;
 
 // Adds the parameters to those of the task. It is cleared by the caller, whatever happens.
-orr_result env_variations_read(const orr_json *root, const orr_model *model, env_task *task,
+orr_result env_variations_read(const orr_json *root, const env_objects *objects, env_task *task,
                                env_variations *variations, orr_error *error);
 void env_variations_clear(env_variations *variations);
 

@@ -19,6 +19,7 @@ typedef enum draw_kind {
 struct env_draw {
     draw_kind kind;
     bool places;      // a body that is moved from outside, not a joint
+    bool shifts;      // a soft body: it is one that places
     bool velocity;    // of the joint
     int count, at[3]; // where its numbers are in qpos or qvel, or of the body's position (4: its rotation)
     double low[3], high[3], inner, outer, chance;
@@ -128,11 +129,14 @@ void env_start_draw(const env_start *s, const orr_model *m, env_noise *noise, do
     }
 }
 
-void env_start_place(const env_start *s, env_noise *noise, double *position, double *rotation)
+void env_start_place(const env_start *s, env_noise *noise, double *position, double *rotation, double *shift)
 {
     for (int i = 0; i < s->draws; i++) {
         if (s->draw[i].places) {
-            draw_by_chance(&s->draw[i], noise, s->draw[i].kind == DRAW_ANGLE ? rotation : position);
+            draw_by_chance(&s->draw[i], noise,
+                           s->draw[i].shifts               ? shift
+                           : s->draw[i].kind == DRAW_ANGLE ? rotation
+                                                           : position);
         }
     }
 }
@@ -187,15 +191,16 @@ static orr_result read_range(const orr_json *json, env_draw *d, orr_error *error
     return ORR_OK;
 }
 
-static orr_result read_joint(const orr_json *json, const orr_model *m, env_draw *d, orr_error *error)
+static orr_result read_joint(const orr_json *json, const env_objects *objects, env_draw *d, orr_error *error)
 {
+    const orr_model *m = objects->model;
     const char *name = NULL, *other = NULL;
     bool rotation = false;
     ORR_TRY(orr_json_string(json, "joint", &name, error));
     ORR_TRY(orr_json_string(json, "same_as", &other, error));
     ORR_TRY(orr_json_bool(json, "rotation", &rotation, error));
     ORR_TRY(orr_json_bool(json, "velocity", &d->velocity, error));
-    const int joint = orr_model_find(m, ORR_OBJECT_JOINT, name);
+    const int joint = env_objects_find(objects, ORR_OBJECT_JOINT, name);
     const int type = joint < 0 ? -1 : m->jnt_type[joint];
     if (rotation) {
         if (type != ORR_JOINT_FREE && type != ORR_JOINT_BALL) {
@@ -211,7 +216,7 @@ static orr_result read_joint(const orr_json *json, const orr_model *m, env_draw 
     d->count = 1;
     d->at[0] = d->velocity ? m->jnt_dofadr[joint] : m->jnt_qposadr[joint];
     if (other) {
-        const int from = orr_model_find(m, ORR_OBJECT_JOINT, other);
+        const int from = env_objects_find(objects, ORR_OBJECT_JOINT, other);
         if (from < 0 || m->jnt_type[from] != type) {
             return orr_json_expected(json, "same_as", error, "a joint of the same kind");
         }
@@ -222,14 +227,38 @@ static orr_result read_joint(const orr_json *json, const orr_model *m, env_draw 
     return read_range(json, d, error);
 }
 
-// A body that is moved from outside: its position on some axes, or its angle about one.
-static orr_result read_place(const orr_json *json, const orr_model *m, env_draw *d, orr_error *error)
+// How far a soft body begins from where it is in the scene, on some axes.
+static orr_result read_shift(const orr_json *json, const env_objects *objects, env_draw *d, orr_error *error)
 {
+    const char *name = NULL, *axes = "xyz";
+    ORR_TRY(orr_json_string(json, "soft", &name, error));
+    ORR_TRY(orr_json_string(json, "axes", &axes, error));
+    const int soft = env_objects_soft(objects, name);
+    if (soft < 0) {
+        return orr_json_expected(json, "soft", error, "the name of a soft body of the scene");
+    }
+    const size_t count = strlen(axes);
+    if (count < 1 || count > 3 || strspn(axes, "xyz") != count) {
+        return orr_json_expected(json, "axes", error, "some of x, y, z");
+    }
+    d->places = d->shifts = true;
+    d->count = (int)count;
+    for (int k = 0; k < d->count; k++) {
+        d->at[k] = 3 * soft + (axes[k] - 'x');
+    }
+    return read_range(json, d, error);
+}
+
+// A body that is moved from outside: its position on some axes, or its angle about one.
+static orr_result read_place(const orr_json *json, const env_objects *objects, env_draw *d, orr_error *error)
+{
+    const orr_model *m = objects->model;
     const char *name = NULL, *axes = "xyz", *about = NULL;
     ORR_TRY(orr_json_string(json, "mocap", &name, error));
     ORR_TRY(orr_json_string(json, "axes", &axes, error));
     ORR_TRY(orr_json_string(json, "about", &about, error));
-    const int body = orr_model_find(m, ORR_OBJECT_BODY, name), mocap = body < 0 ? -1 : m->body_mocapid[body];
+    const int body = env_objects_find(objects, ORR_OBJECT_BODY, name),
+              mocap = body < 0 ? -1 : m->body_mocapid[body];
     if (mocap < 0) {
         return orr_json_expected(json, "mocap", error, "the name of a mocap body of the robot");
     }
@@ -263,12 +292,13 @@ static orr_result read_place(const orr_json *json, const orr_model *m, env_draw 
     return ORR_OK;
 }
 
-static orr_result read_draws(const orr_json *json, env_start *s, const orr_model *m, orr_error *error)
+static orr_result read_draws(const orr_json *json, env_start *s, const env_objects *objects, orr_error *error)
 {
     static const char *const joint[] = {"joint",    "low",     "high",   "normal", "velocity",
                                         "rotation", "same_as", "chance", NULL},
                              *const place[] = {"mocap",  "axes",   "about",  "low",    "high",
-                                               "normal", "center", "radius", "chance", NULL};
+                                               "normal", "center", "radius", "chance", NULL},
+                             *const shift[] = {"soft", "axes", "low", "high", "normal", "chance", NULL};
     const cJSON *node;
     int count;
     ORR_TRY(orr_json_array(json, "draw", &node, &count, error));
@@ -277,16 +307,16 @@ static orr_result read_draws(const orr_json *json, env_start *s, const orr_model
         orr_json inner;
         env_draw draw = {.chance = 1.0};
         ORR_TRY(orr_json_element(json, "draw", i, node, &inner, error));
-        const bool moved = orr_json_has(&inner, "mocap");
-        ORR_TRY(orr_json_check_keys(&inner, moved ? place : joint, error));
-        if (!moved) {
-            ORR_TRY(orr_json_require(&inner, "joint", "the name of a joint, or mocap", error));
+        const bool moved = orr_json_has(&inner, "mocap"), soft = !moved && orr_json_has(&inner, "soft");
+        ORR_TRY(orr_json_check_keys(&inner, moved ? place : soft ? shift : joint, error));
+        if (!moved && !soft) {
+            ORR_TRY(orr_json_require(&inner, "joint", "the name of a joint, or mocap or soft", error));
         }
         ORR_TRY(orr_json_number(&inner, "chance", &draw.chance, error));
         if (!(draw.chance >= 0.0 && draw.chance <= 1.0)) {
             return orr_json_expected(&inner, "chance", error, "0 to 1");
         }
-        ORR_TRY((moved ? read_place : read_joint)(&inner, m, &draw, error));
+        ORR_TRY((moved ? read_place : soft ? read_shift : read_joint)(&inner, objects, &draw, error));
         s->draw[s->draws++] = draw;
     }
     return ORR_OK;
@@ -306,8 +336,9 @@ static orr_result read_no_contacts(const orr_json *json, env_start *s, orr_error
     return orr_json_positive(&inner, "lift", &s->lift, error);
 }
 
-orr_result env_start_read(const orr_json *root, const orr_model *m, env_start *s, orr_error *error)
+orr_result env_start_read(const orr_json *root, const env_objects *objects, env_start *s, orr_error *error)
 {
+    const orr_model *m = objects->model;
     static const char *const keys[] = {"keyframe", "joints", "qpos_noise",  "qvel_noise", "normal_velocity",
                                        "draw",     "settle", "no_contacts", NULL};
     orr_json json;
@@ -337,7 +368,7 @@ orr_result env_start_read(const orr_json *root, const orr_model *m, env_start *s
     ORR_TRY(orr_json_bool(&json, "normal_velocity", &s->normal_velocity, error));
     ORR_TRY(orr_json_whole(&json, "settle", NULL, 0, 100000, &s->settle, error));
     ORR_TRY(read_no_contacts(&json, s, error));
-    return read_draws(&json, s, m, error);
+    return read_draws(&json, s, objects, error);
 }
 
 void env_start_clear(env_start *s)

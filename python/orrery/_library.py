@@ -31,6 +31,11 @@ constants = header.constants
 _library = ctypes.CDLL(str(_library_path))
 
 
+def library_path():
+    """The file of the shared library."""
+    return _library_path
+
+
 class OrreryError(RuntimeError):
     """What the engine refused or could not do. `code` is an orr_code of orrery.h."""
 

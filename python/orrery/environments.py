@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from orrery import dm_control
+from orrery import dm_control, own_tasks
 from orrery._handle import Handle, made_by
 from orrery._library import call, constants, pointer, structs
 from orrery.engine import default_engine
@@ -57,41 +57,66 @@ def model_path(task):
     return folder / _MODELS[task] if task in _MODELS else None
 
 
-def _robot_cameras(model, engine):
-    return World(Scene(model, engine=engine)).cameras
+def _cameras(env):
+    own = _SceneOfEnvironments(env)
+    return own.cameras if own.pointer else World(Scene(env._model, engine=env._engine)).cameras
+
+
+class _SceneOfEnvironments(World):
+    """The world that environments of a scene are in, which they own; pointer None: it is no scene."""
+
+    def __init__(self, env):
+        self._handle, self.count = env._handle, env.num_envs
+        self._scene = ctypes.c_void_p()
+
+    @property
+    def pointer(self):
+        return call.env_world(self._handle.pointer, ctypes.byref(self._scene))
+
+    def default_camera(self, size):
+        return call.scene_default_camera(self._scene, *size)
 
 
 class _Pictures:
-    """The environments' robots in a world of their own, seen by cameras of the model (by the default one
-    where none is named)."""
+    """The environments as cameras of the model see them (the default one where none is named): the world that
+    they are in, or their robots in a world of their own."""
 
     def __init__(self, env, cameras, size):
         self._env = env
-        scene = Scene(env._model, engine=env._engine)
-        self._world = World(scene, env.num_envs)
-        self._robot = scene.robots[0]
+        self._robot = None
+        self._world = _SceneOfEnvironments(env)
+        scene = self._world
+        if not self._world.pointer:
+            scene = Scene(env._model, engine=env._engine)
+            self._world = World(scene, env.num_envs)
+            self._robot = scene.robots[0]
         views = [] if cameras else [scene.default_camera(size)]
         self._eyes = Eyes(self._world, cameras, views, size)
 
     def draw(self):
+        if self._robot is not None:
+            self._move_robot()
+        call.eyes_set_looks_sized(
+            self._eyes.pointer, None, self._env._draw_looks(), ctypes.sizeof(structs["orr_eyes_look"])
+        )
+        return self._eyes.draw("rgb")
+
+    def _move_robot(self):
         qpos, _ = self._env.get_states()
         self._world.set(self._robot, "qpos", qpos)
         for moved in ("mocap_pos", "mocap_quat"):  # targets
             values = self._env.get_quantity(moved)
             if values.size:
                 self._world.set(self._robot, moved, values)
-        call.eyes_set_looks_sized(
-            self._eyes.pointer, None, self._env._draw_looks(), ctypes.sizeof(structs["orr_eyes_look"])
-        )
-        return self._eyes.draw("rgb")
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
     """Environments of one task as Gymnasium's vector environment.
 
-    task: a name of tasks(), "dm_control/" and one of dm_control.tasks(), the path of a task file (.json,
-    docs/task-file.md), its content as a dict, or a Task (orrery.tasks) of your own.
-    num_envs: how many. model: the robot's file; None: Gymnasium's, or the one that the task file names.
+    task: a name of tasks() or own_tasks.tasks(), "dm_control/" and one of dm_control.tasks(), the path of a
+    task file (.json, docs/task-file.md), its content as a dict, or a Task (orrery.tasks) of your own.
+    num_envs: how many. model: the file of a robot or scene; None: Gymnasium's, or the one that the task file
+    names.
     max_episode_steps: an episode is truncated after so many; None: as the task says.
     autoreset_mode: gymnasium.vector.AutoresetMode. precision: "f32" or "f64", of the physics.
     copy: observations are copies; False: views of the engine's memory, which the next step overwrites, and
@@ -123,11 +148,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if isinstance(task, str) and task.startswith("dm_control/"):
             name = task[len("dm_control/") :]
             task, model = dm_control.task(name), model or dm_control.model(name)
+        elif isinstance(task, str) and task in own_tasks.tasks():
+            task = own_tasks.path(task)
         text = json.dumps(task) if isinstance(task, dict) else None
         own = Callbacks(task) if isinstance(task, Task) else None
         name = own.name if own else task.get("name", "task") if text else os.fspath(task)
         if not (text or own) and name not in tasks() and not name.endswith(".json"):
-            raise ValueError(f"task {name!r}: expected one of {', '.join(tasks())}, or a .json file")
+            known = ", ".join(tasks() + own_tasks.tasks())
+            raise ValueError(f"task {name!r}: expected one of {known}, or a .json file")
         if precision not in ("f32", "f64"):
             raise ValueError(f"precision {precision!r}: expected 'f32' or 'f64'")
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -355,7 +383,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if self.render_mode is None:
             return None
         if self._eyes is None:
-            names = _robot_cameras(self._model, self._engine)
+            names = _cameras(self)
             chosen = ["track" if "track" in names else names[0]] if names else []
             self._eyes = _Pictures(self, chosen, self._size)
         return tuple(self._eyes.draw()[:, 0].copy())
@@ -380,7 +408,7 @@ class PixelVectorEnv(VectorEnv):
         super().__init__(task, num_envs, **options)
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             raise ValueError("autoreset_mode SAME_STEP: expected NEXT_STEP or DISABLED with pixels")
-        names = _robot_cameras(self._model, self._engine)
+        names = _cameras(self)
         cameras = names[:1] if cameras is None else list(cameras)
         self._pixels = _Pictures(self, cameras, size)
         shape = (max(len(cameras), 1), size[1], size[0], 3)
@@ -407,7 +435,7 @@ def make_vec(task, num_envs=1, **options):
 def register():
     """Makes gymnasium.make_vec("orrery/Ant-v5", num_envs=...) known, "orrery/dm_control-cheetah-run" and the
     other tasks."""
-    for task in tasks() + ["dm_control/" + name for name in dm_control.tasks()]:
+    for task in tasks() + own_tasks.tasks() + ["dm_control/" + name for name in dm_control.tasks()]:
         name = "orrery/" + task.replace("/", "-")
         if name not in gymnasium.registry:
             gymnasium.register(

@@ -13,7 +13,8 @@ class Batch:
     """What the methods of a Task see, for all environments; arrays are views, valid during the call.
 
     batch["qpos"]: a quantity of Task.quantities, num_envs x its numbers; batch.before["qpos"]: before this
-    step. mask (bool): the environments that the call is about. actions: num_envs x n, or None where it is no
+    step. softs: num_envs x soft bodies of the scene x 6: centres of mass and their velocities [m, m/s], or
+    None. mask (bool): the environments that the call is about. actions: num_envs x n, or None where it is no
     step. steps: of the episode. seconds: of a step. seeds, episodes: see random().
     """
 
@@ -26,6 +27,7 @@ class Batch:
 
         self._numbers = array(given.numbers, given.number_count)
         self.before = _Numbers(self, array(given.before, given.number_count))
+        self.softs = array(given.softs, given.soft_count, 6) if given.soft_count else None
         self.mask = array(given.mask).astype(bool)
         self.actions = array(given.actions, given.action_count)
         self.steps, self.seeds, self.episodes = array(given.steps), array(given.seeds), array(given.episodes)

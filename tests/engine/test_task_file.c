@@ -229,7 +229,7 @@ static void mistakes_are_named(void **state)
     assert_non_null(strstr(why.message, "/absent.json"));
     const orr_env_desc without = {.task = "t", .task_text = TASK(QPOS, QPOS, ""), .count = 1};
     assert_int_not_equal(orr_env_create(engine, &without, &env, &why), ORR_OK);
-    assert_non_null(strstr(why.message, "expected a robot's file"));
+    assert_non_null(strstr(why.message, "expected the file of a robot or scene"));
 }
 
 // The example of the page is a task file, and page and schema name every key that the reader takes.
@@ -285,6 +285,9 @@ static void the_documentation_is_true(void **state)
                                        "rotation",
                                        "same_as",
                                        "mocap",
+                                       "soft",
+                                       "soft_com",
+                                       "soft_velocity",
                                        "axes",
                                        "about",
                                        "normal",

@@ -25,7 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     env_task_file *file;
     orr_result result = env_task_file_read(text, "fuzz.json", &file, &error);
     fuzz_expect(result, file != NULL, &error);
-    if (file && env_task_file_bind(file, model, &error) == ORR_OK) {
+    static const char *const softs[] = {"cube"};
+    const env_objects objects = {.model = model, .softs = softs, .soft_count = 1};
+    if (file && env_task_file_bind(file, &objects, &error) == ORR_OK) {
         const env_robot robot = {.model = model};
         if (file->task.observation_count(&file->task, &robot) < 1) {
             abort(); // a task observes something

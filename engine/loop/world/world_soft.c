@@ -31,6 +31,7 @@ static void close_body(orr_world_soft *s, int worlds)
     orr_free(s->copies);
     orr_free(s->position);
     orr_free(s->still);
+    orr_free(s->state);
     orr_free(s->diverged);
     orr_soft_layer_destroy(s->layer);
 }
@@ -100,6 +101,37 @@ void orr_world_soft_set(const orr_world *world, int index, const orr_world_soft 
     orr_world_softs_let_go(world, index);
 }
 
+void orr_world_soft_shift(const orr_world *world, int index, const orr_world_soft *s, const double shift[3])
+{
+    for (int i = 0; i < s->layer->cage->vertices; i++) {
+        for (int k = 0; k < 3; k++) {
+            s->state[3 * i + k] = orr_world_soft_positions(s, index)[3 * i + k] + shift[k];
+        }
+    }
+    orr_world_soft_set(world, index, s, s->state, NULL);
+}
+
+void orr_world_soft_centre(const orr_world_soft *s, int index, double position[3], double velocity[3])
+{
+    const double *mass = orr_soft_masses(s->layer->model), *x = s->state,
+                 *v = s->state + orr_world_soft_numbers(s);
+    double total = 0.0;
+    orr_soft_get(s->copies[index], 0, s->state, s->state + orr_world_soft_numbers(s));
+    memset(position, 0, 3 * sizeof *position);
+    memset(velocity, 0, 3 * sizeof *velocity);
+    for (int i = 0; i < s->layer->cage->vertices; i++) {
+        total += mass[i];
+        for (int k = 0; k < 3; k++) {
+            position[k] += mass[i] * x[3 * i + k];
+            velocity[k] += mass[i] * v[3 * i + k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        position[k] /= total;
+        velocity[k] /= total;
+    }
+}
+
 static void place(const orr_world *world, int index, orr_world_soft *s, const orr_layer_data *layer)
 {
     orr_layer_state state = orr_world_state(world, index, layer);
@@ -126,7 +158,8 @@ static orr_result open_body(const orr_world *world, const orr_layer_data *layer,
     s->position = orr_alloc(count, orr_world_soft_numbers(s) * sizeof *s->position);
     s->diverged = orr_alloc_zero(count, sizeof *s->diverged);
     s->still = orr_alloc_zero(orr_world_soft_numbers(s), sizeof *s->still);
-    if (!s->copies || !s->position || !s->diverged || !s->still) {
+    s->state = orr_alloc(orr_world_soft_numbers(s), 2 * sizeof *s->state);
+    if (!s->copies || !s->position || !s->diverged || !s->still || !s->state) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %s", world->count,
                         layer->name);
     }

@@ -4,6 +4,7 @@
 // the physics feels its mean forces until the next.
 #pragma once
 
+#include "engine/loop/world/soft_contact.h"
 #include "engine/loop/world/world_robots.h"
 #include "engine/scene/soft_layer.h"
 
@@ -16,6 +17,7 @@ typedef struct orr_world_soft {
     orr_soft **copies; // world count
     double *position;  // world count x vertices x 3; the last that were finite
     double *still;     // vertices x 3: zeros, the velocities at rest
+    double *state;     // scratch, vertices x 6
     bool *diverged;    // world count: its numbers were not finite, and it stands still
 } orr_world_soft;
 
@@ -53,6 +55,13 @@ void orr_world_soft_set(const orr_world *world, int index, const orr_world_soft 
 // To rest where the layer is: one body, or all of a copy.
 void orr_world_soft_place(const orr_world *world, int index, const orr_layer_data *layer);
 void orr_world_softs_reset(const orr_world *world, int index);
+// Moves a body in one copy, by `shift` of the scene.
+void orr_world_soft_shift(const orr_world *world, int index, const orr_world_soft *soft,
+                          const double shift[3]);
+// Its centre of mass and the velocity of that in one copy, in the scene. One call at a time.
+void orr_world_soft_centre(const orr_world_soft *soft, int index, double position[3], double velocity[3]);
+// Where the physics that touches them is in the scene, in one copy.
+orr_soft_frame orr_world_softs_frame(const orr_world *world, int index, const orr_world_physics *physics);
 // The body of a layer, after bringing all up to date: ORR_ERROR_ARGUMENT where it is not soft, or there is no
 // such copy.
 orr_result orr_world_soft_open(const orr_world *world, int index, orr_layer id, const orr_world_soft **soft,

@@ -48,7 +48,7 @@ orr_world_physics *orr_world_softs_physics(const orr_world *world)
     return NULL;
 }
 
-static orr_soft_frame frame_of(const orr_world *world, int index, const orr_world_physics *p)
+orr_soft_frame orr_world_softs_frame(const orr_world *world, int index, const orr_world_physics *p)
 {
     const orr_transform t = transform_of(world, index, p);
     orr_soft_frame frame;
@@ -217,7 +217,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     int count;
     f->touch_count = f->tie_count = f->pair_count = f->body_count = 0;
     if (p) {
-        frame = frame_of(world, index, p);
+        frame = orr_world_softs_frame(world, index, p);
     }
     gravity_of(world, p, &frame, g);
     if (orr_soft_sleeps(world, index, p, &frame, g)) {
