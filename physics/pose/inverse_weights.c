@@ -18,17 +18,25 @@ static void find_subtree_masses(orr_model *m)
     }
 }
 
-orr_result orr_pose_at_rest(orr_model *m, const char *name, orr_pose *pose, orr_error *error)
+static orr_result set_at_rest(orr_model *m, const char *name, orr_pose *pose, orr_error *error)
 {
     find_subtree_masses(m);
+    return orr_pose_set(pose, m->qpos0)
+               ? ORR_OK
+               : orr_fail(
+                     error, ORR_CODE_MODEL_FILE,
+                     "%s: the inertia matrix is singular: expected mass on every moving part, or armature",
+                     name);
+}
+
+orr_result orr_pose_at_rest(orr_model *m, const char *name, orr_pose *pose, orr_error *error)
+{
     ORR_TRY(orr_pose_create(m, pose, error));
-    if (orr_pose_set(pose, m->qpos0)) {
-        return ORR_OK;
+    orr_result result = set_at_rest(m, name, pose, error);
+    if (result != ORR_OK) {
+        orr_pose_destroy(pose);
     }
-    orr_pose_destroy(pose);
-    return orr_fail(error, ORR_CODE_MODEL_FILE,
-                    "%s: the inertia matrix is singular: expected mass on every moving part, or armature",
-                    name);
+    return result;
 }
 
 // The dofs of some kinematic trees: first ... end - 1.
@@ -200,24 +208,56 @@ static void find_actuator_accelerations(const orr_pose *pose, orr_model *m, doub
     }
 }
 
-orr_result orr_pose_inverse_weights(const orr_pose *pose, orr_model *m, orr_error *error)
+// scratch: 7 nv
+static void find_weights(const orr_pose *pose, orr_model *m, double *scratch)
 {
-    double *scratch;
-    ORR_ALLOC(scratch, 7 * (int64_t)m->nv, "inverse weights", error);
     double *rows = scratch + m->nv;
     find_body_weights(pose, m, rows, scratch);
     find_dof_weights(pose, m, rows, scratch);
     find_tendon_weights(pose, m, rows, scratch);
     find_actuator_accelerations(pose, m, rows);
+}
+
+orr_result orr_pose_inverse_weights(const orr_pose *pose, orr_model *m, orr_error *error)
+{
+    double *scratch;
+    ORR_ALLOC(scratch, 7 * (int64_t)m->nv, "inverse weights", error);
+    find_weights(pose, m, scratch);
     orr_free(scratch);
     return ORR_OK;
 }
 
-orr_result orr_find_inverse_weights(orr_model *m, const char *name, orr_error *error)
-{
+struct orr_inverse_weights {
+    orr_model *model;
     orr_pose pose;
-    ORR_TRY(orr_pose_at_rest(m, name, &pose, error));
-    orr_result result = orr_pose_inverse_weights(&pose, m, error);
-    orr_pose_destroy(&pose);
-    return result;
+    double *scratch;
+};
+
+orr_result orr_inverse_weights_create(orr_model *m, orr_inverse_weights **out, orr_error *error)
+{
+    orr_inverse_weights *w = orr_alloc_zero(1, sizeof *w);
+    *out = w;
+    if (!w) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: inverse weights");
+    }
+    w->model = m;
+    ORR_TRY(orr_pose_create(m, &w->pose, error));
+    ORR_ALLOC(w->scratch, 7 * (int64_t)m->nv + 1, "inverse weights", error);
+    return ORR_OK;
+}
+
+void orr_inverse_weights_destroy(orr_inverse_weights *w)
+{
+    if (w) {
+        orr_pose_destroy(&w->pose);
+        orr_free(w->scratch);
+        orr_free(w);
+    }
+}
+
+orr_result orr_inverse_weights_find(orr_inverse_weights *w, const char *name, orr_error *error)
+{
+    ORR_TRY(set_at_rest(w->model, name, &w->pose, error));
+    find_weights(&w->pose, w->model, w->scratch);
+    return ORR_OK;
 }

@@ -34,5 +34,5 @@ void orr_pose_solve_trees(const orr_pose *pose, double *x, int first, int end);
 orr_result orr_pose_at_rest(orr_model *model, const char *name, orr_pose *pose, orr_error *error);
 // J M^-1 J^T of one row J (nv) at the pose; scratch: nv.
 double orr_pose_inverse_weight(const orr_pose *pose, const double *row, double *scratch);
-// The rest of orr_find_inverse_weights, for a pose at rest.
+// What orr_inverse_weights_find writes, for a pose at rest.
 orr_result orr_pose_inverse_weights(const orr_pose *pose, orr_model *model, orr_error *error);

@@ -128,6 +128,7 @@ void orr_physics_destroy(orr_physics *physics)
     if (!physics) {
         return;
     }
+    orr_physics_vary_clear(physics);
     orr_device_destroy(physics->device);
     orr_plan_destroy(physics->plan);
     orr_free(physics->program_model);

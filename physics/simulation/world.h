@@ -104,6 +104,11 @@ void orr_physics_contacts_all(orr_physics *physics, const uint8_t *mask, orr_phy
 orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int count, const double *values,
                             orr_error *error);
 int orr_physics_vary_size(const orr_physics *physics, orr_vary what); // numbers per world
+// The same of the worlds whose byte of the mask is not 0, in parallel: values [world][size], whose other rows
+// are not read. Takes memory the first time that a parameter varies, and no more after that. Fails as above,
+// with the message of the first world that is refused; others may have their new values then.
+orr_result orr_physics_vary_masked(orr_physics *physics, orr_vary what, const uint8_t *mask,
+                                   const double *values, orr_error *error);
 
 // ORR_OK, or the error of a CUDA device that has failed: since then worlds do not move, and reading returns
 // what the host read or set last, for each block of worlds. Waits for the steps in progress.

@@ -27,11 +27,14 @@ struct orr_physics {
     orr_program_call call;    // of run_worlds()
     int steps;
     bool all;
+    struct orr_vary_memory *vary; // per thread that sets parameters; NULL: none that others follow from
+    int vary_count;
     const struct read_job *after; // what is read of each block when the call has run on it; NULL: nothing
 };
 
 // Copies what physics->after says of these lanes of a block, whose call has just run with this worker.
 void orr_physics_read_after(const orr_physics *physics, int block, int worker, uint32_t lanes);
+void orr_physics_vary_clear(orr_physics *physics); // frees `vary`
 // Runs a call on the worlds whose byte of the mask is not 0; NULL: on all.
 void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask);
 

@@ -5,6 +5,7 @@
 #include "physics/simulation/world_state.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #define BIT(NAME) (1u << ORR_VARY_##NAME)
 static const uint32_t weights = BIT(BODY_SUBTREEMASS) | BIT(BODY_INVWEIGHT0) | BIT(DOF_INVWEIGHT0) |
@@ -191,8 +192,27 @@ static orr_result check(const orr_physics *physics, orr_vary what, int world, co
 }
 
 // A model with a world's parameters: it has its own copy of arrays that can vary, and of derived ones.
-static orr_result model_of_world(const orr_physics *physics, int world, orr_vary what, const double *values,
-                                 orr_model *copy, double **memory, orr_error *error)
+typedef struct orr_vary_memory {
+    orr_model model;
+    double *numbers;              // of these arrays
+    orr_inverse_weights *weights; // of the model
+} orr_vary_memory;
+
+static void fill(const orr_physics *physics, int world, orr_vary what, const double *values,
+                 orr_vary_memory *memory)
+{
+    const orr_model *m = physics->model;
+#define FILL(NAME, array, count)                                                                             \
+    for (int i = 0; i < (count); i++) {                                                                      \
+        memory->model.array[i] =                                                                             \
+            what == ORR_VARY_##NAME ? values[i] : world_number(physics, ORR_VARY_##NAME, world, i);          \
+    }
+    ORR_VARY_ARRAYS(FILL)
+    ORR_VARY_DERIVED(FILL)
+#undef FILL
+}
+
+static orr_result make_memory(const orr_physics *physics, orr_vary_memory *memory, orr_error *error)
 {
     const orr_model *m = physics->model;
     size_t total = (size_t)m->nv; // dof_M0
@@ -200,19 +220,50 @@ static orr_result model_of_world(const orr_physics *physics, int world, orr_vary
     ORR_VARY_ARRAYS(ADD)
     ORR_VARY_DERIVED(ADD)
 #undef ADD
-    double *next;
-    ORR_ALLOC(next, total, "the numbers of a world", error);
-    *memory = next;
-    *copy = *m;
-#define FILL(NAME, array, count)                                                                             \
-    copy->array = next;                                                                                      \
-    for (int i = 0; i < (count); i++) {                                                                      \
-        *next++ = what == ORR_VARY_##NAME ? values[i] : world_number(physics, ORR_VARY_##NAME, world, i);    \
+    ORR_ALLOC(memory->numbers, total, "the numbers of a world", error);
+    double *next = memory->numbers;
+    memory->model = *m;
+#define BIND(NAME, array, count)                                                                             \
+    memory->model.array = next;                                                                              \
+    next += (count);
+    ORR_VARY_ARRAYS(BIND)
+    ORR_VARY_DERIVED(BIND)
+#undef BIND
+    memory->model.dof_M0 = next;
+    fill(physics, 0, ORR_VARY_COUNT, NULL, memory);
+    return orr_inverse_weights_create(&memory->model, &memory->weights, error);
+}
+
+void orr_physics_vary_clear(orr_physics *physics)
+{
+    for (int i = 0; i < physics->vary_count; i++) {
+        orr_free(physics->vary[i].numbers);
+        orr_inverse_weights_destroy(physics->vary[i].weights);
     }
-    ORR_VARY_ARRAYS(FILL)
-    ORR_VARY_DERIVED(FILL)
-#undef FILL
-    copy->dof_M0 = next;
+    orr_free(physics->vary);
+    physics->vary = NULL;
+    physics->vary_count = 0;
+}
+
+// Of each thread, the first time that a parameter varies from which others follow.
+static orr_result reserve_memory(orr_physics *physics, orr_error *error)
+{
+    const int count = orr_jobs_workers(physics->jobs);
+    if (physics->vary) {
+        return ORR_OK;
+    }
+    physics->vary = orr_alloc_zero((size_t)count, sizeof *physics->vary);
+    if (!physics->vary) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the numbers of a world");
+    }
+    physics->vary_count = count;
+    for (int i = 0; i < count; i++) {
+        orr_result result = make_memory(physics, &physics->vary[i], error);
+        if (result != ORR_OK) {
+            orr_physics_vary_clear(physics);
+            return result;
+        }
+    }
     return ORR_OK;
 }
 
@@ -240,38 +291,31 @@ static void write_derived(orr_physics *physics, int world, uint32_t which, const
 
 // Derived parameters of a world in which one is to become `values`.
 static orr_result derive(orr_physics *physics, orr_vary what, int world, const double *values,
-                         orr_error *error)
+                         orr_vary_memory *memory, orr_error *error)
 {
-    uint32_t which = derived_from(what);
-    orr_model copy;
-    double *memory;
+    const uint32_t which = derived_from(what);
     if (which == 0) {
         return ORR_OK;
     }
-    ORR_TRY(model_of_world(physics, world, what, values, &copy, &memory, error));
-    orr_result result =
-        which == weights ? orr_find_inverse_weights(&copy, physics->model->name, error) : ORR_OK;
-    for (int g = 0; g < copy.ngeom && what == ORR_VARY_GEOM_SIZE; g++) {
-        int type = copy.geom_type[g];
+    orr_model *copy = &memory->model;
+    fill(physics, world, what, values, memory);
+    if (which == weights) {
+        ORR_TRY(orr_inverse_weights_find(memory->weights, physics->model->name, error));
+    }
+    for (int g = 0; g < copy->ngeom && what == ORR_VARY_GEOM_SIZE; g++) {
+        int type = copy->geom_type[g];
         double box[6];
         if (type != ORR_GEOM_MESH && type != ORR_GEOM_HFIELD && type != ORR_GEOM_SDF) {
-            orr_primitive_bounds(type, copy.geom_size + 3 * g, box, &copy.geom_rbound[g]);
+            orr_primitive_bounds(type, copy->geom_size + 3 * (ptrdiff_t)g, box, &copy->geom_rbound[g]);
         }
     }
-    if (result == ORR_OK) {
-        write_derived(physics, world, which, &copy);
-    }
-    orr_free(memory);
-    return result;
+    write_derived(physics, world, which, copy);
+    return ORR_OK;
 }
 
-orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int count, const double *values,
-                            orr_error *error)
+static orr_result reserve(orr_physics *physics, orr_vary what, orr_error *error)
 {
     assert(what <= ORR_VARY_START_QVEL);
-    assert(world >= 0 && count >= 0 && count <= physics->worlds - world);
-    const orr_program *program = physics->program;
-    int size = orr_physics_vary_size(physics, what);
     if (physics->plan->pairs_mixed && derived_from(what) & BIT(PAIR)) {
         return orr_fail(
             error, ORR_CODE_CAPACITY,
@@ -280,13 +324,74 @@ orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int 
             physics->model->name);
     }
     ORR_TRY(reserve_varied(physics, 1u << what | derived_from(what), error));
-    for (int k = world; k < world + count; k++, values += size) {
-        ORR_TRY(check(physics, what, k, values, error));
-        ORR_TRY(derive(physics, what, k, values, error));
-        for (int i = 0; i < size; i++) {
-            write_number(program, write_state(physics, k / program->lanes), varied_index(physics, what) + i,
-                         k % program->lanes, values[i]);
-        }
+    return derived_from(what) != 0 ? reserve_memory(physics, error) : ORR_OK;
+}
+
+static orr_result vary_world(orr_physics *physics, orr_vary what, int world, const double *values,
+                             orr_vary_memory *memory, orr_error *error)
+{
+    const orr_program *program = physics->program;
+    const int size = orr_physics_vary_size(physics, what);
+    ORR_TRY(check(physics, what, world, values, error));
+    ORR_TRY(derive(physics, what, world, values, memory, error));
+    for (int i = 0; i < size; i++) {
+        write_number(program, write_state(physics, world / program->lanes), varied_index(physics, what) + i,
+                     world % program->lanes, values[i]);
     }
     return ORR_OK;
+}
+
+orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int count, const double *values,
+                            orr_error *error)
+{
+    assert(world >= 0 && count >= 0 && count <= physics->worlds - world);
+    const int size = orr_physics_vary_size(physics, what);
+    ORR_TRY(reserve(physics, what, error));
+    for (int k = world; k < world + count; k++, values += size) {
+        ORR_TRY(vary_world(physics, what, k, values, physics->vary, error));
+    }
+    return ORR_OK;
+}
+
+typedef struct vary_job {
+    orr_physics *physics;
+    orr_vary what;
+    const uint8_t *mask;
+    const double *values;
+    atomic_int refused; // the first world whose numbers are
+} vary_job;
+
+static void vary_block(void *context, int block, int worker)
+{
+    vary_job *job = context;
+    orr_physics *physics = job->physics;
+    const int lanes = physics->program->lanes, size = orr_physics_vary_size(physics, job->what);
+    orr_vary_memory *memory = physics->vary ? &physics->vary[worker] : NULL;
+    for (int i = block * lanes; i < (block + 1) * lanes && i < physics->worlds; i++) {
+        const double *row = job->values + (size_t)i * (size_t)size;
+        if (job->mask[i] && vary_world(physics, job->what, i, row, memory, NULL) != ORR_OK) {
+            int first = atomic_load(&job->refused);
+            while (i < first && !atomic_compare_exchange_weak(&job->refused, &first, i)) {
+            }
+        }
+    }
+}
+
+orr_result orr_physics_vary_masked(orr_physics *physics, orr_vary what, const uint8_t *mask,
+                                   const double *values, orr_error *error)
+{
+    vary_job job = {.physics = physics, .what = what, .mask = mask, .values = values};
+    atomic_init(&job.refused, physics->worlds);
+    ORR_TRY(reserve(physics, what, error));
+    for (int block = 0; block < physics->blocks && physics->device; block++) {
+        vary_block(&job, block, 0);
+    }
+    if (!physics->device) {
+        orr_jobs_for(physics->jobs, physics->blocks, vary_block, &job);
+    }
+    const int refused = atomic_load(&job.refused), size = orr_physics_vary_size(physics, what);
+    return refused == physics->worlds
+               ? ORR_OK
+               : vary_world(physics, what, refused, values + (size_t)refused * (size_t)size, physics->vary,
+                            error); // again, for the message
 }
