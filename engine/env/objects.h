@@ -9,7 +9,7 @@ typedef struct env_objects {
     int soft_count;
 } env_objects;
 
-// An element's number by its name, -1: there is none. Names of a scene begin with their layer's ("arm/elbow");
-// without it a name is that of the first layer that has it.
+// An element's number by its name, -1: there is none. Names of a scene begin with their layer's
+// ("arm/elbow"); without it a name is that of the first layer that has it.
 int env_objects_find(const env_objects *objects, orr_object kind, const char *name);
 int env_objects_soft(const env_objects *objects, const char *name);

@@ -26,6 +26,7 @@ def path(name):
     found = folder / "tasks" / _FILES[name]
     if not found.is_file():
         raise FileNotFoundError(
-            f"{os.fspath(found)}: not there; expected it beside the library, where `ninja orrery_assets` makes it"
+            f"{os.fspath(found)}: not there; expected it beside the library, where `ninja orrery_assets` "
+            "makes it"
         )
     return os.fspath(found)

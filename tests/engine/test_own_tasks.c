@@ -1,5 +1,5 @@
-// Tasks that ship (assets/tasks), over scenes: a policy that knows what to do gets a high return, a random one a
-// low one. And what environments of scenes have besides: soft bodies, names of layers, mistakes.
+// Tasks that ship (assets/tasks), over scenes: a policy that knows what to do gets a high return, a random one
+// a low one. And what environments of scenes have besides: soft bodies, names of layers, mistakes.
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
