@@ -11,6 +11,8 @@ from orrery._library import library_path
 _FILES = {
     "QuadrupedTerrain": "terrain.json",
     "SoftLift": "soft_lift.json",
+    "SurgicalReach": "surgical_reach.json",
+    "SurgicalTrack": "surgical_track.json",
 }
 
 

@@ -106,6 +106,69 @@ static void a_gripper_lifts_a_soft_block(void **state)
     compare(path, take, 35.0, 60.0); // holding the block is worth 0.2 a step, 150 steps
 }
 
+// Where the joints must be for the tip to be at the target, wrist straight: two angles about the trocar, and a
+// depth. The observation has q, speeds, tip and target - tip times 10, and where the joints are sent to.
+static void aim(const double *observation, int step, double seconds, float *action)
+{
+    double to[3];
+    (void)step;
+    for (int k = 0; k < 3; k++) {
+        to[k] = 0.1 * (observation[12 + k] + observation[15 + k]);
+    }
+    const double depth = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
+    const double joints[3] = {atan2(to[1], -to[2]), -asin(to[0] / depth), depth - 0.039};
+    for (int k = 0; k < 6; k++) {
+        const double limit = k == 2 ? 0.127 : 1.0,
+                     speed = (k < 3 ? joints[k] - observation[18 + k] : 0.0) / seconds;
+        action[k] = (float)fmin(fmax(speed, -limit), limit);
+    }
+}
+
+static void an_instrument_reaches_and_follows_a_target(void **state)
+{
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s", source_path("assets/tasks/surgical_reach.json"));
+    compare(path, aim, -20.0, -10.0); // 400 steps, 2.5 cm off on average
+    snprintf(path, sizeof path, "%s", source_path("assets/tasks/surgical_track.json"));
+    compare(path, aim, -20.0, -10.0);
+}
+
+// How far the shaft's axis is from the trocar, over episodes of random actions.
+static void the_shaft_stays_in_its_trocar(void **state)
+{
+    (void)state;
+    enum { SITES = 5 }; // rcm, shaft_top, shaft_end, tip, target
+    double site[COUNT * SITES * 3], most = 0.0, deepest = 0.0;
+    int numbers;
+    orr_env *env = make_on(engine, source_path("assets/tasks/surgical_reach.json"), COUNT);
+    assert_ok(orr_env_quantity_numbers(env, ORR_ROBOT_SITE_XPOS, &numbers, &error));
+    assert_int_equal(numbers, SITES * 3);
+    for (int step = 0; step < 390; step++) {
+        float actions[COUNT * 6];
+        for (int k = 0; k < COUNT * 6; k++) {
+            actions[k] = (float)((k % 6 == 2 ? 0.127 : 1.0) * sin(0.01 * (k + 3) * step + k));
+        }
+        assert_ok(orr_env_step(env, actions, &error));
+        assert_ok(orr_env_get_quantity(env, ORR_ROBOT_SITE_XPOS, site, &error));
+        for (int i = 0; i < COUNT; i++) {
+            const double *rcm = site + (ptrdiff_t)SITES * 3 * i, *top = rcm + 3, *end = rcm + 6;
+            double along = 0.0, length = 0.0, square = 0.0;
+            for (int k = 0; k < 3; k++) {
+                along += (end[k] - top[k]) * (rcm[k] - top[k]);
+                length += (end[k] - top[k]) * (end[k] - top[k]);
+                square += (rcm[k] - top[k]) * (rcm[k] - top[k]);
+            }
+            most = fmax(most, sqrt(fmax(square - along * along / length, 0.0)));
+            deepest = fmax(deepest, sqrt(length) - along / sqrt(length));
+        }
+    }
+    orr_env_destroy(env);
+    print_message("the axis of the shaft passes the trocar within %.5f mm, up to %.0f mm deep\n", 1e3 * most,
+                  1e3 * deepest);
+    assert_true(most < 1e-4 && deepest > 0.06);
+}
+
 // A sphere on a slide over a soft cube; the task's text without what is in `more`.
 static const char press[] =
     "<mujoco><option timestep='0.004'/><worldbody><geom name='floor' type='plane' size='1 1 0.1'/>"
@@ -258,6 +321,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trot_crosses_uneven_ground),
         cmocka_unit_test(a_gripper_lifts_a_soft_block),
+        cmocka_unit_test(an_instrument_reaches_and_follows_a_target),
+        cmocka_unit_test(the_shaft_stays_in_its_trocar),
         cmocka_unit_test(starts_move_soft_bodies_and_terms_see_them),
         cmocka_unit_test(soft_episodes_do_not_depend_on_threads_or_number),
         cmocka_unit_test(names_of_scenes_have_their_layers),
