@@ -230,6 +230,8 @@ void view_scene_save(viewer *v)
         view_say(v, "%s: the scene as it is now.", v->saved_scene);
     } else {
         view_say(v, "%s", error.message);
-        v->saved_scene[first ? 0 : strlen(v->saved_scene)] = 0;
+        if (first) {
+            v->saved_scene[0] = 0;
+        }
     }
 }
