@@ -13,6 +13,8 @@ _FILES = {
     "SoftLift": "soft_lift.json",
     "SurgicalReach": "surgical_reach.json",
     "SurgicalTrack": "surgical_track.json",
+    "PegInsertion": "peg_insertion.json",
+    "ShelfReach": "shelf.json",
 }
 
 
