@@ -14,6 +14,8 @@ static bool fails(VkResult *result)
     return now;
 }
 
+// names of types and functions cannot be in parentheses
+// NOLINTBEGIN(bugprone-macro-parentheses)
 // CREATE(what, info, handle): vkWhat(device, info, allocator, *handle) makes one more
 #define CREATE(name, info_type, handle_type)                                                                 \
     static PFN_##name real_##name;                                                                           \
@@ -182,3 +184,4 @@ void export_timelines(void)
     exporting = true;
     vkGetSemaphoreFdKHR = get_semaphore;
 }
+// NOLINTEND(bugprone-macro-parentheses)
