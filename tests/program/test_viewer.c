@@ -3,6 +3,7 @@
 #include "engine/scene/camera_file.h"
 #include "samples/orrery/view/camera_recorder.h"
 #include "samples/orrery/view/edit/gizmo.h"
+#include "samples/orrery/view/edit/sun_angles.h"
 #include "samples/orrery/view/edit/window_ray.h"
 #include "samples/orrery/view/navigator.h"
 #include "samples/orrery/view/resolution.h"
@@ -507,6 +508,26 @@ static void a_gizmo_behind_the_camera_or_seen_from_ahead_moves_nothing(void **st
     assert_true(gizmo_drag(&g, GIZMO_RIGHT, cursor, other, &standing, &moved));
 }
 
+static void the_sun_is_turned_by_angles_about_up(void **state)
+{
+    (void)state;
+    static const double axes[9] = {1, 0, 0, 0, -1, 0, 0, 0, 1}; // up is -y
+    const float right_above[3] = {0.70710678f, -0.70710678f, 0};
+    double azimuth, elevation;
+    float direction[3];
+    sun_angles(axes, right_above, &azimuth, &elevation);
+    assert_near(azimuth, 90.0, 1e-5);
+    assert_near(elevation, 45.0, 1e-5);
+    sun_turn(0.5, 0.1, &azimuth, &elevation); // half the window to the right, and a tenth down
+    assert_near(azimuth, 180.0, 1e-5);
+    assert_near(elevation, 27.0, 1e-5);
+    sun_direction(axes, azimuth, elevation, direction);
+    assert_near((double)direction[2], -cos(27.0 / 57.29577951), 1e-6);
+    assert_near((double)direction[1], -sin(27.0 / 57.29577951), 1e-6);
+    sun_turn(0.0, -2.0, &azimuth, &elevation);
+    assert_near(elevation, 89.0, 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -524,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_recorded_path_passes_its_keys_and_is_saved_picture_by_picture),
         cmocka_unit_test(steps_fill_the_time_of_a_turn_and_owe_what_they_take_too_long),
         cmocka_unit_test(pictures_of_learning_come_a_few_times_per_second_and_leave_it_its_time),
+        cmocka_unit_test(the_sun_is_turned_by_angles_about_up),
         cmocka_unit_test(a_handle_of_the_gizmo_keeps_to_the_cursor_as_it_moves_a_layer),
         cmocka_unit_test(the_gizmo_turns_about_up_and_scales_about_the_foot),
         cmocka_unit_test(a_gizmo_behind_the_camera_or_seen_from_ahead_moves_nothing),

@@ -395,6 +395,53 @@ static void draw_gizmo(const panel_gizmo *g)
     }
 }
 
+// A hue and a strength, on one line; true when one of them changed.
+static bool colour_row(const char *label, panel_colour *colour, double high)
+{
+    const double low = 0.0;
+    ImGui::PushID(label);
+    bool changed =
+        ImGui::ColorEdit3("##hue", colour->hue, ImGuiColorEditFlags_Float | ImGuiColorEditFlags_NoInputs);
+    ImGui::SameLine();
+    changed |= ImGui::SliderScalar(label, ImGuiDataType_Double, &colour->strength, &low, &high, "%.3g",
+                                   ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+    ImGui::PopID();
+    return changed;
+}
+
+static bool angle_row(const char *label, double *value, double low, double high)
+{
+    return ImGui::SliderScalar(label, ImGuiDataType_Double, value, &low, &high, "%.0f deg",
+                               ImGuiSliderFlags_AlwaysClamp);
+}
+
+static void show_light(panel_light *l)
+{
+    if (!l->own_sun) {
+        ImGui::TextWrapped("The scene has no sun of its own: a change gives it this one.");
+    }
+    bool changed = angle_row("sun: towards", &l->azimuth, -180.0, 180.0);
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("0: ahead in the first view, 90: to its right (Ctrl + Shift + left drag)");
+    }
+    changed |= angle_row("sun: height", &l->elevation, -5.0, 89.0);
+    changed |= colour_row("sun", &l->sun, 20.0);
+    changed |= colour_row("ambient", &l->ambient, 5.0);
+    const double low = 0.01, high = 1.0;
+    changed |= ImGui::SliderScalar("shadows", ImGuiDataType_Double, &l->umbra, &low, &high, "%.2f",
+                                   ImGuiSliderFlags_AlwaysClamp);
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("how bright captured surfaces are in the shadows of meshes and robots");
+    }
+    l->sun_changed = changed;
+    l->lamps_changed = ImGui::Checkbox("captures light meshes", &l->probes);
+    for (int i = 0; i < l->lamps; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "lamp %d", i + 1);
+        l->lamps_changed |= colour_row(label, &l->lamp[i], 1000.0);
+    }
+}
+
 static void show_region(panel_state *state)
 {
     static const char *const names[] = {"x", "y", "z", "length x", "length y", "length z"};
@@ -540,6 +587,9 @@ static void lay_out(panel *p, panel_state *state)
     }
     if (ImGui::CollapsingHeader("Layers", ImGuiTreeNodeFlags_DefaultOpen)) {
         show_layers(state);
+    }
+    if (ImGui::CollapsingHeader("Light")) {
+        show_light(state->light);
     }
     if (ImGui::CollapsingHeader("Cut", state->region->shown ? ImGuiTreeNodeFlags_DefaultOpen : 0)) {
         show_region(state);

@@ -93,6 +93,24 @@ typedef struct panel_gizmo {
     gizmo_part lit; // under the cursor, or held; GIZMO_NONE: none
 } panel_gizmo;
 
+typedef struct panel_colour {
+    float hue[3]; // linear, the largest is 1
+    double strength;
+} panel_colour;
+
+enum { PANEL_LAMPS = 16 };
+
+typedef struct panel_light {
+    bool own_sun;              // the scene has one: changing it gives it one
+    double azimuth, elevation; // [deg]
+    panel_colour sun, ambient;
+    double umbra; // of shadows on what is captured
+    bool probes;
+    panel_colour lamp[PANEL_LAMPS]; // lamps
+    int lamps;
+    bool sun_changed, lamps_changed; // by the user
+} panel_light;
+
 typedef struct panel_cameras {
     const char **names; // count, "" for those without
     int count;
@@ -130,6 +148,7 @@ typedef struct panel_state {
     bool help; // the table of keys is shown
     panel_cameras *cameras;
     panel_region *region;
+    panel_light *light;
     // requested
     view_action action;
     int remove;  // index of a layer; -1: none

@@ -1,8 +1,8 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
 // view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
 // buttons ask for), view_history.c (undo), view_cameras.c (cameras to choose from), view_region.c (a box to
-// cut clouds with), edit/view_place.c (layers put in place, and the scene saved), view_training.c (what
-// learns meanwhile) and view_robot.c (robots that move meanwhile).
+// cut clouds with), edit/view_place.c (layers put in place, and the scene saved), edit/view_light.c (its
+// sun and lamps), view_training.c (what learns meanwhile) and view_robot.c (robots that move meanwhile).
 #pragma once
 
 #include "samples/orrery/view/panel.h"
@@ -28,7 +28,8 @@ typedef enum view_drag {
     VIEW_DRAG_PAN,
     VIEW_DRAG_PULL,
     VIEW_DRAG_REGION,
-    VIEW_DRAG_GIZMO
+    VIEW_DRAG_GIZMO,
+    VIEW_DRAG_SUN
 } view_drag;
 
 typedef enum view_purpose {
@@ -94,6 +95,7 @@ typedef struct viewer {
     int dropped_count;
     double dropped_at[2]; // [window coordinates]
     view_gizmo gizmo;
+    panel_light light;
     bool scene_changed;    // since it was saved
     char saved_scene[256]; // its file; empty: none yet
     view_history history;
@@ -176,6 +178,9 @@ bool view_gizmo_grab(viewer *v);               // the handle under the cursor, i
 void view_gizmo_drag(viewer *v);               // to where the cursor is
 void view_gizmo_release(viewer *v);            // while v->drag still says what ends
 void view_scene_save(viewer *v);
+panel_light *view_light_show(viewer *v);                    // as it is
+void view_light_take(viewer *v);                            // what the panel changed
+void view_light_drag(viewer *v, double right, double down); // the sun, in fractions of the window's height
 void view_add_dropped(viewer *v);
 void view_focus_under_cursor(viewer *v);
 void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible

@@ -140,7 +140,9 @@ static void on_button(GLFWwindow *window, int button, int action, int modifiers)
     if (action != GLFW_PRESS || panel_covers(v->panel, v->cursor[0], v->cursor[1])) {
         return;
     }
-    if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL) {
+    if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL && modifiers & GLFW_MOD_SHIFT) {
+        v->drag = VIEW_DRAG_SUN;
+    } else if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL) {
         v->drag = view_robot_grab(v) ? VIEW_DRAG_PULL : VIEW_DRAG_NONE;
     } else if (button == GLFW_MOUSE_BUTTON_LEFT && view_gizmo_grab(v)) {
         v->drag = VIEW_DRAG_GIZMO;
@@ -187,6 +189,9 @@ static void on_cursor(GLFWwindow *window, double x, double y)
         break;
     case VIEW_DRAG_REGION:
         view_region_drag(v, right * height, down * height);
+        break;
+    case VIEW_DRAG_SUN:
+        view_light_drag(v, right, down);
         break;
     case VIEW_DRAG_GIZMO:
         view_gizmo_drag(v);

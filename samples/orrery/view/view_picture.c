@@ -210,6 +210,7 @@ static const orr_overlay *build_panel(viewer *v)
         .cameras = &v->cameras,
         .region = view_region_show(v),
         .gizmo = view_gizmo_show(v),
+        .light = view_light_show(v),
         .hidden = v->history.layers,
         .hidden_count = v->history.layer_count,
         .undo = view_history_to_undo(&v->history),
@@ -228,6 +229,7 @@ static const orr_overlay *build_panel(viewer *v)
     if (state.robot) {
         view_robot_take(v);
     }
+    view_light_take(v);
     v->help = state.help;
     if (state.remove >= 0) {
         view_history_remove(v, state.remove);
