@@ -1276,9 +1276,9 @@ typedef enum orr_train_masks {
 
 /* How a cloud gets splats where they are missing. */
 typedef enum orr_train_strategy {
-    ORR_STRATEGY_MCMC = 0, /* copies of opaque ones, and noise (Kheradmand et al. 2024) */
-    ORR_STRATEGY_ADC       /* those that the loss pulls hardest are divided (Kerbl et al. 2023), by absolute
-                              gradients (Ye et al. 2024) */
+    ORR_STRATEGY_ADC = 0, /* those that the loss pulls hardest are divided (Kerbl et al. 2023), by absolute
+                             gradients (Ye et al. 2024) */
+    ORR_STRATEGY_MCMC     /* copies of opaque ones, and noise (Kheradmand et al. 2024) */
 } orr_train_strategy;
 
 typedef struct orr_train_desc {

@@ -83,7 +83,7 @@ static orr_result check(const orr_train_desc *desc, orr_error *error)
             return orr_fail(error, ORR_CODE_ARGUMENT, "masks %d: expected one of orr_train_masks",
                             (int)desc->masks);
         }
-        if ((unsigned)desc->strategy > ORR_STRATEGY_ADC) {
+        if ((unsigned)desc->strategy > ORR_STRATEGY_MCMC) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "strategy %d: expected one of orr_train_strategy",
                             (int)desc->strategy);
         }

@@ -1,13 +1,13 @@
 #include "render/training/splat_densify.h"
 
 #include "engine/core/memory.h"
-#include "engine/maths/rng.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const float SHRINK = 1.6f; // of the scales of a divided splat
+// Of a divided splat: how far from its middle the two are, in its longest scale, and their scales, in its own.
+static const float APART = 0.5f, LENGTH = 0.6f, WIDTH = 0.9f;
 
 static float *stored(orr_splat_params *params, int64_t splat, int member)
 {
@@ -53,8 +53,8 @@ static int64_t find_candidates(const orr_splat_params *params, float threshold, 
     return count;
 }
 
-// A point of the splat's own distribution, less its centre.
-static void draw_offset(orr_splat_params *params, int64_t i, orr_rng *rng, float offset[3])
+// Of the splat's longest axis: its number, and in the world.
+static int longest_axis(orr_splat_params *params, int64_t i, float axis[3])
 {
     const float x = *stored(params, i, 6), y = *stored(params, i, 7), z = *stored(params, i, 8),
                 w = *stored(params, i, 9), inverse = 2.0f / (x * x + y * y + z * z + w * w);
@@ -62,40 +62,31 @@ static void draw_offset(orr_splat_params *params, int64_t i, orr_rng *rng, float
         {1.0f - inverse * (y * y + z * z), inverse * (x * y + w * z), inverse * (x * z - w * y)},
         {inverse * (x * y - w * z), 1.0f - inverse * (x * x + z * z), inverse * (y * z + w * x)},
         {inverse * (x * z + w * y), inverse * (y * z - w * x), 1.0f - inverse * (x * x + y * y)}};
-    memset(offset, 0, 3 * sizeof *offset);
-    for (int a = 0; a < 3; a++) {
-        float normal = 0.0f; // nearly: the sum of twelve uniform numbers
-        for (int n = 0; n < 12; n++) {
-            normal += orr_rng_uniform(rng) - 0.5f;
-        }
-        normal *= expf(*stored(params, i, 3 + a));
-        for (int k = 0; k < 3; k++) {
-            offset[k] += normal * axes[a][k];
-        }
+    int longest = 0;
+    for (int k = 1; k < 3; k++) {
+        longest = *stored(params, i, 3 + k) > *stored(params, i, 3 + longest) ? k : longest;
     }
+    memcpy(axis, axes[longest], sizeof axes[longest]);
+    return longest;
 }
 
-// The splat and a new one that together look much like it did: opacities by Rota Bulo et al. 2024.
-static void divide(orr_splat_params *params, int64_t i, int64_t made, const orr_densify_desc *desc)
+// The splat and a new one that together look much like it did: side by side along its longest axis, since two
+// in one place would get the same gradients and never part; opacities by Rota Bulo et al. 2024.
+static void divide(orr_splat_params *params, int64_t i, int64_t made)
 {
-    orr_rng rng = {desc->seed, desc->step, (uint32_t)i};
-    float offset[2][3], largest = -INFINITY;
-    draw_offset(params, i, &rng, offset[0]);
-    draw_offset(params, i, &rng, offset[1]);
-    for (int k = 3; k < 6; k++) {
-        largest = fmaxf(largest, *stored(params, i, k));
-    }
+    float axis[3];
+    const int longest = longest_axis(params, i, axis);
+    const float offset = APART * expf(*stored(params, i, 3 + longest));
     const double clear = sqrt(1.0 / (1.0 + exp((double)*stored(params, i, 10)))); // of each
     *stored(params, i, 10) = (float)log((1.0 - clear) / clear);
-    const bool apart = largest > logf(desc->small);
-    for (int k = 3; k < 6 && apart; k++) {
-        *stored(params, i, k) -= logf(SHRINK);
+    for (int k = 0; k < 3; k++) {
+        *stored(params, i, 3 + k) += logf(k == longest ? LENGTH : WIDTH);
     }
     orr_splat_params_copy(params, i, made);
     orr_splat_params_copy(params, i, i); // its moments are of another splat
-    for (int k = 0; k < 3 && apart; k++) {
-        *stored(params, i, k) += offset[0][k];
-        *stored(params, made, k) += offset[1][k];
+    for (int k = 0; k < 3; k++) {
+        *stored(params, i, k) -= offset * axis[k];
+        *stored(params, made, k) += offset * axis[k];
     }
 }
 
@@ -109,7 +100,7 @@ orr_result orr_splat_densify(orr_splat_params *params, const orr_densify_desc *d
     count = count < room ? count : room;
     orr_result result = orr_splat_params_reserve(params, params->count + count, error);
     for (int64_t n = 0; result == ORR_OK && n < count; n++) {
-        divide(params, found[n].splat, params->count + n, desc);
+        divide(params, found[n].splat, params->count + n);
     }
     if (result == ORR_OK) {
         params->count += count;

@@ -7,8 +7,6 @@
 typedef struct orr_densify_desc {
     int64_t target;  // no more splats than these
     float threshold; // of the mean statistic, in normalised device coordinates
-    float small;     // a splat with no larger scale is copied in place; a larger one is divided [scene units]
-    uint32_t seed, step;
 } orr_densify_desc;
 
 // Of all above the threshold those with the largest statistic, as many as there is room for. Afterwards the

@@ -25,8 +25,8 @@ static const float COLOUR_RATE = 1e-2f, HARMONICS_RATE = 2e-3f;
 static const float NOISE = 1.7e5f;                           // times the rate of positions
 static const float OPACITY_PULL = 0.01f, SCALE_PULL = 0.01f; // of their means in the loss
 
-// Magnitudes in normalised device coordinates; scales of the extent.
-const float orr_splat_divide_threshold = 8e-4f, orr_splat_divide_small = 0.01f;
+// Of magnitudes, in normalised device coordinates.
+const float orr_splat_divide_threshold = 4e-4f;
 
 // Of exposures, and of cameras: shifts are times the extent, turns in radians. Cameras wait until there is
 // something to see.
@@ -48,6 +48,7 @@ orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
 {
     const float position = s->extent * between(POSITION_RATE, POSITION_RATE_END, progress);
     const float count = (float)s->splats;
+    const bool mcmc = s->strategy == ORR_SPLAT_MCMC; // its pulls make splats free for relocations
     bool rest = s->degree > 0 && s->steps % REST_EVERY == 0;
     return (orr_splat_rates){
         .position = position,
@@ -56,9 +57,9 @@ orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
         .opacity = OPACITY_RATE,
         .colour = COLOUR_RATE,
         .harmonics = rest ? HARMONICS_RATE : 0.0f,
-        .noise = s->strategy == ORR_SPLAT_MCMC && progress < REFINED_AT ? NOISE * position : 0.0f,
-        .opacity_pull = OPACITY_PULL / count,
-        .scale_pull = SCALE_PULL / (3.0f * count) * 4.0f / s->extent,
+        .noise = mcmc && progress < REFINED_AT ? NOISE * position : 0.0f,
+        .opacity_pull = mcmc ? OPACITY_PULL / count : 0.0f,
+        .scale_pull = mcmc ? SCALE_PULL / (3.0f * count) * 4.0f / s->extent : 0.0f,
         .log_scale_low = logf(1e-6f * s->extent),
         .log_scale_high = logf(10.0f * s->extent),
         .correction = adam_correction(s->steps + 1),

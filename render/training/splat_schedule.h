@@ -16,7 +16,7 @@ typedef struct orr_splat_schedule {
 } orr_splat_schedule;
 
 // Of divisions: orr_densify_desc.
-extern const float orr_splat_divide_threshold, orr_splat_divide_small;
+extern const float orr_splat_divide_threshold;
 
 orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *schedule, double progress);
 orr_splat_view_rates orr_splat_view_rates_at(float extent, double progress);

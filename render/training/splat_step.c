@@ -277,8 +277,7 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
         return ORR_OK;
     }
     if (t->desc.strategy == ORR_SPLAT_ADC) {
-        const orr_densify_desc desc = {target, orr_splat_divide_threshold, orr_splat_divide_small * t->extent,
-                                       t->desc.seed, (uint32_t)t->step};
+        const orr_densify_desc desc = {target, orr_splat_divide_threshold};
         ORR_TRY(orr_splat_densify(&t->params, &desc, error));
     } else {
         ORR_TRY(orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error));

@@ -58,10 +58,10 @@ static orr_result read_masks(const char *masks, orr_train_desc *desc, orr_error 
 
 static orr_result read_strategy(const char *strategy, orr_train_desc *desc, orr_error *error)
 {
-    desc->strategy = strcmp(strategy, "adc") == 0 ? ORR_STRATEGY_ADC : ORR_STRATEGY_MCMC;
-    return desc->strategy == ORR_STRATEGY_ADC || strcmp(strategy, "mcmc") == 0
+    desc->strategy = strcmp(strategy, "mcmc") == 0 ? ORR_STRATEGY_MCMC : ORR_STRATEGY_ADC;
+    return desc->strategy == ORR_STRATEGY_MCMC || strcmp(strategy, "adc") == 0
                ? ORR_OK
-               : orr_fail(error, ORR_CODE_ARGUMENT, "train: --strategy %s: expected mcmc or adc", strategy);
+               : orr_fail(error, ORR_CODE_ARGUMENT, "train: --strategy %s: expected adc or mcmc", strategy);
 }
 
 // What has no meaning for a cloud is refused.
@@ -259,10 +259,10 @@ int command_train(int argc, char **argv)
         {.name = "--strategy",
          .kind = OPTION_TEXT,
          .value = &c.strategy,
-         .expect = "mcmc|adc",
+         .expect = "adc|mcmc",
          .help =
-             "splats: where they are missing come copies of opaque ones (default), or those that the loss "
-             "pulls hardest are divided"},
+             "splats: where they are missing, those that the loss pulls hardest are divided (default), or "
+             "come copies of opaque ones"},
         {.name = "--fast-scatter",
          .kind = OPTION_FLAG,
          .value = &t.desc.fast_scatter,
