@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of a divided splat: how far from its middle the two are, in its longest scale, and their scales, in its own.
+// Of a divided splat: how far from its middle the two are, in its longest scale; their scales, in its own.
 static const float APART = 0.5f, LENGTH = 0.6f, WIDTH = 0.9f;
 
 static float *stored(orr_splat_params *params, int64_t splat, int member)
