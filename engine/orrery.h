@@ -460,6 +460,19 @@ typedef struct orr_sun_desc {
 /* Gives a scene a sun, as "sun" of a scene file: it shines besides lights and an environment, and the lights
  * of robots' models are off. desc NULL: the scene has none of its own. No frame may be in flight. */
 static inline orr_result orr_scene_set_sun(orr_scene *scene, const orr_sun_desc *desc, orr_error *error);
+/* The sun by which captured surfaces are lit. */
+typedef struct orr_sun_estimate {
+    bool found; /* false: no sun explains how bright they are; the rest is 0 */
+    /* White is what the capture shows as white in the sun; its umbra is that of a level surface. */
+    orr_sun_desc sun;
+    /* 0 .. 1: how much of the differences in brightness between surfaces of one hue the sun explains, by
+     * how surfaces face it and by the shadows that the capture casts on itself */
+    float explained;
+} orr_sun_estimate;
+/* Estimates the sun from the clouds of a scene. Runs on the CPU for up to some seconds. ORR_ERROR_ARGUMENT:
+ * the scene has no cloud. */
+static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_estimate *estimate,
+                                                orr_error *error);
 /* Probes: what clouds and fields show from the middle of each mesh, robot or soft body lights it, diffuse and
  * mirrored, in place of ambient light; behind them is the environment, or the ambient light. The four
  * largest layers have probes of their own, others share the nearest. The CPU draws a probe whole when it is
@@ -1630,7 +1643,7 @@ ORR_API const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot
 /* ---- insertion: objects in captured worlds ------------------------------------------------------------- */
 
 typedef struct orr_place_desc {
-    /* Of any length; zero: the scene's: -y with a cloud, otherwise z with a field or robot, or y. */
+    /* Of any length; zero: -y of the first cloud, or z of a field or robot, or y of a mesh, as placed. */
     float up[3];
     float turn;  /* about it, to the left as seen from above [rad] */
     float scale; /* of the layer, > 0; 0: as it is */
@@ -1739,6 +1752,8 @@ ORR_API orr_result orr_scene_set_environment_sized(orr_scene *scene, const orr_e
                                                    size_t desc_size, orr_error *error);
 ORR_API orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, size_t desc_size,
                                            orr_error *error);
+ORR_API orr_result orr_scene_estimate_sun_sized(const orr_scene *scene, orr_sun_estimate *estimate,
+                                                size_t estimate_size, orr_error *error);
 ORR_API orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *light, size_t light_size,
                                              orr_error *error);
 ORR_API orr_result orr_scene_make_collider_sized(const orr_scene *scene, orr_layer layer,
@@ -1874,6 +1889,11 @@ static inline orr_result orr_scene_set_environment(orr_scene *scene, const orr_e
 static inline orr_result orr_scene_set_sun(orr_scene *scene, const orr_sun_desc *desc, orr_error *error)
 {
     return orr_scene_set_sun_sized(scene, desc, sizeof *desc, error);
+}
+static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_estimate *estimate,
+                                                orr_error *error)
+{
+    return orr_scene_estimate_sun_sized(scene, estimate, sizeof *estimate, error);
 }
 static inline orr_result orr_scene_add_light(orr_scene *scene, const orr_light_desc *light, orr_error *error)
 {

@@ -40,7 +40,7 @@ static orr_transform stand(const orr_scene *scene, const orr_layer_data *layer, 
 {
     float own[3], scenes[3];
     double up[3], from[3], to_z[4], turn[4], upright[4], quat[4], base[3], moved[3];
-    orr_scene_up_direction(scene, scenes);
+    orr_scene_level(scene, scenes);
     orr_layer_up_direction(layer, own);
     widen(desc->up, up);
     if (vec3_normalise(up) == 0.0) {

@@ -119,6 +119,8 @@ void orr_scene_axes(const orr_scene *scene, float up[3], float front[3]);
 // The direction of up, a unit vector; and the one that is up in a layer's own space.
 void orr_scene_up_direction(const orr_scene *scene, float up[3]);
 void orr_layer_up_direction(const orr_layer_data *layer, float up[3]);
+// Up in the scene as its first cloud stands in it, or field, robot or mesh: turned with that layer.
+void orr_scene_level(const orr_scene *scene, float up[3]);
 // The middle of its bottom, in its own space: what it stands on.
 void orr_layer_foot(const orr_layer_data *layer, double foot[3]);
 // The middle of the box around every layer: the target of the default camera.

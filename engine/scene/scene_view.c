@@ -3,6 +3,7 @@
 
 #include "engine/core/entry.h"
 #include "engine/maths/camera.h"
+#include "engine/scene/transform.h"
 
 #include <float.h>
 #include <math.h>
@@ -26,18 +27,25 @@ static orr_up up_of(const orr_layer_data *layer)
                                             : ORR_UP_Y;
 }
 
-orr_up orr_scene_up(const orr_scene *scene)
+// The layer that decides which axis is up; NULL: the scene is empty.
+static const orr_layer_data *up_layer(const orr_scene *scene)
 {
     static const orr_layer_kind order[] = {ORR_LAYER_SPLATS, ORR_LAYER_FIELD, ORR_LAYER_ROBOT,
                                            ORR_LAYER_MESH};
     for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
         for (int i = 0; i < scene->layer_count; i++) {
             if (scene->layers[i].kind == order[k]) {
-                return up_of(&scene->layers[i]);
+                return &scene->layers[i];
             }
         }
     }
-    return ORR_UP_MINUS_Y;
+    return NULL;
+}
+
+orr_up orr_scene_up(const orr_scene *scene)
+{
+    const orr_layer_data *layer = up_layer(scene);
+    return layer ? up_of(layer) : ORR_UP_MINUS_Y;
 }
 
 // Right is x in all three conventions; these are the axes that point up, and towards a viewer in
@@ -60,6 +68,17 @@ void orr_scene_up_direction(const orr_scene *scene, float up[3])
 void orr_layer_up_direction(const orr_layer_data *layer, float up[3])
 {
     memcpy(up, up_axes[up_of(layer)], sizeof up_axes[0]);
+}
+
+void orr_scene_level(const orr_scene *scene, float up[3])
+{
+    const orr_layer_data *layer = up_layer(scene);
+    if (!layer) {
+        orr_scene_up_direction(scene, up);
+        return;
+    }
+    const orr_transform at = orr_scene_layer_transform(scene, layer);
+    orr_transform_direction(at.rotation, up_axes[up_of(layer)], up);
 }
 
 void orr_layer_foot(const orr_layer_data *layer, double foot[3])

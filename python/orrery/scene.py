@@ -252,6 +252,21 @@ class Scene(Handle):
         )
         call.scene_set_sun_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 
+    def estimate_sun(self):
+        """The sun by which the clouds of the scene were captured, as the arguments of set_sun; None: no sun
+        explains how bright they are."""
+        found = structs["orr_sun_estimate"]()
+        call.scene_estimate_sun_sized(self.pointer, ctypes.byref(found), ctypes.sizeof(found))
+        if not found.found:
+            return None
+        sun = found.sun
+        return {
+            "direction": tuple(sun.direction),
+            "colour": tuple(sun.colour),
+            "ambient": tuple(sun.ambient),
+            "umbra": sun.umbra,
+        }
+
     def clear_lights(self):
         """Takes all lights away that were added or are of the scene file."""
         call.scene_clear_lights(self.pointer)

@@ -4,6 +4,7 @@
 #include "engine/core/folder.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
+#include "engine/scene/scene.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/progress.h"
@@ -28,11 +29,35 @@ typedef struct insertion {
     orr_camera_list cameras; // of the capture
     orr_layer layer;
     orr_transform transform;
+    bool no_sun;          // it is not to be estimated
+    orr_sun_estimate sun; // of the room, where it has no light of its own
 } insertion;
+
+static bool is_cloud(const orr_scene *scene)
+{
+    bool cloud = false;
+    for (int i = 0; i < scene->layer_count; i++) {
+        cloud = cloud || scene->layers[i].kind == ORR_LAYER_SPLATS;
+    }
+    return cloud;
+}
+
+// A room without any light of its own gets that by which it was captured.
+static orr_result find_sun(insertion *n, orr_error *error)
+{
+    const orr_scene *scene = n->scene;
+    if (n->no_sun || scene->has_sun || scene->environment || orr_scene_light_total(scene) > 0 ||
+        orr_scene_first_robot(scene) || !is_cloud(scene)) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_scene_estimate_sun(n->scene, &n->sun, error));
+    return n->sun.found ? orr_scene_set_sun(n->scene, &n->sun.sun, error) : ORR_OK;
+}
 
 static orr_result open_scene(insertion *n, orr_error *error)
 {
     ORR_TRY(orr_scene_load(n->engine, n->room, &n->scene, error));
+    ORR_TRY(find_sun(n, error));
     const orr_transform scaled = {.scale = (float)n->scale};
     ORR_TRY(orr_scene_add_file(n->scene, n->object, &scaled, &n->layer, error));
     return orr_world_create(n->scene, 1, &n->world, error);
@@ -205,8 +230,9 @@ static orr_result run(insertion *n, const common_options *common, const float up
     ORR_TRY(command_engine(common, &n->engine, error));
     ORR_TRY(open_scene(n, error));
     ORR_TRY(place(n, up, error));
-    return scene_file ? orr_scene_file_insert(n->room, n->object, NULL, &n->transform, n->output, error)
-                      : compose_all(n, error);
+    return !scene_file    ? compose_all(n, error)
+           : n->sun.found ? orr_world_save(n->world, 0, NULL, n->output, error)
+                          : orr_scene_file_insert(n->room, n->object, NULL, &n->transform, n->output, error);
 }
 
 static int print_json(const insertion *n, int photos)
@@ -217,6 +243,15 @@ static int print_json(const insertion *n, int photos)
     cJSON_AddItemToObject(json, "rotation", cJSON_CreateFloatArray(n->transform.rotation, 4));
     cJSON_AddNumberToObject(json, "scale", (double)n->transform.scale);
     cJSON_AddNumberToObject(json, "photos", photos);
+    if (n->sun.found) {
+        cJSON *sun = cJSON_AddObjectToObject(json, "sun");
+        cJSON_AddItemToObject(sun, "direction", cJSON_CreateFloatArray(n->sun.sun.direction, 3));
+        cJSON_AddItemToObject(sun, "colour", cJSON_CreateFloatArray(n->sun.sun.colour, 3));
+        cJSON_AddItemToObject(sun, "ambient", cJSON_CreateFloatArray(n->sun.sun.ambient, 3));
+        cJSON_AddNumberToObject(sun, "explained", (double)n->sun.explained);
+    } else {
+        cJSON_AddNullToObject(json, "sun");
+    }
     return command_print_json(json);
 }
 
@@ -280,6 +315,10 @@ int command_insert(int argc, char **argv)
          .value = &up_text,
          .expect = "X,Y,Z",
          .help = "up in ROOM (default: of CAPTURE's photos; without them -y with a cloud)"},
+        {.name = "--no-sun",
+         .kind = OPTION_FLAG,
+         .value = &n.no_sun,
+         .help = "leave the default light to a ROOM that has none: do not estimate the sun of its cloud"},
         {.name = "--shadow-pass",
          .kind = OPTION_TEXT,
          .value = &n.shadow,
@@ -326,5 +365,10 @@ int command_insert(int argc, char **argv)
     fprintf(stderr, "%s: %s at %.3f %.3f %.3f\n", n.output, orr_path_name(n.object),
             (double)n.transform.position[0], (double)n.transform.position[1],
             (double)n.transform.position[2]);
+    if (n.sun.found) {
+        fprintf(stderr, "sun of %s: towards %.3f %.3f %.3f, %.2f times as bright as the light from around\n",
+                orr_path_name(n.room), (double)n.sun.sun.direction[0], (double)n.sun.sun.direction[1],
+                (double)n.sun.sun.direction[2], (double)(n.sun.sun.colour[1] / n.sun.sun.ambient[1]));
+    }
     return common.json ? print_json(&n, photos) : 0;
 }

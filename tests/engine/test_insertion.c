@@ -111,6 +111,30 @@ static void a_box_stands_on_the_floor_under_a_pixel(void **state)
     assert_ok(orr_world_place(world, &view, WIDTH / 2, HEIGHT / 2, object, &desc, &error));
 }
 
+static void a_box_stands_level_in_a_room_that_is_turned(void **state)
+{
+    (void)state;
+    const orr_transform turned = {.rotation = {0.70710678f, -0.70710678f}, .scale = 1}; // -y becomes z
+    const float eye[3] = {0.0f, -4.0f, 2.0f}, target[3] = {0.0f}, up[3] = {0.0f, 0.0f, 1.0f};
+    const orr_view view = {.camera = orr_camera_look_at(eye, target, up, 0.9f, WIDTH, HEIGHT)};
+    orr_scene *other;
+    orr_world *there;
+    orr_layer box;
+    orr_transform at;
+    assert_ok(orr_scene_create(engine, &other, &error));
+    assert_ok(orr_scene_add_file(other, scratch_path("room.ply"), &turned, NULL, &error));
+    assert_ok(orr_scene_add_file(other, scratch_path("box.obj"), NULL, &box, &error));
+    assert_ok(orr_world_create(other, 1, &there, &error));
+    assert_ok(orr_world_place(there, &view, WIDTH / 2, HEIGHT / 2, box, NULL, &error));
+    assert_ok(orr_world_get(there, 0, box, &at, NULL, &error));
+    // a quarter turn about x takes y, up in the mesh, to z; its bottom, at y = 1, is on the floor
+    assert_close((double)at.rotation[0], sqrt(0.5), 1e-6);
+    assert_close((double)at.rotation[1], sqrt(0.5), 1e-6);
+    assert_close((double)at.position[2], -1.0, 0.03);
+    orr_world_destroy(there);
+    orr_scene_destroy(other);
+}
+
 static void a_photo_gets_the_object_its_shadow_and_what_hides_it(void **state)
 {
     (void)state;
@@ -188,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_stands_on_the_floor_under_a_pixel),
+        cmocka_unit_test(a_box_stands_level_in_a_room_that_is_turned),
         cmocka_unit_test(a_photo_gets_the_object_its_shadow_and_what_hides_it),
         cmocka_unit_test(a_scene_file_holds_the_room_and_the_object),
     };
