@@ -14,7 +14,7 @@
 #include "engine/maths/rotation.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/transform.h"
-#include "render/splat_cloud.h"
+#include "render/formats/splat_bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,7 +90,6 @@ static void take_point(estimator *e, const orr_splat_pack *pack, const float mod
 {
     const int64_t block = i / ORR_PACK_BLOCK, lane = i % ORR_PACK_BLOCK;
     const int terms = 3 * (orr_sh_rest(pack->sh_degree) + 1);
-    const double pi_4_root = 0.28209479177387814; // the harmonic of degree 0
     float g[ORR_PACK_GEOMETRY], normal[3], scale;
     double own[3], radius;
     for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
@@ -112,7 +111,7 @@ static void take_point(estimator *e, const orr_splat_pack *pack, const float mod
     for (int k = 0; k < 3; k++) {
         const float shown = pack->harmonics[(block * terms + k) * ORR_PACK_BLOCK + lane];
         p->normal[k] = scale > 0.0f ? p->normal[k] / scale : 0.0f;
-        p->colour[k] = srgb_to_linear(fmaxf(0.5f + (float)pi_4_root * shown, 0.0f));
+        p->colour[k] = srgb_to_linear(fmaxf(0.5f + ORR_SH_C0 * shown, 0.0f));
     }
     const float sum = p->colour[0] + p->colour[1] + p->colour[2];
     p->flat = p->flat && (double)sum > 3.0 * DARKEST;
