@@ -498,6 +498,9 @@ typedef struct orr_light_desc {
     float inner, outer; /* spots: half angles between which the cone fades [degrees], inner < outer <= 90;
                            outer 0: 45 */
     bool no_shadows;
+    float radius; /* how large it is, for the edges of its shadows: points and spots [scene units],
+                     directional lights half of the angle that they take in the sky [degrees, at most 30]; 0:
+                     edges are hard. Path-traced pictures take lights as points */
 } orr_light_desc;
 /* Adds a light. A scene with lights has neither its default sun nor the lights of robots' models, but a sun
  * of its scene file. Lights of .glb and .gltf files (KHR_lights_punctual) are lights of the scene too; they

@@ -64,6 +64,7 @@ typedef struct orr_draw_sun {
     float direction[3]; // towards the sun, unit, world
     float colour[3];    // linear radiance of a white surface that faces it
     float ambient[3];   // linear, from everywhere
+    float radius;       // [rad] of its disc, for the edges of shadows; 0: they are hard
 } orr_draw_sun;
 
 enum { ORR_DRAW_LIGHTS = 16 }; // of a frame, besides the sun
@@ -81,6 +82,7 @@ typedef struct orr_draw_light {
     float range;                               // distance at which it ends smoothly; 0: nowhere
     bool fades;                                // the cone fades from `inner` to the cutoff
     float inner;                               // [degrees]
+    float radius; // for the edges of shadows; of a directional light [rad]; 0: they are hard
 } orr_draw_light;
 
 // The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files

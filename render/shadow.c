@@ -12,6 +12,12 @@ static const int margin = 4; // [texels] at the map's rim: what a lookup reads, 
 // nearer by as many
 static const int cube_margin = 8;
 
+// How far from a point the maps of a light with a size are read [texels]; it widens their rims.
+static int reach_of(const orr_caster_light *light, int size)
+{
+    return light->spread > 0.0f ? size / 16 : 0;
+}
+
 // The rows of a view along `axis`, without a translation; they depend on nothing else.
 static void look_along(const float axis[3], float view[12])
 {
@@ -63,7 +69,8 @@ static bool fit_directional(const orr_draw_list *list, const orr_caster_light *l
     }
     // at least what coordinates this far from the origin resolve
     float far_out = fmaxf(fabsf(s.low[0] + s.high[0]), fabsf(s.low[1] + s.high[1]));
-    float texel = fmaxf(side / (float)(size - 2 * margin), 1e-6f * far_out + 1e-12f);
+    float texel =
+        fmaxf(side / (float)(size - 2 * (margin + reach_of(light, size))), 1e-6f * far_out + 1e-12f);
     texel = exp2f(0.25f * ceilf(4.0f * log2f(texel)));
     for (int k = 0; k < 2; k++) {
         lens->focal[k] = 1.0f / texel;
@@ -86,7 +93,8 @@ static bool fit_perspective(const orr_draw_list *list, const orr_caster_light *l
         lens->view[4 * k + 3] = -vec3f_dot(lens->view + 4 * k, light->position);
     }
     memcpy(lens->position, light->position, sizeof lens->position);
-    lens->focal[0] = lens->focal[1] = (float)(lens->width / 2 - rim_texels) / rim;
+    lens->focal[0] = lens->focal[1] =
+        (float)(lens->width / 2 - rim_texels - reach_of(light, lens->width)) / rim;
     const orr_caster_span s = orr_caster_bounds(list, light, lens->view, all ? 0.0f : half / lens->focal[0]);
     if (!(s.high[2] > 0.0f) || !isfinite(s.high[2])) {
         return false;
@@ -169,6 +177,12 @@ static void add_light(const orr_draw_list *list, const orr_caster_light *light, 
     values.centre[0] = lens->centre[0];
     values.centre[1] = lens->centre[1];
     values.size = (float)lens->width;
+    values.spread = light->spread;
+    values.reach = (float)reach_of(light, lens->width);
+    values.nearest = lens->near_plane;
+    for (int i = 1; i < count; i++) {
+        values.nearest = fminf(values.nearest, maps[i].lens.near_plane);
+    }
     values.orthographic = lens->orthographic ? 1.0f : 0.0f;
     orr_affine_multiply(view, from_camera, values.to_light);
     plan->firsts[plan->light_count] = plan->texels;
@@ -203,12 +217,16 @@ void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
     }
     if (!is_dark(sun->colour, black)) {
         const orr_caster_light light = {
-            .directional = true, .direction = {-sun->direction[0], -sun->direction[1], -sun->direction[2]}};
+            .directional = true,
+            .direction = {-sun->direction[0], -sun->direction[1], -sun->direction[2]},
+            .spread = tanf(sun->radius)};
         add_light(list, &light, index++, plan);
     }
     for (int i = 0; i < list->light_count; i++, index++) {
         const orr_draw_light *l = &list->lights[i];
-        orr_caster_light light = {.directional = l->directional, .cutoff = l->cutoff};
+        orr_caster_light light = {.directional = l->directional,
+                                  .cutoff = l->cutoff,
+                                  .spread = l->directional ? tanf(l->radius) : l->radius};
         memcpy(light.position, l->position, sizeof light.position);
         memcpy(light.direction, l->direction, sizeof light.direction);
         if (l->casts_shadows && !is_dark(l->diffuse, l->specular)) {

@@ -24,6 +24,7 @@ typedef struct orr_shadow_values {
     float orthographic;
     float cube;
     float slots[ORR_SHADOW_FACES];
+    float spread, nearest, reach;
 } orr_shadow_values;
 
 // shadow_eye, likewise.

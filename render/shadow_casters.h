@@ -8,6 +8,7 @@ typedef struct orr_caster_light {
     bool directional;
     float position[3], direction[3]; // direction: of the beam, unit
     float cutoff;                    // [degrees]
+    float spread; // tangent of a directional light's angular radius, or the radius; 0: hard shadows
 } orr_caster_light;
 
 // What a box of points spans; low > high: nothing.

@@ -1,6 +1,8 @@
 // Shadow maps: where a lit point is in the map of a light, and how much of the light reaches it: the mean of
 // 3 x 3 texels' binary tests, moved continuously over the texels (percentage-closer filtering, Reeves et al.
-// 1987). One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
+// 1987). Where the light has a size, the mean over a disc as wide as the penumbra of what is found above the
+// point (percentage-closer soft shadows, Fernando 2005), at the same positions for every point. One text for
+// CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_SHADOW_FORMULA_H
 #define ORR_SHADOW_FORMULA_H
 
@@ -18,6 +20,9 @@ STRUCT(shadow_view)
     uniform_real orthographic;             // 1: of a directional light; 0: of others
     uniform_real cube;                     // 1: of a light that shines all around; 0: of others
     uniform_real slots[6];                 // of its maps +x -x +y -y +z -z; -1: nothing is between there
+    uniform_real spread;  // tangent of a directional light's angular radius, or the radius; 0: hard shadows
+    uniform_real nearest; // depth before which nothing is
+    uniform_real reach;   // radius of the largest disc [texels]
 }
 END_STRUCT(shadow_view)
 
@@ -28,6 +33,17 @@ STRUCT(shadow_face)
     real sign; // 1 or -1
 }
 END_STRUCT(shadow_face)
+
+// Where a point is in a map.
+STRUCT(shadow_place)
+{
+    real slot;    // of the map among those of the light
+    real x, y, z; // [texels], 0 in the middle of the first one; along the light's axis
+    real3 normal; // in the map's space
+    real texel;   // how wide one is there
+    real inside;  // 1; 0: beyond the map, where everything is lit
+}
+END_STRUCT(shadow_place)
 
 // The 4 x 4 texels around a point in a map.
 STRUCT(shadow_square)
@@ -82,14 +98,14 @@ FN real shadow_slot(shadow_view v, shadow_face f)
 // 2 x sqrt(2) texels away, where the plane is nearer to the light by that times the tangent of its slope, and
 // a lift by l changes the depth by l divided by the slope's cosine. 0.2 more is for faces that lie up to 11
 // degrees aside of the interpolated normal, and a tenth of a texel for rounding.
-FN shadow_square shadow_find(shadow_view v, real3 position, real3 normal)
+FN shadow_place shadow_locate(shadow_view v, real3 position, real3 normal)
 {
     real3 from = affine_point(v.to_light, position);
     real3 n = affine_direction(v.to_light, normal);
     shadow_face face;
     face.axis = R(2.0); // as it is
     face.sign = R(1.0);
-    shadow_square s;
+    shadow_place s;
     s.slot = R(0.0);
     if (v.cube > 0.5f) {
         face = shadow_face_of(from);
@@ -111,13 +127,25 @@ FN shadow_square shadow_find(shadow_view v, real3 position, real3 normal)
     inside = and_(inside, s.slot >= R(0.0));
     s.slot = max_(s.slot, R(0.0));
     s.inside = sel(inside, R(1.0), R(0.0));
-    x = sel(inside, x, R(1.0));
-    y = sel(inside, y, R(1.0));
-    s.left = floor_(x) - R(1.0);
-    s.top = floor_(y) - R(1.0);
-    s.part_x = x - floor_(x);
-    s.part_y = y - floor_(y);
-    s.depth = p.z - R(0.1) * texel;
+    s.x = sel(inside, x, R(1.0));
+    s.y = sel(inside, y, R(1.0));
+    s.z = p.z;
+    s.normal = n;
+    s.texel = texel;
+    return s;
+}
+
+FN shadow_square shadow_find(shadow_view v, real3 position, real3 normal)
+{
+    shadow_place p = shadow_locate(v, position, normal);
+    shadow_square s;
+    s.slot = p.slot;
+    s.inside = p.inside;
+    s.left = floor_(p.x) - R(1.0);
+    s.top = floor_(p.y) - R(1.0);
+    s.part_x = p.x - floor_(p.x);
+    s.part_y = p.y - floor_(p.y);
+    s.depth = p.z - R(0.1) * p.texel;
     return s;
 }
 
@@ -138,6 +166,121 @@ FN real shadow_sum(real part, real a, real b, real c, real d)
 FN real shadow_visible(shadow_square s, real sum)
 {
     return sel(s.inside > R(0.5), sum * R(1.0 / 9.0), R(1.0));
+}
+
+// ---- lights with a size ----
+
+#define SHADOW_SEARCHES 16 // positions at which what is above a point is looked for
+#define SHADOW_TAPS 32     // positions of a mean, each of 2 x 2 texels
+
+// What a lookup of a light with a size needs of a point.
+STRUCT(shadow_soft)
+{
+    shadow_place place;
+    real plane; // depth of the plane through the point; of a lamp 1 / depth, which is linear in a map
+    real across_x, down_y; // how it changes from texel to texel
+    real radius;           // of the disc [texels]
+}
+END_STRUCT(shadow_soft)
+
+// One of the positions: they lie on Vogel's spiral (1979), each turned by the golden angle from the one
+// before.
+STRUCT(shadow_tap)
+{
+    real cosine, sine;
+    real x, y;     // [texels] from the point
+    real distance; // [texels]
+}
+END_STRUCT(shadow_tap)
+
+FN shadow_tap shadow_first_tap(real radius)
+{
+    shadow_tap t;
+    t.cosine = R(1.0);
+    t.sine = R(0.0);
+    t.x = t.y = t.distance = R(0.0) * radius;
+    return t;
+}
+
+// part: (number + 0.5) / how many there are
+FN shadow_tap shadow_next_tap(shadow_tap t, real radius, uniform_real part)
+{
+    real cosine = t.cosine * R(-0.7373688781) - t.sine * R(0.6754902943);
+    t.sine = t.cosine * R(0.6754902943) + t.sine * R(-0.7373688781);
+    t.cosine = cosine;
+    t.distance = radius * sqrt_(R(part));
+    t.x = t.distance * t.cosine;
+    t.y = t.distance * t.sine;
+    return t;
+}
+
+// How wide the shadow's edge is at the point, to either side, of what is at depth `above` [texels].
+FN real shadow_penumbra(shadow_view v, shadow_place p, real above)
+{
+    real by_angle = p.z - above;
+    real by_lamp = R(1.0) / max_(above, R(1e-20)) - R(1.0) / max_(p.z, R(1e-20));
+    return max_(R(v.spread * v.focal) * sel(R(v.orthographic) > R(0.5), by_angle, by_lamp), R(0.0));
+}
+
+// The point, and the disc in which what is above it is looked for. Texels are compared with the plane through
+// the point, which may be steep by 50 : 1 at most.
+FN shadow_soft shadow_find_soft(shadow_view v, real3 position, real3 normal)
+{
+    shadow_soft s;
+    s.place = shadow_locate(v, position, normal);
+    real3 n = s.place.normal;
+    if (v.orthographic > 0.5f) {
+        real facing = R(1.0f / v.focal) / max_(-n.z, R(0.02));
+        s.plane = s.place.z;
+        s.across_x = n.x * facing;
+        s.down_y = n.y * facing;
+    } else {
+        real inverse = R(1.0f / v.focal);
+        real x = (s.place.x - R(v.centre_x - 0.5f)) * inverse,
+             y = (s.place.y - R(v.centre_y - 0.5f)) * inverse;
+        real facing = max_(-(n.x * x + n.y * y + n.z), R(0.02)) * s.place.z;
+        s.plane = R(1.0) / max_(s.place.z, R(1e-20));
+        s.across_x = -n.x * inverse / max_(facing, R(1e-20));
+        s.down_y = -n.y * inverse / max_(facing, R(1e-20));
+    }
+    s.radius = min_(max_(shadow_penumbra(v, s.place, R(v.nearest)), R(2.0)), R(v.reach));
+    return s;
+}
+
+// The disc of the penumbra of what was found at the mean depth `above`.
+FN real shadow_radius(shadow_view v, shadow_soft s, real above)
+{
+    return min_(max_(shadow_penumbra(v, s.place, above), R(1.0)), R(v.reach));
+}
+
+// A column or row of texels, whole, moved into the map.
+FN real shadow_clamp(shadow_view v, real at)
+{
+    return min_(max_(at, R(0.0)), R(v.size - 1.0f));
+}
+
+// Does light reach the point past what the texel at (column, row) shows? 1 or 0. What is lower than a quarter
+// of its distance from the point cannot hide the light from there, but belongs to the curved surface that the
+// point is on. distance: of the tap [texels]
+FN real shadow_test_soft(shadow_view v, shadow_soft s, real column, real row, real distance, real nearest)
+{
+    real plane = fma_(s.across_x, column - s.place.x, fma_(s.down_y, row - s.place.y, s.plane));
+    real lower = fma_(R(0.25), distance, R(0.1)) * s.place.texel;
+    if (v.orthographic > 0.5f) {
+        return sel(plane - lower > nearest, R(0.0), R(1.0));
+    }
+    real nearer = s.place.z - lower;
+    plane = plane + lower * s.plane / max_(nearer, R(0.01) * s.place.z);
+    return sel(plane * nearest < R(1.0), R(0.0), R(1.0));
+}
+
+// The mean of the tests of four texels around a tap.
+FN real shadow_mix(real part_x, real part_y, real left_top, real right_top, real left_bottom,
+                   real right_bottom)
+{
+    real top = fma_(part_x, right_top - left_top, left_top);
+    real bottom = fma_(part_x, right_bottom - left_bottom, left_bottom);
+    return fma_(part_y, bottom - top, top);
 }
 
 // ---- on captured surfaces: splats and fields ----

@@ -368,7 +368,7 @@ static orr_result read_light(const orr_json *sun, const char *key, float colour[
 
 static orr_result read_sun(const orr_json *root, orr_scene_file *file, orr_error *error)
 {
-    static const char *const keys[] = {"direction", "colour", "ambient", NULL};
+    static const char *const keys[] = {"direction", "colour", "ambient", "radius", NULL};
     orr_json sun;
     ORR_TRY(orr_json_member(root, "sun", &sun, error));
     if (!sun.node) {
@@ -390,6 +390,12 @@ static orr_result read_sun(const orr_json *root, orr_scene_file *file, orr_error
     }
     ORR_TRY(read_light(&sun, "colour", file->sun.colour, error));
     ORR_TRY(read_light(&sun, "ambient", file->sun.ambient, error));
+    double radius = 0.0;
+    ORR_TRY(orr_json_number(&sun, "radius", &radius, error));
+    if (!(radius >= 0.0 && radius <= 30.0)) {
+        return orr_json_expected(&sun, "radius", error, "an angle in 0 to 30 degrees");
+    }
+    file->sun.radius = (float)(pi / 180.0 * radius);
     file->has_sun = true;
     return ORR_OK;
 }
@@ -416,13 +422,13 @@ static orr_result read_environment(const orr_json *root, orr_scene_file *file, o
 
 static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, orr_error *error)
 {
-    static const char *const keys[] = {"type",  "position", "direction", "colour",  "intensity",
-                                       "range", "inner",    "outer",     "shadows", NULL};
+    static const char *const keys[] = {"type",  "position", "direction", "colour",  "intensity", "range",
+                                       "inner", "outer",    "radius",    "shadows", NULL};
     static const char *const types[] = {[ORR_LIGHT_KIND_DIRECTIONAL] = "directional",
                                         [ORR_LIGHT_KIND_POINT] = "point",
                                         [ORR_LIGHT_KIND_SPOT] = "spot"};
     double position[3] = {0}, direction[3] = {0}, colour[3] = {1, 1, 1}, intensity = pi, range = 0.0;
-    double inner = 0.0, outer = 45.0;
+    double inner = 0.0, outer = 45.0, radius = 0.0;
     const char *type = "";
     bool shadows = true;
     int kind = 0;
@@ -448,6 +454,7 @@ static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, 
     ORR_TRY(orr_json_positive(json, "range", &range, error));
     ORR_TRY(orr_json_number(json, "inner", &inner, error));
     ORR_TRY(orr_json_positive(json, "outer", &outer, error));
+    ORR_TRY(orr_json_number(json, "radius", &radius, error));
     ORR_TRY(orr_json_bool(json, "shadows", &shadows, error));
     if (!within(colour, 3, INFINITY) || !(colour[0] + colour[1] + colour[2] > 0.0)) {
         return orr_json_expected(json, "colour", error, "red, green and blue of 0 or more, one of them more");
@@ -457,6 +464,7 @@ static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, 
                               .range = (float)range,
                               .inner = (float)inner,
                               .outer = (float)outer,
+                              .radius = (float)radius,
                               .no_shadows = !shadows};
     to_floats(position, light->position, 3);
     to_floats(direction, light->direction, 3);

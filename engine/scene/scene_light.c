@@ -43,6 +43,10 @@ static orr_result check(const orr_light_desc *l, orr_error *error)
     if (!(l->range >= 0.0f && isfinite(l->range))) {
         return refuse("range: expected 0 or more", error);
     }
+    if (!(l->radius >= 0.0f && isfinite(l->radius)) ||
+        (l->kind == ORR_LIGHT_KIND_DIRECTIONAL && l->radius > 30.0f)) {
+        return refuse("radius: expected 0 or more, of a directional light at most 30 degrees", error);
+    }
     float outer = l->outer == 0.0f ? 45.0f : l->outer;
     return l->kind != ORR_LIGHT_KIND_SPOT || (l->inner >= 0.0f && l->inner < outer && outer <= 90.0f)
                ? ORR_OK
@@ -55,6 +59,8 @@ static orr_draw_light light_of(const orr_light_desc *l)
     orr_draw_light out = {.directional = l->kind == ORR_LIGHT_KIND_DIRECTIONAL,
                           .cutoff = 180.0f,
                           .range = l->range,
+                          .radius =
+                              l->kind == ORR_LIGHT_KIND_DIRECTIONAL ? pi / 180.0f * l->radius : l->radius,
                           .casts_shadows = !l->no_shadows};
     bool white = l->colour[0] == 0.0f && l->colour[1] == 0.0f && l->colour[2] == 0.0f;
     float scale = l->intensity == 0.0f ? 1.0f : l->intensity / pi;
@@ -82,6 +88,7 @@ orr_draw_light orr_scene_layer_light(const orr_light_desc *light, const orr_tran
     memcpy(own.position, node.position, sizeof own.position);
     orr_transform_direction(at->rotation, light->direction, own.direction);
     own.range = at->scale * light->range;
+    own.radius *= light->kind == ORR_LIGHT_KIND_DIRECTIONAL ? 1.0f : at->scale;
     own.intensity *= light->kind == ORR_LIGHT_KIND_DIRECTIONAL ? 1.0f : at->scale * at->scale;
     return light_of(&own);
 }

@@ -220,12 +220,14 @@ class Scene(Handle):
         inner=0.0,
         outer=45.0,
         shadows=True,
+        radius=0.0,
     ):
         """Adds a light, in place of the default sun and of the lights of robots' models.
 
         kind: "directional", "point" or "spot". direction: into which it shines. intensity: irradiance, or
         radiant intensity; pi: a white surface has radiance 1, at a distance of 1. range: where it ends; 0:
-        nowhere. inner, outer [degrees]: half angles between which a spot fades."""
+        nowhere. inner, outer [degrees]: half angles between which a spot fades. radius: how large
+        it is, for the edges of its shadows; of a directional light [degrees]; 0: they are hard."""
         desc = structs["orr_light_desc"](
             kind=constant("ORR_LIGHT_KIND_", kind),
             position=numbers(position, 3, "position"),
@@ -236,6 +238,7 @@ class Scene(Handle):
             inner=inner,
             outer=outer,
             no_shadows=not shadows,
+            radius=radius,
         )
         call.scene_add_light_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 

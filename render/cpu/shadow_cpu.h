@@ -16,13 +16,68 @@ FN void texel_row(const float *map, const uint32_t *at, real row[4])
 #endif
 }
 
+// A texel for each lane, at whole columns and rows.
+FN real texel_at(const float *texels, shadow_view v, real slot, real column, real row)
+{
+    const int size = (int)v.size;
+    return real_gather(texels, (to_int(slot) * I(size) + to_int(row)) * I(size) + to_int(column));
+}
+
+// The mean over the disc of what `s` has found: each tap of the tests of 2 x 2 texels.
+FN real shadow_soft_mean(const float *texels, shadow_view v, shadow_soft s, real radius)
+{
+    shadow_tap t = shadow_first_tap(radius);
+    real sum = R(0.0);
+    for (int i = 0; i < SHADOW_TAPS; i++) {
+        t = shadow_next_tap(t, radius, ((float)i + 0.5f) / (float)SHADOW_TAPS);
+        real x = s.place.x + t.x, y = s.place.y + t.y, left = floor_(x), top = floor_(y), lit[4];
+        for (int k = 0; k < 4; k++) {
+            real column = shadow_clamp(v, left + R((float)(k % 2))),
+                 row = shadow_clamp(v, top + R((float)(k / 2)));
+            lit[k] = shadow_test_soft(v, s, column, row, t.distance,
+                                      texel_at(texels, v, s.place.slot, column, row));
+        }
+        sum = sum + shadow_mix(x - left, y - top, lit[0], lit[1], lit[2], lit[3]);
+    }
+    return sum * R(1.0f / (float)SHADOW_TAPS);
+}
+
+// As shadow_lookup, of a light with a size.
+FN real shadow_lookup_soft(const float *texels, shadow_view v, real3 position, real3 normal)
+{
+    shadow_soft s = shadow_find_soft(v, position, normal);
+    shadow_tap t = shadow_first_tap(s.radius);
+    real count = R(0.0), sum = R(0.0);
+    for (int i = 0; i < SHADOW_SEARCHES; i++) {
+        t = shadow_next_tap(t, s.radius, ((float)i + 0.5f) / (float)SHADOW_SEARCHES);
+        real column = shadow_clamp(v, floor_(s.place.x + t.x + R(0.5)));
+        real row = shadow_clamp(v, floor_(s.place.y + t.y + R(0.5)));
+        real depth = texel_at(texels, v, s.place.slot, column, row);
+        mask above = shadow_test_soft(v, s, column, row, t.distance, depth) < R(0.5);
+        count = count + sel(above, R(1.0), R(0.0));
+        sum = sum + sel(above, depth, R(0.0));
+    }
+    mask some = and_(count > R(0.5), s.place.inside > R(0.5));
+    real visible = sel(count > R(SHADOW_SEARCHES - 0.5f), R(0.0), R(1.0));
+    mask edge = and_(some, visible > R(0.5));
+    if (any(edge)) {
+        real mean = shadow_soft_mean(texels, v, s, shadow_radius(v, s, sum / max_(count, R(1.0))));
+        visible = sel(edge, mean, visible);
+    }
+    return sel(some, visible, R(1.0));
+}
+
 // The part of light `light` of the plan that reaches points in the camera's space past what its maps show.
 // normal: unit, on the lit side, or 0 of a point that is not in the maps.
 FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, real3 normal)
 {
     const int size = (int)maps->plan.values[light].size;
     const float *texels = maps->texels + maps->plan.firsts[light];
-    shadow_square s = shadow_find(shadow_view_of(&maps->plan.values[light]), position, normal);
+    const shadow_view view = shadow_view_of(&maps->plan.values[light]);
+    if (view.spread > 0.0f) {
+        return shadow_lookup_soft(texels, view, position, normal);
+    }
+    shadow_square s = shadow_find(view, position, normal);
     int32_t first[ORR_LANES];
     sint_store(first, (to_int(s.slot) * I(size) + to_int(s.top)) * I(size) + to_int(s.left));
     real rows[4];

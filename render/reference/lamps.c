@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SUN_RADIUS 4.65e-3f // [rad] of its disc, seen from the Earth
+#define SUN_RADIUS 4.65e-3f // [rad] of its disc, seen from the Earth; where the list gives none
 
 static real triangle_area(const surfaces *s, uint32_t triangle)
 {
@@ -48,7 +48,8 @@ static void set_sun(const orr_draw_sun *sun, lamps *l)
         return;
     }
     // a white surface that faces the disc shines in its colour; 1 - cosine without cancellation
-    real half = sinf(0.5f * SUN_RADIUS), angle = 4.0f * BSDF_PI * half * half;
+    real half = sinf(0.5f * (sun->radius > 0.0f ? sun->radius : SUN_RADIUS)),
+         angle = 4.0f * BSDF_PI * half * half;
     l->sun = normalise3(make_real3(sun->direction[0], sun->direction[1], sun->direction[2]));
     l->sun_radiance = scale3(make_real3(sun->colour[0], sun->colour[1], sun->colour[2]), BSDF_PI / angle);
     l->sun_share = 1.0f / angle;

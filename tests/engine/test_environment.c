@@ -553,6 +553,11 @@ static void bad_lights_are_refused(void **state)
     light = (orr_light_desc){.kind = ORR_LIGHT_KIND_DIRECTIONAL};
     assert_int_equal(orr_scene_add_light(scene, &light, &why), ORR_ERROR_ARGUMENT);
     assert_string_equal(why.message, "light: direction: expected a direction that is not zero");
+    light.direction[1] = -1.0f;
+    light.radius = 31.0f;
+    assert_int_equal(orr_scene_add_light(scene, &light, &why), ORR_ERROR_ARGUMENT);
+    assert_string_equal(why.message,
+                        "light: radius: expected 0 or more, of a directional light at most 30 degrees");
     light = (orr_light_desc){.kind = ORR_LIGHT_KIND_POINT, .position = {NAN}};
     assert_int_equal(orr_scene_add_light(scene, &light, &why), ORR_ERROR_ARGUMENT);
     light = (orr_light_desc){.kind = ORR_LIGHT_KIND_POINT, .position = {0, 1, 0}};

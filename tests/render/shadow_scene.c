@@ -100,6 +100,14 @@ void shadow_scene_add_lamps(shadow_scene *s)
     s->list.light_count = 2;
 }
 
+void shadow_scene_soften(shadow_scene *s)
+{
+    s->list.sun.radius = 0.03f;
+    for (int i = 0; i < s->list.light_count; i++) {
+        s->list.lights[i].radius = 0.1f;
+    }
+}
+
 // A disc of the cloud, as wide as the distance to its neighbours.
 static void set_splat(const orr_splats_view *s, int64_t i, float x, float y, float z, float width,
                       float opacity, float colour)

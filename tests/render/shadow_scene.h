@@ -23,6 +23,8 @@ typedef struct shadow_scene {
 void shadow_scene_make(shadow_scene *scene);
 // Adds a spot and a point of light that cast shadows.
 void shadow_scene_add_lamps(shadow_scene *scene);
+// Gives the sun and the lamps a size.
+void shadow_scene_soften(shadow_scene *scene);
 // Makes the floor a cloud of grey discs instead, with haze at z = 3 of which a quarter is seen: 0.25 of it is
 // black. In full shadow 0.4 of the light is left.
 void shadow_scene_make_captured(shadow_scene *scene, orr_jobs *jobs);

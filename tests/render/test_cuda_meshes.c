@@ -592,6 +592,8 @@ static void shadows_are_the_cpus(void **state)
     assert_true(psnr(lit.colour, plain.colour, 3 * (int64_t)plain.pixels) < 30.0);
     s.list.shadows = true;
     assert_drawn_as_by_the_cpu("shadows of the sun and of two lamps", &s.list, 0);
+    shadow_scene_soften(&s);
+    assert_drawn_as_by_the_cpu("soft shadows of these", &s.list, 0);
     free_planes(&lit);
     free_planes(&plain);
 }

@@ -117,6 +117,7 @@ static void lit_surfaces_have_no_acne(void **state)
     shadow_scene_make(&s);
     canvas *c = open_canvas(2);
     for (int angle = 0; angle <= 88; angle += 4) {
+        s.list.sun.radius = angle % 8 == 0 ? 0.2f : 0.0f;
         float radians = (float)angle * 0.01745329252f, turn = (float)angle * 0.37f;
         s.list.sun.direction[0] = sinf(radians) * cosf(turn);
         s.list.sun.direction[1] = sinf(radians) * sinf(turn);
@@ -155,7 +156,8 @@ static void what_a_lamp_lights_has_no_acne(void **state)
                              .direction = {0.6f * sinf(radians), 0.8f * sinf(radians), -cosf(radians)},
                              .attenuation = {1},
                              .cutoff = 75.0f,
-                             .diffuse = {0.5f, 0.5f, 0.5f}};
+                             .diffuse = {0.5f, 0.5f, 0.5f},
+                             .radius = angle % 20 == 0 ? 0.5f : 0.0f};
         s.list.light_count = 1;
         draw(c, &s.list);
         memcpy(plain, c->rgb, sizeof plain);
@@ -194,6 +196,7 @@ static void round_normals_on_flat_faces_have_no_acne(void **state)
     s.list.mesh_count = 1;
     canvas *c = open_canvas(2);
     for (int size = 64; size <= SIDE; size *= 2) {
+        s.list.sun.radius = size == 128 ? 0.05f : 0.0f;
         s.list.lens = shadow_scene_lens(0.0f, 0.0f, 0.45f * (float)size);
         s.list.lens.width = s.list.lens.height = size;
         s.list.lens.centre[0] = s.list.lens.centre[1] = 0.5f * (float)size;
@@ -370,6 +373,86 @@ static void a_wide_spot_has_a_cube_of_maps(void **state)
     assert_true(plan.values[0].cube == 1.0f && plan.map_count == 2);
     for (int face = 0; face < ORR_SHADOW_FACES; face++) {
         assert_true(plan.values[0].slots[face] == (face == 1 ? 0.0f : face == 5 ? 1.0f : -1.0f));
+    }
+    close_canvas(c);
+}
+
+// The part of a disc of radius 1 that is seen past a straight edge, which is at `t` of its centre.
+static double part_of_disc(double t)
+{
+    t = fmax(-1.0, fmin(t, 1.0));
+    return 0.5 + (t * sqrt(1.0 - t * t) + asin(t)) / 3.14159265358979;
+}
+
+// Makes the cube a plate at z = 1.5.
+static void flatten(shadow_scene *s)
+{
+    for (int i = 0; i < 24; i++) {
+        s->box_vertices[i].position[2] *= 0.01f;
+    }
+    small_mesh_set(&s->box, s->box_vertices, 24, s->box_indices, 36);
+    s->box.material.two_sided = false;
+}
+
+// Across an edge that is at `edge` (of x, or of y where `down`) and whose penumbra is `width` to either side:
+// the part of the light as of a disc that the edge hides. 32 taps tell 1/32 apart, and their texels blur the
+// edge by one.
+static void check_penumbra(canvas *c, const shadow_scene *s, bool down, double edge, double width)
+{
+    static float plain[3 * SIDE * SIDE];
+    orr_draw_list list = s->list;
+    const double pixels = (double)list.lens.focal[0];
+    double worst = 0.0, sum = 0.0;
+    int count = 0;
+    list.shadows = false;
+    draw(c, &list);
+    memcpy(plain, c->rgb, sizeof plain);
+    draw(c, &s->list);
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            const double from = (down ? SIDE / 2 - y - 0.5 : x + 0.5 - SIDE / 2) / pixels;
+            const double along = (down ? x + 0.5 - SIDE / 2 : SIDE / 2 - y - 0.5) / pixels;
+            const int at = y * SIDE + x;
+            if (fabs(along) < 0.1 && fabs(from - edge) < 2.0 * width) {
+                double seen = (linear(c->rgb[at]) - shade) / (linear(plain[at]) - shade);
+                double error_here = fabs(seen - part_of_disc((from - edge) / width));
+                worst = fmax(worst, error_here);
+                sum += error_here;
+                count++;
+            }
+        }
+    }
+    print_message("    penumbra of %.3f: %.3f at worst, %.4f on average\n", width, worst, sum / count);
+    assert_true(count > 1000 && worst < 0.08 && sum / count < 0.02);
+}
+
+// As wide as the height of the edge over what it falls on, by the light's size.
+static void penumbrae_are_as_wide_as_the_light_makes_them(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    canvas *c = open_canvas(2);
+    shadow_scene_make(&s);
+    flatten(&s);
+    // the plate's edge y = 1/2 is 1.5 / 0.8 before the floor along the light, at x = 9/8 in the middle
+    for (int i = 1; i <= 2; i++) {
+        s.list.lens = shadow_scene_lens(1.125f, 0.5f, 256.0f);
+        s.list.sun.radius = 0.02f * (float)i;
+        check_penumbra(c, &s, true, 0.0, 1.5 / 0.8 * tan((double)s.list.sun.radius));
+    }
+    // a lamp at a height of 4 throws the edge x = 1/2 to x = 0.8
+    s.list.sun.colour[0] = s.list.sun.colour[1] = s.list.sun.colour[2] = 0.0f;
+    s.list.lens = shadow_scene_lens(0.8f, 0.0f, 256.0f);
+    for (int i = 1; i <= 2; i++) {
+        s.list.lights[0] = (orr_draw_light){.position = {0, 0, 4},
+                                            .direction = {0, 0, -1},
+                                            .attenuation = {1},
+                                            .cutoff = 15.0f,
+                                            .diffuse = {0.5f, 0.5f, 0.5f},
+                                            .casts_shadows = true,
+                                            .radius = 0.1f * (float)i};
+        s.list.light_count = 1;
+        check_penumbra(c, &s, false, 0.0, (double)s.list.lights[0].radius * 1.5 / 2.5);
     }
     close_canvas(c);
 }
@@ -569,6 +652,7 @@ int main(void)
         cmocka_unit_test(a_spot_throws_a_perspective_shadow),
         cmocka_unit_test(a_point_of_light_throws_shadows_all_around),
         cmocka_unit_test(a_wide_spot_has_a_cube_of_maps),
+        cmocka_unit_test(penumbrae_are_as_wide_as_the_light_makes_them),
         cmocka_unit_test(shadows_stand_still_under_a_moving_camera),
         cmocka_unit_test(maps_are_fitted_to_what_casts),
         cmocka_unit_test(a_shadow_falls_on_splats),

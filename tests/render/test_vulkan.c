@@ -514,6 +514,11 @@ static void shadows_match_the_cpu(void **state)
     assert_true(psnr(pictures[0].rgba, pictures[1].rgba, 4 * pictures[0].pixels) < 30.0);
     drawn_free(&pictures[0]);
     drawn_free(&pictures[1]);
+    shadow_scene_soften(&s);
+    drawn soft = draw_vulkan(draw, &s.list), soft_cpu = draw_on_cpu(&s.list);
+    assert_same_picture(&soft, &soft_cpu);
+    drawn_free(&soft);
+    drawn_free(&soft_cpu);
     // on a floor of splats
     shadow_scene_make_captured(&s, jobs);
     drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
