@@ -456,6 +456,8 @@ typedef struct orr_sun_desc {
     /* How bright clouds and fields are in the full shadow of a mesh or robot, of what they are without it, in
      * linear light, up to 1: nothing falls on them; 0: as it is, 0.4 at first. */
     float umbra;
+    float radius; /* half of the angle that it takes in the sky [degrees, at most 30]; 0: its shadows have
+                     hard edges */
 } orr_sun_desc;
 /* Gives a scene a sun, as "sun" of a scene file: it shines besides lights and an environment, and the lights
  * of robots' models are off. desc NULL: the scene has none of its own. No frame may be in flight. */

@@ -155,11 +155,16 @@ orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, s
     if (!(own.umbra >= 0.0f && own.umbra <= 1.0f)) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "sun: umbra %g: expected 0 to 1", (double)own.umbra);
     }
+    if (!(own.radius >= 0.0f && own.radius <= 30.0f)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "sun: radius %g: expected 0 to 30 degrees",
+                        (double)own.radius);
+    }
     for (int k = 0; k < 3; k++) {
         scene->sun.direction[k] = own.direction[k] / length;
         scene->sun.colour[k] = own.colour[k];
         scene->sun.ambient[k] = own.ambient[k];
     }
+    scene->sun.radius = pi / 180.0f * own.radius;
     scene->umbra = own.umbra > 0.0f ? own.umbra : scene->umbra;
     scene->has_sun = true;
     return ORR_OK;

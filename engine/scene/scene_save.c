@@ -234,7 +234,8 @@ static bool add_sun(cJSON *root, const orr_draw_sun *s)
 {
     cJSON *sun = cJSON_AddObjectToObject(root, "sun");
     return sun && add_floats(sun, "direction", s->direction, 3) && add_floats(sun, "colour", s->colour, 3) &&
-           add_floats(sun, "ambient", s->ambient, 3);
+           add_floats(sun, "ambient", s->ambient, 3) &&
+           (s->radius == 0.0f || add_float(sun, "radius", s->radius / (float)DEGREE));
 }
 
 // Its intensity is the default, of which `diffuse` is a multiple.
@@ -251,6 +252,8 @@ static cJSON *light_json(const orr_draw_light *l)
                 (!(l->directional || spot) || add_floats(json, "direction", l->direction, 3)) &&
                 add_floats(json, "colour", l->diffuse, 3) &&
                 (l->range == 0.0f || add_float(json, "range", l->range)) &&
+                (l->radius == 0.0f ||
+                 add_float(json, "radius", l->directional ? l->radius / (float)DEGREE : l->radius)) &&
                 (!spot || (add_float(json, "inner", l->inner) && add_float(json, "outer", l->cutoff))) &&
                 (l->casts_shadows || cJSON_AddFalseToObject(json, "shadows"));
     if (!good) {

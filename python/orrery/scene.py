@@ -242,16 +242,18 @@ class Scene(Handle):
         )
         call.scene_add_light_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 
-    def set_sun(self, direction, colour=(0.8, 0.8, 0.8), ambient=(0.2, 0.2, 0.2), umbra=0.0):
+    def set_sun(self, direction, colour=(0.8, 0.8, 0.8), ambient=(0.2, 0.2, 0.2), umbra=0.0, radius=0.0):
         """A sun, besides lights and an environment, and in place of the lights of robots' models.
 
         direction: towards the sun. colour: linear radiance of a white surface that faces it; ambient: that of
-        one in its shadow. umbra: how bright clouds and fields are in the shadow of a mesh; 0: as it is."""
+        one in its shadow. umbra: how bright clouds and fields are in the shadow of a mesh; 0: as it is.
+        radius: half of the angle that it takes in the sky [degrees]; 0: shadows have hard edges."""
         desc = structs["orr_sun_desc"](
             direction=numbers(direction, 3, "direction"),
             colour=numbers(colour, 3, "colour"),
             ambient=numbers(ambient, 3, "ambient"),
             umbra=umbra,
+            radius=radius,
         )
         call.scene_set_sun_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 

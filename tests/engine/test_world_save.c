@@ -55,11 +55,12 @@ static const char *write_scene(void)
         "{\"orrery\": 1, \"background\": [0.1, 0.2, 0.3], \"exposure\": 0.5, \"tone\": \"neutral\","
         " \"shadow\": 0.6, \"probes\": true,"
         " \"sun\": {\"direction\": [0.3, -0.9, -0.2], \"colour\": [0.7, 0.6, 0.5], \"ambient\": [0.2, 0, "
-        "0.3]},"
+        "0.3], \"radius\": 1.5},"
         " \"lights\": [{\"type\": \"spot\", \"position\": [0.5, -1, 0], \"direction\": [-0.4, 1, 0.1],"
         "   \"colour\": [0, 1, 0.5], \"intensity\": 2, \"range\": 4, \"inner\": 10, \"outer\": 50,"
+        "   \"radius\": 0.1,"
         "   \"shadows\": false}, {\"type\": \"point\", \"position\": [-0.5, -1, 0], \"intensity\": 1},"
-        "  {\"type\": \"directional\", \"direction\": [0, 1, 1], \"intensity\": 0.5}],"
+        "  {\"type\": \"directional\", \"direction\": [0, 1, 1], \"intensity\": 0.5, \"radius\": 2}],"
         " \"cameras\": [{\"name\": \"front\", \"eye\": [0, -1.2, -2], \"target\": [0, -0.1, 0],"
         "   \"field_of_view\": 40, \"width\": 96, \"height\": 64, \"near\": 0.05}],"
         " \"cameras_file\": \"photos.json\","
@@ -106,6 +107,7 @@ static void assert_same_light(const orr_draw_light *a, const orr_draw_light *b)
     assert_int_equal(a->fades, b->fades);
     assert_int_equal(a->casts_shadows, b->casts_shadows);
     assert_true(a->range == b->range && a->inner == b->inner && a->cutoff == b->cutoff);
+    assert_true(fabsf(a->radius - b->radius) < 1e-7f);
     assert_true(largest_difference(a->position, b->position, 3) == 0.0);
     assert_true(largest_difference(a->direction, b->direction, 3) < 1e-6);
     assert_true(largest_difference(a->diffuse, b->diffuse, 3) < 1e-6);
@@ -143,6 +145,7 @@ static void a_saved_world_is_read_as_the_same_scene_and_draws_the_same_picture(v
     assert_true(largest_difference(again->sun.direction, scene->sun.direction, 3) < 1e-6);
     assert_memory_equal(again->sun.colour, scene->sun.colour, sizeof scene->sun.colour);
     assert_memory_equal(again->sun.ambient, scene->sun.ambient, sizeof scene->sun.ambient);
+    assert_true(scene->sun.radius > 0.0f && fabsf(again->sun.radius - scene->sun.radius) < 1e-7f);
     assert_int_equal(again->light_count, 3);
     for (int i = 0; i < 3; i++) {
         assert_same_light(&scene->lights[i], &again->lights[i]);
@@ -185,13 +188,13 @@ static void what_no_file_holds_is_left_out_and_a_camera_can_be_added(void **stat
     assert_int_equal(orr_world_save(world, 0, NULL, path, &error), ORR_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "no layer is from a file"));
     assert_ok(orr_scene_add_file(scene, scratch_path("floor.ply"), NULL, NULL, &error));
-    const orr_sun_desc sun = {.direction = {0, -2, 0}, .colour = {1, 1, 0.5f}, .umbra = 0.3f};
+    const orr_sun_desc sun = {.direction = {0, -2, 0}, .colour = {1, 1, 0.5f}, .umbra = 0.3f, .radius = 2.0f};
     assert_ok(orr_scene_set_sun(scene, &sun, &error));
     assert_ok(orr_world_save(world, 0, &camera, path, &error));
     assert_ok(orr_scene_load(engine, path, &again, &error));
     assert_int_equal(orr_scene_layer_count(again), 1);
     assert_true(again->has_sun && again->sun.direction[1] == -1.0f && again->sun.colour[2] == 0.5f);
-    assert_true(again->umbra == 0.3f);
+    assert_true(again->umbra == 0.3f && fabsf(again->sun.radius - 0.03490659f) < 1e-7f);
     const orr_camera *read = orr_scene_camera(again, 0);
     assert_non_null(read);
     assert_true(largest_difference(read->pose, camera.pose, 12) < 1e-6);

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const float DEGREE = 0.01745329252f; // [rad]
+
 _Static_assert((int)PANEL_LAMPS >= (int)ORR_DRAW_LIGHTS, "the panel shows every lamp");
 
 // A colour as a hue, whose largest part is 1, and a strength.
@@ -56,7 +58,7 @@ void view_light_take(viewer *v)
     const panel_light *l = &v->light;
     orr_scene *scene = v->scene;
     if (l->sun_changed) {
-        orr_sun_desc sun = {.umbra = (float)l->umbra};
+        orr_sun_desc sun = {.umbra = (float)l->umbra, .radius = scene->sun.radius / DEGREE};
         orr_error error;
         sun_direction(v->navigator.axes, l->azimuth, l->elevation, sun.direction);
         join(&l->sun, sun.colour);

@@ -42,7 +42,7 @@ view_surroundings view_place_look(const viewer *v)
 // What joins a scene does not turn its light.
 static void keep_sun(const viewer *v, const view_surroundings *before)
 {
-    orr_sun_desc sun = {0};
+    orr_sun_desc sun = {0}; // the default one has no radius
     if (before->has_default_sun) {
         memcpy(sun.direction, before->sun.direction, sizeof sun.direction);
         memcpy(sun.colour, before->sun.colour, sizeof sun.colour);
