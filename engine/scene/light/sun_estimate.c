@@ -9,7 +9,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/maths/rotation.h"
-#include "engine/scene/sun_points.h"
+#include "engine/scene/light/sun_points.h"
 
 #include <math.h>
 #include <string.h>

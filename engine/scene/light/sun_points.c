@@ -1,5 +1,5 @@
 #define ORR_SCALAR
-#include "engine/scene/sun_points.h"
+#include "engine/scene/light/sun_points.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
