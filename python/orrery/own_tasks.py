@@ -15,6 +15,7 @@ _FILES = {
     "SurgicalTrack": "surgical_track.json",
     "PegInsertion": "peg_insertion.json",
     "ShelfReach": "shelf.json",
+    "CartPixels": "cart.json",
 }
 
 

@@ -15,7 +15,7 @@ try:
     import gymnasium.envs.mujoco  # noqa: F401, needs mujoco
     from gymnasium.vector import AutoresetMode
 
-    from orrery import environments, tasks
+    from orrery import environments, own_tasks, tasks
 except ImportError as absent:
     raise unittest.SkipTest(f"left out: {absent}") from absent
 
@@ -63,6 +63,31 @@ def compare(task, precision, num_envs):
                 env.reset()
             free.set_state(0, reference.data.qpos, reference.data.qvel)
     return errors
+
+
+class Shipped(unittest.TestCase):
+    def test_tasks_that_ship_are_stepped_and_seen_by_name(self):
+        for name in own_tasks.tasks():
+            with self.subTest(name):
+                env = environments.make_vec(name, 2, render_mode="rgb_array", width=48, height=32)
+                first, _ = env.reset(seed=0)
+                for _ in range(3):
+                    seen, reward, *_ = env.step(env.action_space.sample())
+                self.assertTrue(np.isfinite(seen).all() and np.isfinite(reward).all())
+                self.assertTrue((seen != first).any())
+                pictures = env.render()
+                self.assertEqual((len(pictures), pictures[0].shape), (2, (32, 48, 3)))
+                self.assertGreater(pictures[0].std(), 5)  # something is in it
+                env.close()
+
+    def test_pictures_of_a_scene_show_its_environments(self):
+        env = environments.PixelVectorEnv("CartPixels", 2, size=(32, 32))
+        first, _ = env.reset(seed=0)
+        for _ in range(20):
+            seen, *_ = env.step(np.array([[1.0], [0.0]], np.float32))
+        moved = np.abs(seen["pixels"].astype(int) - first["pixels"]).max(axis=(1, 2, 3, 4))
+        self.assertGreater(moved[0], 50)  # the cart; that of the other stands still
+        self.assertLess(moved[1], 5)
 
 
 class Sending(unittest.TestCase):
