@@ -82,10 +82,17 @@ def update(agent, optimiser, batch, generator):
 
 
 def train(task, steps, seed=0):
-    """Learns; returns the returns of all episodes, in the order in which they ended."""
-    torch.manual_seed(seed)
+    """Learns a task; returns the returns of all episodes, in the order in which they ended."""
     env = environments.make_vec(task, ENVIRONMENTS)
     env.returns = []
+    learn(env, steps, seed)
+    env.close()
+    return env.returns
+
+
+def learn(env, steps, seed=0):
+    """Learns in ENVIRONMENTS environments, whose `returns` grow by those of episodes; returns the agent."""
+    torch.manual_seed(seed)
     agent = Agent(env.single_observation_space.shape[0], env.single_action_space.shape[0])
     optimiser, generator = torch.optim.Adam(agent.parameters(), RATE), torch.Generator().manual_seed(seed)
     observation = torch.from_dlpack(env.reset(seed=seed)[0]).float()
@@ -94,8 +101,7 @@ def train(task, steps, seed=0):
         optimiser.param_groups[0]["lr"] = RATE * (1 - i / updates)
         batch, observation, fresh = rollout(env, agent, observation, fresh)
         update(agent, optimiser, batch, generator)
-    env.close()
-    return env.returns
+    return agent
 
 
 if __name__ == "__main__":
