@@ -403,7 +403,7 @@ orr_result orr_plan_pairs(orr_plan *plan, orr_error *error)
         }
     }
     orr_result result = list_pairs(plan, geoms, count, geoms + m->ngeom, moving, error);
-    plan->apart_count = plan->for_device ? 0 : count_apart(plan);
+    plan->apart_count = result != ORR_OK || plan->for_device ? 0 : count_apart(plan);
     orr_free(geoms);
     return result;
 }
