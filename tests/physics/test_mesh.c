@@ -379,7 +379,7 @@ static void check_closed(const char *path, int triangles)
         orr_camera_look_at((float[]){0, 0, -2}, (float[]){0, 0, 0}, (float[]){0, 1, 0}, 0.9f, WIDTH, HEIGHT);
     orr_draw_mesh draw = {.mesh = mesh, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     orr_draw_list list = {
-        .meshes = &draw, .mesh_count = 1, .sun = {{0, 0, -1}, {1, 1, 1}, {0.1f, 0.1f, 0.1f}}};
+        .meshes = &draw, .mesh_count = 1, .sun = {{0, 0, -1}, {1, 1, 1}, {0.1f, 0.1f, 0.1f}, 0.0f}};
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
