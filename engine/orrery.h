@@ -482,7 +482,7 @@ static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_
  * frames before. Off at first. Path-traced pictures need none. No frame may be in flight. */
 ORR_API orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error);
 
-/* A light without extent, as in glTF (KHR_lights_punctual). */
+/* A light, as in glTF (KHR_lights_punctual); `radius` gives it a size for the edges of its shadows. */
 typedef enum orr_light_kind {
     ORR_LIGHT_KIND_DIRECTIONAL, /* infinitely far away */
     ORR_LIGHT_KIND_POINT,

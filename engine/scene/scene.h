@@ -103,6 +103,8 @@ void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 orr_draw_light orr_scene_layer_light(const orr_light_desc *light, const orr_transform *at);
 // How many lights the scene has, and its meshes.
 int orr_scene_light_total(const orr_scene *scene);
+// Is its light the default sun, which depends on which layers there are?
+bool orr_scene_has_default_sun(const orr_scene *scene);
 // The sun of a scene whose file gives none. With a robot it only says from where the first of the model's
 // lights comes.
 void orr_scene_light(orr_scene *scene);

@@ -255,7 +255,7 @@ typedef struct lane_contact {
     int32_t pair, row; // row: its first one; -1: within the gap, without rows
 } lane_contact;
 
-// Box around a geom's bounding spheres in all lanes [m].
+// Box around a geom along the world's axes, in all lanes [m].
 typedef struct lane_extent {
     float low[3], high[3];
     int32_t geom, weld; // weld: of its body; geoms of one weld never meet

@@ -46,8 +46,7 @@ static bool is_cloud(const orr_scene *scene)
 static orr_result find_sun(insertion *n, orr_error *error)
 {
     const orr_scene *scene = n->scene;
-    if (n->no_sun || scene->has_sun || scene->environment || orr_scene_light_total(scene) > 0 ||
-        orr_scene_first_robot(scene) || !is_cloud(scene)) {
+    if (n->no_sun || !orr_scene_has_default_sun(scene) || !is_cloud(scene)) {
         return ORR_OK;
     }
     ORR_TRY(orr_scene_estimate_sun(n->scene, &n->sun, error));

@@ -103,6 +103,12 @@ int orr_scene_light_total(const orr_scene *scene)
     return count;
 }
 
+bool orr_scene_has_default_sun(const orr_scene *scene)
+{
+    return !scene->has_sun && !scene->environment && orr_scene_light_total(scene) == 0 &&
+           !orr_scene_first_robot(scene);
+}
+
 orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *light, size_t light_size,
                                      orr_error *error)
 {

@@ -31,8 +31,8 @@ FN double geom_reach(const lane_model *m, int geom)
     return common ? 0.5 * m->opt.o_margin : (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
 }
 
-// Half the sides of the box around a geom along the world's axes, and its centre. The box around its own
-// axes has no room for what the grid or the field of heights reaches beyond: theirs is that of the sphere.
+// Half the sides of the box around a geom along the world's axes, and its centre. Grids and height fields
+// have the box of their bounding sphere.
 FN real3 world_box(const lane_model *m, const lane_data *d, int geom, real3 *centre)
 {
     int type = m->geom_type[geom];

@@ -27,16 +27,9 @@ static void window_size(const viewer *v, double size[2])
 
 // ---- dropped files ----
 
-// Is the light the default, which depends on which layers there are?
-static bool has_default_sun(const orr_scene *scene)
-{
-    return !scene->has_sun && !scene->environment && orr_scene_light_total(scene) == 0 &&
-           !orr_scene_first_robot(scene);
-}
-
 view_surroundings view_place_look(const viewer *v)
 {
-    return (view_surroundings){.has_default_sun = has_default_sun(v->scene), .sun = v->scene->sun};
+    return (view_surroundings){.has_default_sun = orr_scene_has_default_sun(v->scene), .sun = v->scene->sun};
 }
 
 // What joins a scene does not turn its light.
