@@ -2,14 +2,13 @@
 #include "engine/loop/world/soft_sleep.h"
 #include "engine/loop/world/world_soft.h"
 #include "tests/support/engine.h"
+#include "tests/support/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SHEET = 11 }; // vertices along a side
 
 typedef struct fixture {
     orr_scene *scene;
@@ -18,45 +17,6 @@ typedef struct fixture {
     orr_soft_info info;
     double *position; // of the soft body's vertices
 } fixture;
-
-static orr_layer add_block(orr_scene *scene, const float half[3], const orr_transform *at)
-{
-    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-    float positions[24];
-    for (int i = 0; i < 24; i++) {
-        positions[i] = (i / 3 >> i % 3 & 1) ? half[i % 3] : -half[i % 3];
-    }
-    const orr_mesh_desc mesh = {
-        .vertex_count = 8, .index_count = 36, .positions = positions, .indices = indices};
-    orr_layer layer;
-    assert_ok(orr_scene_add_mesh(scene, "block", &mesh, at, &layer, &error));
-    return layer;
-}
-
-// A square of 0.5 m in the layer's plane z = 0.
-static orr_layer add_sheet(orr_scene *scene, const orr_transform *at)
-{
-    float positions[SHEET * SHEET * 3];
-    uint32_t indices[(SHEET - 1) * (SHEET - 1) * 6];
-    for (int i = 0; i < SHEET * SHEET; i++) {
-        positions[3 * i] = 0.05f * (float)(i % SHEET) - 0.25f;
-        positions[3 * i + 1] = 0.05f * (float)(i / SHEET) - 0.25f;
-        positions[3 * i + 2] = 0.0f;
-    }
-    for (int i = 0; i < (SHEET - 1) * (SHEET - 1); i++) {
-        const uint32_t a = (uint32_t)(i / (SHEET - 1) * SHEET + i % (SHEET - 1)), c = a + SHEET;
-        const uint32_t corners[6] = {a, a + 1, c + 1, a, c + 1, c};
-        memcpy(indices + 6 * (ptrdiff_t)i, corners, sizeof corners);
-    }
-    const orr_mesh_desc mesh = {.vertex_count = SHEET * SHEET,
-                                .index_count = (SHEET - 1) * (SHEET - 1) * 6,
-                                .positions = positions,
-                                .indices = indices};
-    orr_layer layer;
-    assert_ok(orr_scene_add_mesh(scene, "sheet", &mesh, at, &layer, &error));
-    return layer;
-}
 
 // A robot of one body above the soft layer: a sheet, or a block where `half` is given.
 static void open_with(fixture *f, const char *bodies, const float half[3], const orr_transform *at,
@@ -67,7 +27,7 @@ static void open_with(fixture *f, const char *bodies, const float half[3], const
              bodies);
     assert_ok(orr_scene_create(engine, &f->scene, &error));
     assert_ok(orr_scene_add_file(f->scene, written("limits.xml", model), NULL, &f->robot, &error));
-    f->soft = half ? add_block(f->scene, half, at) : add_sheet(f->scene, at);
+    f->soft = half ? add_block(f->scene, half, at, 12) : add_sheet(f->scene, 11, 0.05f, at);
     assert_ok(orr_scene_set_physics(f->scene, f->soft, body, &error));
     assert_ok(orr_scene_soft_info(f->scene, f->soft, &f->info, &error));
     assert_ok(orr_world_create(f->scene, worlds, &f->world, &error));

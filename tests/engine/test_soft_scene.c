@@ -7,6 +7,7 @@
 #include "engine/maths/vector.h"
 #include "render/deform_formula.h"
 #include "tests/support/engine.h"
+#include "tests/support/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -16,24 +17,6 @@
 static const char box_model[] =
     "<mujoco><option timestep='%g'/><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.3'>"
     "<freejoint/><geom type='box' size='0.1 0.1 0.05' mass='1'/></body></worldbody></mujoco>";
-
-// A closed box around the origin.
-static orr_layer add_block(orr_scene *scene, const float half[3], const orr_transform *at, int triangles)
-{
-    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-    float positions[24];
-    for (int i = 0; i < 8; i++) {
-        for (int k = 0; k < 3; k++) {
-            positions[3 * i + k] = (i >> k & 1) ? half[k] : -half[k];
-        }
-    }
-    const orr_mesh_desc mesh = {
-        .vertex_count = 8, .index_count = 3 * triangles, .positions = positions, .indices = indices};
-    orr_layer layer;
-    assert_ok(orr_scene_add_mesh(scene, "block", &mesh, at, &layer, &error));
-    return layer;
-}
 
 static const float half[3] = {0.2f, 0.2f, 0.1f};
 static const orr_body_desc jelly = {
@@ -212,30 +195,6 @@ static void a_block_rests_on_the_ridge_of_a_height_field(void **state)
 
 enum { SHEET = 17 }; // vertices along a side
 
-// A square of 0.64 m in the plane z = 0.
-static orr_layer add_sheet(orr_scene *scene, const orr_transform *at)
-{
-    static float positions[SHEET * SHEET * 3];
-    static uint32_t indices[(SHEET - 1) * (SHEET - 1) * 6];
-    for (int i = 0; i < SHEET * SHEET; i++) {
-        positions[3 * i] = 0.04f * (float)(i % SHEET) - 0.32f;
-        positions[3 * i + 1] = 0.04f * (float)(i / SHEET) - 0.32f;
-        positions[3 * i + 2] = 0.0f;
-    }
-    for (int i = 0; i < (SHEET - 1) * (SHEET - 1); i++) {
-        const uint32_t a = (uint32_t)(i / (SHEET - 1) * SHEET + i % (SHEET - 1)), b = a + 1, c = a + SHEET,
-                       d = c + 1, corners[6] = {a, b, d, a, d, c};
-        memcpy(indices + 6 * (ptrdiff_t)i, corners, sizeof corners);
-    }
-    const orr_mesh_desc mesh = {.vertex_count = SHEET * SHEET,
-                                .index_count = (SHEET - 1) * (SHEET - 1) * 6,
-                                .positions = positions,
-                                .indices = indices};
-    orr_layer layer;
-    assert_ok(orr_scene_add_mesh(scene, "sheet", &mesh, at, &layer, &error));
-    return layer;
-}
-
 static const char ball_model[] =
     "<mujoco><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1'/>"
     "<geom type='sphere' size='0.15' pos='0 0 0.15'/></worldbody></mujoco>";
@@ -250,7 +209,7 @@ static void cloth_drapes_over_a_ball(void **state)
     const orr_transform at = {.position = {0.0f, 0.0f, 0.35f}};
     assert_ok(orr_scene_create(engine, &f.scene, &error));
     assert_ok(orr_scene_add_file(f.scene, written("ball.xml", ball_model), NULL, &f.box, &error));
-    f.block = add_sheet(f.scene, &at);
+    f.block = add_sheet(f.scene, SHEET, 0.04f, &at);
     assert_ok(orr_scene_set_physics(f.scene, f.block, &cloth, &error));
     assert_ok(orr_world_create(f.scene, 1, &f.world, &error));
     assert_ok(orr_world_advance(f.world, 1.5, &error));
@@ -307,7 +266,7 @@ static void pins_hold_a_cloth(void **state)
     const orr_transform at = {.position = {0.0f, 0.0f, 1.0f}};
     assert_ok(orr_scene_create(engine, &f.scene, &error));
     assert_ok(orr_scene_add_file(f.scene, written("ball.xml", ball_model), NULL, &f.box, &error));
-    f.block = add_sheet(f.scene, &at);
+    f.block = add_sheet(f.scene, SHEET, 0.04f, &at);
     assert_ok(orr_scene_set_physics(f.scene, f.block, &cloth, &error));
     assert_ok(orr_world_create(f.scene, 1, &f.world, &error));
     int held = 0;

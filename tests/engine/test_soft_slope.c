@@ -1,5 +1,6 @@
 // A ball on a soft bed that is tilted, in a scene.
 #include "tests/support/engine.h"
+#include "tests/support/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -10,8 +11,6 @@ static const double angle = 0.1, radius = 0.1;
 // A bed of 0.6 x 0.16 x 0.06 m on rough ground that is tilted, and a ball on it.
 static void open_slope(orr_scene **scene, orr_layer *ball, orr_world **world)
 {
-    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
     static const orr_body_desc soft = {.soft = true,
                                        .resolution = 24,
                                        .density = 500.0,
@@ -21,22 +20,14 @@ static void open_slope(orr_scene **scene, orr_layer *ball, orr_world **world)
                                        .friction = 0.01};
     const orr_transform at = {.position = {0.1f, 0.0f, 0.03f}};
     char model[800];
-    float positions[24];
-    orr_layer bed;
     snprintf(model, sizeof model,
              "<mujoco><option timestep='0.004' gravity='%g 0 %g'/><worldbody>"
              "<geom type='plane' size='0 0 1' friction='1'/><body pos='-0.1 0 0.155'><freejoint/>"
              "<geom size='%g' mass='1' friction='0.5'/></body></worldbody></mujoco>",
              9.81 * sin(angle), -9.81 * cos(angle), radius);
-    for (int i = 0; i < 24; i++) {
-        const float half[3] = {0.3f, 0.08f, 0.03f};
-        positions[i] = (i / 3 >> i % 3 & 1) ? half[i % 3] : -half[i % 3];
-    }
-    const orr_mesh_desc mesh = {
-        .vertex_count = 8, .index_count = 36, .positions = positions, .indices = indices};
     assert_ok(orr_scene_create(engine, scene, &error));
     assert_ok(orr_scene_add_file(*scene, written("slope.xml", model), NULL, ball, &error));
-    assert_ok(orr_scene_add_mesh(*scene, "bed", &mesh, &at, &bed, &error));
+    const orr_layer bed = add_block(*scene, (const float[3]){0.3f, 0.08f, 0.03f}, &at, 12);
     assert_ok(orr_scene_set_physics(*scene, bed, &soft, &error));
     assert_ok(orr_world_create(*scene, 1, world, &error));
 }
