@@ -976,6 +976,7 @@ ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camer
  *     images/            the photos that have a pose
  *     masks/NAME.png     of photos that have masks: black is not to be learned from
  *     points.ply         the points that COLMAP found, with colours; transforms.json names it (ply_file_path)
+ *     sparse/0/          the same cameras and points as a COLMAP model, which also says what sees what
  *     cameras.png        a picture of cameras and points
  *
  * Its world has z up, the point that all photos look at as its origin, and cameras at a mean distance of 4
@@ -1335,7 +1336,8 @@ typedef struct orr_train_desc {
     orr_train_strategy strategy; /* splats */
     /* Splats: weight in the loss of the mean |1 / drawn depth - 1 / depth| of the points that a photo sees,
        times the cameras' extent (1.1 times the largest distance from their mean), 0 .. 100; 0: not learned
-       from. It needs a COLMAP model with points3D, which says what sees what. */
+       from. It needs points3D of a COLMAP model, which says what sees what: a capture of
+       orr_registration_create has one. */
     float depth_weight;
 } orr_train_desc;
 

@@ -60,5 +60,9 @@ void orr_up_of_axes(const orr_photo_list *list, const int *orientations, double 
                     double *spread);
 // write.c: photos, masks, cameras and points of the capture.
 orr_result orr_registration_write(orr_registration *r, orr_error *error);
+// model.c: the capture's cameras and points as a COLMAP model in sparse/0. names: of the photos in the
+// capture, images/NAME; ids: their IMAGE_ID; as many as photos in `list`.
+orr_result orr_registration_write_model(const orr_registration *r, const char *const *names,
+                                        const uint32_t *ids, orr_error *error);
 // picture.c: cameras and points, drawn.
 orr_result orr_registration_draw(orr_registration *r, const char *path, orr_error *error);

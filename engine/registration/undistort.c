@@ -22,6 +22,13 @@ static photo_lens formula_lens(const orr_photo_lens *lens)
                         .p2 = (float)lens->tangential[1]};
 }
 
+void orr_photo_project(const orr_photo_lens *lens, const double at[3], double pixel[2])
+{
+    const real2 p = photo_pixel(formula_lens(lens), make_real3((float)at[0], (float)at[1], (float)at[2]));
+    pixel[0] = (double)p.x;
+    pixel[1] = (double)p.y;
+}
+
 orr_photo_lens orr_pinhole_within(const orr_photo_lens *lens)
 {
     const photo_lens f = formula_lens(lens);

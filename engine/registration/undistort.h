@@ -1,4 +1,4 @@
-// Photos as a pinhole camera takes them, drawn from those of a lens.
+// Photos as a pinhole camera takes them, drawn from those of a lens; and where a lens puts a point.
 #pragma once
 
 #include "neural/capture/photo_list.h"
@@ -10,3 +10,5 @@ orr_photo_lens orr_pinhole_within(const orr_photo_lens *lens);
 // a mask, nearest.
 void orr_undistort(const orr_photo_lens *lens, const orr_photo_lens *pinhole, int channels,
                    const uint8_t *picture, uint8_t *undistorted);
+// The pixel that shows a point, given in the camera's axes: right, down, forward > 0.
+void orr_photo_project(const orr_photo_lens *lens, const double at[3], double pixel[2]);

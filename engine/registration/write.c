@@ -1,4 +1,4 @@
-// The capture's folder: photos, masks, points and transforms.json.
+// The capture's folder: photos, masks, points and transforms.json; the COLMAP model is written by model.c.
 #include "engine/registration/registration.h"
 
 #include "engine/core/file.h"
@@ -16,6 +16,7 @@ typedef struct photo_writer {
     orr_registration *r;
     int first;             // of this round of photos
     char **names, **masks; // in the capture, one for each photo; a mask NULL: none
+    uint32_t *ids;         // IMAGE_ID of each photo
     orr_result *results;
     orr_error *errors;
 } photo_writer;
@@ -210,6 +211,8 @@ static orr_result write_cameras(const photo_writer *w, const char *path, orr_err
     r->info.camera = cameras[0];
     const orr_camera_file_notes notes = {.masks = (const char *const *)w->masks,
                                          .points = r->points.count > 0 ? "points.ply" : NULL,
+                                         .tracks = r->points.count > 0 ? "sparse/0/points3D.bin" : NULL,
+                                         .ids = w->ids,
                                          .unit_scale = r->unit_scale,
                                          .aabb_scale = ORR_WORLD_AABB_SCALE,
                                          .metric = r->info.metric};
@@ -260,13 +263,20 @@ orr_result orr_registration_write(orr_registration *r, orr_error *error)
     photo_writer w = {.r = r,
                       .names = orr_alloc_zero(count, sizeof *w.names),
                       .masks = orr_alloc_zero(count, sizeof *w.masks),
+                      .ids = orr_alloc_zero(count, sizeof *w.ids),
                       .results = orr_alloc_zero(count, sizeof *w.results),
                       .errors = orr_alloc_zero(count, sizeof *w.errors)};
-    orr_result result = w.names && w.masks && w.results && w.errors ? make_folders(&w, error)
-                                                                    : out_of_memory("photos", error);
+    const bool there = w.names && w.masks && w.ids && w.results && w.errors;
+    for (size_t i = 0; there && i < count; i++) {
+        w.ids[i] = r->list.photos[i].id;
+    }
+    orr_result result = there ? make_folders(&w, error) : out_of_memory("photos", error);
     result = result == ORR_OK ? write_photos(&w, error) : result;
     result = result == ORR_OK ? write_file(&w, "points.ply", points_of, error) : result;
     result = result == ORR_OK ? write_file(&w, "transforms.json", write_cameras, error) : result;
+    if (result == ORR_OK && r->points.count > 0) {
+        result = orr_registration_write_model(r, (const char *const *)w.names, w.ids, error);
+    }
     r->info.undistorted = r->desc.undistort;
     for (size_t i = 0; i < count; i++) {
         orr_free(w.names ? w.names[i] : NULL);
@@ -274,6 +284,7 @@ orr_result orr_registration_write(orr_registration *r, orr_error *error)
     }
     orr_free(w.names);
     orr_free(w.masks);
+    orr_free(w.ids);
     orr_free(w.results);
     orr_free(w.errors);
     return result;

@@ -197,7 +197,8 @@ static bool add_notes(cJSON *root, const orr_camera_file_notes *notes)
     return (notes->unit_scale == 0.0 || cJSON_AddNumberToObject(root, "scale", notes->unit_scale)) &&
            (notes->aabb_scale == 0 || cJSON_AddNumberToObject(root, "aabb_scale", notes->aabb_scale)) &&
            (!notes->metric || cJSON_AddStringToObject(root, "unit", "metre")) &&
-           (!notes->points || cJSON_AddStringToObject(root, "ply_file_path", notes->points));
+           (!notes->points || cJSON_AddStringToObject(root, "ply_file_path", notes->points)) &&
+           (!notes->tracks || cJSON_AddStringToObject(root, "points3D_path", notes->tracks));
 }
 
 // The whole file as a tree, or NULL when memory is out. Intrinsics that all frames share are written once.
@@ -221,6 +222,8 @@ static cJSON *describe(const orr_camera *cameras, const char *const *names, int 
                                                names && names[i] && names[i][0] ? names[i] : numbered);
         const char *mask = notes && notes->masks ? notes->masks[i] : NULL;
         good = good && (!mask || cJSON_AddStringToObject(frame, "mask_path", mask));
+        good =
+            good && (!notes || !notes->ids || cJSON_AddNumberToObject(frame, "colmap_im_id", notes->ids[i]));
         good = good && (shared || add_intrinsics(frame, &cameras[i]));
         good = good && add_matrix(frame, cameras[i].pose);
     }

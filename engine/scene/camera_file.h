@@ -15,6 +15,8 @@ orr_result orr_camera_file_parse(const char *text, const char *name, int width, 
 typedef struct orr_camera_file_notes {
     const char *const *masks; // one for each camera; NULL, also of one: none
     const char *points;       // file of points with colours ("ply_file_path"); NULL: none
+    const char *tracks;       // COLMAP's points3D file of the same points ("points3D_path"); NULL: none
+    const uint32_t *ids;      // COLMAP's IMAGE_ID of each camera ("colmap_im_id"); NULL: none
     double unit_scale;        // of the world to the unit cube, about 0.5 ("scale"); 0: not said
     int aabb_scale;           // 0: not said
     bool metric;              // the world's units are metres ("unit")

@@ -8,7 +8,7 @@
 typedef struct orr_capture_file {
     char *name;   // of the file that was read, for messages
     char *folder; // what names of photos are relative to
-    char *points; // file of points: the .ply that a transforms.json names, COLMAP's points3D; NULL: none
+    char *points; // file of points: what a transforms.json names, or COLMAP's points3D; NULL: none
     orr_photo_list list;
 } orr_capture_file;
 

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct point {
@@ -76,6 +77,7 @@ static void keep(const point *p, orr_colmap_points *points)
         points->position[3 * (size_t)points->count + (size_t)k] = v[k];
         points->colour[3 * (size_t)points->count + (size_t)k] = p->colour[k];
     }
+    points->error[points->count] = p->error;
     points->first[points->count + 1] = points->first[points->count] + (int64_t)p->photos;
     points->count++;
     points->mean_error += p->error;
@@ -95,6 +97,7 @@ static orr_result read_points(orr_cursor *in, orr_colmap_points *points, orr_err
     }
     ORR_ALLOC(points->position, 3 * (int64_t)count, "points of a COLMAP model", error);
     ORR_ALLOC(points->colour, 3 * (int64_t)count, "points of a COLMAP model", error);
+    ORR_ALLOC(points->error, count, "points of a COLMAP model", error);
     ORR_ALLOC(points->first, (int64_t)count + 1, "points of a COLMAP model", error);
     // a photo of a point takes at least so many bytes of the file
     ORR_ALLOC(points->photos, (in->end - in->at) / (in->text ? 4 : 8) + 1, "points of a COLMAP model", error);
@@ -133,7 +136,96 @@ void orr_colmap_points_free(orr_colmap_points *points)
 {
     orr_free(points->position);
     orr_free(points->colour);
+    orr_free(points->error);
     orr_free(points->first);
     orr_free(points->photos);
     *points = (orr_colmap_points){0};
+}
+
+// ---- which photo sees which point ----
+
+typedef struct numbered_photo {
+    uint32_t id;
+    int number; // in the list
+} numbered_photo;
+
+static int by_id(const void *a, const void *b)
+{
+    const uint32_t x = ((const numbered_photo *)a)->id, y = ((const numbered_photo *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static orr_result number_photos(const orr_colmap_points *points, const uint32_t *ids, int count, int *image,
+                                orr_error *error)
+{
+    numbered_photo *photos;
+    ORR_ALLOC(photos, count, "points of a COLMAP model", error);
+    for (int i = 0; i < count; i++) {
+        photos[i] = (numbered_photo){ids[i], i};
+    }
+    qsort(photos, (size_t)count, sizeof *photos, by_id);
+    for (int64_t k = 0; k < points->first[points->count]; k++) {
+        const numbered_photo key = {.id = points->photos[k]};
+        const numbered_photo *found = bsearch(&key, photos, (size_t)count, sizeof key, by_id);
+        image[k] = found ? found->number : -1;
+    }
+    orr_free(photos);
+    return ORR_OK;
+}
+
+// The points of each photo, in their order, from the photos of each point.
+static orr_result sort_by_photo(const orr_colmap_points *points, int count, const orr_colmap_sights *sights,
+                                orr_error *error)
+{
+    int64_t *next, *first = sights->first;
+    ORR_ALLOC(next, count, "points of a COLMAP model", error);
+    memset(first, 0, (size_t)(count + 1) * sizeof *first);
+    for (int64_t k = 0; k < points->first[points->count]; k++) {
+        if (sights->image[k] >= 0) {
+            first[sights->image[k] + 1]++;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        first[i + 1] += first[i];
+        next[i] = first[i];
+    }
+    for (int p = 0; p < points->count; p++) {
+        for (int64_t k = points->first[p]; k < points->first[p + 1]; k++) {
+            if (sights->image[k] >= 0) {
+                sights->seen[next[sights->image[k]]++] = (uint32_t)p;
+            }
+        }
+    }
+    orr_free(next);
+    return ORR_OK;
+}
+
+static orr_result find_sights(const orr_colmap_points *points, const uint32_t *ids, int count,
+                              orr_colmap_sights *sights, orr_error *error)
+{
+    const int64_t all = points->first[points->count];
+    ORR_ALLOC(sights->image, all, "points of a COLMAP model", error);
+    ORR_ALLOC(sights->seen, all, "points of a COLMAP model", error);
+    ORR_ALLOC(sights->first, (int64_t)count + 1, "points of a COLMAP model", error);
+    ORR_TRY(number_photos(points, ids, count, sights->image, error));
+    return sort_by_photo(points, count, sights, error);
+}
+
+orr_result orr_colmap_sights_find(const orr_colmap_points *points, const uint32_t *ids, int count,
+                                  orr_colmap_sights *sights, orr_error *error)
+{
+    *sights = (orr_colmap_sights){0};
+    orr_result result = find_sights(points, ids, count, sights, error);
+    if (result != ORR_OK) {
+        orr_colmap_sights_free(sights);
+    }
+    return result;
+}
+
+void orr_colmap_sights_free(orr_colmap_sights *sights)
+{
+    orr_free(sights->image);
+    orr_free(sights->first);
+    orr_free(sights->seen);
+    *sights = (orr_colmap_sights){0};
 }

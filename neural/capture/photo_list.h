@@ -34,7 +34,8 @@ typedef struct orr_photo_list {
     int aabb_scale;                            // 1 .. 128, a power of two
     bool white_transparent, black_transparent; // pixels of exactly that colour are background
     bool premultiplied;                        // colours are to be divided by alpha ("fix_premult")
-    char *points;      // file of points, as the capture's file names it; NULL: it names none
+    char *points;      // file of points, as the capture's file names it ("points3D_path", COLMAP's, which is
+                       // preferred, or "ply_file_path"); NULL: it names none
     char ignored[128]; // keys of the file that are left out although they matter, with commas; "": none
 } orr_photo_list;
 

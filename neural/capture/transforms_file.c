@@ -135,6 +135,24 @@ static orr_result read_name(const orr_json *frame, const char *key, char **name,
     return ORR_OK;
 }
 
+static orr_result read_id(const orr_json *frame, uint32_t *id, orr_error *error)
+{
+    double number = 0.0;
+    ORR_TRY(orr_json_number(frame, "colmap_im_id", &number, error));
+    if (!(number >= 0.0 && number <= UINT32_MAX && number == floor(number))) {
+        return orr_json_expected(frame, "colmap_im_id", error, "a whole number, 0 to 4294967295");
+    }
+    *id = (uint32_t)number;
+    return ORR_OK;
+}
+
+// A file of COLMAP's says more than a .ply: which photo sees which point.
+static orr_result read_points(const orr_json *root, char **points, orr_error *error)
+{
+    return orr_json_has(root, "points3D_path") ? read_name(root, "points3D_path", points, error)
+                                               : read_name(root, "ply_file_path", points, error);
+}
+
 static orr_result read_frame(const orr_json *frame, const orr_photo_lens *lens, orr_photo *photo,
                              orr_error *error)
 {
@@ -142,6 +160,7 @@ static orr_result read_frame(const orr_json *frame, const orr_photo_lens *lens, 
     photo->sharpness = 1.0;
     ORR_TRY(read_name(frame, "file_path", &photo->file, error));
     ORR_TRY(read_name(frame, "mask_path", &photo->mask, error));
+    ORR_TRY(read_id(frame, &photo->id, error));
     ORR_TRY(read_lens(frame, &photo->lens, error));
     ORR_TRY(orr_json_number(frame, "sharpness", &photo->sharpness, error));
     return read_pose(frame, photo->pose, error);
@@ -209,7 +228,7 @@ static orr_result read_root(const orr_json *root, orr_photo_list *list, orr_erro
     orr_photo_lens lens = {.centre = {NAN, NAN}};
     ORR_TRY(read_lens(root, &lens, error));
     ORR_TRY(read_world(root, list, error));
-    ORR_TRY(read_name(root, "ply_file_path", &list->points, error));
+    ORR_TRY(read_points(root, &list->points, error));
     const cJSON *node;
     int count;
     ORR_TRY(orr_json_array(root, "frames", &node, &count, error));

@@ -7,8 +7,6 @@
 #include "render/formats/splat_bytes.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static orr_result make(orr_splat_points *points, int64_t count, orr_error *error)
 {
@@ -18,68 +16,24 @@ static orr_result make(orr_splat_points *points, int64_t count, orr_error *error
     return ORR_OK;
 }
 
-// ---- which image sees which point ----
-
-typedef struct numbered_image {
-    uint32_t id; // COLMAP's
-    int image;   // of the capture
-} numbered_image;
-
-static int by_id(const void *a, const void *b)
-{
-    const uint32_t x = ((const numbered_image *)a)->id, y = ((const numbered_image *)b)->id;
-    return (x > y) - (x < y);
-}
-
-static int image_of(const numbered_image *images, int count, uint32_t id)
-{
-    const numbered_image key = {.id = id};
-    const numbered_image *found = bsearch(&key, images, (size_t)count, sizeof key, by_id);
-    return found ? found->image : -1; // of a photo that is absent
-}
-
-// The points of each image, in their order, from the photos of each point.
-static void sort_by_image(const numbered_image *images, int count, const orr_colmap_points *found,
-                          int64_t *next, orr_splat_points *points)
-{
-    memset(points->first, 0, (size_t)(count + 1) * sizeof *points->first);
-    for (int64_t k = 0; k < found->first[found->count]; k++) {
-        const int image = image_of(images, count, found->photos[k]);
-        points->first[image + 1] += image >= 0;
-    }
-    for (int i = 0; i < count; i++) {
-        points->first[i + 1] += points->first[i];
-        next[i] = points->first[i];
-    }
-    for (int p = 0; p < found->count; p++) {
-        for (int64_t k = found->first[p]; k < found->first[p + 1]; k++) {
-            const int image = image_of(images, count, found->photos[k]);
-            if (image >= 0) {
-                points->seen[next[image]++] = (uint32_t)p;
-            }
-        }
-    }
-}
-
 static orr_result find_seen(const orr_capture *capture, const orr_colmap_points *found,
                             orr_splat_points *points, orr_error *error)
 {
-    const int count = capture->count;
-    ORR_ALLOC(points->first, count + 1, "points of a capture", error);
-    ORR_ALLOC(points->seen, found->first[found->count], "points of a capture", error);
-    numbered_image *images = orr_alloc((size_t)count, sizeof *images);
-    int64_t *next = orr_alloc((size_t)count, sizeof *next);
-    const bool good = images && next;
-    for (int i = 0; good && i < count; i++) {
-        images[i] = (numbered_image){capture->images[i].id, i};
+    uint32_t *ids;
+    orr_colmap_sights sights;
+    ORR_ALLOC(ids, capture->count, "points of a capture", error);
+    for (int i = 0; i < capture->count; i++) {
+        ids[i] = capture->images[i].id;
     }
-    if (good) {
-        qsort(images, (size_t)count, sizeof *images, by_id);
-        sort_by_image(images, count, found, next, points);
-    }
-    orr_free(images);
-    orr_free(next);
-    return good ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: points of a capture");
+    orr_result result = orr_colmap_sights_find(found, ids, capture->count, &sights, error);
+    orr_free(ids);
+    ORR_TRY(result);
+    points->first = sights.first;
+    points->seen = sights.seen;
+    sights.first = NULL;
+    sights.seen = NULL;
+    orr_colmap_sights_free(&sights);
+    return ORR_OK;
 }
 
 // ---- files ----

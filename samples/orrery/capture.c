@@ -149,7 +149,8 @@ int command_capture(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &desc.output,
          .expect = "CAPTURE",
-         .help = "a new or empty folder: transforms.json, images, masks, points.ply, cameras.png"},
+         .help = "a new or empty folder: transforms.json, images, masks, points.ply, cameras.png,\n"
+                 "sparse/0 (the same as a COLMAP model)"},
         {.name = "--undistort",
          .kind = OPTION_FLAG,
          .value = &desc.undistort,

@@ -13,6 +13,7 @@
 #include "engine/registration/undistort.h"
 #include "neural/capture/capture.h"
 #include "orr_features.h"
+#include "render/training/splat_points.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -146,7 +147,8 @@ static void write_model(const char *folder)
         const double position[3] = {1.0, 2.0, 3.0 + 0.1 * (double)i}, off = 0.25 * (double)i;
         const uint8_t colour[3] = {(uint8_t)(40 * i), 100, 200};
         const uint64_t track = 2;
-        const uint32_t pairs[4] = {0, 0, 1, 0};
+        // the last point's second photo has no pose
+        const uint32_t pairs[4] = {(uint32_t)i % 3, 0, (uint32_t)i + 1, 0};
         put(&points, &i, 8);
         put(&points, position, sizeof position);
         put(&points, colour, 3);
@@ -301,6 +303,52 @@ static void relative_rotation(const float a[12], const float b[12], float out[12
 
 // ---- the tests ----
 
+// The COLMAP model of a capture says what its transforms.json says, and both, which photo sees which point.
+static void assert_model_is_the_capture(const char *capture_name)
+{
+    char model_name[128];
+    orr_jobs *jobs;
+    orr_capture *captures[2];
+    orr_splat_points points[2];
+    snprintf(model_name, sizeof model_name, "%s/sparse/0", capture_name);
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    assert_ok(orr_capture_load(scratch_path(capture_name), jobs, (orr_log){0}, &captures[0], &error));
+    assert_ok(orr_capture_load(scratch_path(model_name), jobs, (orr_log){0}, &captures[1], &error));
+    assert_int_equal(captures[0]->count, PHOTOS - 1);
+    assert_int_equal(captures[1]->count, PHOTOS - 1);
+    for (int i = 0; i < PHOTOS - 1; i++) {
+        const orr_capture_image *a = &captures[0]->images[i], *b = &captures[1]->images[i];
+        assert_int_equal(a->id, b->id);
+        assert_int_equal(a->id, i);
+        for (int k = 0; k < 12; k++) {
+            assert_close((double)a->pose[k], (double)b->pose[k], 4e-6); // through a quaternion in double
+        }
+        assert_memory_equal(a->focal, b->focal, sizeof a->focal);
+        assert_memory_equal(a->centre, b->centre, sizeof a->centre);
+        assert_memory_equal(a->radial, b->radial, sizeof a->radial);
+        assert_memory_equal(a->tangential, b->tangential, sizeof a->tangential);
+    }
+    for (int c = 0; c < 2; c++) {
+        assert_ok(orr_splat_points_load(captures[c], (orr_log){0}, &points[c], &error));
+        assert_int_equal(points[c].count, POINTS);
+        assert_non_null(points[c].first);
+        assert_int_equal(points[c].first[PHOTOS - 1], 2 * POINTS - 1);
+    }
+    // point i is seen by photos i % 3 and i + 1
+    static const uint32_t seen[2 * POINTS - 1] = {0, 3, 0, 1, 4, 1, 2, 2, 3};
+    static const int64_t first[PHOTOS] = {0, 2, 5, 7, 8, 9};
+    assert_memory_equal(points[0].first, first, sizeof first);
+    assert_memory_equal(points[1].first, first, sizeof first);
+    assert_memory_equal(points[0].seen, seen, sizeof seen);
+    assert_memory_equal(points[1].seen, seen, sizeof seen);
+    assert_memory_equal(points[0].position, points[1].position, 3 * POINTS * sizeof(float));
+    for (int c = 0; c < 2; c++) {
+        orr_splat_points_free(&points[c]);
+        orr_capture_destroy(captures[c]);
+    }
+    orr_jobs_destroy(jobs);
+}
+
 static void photos_become_a_capture(void **state)
 {
     (void)state;
@@ -380,6 +428,7 @@ static void photos_become_a_capture(void **state)
     }
     assert_true(dark > 2000); // the edges of five cameras, anti-aliased
     orr_image8_free(&picture);
+    assert_model_is_the_capture("made");
     orr_names left;
     assert_ok(orr_folder_list(scratch_path("made"), &left, &error));
     assert_int_equal(left.count, 3);

@@ -281,6 +281,9 @@ static void mistakes_are_named(void **state)
         {"{\"aabb_scale\": 3, \"frames\": []}", "aabb_scale: expected 1, 2, 4"},
         {"{\"aabb\": [[0,0,0],[0,0,0]], \"frames\": []}", "aabb: expected two corners"},
         {"{\"offset\": [1, 2], \"frames\": []}", "offset: expected an array of 3 numbers"},
+        {"{\"points3D_path\": 1, \"frames\": []}", "points3D_path: expected a text"},
+        {"{\"fl_x\": 5, \"frames\": [{\"file_path\": \"ok\", \"colmap_im_id\": 1.5, " POSE "}]}",
+         "frames[0].colmap_im_id: expected a whole number"},
         {"{\"ply_file_path\": 1, \"frames\": []}", "ply_file_path: expected a text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
