@@ -1308,9 +1308,9 @@ typedef struct orr_train_desc {
        one. */
     const char *data;
     /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
-       same bits. Configuration, exposures, number of splats, harmonics, antialias, masks, refine_poses,
-       depth_weight, strategy and a cloud's seed are the file's, and where they are 0 here a field's batch,
-       holdout and seed. NULL: from the beginning */
+       same bits. Configuration, exposures, bilateral_grid, number of splats, harmonics, antialias, masks,
+       refine_poses, depth_weight, strategy and a cloud's seed are the file's, and where they are 0 here a
+       field's batch, holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
     int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
@@ -1339,6 +1339,10 @@ typedef struct orr_train_desc {
        from. It needs points3D of a COLMAP model, which says what sees what: a capture of
        orr_registration_create has one. */
     float depth_weight;
+    /* Splats: in place of exposures, a bilateral grid for each photo, 16 x 16 x 8 affine maps of colours by
+       place in the picture and brightness, for cameras that map tones locally or darken corners. Held-out
+       photos are compared as with exposures. ORR_ERROR_ARGUMENT: both */
+    bool bilateral_grid;
 } orr_train_desc;
 
 typedef struct orr_train_info {

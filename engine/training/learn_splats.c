@@ -54,6 +54,7 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
                                             : given->sh_degree,
         .antialias = given->antialias,
         .exposures = given->exposures,
+        .bilateral_grid = given->bilateral_grid,
         .masks = given->masks == ORR_MASKS_EMPTY ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE,
         .refine_poses = given->refine_poses,
         .depth_weight = given->depth_weight,

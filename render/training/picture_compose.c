@@ -46,11 +46,20 @@ orr_result orr_picture_compose_backward(orr_jobs *jobs, orr_isa isa, orr_arena *
     double sums[ORR_COMPOSE_SUMS] = {0};
     job->sums = orr_arena_take(arena, (size_t)count * ORR_COMPOSE_SUMS, sizeof(double));
     job->by_alpha = orr_arena_take(arena, pixels, sizeof(float));
-    if (!job->sums || !job->by_alpha) {
+    if (job->grid) {
+        job->by_grid = orr_arena_take(arena, (size_t)count * ORR_GRID, sizeof(float));
+    }
+    if (!job->sums || !job->by_alpha || (job->grid && !job->by_grid)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: gradients of %zu pixels", pixels);
+    }
+    for (int64_t i = 0; job->grid && i < (int64_t)count * ORR_GRID; i++) {
+        job->by_grid[i] = 0.0f;
     }
     compose_run run = {job, &kernels[isa]};
     orr_jobs_for(jobs, count, run_backward, &run);
+    for (int64_t i = ORR_GRID; job->grid && i < (int64_t)count * ORR_GRID; i++) {
+        job->by_grid[i % ORR_GRID] += job->by_grid[i];
+    }
     for (int i = 0; i < count * ORR_COMPOSE_SUMS; i++) {
         sums[i % ORR_COMPOSE_SUMS] += job->sums[i];
     }

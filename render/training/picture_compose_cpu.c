@@ -75,6 +75,52 @@ static void compose_row(const orr_compose_job *job, const exposure_map *exposure
     }
 }
 
+// ---- through a grid: pixel by pixel, vectors over the numbers of a map ----
+
+static void place_of(const orr_compose_job *job, int y, int x, const float *drawn, grid_place *place)
+{
+    *place = grid_find(((float)x + 0.5f) / (float)job->photo.width,
+                       ((float)y + 0.5f) / (float)job->photo.height, drawn);
+}
+
+static void compose_row_by_grid(const orr_compose_job *job, int y)
+{
+    const int width = job->photo.width;
+    for (int x = 0; x < width; x++) {
+        const int64_t at = (int64_t)y * width + x;
+        const float *drawn = job->rgba + 4 * at;
+        const bool kept = !job->mask || job->mask[at] != 0;
+        float c[3];
+        grid_place place;
+        place_of(job, y, x, drawn, &place);
+        grid_apply(job->grid, &place, drawn, drawn[3], c);
+        for (int k = 0; k < 3; k++) {
+            orr_loss_row(&job->picture, k, y)[x] =
+                kept ? c[k] + (1.0f - drawn[3]) * job->background[k] : orr_loss_row(&job->photo, k, y)[x];
+        }
+    }
+}
+
+static void backward_row_by_grid(const orr_compose_job *job, int y, float *by_grid)
+{
+    const int width = job->photo.width;
+    for (int x = 0; x < width; x++) {
+        const int64_t at = (int64_t)y * width + x;
+        const float *drawn = job->rgba + 4 * at;
+        float by[3], by_colour[3];
+        grid_place place;
+        place_of(job, y, x, drawn, &place);
+        for (int k = 0; k < 3; k++) {
+            by[k] = orr_loss_row(&job->gradient, k, y)[x];
+        }
+        grid_backward(job->grid, &place, drawn, drawn[3], by, by_grid, by_colour, &job->by_alpha[at]);
+        for (int k = 0; k < 3; k++) {
+            orr_loss_row(&job->gradient, k, y)[x] = by_colour[k];
+            job->by_alpha[at] -= by[k] * job->background[k];
+        }
+    }
+}
+
 void ORR_ISA_NAME(orr_compose_forward)(const orr_compose_job *job, int i)
 {
     exposure_map exposure;
@@ -82,7 +128,11 @@ void ORR_ISA_NAME(orr_compose_forward)(const orr_compose_job *job, int i)
         exposure = load_exposure(job->exposure);
     }
     for (int y = i * ORR_COMPOSE_ROWS; y < end_row(job, i); y++) {
-        compose_row(job, job->exposure ? &exposure : NULL, y);
+        if (job->grid) {
+            compose_row_by_grid(job, y);
+        } else {
+            compose_row(job, job->exposure ? &exposure : NULL, y);
+        }
     }
 }
 
@@ -111,7 +161,10 @@ void ORR_ISA_NAME(orr_compose_backward)(const orr_compose_job *job, int i)
     double alpha_sum = 0.0;
     const int width = job->photo.width;
     for (int y = i * ORR_COMPOSE_ROWS; y < end_row(job, i); y++) {
-        for (int x = 0; x < width; x += ORR_LANES) {
+        if (job->grid) {
+            backward_row_by_grid(job, y, job->by_grid + (size_t)i * ORR_GRID);
+        }
+        for (int x = 0; !job->grid && x < width; x += ORR_LANES) {
             drawn_pixels p = load_drawn(job, y, x);
             real3 g = within(load_pixels(&job->gradient, y, x), p.there);
             float by_alpha[ORR_LANES];

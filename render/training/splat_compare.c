@@ -33,9 +33,12 @@ static orr_result compose(orr_splat_trainer *t, int index, orr_arena *arena, orr
                           orr_error *error)
 {
     float fitted[ORR_EXPOSURE];
-    if (t->desc.exposures && is_learned(t, index)) {
+    const bool learned = is_learned(t, index);
+    if (t->grids && learned) {
+        c->grid = t->grids[index].value;
+    } else if (t->desc.exposures && learned) {
         c->exposure = t->views[index].exposure;
-    } else if (t->desc.exposures) {
+    } else if (t->desc.exposures || t->grids) {
         orr_exposure_fit(c, fitted);
         c->exposure = fitted;
         ORR_TRY(right_half(c->mask, c->photo.width, c->photo.height, arena, &c->mask, error));

@@ -31,6 +31,7 @@ const float orr_splat_divide_threshold = 4e-4f;
 // Of exposures, and of cameras: shifts are times the extent, turns in radians. Cameras wait until there is
 // something to see.
 static const float EXPOSURE_RATE = 1e-2f, EXPOSURE_RATE_END = 1e-3f;
+static const float GRID_RATE = 2e-3f, GRID_RATE_END = 2e-4f; // faster ones explain what splats should
 static const float MOTION_RATE = 1e-3f, MOTION_RATE_END = 1e-5f;
 static const double MOVES_FROM = 0.1;
 
@@ -71,6 +72,7 @@ orr_splat_view_rates orr_splat_view_rates_at(float extent, double progress)
 {
     const float turn = progress < MOVES_FROM ? 0.0f : between(MOTION_RATE, MOTION_RATE_END, progress);
     return (orr_splat_view_rates){.exposure = between(EXPOSURE_RATE, EXPOSURE_RATE_END, progress),
+                                  .grid = between(GRID_RATE, GRID_RATE_END, progress),
                                   .shift = extent * turn,
                                   .turn = turn};
 }

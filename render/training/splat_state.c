@@ -8,10 +8,13 @@
 //     float32    weight of depths in the loss
 //     uint32     0
 //     int32[4]   degree to reach, degree d, switches, photos m
-//                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty, 16 divisions
+//                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty, 16 divisions,
+//                32 bilateral grids
 //     int32[m]   the photos in the order of this epoch
 //     m times    float64[12] pose, float32[12] exposure, float32[24] its moments, float32[12] those of the
 //                camera's motion, int64 steps (orr_splat_view)
+//     m times    with bilateral grids three times float32[24576]: maps, first and second moments
+//                (orr_photo_grid)
 //     float32    three times (parameters, first and second moments): 11 stored members of the splats, then
 //                3 (d + 1)^2 of their harmonics, in blocks of 16 splats (splat_training.h)
 //     float32    with divisions two of each splat: sum of gradients, steps that saw it
@@ -40,13 +43,13 @@ typedef struct header {
 _Static_assert(sizeof(header) == 72, "written as it is in memory");
 _Static_assert(sizeof(orr_splat_view) == 296, "written as it is in memory");
 
-enum { ANTIALIASED = 1, EXPOSURES = 2, POSES = 4, EMPTY_MASKS = 8, DIVIDES = 16, SWITCHES = 31 };
+enum { ANTIALIASED = 1, EXPOSURES = 2, POSES = 4, EMPTY_MASKS = 8, DIVIDES = 16, GRIDS = 32, SWITCHES = 63 };
 
 static int32_t switches_of(const orr_splat_state *s)
 {
     return (s->antialias ? ANTIALIASED : 0) | (s->exposures ? EXPOSURES : 0) | (s->refine_poses ? POSES : 0) |
            (s->masks == ORR_SPLAT_MASKS_EMPTY ? EMPTY_MASKS : 0) |
-           (s->strategy == ORR_SPLAT_ADC ? DIVIDES : 0);
+           (s->strategy == ORR_SPLAT_ADC ? DIVIDES : 0) | (s->grids ? GRIDS : 0);
 }
 
 // floats of one of the three sets
@@ -70,6 +73,9 @@ orr_result orr_splat_state_save(const orr_splat_state *s, const char *path, orr_
     orr_file_put(&writer, &h, sizeof h);
     orr_file_put(&writer, s->images, (size_t)s->image_count * sizeof *s->images);
     orr_file_put(&writer, s->views, (size_t)s->image_count * sizeof *s->views);
+    if (s->grids) {
+        orr_file_put(&writer, s->grids, (size_t)s->image_count * sizeof *s->grids);
+    }
     for (int set = 0; set < 3; set++) {
         orr_file_put(&writer, p->stored[set], set_floats(p->count, ORR_STORED) * sizeof(float));
         orr_file_put(&writer, p->harmonics[set],
@@ -137,6 +143,18 @@ static orr_result read_arrays(const char *name, const header *h, const uint8_t *
                             "%s: pose and exposure of photo %d: expected finite numbers", name, i);
         }
     }
+    if (h->sizes[2] & GRIDS) {
+        ORR_ALLOC(s->grids, h->sizes[3], name, error);
+        from = take(from, s->grids, (size_t)h->sizes[3] * sizeof *s->grids);
+        for (int i = 0; i < h->sizes[3]; i++) {
+            const orr_photo_grid *g = &s->grids[i];
+            if (!is_sound(g->value, ORR_GRID, false) || !is_sound(g->moments[0], ORR_GRID, false) ||
+                !is_sound(g->moments[1], ORR_GRID, true)) {
+                return orr_fail(error, ORR_CODE_FILE_VALUE,
+                                "%s: bilateral grid of photo %d: expected finite numbers", name, i);
+            }
+        }
+    }
     ORR_TRY(orr_splat_params_create(h->counts[2], (h->sizes[2] & DIVIDES) != 0, p, error));
     if (h->sizes[1] > 0) {
         ORR_TRY(orr_splat_params_raise(p, h->sizes[1], error));
@@ -185,8 +203,9 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     const size_t floats = 3 * (set_floats(h.counts[2], ORR_STORED) +
                                set_floats(h.counts[2], orr_harmonics_members(h.sizes[1]))) +
                           (h.sizes[2] & DIVIDES ? 2 * set_floats(h.counts[2], 1) : 0);
-    const size_t whole =
-        start + (size_t)h.sizes[3] * (sizeof(int32_t) + sizeof(orr_splat_view)) + floats * sizeof(float);
+    const size_t photo =
+        sizeof(int32_t) + sizeof(orr_splat_view) + (h.sizes[2] & GRIDS ? sizeof(orr_photo_grid) : 0);
+    const size_t whole = start + (size_t)h.sizes[3] * photo + floats * sizeof(float);
     if (bytes.size != whole) {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: %zu bytes: expected %zu, by its header", name,
                         bytes.size, whole);
@@ -241,5 +260,6 @@ void orr_splat_state_destroy(orr_splat_state *s)
     orr_splat_params_destroy(&s->params);
     orr_free(s->images);
     orr_free(s->views);
+    orr_free(s->grids);
     *s = (orr_splat_state){0};
 }

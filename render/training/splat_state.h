@@ -19,6 +19,7 @@ typedef struct orr_splat_state {
     int image_count;
     int *images;           // those learned from, in the order of this epoch
     orr_splat_view *views; // of each of these
+    orr_photo_grid *grids; // likewise; NULL: none
     orr_splat_params params;
 } orr_splat_state;
 

@@ -180,8 +180,10 @@ static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr
                           orr_error *error)
 {
     orr_splat_view *view = &t->views[image];
-    orr_compose_job c = {
-        .rgba = d->rgba, .exposure = t->desc.exposures ? view->exposure : NULL, .alpha_weight = ALPHA_WEIGHT};
+    orr_compose_job c = {.rgba = d->rgba,
+                         .exposure = t->desc.exposures ? view->exposure : NULL,
+                         .grid = t->grids ? t->grids[image].value : NULL,
+                         .alpha_weight = ALPHA_WEIGHT};
     orr_splat_photo_picture photo;
     memcpy(c.background, t->background, sizeof c.background);
     ORR_TRY(orr_splat_photo_take(&t->photos[image], shrink, t->background, t->desc.jobs, &t->arena, &photo,
@@ -193,7 +195,7 @@ static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr
     orr_profile_end(&t->profile, "photo", 0);
     ORR_TRY(orr_picture_loss(t->desc.jobs, t->desc.isa, &t->arena, &c.picture, &c.photo, c.mask,
                              DISSIMILARITY, loss, &c.gradient, error));
-    if (c.exposure || c.photo_alpha || d->depth) {
+    if (c.exposure || c.grid || c.photo_alpha || d->depth) {
         double by_exposure[ORR_EXPOSURE], alpha_loss;
         ORR_TRY(orr_picture_compose_backward(t->desc.jobs, t->desc.isa, &t->arena, &c, by_exposure,
                                              &alpha_loss, error));
@@ -201,6 +203,9 @@ static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr
         if (c.exposure) {
             orr_splat_view_expose(view, by_exposure, rates->exposure);
             orr_splat_views_centre(t->views, t->images, t->desc.image_count);
+        }
+        if (c.grid) {
+            *loss += orr_photo_grid_step(&t->grids[image], c.by_grid, view->steps + 1, rates->grid);
         }
     }
     *gradient = (drawn_gradient){c.gradient, c.by_alpha, NULL};
@@ -265,7 +270,7 @@ static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_
     return ORR_OK;
 }
 
-// Relocations or divisions, and higher harmonics.
+// Relocations or divisions, and higher harmonics; grids, which are large, are centred no more often.
 static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error)
 {
     const int degree = orr_splat_degree_at(t->desc.sh_degree, progress);
@@ -275,6 +280,9 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
     const int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
     if (target == 0) {
         return ORR_OK;
+    }
+    if (t->grids) {
+        orr_photo_grids_centre(t->grids, t->images, t->desc.image_count);
     }
     if (t->desc.strategy == ORR_SPLAT_ADC) {
         const orr_densify_desc desc = {target, orr_splat_divide_threshold};

@@ -20,6 +20,9 @@ static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
     if (desc->resume) {
         return ORR_OK; // the file has the others
     }
+    if (desc->exposures && desc->bilateral_grid) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "exposures and bilateral grids: expected one of them");
+    }
     if (desc->splats < 1 || desc->splats > 1 << 28) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%lld splats: expected 1 to 2^28", (long long)desc->splats);
     }
@@ -71,14 +74,29 @@ static orr_result plant(orr_splat_trainer *t, orr_error *error)
     return result;
 }
 
-// The exposures and poses of a state.
+static orr_result begin_grids(orr_splat_trainer *t, orr_error *error)
+{
+    const int count = t->desc.capture->count;
+    ORR_ALLOC(t->grids, count, "bilateral grids", error);
+    for (int i = 0; i < count; i++) {
+        orr_photo_grid_begin(&t->grids[i]);
+    }
+    return ORR_OK;
+}
+
+// The exposures, grids and poses of a state.
 static orr_result take_views(orr_splat_trainer *t, const orr_splat_state *s, orr_error *error)
 {
     t->desc.exposures = s->exposures;
+    t->desc.bilateral_grid = s->grids != NULL;
     t->desc.refine_poses = s->refine_poses;
+    ORR_TRY(s->grids ? begin_grids(t, error) : ORR_OK);
     for (int i = 0; i < s->image_count; i++) {
         const int image = s->images[i];
         t->views[image] = s->views[i];
+        if (t->grids) {
+            t->grids[image] = s->grids[i];
+        }
         ORR_TRY(
             orr_splat_photo_aim(&t->photos[image], &t->desc.capture->images[image], &t->views[image], error));
     }
@@ -158,6 +176,7 @@ static orr_result open(orr_splat_trainer *t, orr_error *error)
         return resume(t, error);
     }
     ORR_TRY(open_photos(t, error));
+    ORR_TRY(t->desc.bilateral_grid ? begin_grids(t, error) : ORR_OK);
     return plant(t, error);
 }
 
@@ -212,6 +231,7 @@ void orr_splat_trainer_destroy(orr_splat_trainer *t)
         orr_splat_params_destroy(&t->params);
         orr_arena_destroy(&t->arena);
         orr_free(t->views);
+        orr_free(t->grids);
         orr_free(t->images);
         orr_free(t);
     }
@@ -229,10 +249,15 @@ orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
 
 orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, orr_error *error)
 {
-    orr_splat_view *views;
-    ORR_ALLOC(views, t->desc.image_count, "views", error);
-    for (int i = 0; i < t->desc.image_count; i++) {
+    const int count = t->desc.image_count;
+    orr_splat_view *views = orr_alloc((size_t)count, sizeof *views);
+    orr_photo_grid *grids = t->grids ? orr_alloc((size_t)count, sizeof *grids) : NULL;
+    const bool there = views && (grids || !t->grids);
+    for (int i = 0; there && i < count; i++) {
         views[i] = t->views[t->images[i]];
+        if (grids) {
+            grids[i] = t->grids[t->images[i]];
+        }
     }
     const orr_splat_state state = {.step = t->step,
                                    .rest_steps = t->rest_steps,
@@ -247,12 +272,15 @@ orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, 
                                    .exposures = t->desc.exposures,
                                    .masks = t->desc.masks,
                                    .refine_poses = t->desc.refine_poses,
-                                   .image_count = t->desc.image_count,
+                                   .image_count = count,
                                    .images = t->images,
                                    .views = views,
+                                   .grids = grids,
                                    .params = t->params};
-    orr_result result = orr_splat_state_save(&state, path, error);
+    orr_result result = there ? orr_splat_state_save(&state, path, error)
+                              : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
     orr_free(views);
+    orr_free(grids);
     return result;
 }
 

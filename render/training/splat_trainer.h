@@ -37,6 +37,8 @@ typedef struct orr_splat_trainer_desc {
     // Learn an affine map of display colours for each photo (Kerbl et al. 2023), whose mean stays the
     // identity.
     bool exposures;
+    // Instead, learn a bilateral grid of such maps for each photo (picture_grid.h), likewise.
+    bool bilateral_grid;
     orr_splat_masks masks;
     // Refine the poses of the photos that are learned from.
     bool refine_poses;
@@ -69,8 +71,8 @@ orr_result orr_splat_trainer_step(orr_splat_trainer *trainer, double progress, o
 
 // A photo without its lens's distortion beside the splats' picture of it, both over the background of the
 // training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in both. Where
-// exposures are learned, the picture has its photo's; that of a photo held out is fitted to its left half
-// by least squares, and the mask leaves the right half alone, which is compared.
+// exposures or grids are learned, the picture has its photo's; the exposure of a photo held out is fitted to
+// its left half by least squares, and the mask leaves the right half alone, which is compared.
 typedef struct orr_splat_comparison {
     int width, height;
     float *photo, *drawn; // 0 .. 1

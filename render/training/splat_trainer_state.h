@@ -12,6 +12,7 @@ struct orr_splat_trainer {
     orr_splat_trainer_desc desc;
     orr_splat_photo *photos; // with the poses of `views`
     orr_splat_view *views;   // of all images of the capture; those held out stay as they begin
+    orr_photo_grid *grids;   // likewise; NULL: photos have none
     int *images;             // of the desc, shuffled in every epoch
     float extent;
     float background[3];

@@ -17,6 +17,7 @@ typedef struct orr_splat_view {
 
 typedef struct orr_splat_view_rates {
     float exposure;
+    float grid;
     float shift; // [scene units]
     float turn;  // [rad]; 0: poses stay, as shift
 } orr_splat_view_rates;

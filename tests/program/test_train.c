@@ -359,6 +359,14 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     assert_refused(&run, 2, "--depth with --resume: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--depth", "0.1");
     assert_refused(&run, 2, "depth: no photo to learn from is known to see a point");
+    run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--bilateral-grid");
+    assert_refused(&run, 2, "--bilateral-grid with --resume: expected none");
+    run = orrery("train", "splats", capture, "-o", cloud, "--bilateral-grid", "--exposures");
+    assert_refused(&run, 2, "exposures and bilateral grids: expected one of them");
+    run = orrery("train", "nerf", capture, "-o", in_folder("refused.ingp"), "--refine-poses");
+    assert_refused(&run, 2, "--refine-poses: expected none with train nerf");
+    run = orrery("train", "image", "any.png", "-o", in_folder("refused.ingp"), "--holdout", "4");
+    assert_refused(&run, 2, "--holdout: expected none with train image");
     run = orrery("train", "splats", capture, "-o", cloud, "--masks", "half");
     assert_refused(&run, 2, "--masks half: expected ignore or empty");
     run = orrery("train", "splats", capture, "-o", cloud, "--strategy", "both");

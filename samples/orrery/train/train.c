@@ -76,6 +76,28 @@ static orr_result check_splats(const orr_train_desc *desc, orr_error *error)
                  : ORR_OK;
 }
 
+// Likewise for a field.
+static orr_result check_field(const training *t, const train_choices *c, orr_error *error)
+{
+    const orr_train_desc *desc = &t->desc;
+    const bool nerf = desc->kind == ORR_TRAINER_NERF;
+    const char *given = desc->splats                  ? "--splats"
+                        : c->sh_degree >= 0           ? "--sh"
+                        : desc->antialias             ? "--antialias"
+                        : desc->bilateral_grid        ? "--bilateral-grid"
+                        : desc->refine_poses          ? "--refine-poses"
+                        : c->depth > 0.0              ? "--depth"
+                        : c->masks                    ? "--masks"
+                        : c->strategy                 ? "--strategy"
+                        : !nerf && desc->exposures    ? "--exposures"
+                        : !nerf && desc->fast_scatter ? "--fast-scatter"
+                        : !nerf && c->holdout >= 0    ? "--holdout"
+                                                      : NULL;
+    return given ? orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected none with train %s", given,
+                            t->kind->name)
+                 : ORR_OK;
+}
+
 // Likewise of what the file to go on from has.
 static orr_result check_resume(const training *t, const train_choices *c, orr_error *error)
 {
@@ -85,6 +107,7 @@ static orr_result check_resume(const training *t, const train_choices *c, orr_er
                         : c->sh_degree >= 0              ? "--sh"
                         : desc->antialias                ? "--antialias"
                         : desc->exposures                ? "--exposures"
+                        : desc->bilateral_grid           ? "--bilateral-grid"
                         : desc->refine_poses             ? "--refine-poses"
                         : c->depth > 0.0                 ? "--depth"
                         : c->masks                       ? "--masks"
@@ -104,7 +127,7 @@ static orr_result check(training *t, const train_choices *c, orr_error *error)
     ORR_TRY(c->sampling ? read_sampling(c->sampling, &t->desc, error) : ORR_OK);
     ORR_TRY(c->masks ? read_masks(c->masks, &t->desc, error) : ORR_OK);
     ORR_TRY(c->strategy ? read_strategy(c->strategy, &t->desc, error) : ORR_OK);
-    ORR_TRY(t->desc.kind == ORR_TRAINER_SPLATS ? check_splats(&t->desc, error) : ORR_OK);
+    ORR_TRY(t->desc.kind == ORR_TRAINER_SPLATS ? check_splats(&t->desc, error) : check_field(t, c, error));
     ORR_TRY(t->desc.resume ? check_resume(t, c, error) : ORR_OK);
     ORR_TRY(orr_trainer_check_path(t->desc.kind, t->model_path, !t->small, error));
     return t->preview ? train_preview_check(t->preview, error) : ORR_OK;
@@ -236,6 +259,10 @@ int command_train(int argc, char **argv)
          .help = "for photos of different exposures; nerf: learn a gain per photo and channel; splats: learn "
                  "an affine map of colours per photo, and compare right halves of held-out photos after a "
                  "fit to the left ones"},
+        {.name = "--bilateral-grid",
+         .kind = OPTION_FLAG,
+         .value = &t.desc.bilateral_grid,
+         .help = "splats: in place of --exposures, maps of colours by place in the photo and brightness"},
         {.name = "--refine-poses",
          .kind = OPTION_FLAG,
          .value = &t.desc.refine_poses,
