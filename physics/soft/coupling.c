@@ -328,12 +328,72 @@ static void fill(const coupling *c, int n, double *a, double *b)
     }
 }
 
-static void relax_together(const coupling *c)
+// The force on a soft side after the move x, of a contact with a body at the end of an arm, as the solution of
+// the system has it: what a vertex feels, the body feels the other way round.
+static void push_back(const coupling *c, int soft, int body, const double arm[3], const soft_system *s,
+                      const double *x)
+{
+    const double h[3][3] = {{s->xx, s->xy, s->xz}, {s->xy, s->yy, s->yz}, {s->xz, s->yz, s->zz}};
+    const double force[3] = {s->force.x, s->force.y, s->force.z};
+    const double *moved = x + 3 * c->count + 6 * body;
+    orr_soft_body *out = &c->contacts->body[body];
+    double turned[3], f[3], torque[3];
+    vec3_cross(moved + 3, arm, turned);
+    for (int r = 0; r < 3; r++) {
+        f[r] = -force[r];
+        for (int k = 0; k < 3; k++) {
+            f[r] += h[r][k] * (x[3 * soft + k] - moved[k] - turned[k]);
+        }
+    }
+    vec3_cross(arm, f, torque);
+    for (int k = 0; k < 3; k++) {
+        out->force[k] += f[k];
+        out->torque[k] += torque[k];
+    }
+}
+
+// The forces on rigid bodies by which they have moved, x the last move of the step. Those of the contacts where
+// they are afterwards are the same but for rounding and for contacts that end, times a stiffness that throws
+// light bodies.
+static void find_forces(const coupling *c, const double *x)
+{
+    for (int i = 0; i < c->contacts->bodies; i++) {
+        memset(c->contacts->body[i].force, 0, sizeof c->contacts->body[i].force);
+        memset(c->contacts->body[i].torque, 0, sizeof c->contacts->body[i].torque);
+    }
+    for (int i = 0; i < c->contacts->touches; i++) {
+        const orr_soft_touch *touch = &c->contacts->touch[i];
+        soft_system s;
+        if (touch->body >= 0 && touch_system(c, i, &s)) {
+            push_back(c, touch->soft, touch->body, c->placed[i].arm, &s, x);
+        }
+    }
+    for (int i = 0; i < c->contacts->ties; i++) {
+        const orr_soft_tie *tie = &c->contacts->tie[i];
+        if (tie->body >= 0) {
+            const soft_system s = orr_soft_tie_system(&c->pairs, c->soft, i);
+            push_back(c, tie->soft, tie->body, c->arm + (ptrdiff_t)i * 3, &s, x);
+        }
+    }
+    for (int i = 0; i < c->contacts->pairs; i++) {
+        const orr_soft_pair *pair = &c->contacts->pair[i];
+        if (pair->rigid && pair->body >= 0) {
+            const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
+            push_back(c, pair->soft[0], pair->body, c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3, &s, x);
+        }
+    }
+}
+
+// last: of the step, which leaves the forces on rigid bodies too.
+static void relax_together(const coupling *c, bool last)
 {
     const int n = 3 * c->count + 6 * c->contacts->bodies;
     double *b = c->system, *a = b + n;
     fill(c, n, a, b);
     solve(n, a, b);
+    if (last) {
+        find_forces(c, b);
+    }
     for (int i = 0; i < c->count; i++) {
         if (!c->held[i]) {
             c->soft[i]->program->translate(c->soft[i]->group, b + 3 * i);
@@ -343,45 +403,6 @@ static void relax_together(const coupling *c)
         c->moved[i] += b[3 * c->count + i];
     }
     write_shifts(c);
-}
-
-// What a vertex feels, a body feels the other way round.
-static void push_back(const coupling *c, int body, const double arm[3], const soft_system *s)
-{
-    orr_soft_body *out = &c->contacts->body[body];
-    const double f[3] = {-s->force.x, -s->force.y, -s->force.z};
-    double torque[3];
-    vec3_cross(arm, f, torque);
-    for (int k = 0; k < 3; k++) {
-        out->force[k] += f[k];
-        out->torque[k] += torque[k];
-    }
-}
-
-static void find_forces(const coupling *c)
-{
-    for (int i = 0; i < c->contacts->bodies; i++) {
-        memset(c->contacts->body[i].force, 0, sizeof c->contacts->body[i].force);
-        memset(c->contacts->body[i].torque, 0, sizeof c->contacts->body[i].torque);
-    }
-    for (int i = 0; i < c->contacts->touches; i++) {
-        soft_system s;
-        if (c->contacts->touch[i].body >= 0 && touch_system(c, i, &s)) {
-            push_back(c, c->contacts->touch[i].body, c->placed[i].arm, &s);
-        }
-    }
-    for (int i = 0; i < c->contacts->ties; i++) {
-        if (c->contacts->tie[i].body >= 0) {
-            const soft_system s = orr_soft_tie_system(&c->pairs, c->soft, i);
-            push_back(c, c->contacts->tie[i].body, c->arm + (ptrdiff_t)i * 3, &s);
-        }
-    }
-    for (int i = 0; i < c->contacts->pairs; i++) {
-        if (c->contacts->pair[i].rigid && c->contacts->pair[i].body >= 0) {
-            const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
-            push_back(c, c->contacts->pair[i].body, c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3, &s);
-        }
-    }
 }
 
 // ---- a step
@@ -408,7 +429,7 @@ static void relax_vertices(const coupling *c, int n, double *omega)
         }
     }
     if (n % c->seldom == 0) {
-        relax_together(c);
+        relax_together(c, false);
     }
     for (int i = 0; i < c->count; i++) {
         const orr_soft *soft = c->soft[i];
@@ -462,10 +483,9 @@ orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, 
         for (int n = 1; n <= iterations; n++) {
             relax_vertices(c, n, c->omega);
         }
-        for (int n = 0; n < SETTLING / c->seldom; n++) {
-            relax_together(c);
+        for (int n = SETTLING / c->seldom; n > 0; n--) {
+            relax_together(c, n == 1);
         }
-        find_forces(c);
     }
     for (int i = 0; i < count && result == ORR_OK; i++) {
         softs[i]->program->finish(softs[i]->group);

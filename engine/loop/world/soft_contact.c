@@ -115,13 +115,14 @@ static orr_soft_body describe(const orr_soft_contact *c, const orr_world_physics
     const double *centre = numbers_of(c, p->physics, world, ORR_PHYSICS_XIPOS) + (ptrdiff_t)body * 3;
     const double *about =
         numbers_of(c, p->physics, world, ORR_PHYSICS_SUBTREE_COM) + (ptrdiff_t)m->body_rootid[body] * 3;
+    const bool free = flies_free(m, body);
     double axes[9], arm[3], velocity[3], turned[3];
-    orr_soft_body out = {.mass = fmax(m->body_mass[body], least_mass)};
+    orr_soft_body out = {.mass = fmax(m->body_mass[body], free ? 0.0 : least_mass)};
     matrix_product(frame->rotation, numbers_of(c, p->physics, world, ORR_PHYSICS_XIMAT) + (ptrdiff_t)body * 9,
                    axes);
     for (int i = 0; i < 9; i++) {
         for (int k = 0; k < 3; k++) {
-            double inertia = fmax(m->body_inertia[(ptrdiff_t)body * 3 + k], least_inertia);
+            double inertia = fmax(m->body_inertia[(ptrdiff_t)body * 3 + k], free ? 0.0 : least_inertia);
             out.inertia[i] += axes[i / 3 * 3 + k] * inertia * axes[i % 3 * 3 + k];
         }
     }
@@ -131,7 +132,7 @@ static orr_soft_body describe(const orr_soft_contact *c, const orr_world_physics
     }
     vec3_cross(spin, arm, turned);
     for (int k = 0; k < 3; k++) {
-        velocity[k] = spin[3 + k] + turned[k] + (flies_free(m, body) ? time_step * m->opt.gravity[k] : 0.0);
+        velocity[k] = spin[3 + k] + turned[k] + (free ? time_step * m->opt.gravity[k] : 0.0);
     }
     mat_apply(frame->rotation, velocity, out.velocity);
     mat_apply(frame->rotation, spin, out.spin);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double reach = 0.05;      // m: points farther away touch nothing in a step
-static const double gain = 0.02;       // of its longest side: what a point must be nearer than the corners
+static const double gain = 0.001;      // of its longest side: what a point must be nearer than the corners
 static const double corner = 0.98;     // weights above are those of a corner, which touches by itself
 static const double least_step = 1e-3; // of its longest side
 
@@ -77,6 +77,37 @@ static void bring(const orr_soft_near *g, const soft_side *side, double corners[
             d[k] = side->position[(ptrdiff_t)side->vertex[i] * 3 + k] - g->position[k];
         }
         mat_apply_transposed(g->rotation, d, corners[i]);
+    }
+}
+
+// The side's corners in the geom's frame as both move in the step, but for the approach at a point that is
+// weight of the corners `now`, with the geom's normal there: where a ball rolls, the point of a side that is
+// nearest at the end of the step is ahead of the one that is nearest at its start, and forces behind its middle
+// would push it on.
+static void bring_ahead(const orr_soft_near *g, const orr_soft_body *body, const soft_side *side,
+                        const double (*now)[3], const nearest *at, double corners[3][3])
+{
+    double approach = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const ptrdiff_t from = (ptrdiff_t)side->vertex[i] * 3;
+        double d[3];
+        for (int k = 0; k < 3; k++) {
+            const double there = body ? body->centre[k] + side->time_step * body->velocity[k] : 0.0;
+            d[k] = side->position[from + k] + side->time_step * side->velocity[from + k] - there;
+        }
+        if (body) {
+            mat_apply_transposed(g->turn, d, d);
+        }
+        for (int k = 0; k < 3; k++) {
+            d[k] += (body ? body->centre[k] : 0.0) - g->position[k];
+        }
+        mat_apply_transposed(g->rotation, d, corners[i]);
+        for (int k = 0; k < 3; k++) {
+            approach += at->weight[i] * at->normal[k] * (corners[i][k] - now[i][k]);
+        }
+    }
+    for (int i = 0; i < 9; i++) {
+        corners[i / 3][i % 3] -= approach * at->normal[i % 3];
     }
 }
 
@@ -204,7 +235,7 @@ static bool is_apart(const nearest *a, const nearest *b)
 static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_side *side, orr_soft_found *f,
                         orr_error *error)
 {
-    double corners[3][3], features[FEATURES][3], least;
+    double corners[3][3], ahead[3][3], features[FEATURES][3], least;
     nearest at[FEATURES + 1];
     bring(g, side, corners);
     if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, &least)) {
@@ -214,6 +245,9 @@ static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_s
     if (!(at[0].distance < reach && at[0].distance < least - gain * side->longest)) {
         return ORR_OK;
     }
+    bring_ahead(g, g->body >= 0 ? &f->body[g->body] : NULL, side, (const double(*)[3])corners, &at[0], ahead);
+    at[0] = descend(m, g->geom, (const double(*)[3])ahead, side->longest);
+    evaluate(m, g->geom, (const double(*)[3])corners, &at[0]);
     int count = 1;
     const int candidates = list_features(m, g->geom, at[0].normal, features);
     for (int i = 0; i < candidates; i++) {
