@@ -328,8 +328,8 @@ static void fill(const coupling *c, int n, double *a, double *b)
     }
 }
 
-// The force on a soft side after the move x, of a contact with a body at the end of an arm, as the solution of
-// the system has it: what a vertex feels, the body feels the other way round.
+// The force on a soft side after the move x, of a contact with a body at the end of an arm, as the solution
+// of the system has it: what a vertex feels, the body feels the other way round.
 static void push_back(const coupling *c, int soft, int body, const double arm[3], const soft_system *s,
                       const double *x)
 {
@@ -352,9 +352,9 @@ static void push_back(const coupling *c, int soft, int body, const double arm[3]
     }
 }
 
-// The forces on rigid bodies by which they have moved, x the last move of the step. Those of the contacts where
-// they are afterwards are the same but for rounding and for contacts that end, times a stiffness that throws
-// light bodies.
+// The forces on rigid bodies by which they have moved, x the last move of the step. Those of the contacts
+// where they are afterwards differ by rounding, and by contacts that end, times a stiffness that throws light
+// bodies.
 static void find_forces(const coupling *c, const double *x)
 {
     for (int i = 0; i < c->contacts->bodies; i++) {

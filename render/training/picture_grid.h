@@ -1,5 +1,5 @@
-// The bilateral grids of photos (picture_grid_formula.h): what a camera does to colours in parts of its picture,
-// such as local tone mapping and vignettes, learned beside the splats.
+// The bilateral grids of photos (picture_grid_formula.h): what a camera does to colours in parts of its
+// picture, such as local tone mapping and vignettes, learned beside the splats.
 #pragma once
 
 #include "engine/core/result.h"
@@ -12,8 +12,8 @@ typedef struct orr_photo_grid {
 
 // Every map is the identity, without moments.
 void orr_photo_grid_begin(orr_photo_grid *grid);
-// A step of Adam, number `steps` from 1. gradient: ORR_GRID, of the loss without the grid's variation, which is
-// added; what is not finite is no gradient. Returns what the variation adds to the loss.
+// A step of Adam, number `steps` from 1. gradient: ORR_GRID, of the loss without the grid's variation, which
+// is added; what is not finite is no gradient. Returns what the variation adds to the loss.
 double orr_photo_grid_step(orr_photo_grid *grid, float *gradient, int64_t steps, float rate);
 // Splats and grids could drift together: the mean of all maps of all these grids becomes the identity again.
 void orr_photo_grids_centre(orr_photo_grid *grids, const int *images, int count);

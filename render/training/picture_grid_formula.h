@@ -1,5 +1,5 @@
-// The bilateral grid of a photo: affine maps of display colours that depend on where in the picture a pixel is
-// and on how bright it is, with their derivatives (Chen et al. 2007; in radiance fields Wang et al. 2024).
+// The bilateral grid of a photo: affine maps of display colours that depend on where in the picture a pixel
+// is and on how bright it is, with their derivatives (Chen et al. 2007; in radiance fields Wang et al. 2024).
 // Plain C over the twelve numbers of a map; grid_real is float, or double for tests.
 #pragma once
 

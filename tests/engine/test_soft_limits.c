@@ -126,7 +126,7 @@ static void fast_soft_bodies_stay_above_thin_boxes(void **state)
     }
 }
 
-// Boxes and balls of a ten-thousandth to a thousand times the mass of a block fall on it: light ones come to rest
+// Things of a hundred-thousandth to a thousand times the mass of a block fall on it: light ones come to rest
 // on it, the heavy one presses it flat, with 12 times its Young's modulus, and nothing flies off.
 static void light_and_heavy_things_rest_on_a_block(void **state)
 {
@@ -180,8 +180,9 @@ static void light_and_heavy_things_rest_on_a_block(void **state)
     }
 }
 
-// Balls of a thousandth and a tenth of a block's mass that roll over it, over 8 of its triangles. Nothing resists
-// the light one but the lag of strain; forces at points that were nearest at a step's start would push it on.
+// Balls of a thousandth and a tenth of a block's mass that roll over it, over 8 of its triangles. Nothing
+// resists the light one but the lag of strain; forces at points that were nearest at a step's start would
+// push it on.
 static void balls_roll_on(void **state)
 {
     (void)state;

@@ -80,10 +80,9 @@ static void bring(const orr_soft_near *g, const soft_side *side, double corners[
     }
 }
 
-// The side's corners in the geom's frame as both move in the step, but for the approach at a point that is
-// weight of the corners `now`, with the geom's normal there: where a ball rolls, the point of a side that is
-// nearest at the end of the step is ahead of the one that is nearest at its start, and forces behind its middle
-// would push it on.
+// The side's corners in the geom's frame as both move in the step, but for the approach at the point that is
+// nearest at its start. Where a ball rolls, the point that is nearest at the end of the step is ahead of that
+// one, and forces behind the ball's middle would push it on. now: the corners at the start.
 static void bring_ahead(const orr_soft_near *g, const orr_soft_body *body, const soft_side *side,
                         const double (*now)[3], const nearest *at, double corners[3][3])
 {
