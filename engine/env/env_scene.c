@@ -51,6 +51,9 @@ static orr_result make(orr_engine *engine, const char *path, const orr_world_des
     ORR_TRY(find_physics(s, path, error));
     s->model = s->joined->model;
     s->physics = s->joined->physics;
+    if (s->world->softs->count > 0) {
+        ORR_TRY(orr_world_softs_prepare(s->world, s->joined, error));
+    }
     return take_memory(s, desc->count, error);
 }
 
@@ -147,5 +150,12 @@ void env_scene_archive(env_scene *s, orr_archive *archive)
                 orr_world_soft_set(s->world, i, soft, position, velocity);
             }
         }
+    }
+    // what soft bodies push robots with until their next step, of which the next forces depend
+    if (s->soft_count > 0) {
+        const size_t size = (size_t)orr_physics_size(s->joined->physics, ORR_PHYSICS_XFRC_APPLIED);
+        orr_archive_bytes(archive, s->joined->pushed,
+                          (size_t)s->world->count * size * sizeof *s->joined->pushed);
+        orr_archive_bytes(archive, s->joined->wait, (size_t)s->world->count * sizeof *s->joined->wait);
     }
 }

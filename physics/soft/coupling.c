@@ -142,6 +142,12 @@ static void place_touches(const coupling *c)
             c->moved[b * 6 + 3 + k] = h * c->contacts->body[b].spin[k];
         }
     }
+    for (int i = 0, at = 0; i < c->contacts->linkages; i++) {
+        const orr_soft_linkage *linkage = &c->contacts->linkage[i];
+        for (int k = 0; k < linkage->freedoms; k++) {
+            c->turned[at++] = h * c->contacts->joints[linkage->speed + k];
+        }
+    }
     write_shifts(c);
 }
 
@@ -290,7 +296,7 @@ static void add_inertia(const coupling *c, int n, double *a, double *b)
         const orr_soft_body *body = &c->contacts->body[i];
         const double *moved = c->moved + (size_t)i * 6;
         int first = 3 * c->count + 6 * i;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && !body->linked; k++) {
             a[(first + k) * n + first + k] += rate * body->mass;
             b[first + k] += rate * body->mass * (h * body->velocity[k] - moved[k]);
             for (int r = 0; r < 3; r++) {
@@ -319,12 +325,121 @@ static void fill(const coupling *c, int n, double *a, double *b)
     }
     add_inertia(c, n, a, b);
     for (int row = 0; row < n; row++) {
-        bool held =
-            row < 3 * c->count ? c->held[row / 3] : !(c->contacts->body[(row - 3 * c->count) / 6].mass > 0.0);
+        const orr_soft_body *body = &c->contacts->body[(row - 3 * c->count) / 6];
+        bool held = row < 3 * c->count ? c->held[row / 3] : !body->linked && !(body->mass > 0.0);
         for (int k = 0; k < n && held; k++) {
             a[row * n + k] = a[k * n + row] = k == row;
         }
         b[row] = held ? 0.0 : b[row];
+    }
+}
+
+// ---- linked bodies
+
+// Gives bodies and linkages their rows; returns how many rows there are.
+static int list_rows(const coupling *c)
+{
+    int rows = 3 * c->count, *linkage = c->first + c->contacts->bodies;
+    for (int i = 0; i < c->contacts->linkages; i++) {
+        linkage[i] = rows;
+        rows += c->contacts->linkage[i].freedoms;
+    }
+    for (int i = 0; i < c->contacts->bodies; i++) {
+        const bool linked = c->contacts->body[i].linked;
+        c->first[i] = linked ? linkage[c->contacts->body[i].linkage] : rows;
+        rows += linked ? 0 : 6;
+    }
+    return rows;
+}
+
+// How many rows move a body, and its velocity and spin by the one of number `row`.
+static int rows_of(const coupling *c, int body)
+{
+    const orr_soft_body *b = &c->contacts->body[body];
+    return b->linked ? c->contacts->linkage[b->linkage].freedoms : 6;
+}
+
+static double motion_by(const coupling *c, int body, int number, int row)
+{
+    const orr_soft_body *b = &c->contacts->body[body];
+    return b->linked ? c->contacts->joints[b->jacobian + number * rows_of(c, body) + row]
+                     : (double)(number == row);
+}
+
+static void add_linkage(const coupling *c, int i, int n, double *a, double *b)
+{
+    const orr_soft_linkage *l = &c->contacts->linkage[i];
+    const double h = c->soft[0]->constants.time_step, rate = 1.0 / (h * h);
+    const int first = c->first[c->contacts->bodies + i];
+    const double *turned = c->turned + first - 3 * c->count, *joints = c->contacts->joints;
+    for (int r = 0; r < l->freedoms; r++) {
+        b[first + r] -= joints[l->push + r];
+        for (int k = 0; k < l->freedoms; k++) {
+            const double inertia = rate * joints[l->inertia + r * l->freedoms + k];
+            a[(first + r) * n + first + k] += inertia;
+            b[first + r] += inertia * (h * joints[l->speed + k] - turned[k]);
+        }
+    }
+}
+
+// The system of all bodies' displacements becomes that of what moves them. No contact is between two rigid
+// bodies, so that their rows meet those of soft bodies and their own alone.
+static void reduce(const coupling *c, int n, const double *a, const double *b, int m, double *ra, double *rb)
+{
+    const int soft = 3 * c->count;
+    memset(ra, 0, (size_t)m * (size_t)m * sizeof *ra);
+    memset(rb, 0, (size_t)m * sizeof *rb);
+    for (int r = 0; r < soft; r++) {
+        memcpy(ra + (ptrdiff_t)r * m, a + (ptrdiff_t)r * n, (size_t)soft * sizeof *ra);
+        rb[r] = b[r];
+    }
+    for (int i = 0; i < c->contacts->bodies; i++) {
+        const int from = soft + 6 * i, to = c->first[i], rows = rows_of(c, i);
+        for (int p = 0; p < rows; p++) {
+            double column[6] = {0.0}; // the body's block times the motion by row p
+            for (int k = 0; k < 6; k++) {
+                const double by = motion_by(c, i, k, p);
+                rb[to + p] += by * b[from + k];
+                for (int r = 0; r < 6; r++) {
+                    column[r] += a[(from + r) * n + from + k] * by;
+                }
+                for (int r = 0; r < soft; r++) {
+                    ra[r * m + to + p] += a[r * n + from + k] * by;
+                    ra[(to + p) * m + r] += a[r * n + from + k] * by;
+                }
+            }
+            for (int q = 0; q < rows; q++) {
+                for (int r = 0; r < 6; r++) {
+                    ra[(to + q) * m + to + p] += motion_by(c, i, r, q) * column[r];
+                }
+            }
+        }
+    }
+    for (int i = 0; i < c->contacts->linkages; i++) {
+        add_linkage(c, i, m, ra, rb);
+    }
+}
+
+// Solves the system, n + n x n, where bodies are linked: x in place of b.
+static void solve_linked(const coupling *c, int n, const double *a, double *b)
+{
+    const int m = list_rows(c), soft = 3 * c->count;
+    double *rb = c->reduced, *ra = rb + m;
+    reduce(c, n, a, b, m, ra, rb);
+    solve(m, ra, rb);
+    memcpy(b, rb, (size_t)soft * sizeof *b);
+    for (int i = 0; i < 6 * c->contacts->bodies; i++) {
+        const int body = i / 6;
+        b[soft + i] = 0.0;
+        for (int row = 0; row < rows_of(c, body); row++) {
+            b[soft + i] += motion_by(c, body, i % 6, row) * rb[c->first[body] + row];
+        }
+    }
+    for (int i = 0; i < c->contacts->linkages; i++) {
+        const int first = c->first[c->contacts->bodies + i];
+        for (int k = first; k < first + c->contacts->linkage[i].freedoms; k++) {
+            c->turned[k - soft] += rb[k];
+        }
     }
 }
 
@@ -390,7 +505,11 @@ static void relax_together(const coupling *c, bool last)
     const int n = 3 * c->count + 6 * c->contacts->bodies;
     double *b = c->system, *a = b + n;
     fill(c, n, a, b);
-    solve(n, a, b);
+    if (c->contacts->linkages > 0) {
+        solve_linked(c, n, a, b);
+    } else {
+        solve(n, a, b);
+    }
     if (last) {
         find_forces(c, b);
     }
@@ -450,6 +569,14 @@ static orr_result begin(coupling *c, orr_error *error)
     ORR_GROW(c->placed, c->placed_capacity, c->contacts->touches, what, error);
     ORR_GROW(c->moved, c->moved_capacity, 6 * c->contacts->bodies, what, error);
     ORR_GROW(c->system, c->system_capacity, n * (1 + n), what, error);
+    int freedoms = 0;
+    for (int i = 0; i < c->contacts->linkages; i++) {
+        freedoms += c->contacts->linkage[i].freedoms;
+    }
+    const int most = n + freedoms;
+    ORR_GROW(c->reduced, c->reduced_capacity, freedoms > 0 ? most * (1 + most) : 0, what, error);
+    ORR_GROW(c->first, c->first_capacity, c->contacts->bodies + c->contacts->linkages, what, error);
+    ORR_GROW(c->turned, c->turned_capacity, freedoms, what, error);
     ORR_GROW(c->held, c->held_capacity, c->count, what, error);
     ORR_GROW(c->mass, c->mass_capacity, c->count, what, error);
     ORR_GROW(c->omega, c->omega_capacity, c->count, what, error);
@@ -512,6 +639,9 @@ void orr_soft_coupling_destroy(orr_soft_coupling *c)
         orr_free(c->arm);
         orr_free(c->moved);
         orr_free(c->system);
+        orr_free(c->reduced);
+        orr_free(c->first);
+        orr_free(c->turned);
         orr_free(c->held);
         orr_free(c->mass);
         orr_free(c->omega);

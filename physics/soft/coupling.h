@@ -23,8 +23,12 @@ struct orr_soft_coupling {
     double *arm;             // (ties + pairs) x 3: from a rigid body's centre to where it holds or touches, m
     double *moved;           // bodies x 6: displacement in the step, m and rad
     double *system;          // n + n x n, n = 3 count + 6 bodies
-    bool *held;              // count: some vertex is pinned
-    double *mass, *omega;    // count: kg; Chebyshev's factors
+    // the same where some bodies are linked: their rows are the freedoms of their linkages
+    double *reduced;      // m + m x m
+    int *first;           // bodies, then linkages: their first rows
+    double *turned;       // displacements of the freedoms in the step, of all linkages one after the other
+    bool *held;           // count: some vertex is pinned
+    double *mass, *omega; // count: kg; Chebyshev's factors
     int arm_capacity, placed_capacity, moved_capacity, system_capacity, held_capacity, mass_capacity,
-        omega_capacity;
+        omega_capacity, reduced_capacity, first_capacity, turned_capacity;
 };

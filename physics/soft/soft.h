@@ -124,12 +124,23 @@ typedef struct orr_soft_touch {
     double friction; // Coulomb's coefficient, >= 0
 } orr_soft_touch;
 
+// Bodies that joints hold together. Their freedoms are speeds u (m/s or rad/s, as the joints have them), of
+// which the bodies' velocities follow.
+typedef struct orr_soft_linkage {
+    int freedoms;
+    // Where in `joints` of the contacts: its inertia, freedoms x freedoms, symmetric and positive definite; u
+    // after the step if what is soft pushed as `push` says; that push, J^T times forces of soft bodies.
+    int inertia, speed, push;
+} orr_soft_linkage;
+
 // A rigid body that soft bodies push. Vectors are in the world's frame, torques about the centre of mass.
 typedef struct orr_soft_body {
     double centre[3];           // of mass, at the step's start, m
-    double mass, inertia[9];    // kg, kg m^2; 0: nothing moves it
-    double velocity[3];         // m/s: that it would have after the step if nothing soft touched it,
-    double spin[3];             // and rad/s
+    double mass, inertia[9];    // of a body that moves by itself, kg, kg m^2; 0: nothing moves it
+    double velocity[3];         // m/s: that it would have after the step if nothing soft touched it; as the
+    double spin[3];             // speed of its linkage has it; and rad/s
+    bool linked;                // it moves as a linkage does
+    int linkage, jacobian;      // which; where in `joints` 6 x freedoms begin: velocity and spin by u
     double force[3], torque[3]; // results: of the touches, N and N m
 } orr_soft_body;
 
@@ -157,11 +168,13 @@ typedef struct orr_soft_pair {
 
 // All contacts of soft bodies that step together.
 typedef struct orr_soft_contacts {
-    int touches, ties, pairs, bodies;
+    int touches, ties, pairs, bodies, linkages;
     const orr_soft_touch *touch; // in the order of the soft bodies; those of a vertex follow each other
     const orr_soft_tie *tie;
     const orr_soft_pair *pair;
     orr_soft_body *body; // rigid
+    const orr_soft_linkage *linkage;
+    const double *joints; // numbers of linkages and of linked bodies
 } orr_soft_contacts;
 
 // The model and the jobs must outlive the simulation. The same bits for any number of threads. jobs: NULL: a

@@ -1,9 +1,9 @@
-// The bilateral grids of photos (picture_grid_formula.h): what a camera does to colours in parts of its
+// The bilateral grids of photos (picture_grid_map.h): what a camera does to colours in parts of its
 // picture, such as local tone mapping and vignettes, learned beside the splats.
 #pragma once
 
 #include "engine/core/result.h"
-#include "render/training/picture_grid_formula.h"
+#include "render/training/picture_grid_map.h"
 
 typedef struct orr_photo_grid {
     float value[ORR_GRID];

@@ -212,6 +212,56 @@ static void balls_roll_on(void **state)
     }
 }
 
+// Links press a block that lies on the floor by the forces of their joints: on a slide, with 20 N that would
+// give them up to 10 g, and at the end of an arm. They come to rest as deep as the force says, 2 to 6 mm
+// below the block's upper side, whatever the link's own mass.
+static void links_press_with_the_force_of_their_joints(void **state)
+{
+    (void)state;
+    static const float half[3] = {0.2f, 0.2f, 0.1f};
+    static const struct {
+        const char *robot;
+        double force, deepest, least; // N; of the first joint, m or rad
+    } robots[] = {{"<body pos='0.01 0.02 0.26'><joint type='slide' axis='0 0 -1' damping='5'/>"
+                   "<geom type='box' size='0.05 0.05 0.02' mass='0.5'/></body>",
+                   20.0, 0.046, 0.041},
+                  {"<body pos='0.01 0.02 0.26'><joint type='slide' axis='0 0 -1' damping='5'/>"
+                   "<geom type='box' size='0.05 0.05 0.02' mass='0.2'/></body>",
+                   20.0, 0.046, 0.041},
+                  {"<body pos='0.01 0.02 0.26'><joint type='slide' axis='0 0 -1' damping='5' armature='0.2'/>"
+                   "<geom type='box' size='0.05 0.05 0.02' mass='0.02'/></body>",
+                   20.0, 0.046, 0.041},
+                  {"<body pos='0.31 0.02 0.24'><joint axis='0 -1 0' damping='2' armature='0.05'/>"
+                   "<geom type='capsule' size='0.02' fromto='0 0 0 -0.25 0 0' mass='0.5' contype='0' "
+                   "conaffinity='0'/><body pos='-0.3 0 0'><joint type='slide' axis='1 0 0' stiffness='1000' "
+                   "damping='20'/><geom type='sphere' size='0.04' mass='0.02'/></body></body>",
+                   0.0, 0.02, 0.005}};
+    for (size_t n = 0; n < sizeof robots / sizeof robots[0]; n++) {
+        fixture f;
+        char text[900];
+        const orr_transform at = {.position = {0.0f, 0.0f, 0.1f}};
+        const orr_body_desc body = {
+            .soft = true, .resolution = 6, .density = 300.0, .young = 3e4, .poisson = 0.3, .damping = 0.02};
+        const double force[2] = {robots[n].force, 0.0};
+        double q[2], v[2], before = 0.0, fastest = 0.0;
+        snprintf(text, sizeof text, "<geom type='plane' size='0 0 1'/>%s", robots[n].robot);
+        open_with(&f, text, half, &at, &body, 1);
+        assert_ok(orr_world_set_robot(f.world, 0, f.robot, ORR_ROBOT_JOINT_FORCE, force, &error));
+        for (int step = 0; step < 750; step++) {
+            assert_ok(orr_world_step(f.world, 1, &error));
+            assert_ok(orr_world_get_robot(f.world, 0, f.robot, ORR_ROBOT_QPOS, q, &error));
+            assert_ok(orr_world_get_robot(f.world, 0, f.robot, ORR_ROBOT_QVEL, v, &error));
+            before = step == 500 ? q[0] : before;
+            fastest = step >= 500 ? fmax(fastest, fabs(v[0])) : 0.0;
+        }
+        print_message("robot %zu: joint at %.4f, a second before at %.4f, at most %.4f per s\n", n, q[0],
+                      before, fastest);
+        assert_true(q[0] > robots[n].least && q[0] < robots[n].deepest && fabs(q[0] - before) < 1e-3);
+        assert_true(fastest < 0.15); // a step moves it by 0.3 mm at most
+        close(&f);
+    }
+}
+
 // Beside copies that sleep. That copy alone says so, and they sleep on; a state that is set revives it.
 static void what_is_not_finite_stays_alone_beside_sleepers(void **state)
 {
@@ -267,6 +317,7 @@ int main(void)
         cmocka_unit_test(fast_soft_bodies_stay_above_thin_boxes),
         cmocka_unit_test(light_and_heavy_things_rest_on_a_block),
         cmocka_unit_test(balls_roll_on),
+        cmocka_unit_test(links_press_with_the_force_of_their_joints),
         cmocka_unit_test(what_is_not_finite_stays_alone_beside_sleepers),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -8,15 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double reach = 0.05;         // m: vertices farther away touch nothing in a step
-static const double least_mass = 1e-3;    // kg: of links that are lighter, so that they do not fly off
-static const double least_inertia = 1e-6; // kg m^2
+static const double reach = 0.05; // m: vertices farther away touch nothing in a step
 
 // What is read of a physics, in this order.
-static const orr_physics_quantity quantities[] = {ORR_PHYSICS_GEOM_XPOS, ORR_PHYSICS_GEOM_XMAT,
-                                                  ORR_PHYSICS_XIPOS,     ORR_PHYSICS_XIMAT,
-                                                  ORR_PHYSICS_CVEL,      ORR_PHYSICS_SUBTREE_COM};
-enum { QUANTITIES = 6 };
+static const orr_physics_quantity quantities[] = {
+    ORR_PHYSICS_GEOM_XPOS,   ORR_PHYSICS_GEOM_XMAT, ORR_PHYSICS_XIPOS, ORR_PHYSICS_XIMAT, ORR_PHYSICS_CVEL,
+    ORR_PHYSICS_SUBTREE_COM, ORR_PHYSICS_QVEL,      ORR_PHYSICS_QACC,  ORR_PHYSICS_CDOF,  ORR_PHYSICS_QM};
+enum { QUANTITIES = 10 };
 
 void orr_soft_contact_clear(orr_soft_contact *c)
 {
@@ -39,6 +37,9 @@ void orr_soft_worker_clear(orr_soft_worker *w)
     orr_free(w->point);
     orr_free(w->found.body);
     orr_free(w->found.body_of);
+    orr_free(w->found.linkage);
+    orr_free(w->found.tree);
+    orr_free(w->found.joints);
     orr_free(w->found.near);
     orr_soft_coupling_destroy(w->coupling);
     orr_soft_collisions_destroy(w->collisions);
@@ -57,8 +58,8 @@ static int world_numbers(const orr_physics *physics)
     return count;
 }
 
-static const double *numbers_of(const orr_soft_contact *c, const orr_physics *physics, int world,
-                                orr_physics_quantity quantity)
+const double *orr_soft_contact_numbers(const orr_soft_contact *c, const orr_physics *physics, int world,
+                                       orr_physics_quantity quantity)
 {
     const double *at = c->numbers + (ptrdiff_t)world * world_numbers(physics);
     for (int i = 0; quantities[i] != quantity; i++) {
@@ -105,34 +106,34 @@ static bool flies_free(const orr_model *m, int body)
     return leaf;
 }
 
-// A body as the soft ones push it: by its own mass. A link of a robot is at least as hard to move, and what
-// else moves it in this step is not known yet; a body that flies free falls.
+// A body that flies free, as the soft ones push it.
 static orr_soft_body describe(const orr_soft_contact *c, const orr_world_physics *p, int world,
                               const orr_soft_frame *frame, int body, double time_step)
 {
     const orr_model *m = p->model;
-    const double *spin = numbers_of(c, p->physics, world, ORR_PHYSICS_CVEL) + (ptrdiff_t)body * 6;
-    const double *centre = numbers_of(c, p->physics, world, ORR_PHYSICS_XIPOS) + (ptrdiff_t)body * 3;
-    const double *about =
-        numbers_of(c, p->physics, world, ORR_PHYSICS_SUBTREE_COM) + (ptrdiff_t)m->body_rootid[body] * 3;
-    const bool free = flies_free(m, body);
+    const double *spin =
+        orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_CVEL) + (ptrdiff_t)body * 6;
+    const double *centre =
+        orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_XIPOS) + (ptrdiff_t)body * 3;
+    const double *about = orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_SUBTREE_COM) +
+                          (ptrdiff_t)m->body_rootid[body] * 3;
     double axes[9], arm[3], velocity[3], turned[3];
-    orr_soft_body out = {.mass = fmax(m->body_mass[body], free ? 0.0 : least_mass)};
-    matrix_product(frame->rotation, numbers_of(c, p->physics, world, ORR_PHYSICS_XIMAT) + (ptrdiff_t)body * 9,
+    orr_soft_body out = {.mass = m->body_mass[body]};
+    matrix_product(frame->rotation,
+                   orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_XIMAT) + (ptrdiff_t)body * 9,
                    axes);
     for (int i = 0; i < 9; i++) {
         for (int k = 0; k < 3; k++) {
-            double inertia = fmax(m->body_inertia[(ptrdiff_t)body * 3 + k], free ? 0.0 : least_inertia);
-            out.inertia[i] += axes[i / 3 * 3 + k] * inertia * axes[i % 3 * 3 + k];
+            out.inertia[i] +=
+                axes[i / 3 * 3 + k] * m->body_inertia[(ptrdiff_t)body * 3 + k] * axes[i % 3 * 3 + k];
         }
     }
-    to_scene(frame, centre, out.centre);
     for (int k = 0; k < 3; k++) {
         arm[k] = centre[k] - about[k];
     }
     vec3_cross(spin, arm, turned);
     for (int k = 0; k < 3; k++) {
-        velocity[k] = spin[3 + k] + turned[k] + (free ? time_step * m->opt.gravity[k] : 0.0);
+        velocity[k] = spin[3 + k] + turned[k] + time_step * m->opt.gravity[k];
     }
     mat_apply(frame->rotation, velocity, out.velocity);
     mat_apply(frame->rotation, spin, out.spin);
@@ -154,7 +155,16 @@ static orr_result find_body(const orr_soft_contact *c, const orr_world_physics *
     }
     ORR_GROW(f->body, f->body_capacity, f->body_count + 1, "contacts of soft bodies", error);
     ORR_GROW(f->body_of, f->body_of_capacity, f->body_count + 1, "contacts of soft bodies", error);
-    f->body[f->body_count] = describe(c, p, world, frame, body, time_step);
+    orr_soft_body found = {.linked = false};
+    if (flies_free(p->model, body)) {
+        found = describe(c, p, world, frame, body, time_step);
+    }
+    to_scene(frame, orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_XIPOS) + (ptrdiff_t)body * 3,
+             found.centre);
+    if (!flies_free(p->model, body)) {
+        ORR_TRY(orr_soft_contact_link(c, p, world, frame, body, time_step, f, &found, error));
+    }
+    f->body[f->body_count] = found;
     f->body_of[f->body_count++] = body;
     return ORR_OK;
 }
@@ -257,8 +267,8 @@ static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *
                             double time_step, orr_soft_found *f, orr_error *error)
 {
     const orr_model *m = p->model;
-    const double *position = numbers_of(c, p->physics, world, ORR_PHYSICS_GEOM_XPOS);
-    const double *rotation = numbers_of(c, p->physics, world, ORR_PHYSICS_GEOM_XMAT);
+    const double *position = orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_GEOM_XPOS);
+    const double *rotation = orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_GEOM_XMAT);
     ORR_GROW(f->near, f->near_capacity, m->ngeom + 1, "contacts of soft bodies", error);
     f->near_count = 0;
     for (int i = 0; i < m->ngeom; i++) {
@@ -292,8 +302,8 @@ orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_phys
 
 void orr_soft_contact_geoms(const orr_soft_contact *c, const orr_world_physics *p, int index, double *geoms)
 {
-    const double *position = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XPOS);
-    const double *rotation = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XMAT);
+    const double *position = orr_soft_contact_numbers(c, p->physics, index, ORR_PHYSICS_GEOM_XPOS);
+    const double *rotation = orr_soft_contact_numbers(c, p->physics, index, ORR_PHYSICS_GEOM_XMAT);
     for (int i = 0; i < p->model->ngeom; i++) {
         memcpy(geoms + (ptrdiff_t)i * 12, position + (ptrdiff_t)i * 3, 3 * sizeof *geoms);
         memcpy(geoms + (ptrdiff_t)i * 12 + 3, rotation + (ptrdiff_t)i * 9, 9 * sizeof *geoms);
@@ -305,8 +315,8 @@ bool orr_soft_contact_disturbed(const orr_soft_contact *c, const orr_world_physi
                                 const double *geoms, double tolerance)
 {
     const orr_model *m = p->model;
-    const double *at = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XPOS);
-    const double *rotation = numbers_of(c, p->physics, index, ORR_PHYSICS_GEOM_XMAT);
+    const double *at = orr_soft_contact_numbers(c, p->physics, index, ORR_PHYSICS_GEOM_XPOS);
+    const double *rotation = orr_soft_contact_numbers(c, p->physics, index, ORR_PHYSICS_GEOM_XMAT);
     double centre[3], radius;
     box_of(position, vertices, centre, &radius);
     for (int i = 0; i < m->ngeom; i++) {
@@ -331,8 +341,10 @@ static void body_frame(const orr_soft_contact *c, const orr_world_physics *p, in
                        const orr_soft_frame *frame, int body, double rotation[9], double position[3])
 {
     const orr_model *m = p->model;
-    const double *centre = numbers_of(c, p->physics, world, ORR_PHYSICS_XIPOS) + (ptrdiff_t)body * 3;
-    const double *axes = numbers_of(c, p->physics, world, ORR_PHYSICS_XIMAT) + (ptrdiff_t)body * 9;
+    const double *centre =
+        orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_XIPOS) + (ptrdiff_t)body * 3;
+    const double *axes =
+        orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_XIMAT) + (ptrdiff_t)body * 9;
     double back[4], turn[9], own[9], arm[3], origin[3];
     quat_conjugate(m->body_iquat + (ptrdiff_t)body * 4, back);
     quat_matrix(back, turn);
@@ -372,8 +384,10 @@ orr_result orr_soft_contact_tie(const orr_soft_contact *c, const orr_world_physi
 void orr_soft_contact_push(const orr_soft_found *found, const orr_world_physics *p, int index,
                            const orr_soft_frame *frame)
 {
-    double *forces = p->pushed + (ptrdiff_t)index * orr_physics_size(p->physics, ORR_PHYSICS_XFRC_APPLIED);
-    for (int i = 0; i < found->body_count; i++) {
+    const int size = orr_physics_size(p->physics, ORR_PHYSICS_XFRC_APPLIED);
+    double *forces = p->pushed + (ptrdiff_t)index * size;
+    memset(forces, 0, (size_t)size * sizeof *forces);
+    for (int i = 0; found && i < found->body_count; i++) {
         double force[3], torque[3];
         mat_apply_transposed(frame->rotation, found->body[i].force, force);
         mat_apply_transposed(frame->rotation, found->body[i].torque, torque);

@@ -29,12 +29,22 @@ typedef struct orr_soft_found {
     int tie_count, tie_capacity;
     orr_soft_pair *pair; // pair_count: points of triangles against rigid bodies
     int pair_count, pair_capacity;
-    orr_soft_body *body; // body_count: those touched or tied
-    int *body_of;        // body_count: their numbers in the model
+    orr_soft_body *body;       // body_count: those touched or tied
+    int *body_of;              // body_count: their numbers in the model
+    orr_soft_linkage *linkage; // linkage_count: those of touched bodies
+    int *tree;                 // of each: its number in the model
+    int linkage_count, linkage_capacity, tree_capacity;
+    double *joints; // joint_count: inertia, speeds and pushes of linkages, and Jacobians of bodies
+    int joint_count, joint_capacity;
     int body_count, body_capacity, body_of_capacity;
     orr_soft_near *near; // near_count
     int near_count, near_capacity;
 } orr_soft_found;
+
+// The physics in the scene's frame: x -> rotation x + position.
+typedef struct orr_soft_frame {
+    double rotation[9], position[3];
+} orr_soft_frame;
 
 // What a thread needs to step bodies.
 typedef struct orr_soft_worker {
@@ -53,12 +63,15 @@ typedef struct orr_soft_worker {
     orr_error error;
 } orr_soft_worker;
 
-// The physics in the scene's frame: x -> rotation x + position.
-typedef struct orr_soft_frame {
-    double rotation[9], position[3];
-} orr_soft_frame;
-
 void orr_soft_contact_clear(orr_soft_contact *contact);
+// Numbers of one copy as they were read.
+const double *orr_soft_contact_numbers(const orr_soft_contact *contact, const orr_physics *physics, int world,
+                                       orr_physics_quantity quantity);
+// soft_linkage.c: what holds a body of the model that other joints move too; writes its number among those
+// found, its Jacobian, and the velocities that follow from its speed.
+orr_result orr_soft_contact_link(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
+                                 const orr_soft_frame *frame, int body, double time_step,
+                                 orr_soft_found *found, orr_soft_body *out, orr_error *error);
 orr_result orr_soft_worker_open(orr_soft_worker *worker, orr_error *error);
 void orr_soft_worker_clear(orr_soft_worker *worker);
 // Reads where everything is, in all copies.
@@ -76,7 +89,7 @@ orr_result orr_soft_contact_tie(const orr_soft_contact *contact, const orr_world
                                 const orr_soft_frame *frame, int soft, int body, const int32_t *vertex,
                                 const double *point, int count, const double *position, double time_step,
                                 orr_soft_found *found, orr_error *error);
-// Adds the forces on touched bodies to those that the physics holds for the copy.
+// The forces on touched bodies become those that the physics holds for the copy. found NULL: there are none.
 void orr_soft_contact_push(const orr_soft_found *found, const orr_world_physics *physics, int index,
                            const orr_soft_frame *frame);
 // Where all geoms are in one copy: ngeom x 12, positions and rotations in the frame of the physics.

@@ -45,6 +45,8 @@ void orr_world_softs_destroy(orr_world_softs *softs, int worlds); // NULL is all
 orr_result orr_world_softs_update(const orr_world *world, orr_error *error);
 // The physics that touches them: that of scale 1. NULL: there is none, or it cannot be simulated.
 orr_world_physics *orr_world_softs_physics(const orr_world *world);
+// Takes the memory of steps, which the first one takes otherwise.
+orr_result orr_world_softs_prepare(const orr_world *world, orr_world_physics *physics, orr_error *error);
 // Advances all of them in the chosen copies (a byte of each; NULL: all), and steps `physics` (nullable), with
 // the forces that it gets from them.
 orr_result orr_world_softs_step(orr_world *world, orr_world_physics *physics, const uint8_t *chosen,

@@ -215,12 +215,15 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     // threads share the vertices of an only copy
     orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
     int count;
-    f->touch_count = f->tie_count = f->pair_count = f->body_count = 0;
+    f->touch_count = f->tie_count = f->pair_count = f->body_count = f->linkage_count = f->joint_count = 0;
     if (p) {
         frame = orr_world_softs_frame(world, index, p);
     }
     gravity_of(world, p, &frame, g);
     if (orr_soft_sleeps(world, index, p, &frame, g)) {
+        if (p) {
+            orr_soft_contact_push(NULL, p, index, &frame);
+        }
         return ORR_OK;
     }
     ORR_TRY(list_bodies(world, index, w, &count, error));
@@ -243,13 +246,17 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
                                   .tie = f->tie,
                                   .touch = f->touch,
                                   .bodies = f->body_count,
-                                  .body = f->body};
+                                  .body = f->body,
+                                  .linkages = f->linkage_count,
+                                  .linkage = f->linkage,
+                                  .joints = f->joints};
     ORR_TRY(orr_soft_collide(w->collisions, w->collider, count, step, jobs, &contacts.pair, &contacts.pairs,
                              error));
     ORR_TRY(join_pairs(f, &contacts, error));
     ORR_TRY(orr_soft_step_together(w->coupling, w->soft, count, &contacts, error));
-    if (keep_positions(world, index, w, count) && p) {
-        orr_soft_contact_push(f, p, index, &frame);
+    const bool finite = keep_positions(world, index, w, count);
+    if (p) {
+        orr_soft_contact_push(finite ? f : NULL, p, index, &frame);
     }
     return orr_soft_sleep_note(world, index, p, &frame, g, fastest, does_push(f), error);
 }
@@ -274,16 +281,17 @@ static void step_copy(void *context, int index, int worker)
         if (p->wait[index]-- > 0) {
             return;
         }
-        const size_t size = (size_t)orr_physics_size(p->physics, ORR_PHYSICS_XFRC_APPLIED);
-        memset(p->pushed + (size_t)index * size, 0, size * sizeof *p->pushed);
         p->wait[index] = steps_of(p) - 1;
     }
-    if (w->result == ORR_OK && !(p && orr_physics_diverged(p->physics, index))) {
+    if (p && orr_physics_diverged(p->physics, index)) {
+        const orr_soft_frame frame = orr_world_softs_frame(world, index, p);
+        orr_soft_contact_push(NULL, p, index, &frame);
+    } else if (w->result == ORR_OK) {
         w->result = step_together(world, index, p, w, &w->error);
     }
 }
 
-static orr_result make_scratch(const orr_world *world, orr_world_physics *p, orr_error *error)
+orr_result orr_world_softs_prepare(const orr_world *world, orr_world_physics *p, orr_error *error)
 {
     orr_world_softs *softs = world->softs;
     const int workers = orr_jobs_workers(world->scene->context.jobs);
@@ -361,7 +369,7 @@ orr_result orr_world_softs_step(orr_world *world, orr_world_physics *p, const ui
                                 orr_error *error)
 {
     orr_world_softs *softs = world->softs;
-    ORR_TRY(make_scratch(world, p, error));
+    ORR_TRY(orr_world_softs_prepare(world, p, error));
     if (p && is_due(world, p, chosen)) {
         ORR_TRY(orr_soft_contact_read(softs->contact, p, error));
     }
