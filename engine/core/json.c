@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,6 +185,18 @@ orr_result orr_json_numbers(const orr_json *object, const char *key, int count, 
         values[i] = element->valuedouble;
     }
     return good ? ORR_OK : orr_json_expected(object, key, error, "an array of %d numbers", count);
+}
+
+orr_result orr_json_floats(const orr_json *object, const char *key, int count, float *values,
+                           orr_error *error)
+{
+    double exact[4] = {0.0};
+    assert(count <= 4);
+    ORR_TRY(orr_json_numbers(object, key, count, exact, error));
+    for (int i = 0; i < count && orr_json_has(object, key); i++) {
+        values[i] = (float)exact[i];
+    }
+    return ORR_OK;
 }
 
 orr_result orr_json_bool(const orr_json *object, const char *key, bool *value, orr_error *error)

@@ -34,6 +34,9 @@ orr_result orr_json_whole(const orr_json *object, const char *key, const char *o
 orr_result orr_json_positive(const orr_json *object, const char *key, double *value, orr_error *error);
 orr_result orr_json_numbers(const orr_json *object, const char *key, int count, double *values,
                             orr_error *error);
+// The same, rounded; at most 4.
+orr_result orr_json_floats(const orr_json *object, const char *key, int count, float *values,
+                           orr_error *error);
 orr_result orr_json_bool(const orr_json *object, const char *key, bool *value, orr_error *error);
 orr_result orr_json_string(const orr_json *object, const char *key, const char **value, orr_error *error);
 // An object inside; absent: inner->node is NULL.

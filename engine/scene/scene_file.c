@@ -15,24 +15,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static void to_floats(const double *from, float *to, int count)
-{
-    for (int i = 0; i < count; i++) {
-        to[i] = (float)from[i];
-    }
-}
-
-// every value in [0, high]
-static bool within(const double *values, int count, double high)
-{
-    for (int i = 0; i < count; i++) {
-        if (values[i] < 0.0 || values[i] > high) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static orr_result copy_text(const char *text, char **copy, orr_error *error)
 {
     size_t size = strlen(text) + 1;
@@ -49,13 +31,12 @@ static orr_result copy_path(const char *beside, const char *name, char **path, o
 
 static orr_result read_transform(const orr_json *json, orr_transform *transform, orr_error *error)
 {
-    double position[3] = {0.0, 0.0, 0.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0}, scale = 1.0;
-    ORR_TRY(orr_json_numbers(json, "position", 3, position, error));
-    ORR_TRY(orr_json_numbers(json, "rotation", 4, rotation, error));
+    orr_transform read = {.rotation = {1.0f}};
+    double scale = 1.0;
+    ORR_TRY(orr_json_floats(json, "position", 3, read.position, error));
+    ORR_TRY(orr_json_floats(json, "rotation", 4, read.rotation, error));
     ORR_TRY(orr_json_positive(json, "scale", &scale, error));
-    orr_transform read = {.scale = (float)scale};
-    to_floats(position, read.position, 3);
-    to_floats(rotation, read.rotation, 4);
+    read.scale = (float)scale;
     const float *q = read.rotation;
     if (q[0] == 0.0f && q[1] == 0.0f && q[2] == 0.0f && q[3] == 0.0f) {
         return orr_json_expected(json, "rotation", error, "a quaternion [w, x, y, z] that is not zero");
@@ -193,25 +174,24 @@ static orr_result read_region(const orr_json *json, orr_scene_file_layer *layer,
     if (!region.node) {
         return ORR_OK;
     }
-    double centre[3] = {0.0, 0.0, 0.0}, size[3], rotation[4] = {1.0, 0.0, 0.0, 0.0}, falloff = 0.0, rim = 0.0;
+    orr_region *read = &layer->region;
+    double falloff = 0.0, rim = 0.0;
     const char *keep = "inside";
     ORR_TRY(orr_json_check_keys(&region, keys, error));
     ORR_TRY(orr_json_require(&region, "centre", "the middle of the box [x, y, z]", error));
     ORR_TRY(orr_json_require(&region, "size", "the lengths of its edges [x, y, z]", error));
-    ORR_TRY(orr_json_numbers(&region, "centre", 3, centre, error));
-    ORR_TRY(orr_json_numbers(&region, "size", 3, size, error));
-    ORR_TRY(orr_json_numbers(&region, "rotation", 4, rotation, error));
+    *read = (orr_region){.rotation = {1.0f}};
+    ORR_TRY(orr_json_floats(&region, "centre", 3, read->centre, error));
+    ORR_TRY(orr_json_floats(&region, "size", 3, read->size, error));
+    ORR_TRY(orr_json_floats(&region, "rotation", 4, read->rotation, error));
     ORR_TRY(orr_json_number(&region, "falloff", &falloff, error));
     ORR_TRY(orr_json_number(&region, "rim", &rim, error));
     ORR_TRY(orr_json_string(&region, "keep", &keep, error));
     layer->has_region = true;
-    layer->region.falloff = (float)falloff;
-    layer->region.rim = (float)rim;
-    layer->region.outside = strcmp(keep, "outside") == 0;
-    to_floats(centre, layer->region.centre, 3);
-    to_floats(size, layer->region.size, 3);
-    to_floats(rotation, layer->region.rotation, 4);
-    return layer->region.outside || strcmp(keep, "inside") == 0
+    read->falloff = (float)falloff;
+    read->rim = (float)rim;
+    read->outside = strcmp(keep, "outside") == 0;
+    return read->outside || strcmp(keep, "inside") == 0
                ? ORR_OK
                : orr_json_expected(&region, "keep", error, "\"inside\" or \"outside\"");
 }
@@ -282,17 +262,17 @@ static orr_result read_camera(const orr_json *json, orr_camera *camera, const ch
     ORR_TRY(orr_json_string(json, "name", name, error));
     bool orthographic;
     ORR_TRY(read_orthographic(json, &orthographic, error));
-    double eye[3], target[3], up[3] = {0.0, -1.0, 0.0}, degrees = 50.0, view_height = 1.0;
-    double near_plane = 0.0, far_plane = 0.0;
+    float eye[3] = {0.0f}, target[3] = {0.0f}, up[3] = {0.0f, -1.0f, 0.0f};
+    double degrees = 50.0, view_height = 1.0, near_plane = 0.0, far_plane = 0.0;
     int width = ORR_SCENE_FILE_WIDTH, height = ORR_SCENE_FILE_HEIGHT;
     ORR_TRY(orr_json_require(json, "eye", "the camera's position [x, y, z]", error));
     ORR_TRY(orr_json_require(json, "target", "the point the camera looks at [x, y, z]", error));
     if (orthographic) {
         ORR_TRY(orr_json_require(json, "view_height", "the height of the picture in scene units", error));
     }
-    ORR_TRY(orr_json_numbers(json, "eye", 3, eye, error));
-    ORR_TRY(orr_json_numbers(json, "target", 3, target, error));
-    ORR_TRY(orr_json_numbers(json, "up", 3, up, error));
+    ORR_TRY(orr_json_floats(json, "eye", 3, eye, error));
+    ORR_TRY(orr_json_floats(json, "target", 3, target, error));
+    ORR_TRY(orr_json_floats(json, "up", 3, up, error));
     ORR_TRY(orr_json_number(json, "field_of_view", &degrees, error));
     ORR_TRY(orr_json_positive(json, "view_height", &view_height, error));
     ORR_TRY(orr_json_whole(json, "width", "pixels", 1, 16384, &width, error));
@@ -302,14 +282,10 @@ static orr_result read_camera(const orr_json *json, orr_camera *camera, const ch
     if (!(degrees > 0.0 && degrees < 180.0)) {
         return orr_json_expected(json, "field_of_view", error, "degrees between 0 and 180");
     }
-    float from[3], to[3], upwards[3];
-    to_floats(eye, from, 3);
-    to_floats(target, to, 3);
-    to_floats(up, upwards, 3);
-    if (from[0] == to[0] && from[1] == to[1] && from[2] == to[2]) {
+    if (eye[0] == target[0] && eye[1] == target[1] && eye[2] == target[2]) {
         return orr_json_expected(json, "target", error, "another point than eye");
     }
-    *camera = orr_camera_look_at(from, to, upwards, (float)(degrees * pi / 180.0), width, height);
+    *camera = orr_camera_look_at(eye, target, up, (float)(degrees * pi / 180.0), width, height);
     camera->near_plane = (float)near_plane;
     camera->far_plane = (float)far_plane;
     if (orthographic) {
@@ -343,186 +319,6 @@ static orr_result read_cameras(const orr_json *root, orr_scene_file *file, orr_e
     return name ? copy_path(root->file, name, &file->cameras_file, error) : ORR_OK;
 }
 
-static orr_result read_background(const orr_json *root, orr_scene_file *file, orr_error *error)
-{
-    double colour[3] = {0.0, 0.0, 0.0};
-    ORR_TRY(orr_json_numbers(root, "background", 3, colour, error));
-    if (!within(colour, 3, 1.0)) {
-        return orr_json_expected(root, "background", error, "red, green and blue in 0 to 1");
-    }
-    file->has_background = orr_json_has(root, "background");
-    to_floats(colour, file->background, 3);
-    return ORR_OK;
-}
-
-static orr_result read_light(const orr_json *sun, const char *key, float colour[3], orr_error *error)
-{
-    double value[3] = {(double)colour[0], (double)colour[1], (double)colour[2]};
-    ORR_TRY(orr_json_numbers(sun, key, 3, value, error));
-    if (!within(value, 3, INFINITY)) {
-        return orr_json_expected(sun, key, error, "red, green and blue of 0 or more");
-    }
-    to_floats(value, colour, 3);
-    return ORR_OK;
-}
-
-static orr_result read_sun(const orr_json *root, orr_scene_file *file, orr_error *error)
-{
-    static const char *const keys[] = {"direction", "colour", "ambient", "radius", NULL};
-    orr_json sun;
-    ORR_TRY(orr_json_member(root, "sun", &sun, error));
-    if (!sun.node) {
-        return ORR_OK;
-    }
-    ORR_TRY(orr_json_check_keys(&sun, keys, error));
-    double direction[3], length = 0.0;
-    ORR_TRY(orr_json_require(&sun, "direction", "the direction towards the sun [x, y, z]", error));
-    ORR_TRY(orr_json_numbers(&sun, "direction", 3, direction, error));
-    for (int i = 0; i < 3; i++) {
-        length += direction[i] * direction[i];
-    }
-    if (length == 0.0) {
-        return orr_json_expected(&sun, "direction", error, "a direction that is not zero");
-    }
-    file->sun = orr_default_sun(ORR_UP_MINUS_Y);
-    for (int i = 0; i < 3; i++) {
-        file->sun.direction[i] = (float)(direction[i] / sqrt(length));
-    }
-    ORR_TRY(read_light(&sun, "colour", file->sun.colour, error));
-    ORR_TRY(read_light(&sun, "ambient", file->sun.ambient, error));
-    double radius = 0.0;
-    ORR_TRY(orr_json_number(&sun, "radius", &radius, error));
-    if (!(radius >= 0.0 && radius <= 30.0)) {
-        return orr_json_expected(&sun, "radius", error, "an angle in 0 to 30 degrees");
-    }
-    file->sun.radius = (float)(pi / 180.0 * radius);
-    file->has_sun = true;
-    return ORR_OK;
-}
-
-static orr_result read_environment(const orr_json *root, orr_scene_file *file, orr_error *error)
-{
-    static const char *const keys[] = {"file", "rotation", "strength", NULL};
-    orr_json environment;
-    ORR_TRY(orr_json_member(root, "environment", &environment, error));
-    if (!environment.node) {
-        return ORR_OK;
-    }
-    const char *name = NULL;
-    double rotation = 0.0, strength = 1.0;
-    ORR_TRY(orr_json_check_keys(&environment, keys, error));
-    ORR_TRY(orr_json_require(&environment, "file", "the path of a .hdr or .exr picture", error));
-    ORR_TRY(orr_json_string(&environment, "file", &name, error));
-    ORR_TRY(orr_json_number(&environment, "rotation", &rotation, error));
-    ORR_TRY(orr_json_positive(&environment, "strength", &strength, error));
-    file->environment_rotation = (float)rotation;
-    file->environment_strength = (float)strength;
-    return copy_path(root->file, name, &file->environment, error);
-}
-
-static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, orr_error *error)
-{
-    static const char *const keys[] = {"type",  "position", "direction", "colour",  "intensity", "range",
-                                       "inner", "outer",    "radius",    "shadows", NULL};
-    static const char *const types[] = {[ORR_LIGHT_KIND_DIRECTIONAL] = "directional",
-                                        [ORR_LIGHT_KIND_POINT] = "point",
-                                        [ORR_LIGHT_KIND_SPOT] = "spot"};
-    double position[3] = {0}, direction[3] = {0}, colour[3] = {1, 1, 1}, intensity = pi, range = 0.0;
-    double inner = 0.0, outer = 45.0, radius = 0.0;
-    const char *type = "";
-    bool shadows = true;
-    int kind = 0;
-    ORR_TRY(orr_json_check_keys(json, keys, error));
-    ORR_TRY(orr_json_require(json, "type", "\"directional\", \"point\" or \"spot\"", error));
-    ORR_TRY(orr_json_string(json, "type", &type, error));
-    while (kind <= ORR_LIGHT_KIND_SPOT && strcmp(type, types[kind]) != 0) {
-        kind++;
-    }
-    if (kind > ORR_LIGHT_KIND_SPOT) {
-        return orr_json_expected(json, "type", error, "\"directional\", \"point\" or \"spot\"");
-    }
-    if (kind != ORR_LIGHT_KIND_DIRECTIONAL) {
-        ORR_TRY(orr_json_require(json, "position", "where the light is [x, y, z]", error));
-    }
-    if (kind != ORR_LIGHT_KIND_POINT) {
-        ORR_TRY(orr_json_require(json, "direction", "the direction into which it shines [x, y, z]", error));
-    }
-    ORR_TRY(orr_json_numbers(json, "position", 3, position, error));
-    ORR_TRY(orr_json_numbers(json, "direction", 3, direction, error));
-    ORR_TRY(orr_json_numbers(json, "colour", 3, colour, error));
-    ORR_TRY(orr_json_positive(json, "intensity", &intensity, error));
-    ORR_TRY(orr_json_positive(json, "range", &range, error));
-    ORR_TRY(orr_json_number(json, "inner", &inner, error));
-    ORR_TRY(orr_json_positive(json, "outer", &outer, error));
-    ORR_TRY(orr_json_number(json, "radius", &radius, error));
-    ORR_TRY(orr_json_bool(json, "shadows", &shadows, error));
-    if (!within(colour, 3, INFINITY) || !(colour[0] + colour[1] + colour[2] > 0.0)) {
-        return orr_json_expected(json, "colour", error, "red, green and blue of 0 or more, one of them more");
-    }
-    *light = (orr_light_desc){.kind = (orr_light_kind)kind,
-                              .intensity = (float)intensity,
-                              .range = (float)range,
-                              .inner = (float)inner,
-                              .outer = (float)outer,
-                              .radius = (float)radius,
-                              .no_shadows = !shadows};
-    to_floats(position, light->position, 3);
-    to_floats(direction, light->direction, 3);
-    to_floats(colour, light->colour, 3);
-    return ORR_OK;
-}
-
-static orr_result read_scene_lights(const orr_json *root, orr_scene_file *file, orr_error *error)
-{
-    const cJSON *node;
-    int count;
-    ORR_TRY(orr_json_array(root, "lights", &node, &count, error));
-    if (count > ORR_DRAW_LIGHTS) {
-        return orr_json_expected(root, "lights", error, "at most %d lights", ORR_DRAW_LIGHTS);
-    }
-    ORR_ALLOC(file->lights, count, "lights", error);
-    for (; file->light_count < count; file->light_count++, node = node->next) {
-        orr_json light;
-        ORR_TRY(orr_json_element(root, "lights", file->light_count, node, &light, error));
-        ORR_TRY(read_scene_light(&light, &file->lights[file->light_count], error));
-    }
-    return orr_json_bool(root, "probes", &file->probes, error);
-}
-
-static orr_result read_shadow(const orr_json *root, orr_scene_file *file, orr_error *error)
-{
-    double umbra = (double)ORR_UMBRA;
-    ORR_TRY(orr_json_number(root, "shadow", &umbra, error));
-    if (!within(&umbra, 1, 1.0)) {
-        return orr_json_expected(root, "shadow", error, "a brightness in 0 to 1");
-    }
-    file->umbra = (float)umbra;
-    return ORR_OK;
-}
-
-static orr_result read_tone(const orr_json *root, orr_scene_file *file, orr_error *error)
-{
-    static const char *const names[] = {[ORR_TONE_NONE] = "none",
-                                        [ORR_TONE_NEUTRAL] = "neutral",
-                                        [ORR_TONE_AGX] = "agx",
-                                        [ORR_TONE_ACES] = "aces"};
-    double exposure = 0.0;
-    const char *name = names[ORR_TONE_NONE];
-    ORR_TRY(orr_json_number(root, "exposure", &exposure, error));
-    if (!(fabs(exposure) <= 20.0)) {
-        return orr_json_expected(root, "exposure", error, "-20 to 20 EV");
-    }
-    file->exposure = (float)exposure;
-    ORR_TRY(orr_json_string(root, "tone", &name, error));
-    for (int i = 0; i <= ORR_TONE_ACES; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            file->tone = (orr_tone)i;
-            return ORR_OK;
-        }
-    }
-    return orr_json_expected(root, "tone", error, "\"none\", \"neutral\", \"agx\" or \"aces\"");
-}
-
 static orr_result check_kind(const orr_json *root, orr_error *error)
 {
     double version = 0.0;
@@ -546,12 +342,7 @@ static orr_result read_root(const orr_json *root, orr_scene_file *file, orr_erro
         "probes", "shadow",  "exposure",     "tone",       "layers",      NULL};
     ORR_TRY(check_kind(root, error));
     ORR_TRY(orr_json_check_keys(root, keys, error));
-    ORR_TRY(read_background(root, file, error));
-    ORR_TRY(read_environment(root, file, error));
-    ORR_TRY(read_sun(root, file, error));
-    ORR_TRY(read_scene_lights(root, file, error));
-    ORR_TRY(read_shadow(root, file, error));
-    ORR_TRY(read_tone(root, file, error));
+    ORR_TRY(orr_scene_file_read_light(root, file, error));
     ORR_TRY(read_cameras(root, file, error));
     return read_layers(root, file, error);
 }

@@ -2,7 +2,7 @@
 // docs/scene.schema.json).
 #pragma once
 
-#include "engine/core/result.h"
+#include "engine/core/json.h"
 #include "render/draw.h"
 
 typedef struct orr_scene_file_layer {
@@ -44,6 +44,8 @@ enum { ORR_SCENE_FILE_WIDTH = 1280, ORR_SCENE_FILE_HEIGHT = 720 };
 // are errors. On failure there is nothing to free.
 orr_result orr_scene_file_parse(const char *text, const char *name, orr_scene_file *file, orr_error *error);
 void orr_scene_file_free(orr_scene_file *file);
+// light/scene_file_light.c: the members of the root that say what lights the scene, and what is behind it.
+orr_result orr_scene_file_read_light(const orr_json *root, orr_scene_file *file, orr_error *error);
 // `file`, as the scene file `room` names it, as the scene file `path` is to name it: relative where it is
 // below its folder. Free with orr_free.
 orr_result orr_scene_file_rename(const char *room, const char *file, const char *path, char **name,
