@@ -298,6 +298,7 @@ static orr_result add_vertex(orr_soft_collisions *c, part vertex, const nearest 
     const orr_soft_collider *b = &c->body[n->body];
     const int32_t *corner = b->model->surface + (ptrdiff_t)n->triangle * 3;
     orr_soft_pair pair = {.soft = {vertex.body, n->body, n->body, n->body},
+                          .share = 1.0,
                           .vertex = {vertex.number, corner[0], corner[1], corner[2]},
                           .weight = {1.0, -n->weight[0], -n->weight[1], -n->weight[2]}};
     const double *p = position_of(&c->body[vertex.body], vertex.number), length = sqrt(n->square);
@@ -395,6 +396,7 @@ static orr_result try_edges(orr_soft_collisions *c, part one, part other, orr_er
     const bool solid = vec3_dot(facing, facing) > 0.0;
     const double side = vec3_dot(cross, solid ? facing : gap) < 0.0 ? -1.0 : 1.0;
     orr_soft_pair pair = {.soft = {one.body, one.body, other.body, other.body},
+                          .share = 1.0,
                           .vertex = {a.rim[0], a.rim[1], b.rim[0], b.rim[1]},
                           .weight = {1.0 - s, s, t - 1.0, -t}};
     for (int k = 0; k < 3; k++) {

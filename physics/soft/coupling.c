@@ -325,8 +325,13 @@ static void fill(const coupling *c, int n, double *a, double *b)
     }
     add_inertia(c, n, a, b);
     for (int row = 0; row < n; row++) {
-        const orr_soft_body *body = &c->contacts->body[(row - 3 * c->count) / 6];
-        bool held = row < 3 * c->count ? c->held[row / 3] : !body->linked && !(body->mass > 0.0);
+        bool held;
+        if (row < 3 * c->count) {
+            held = c->held[row / 3];
+        } else {
+            const orr_soft_body *body = &c->contacts->body[(row - 3 * c->count) / 6];
+            held = !body->linked && !(body->mass > 0.0);
+        }
         for (int k = 0; k < n && held; k++) {
             a[row * n + k] = a[k * n + row] = k == row;
         }

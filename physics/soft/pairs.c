@@ -56,7 +56,7 @@ soft_system orr_soft_tie_system(const orr_soft_pairs *p, orr_soft *const *soft, 
     return (soft_system){{pull[0], pull[1], pull[2]}, k, 0.0, 0.0, k, 0.0, k};
 }
 
-// 100 x the mass with which the sides resist each other / time_step^2.
+// 100 x the mass with which the sides resist each other / time_step^2, or the pair's share of it.
 static double stiffness_of(const orr_soft_pair *pair, orr_soft *const *soft)
 {
     const orr_soft_constants *k = &soft[0]->constants;
@@ -67,7 +67,7 @@ static double stiffness_of(const orr_soft_pair *pair, orr_soft *const *soft)
             ease += pair->weight[i] * pair->weight[i] / m->mass[pair->vertex[i]];
         }
     }
-    return ease > 0.0 ? 100.0 / (ease * k->time_step * k->time_step) : 0.0;
+    return ease > 0.0 ? pair->share * 100.0 / (ease * k->time_step * k->time_step) : 0.0;
 }
 
 static int by_vertex(const void *a, const void *b)

@@ -162,6 +162,7 @@ typedef struct orr_soft_pair {
     double weight[4]; // positive ones, of the first side, sum to 1, the others to -1
     double normal[3]; // unit, towards the first side
     double distance;  // between the sides at the step's start, m; negative: they overlap
+    double share;     // 0 .. 1: of the stiffness of a contact
     double ahead[3];  // rigid: as of a touch, of the first side
     double friction;  // Coulomb's coefficient, >= 0
 } orr_soft_pair;

@@ -257,7 +257,7 @@ static void links_press_with_the_force_of_their_joints(void **state)
         print_message("robot %zu: joint at %.4f, a second before at %.4f, at most %.4f per s\n", n, q[0],
                       before, fastest);
         assert_true(q[0] > robots[n].least && q[0] < robots[n].deepest && fabs(q[0] - before) < 1e-3);
-        assert_true(fastest < 0.15); // a step moves it by 0.3 mm at most
+        assert_true(fastest < 0.05); // a step moves it by 0.1 mm at most
         close(&f);
     }
 }

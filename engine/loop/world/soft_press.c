@@ -10,9 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double reach = 0.05;      // m: points farther away touch nothing in a step
-static const double gain = 0.001;      // of its longest side: what a point must be nearer than the corners
-static const double corner = 0.98;     // weights above are those of a corner, which touches by itself
+static const double reach = 0.05;  // m: points farther away touch nothing in a step
+static const double gain = 0.001;  // of its longest side: what a point must be nearer than the corners
+static const double full = 0.03;   // of its longest side: from where on its contact has all of its stiffness;
+                                   // contacts that come and go at once shake what rests there
+static const double corner = 0.98; // weights above are those of a corner, which touches by itself
 static const double least_step = 1e-3; // of its longest side
 
 enum { FEATURES = 8 };
@@ -110,6 +112,13 @@ static void bring_ahead(const orr_soft_near *g, const orr_soft_body *body, const
     }
 }
 
+// Of the others' faces any point is about the nearest: which one is at the end of a step is rounding.
+static bool rolls(int type)
+{
+    return type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE || type == ORR_GEOM_ELLIPSOID ||
+           type == ORR_GEOM_CYLINDER;
+}
+
 // Can a point of the triangle be nearer to the geom than its corners are? Of a convex geom not where the
 // distance does not fall from the nearest corner on.
 static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[3], double longest,
@@ -191,7 +200,7 @@ static int list_features(const orr_model *m, int geom, const double normal[3], d
 }
 
 static orr_result add(const orr_model *m, const orr_soft_near *g, const soft_side *side, const nearest *at,
-                      orr_soft_found *f, orr_error *error)
+                      double share, orr_soft_found *f, orr_error *error)
 {
     double point[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 9; i++) {
@@ -209,6 +218,7 @@ static orr_result add(const orr_model *m, const orr_soft_near *g, const soft_sid
     *pair = (orr_soft_pair){.rigid = true,
                             .body = g->body,
                             .distance = plane.distance + more,
+                            .share = share,
                             .friction = fmax(side->friction, m->geom_friction[(ptrdiff_t)g->geom * 3])};
     for (int k = 0; k < 4; k++) {
         pair->soft[k] = side->soft;
@@ -244,9 +254,13 @@ static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_s
     if (!(at[0].distance < reach && at[0].distance < least - gain * side->longest)) {
         return ORR_OK;
     }
-    bring_ahead(g, g->body >= 0 ? &f->body[g->body] : NULL, side, (const double(*)[3])corners, &at[0], ahead);
-    at[0] = descend(m, g->geom, (const double(*)[3])ahead, side->longest);
-    evaluate(m, g->geom, (const double(*)[3])corners, &at[0]);
+    const double share = fmin((least - at[0].distance) / side->longest - gain, full - gain) / (full - gain);
+    if (rolls(m->geom_type[g->geom])) {
+        const orr_soft_body *body = g->body >= 0 ? &f->body[g->body] : NULL;
+        bring_ahead(g, body, side, (const double(*)[3])corners, &at[0], ahead);
+        at[0] = descend(m, g->geom, (const double(*)[3])ahead, side->longest);
+        evaluate(m, g->geom, (const double(*)[3])corners, &at[0]);
+    }
     int count = 1;
     const int candidates = list_features(m, g->geom, at[0].normal, features);
     for (int i = 0; i < candidates; i++) {
@@ -261,7 +275,7 @@ static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_s
     }
     for (int i = 0; i < count; i++) {
         if (fmax(fmax(at[i].weight[0], at[i].weight[1]), at[i].weight[2]) < corner) {
-            ORR_TRY(add(m, g, side, &at[i], f, error));
+            ORR_TRY(add(m, g, side, &at[i], share, f, error));
         }
     }
     return ORR_OK;
