@@ -707,9 +707,11 @@ typedef enum orr_robot_quantity {
                                 [N m, N] */
     ORR_ROBOT_ACTUATOR_FORCE, /* actuator_count [N, N m] */
     ORR_ROBOT_SENSOR,         /* sensor_number_count: MuJoCo's sensordata */
-    /* The rest of MuJoCo's mjData, by its names. Matrices are 3 x 3. These two are of the state, and can be
-     * set too: */
+    /* The rest of MuJoCo's mjData, by its names. Matrices are 3 x 3. These three are of the state, and can
+     * be set too: */
     ORR_ROBOT_PLASTIC,        /* where springs that yield rest [m, rad] */
+    ORR_ROBOT_DELAYED,        /* of each control of an actuator with a delay, those of its last nsample steps,
+                                 the newest first */
     ORR_ROBOT_QACC_WARMSTART, /* qvel_count: where the solver of constraints begins */
     ORR_ROBOT_XMAT,           /* body_count x 9 */
     ORR_ROBOT_XIPOS,          /* body_count x 3: centres of mass [m] */

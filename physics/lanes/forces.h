@@ -2,6 +2,7 @@
 // actuators.
 #pragma once
 
+#include "physics/lanes/delay.h"
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
 #include "physics/lanes/plastic.h"
@@ -145,9 +146,10 @@ FN real nearest_turn(const lane_model *m, int i, real value, real to)
     return value - turns * R(period);
 }
 
-FN real control_input(const lane_model *m, const lane_data *d, int at)
+// The control `at` of actuator i, with its delay and its limits.
+FN real control_input(const lane_model *m, const lane_data *d, int i, int at)
 {
-    real control = d->ctrl[at];
+    real control = m->actuator_delayadr[i] >= 0 ? delayed_control(m, d, i, at) : d->ctrl[at];
     if (m->actuator_ctrllimited[at] && !(m->opt.disableflags & ORR_DISABLE_CLAMPCTRL)) {
         control = clamp_(control, R(m->actuator_ctrlrange[2 * at]), R(m->actuator_ctrlrange[2 * at + 1]));
     }
@@ -161,7 +163,7 @@ LANE_FN real pid_input(const lane_model *m, lane_data *d, int i)
     int at = m->actuator_ctrladr[i];
     for (int k = 0; k < 3; k++) {
         int given = m->actuator_ctrlspec[i] & 1 << k;
-        input[k] = given ? control_input(m, d, at) : R(0.0);
+        input[k] = given ? control_input(m, d, i, at) : R(0.0);
         at += given != 0;
     }
     uniform_real most = m->actuator_dynprm[ORR_NDYN * i], fastest = m->actuator_dynprm[ORR_NDYN * i + 1];
@@ -197,7 +199,7 @@ LANE_FN real motor_current(const lane_model *m, lane_data *d, int i)
 {
     real resistance = actuator_gainprm(m, d, ORR_NGAIN * i),
          constant = actuator_gainprm(m, d, ORR_NGAIN * i + 1);
-    real voltage = control_input(m, d, m->actuator_ctrladr[i]) - constant * d->actuator_velocity[i];
+    real voltage = control_input(m, d, i, m->actuator_ctrladr[i]) - constant * d->actuator_velocity[i];
     real steady = voltage / resistance;
     int adr = m->actuator_actadr[i];
     if (adr < 0) {
@@ -236,7 +238,7 @@ LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
     if (m->actuator_gaintype[i] == ORR_GAIN_PID) {
         return pid_input(m, d, i);
     }
-    real control = control_input(m, d, m->actuator_ctrladr[i]);
+    real control = control_input(m, d, i, m->actuator_ctrladr[i]);
     int adr = m->actuator_actadr[i];
     if (adr < 0) {
         return control;

@@ -21,6 +21,7 @@ LANE_FN void restart(const lane_model *m, lane_data *d, mask lanes)
     clear_numbers(d, d->time, 1, lanes);
     clear_numbers(d, d->act, m->na, lanes);
     clear_numbers(d, d->ctrl, m->nu, lanes);
+    clear_numbers(d, d->delayed, m->ndelayed, lanes);
     clear_numbers(d, d->qfrc_applied, m->nv, lanes);
     clear_numbers(d, d->xfrc_applied, 6 * m->nbody, lanes);
     clear_numbers(d, d->qacc, m->nv, lanes);

@@ -78,6 +78,7 @@ FN int pattern_words(const lane_model *m)
     X(mocap_pos, 3 * m->nmocap)   /* nmocap x 3 */                                                           \
     X(mocap_quat, 4 * m->nmocap)  /* nmocap x 4 */                                                           \
     X(plastic, m->nplastic)       /* where springs that yield rest; advanced by yield_springs */             \
+    X(delayed, m->ndelayed)       /* controls of steps before, lanes/delay.h; by remember_controls */        \
     X(qacc, m->nv)                /* generalised acceleration; computed by solve_constraints, noslip */      \
     X(qacc_warmstart, m->nv)      /* of the last step; copied by step, step_rk4 */                           \
     /* what is known of directions that separate pairs of geoms, changes no result; by not_apart */          \
@@ -295,6 +296,7 @@ typedef struct lane_data {
     int32_t iterations;  // the most that the solver has needed
     mask inaccurate;     // in this step: lanes whose solver has not converged, or whose M lost a pivot
     real inaccurate_steps;   // how many steps so far
+    double stage_time;       // s: how long after the start of the step a stage of RK4 is
     real restarts;           // how often autoreset has returned the world to its start, so far
     lane_extent *extent;     // plan->boxed_count
     lane_box_node *box_node; // of the trees over geoms that move and that do not

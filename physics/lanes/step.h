@@ -333,6 +333,7 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
                 d->act[i] = fma_(step, d->act_dot[i], act[i]);
             }
             d->time[0] = time + step;
+            d->stage_time = h * within[stage];
             team_wait(d);
             forward(m, d);
             for (int i = first; i < nv; i += by) {
@@ -348,6 +349,7 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
             rate[i] = fma_(R(share[stage]), d->act_dot[i], rate[i]);
         }
     }
+    d->stage_time = 0.0;
     for (int i = first; i < nq; i += by) {
         d->qpos[i] = qpos[i];
     }
@@ -387,4 +389,5 @@ LANE_FN void step(const lane_model *m, lane_data *d)
     } else {
         advance(m, d, d->qacc);
     }
+    remember_controls(m, d);
 }

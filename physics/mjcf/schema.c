@@ -122,6 +122,8 @@ static const mjcf_key gain_keys[] = {
     {"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {"muscle", ORR_GAIN_MUSCLE}, {NULL, 0}};
 static const mjcf_key bias_keys[] = {
     {"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {"muscle", ORR_BIAS_MUSCLE}, {NULL, 0}};
+static const mjcf_key interpolation_keys[] = {
+    {"zoh", ORR_DELAY_HOLD}, {"linear", ORR_DELAY_LINEAR}, {"cubic", ORR_DELAY_CUBIC}, {NULL, 0}};
 static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of the main model apply
 static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
                                             {"muscle", SPEC_LENGTH_MUSCLE},
@@ -568,8 +570,10 @@ const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1),
         TEXT(spec_actuator, "tendon", tendon), TEXT(spec_actuator, "site", site),                            \
         TEXT(spec_actuator, "refsite", refsite), NUMBERS(spec_actuator, "user", user),                       \
         REAL(spec_actuator, "armature", armature, 1, 1),                                                     \
-        REAL(spec_actuator, "damping", damping, 1, 1 + ORR_NPOLY), UNSUPPORTED("delay"),                     \
-        UNSUPPORTED("interp"), UNSUPPORTED("nsample"), TEXT(spec_actuator, "body", body),                    \
+        REAL(spec_actuator, "damping", damping, 1, 1 + ORR_NPOLY),                                           \
+        REAL(spec_actuator, "delay", delay, 1, 1),                                                           \
+        KEYWORD(spec_actuator, "interp", interpolation, interpolation_keys),                                 \
+        INTEGER(spec_actuator, "nsample", nsample, 1, 1), TEXT(spec_actuator, "body", body),                 \
         TEXT(spec_actuator, "cranksite", cranksite), TEXT(spec_actuator, "slidersite", slidersite),          \
         REAL(spec_actuator, "cranklength", cranklength, 1, 1), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), \
         UNSUPPORTED("velrange")

@@ -145,7 +145,7 @@ static orr_result build_controls(model_builder *b, int id, const spec_actuator *
     return ORR_OK;
 }
 
-static orr_result build_actuator(model_builder *b, int id, int *activation, int *control)
+static orr_result build_actuator(model_builder *b, int id, int *activation, int *control, int *delayed)
 {
     orr_model *m = b->m;
     const spec_actuator *a = &b->spec->actuators[id];
@@ -161,6 +161,11 @@ static orr_result build_actuator(model_builder *b, int id, int *activation, int 
     m->actuator_actnum[id] = count;
     m->actuator_actadr[id] = count ? *activation : -1;
     *activation += count;
+    m->actuator_delay[id] = a->delay;
+    m->actuator_history[2 * id] = a->nsample;
+    m->actuator_history[2 * id + 1] = a->interpolation;
+    m->actuator_delayadr[id] = spec_delayed(a) ? *delayed : -1;
+    *delayed += spec_delayed(a);
     m->actuator_group[id] = a->group;
     m->actuator_actearly[id] = (uint8_t)a->actearly;
     memcpy(m->actuator_dynprm + ORR_NDYN * id, a->dynprm, sizeof a->dynprm);
@@ -377,9 +382,9 @@ static orr_result build_sensor(model_builder *b, int id)
 
 orr_result build_actuators(model_builder *b)
 {
-    int activation = 0, control = 0;
+    int activation = 0, control = 0, delayed = 0;
     for (int i = 0; i < b->m->nactuator; i++) {
-        ORR_TRY(build_actuator(b, i, &activation, &control));
+        ORR_TRY(build_actuator(b, i, &activation, &control, &delayed));
     }
     for (int i = 0; i < b->m->nsensor; i++) {
         ORR_TRY(build_sensor(b, i));

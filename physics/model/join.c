@@ -43,7 +43,8 @@
     X(nsensor)                                                                                               \
     X(nsensordata)                                                                                           \
     X(nmocap)                                                                                                \
-    X(nplastic)
+    X(nplastic)                                                                                              \
+    X(ndelayed)
 
 #define LEFT_OUT(X)                                                                                          \
     X(nflex)                                                                                                 \
@@ -89,7 +90,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 152,
+_Static_assert(sizeof(integer_arrays) == 154,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -314,6 +315,7 @@ static void move_actuators(const joining *j)
     const orr_model *from = j->part->model;
     MOVE(nactuator, actuator_actadr, 1, na)
     MOVE(nactuator, actuator_ctrladr, 1, nu)
+    MOVE(nactuator, actuator_delayadr, 1, ndelayed)
     for (int i = 0; i < 2 * from->nactuator; i++) {
         int kind = transmission_object(from->actuator_trntype[i / 2]);
         j->to->actuator_trnid[2 * moved(j, KIND_nactuator, i / 2) + i % 2] =
@@ -547,6 +549,7 @@ static void join_parts(const orr_model_part *parts, int count, orr_model *to, or
                                                 .mocap = j.first[KIND_nmocap],
                                                 .equality = j.first[KIND_neq],
                                                 .plastic = j.first[KIND_nplastic],
+                                                .delayed = j.first[KIND_ndelayed],
                                                 .sensordata = j.first[KIND_nsensordata],
                                                 .joint = j.first[KIND_njnt],
                                                 .tendon = j.first[KIND_ntendon],

@@ -134,6 +134,12 @@ typedef enum orr_gain_type {
     ORR_GAIN_PID = 5 // MuJoCo's number
 } orr_gain_type;
 
+typedef enum orr_delay_type { // of the controls of an actuator with a delay
+    ORR_DELAY_HOLD,           // the last one before
+    ORR_DELAY_LINEAR,
+    ORR_DELAY_CUBIC
+} orr_delay_type;
+
 typedef enum orr_input { // bits of actuator_ctrlspec: the controls of a PID controller, in this order
     ORR_INPUT_POSITION = 1,
     ORR_INPUT_VELOCITY = 2,
@@ -331,6 +337,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nkey)                                                                                                  \
     X(nmocap)                                                                                                \
     X(nplastic) /* numbers that say where springs that yield rest */                                         \
+    X(ndelayed) /* controls of steps before, which actuators with a delay need */                            \
     X(nuserdata)                                                                                             \
     X(nuser_body)                                                                                            \
     X(nuser_jnt)                                                                                             \
@@ -626,6 +633,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, actuator_ctrlspec, m->nactuator, 1) /* of PID and DC motors: orr_input */                     \
     X(int32_t, actuator_actadr, m->nactuator, 1)                                                             \
     X(int32_t, actuator_actnum, m->nactuator, 1)                                                             \
+    X(int32_t, actuator_history, m->nactuator, 2)  /* steps that it remembers; orr_delay_type */             \
+    X(int32_t, actuator_delayadr, m->nactuator, 1) /* its first of ndelayed; -1: it has no delay */          \
+    X(double, actuator_delay, m->nactuator, 1)     /* s */                                                   \
     X(int32_t, actuator_group, m->nactuator, 1)                                                              \
     X(uint8_t, actuator_ctrllimited, m->nu, 1)                                                               \
     X(uint8_t, actuator_forcelimited, m->nactuator, 1)                                                       \

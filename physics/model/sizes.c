@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { ACTDIM_MAX = 1 << 16 };
+enum { ACTDIM_MAX = 1 << 16, NSAMPLE_MAX = 1 << 16 };
 
 // Rows of user numbers are as long as the longest, or as <size> gives.
 #define USER_SIZE(member, list)                                                                              \
@@ -152,6 +152,13 @@ orr_result count_sizes(model_builder *b)
         }
         ORR_TRY(add_size(b, &m->na, spec_activations(a)));
         ORR_TRY(add_size(b, &m->nu, spec_controls(a)));
+        if (a->nsample < 0 || a->nsample > NSAMPLE_MAX) {
+            return spec_fail(&a->head, b->error, "nsample: expected 0 to %d", NSAMPLE_MAX);
+        }
+        if (!(a->delay >= 0.0) || (a->delay > 0.0 && a->nsample == 0)) {
+            return spec_fail(&a->head, b->error, "delay: expected 0 s or more, and nsample with it");
+        }
+        ORR_TRY(add_size(b, &m->ndelayed, spec_delayed(a)));
     }
     for (int i = 0; i < spec->numerics_count; i++) {
         ORR_TRY(add_size(b, &m->nnumericdata, spec->numerics[i].size));

@@ -158,6 +158,11 @@ int spec_controls(const spec_actuator *a)
     return a->gaintype == ORR_GAIN_PID ? (a->inputs & 1) + (a->inputs >> 1 & 1) + (a->inputs >> 2 & 1) : 1;
 }
 
+int spec_delayed(const spec_actuator *a)
+{
+    return a->delay != 0.0 ? a->nsample * spec_controls(a) : 0;
+}
+
 void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
 {
     orr_model_unused *unused = &spec->unused;

@@ -234,11 +234,12 @@ typedef struct spec_actuator {
     spec_head head;
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
     int32_t inputs;                               // of PID: orr_input
+    int32_t nsample, interpolation;               // of delays: orr_delay_type
     double resistance, motorconst[2], nominal[3]; // of DC motors; 0: not given
     double velrange[2], ffrange[2];
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
     double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];
-    double inheritrange, cranklength, armature, damping[1 + ORR_NPOLY];
+    double delay, inheritrange, cranklength, armature, damping[1 + ORR_NPOLY];
     const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite, *body;
     spec_numbers user;
 } spec_actuator;
@@ -411,6 +412,7 @@ int spec_find(const void *list, int count, size_t size, const char *name);
 
 int spec_activations(const spec_actuator *actuator);
 int spec_controls(const spec_actuator *actuator);
+int spec_delayed(const spec_actuator *actuator); // controls that it remembers
 
 // Copies parts of other models (<attach>). Elements of an attached frame or world are added to the body `at`.
 // Bodies and their elements are copied when the reader reaches the <attach>; at the end assets, custom

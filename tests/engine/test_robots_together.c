@@ -184,6 +184,49 @@ static void what_stays_keeps_its_state_when_robots_come_and_go(void **state)
     stage_close(&s);
 }
 
+// A robot that comes, and a reset of another, leave what its actuator remembers. Forces are read as they are
+// at the end of a step.
+static void controls_act_with_the_delay_of_each_robot(void **state)
+{
+    (void)state;
+    static const char format[] =
+        "<mujoco><option timestep='0.004'/><worldbody><body><joint name='x' type='slide'/>"
+        "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody><actuator>"
+        "<motor joint='x' delay='%g' nsample='4'/></actuator></mujoco>";
+    static const int steps[2] = {3, 1};
+    stage s = stage_of(2);
+    orr_layer robot[2];
+    char text[400];
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, format, 0.004 * steps[i]);
+        robot[i] = add(&s, i ? "soon.xml" : "late.xml", text, 0.0f, (float)i, 0.0f);
+    }
+    for (int step = 1; step < 40; step++) {
+        if (step == 20) {
+            add(&s, "late.xml", text, 0.0f, 5.0f, 0.0f);
+        }
+        if (step == 30) {
+            assert_ok(orr_world_reset_robot(s.world, 0, robot[1], -1, &error));
+        }
+        for (int i = 0; i < 4; i++) {
+            const double ctrl = (i / 2 ? 100.0 : 0.0) + step;
+            assert_ok(orr_world_set_robot(s.world, i / 2, robot[i % 2], ORR_ROBOT_CTRL, &ctrl, &error));
+        }
+        assert_ok(orr_world_step(s.world, 1, &error));
+        for (int i = 0; i < 4; i++) {
+            double force, delayed[4];
+            const int first = i == 1 && step >= 30 ? 30 : 1, given = step + 1 - steps[i % 2];
+            const double more = i / 2 ? 100.0 : 0.0;
+            assert_ok(
+                orr_world_get_robot(s.world, i / 2, robot[i % 2], ORR_ROBOT_ACTUATOR_FORCE, &force, &error));
+            assert_ok(orr_world_get_robot(s.world, i / 2, robot[i % 2], ORR_ROBOT_DELAYED, delayed, &error));
+            assert_true(fabs(force - (given >= first ? more + given : 0.0)) < 1e-4); // 7 digits of 139
+            assert_true(fabs(delayed[0] - more - step) < 1e-4);
+        }
+    }
+    stage_close(&s);
+}
+
 static void states_are_in_the_frame_of_their_layer(void **state)
 {
     (void)state;
@@ -589,6 +632,7 @@ int main(void)
         cmocka_unit_test(one_robot_pushes_another),
         cmocka_unit_test(two_robots_are_those_of_one_file),
         cmocka_unit_test(what_stays_keeps_its_state_when_robots_come_and_go),
+        cmocka_unit_test(controls_act_with_the_delay_of_each_robot),
         cmocka_unit_test(states_are_in_the_frame_of_their_layer),
         cmocka_unit_test(a_layer_that_is_moved_takes_its_robot_along),
         cmocka_unit_test(robots_of_other_scales_do_not_touch),

@@ -223,6 +223,8 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "servos",
                                          "plastic",
                                          "plastic_rk4",
+                                         "delays",
+                                         "delays_rk4",
                                          "implicit",
                                          "implicitfast_fluid",
                                          "fluid_ellipsoid",
@@ -316,6 +318,50 @@ static void a_body_falls_by_half_g_t_squared(void **state)
     assert_near(get(physics, ORR_PHYSICS_QPOS, 0), 0.0, 1e-12);
     orr_physics_destroy(physics);
     orr_model_destroy(model);
+}
+
+// In float too, after many steps, and again after a reset.
+static void a_delay_of_whole_steps_is_that_many(void **state)
+{
+    (void)state;
+    orr_model *model =
+        parse("<mujoco><option timestep='0.002'/><worldbody><body><joint name='slide' type='slide'/>" INERTIAL
+              "</body></worldbody><actuator><motor joint='slide' delay='0.006' nsample='4'/>"
+              "</actuator></mujoco>");
+    for (int precise = 0; precise < 2; precise++) {
+        orr_physics *physics = make_physics(model, 3, precise);
+        for (int step = 0; step < 500; step++) {
+            double ctrl = sin(0.3 * step);
+            if (step == 400) {
+                orr_physics_reset(physics, 0);
+            }
+            orr_physics_set(physics, ORR_PHYSICS_CTRL, 0, &ctrl);
+            double force;
+            orr_physics_read(physics, ORR_PHYSICS_ACTUATOR_FORCE, 0, &force);
+            bool acts = step >= 403 || (step >= 3 && step < 400);
+            assert_near(force, acts ? sin(0.3 * (step - 3)) : 0.0, precise ? 1e-15 : 1e-6);
+            orr_physics_step(physics, 1);
+        }
+        orr_physics_destroy(physics);
+    }
+    orr_model_destroy(model);
+}
+
+static void delays_without_samples_are_refused(void **state)
+{
+    (void)state;
+    static const char *const given[] = {"delay='0.01'", "delay='-0.01' nsample='2'", "nsample='-1'",
+                                        "nsample='65537'", "delay='0.01' nsample='2' interp='nearest'"};
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body><joint name='slide' type='slide'/>" INERTIAL
+                 "</body></worldbody><actuator><motor joint='slide' %s/></actuator></mujoco>",
+                 given[i]);
+        orr_model *model = NULL;
+        orr_error error;
+        assert_int_not_equal(orr_model_parse(text, strlen(text), "test.xml", &model, &error), ORR_OK);
+    }
 }
 
 #define PENDULUM(integrator)                                                                                 \
@@ -736,6 +782,8 @@ int main(void)
         cmocka_unit_test(robots_move_as_in_mujoco),
         cmocka_unit_test(conjugate_gradients_end_where_newton_does),
         cmocka_unit_test(a_body_falls_by_half_g_t_squared),
+        cmocka_unit_test(a_delay_of_whole_steps_is_that_many),
+        cmocka_unit_test(delays_without_samples_are_refused),
         cmocka_unit_test(a_pendulum_keeps_its_period),
         cmocka_unit_test(runge_kutta_keeps_energy_better_than_euler),
         cmocka_unit_test(a_body_spinning_about_its_middle_axis_turns_over),

@@ -99,6 +99,7 @@ static quantity_rows rows_of(orr_physics_quantity quantity)
         ROWS(MOCAP_POS, MOCAP, 3, POINTS),
         ROWS(MOCAP_QUAT, MOCAP, 4, QUATERNIONS),
         ROWS(PLASTIC, PLASTIC, 1, STAYS),
+        ROWS(DELAYED, DELAYED, 1, STAYS),
         ROWS(QACC, DOF, 1, VELOCITIES),
         ROWS(QACC_WARMSTART, DOF, 1, VELOCITIES),
         ROWS(XPOS, BODY, 3, POINTS),
@@ -180,6 +181,8 @@ orr_number_range orr_world_physics_rows(const orr_model_place *p, const orr_mode
         return range_of(width, p->mocap, m->nmocap, 0, 0);
     case ORR_NUMBERS_PLASTIC:
         return range_of(width, p->plastic, m->nplastic, 0, 0);
+    case ORR_NUMBERS_DELAYED:
+        return range_of(width, p->delayed, m->ndelayed, 0, 0);
     case ORR_NUMBERS_SENSORDATA:
         return range_of(width, p->sensordata, m->nsensordata, 0, 0);
     case ORR_NUMBERS_BODY:

@@ -134,8 +134,8 @@ orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
 static void reset_state(orr_world *world, int index, orr_world_robot *r)
 {
     static const orr_physics_quantity zeros[] = {
-        ORR_PHYSICS_QVEL,         ORR_PHYSICS_ACT,  ORR_PHYSICS_CTRL,          ORR_PHYSICS_QFRC_APPLIED,
-        ORR_PHYSICS_XFRC_APPLIED, ORR_PHYSICS_QACC, ORR_PHYSICS_QACC_WARMSTART};
+        ORR_PHYSICS_QVEL,         ORR_PHYSICS_ACT,  ORR_PHYSICS_CTRL,           ORR_PHYSICS_QFRC_APPLIED,
+        ORR_PHYSICS_XFRC_APPLIED, ORR_PHYSICS_QACC, ORR_PHYSICS_QACC_WARMSTART, ORR_PHYSICS_DELAYED};
     const orr_model *m = r->robot->model;
     const double *qpos = r->varied[ORR_PARAMETER_START_QPOS], *qvel = r->varied[ORR_PARAMETER_START_QVEL];
     orr_world_robot_write(world, index, r, ORR_PHYSICS_QPOS,
