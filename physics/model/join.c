@@ -408,7 +408,7 @@ static void place_equalities(const joining *j)
     X(nexclude, name_excludeadr)                                                                             \
     X(neq, name_eqadr)                                                                                       \
     X(ntendon, name_tendonadr)                                                                               \
-    X(nu, name_actuatoradr)                                                                                  \
+    X(nactuator, name_actuatoradr)                                                                           \
     X(nsensor, name_sensoradr)
 
 // The bytes of a name with the prefix; the world's body has the name that it has in all models.
