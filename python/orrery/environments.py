@@ -218,6 +218,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """Seconds of a step."""
         return self._info.seconds
 
+    @property
+    def max_episode_steps(self):
+        """Steps after which an episode is truncated."""
+        return self._info.max_steps
+
     def _seeds(self, seed):
         if seed is None:
             return None

@@ -1,4 +1,4 @@
-"""The adapters with the real packages: Stable-Baselines3 learns, PettingZoo's own test passes."""
+"""The adapters with the real packages: Stable-Baselines3 and rsl_rl learn, PettingZoo's own test passes."""
 
 import importlib.util
 import json
@@ -17,8 +17,9 @@ if "ORRERY_INSTALLED" not in os.environ:
 
 import orrery as orr
 from gymnasium.vector import AutoresetMode
-from orrery import environments, parallel, stable_baselines
+from orrery import environments, parallel, rsl_rl, stable_baselines
 from pettingzoo.test import parallel_api_test
+from rsl_rl.runners import OnPolicyRunner
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 
@@ -68,6 +69,73 @@ class StableBaselines(unittest.TestCase):
         print(f"mean return of InvertedPendulum: {before:.0f}, and after 32,768 steps of PPO {after:.0f}")
         self.assertGreater(after, 10 * before)
         env.close()
+
+
+class RslRl(unittest.TestCase):
+    def test_steps_are_those_of_the_environments(self):
+        ours = rsl_rl.VecEnv("InvertedPendulum-v5", 5, max_episode_steps=12)
+        plain = environments.make_vec(
+            "InvertedPendulum-v5", 5, max_episode_steps=12, autoreset_mode=AutoresetMode.SAME_STEP
+        )
+        (seen, _), (wanted, _) = ours.reset(seed=7), plain.reset(seed=7)
+        self.assertEqual(ours.seed(7), 7)
+        random, ended, cut = np.random.default_rng(0), 0, 0
+        length = np.zeros(5, int)
+        for _ in range(60):
+            np.testing.assert_array_equal(seen.numpy(), wanted.astype(np.float32))
+            actions = random.uniform(-1, 1, (5, 1)).astype(np.float32)
+            actions[4] *= 6  # clipped to 3 N
+            seen, rewards, dones, extras = ours.step(torch.from_numpy(actions))
+            wanted, gained, terminated, truncated, _ = plain.step(np.clip(actions, -3, 3))
+            np.testing.assert_array_equal(rewards.numpy(), gained.astype(np.float32))
+            np.testing.assert_array_equal(dones.numpy(), terminated | truncated)
+            np.testing.assert_array_equal(extras["time_outs"].numpy(), truncated & ~terminated)
+            length = np.where(terminated | truncated, 0, length + 1)
+            np.testing.assert_array_equal(ours.episode_length_buf.numpy(), length)
+            ended, cut = ended + dones.sum(), cut + extras["time_outs"].sum()
+        self.assertGreater(ended, cut)
+        self.assertGreater(cut, 0)
+
+    def test_lengths_that_are_set_end_episodes(self):
+        env = rsl_rl.VecEnv("InvertedPendulum-v5", 3, max_episode_steps=20)
+        env.episode_length_buf = torch.tensor([0, 17, 10])
+        for step in range(1, 12):
+            before, _ = env.get_observations()
+            seen, _, dones, extras = env.step(torch.zeros(3, 1))
+            self.assertEqual(dones.tolist(), [0, int(step == 3), int(step == 10)])
+            self.assertEqual(extras["time_outs"].tolist(), dones.tolist())
+            self.assertEqual(env.episode_length_buf[1], step + 17 if step < 3 else step - 3)
+
+    def test_ppo_learns_the_pendulum(self):
+        env = rsl_rl.VecEnv("InvertedPendulum-v5", 64)
+        env.seed(0)
+        torch.manual_seed(0)
+        layers = {"actor_hidden_dims": [64, 64], "critic_hidden_dims": [64, 64], "activation": "elu"}
+        config = {
+            "algorithm": {"class_name": "PPO", "gamma": 0.98, "learning_rate": 1e-3, "schedule": "adaptive",
+                          "desired_kl": 0.01, "num_learning_epochs": 5, "num_mini_batches": 4},
+            "policy": {"class_name": "ActorCritic", **layers},
+            "num_steps_per_env": 32, "save_interval": 1000, "empirical_normalization": False,
+        }  # fmt: skip
+        runner = OnPolicyRunner(env, config, device="cpu")
+        runner.disable_logs = True  # or it wants a folder and TensorBoard
+
+        def steps():
+            """The mean length of episodes, of 300 steps at most."""
+            policy, (seen, _) = runner.get_inference_policy(), env.reset()
+            length, alive = torch.zeros(64), torch.ones(64, dtype=torch.bool)
+            for _ in range(300):
+                length += alive
+                with torch.inference_mode():
+                    seen, _, dones, _ = env.step(policy(seen))
+                alive &= dones == 0
+            return length.mean().item()
+
+        before = steps()
+        runner.learn(30, init_at_random_ep_len=True)
+        after = steps()
+        print(f"mean steps of InvertedPendulum: {before:.0f}, and after 61,440 steps of rsl_rl {after:.0f}")
+        self.assertGreater(after, 4 * before)
 
 
 class Script(unittest.TestCase):
@@ -135,7 +203,7 @@ class Tutorial(unittest.TestCase):
     def test_the_section_runs(self):
         text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
         code = re.search(
-            r"^## With Stable-Baselines3.*?```python\n(.*?)```", text, flags=re.S | re.M
+            r"^## With Stable-Baselines3, rsl_rl.*?```python\n(.*?)```", text, flags=re.S | re.M
         ).group(1)
         with tempfile.TemporaryDirectory() as folder:
             names = {"ASSETS": ROOT / "assets", "FOLDER": Path(folder)}
