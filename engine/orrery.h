@@ -1559,6 +1559,11 @@ typedef struct orr_eyes_pictures {
        opaque layer; geom of a robot (orr_scene_robot_geom), -1 of other layers. -1, -1: none. Fields are not
        in it. */
     int32_t *segmentation;
+    /* x 3: unit, of the surface that segmentation names, on the side that is seen, along the camera's right,
+       down and forward; zeros where it names none. Of meshes, robots and soft bodies it is what lights them,
+       interpolated between vertices, without textures of normals; of clouds an estimate, from the depths of
+       neighbouring pixels that show the same cloud. */
+    float *normals;
 } orr_eyes_pictures;
 
 /* The world must outlive it. Memory is taken while the first pictures are drawn, and no more later. */

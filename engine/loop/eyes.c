@@ -207,21 +207,25 @@ static orr_result draw(const orr_eyes *e, eye *with, orr_jobs *jobs, const task 
     const orr_eyes_pictures *to = e->pictures;
     const size_t pixels = (size_t)e->width * (size_t)e->height;
     orr_arena_reset(&with->arena);
-    const orr_picture picture = {.rgba =
-                                     plane_of(to->rgba, t->picture, 4 * pixels, sizeof(float), &with->arena),
-                                 .depth = to->depth ? to->depth + t->picture * pixels : NULL};
+    const orr_picture picture = {
+        .rgba = plane_of(to->rgba, t->picture, 4 * pixels, sizeof(float), &with->arena),
+        .depth = to->depth || to->normals
+                     ? plane_of(to->depth, t->picture, pixels, sizeof(float), &with->arena)
+                     : NULL};
     uint8_t *bytes = to->rgb ? orr_arena_take(&with->arena, pixels, 4) : NULL;
-    int32_t *items = to->segmentation ? orr_arena_take(&with->arena, pixels, sizeof *items) : NULL;
-    if (!picture.rgba || (to->rgb && !bytes) || (to->segmentation && !items)) {
+    const bool asks = to->segmentation || to->normals;
+    const orr_seen seen = {.items = asks ? orr_arena_take(&with->arena, pixels, sizeof(int32_t)) : NULL,
+                           .normals = to->normals ? to->normals + t->picture * pixels * 3 : NULL};
+    if (!picture.rgba || (to->normals && !picture.depth) || (to->rgb && !bytes) || (asks && !seen.items)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %zu pixels", pixels);
     }
-    ORR_TRY(orr_draw_cpu(jobs, e->engine->isa, &with->arena, &t->slot.list, t->kept, &picture, items,
+    ORR_TRY(orr_draw_cpu(jobs, e->engine->isa, &with->arena, &t->slot.list, t->kept, &picture, &seen,
                          &with->profile, error));
     if (to->rgb) {
         put_rgb(picture.rgba, pixels, bytes, to->rgb + t->picture * pixels * 3);
     }
     if (to->segmentation) {
-        put_segmentation(e, &t->slot, items, pixels, to->segmentation + t->picture * pixels * 2);
+        put_segmentation(e, &t->slot, seen.items, pixels, to->segmentation + t->picture * pixels * 2);
     }
     return ORR_OK;
 }

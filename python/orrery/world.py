@@ -365,6 +365,7 @@ class Eyes(Handle):
         "rgba": (4, np.float32),
         "depth": (None, np.float32),
         "segmentation": (2, np.int32),
+        "normals": (3, np.float32),
     }
 
     def set_looks(
@@ -409,8 +410,10 @@ class Eyes(Handle):
         """Draws the copies whose mask is true, None: all; returns an array for each of `planes` ("rgb" alone
         unless said): "rgb" (uint8, x 3), "rgba" (float32, premultiplied, x 4), "depth" (float32, scene units
         along the camera's axis, 0: nothing), "segmentation" (int32, x 2: position of the layer, geom of a
-        robot; -1, -1: nothing). All are copies x cameras x height x width. The arrays are the same in every
-        call; rows of copies that are not drawn keep what they had."""
+        robot; -1, -1: nothing), "normals" (float32, x 3: unit, of the surface that segmentation names, along
+        the camera's right, down and forward; of clouds an estimate from the depth; 0: nothing). All are
+        copies x cameras x height x width. The arrays are the same in every call; rows of copies that are not
+        drawn keep what they had."""
         planes = planes or ("rgb",)
         pictures = structs["orr_eyes_pictures"]()
         for name in planes:

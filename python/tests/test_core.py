@@ -204,7 +204,18 @@ class Robots(unittest.TestCase):
         again = eyes.draw(mask=[False, True, False])
         self.assertTrue((again[[0, 2]] == before[[0, 2]]).all() and (again[1] != before[1]).any())
         with self.assertRaisesRegex(ValueError, "expected one of rgb"):
-            eyes.draw("normals")
+            eyes.draw("heights")
+
+    def test_eyes_say_which_way_surfaces_face(self):
+        scene = orr.Scene(engine=self.engine)
+        corners = np.array([[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]])
+        scene.add_mesh("floor", corners, [[0, 1, 2], [0, 2, 3]])
+        camera = orr.look_at((0, -3, 4), (0, 0, 0), (0, 0, 1), size=(16, 16))
+        normals, depth = orr.Eyes(orr.World(scene), views=[camera], size=(16, 16)).draw("normals", "depth")
+        self.assertEqual((normals.shape, normals.dtype), (depth.shape + (3,), np.float32))
+        # up, from a camera that looks down by atan(4 / 3)
+        self.assertTrue((depth > 0).all())
+        np.testing.assert_allclose(normals, np.broadcast_to([0, -0.6, -0.8], normals.shape), atol=1e-6)
 
     def test_a_cloud_is_cut_by_a_box(self):
         def cloud():

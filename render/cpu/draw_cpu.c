@@ -30,7 +30,7 @@ struct orr_cpu_frame {
 
     orr_cpu_splats splats;
     const orr_picture *picture;
-    int32_t *items;                        // nullable
+    const orr_seen *seen;                  // nullable
     const float *mesh_depth, *mesh_colour; // NULL: no meshes
     orr_fragment_lists fragments;          // of transparent meshes
     orr_edge_list edges;                   // of opaque ones
@@ -69,25 +69,30 @@ static void blend_tile(void *context, int i, int worker)
         .lighting = &f->lighting,
         .rgba = f->picture->rgba,
         .depth = f->picture->depth,
-        .items = f->items,
+        .items = f->seen ? f->seen->items : NULL,
         .kept = f->kept ? orr_kept_splats_tile(f->kept, i) : NULL,
     };
     atomic_fetch_add_explicit(&f->evaluated, f->kernels->blend(&job), memory_order_relaxed);
 }
 
-static orr_result draw_meshes(orr_cpu_frame *f, int32_t *items, int64_t *triangles, orr_error *error)
+static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *error)
 {
+    const orr_seen seen = f->seen ? *f->seen : (orr_seen){0};
     *triangles = 0;
-    for (int i = 0; items && i < f->list->lens.width * f->list->lens.height; i++) {
-        items[i] = -1;
-    }
-    if (f->list->mesh_count == 0 && !f->list->backdrop.mesh) {
-        return ORR_OK;
+    for (int i = 0; seen.items && i < f->list->lens.width * f->list->lens.height; i++) {
+        seen.items[i] = -1;
     }
     size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
+    if (f->list->mesh_count == 0 && !f->list->backdrop.mesh) {
+        if (seen.normals) {
+            memset(seen.normals, 0, pixels * 3 * sizeof *seen.normals);
+        }
+        return ORR_OK;
+    }
     orr_mesh_picture planes = {.depth = orr_arena_take(f->arena, pixels, sizeof(float)),
                                .rgb = orr_arena_take(f->arena, pixels, 3 * sizeof(float)),
-                               .item = items,
+                               .item = seen.items,
+                               .normals = seen.normals,
                                .edges = f->list->smooth ? &f->edges : NULL};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
@@ -108,7 +113,7 @@ static void blend(orr_cpu_frame *f)
 }
 
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                              const orr_kept_splats *kept, int32_t *items, orr_profile *profile,
+                              const orr_kept_splats *kept, const orr_seen *seen, orr_profile *profile,
                               orr_cpu_frame **frame, orr_error *error)
 {
     profile->stage_start = orr_clock_nanoseconds();
@@ -123,9 +128,9 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
     f->kernels = orr_splat_kernels_of(isa);
     f->list = list;
     f->kept = kept && orr_kept_splats_are(kept, list) ? kept : NULL;
-    f->items = items;
+    f->seen = seen;
     int64_t triangles;
-    ORR_TRY(draw_meshes(f, items, &triangles, error));
+    ORR_TRY(draw_meshes(f, &triangles, error));
     orr_profile_end(profile, "meshes", triangles);
     *frame = f;
     return ORR_OK;
@@ -164,19 +169,22 @@ orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, cons
         orr_draw_light_up(f->list, &f->lighting);
     }
     blend(f);
+    if (f->seen && f->seen->normals && f->list->splat_count > 0) {
+        orr_cloud_normals(&f->list->lens, picture->depth, f->seen);
+    }
     orr_profile_end(profile, "blend", atomic_load(&f->evaluated));
     return ORR_OK;
 }
 
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                        const orr_kept_splats *kept, const orr_picture *picture, int32_t *items,
+                        const orr_kept_splats *kept, const orr_picture *picture, const orr_seen *seen,
                         orr_profile *profile, orr_error *error)
 {
     orr_cpu_frame *frame;
     orr_field_pass fields;
     bool done;
     orr_profile_reset(profile);
-    ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, kept, items, profile, &frame, error));
+    ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, kept, seen, profile, &frame, error));
     ORR_TRY(orr_field_pass_begin(&fields, jobs, arena, list, frame->mesh_depth, error));
     ORR_TRY(orr_field_pass_advance(&fields, INFINITY, &done, error));
     orr_profile_add(profile, "fields", fields.milliseconds,

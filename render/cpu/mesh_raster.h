@@ -9,11 +9,13 @@
 
 // Memory of the caller; pixel (x, y) is at y * width + x, rows from the top.
 typedef struct orr_mesh_picture {
-    float *depth;  // height x width, z along the camera's axis; +INFINITY: no mesh
-    float *rgb;    // 3 x height x width: a plane of red, one of green, one of blue; display-referred; where
-                   // there is no mesh 0, or the backdrop. NULL: only depth, and nothing of the rest
-    int32_t *item; // height x width: which of list->meshes is nearest, of opaque surfaces; -1: none.
-                   // NULL: nobody asks
+    float *depth;   // height x width, z along the camera's axis; +INFINITY: no mesh
+    float *rgb;     // 3 x height x width: a plane of red, one of green, one of blue; display-referred; where
+                    // there is no mesh 0, or the backdrop. NULL: only depth, and nothing of the rest
+    int32_t *item;  // height x width: which of list->meshes is nearest, of opaque surfaces; -1: none.
+                    // NULL: nobody asks
+    float *normals; // height x width x 3, of the centre's surface: unit, in the camera's space, interpolated,
+                    // on the side that is seen; 0: none. NULL: nobody asks
     orr_edge_list *edges; // NULL: edges are not anti-aliased. In pixels of the list, `depth` is that of the
                           // farthest sample and `rgb` 0 or the backdrop; `item` stays that of the centre
 } orr_mesh_picture;

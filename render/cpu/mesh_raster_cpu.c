@@ -219,6 +219,19 @@ static int32_t item_of(const mesh_raster *raster, int32_t id)
     return (int32_t)(instance - raster->instances) - (backdrop ? 1 : 0); // the backdrop is the first: -1
 }
 
+static void store_normals(const mesh_raster *raster, real3 normal, size_t at, int count)
+{
+    float member[3][ORR_LANES];
+    real_store(member[0], normal.x);
+    real_store(member[1], normal.y);
+    real_store(member[2], normal.z);
+    for (size_t i = 0; i < ORR_LANES && (int)i < count; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            raster->picture.normals[3 * (at + i) + k] = member[k][i];
+        }
+    }
+}
+
 static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
@@ -230,8 +243,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             sint id = sint_load(tile->record + y * MESH_TILE + x);
             real nearness = real_load(tile->nearness + y * MESH_TILE + x);
             real depth = mesh_depth(view, nearness);
-            real4 colour = shade_records(raster, id, to_real(lane_index() + I(tile_x + x)) + R(0.5),
-                                         R((float)(tile_y + y) + 0.5f));
+            const real column = to_real(lane_index() + I(tile_x + x)) + R(0.5),
+                       row = R((float)(tile_y + y) + 0.5f);
+            real4 colour = shade_records(raster, id, column, row);
             mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id >= I(0);
             size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
             int count = width - tile_x - x;
@@ -239,6 +253,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             store_some(raster->picture.rgb + at, colour.x, count);
             store_some(raster->picture.rgb + plane + at, colour.y, count);
             store_some(raster->picture.rgb + 2 * plane + at, colour.z, count);
+            if (raster->picture.normals) {
+                store_normals(raster, normals_of_records(raster, id, column, row), at, count);
+            }
             if (raster->nearest) {
                 store_some((float *)raster->nearest + at, (real)id, count);
             }

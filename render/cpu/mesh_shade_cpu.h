@@ -52,6 +52,15 @@ FN real interpolate(const orr_mesh_vertex *vertices, const lane_triangle *t, rea
                             real_gather(p, t->c * I(9)));
 }
 
+// In the camera's space, of any length, on the side that the file says.
+FN real3 interpolated_normal(const mesh_surface *surface, const lane_triangle *t, real2 w)
+{
+    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
+    const real3 normal = make_real3(interpolate(vertices, t, w, 3), interpolate(vertices, t, w, 4),
+                                    interpolate(vertices, t, w, 5));
+    return affine_direction(affine_of(surface->instance->to_camera), normal);
+}
+
 // ---- texture ----
 
 // Linear colour and alpha of texels, by their number in the mip chain.
@@ -284,9 +293,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
         return (real4){colour.x, colour.y, colour.z, alpha};
     }
     colour = times_vertex_colour(raster, vertices, &t, w, colour);
-    real3 normal = make_real3(interpolate(vertices, &t, w, 3), interpolate(vertices, &t, w, 4),
-                              interpolate(vertices, &t, w, 5));
-    normal = affine_direction(affine_of(surface->instance->to_camera), normal);
+    real3 normal = interpolated_normal(surface, &t, w);
     light_point point =
         mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
     const orr_mesh_material *material = surface->material;
@@ -310,6 +317,44 @@ FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
     return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
 }
 
+// Those of `left` that are of the same surface as the first of them; *surface becomes it.
+FN mask same_surface(const mesh_raster *raster, mask left, sint id, const mesh_surface **surface)
+{
+    const int number = raster->records[id[__builtin_ctz(mask_bits(left))]].surface;
+    *surface = &raster->surfaces[number];
+    return left & (record_member(raster, id, offsetof(mesh_record, surface)) == I(number));
+}
+
+// Triangles of the lanes' records; in the lanes beyond `same` one of the others.
+FN sint triangles_of(const mesh_raster *raster, mask same, sint id)
+{
+    const sint first = I(id[__builtin_ctz(mask_bits(same))]);
+    return record_member(raster, sel_int(same, id, first), offsetof(mesh_record, triangle));
+}
+
+// Normals of the pixels whose records are `id`, as orr_mesh_picture says; 0 where there is none. x, y: [px]
+FN real3 normals_of_records(const mesh_raster *raster, sint id, real x, real y)
+{
+    const mesh_view view = mesh_view_of(&raster->lens);
+    real3 normal = make_real3(R(0.0), R(0.0), R(0.0));
+    mask left = id >= I(0);
+    const sint safe = sel_int(left, id, I(0));
+    while (any(left)) {
+        const mesh_surface *surface;
+        const mask same = same_surface(raster, left, safe, &surface);
+        const lane_triangle t = gather_triangle(surface, triangles_of(raster, same, safe));
+        const real2 w = mesh_weights_inside(mesh_weights(view, t.plane, x, y));
+        const light_point point =
+            mesh_light_point(view.orthographic, mesh_position(t.plane, w),
+                             interpolated_normal(surface, &t, w), t.plane.a, t.plane.normal);
+        const mask some = same & (surface->instance->backdrop ? I(0) : I(-1));
+        normal = make_real3(sel(some, point.normal.x, normal.x), sel(some, point.normal.y, normal.y),
+                            sel(some, point.normal.z, normal.z));
+        left &= ~same;
+    }
+    return normal;
+}
+
 // Colour and alpha of the pixels whose records are `id`; 0 where there is none. x, y: [px]
 FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
 {
@@ -317,13 +362,9 @@ FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
     mask left = id >= I(0);
     sint safe = sel_int(left, id, I(0));
     while (any(left)) { // once per surface, which is nearly always once
-        int lane = __builtin_ctz(mask_bits(left));
-        const mesh_record *record = &raster->records[safe[lane]];
-        mask same =
-            left & (record_member(raster, safe, offsetof(mesh_record, surface)) == I(record->surface));
-        sint triangle = sel_int(same, record_member(raster, safe, offsetof(mesh_record, triangle)),
-                                I((int32_t)record->triangle));
-        real4 c = shade_pixels(raster, &raster->surfaces[record->surface], triangle, x, y);
+        const mesh_surface *surface;
+        const mask same = same_surface(raster, left, safe, &surface);
+        real4 c = shade_pixels(raster, surface, triangles_of(raster, same, safe), x, y);
         colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
                          sel(same, c.w, colour.w)};
         left &= ~same;

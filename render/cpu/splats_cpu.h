@@ -162,19 +162,31 @@ orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr
 // Splats that are the same for many frames (kept_splats.h).
 typedef struct orr_kept_splats orr_kept_splats;
 
+// What is seen in each pixel besides colour and depth, height x width. Memory of the caller.
+typedef struct orr_seen {
+    // ORR_ITEM_OF_CLOUD of the layer of list->splats whose splat takes the transmittance below a half; else
+    // which of list->meshes is the nearest opaque one; -1: none
+    int32_t *items;
+    // x 3, nullable: unit, in the camera's space, on the side that is seen; 0 where there is none. Of meshes
+    // as their vertices' are interpolated; of clouds orr_cloud_normals, which needs the picture's depth
+    float *normals;
+} orr_seen;
+
 // Draws the list into caller-owned planes. `arena` is reset by the caller between frames. kept, nullable, is
-// used where it holds the splats of the list, with the same bits. items, nullable:
-// height x width: ORR_ITEM_OF_CLOUD of the layer of list->splats whose splat takes the transmittance below a
-// half; else which of list->meshes is the nearest opaque one; -1: none.
+// used where it holds the splats of the list, with the same bits. seen: nullable.
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                        const orr_kept_splats *kept, const orr_picture *picture, int32_t *items,
+                        const orr_kept_splats *kept, const orr_picture *picture, const orr_seen *seen,
                         orr_profile *profile, orr_error *error);
+
+// The normals of the pixels whose item is a cloud, estimated from the depth of their neighbours: on each axis
+// the one of the same cloud that is nearer in depth. 0 where an axis has none.
+void orr_cloud_normals(const orr_lens *lens, const float *depth, const orr_seen *seen);
 
 // The same in three parts, so that no caller need wait for slow fields: between begin, which draws the
 // meshes, and end, which draws the splats and composes, a pass draws the fields.
 typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                              const orr_kept_splats *kept, int32_t *items, orr_profile *profile,
+                              const orr_kept_splats *kept, const orr_seen *seen, orr_profile *profile,
                               orr_cpu_frame **frame, orr_error *error);
 const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
 orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,

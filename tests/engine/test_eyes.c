@@ -32,6 +32,7 @@ typedef struct pictures {
     float rgba[COPIES * VIEWS * PIXELS * 4];
     float depth[COPIES * VIEWS * PIXELS];
     int32_t segmentation[COPIES * VIEWS * PIXELS * 2];
+    float normals[COPIES * VIEWS * PIXELS * 3];
 } pictures;
 
 static pictures *drawn, *again;
@@ -95,8 +96,12 @@ static void stage_free(stage *s)
 static void draw(const stage *s, const uint8_t *mask, pictures *to)
 {
     memset(to, 0x5a, sizeof *to);
-    assert_ok(orr_eyes_draw(s->eyes, mask,
-                            &(orr_eyes_pictures){to->rgb, to->rgba, to->depth, to->segmentation}, &error));
+    const orr_eyes_pictures planes = {.rgb = to->rgb,
+                                      .rgba = to->rgba,
+                                      .depth = to->depth,
+                                      .segmentation = to->segmentation,
+                                      .normals = to->normals};
+    assert_ok(orr_eyes_draw(s->eyes, mask, &planes, &error));
 }
 
 static void compare_with_frames(bool smooth)
@@ -148,10 +153,12 @@ static void threads_and_masks_change_no_bit(void **state)
     for (size_t i = 0; i < COPIES; i++) {
         const float *rgba = again->rgba + i * numbers * 4;
         const int32_t *segmentation = again->segmentation + i * numbers * 2;
+        const float *normals = again->normals + i * numbers * 3;
         if (mask[i]) {
             assert_memory_equal(rgba, drawn->rgba + i * numbers * 4, numbers * 4 * sizeof *rgba);
             assert_memory_equal(segmentation, drawn->segmentation + i * numbers * 2,
                                 numbers * 2 * sizeof *segmentation);
+            assert_memory_equal(normals, drawn->normals + i * numbers * 3, numbers * 3 * sizeof *normals);
         } else {
             assert_int_equal(again->rgb[i * numbers * 3], 0x5a);
             assert_int_equal(segmentation[0], 0x5a5a5a5a);

@@ -21,7 +21,8 @@ static drawn draw(const orr_draw_list *list, int32_t *items)
     drawn d = drawn_make(list);
     assert_ok(orr_isa_choose(&isa, &error));
     const orr_picture picture = {.rgba = d.rgba, .depth = d.depth};
-    assert_ok(orr_draw_cpu(jobs, isa, &arena, list, NULL, &picture, items, &profile, &error));
+    assert_ok(
+        orr_draw_cpu(jobs, isa, &arena, list, NULL, &picture, &(orr_seen){.items = items}, &profile, &error));
     orr_arena_destroy(&arena);
     return d;
 }

@@ -182,10 +182,11 @@ static void draw_kept(orr_jobs *jobs, const orr_draw_list *list, const orr_kept_
     orr_arena arena = {0};
     orr_profile profile;
     orr_cpu_frame *frame;
+    const orr_seen seen = {.items = to->items};
     orr_profile_reset(&profile);
     assert_ok(orr_isa_choose(&isa, &error));
     to->picture = drawn_make(list);
-    assert_ok(orr_draw_cpu_begin(jobs, isa, &arena, list, kept, to->items, &profile, &frame, &error));
+    assert_ok(orr_draw_cpu_begin(jobs, isa, &arena, list, kept, &seen, &profile, &frame, &error));
     assert_ok(orr_draw_cpu_end(frame, &fields, &(orr_picture){to->picture.rgba, to->picture.depth}, &profile,
                                &error));
     to->evaluated = orr_draw_cpu_splats(frame).evaluated;
