@@ -1547,6 +1547,9 @@ typedef struct orr_eyes_desc {
     /* Spheres, capsules, cylinders and ellipsoids of robots are drawn with fewer triangles where no outline
      * of them is off by more than so many pixels, 0 or more; 0: with all of them, as frames draw them. */
     float detail;
+    /* Where everything was is kept for orr_eyes_pictures.flow: per copy some 150 bytes for each object and
+     * 400 for each camera, and 48 for each vertex of a soft body's cage. */
+    bool flow;
 } orr_eyes_desc;
 
 /* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be
@@ -1564,6 +1567,13 @@ typedef struct orr_eyes_pictures {
        interpolated between vertices, without textures of normals; of clouds an estimate, from the depths of
        neighbouring pixels that show the same cloud. */
     float *normals;
+    /* x 2: optical flow [px], to the right and down: where the point that segmentation's surface shows is in
+       this picture less where it was in the one that was drawn before of the same copy by the same camera, by
+       the poses of cameras and bodies and the vertices of soft meshes. Less it, a pixel's centre is where its
+       point was, which may be outside of the picture or hidden. Zeros where segmentation names none; in first
+       pictures; on what was not in the picture before or was behind its camera; on soft clouds. Points of
+       clouds are as deep as is drawn. ORR_ERROR_ARGUMENT: orr_eyes_desc.flow was false. */
+    float *flow;
 } orr_eyes_pictures;
 
 /* The world must outlive it. Memory is taken while the first pictures are drawn, and no more later. */
@@ -1572,6 +1582,9 @@ static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_
 /* Draws the copies whose byte of `mask` is not 0 (NULL: all) as they are now. */
 static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
                                        orr_error *error);
+/* The next pictures of the copies whose byte of `mask` is not 0 (NULL: all) have none before them: their flow
+ * is 0, as when an episode begins. */
+ORR_API orr_result orr_eyes_forget(orr_eyes *eyes, const uint8_t *mask, orr_error *error);
 /* How the pictures of one copy differ from what its world shows; zero: not at all. */
 typedef struct orr_eyes_look {
     float camera_offset[3]; /* of the cameras, along their own axes [scene units] */

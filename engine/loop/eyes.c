@@ -4,7 +4,7 @@
 #include "engine/core/sized.h"
 #include "engine/image/image.h"
 #include "engine/loop/engine.h"
-#include "engine/loop/frame_pose.h"
+#include "engine/loop/eyes_motion.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/rotation.h"
 #include "render/cpu/kept_splats.h"
@@ -26,6 +26,8 @@ typedef struct task {
     orr_frame_slot slot;
     size_t picture;              // among all of them
     const orr_kept_splats *kept; // of its camera
+    orr_past past;
+    bool has_past; // it holds the picture before
     orr_result result;
     orr_error error;
 } task;
@@ -37,11 +39,12 @@ struct orr_eyes {
     orr_camera *views;
     int camera_count, view_count;
     int width, height;
-    orr_view look;          // hard_edges unless edges are asked to be smooth
-    float detail;           // [px]
-    orr_eyes_look *looks;   // of each copy; NULL: none has been set
-    orr_kept_splats **kept; // of each camera and view
-    eye *eyes;              // worker_count
+    orr_view look;           // hard_edges unless edges are asked to be smooth
+    float detail;            // [px]
+    orr_eyes_look *looks;    // of each copy; NULL: none has been set
+    orr_eyes_motion *motion; // NULL: flow is not asked for
+    orr_kept_splats **kept;  // of each camera and view
+    eye *eyes;               // worker_count
     int worker_count;
     task *tasks; // task_count
     int task_count;
@@ -107,6 +110,9 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
         e->views[i].width = e->width;
         e->views[i].height = e->height;
     }
+    ORR_TRY(desc->flow
+                ? orr_eyes_motion_create(e->world->count, e->camera_count + e->view_count, &e->motion, error)
+                : ORR_OK);
     for (int i = 0; i < e->camera_count + e->view_count; i++) {
         ORR_TRY(orr_kept_splats_create(&e->kept[i], error));
     }
@@ -149,6 +155,7 @@ void orr_eyes_destroy(orr_eyes *e)
     }
     for (int i = 0; e->tasks && i < e->task_count; i++) {
         orr_frame_slot_close(&e->tasks[i].slot);
+        orr_past_close(&e->tasks[i].past);
     }
     for (int i = 0; e->eyes && i < e->worker_count; i++) {
         if (e->eyes[i].jobs) {
@@ -165,6 +172,7 @@ void orr_eyes_destroy(orr_eyes *e)
     orr_free(e->cameras);
     orr_free(e->views);
     orr_free(e->looks);
+    orr_eyes_motion_destroy(e->motion);
     orr_free(e);
 }
 
@@ -207,16 +215,17 @@ static orr_result draw(const orr_eyes *e, eye *with, orr_jobs *jobs, const task 
     const orr_eyes_pictures *to = e->pictures;
     const size_t pixels = (size_t)e->width * (size_t)e->height;
     orr_arena_reset(&with->arena);
+    const bool estimates = to->normals || to->flow, asks = to->segmentation || estimates;
     const orr_picture picture = {
         .rgba = plane_of(to->rgba, t->picture, 4 * pixels, sizeof(float), &with->arena),
-        .depth = to->depth || to->normals
-                     ? plane_of(to->depth, t->picture, pixels, sizeof(float), &with->arena)
-                     : NULL};
+        .depth = to->depth || estimates ? plane_of(to->depth, t->picture, pixels, sizeof(float), &with->arena)
+                                        : NULL};
     uint8_t *bytes = to->rgb ? orr_arena_take(&with->arena, pixels, 4) : NULL;
-    const bool asks = to->segmentation || to->normals;
     const orr_seen seen = {.items = asks ? orr_arena_take(&with->arena, pixels, sizeof(int32_t)) : NULL,
-                           .normals = to->normals ? to->normals + t->picture * pixels * 3 : NULL};
-    if (!picture.rgba || (to->normals && !picture.depth) || (to->rgb && !bytes) || (asks && !seen.items)) {
+                           .normals = to->normals ? to->normals + t->picture * pixels * 3 : NULL,
+                           .flow = to->flow ? to->flow + t->picture * pixels * 2 : NULL,
+                           .before = t->has_past ? &t->past.before : NULL};
+    if (!picture.rgba || (estimates && !picture.depth) || (to->rgb && !bytes) || (asks && !seen.items)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %zu pixels", pixels);
     }
     ORR_TRY(orr_draw_cpu(jobs, e->engine->isa, &with->arena, &t->slot.list, t->kept, &picture, &seen,
@@ -426,6 +435,11 @@ static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_err
     }
     t->kept = e->kept[number];
     ORR_TRY(orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error));
+    if (e->motion) {
+        ORR_TRY(orr_eyes_motion_keep(e->motion, e->world, &t->slot, copy, number, error));
+        ORR_TRY(
+            orr_eyes_motion_find(e->motion, e->world, &t->slot, copy, number, &t->past, &t->has_past, error));
+    }
     if (look) {
         change_lights(look, &t->slot.list);
     }
@@ -444,9 +458,15 @@ orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eye
     ORR_TRY(orr_engine_check(e->engine, error));
     ORR_REQUIRE(given, error);
     ORR_TRY(orr_sized_read(&pictures, sizeof pictures, given, size, "orr_eyes_pictures", error));
+    if (pictures.flow && !e->motion) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: flow: expected eyes that were made with it");
+    }
     e->pictures = &pictures;
     int posed = 0;
     for (int copy = 0; copy < e->world->count; copy++) {
+        if (e->motion && (!chosen || chosen[copy])) {
+            orr_eyes_motion_begin(e->motion, copy);
+        }
         for (int i = 0; i < e->camera_count + e->view_count && (!chosen || chosen[copy]); i++) {
             ORR_TRY(pose(e, &e->tasks[posed], copy, i, error));
             if (orr_kept_splats_repeats(e->kept[i], &e->tasks[posed].slot.list) >= KEEP_AFTER) {
@@ -463,4 +483,17 @@ orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eye
         }
     }
     return draw_tasks(e, posed, error);
+}
+
+orr_result orr_eyes_forget(orr_eyes *e, const uint8_t *chosen, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(e, error);
+    ORR_TRY(orr_engine_check(e->engine, error));
+    for (int copy = 0; e->motion && copy < e->world->count; copy++) {
+        if (!chosen || chosen[copy]) {
+            orr_eyes_motion_forget(e->motion, copy);
+        }
+    }
+    return ORR_OK;
 }

@@ -327,7 +327,7 @@ class Eyes(Handle):
     cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
     anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
-    fewer triangles; 0: by none."""
+    fewer triangles; 0: by none. flow: where everything was in the pictures before is kept, for "flow"."""
 
     def __init__(
         self,
@@ -339,6 +339,7 @@ class Eyes(Handle):
         antialias=False,
         smooth_edges=False,
         detail=0.1,
+        flow=False,
     ):
         names = world.cameras
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
@@ -351,6 +352,7 @@ class Eyes(Handle):
             height=size[1],
             smooth_edges=smooth_edges,
             detail=detail,
+            flow=flow,
         )
         desc.look.antialias = antialias
         if background is not None:
@@ -366,6 +368,7 @@ class Eyes(Handle):
         "depth": (None, np.float32),
         "segmentation": (2, np.int32),
         "normals": (3, np.float32),
+        "flow": (2, np.float32),
     }
 
     def set_looks(
@@ -411,9 +414,11 @@ class Eyes(Handle):
         unless said): "rgb" (uint8, x 3), "rgba" (float32, premultiplied, x 4), "depth" (float32, scene units
         along the camera's axis, 0: nothing), "segmentation" (int32, x 2: position of the layer, geom of a
         robot; -1, -1: nothing), "normals" (float32, x 3: unit, of the surface that segmentation names, along
-        the camera's right, down and forward; of clouds an estimate from the depth; 0: nothing). All are
-        copies x cameras x height x width. The arrays are the same in every call; rows of copies that are not
-        drawn keep what they had."""
+        the camera's right, down and forward; of clouds an estimate from the depth; 0: nothing), "flow"
+        (float32, x 2: where the point of that surface is, less where it was in the copy's pictures before
+        [px], to the right and down; 0: nothing, or not known, as in first pictures and on soft clouds). All
+        are copies x cameras x height x width. The arrays are the same in every call; rows of copies that are
+        not drawn keep what they had."""
         planes = planes or ("rgb",)
         pictures = structs["orr_eyes_pictures"]()
         for name in planes:
@@ -428,6 +433,11 @@ class Eyes(Handle):
         )
         drawn = [self._planes[name] for name in planes]
         return drawn[0] if len(drawn) == 1 else drawn
+
+    def forget(self, mask=None):
+        """The next pictures of the copies whose mask is true, None: all, have none before them: their flow is
+        0, as when an episode begins."""
+        call.eyes_forget(self.pointer, self.world._mask(mask))
 
 
 class Renderer(Handle):

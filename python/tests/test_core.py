@@ -217,6 +217,26 @@ class Robots(unittest.TestCase):
         self.assertTrue((depth > 0).all())
         np.testing.assert_allclose(normals, np.broadcast_to([0, -0.6, -0.8], normals.shape), atol=1e-6)
 
+    def test_eyes_say_how_surfaces_have_moved(self):
+        scene = orr.Scene(engine=self.engine)
+        corners = np.array([[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]])
+        scene.add_mesh("floor", corners, [[0, 1, 2], [0, 2, 3]])
+        camera = orr.look_at((0, 0, 4), (0, 0, 0), (0, 1, 0), size=(16, 16))
+        world = orr.World(scene, 2)
+        eyes = orr.Eyes(world, views=[camera], size=(16, 16), flow=True)
+        self.assertFalse(eyes.draw("flow").any())
+        eyes.set_looks(camera_offset=(-0.5, 0.25, 0), mask=[False, True])
+        flow = eyes.draw("flow")
+        self.assertEqual((flow.shape, flow.dtype), ((2, 1, 16, 16, 2), np.float32))
+        self.assertFalse(flow[0].any())
+        step = np.array([0.5, -0.25]) * camera.focal[0] / 4  # to the right and down
+        np.testing.assert_allclose(flow[1], np.broadcast_to(step, flow[1].shape), atol=1e-4)
+        eyes.set_looks()
+        eyes.forget(mask=[False, True])
+        self.assertFalse(eyes.draw("flow").any())
+        with self.assertRaisesRegex(ValueError, "flow: expected eyes that were made with it"):
+            orr.Eyes(world, views=[camera]).draw("flow")
+
     def test_a_cloud_is_cut_by_a_box(self):
         def cloud():
             splats = orr.Splats(count=1000)

@@ -87,12 +87,17 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
         if (seen.normals) {
             memset(seen.normals, 0, pixels * 3 * sizeof *seen.normals);
         }
+        if (seen.flow) {
+            memset(seen.flow, 0, pixels * 2 * sizeof *seen.flow);
+        }
         return ORR_OK;
     }
     orr_mesh_picture planes = {.depth = orr_arena_take(f->arena, pixels, sizeof(float)),
                                .rgb = orr_arena_take(f->arena, pixels, 3 * sizeof(float)),
                                .item = seen.items,
                                .normals = seen.normals,
+                               .flow = seen.flow,
+                               .before = seen.before,
                                .edges = f->list->smooth ? &f->edges : NULL};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
@@ -171,6 +176,9 @@ orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, cons
     blend(f);
     if (f->seen && f->seen->normals && f->list->splat_count > 0) {
         orr_cloud_normals(&f->list->lens, picture->depth, f->seen);
+    }
+    if (f->seen && f->seen->flow && f->list->splat_count > 0) {
+        orr_cloud_flow(f->list, picture->depth, f->seen);
     }
     orr_profile_end(profile, "blend", atomic_load(&f->evaluated));
     return ORR_OK;

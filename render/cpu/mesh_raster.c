@@ -48,6 +48,15 @@ static bool is_left_out(const orr_draw_list *list, const orr_mesh *mesh, const o
     return list->only_solid && mesh->materials[part->material].blended;
 }
 
+static void set_before(mesh_instance *instance, const orr_before *before, ptrdiff_t item)
+{
+    const orr_item_before *was = &before->meshes[item];
+    if (was->known) {
+        instance->vertices_before = was->vertices ? was->vertices : instance->mesh->vertices;
+        orr_affine_multiply(before->lens.view, was->model, instance->to_camera_before);
+    }
+}
+
 // Lays out the list's meshes: instances with memory for their vertices, surfaces, chunks.
 static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_list *list,
                           int64_t *triangles, orr_error *error)
@@ -80,6 +89,10 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         instance->backdrop = item == &list->backdrop;
         instance->environment = item->environment;
         orr_affine_multiply(list->lens.view, item->model, instance->to_camera);
+        instance->vertices_before = NULL;
+        if (raster->picture.before && !instance->backdrop) {
+            set_before(instance, raster->picture.before, item - list->meshes);
+        }
         TRY_TAKE(instance->points, mesh->vertex_count);
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];

@@ -1,6 +1,6 @@
 // The lane stages of the mesh rasteriser (see mesh_raster_stages.h), compiled once per instruction set.
 #include "engine/core/isa.h"
-#include "render/cpu/mesh_shade_cpu.h"
+#include "render/cpu/mesh_seen_cpu.h"
 
 #include <math.h>
 
@@ -219,15 +219,20 @@ static int32_t item_of(const mesh_raster *raster, int32_t id)
     return (int32_t)(instance - raster->instances) - (backdrop ? 1 : 0); // the backdrop is the first: -1
 }
 
-static void store_normals(const mesh_raster *raster, real3 normal, size_t at, int count)
+static void store_seen(const mesh_raster *raster, seen_values seen, size_t at, int count)
 {
-    float member[3][ORR_LANES];
-    real_store(member[0], normal.x);
-    real_store(member[1], normal.y);
-    real_store(member[2], normal.z);
+    float member[5][ORR_LANES];
+    real_store(member[0], seen.normal.x);
+    real_store(member[1], seen.normal.y);
+    real_store(member[2], seen.normal.z);
+    real_store(member[3], seen.flow.x);
+    real_store(member[4], seen.flow.y);
     for (size_t i = 0; i < ORR_LANES && (int)i < count; i++) {
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; raster->picture.normals && k < 3; k++) {
             raster->picture.normals[3 * (at + i) + k] = member[k][i];
+        }
+        for (size_t k = 0; raster->picture.flow && k < 2; k++) {
+            raster->picture.flow[2 * (at + i) + k] = member[3 + k][i];
         }
     }
 }
@@ -253,8 +258,8 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             store_some(raster->picture.rgb + at, colour.x, count);
             store_some(raster->picture.rgb + plane + at, colour.y, count);
             store_some(raster->picture.rgb + 2 * plane + at, colour.z, count);
-            if (raster->picture.normals) {
-                store_normals(raster, normals_of_records(raster, id, column, row), at, count);
+            if (raster->picture.normals || raster->picture.flow) {
+                store_seen(raster, see_records(raster, id, column, row), at, count);
             }
             if (raster->nearest) {
                 store_some((float *)raster->nearest + at, (real)id, count);

@@ -33,6 +33,9 @@ typedef struct mesh_instance {
     bool backdrop;      // unlit, and behind everything
     int environment;    // of orr_draw_mesh
     mesh_point *points; // vertex_count
+    // in the picture before; NULL: not known
+    const orr_mesh_vertex *vertices_before;
+    float to_camera_before[12];
 } mesh_instance;
 
 typedef struct mesh_texture {

@@ -332,29 +332,6 @@ FN sint triangles_of(const mesh_raster *raster, mask same, sint id)
     return record_member(raster, sel_int(same, id, first), offsetof(mesh_record, triangle));
 }
 
-// Normals of the pixels whose records are `id`, as orr_mesh_picture says; 0 where there is none. x, y: [px]
-FN real3 normals_of_records(const mesh_raster *raster, sint id, real x, real y)
-{
-    const mesh_view view = mesh_view_of(&raster->lens);
-    real3 normal = make_real3(R(0.0), R(0.0), R(0.0));
-    mask left = id >= I(0);
-    const sint safe = sel_int(left, id, I(0));
-    while (any(left)) {
-        const mesh_surface *surface;
-        const mask same = same_surface(raster, left, safe, &surface);
-        const lane_triangle t = gather_triangle(surface, triangles_of(raster, same, safe));
-        const real2 w = mesh_weights_inside(mesh_weights(view, t.plane, x, y));
-        const light_point point =
-            mesh_light_point(view.orthographic, mesh_position(t.plane, w),
-                             interpolated_normal(surface, &t, w), t.plane.a, t.plane.normal);
-        const mask some = same & (surface->instance->backdrop ? I(0) : I(-1));
-        normal = make_real3(sel(some, point.normal.x, normal.x), sel(some, point.normal.y, normal.y),
-                            sel(some, point.normal.z, normal.z));
-        left &= ~same;
-    }
-    return normal;
-}
-
 // Colour and alpha of the pixels whose records are `id`; 0 where there is none. x, y: [px]
 FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
 {

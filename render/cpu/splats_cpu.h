@@ -12,8 +12,8 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
+#include "render/cpu/seen.h"
 #include "render/cpu/shadow_maps.h"
-#include "render/draw.h"
 #include "render/field_pass.h"
 #include "render/splat_lens.h"
 
@@ -156,31 +156,14 @@ orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr
 
 // ---- all of it ----
 
-// What is seen of a cloud: a number below -1, of which the layer in the draw list is the same function.
-#define ORR_ITEM_OF_CLOUD(layer) (-2 - (layer))
-
 // Splats that are the same for many frames (kept_splats.h).
 typedef struct orr_kept_splats orr_kept_splats;
-
-// What is seen in each pixel besides colour and depth, height x width. Memory of the caller.
-typedef struct orr_seen {
-    // ORR_ITEM_OF_CLOUD of the layer of list->splats whose splat takes the transmittance below a half; else
-    // which of list->meshes is the nearest opaque one; -1: none
-    int32_t *items;
-    // x 3, nullable: unit, in the camera's space, on the side that is seen; 0 where there is none. Of meshes
-    // as their vertices' are interpolated; of clouds orr_cloud_normals, which needs the picture's depth
-    float *normals;
-} orr_seen;
 
 // Draws the list into caller-owned planes. `arena` is reset by the caller between frames. kept, nullable, is
 // used where it holds the splats of the list, with the same bits. seen: nullable.
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_kept_splats *kept, const orr_picture *picture, const orr_seen *seen,
                         orr_profile *profile, orr_error *error);
-
-// The normals of the pixels whose item is a cloud, estimated from the depth of their neighbours: on each axis
-// the one of the same cloud that is nearer in depth. 0 where an axis has none.
-void orr_cloud_normals(const orr_lens *lens, const float *depth, const orr_seen *seen);
 
 // The same in three parts, so that no caller need wait for slow fields: between begin, which draws the
 // meshes, and end, which draws the splats and composes, a pass draws the fields.

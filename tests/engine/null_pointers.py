@@ -29,6 +29,7 @@ OPTIONAL = {
     "orr_world_get_robots": ["mask"],
     "orr_world_set_robots": ["mask"],
     "orr_eyes_draw_sized": ["mask"],
+    "orr_eyes_forget": ["mask"],
     "orr_eyes_set_looks_sized": ["mask"],
     "orr_world_create_with_sized": ["desc"],
     "orr_world_read_robots": ["mask"],

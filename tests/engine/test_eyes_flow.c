@@ -1,0 +1,429 @@
+// Tests of the optical flow of eyes: points of known motion, projected into both pictures.
+#include "engine/core/file.h"
+#include "tests/support/engine.h"
+#include "tests/support/soft_meshes.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COPIES = 3, VIEWS = 3, SIDE = 48, PIXELS = SIDE * SIDE, ROBOT = 0, CLOUD = 1 };
+
+static const float FIELD = 0.8f;
+
+// A box that stands, one that moves freely and carries a camera, and room for a cloud on the right.
+static const char *const model = "<mujoco><worldbody>"
+                                 "<geom name='still' type='box' size='.4 .2 .4' pos='-1.2 0 0'/>"
+                                 "<body><freejoint/><geom name='free' type='box' size='.5 .5 .5'/><camera "
+                                 "name='eye' pos='.1 .2 4'/></body>"
+                                 "</worldbody></mujoco>";
+
+typedef struct stage {
+    orr_engine *engine;
+    orr_scene *scene;
+    orr_world *world;
+    orr_layer robot, cloud;
+    orr_camera views[2]; // after the camera that the box carries
+    orr_eyes *eyes;
+} stage;
+
+typedef struct pictures {
+    float depth[COPIES][VIEWS][PIXELS];
+    int32_t segmentation[COPIES][VIEWS][PIXELS][2];
+    float flow[COPIES][VIEWS][PIXELS][2];
+    orr_camera cameras[COPIES][VIEWS]; // that they are drawn by
+} pictures;
+
+static pictures first, second, other;
+
+static orr_layer add_cloud(orr_scene *scene)
+{
+    enum { ROW = 17 };
+    orr_splats *splats;
+    orr_layer layer;
+    assert_ok(orr_splats_create(ROW * ROW, 0, &splats, &error));
+    orr_splats_view data = orr_splats_data(splats);
+    for (int i = 0; i < ROW * ROW; i++) {
+        data.position[3 * i] = 0.05f * (float)(i % ROW - ROW / 2);
+        data.position[3 * i + 2] = 0.05f * (float)(i / ROW - ROW / 2);
+        data.opacity[i] = 3.0f;
+        for (int k = 0; k < 3; k++) {
+            data.log_scale[3 * i + k] = logf(0.05f);
+        }
+    }
+    assert_ok(orr_scene_add_splats(scene, "cloud", splats, &(orr_transform){.position = {1.55f, 0.0f, 0.0f}},
+                                   &layer, &error));
+    orr_splats_destroy(splats);
+    return layer;
+}
+
+static stage stage_make(int threads)
+{
+    stage s = {0};
+    const int camera = 0;
+    const char *path = scratch_path("flow.xml");
+    assert_ok(orr_file_write(path, model, strlen(model), &error));
+    assert_ok(orr_engine_create(&(orr_engine_desc){.device = ORR_DEVICE_CPU, .threads = threads}, &s.engine,
+                                &error));
+    assert_ok(orr_scene_create(s.engine, &s.scene, &error));
+    assert_ok(orr_scene_add_file(s.scene, path, NULL, &s.robot, &error));
+    s.cloud = add_cloud(s.scene);
+    assert_ok(orr_world_create(s.scene, COPIES, &s.world, &error));
+    for (int i = 0; i < 2; i++) {
+        s.views[i] = orr_camera_look_at((float[]){0.3f, -5.0f, 0.4f}, (float[]){0, 0, 0}, (float[]){0, 0, 1},
+                                        FIELD, SIDE, SIDE);
+    }
+    s.views[1].model = ORR_CAMERA_ORTHOGRAPHIC;
+    s.views[1].focal[0] = s.views[1].focal[1] = 12.0f;
+    const orr_eyes_desc desc = {.cameras = &camera,
+                                .camera_count = 1,
+                                .views = s.views,
+                                .view_count = 2,
+                                .width = SIDE,
+                                .height = SIDE,
+                                .flow = true};
+    assert_ok(orr_eyes_create(s.world, &desc, &s.eyes, &error));
+    return s;
+}
+
+static void stage_free(stage *s)
+{
+    orr_eyes_destroy(s->eyes);
+    orr_world_destroy(s->world);
+    orr_scene_destroy(s->scene);
+    orr_engine_destroy(s->engine);
+}
+
+static void draw(const stage *s, const uint8_t *mask, pictures *to)
+{
+    for (int copy = 0; copy < COPIES; copy++) {
+        assert_ok(orr_world_camera(s->world, copy, 0, SIDE, SIDE, &to->cameras[copy][0], &error));
+        to->cameras[copy][1] = s->views[0];
+        to->cameras[copy][2] = s->views[1];
+    }
+    memset(to->flow, 0x5a, sizeof to->flow);
+    assert_ok(orr_eyes_draw(s->eyes, mask,
+                            &(orr_eyes_pictures){.depth = &to->depth[0][0][0],
+                                                 .segmentation = &to->segmentation[0][0][0][0],
+                                                 .flow = &to->flow[0][0][0][0]},
+                            &error));
+}
+
+// Rows of a matrix from a frame to the scene.
+static void pose_of(const double qpos[7], double pose[12])
+{
+    const double w = qpos[3], x = qpos[4], y = qpos[5], z = qpos[6];
+    const double rotation[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                                2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                                2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    for (int row = 0; row < 3; row++) {
+        memcpy(pose + 4 * row, rotation + 3 * row, 3 * sizeof *pose);
+        pose[4 * row + 3] = qpos[row];
+    }
+}
+
+static void camera_pose(const orr_camera *camera, double pose[12])
+{
+    for (int i = 0; i < 12; i++) {
+        pose[i] = (double)camera->pose[i];
+    }
+}
+
+static void to_scene(const double pose[12], const double from[3], double to[3])
+{
+    const double p[3] = {from[0], from[1], from[2]};
+    for (int row = 0; row < 3; row++) {
+        const double *m = pose + 4 * row;
+        to[row] = m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3];
+    }
+}
+
+static void from_scene(const double pose[12], const double from[3], double to[3])
+{
+    const double p[3] = {from[0] - pose[3], from[1] - pose[7], from[2] - pose[11]};
+    for (int column = 0; column < 3; column++) {
+        to[column] = pose[column] * p[0] + pose[4 + column] * p[1] + pose[8 + column] * p[2];
+    }
+}
+
+// What a pixel shows, in the scene.
+static void point_of(const orr_camera *camera, int pixel, float depth, double point[3])
+{
+    double pose[12];
+    const double reach = camera->model == ORR_CAMERA_ORTHOGRAPHIC ? 1.0 : (double)depth;
+    const double seen[3] = {(pixel % SIDE + 0.5 - 0.5 * SIDE) / (double)camera->focal[0] * reach,
+                            (pixel / SIDE + 0.5 - 0.5 * SIDE) / (double)camera->focal[1] * reach,
+                            (double)depth};
+    camera_pose(camera, pose);
+    to_scene(pose, seen, point);
+}
+
+// Asserts that a pixel's point was at `before` in the scene.
+static void check_flow(const orr_camera *camera_before, int pixel, const double before[3],
+                       const float flow[2])
+{
+    double pose[12], p[3];
+    camera_pose(camera_before, pose);
+    from_scene(pose, before, p);
+    const double reach = camera_before->model == ORR_CAMERA_ORTHOGRAPHIC ? 1.0 : p[2];
+    const int at[2] = {pixel % SIDE, pixel / SIDE};
+    for (int k = 0; k < 2; k++) {
+        const double was = (double)camera_before->focal[k] * p[k] / reach + 0.5 * SIDE;
+        assert_true(fabs(at[k] + 0.5 - was - (double)flow[k]) < 1e-3);
+    }
+}
+
+static void set_pose(const stage *s, int copy, const double qpos[7])
+{
+    assert_ok(orr_world_set_robot(s->world, copy, s->robot, ORR_ROBOT_QPOS, qpos, &error));
+}
+
+// The poses of the free box in a copy, before and after.
+static void poses(int copy, double from[7], double to[7])
+{
+    const double axis[3] = {0.6, 0.0, 0.8};
+    for (int i = 0; i < 2; i++) {
+        double *pose = i ? to : from;
+        const double angle = 0.2 + 0.15 * i * copy;
+        pose[0] = 0.1 + 0.1 * i * copy;
+        pose[1] = 0.05 * i;
+        pose[2] = -0.1 + 0.05 * i * copy;
+        pose[3] = cos(0.5 * angle);
+        for (int k = 0; k < 3; k++) {
+            pose[4 + k] = sin(0.5 * angle) * axis[k];
+        }
+    }
+}
+
+static const float PUSH = 0.2f; // of the cloud, upwards, times the copy
+
+static void move_to(const stage *s, bool second_pose)
+{
+    for (int copy = 0; copy < COPIES; copy++) {
+        double pose[2][7];
+        poses(copy, pose[0], pose[1]);
+        set_pose(s, copy, pose[second_pose]);
+        const orr_transform at = {.position = {1.55f, 0.0f, second_pose ? PUSH * (float)copy : 0.0f}};
+        assert_ok(orr_world_set_transform(s->world, copy, s->cloud, &at, &error));
+    }
+}
+
+static void assert_zero(const float *flow, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_true(flow[i] == 0.0f);
+    }
+}
+
+// Each copy's box and cloud move in their own way, as the camera on the box does; the other two stand still.
+static void flow_is_that_of_moved_points(void **state)
+{
+    (void)state;
+    stage s = stage_make(2);
+    move_to(&s, false);
+    draw(&s, NULL, &first);
+    assert_zero(&first.flow[0][0][0][0], sizeof first.flow / sizeof(float));
+    move_to(&s, true);
+    draw(&s, NULL, &second);
+    int seen[3] = {0}; // still, free, cloud
+    double largest = 0.0;
+    for (int i = 0; i < COPIES * VIEWS * PIXELS; i++) {
+        const int copy = i / (VIEWS * PIXELS), view = i / PIXELS % VIEWS, pixel = i % PIXELS;
+        const int32_t *item = second.segmentation[copy][view][pixel];
+        const float *flow = second.flow[copy][view][pixel];
+        double qpos[2][7], from[12], to[12], point[3];
+        if (item[0] < 0) {
+            assert_zero(flow, 2);
+            continue;
+        }
+        poses(copy, qpos[0], qpos[1]);
+        pose_of(qpos[0], from);
+        pose_of(qpos[1], to);
+        point_of(&second.cameras[copy][view], pixel, second.depth[copy][view][pixel], point);
+        if (item[0] == CLOUD) {
+            point[2] -= (double)PUSH * copy;
+        } else if (item[1] == 1) {
+            from_scene(to, point, point);
+            to_scene(from, point, point);
+        } else if (view > 0) {
+            assert_zero(flow, 2);
+        }
+        seen[item[0] == CLOUD ? 2 : item[1]]++;
+        largest = fmax(largest, hypot((double)flow[0], (double)flow[1]));
+        check_flow(&first.cameras[copy][view], pixel, point, flow);
+    }
+    assert_true(seen[0] > 100 && seen[1] > 500 && seen[2] > 500 && largest > 5.0);
+    draw(&s, NULL, &second); // nothing has moved
+    assert_zero(&second.flow[0][0][0][0], sizeof second.flow / sizeof(float));
+    stage_free(&s);
+}
+
+// The camera of a copy that is turned and moved by its look.
+static orr_camera looked(const orr_camera *camera, const orr_eyes_look *look)
+{
+    const double angle = sqrt((double)look->camera_turn[0] * (double)look->camera_turn[0] +
+                              (double)look->camera_turn[1] * (double)look->camera_turn[1] +
+                              (double)look->camera_turn[2] * (double)look->camera_turn[2]);
+    double own[12], turn[12], qpos[7] = {0};
+    orr_camera out = *camera;
+    camera_pose(camera, own);
+    qpos[3] = cos(0.5 * angle);
+    for (int k = 0; k < 3; k++) {
+        qpos[k] = (double)look->camera_offset[k];
+        qpos[4 + k] = angle > 0.0 ? sin(0.5 * angle) / angle * (double)look->camera_turn[k] : 0.0;
+    }
+    pose_of(qpos, turn);
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            double sum = column == 3 ? own[4 * row + 3] : 0.0;
+            for (int k = 0; k < 3; k++) {
+                sum += own[4 * row + k] * turn[4 * k + column];
+            }
+            out.pose[4 * row + column] = (float)sum;
+        }
+    }
+    return out;
+}
+
+// Cameras turn, each copy's in its own way, and one moves too. Where they only turn, depth does not matter.
+static void flow_is_that_of_turned_cameras(void **state)
+{
+    (void)state;
+    stage s = stage_make(2);
+    const orr_eyes_look looks[COPIES] = {
+        {.camera_turn = {0.0f, 0.1f, 0.0f}},
+        {.camera_turn = {0.05f, -0.1f, 0.3f}},
+        {.camera_turn = {0.05f, 0.0f, 0.0f}, .camera_offset = {0.2f, 0, 0.3f}}};
+    move_to(&s, false);
+    draw(&s, NULL, &first);
+    assert_ok(orr_eyes_set_looks(s.eyes, NULL, looks, &error));
+    draw(&s, NULL, &second);
+    int seen = 0;
+    for (int i = 0; i < COPIES * VIEWS * PIXELS; i++) {
+        const int copy = i / (VIEWS * PIXELS), view = i / PIXELS % VIEWS, pixel = i % PIXELS;
+        if (second.segmentation[copy][view][pixel][0] >= 0) {
+            const orr_camera now = looked(&second.cameras[copy][view], &looks[copy]);
+            const bool far_off = copy < 2 && now.model == ORR_CAMERA_PERSPECTIVE;
+            double point[3];
+            point_of(&now, pixel, far_off ? 1e3f : second.depth[copy][view][pixel], point);
+            check_flow(&first.cameras[copy][view], pixel, point, second.flow[copy][view][pixel]);
+            seen++;
+        }
+    }
+    assert_true(seen > 3000);
+    stage_free(&s);
+}
+
+// Of copies that are drawn less often, flow is since their own last pictures. The bits are those of any
+// number of threads and of each copy alone. What is forgotten has no flow.
+static void flow_does_not_depend_on_threads_or_other_copies(void **state)
+{
+    (void)state;
+    stage one = stage_make(1), three = stage_make(3);
+    const uint8_t last[COPIES] = {0, 0, 1}, some[COPIES] = {1, 0, 1};
+    const size_t numbers = sizeof first.flow[0];
+    move_to(&one, false);
+    move_to(&three, false);
+    draw(&one, NULL, &first);
+    draw(&three, last, &other);
+    move_to(&one, true);
+    move_to(&three, true);
+    draw(&one, some, &first);
+    draw(&three, last, &other);
+    assert_memory_equal(first.flow[2], other.flow[2], numbers);
+    assert_true(memcmp(&first.flow[1][0][0][0], "ZZZZ", 4) == 0); // not drawn
+    move_to(&three, false);
+    draw(&three, NULL, &other); // the others for the first time
+    assert_zero(&other.flow[0][0][0][0], 2 * numbers / sizeof(float));
+    draw(&one, NULL, &second); // the second copy has moved since its first picture
+    move_to(&three, true);
+    draw(&three, NULL, &other);
+    assert_memory_equal(second.flow[1], other.flow[1], numbers);
+    assert_zero(&second.flow[2][0][0][0], numbers / sizeof(float));
+    move_to(&one, false);
+    assert_ok(orr_eyes_forget(one.eyes, last, &error));
+    draw(&one, NULL, &second);
+    assert_zero(&second.flow[2][0][0][0], numbers / sizeof(float));
+    assert_true(memcmp(second.flow[1], other.flow[1], numbers) != 0);
+    stage_free(&one);
+    stage_free(&three);
+}
+
+static void flow_is_refused_by_eyes_without_it(void **state)
+{
+    (void)state;
+    stage s = stage_make(1);
+    orr_eyes *eyes;
+    orr_error why;
+    const orr_eyes_desc desc = {.views = s.views, .view_count = 1, .width = SIDE, .height = SIDE};
+    assert_ok(orr_eyes_create(s.world, &desc, &eyes, &error));
+    assert_int_equal(orr_eyes_draw(eyes, NULL, &(orr_eyes_pictures){.flow = &first.flow[0][0][0][0]}, &why),
+                     ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "flow"));
+    assert_ok(orr_eyes_forget(eyes, NULL, &error));
+    orr_eyes_destroy(eyes);
+    stage_free(&s);
+}
+
+// A soft block that is moved and stretched by a third, which moves its vertices affinely.
+static void flow_of_a_soft_mesh_is_that_of_its_vertices(void **state)
+{
+    (void)state;
+    enum { MOST = 4096 };
+    static const double stretch[3] = {4.0 / 3.0, 1.0, 0.9}, shift[3] = {0.1, 0.2, -0.05};
+    static double positions[3 * MOST];
+    static float flow[PIXELS][2], depth[PIXELS];
+    stage s = {0};
+    orr_soft_info info;
+    assert_ok(
+        orr_engine_create(&(orr_engine_desc){.device = ORR_DEVICE_CPU, .threads = 2}, &s.engine, &error));
+    assert_ok(orr_scene_create(s.engine, &s.scene, &error));
+    const orr_layer block = add_block(s.scene, (float[]){0.5f, 0.5f, 0.5f}, NULL, 12);
+    const orr_body_desc jelly = {
+        .soft = true, .resolution = 4, .density = 100.0, .young = 3e4, .poisson = 0.3};
+    assert_ok(orr_scene_set_physics(s.scene, block, &jelly, &error));
+    assert_ok(orr_scene_soft_info(s.scene, block, &info, &error));
+    assert_true(info.vertex_count <= MOST);
+    assert_ok(orr_world_create(s.scene, 1, &s.world, &error));
+    const orr_camera camera = orr_camera_look_at((float[]){0.5f, -4.0f, 0.8f}, (float[]){0, 0, 0},
+                                                 (float[]){0, 0, 1}, FIELD, SIDE, SIDE);
+    const orr_eyes_desc desc = {
+        .views = &camera, .view_count = 1, .width = SIDE, .height = SIDE, .flow = true};
+    assert_ok(orr_eyes_create(s.world, &desc, &s.eyes, &error));
+    const orr_eyes_pictures planes = {.flow = &flow[0][0], .depth = depth};
+    assert_ok(orr_eyes_draw(s.eyes, NULL, &planes, &error));
+    assert_ok(orr_eyes_draw(s.eyes, NULL, &planes, &error));
+    assert_zero(&flow[0][0], sizeof flow / sizeof(float));
+    assert_ok(orr_world_get_soft(s.world, 0, block, positions, NULL, &error));
+    for (int i = 0; i < 3 * info.vertex_count; i++) {
+        positions[i] = positions[i] * stretch[i % 3] + shift[i % 3];
+    }
+    assert_ok(orr_world_set_soft(s.world, 0, block, positions, NULL, &error));
+    assert_ok(orr_eyes_draw(s.eyes, NULL, &planes, &error));
+    int seen = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        double point[3];
+        if (depth[i] > 0.0f) {
+            point_of(&camera, i, depth[i], point);
+            for (int k = 0; k < 3; k++) {
+                point[k] = (point[k] - shift[k]) / stretch[k];
+            }
+            check_flow(&camera, i, point, flow[i]);
+            seen++;
+        }
+    }
+    assert_true(seen > 200);
+    stage_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flow_is_that_of_moved_points),
+        cmocka_unit_test(flow_is_that_of_turned_cameras),
+        cmocka_unit_test(flow_does_not_depend_on_threads_or_other_copies),
+        cmocka_unit_test(flow_is_refused_by_eyes_without_it),
+        cmocka_unit_test(flow_of_a_soft_mesh_is_that_of_its_vertices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
