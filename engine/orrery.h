@@ -1582,6 +1582,8 @@ static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_
 /* Draws the copies whose byte of `mask` is not 0 (NULL: all) as they are now. */
 static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
                                        orr_error *error);
+/* Moves the views of orr_eyes_desc for the next pictures: view_count of them, whose sizes are ignored. */
+ORR_API orr_result orr_eyes_set_views(orr_eyes *eyes, const orr_camera *views, orr_error *error);
 /* The next pictures of the copies whose byte of `mask` is not 0 (NULL: all) have none before them: their flow
  * is 0, as when an episode begins. */
 ORR_API orr_result orr_eyes_forget(orr_eyes *eyes, const uint8_t *mask, orr_error *error);

@@ -83,6 +83,15 @@ static orr_result check_desc(const orr_world *world, const orr_eyes_desc *desc, 
     return ORR_OK;
 }
 
+static void set_views(orr_eyes *e, const orr_camera *views)
+{
+    for (int i = 0; i < e->view_count; i++) {
+        e->views[i] = views[i];
+        e->views[i].width = e->width;
+        e->views[i].height = e->height;
+    }
+}
+
 static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
 {
     e->camera_count = desc->camera_count;
@@ -105,11 +114,7 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     for (int i = 0; i < e->camera_count; i++) {
         e->cameras[i] = desc->cameras[i];
     }
-    for (int i = 0; i < e->view_count; i++) {
-        e->views[i] = desc->views[i];
-        e->views[i].width = e->width;
-        e->views[i].height = e->height;
-    }
+    set_views(e, desc->views);
     ORR_TRY(desc->flow
                 ? orr_eyes_motion_create(e->world->count, e->camera_count + e->view_count, &e->motion, error)
                 : ORR_OK);
@@ -483,6 +488,16 @@ orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eye
         }
     }
     return draw_tasks(e, posed, error);
+}
+
+orr_result orr_eyes_set_views(orr_eyes *e, const orr_camera *views, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(e, error);
+    ORR_TRY(orr_engine_check(e->engine, error));
+    ORR_REQUIRE(views, error);
+    set_views(e, views);
+    return ORR_OK;
 }
 
 orr_result orr_eyes_forget(orr_eyes *e, const uint8_t *chosen, orr_error *error)

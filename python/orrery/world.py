@@ -357,6 +357,7 @@ class Eyes(Handle):
         desc.look.antialias = antialias
         if background is not None:
             desc.look.has_background, desc.look.background[:] = True, [float(v) for v in background]
+        self._view_count = len(views)
         self.world, self.shape = world, (world.count, len(numbers) + len(views), size[1], size[0])
         self._planes = {}
         made = made_by(call.eyes_create_sized, world.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
@@ -433,6 +434,12 @@ class Eyes(Handle):
         )
         drawn = [self._planes[name] for name in planes]
         return drawn[0] if len(drawn) == 1 else drawn
+
+    def set_views(self, views):
+        """Moves the views that Eyes was made with, for the next pictures: as many cameras."""
+        if len(views) != self._view_count:
+            raise ValueError(f"{len(views)} views: expected {self._view_count}")
+        call.eyes_set_views(self.pointer, (structs["orr_camera"] * len(views))(*views))
 
     def forget(self, mask=None):
         """The next pictures of the copies whose mask is true, None: all, have none before them: their flow is

@@ -237,6 +237,18 @@ class Robots(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "flow: expected eyes that were made with it"):
             orr.Eyes(world, views=[camera]).draw("flow")
 
+    def test_views_of_eyes_move(self):
+        here = self.scene.default_camera((32, 24))
+        there = orr.look_at((0, -3, 1), (0, 0, 0), size=(32, 24))
+        world = orr.World(self.scene, 2)
+        eyes = orr.Eyes(world, views=[here, there], size=(32, 24))
+        before = eyes.draw().copy()
+        eyes.set_views([there, here])
+        after = eyes.draw()
+        self.assertTrue((before == after[:, ::-1]).all() and (before != after).any())
+        with self.assertRaisesRegex(ValueError, "1 views: expected 2"):
+            eyes.set_views([here])
+
     def test_a_cloud_is_cut_by_a_box(self):
         def cloud():
             splats = orr.Splats(count=1000)

@@ -314,6 +314,32 @@ static void flow_is_that_of_turned_cameras(void **state)
     stage_free(&s);
 }
 
+// The view moves while all that is seen stands still.
+static void flow_is_that_of_moved_views(void **state)
+{
+    (void)state;
+    stage s = stage_make(2);
+    move_to(&s, false);
+    draw(&s, NULL, &first);
+    s.views[0] = orr_camera_look_at((float[]){-0.2f, -4.5f, 0.9f}, (float[]){0.2f, 0, 0}, (float[]){0, 0, 1},
+                                    1.1f * FIELD, SIDE, SIDE);
+    assert_ok(orr_eyes_set_views(s.eyes, s.views, &error));
+    draw(&s, NULL, &second);
+    int seen = 0;
+    for (int i = 0; i < COPIES * PIXELS; i++) {
+        const int copy = i / PIXELS, pixel = i % PIXELS;
+        if (second.segmentation[copy][1][pixel][0] >= 0) {
+            double point[3];
+            point_of(&second.cameras[copy][1], pixel, second.depth[copy][1][pixel], point);
+            check_flow(&first.cameras[copy][1], pixel, point, second.flow[copy][1][pixel]);
+            seen++;
+        }
+        assert_zero(second.flow[copy][2][pixel], 2);
+    }
+    assert_true(seen > 1000);
+    stage_free(&s);
+}
+
 // Of copies that are drawn less often, flow is since their own last pictures. The bits are those of any
 // number of threads and of each copy alone. What is forgotten has no flow.
 static void flow_does_not_depend_on_threads_or_other_copies(void **state)
@@ -421,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flow_is_that_of_moved_points),
         cmocka_unit_test(flow_is_that_of_turned_cameras),
+        cmocka_unit_test(flow_is_that_of_moved_views),
         cmocka_unit_test(flow_does_not_depend_on_threads_or_other_copies),
         cmocka_unit_test(flow_is_refused_by_eyes_without_it),
         cmocka_unit_test(flow_of_a_soft_mesh_is_that_of_its_vertices),
