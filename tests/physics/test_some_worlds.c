@@ -12,7 +12,8 @@
 
 enum { WORLDS = 37 }; // blocks of any number of lanes, the last one not full
 
-// A ball that hangs from a hand, which is a mocap body, by a weld, and an arm on a table with another one.
+// A ball that hangs from a hand, which is a mocap body, by a weld, and an arm on a table with another one
+// and a motor that acts later.
 static const char text[] =
     "<mujoco><option timestep='0.002'><flag autoreset='%s'/></option><worldbody>"
     "<geom type='plane' size='2 2 0.1'/><body name='hand' mocap='true' pos='0 0 1'/>"
@@ -22,7 +23,8 @@ static const char text[] =
     "fromto='0 0 0 0.2 0 0' size='0.02'/></body></body></worldbody>"
     "<equality><weld name='grip' body1='hand' body2='ball'/>"
     "<joint joint1='a' joint2='b' polycoef='0 -1 0 0 0' active='false'/></equality>"
-    "<actuator><motor joint='a' gear='0.3'/></actuator></mujoco>";
+    "<actuator><motor joint='a' gear='0.3'/>"
+    "<motor joint='a' gear='0.1' delay='0.003' nsample='3' interp='linear'/></actuator></mujoco>";
 
 static void assert_close(double value, double expected, double tolerance)
 {
@@ -71,11 +73,11 @@ static double *states(orr_physics *physics, int *size)
 
 static void drive(orr_physics *physics)
 {
-    double torque[WORLDS];
+    double torque[WORLDS][2];
     for (int world = 0; world < WORLDS; world++) {
-        torque[world] = sin(0.7 * world);
+        torque[world][0] = torque[world][1] = sin(0.7 * world);
     }
-    orr_physics_set_all(physics, ORR_PHYSICS_CTRL, torque);
+    orr_physics_set_all(physics, ORR_PHYSICS_CTRL, torque[0]);
 }
 
 static bool chosen(int world)
@@ -140,9 +142,9 @@ static void resets_by_mask(void **context)
     double *start = states(physics, &size);
     drive(physics);
     orr_physics_step(physics, 50);
-    const double lost = NAN;
-    orr_physics_set(physics, ORR_PHYSICS_CTRL, 4, &lost); // of those that are reset
-    orr_physics_set(physics, ORR_PHYSICS_CTRL, 5, &lost);
+    const double lost[2] = {NAN, 0.0};
+    orr_physics_set(physics, ORR_PHYSICS_CTRL, 4, lost); // of those that are reset
+    orr_physics_set(physics, ORR_PHYSICS_CTRL, 5, lost);
     const uint8_t first_alone[WORLDS] = {1};
     orr_physics_step_masked(physics, 1, first_alone);
     assert_false(orr_physics_diverged(physics, 4)); // it was not stepped
@@ -177,10 +179,10 @@ static void worlds_that_diverge_start_again(void **context)
     orr_physics *physics = make(model, WORLDS, true), *other = make(model, WORLDS, false);
     drive(physics);
     drive(other);
-    const double lost = NAN;
+    const double lost[2] = {NAN, 0.0};
     orr_physics_step(physics, 40);
     orr_physics_step(other, 40);
-    orr_physics_set(physics, ORR_PHYSICS_CTRL, 9, &lost);
+    orr_physics_set(physics, ORR_PHYSICS_CTRL, 9, lost);
     orr_physics_step(physics, 3);
     orr_physics_step(other, 3);
     orr_physics_reset(other, 9);
@@ -216,8 +218,8 @@ static void a_model_may_disable_autoreset(void **context)
     (void)context;
     orr_model *model = parse("disable");
     orr_physics *physics = make(model, 3, true);
-    const double lost = NAN;
-    orr_physics_set(physics, ORR_PHYSICS_CTRL, 1, &lost);
+    const double lost[2] = {NAN, 0.0};
+    orr_physics_set(physics, ORR_PHYSICS_CTRL, 1, lost);
     orr_physics_step(physics, 2);
     assert_true(orr_physics_diverged(physics, 1));
     assert_int_equal(orr_physics_restarts(physics, 1), 0);
