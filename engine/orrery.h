@@ -711,7 +711,9 @@ typedef enum orr_robot_quantity {
      * be set too: */
     ORR_ROBOT_PLASTIC,        /* where springs that yield rest [m, rad] */
     ORR_ROBOT_DELAYED,        /* of each control of an actuator with a delay, those of its last nsample steps,
-                                 the newest first */
+                                 the newest first; then of each number of a sensor with a delay its last
+                                 nsample samples; with an interval, before them, how many steps ago the
+                                 last one was due, less those at the start */
     ORR_ROBOT_QACC_WARMSTART, /* qvel_count: where the solver of constraints begins */
     ORR_ROBOT_XMAT,           /* body_count x 9 */
     ORR_ROBOT_XIPOS,          /* body_count x 3: centres of mass [m] */

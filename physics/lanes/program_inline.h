@@ -68,7 +68,9 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
             restart_lost(m, d, has_diverged(m, d));
         }
         if (call != ORR_PROGRAM_STEP && steps > 0) {
-            complete(m, d, (int)call - ORR_PROGRAM_STEP_POSITIONS);
+            int depth = (int)call - ORR_PROGRAM_STEP_POSITIONS;
+            // sensors that the step has sampled are computed
+            complete(m, d, depth == LANE_DEPTH_SENSORS && samples_sensors(m) ? depth - 1 : depth);
         }
         break;
     case ORR_PROGRAM_FORWARD:

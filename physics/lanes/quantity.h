@@ -17,7 +17,7 @@
     X(MOCAP_POS, mocap_pos)                                                                                  \
     X(MOCAP_QUAT, mocap_quat)                                                                                \
     X(PLASTIC, plastic) /* where springs that yield rest */                                                  \
-    X(DELAYED, delayed) /* controls of the steps before, of actuators with a delay (lanes/delay.h) */        \
+    X(DELAYED, delayed) /* controls and sensors of steps before, where they have a delay: lanes/delay.h */   \
     X(QACC, qacc)       /* of the start of the last step, or of forward */                                   \
     X(QACC_WARMSTART, qacc_warmstart)
 

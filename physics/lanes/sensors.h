@@ -1,9 +1,11 @@
-// Sensors. The dynamics do not depend on them: they are computed when they are read.
+// Sensors. The dynamics do not depend on them: they are computed when they are read, and in each step when
+// one of them has a delay or an interval.
 #pragma once
 
 #include "physics/lanes/collision/geom_distance.h"
 #include "physics/lanes/collision/ray_scene.h"
 #include "physics/lanes/contact_sensor.h"
+#include "physics/lanes/delay.h"
 #include "physics/lanes/forces.h"
 
 // The normal forces of contacts of the site's body that act inside the site, or towards it.
@@ -313,7 +315,7 @@ LANE_FN int sense_special(const lane_model *m, const lane_data *d, int i, reals 
     }
 }
 
-LANE_FN void sensors(const lane_model *m, lane_data *d)
+LANE_FN void sensors(const lane_model *m, lane_data *d, int in_step)
 {
     for (int i = 0; i < m->nsensor; i++) {
         reals out = d->sensordata + m->sensor_adr[i];
@@ -343,4 +345,5 @@ LANE_FN void sensors(const lane_model *m, lane_data *d)
             out[k] = data == ORR_DATA_REAL ? clamp_(out[k], least, most) : min_(out[k], most);
         }
     }
+    delay_sensors(m, d, in_step);
 }

@@ -78,7 +78,7 @@ FN int pattern_words(const lane_model *m)
     X(mocap_pos, 3 * m->nmocap)   /* nmocap x 3 */                                                           \
     X(mocap_quat, 4 * m->nmocap)  /* nmocap x 4 */                                                           \
     X(plastic, m->nplastic)       /* where springs that yield rest; advanced by yield_springs */             \
-    X(delayed, m->ndelayed)       /* controls of steps before, lanes/delay.h; by remember_controls */        \
+    X(delayed, m->ndelayed)       /* of steps before, lanes/delay.h; by remember_controls, delay_sensors */  \
     X(qacc, m->nv)                /* generalised acceleration; computed by solve_constraints, noslip */      \
     X(qacc_warmstart, m->nv)      /* of the last step; copied by step, step_rk4 */                           \
     /* what is known of directions that separate pairs of geoms, changes no result; by not_apart */          \

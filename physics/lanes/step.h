@@ -3,6 +3,7 @@
 #pragma once
 
 #include "physics/lanes/collision/collision.h"
+#include "physics/lanes/complete.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/implicit.h"
 #include "physics/lanes/islands.h"
@@ -143,47 +144,6 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
             d->qfrc_inverse[i] + d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
     }
     d->qacc = given;
-}
-
-LANE_FN void energies(const lane_model *m, lane_data *d)
-{
-    real potential = R(0.0), kinetic = R(0.0);
-    if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
-        real3 g = gravity(m, d);
-        for (int i = 1; i < m->nbody; i++) {
-            potential = potential - body_mass(m, d, i) * dot3(g, load3(d->xipos, i));
-        }
-    }
-    for (int joint = 0; joint < m->njnt && !(m->opt.disableflags & ORR_DISABLE_SPRING); joint++) {
-        int adr = m->jnt_qposadr[joint], type = m->jnt_type[joint];
-        lane_drag spring = joint_spring(m, joint);
-        real stored = R(0.0);
-        if (type == ORR_JOINT_FREE) {
-            real3 apart = sub3(load3(d->qpos + adr, 0), uniform3(m->qpos_spring + adr, 0));
-            stored = spring_energy(&spring, length3(apart));
-            adr += 3;
-        }
-        if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
-            quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
-            real3 turned =
-                quaternion_velocity(multiply_quaternions(conjugate(spring_rest_quaternion(m, d, joint)), at));
-            stored = stored + spring_energy(&spring, length3(turned));
-        } else {
-            real apart = d->qpos[adr] - spring_rest(m, d, joint);
-            stored = spring_energy(&spring, apart);
-        }
-        potential = potential + stored;
-    }
-    for (int i = 0; i < m->ntendon; i++) {
-        lane_drag spring = tendon_spring(m, i);
-        potential = potential + spring_energy(&spring, tendon_extension(m, d, i, d->ten_length[i]));
-    }
-    inertia_matrix_times(m, d, d->qvel, d->work);
-    for (int i = 0; i < m->nv; i++) {
-        kinetic = fma_(R(0.5) * d->qvel[i], d->work[i], kinetic);
-    }
-    d->energy[0] = potential;
-    d->energy[1] = kinetic;
 }
 
 // Moves qpos by `step` seconds of `velocity`.
@@ -381,6 +341,10 @@ LANE_FN void step(const lane_model *m, lane_data *d)
     }
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qacc_warmstart[i] = d->qacc[i];
+    }
+    if (samples_sensors(m)) {
+        complete(m, d, LANE_DEPTH_ACCELERATIONS);
+        sensors(m, d, 1);
     }
     if (m->opt.integrator == ORR_INTEGRATOR_RK4) {
         step_rk4(m, d);

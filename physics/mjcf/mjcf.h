@@ -92,7 +92,7 @@ orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, i
                              int *count, orr_error *error);
 
 extern const mjcf_key mjcf_bool_keys[], mjcf_tristate_keys[], mjcf_geom_keys[], mjcf_joint_keys[],
-    mjcf_object_keys[];
+    mjcf_object_keys[], mjcf_interpolation_keys[];
 extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], mjcf_option_members[],
     mjcf_size_members[], mjcf_statistic_members[], mjcf_body_members[], mjcf_inertial_members[],
     mjcf_frame_members[], mjcf_replicate_members[], mjcf_joint_members[], mjcf_freejoint_members[],

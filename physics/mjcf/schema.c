@@ -122,7 +122,7 @@ static const mjcf_key gain_keys[] = {
     {"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {"muscle", ORR_GAIN_MUSCLE}, {NULL, 0}};
 static const mjcf_key bias_keys[] = {
     {"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {"muscle", ORR_BIAS_MUSCLE}, {NULL, 0}};
-static const mjcf_key interpolation_keys[] = {
+const mjcf_key mjcf_interpolation_keys[] = {
     {"zoh", ORR_DELAY_HOLD}, {"linear", ORR_DELAY_LINEAR}, {"cubic", ORR_DELAY_CUBIC}, {NULL, 0}};
 static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of the main model apply
 static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
@@ -572,7 +572,7 @@ const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1),
         REAL(spec_actuator, "armature", armature, 1, 1),                                                     \
         REAL(spec_actuator, "damping", damping, 1, 1 + ORR_NPOLY),                                           \
         REAL(spec_actuator, "delay", delay, 1, 1),                                                           \
-        KEYWORD(spec_actuator, "interp", interpolation, interpolation_keys),                                 \
+        KEYWORD(spec_actuator, "interp", interpolation, mjcf_interpolation_keys),                            \
         INTEGER(spec_actuator, "nsample", nsample, 1, 1), TEXT(spec_actuator, "body", body),                 \
         TEXT(spec_actuator, "cranksite", cranksite), TEXT(spec_actuator, "slidersite", slidersite),          \
         REAL(spec_actuator, "cranklength", cranklength, 1, 1), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), \

@@ -67,10 +67,11 @@ static const mjcf_key frame_keys[] = {{"body", ORR_OBJECT_BODY},     {"xbody", O
     {"cutoff", MJCF_REAL, offsetof(spec_sensor, cutoff), 1, 1, NULL},                                        \
         {"noise", MJCF_REAL, offsetof(spec_sensor, noise), 1, 1, NULL},                                      \
         {"user", MJCF_NUMBERS, offsetof(spec_sensor, user), 0, SPEC_NUMBERS_MAX, NULL},                      \
-        {"delay", MJCF_UNSUPPORTED, 0, 0, 0, NULL}, {"interp", MJCF_UNSUPPORTED, 0, 0, 0, NULL},             \
-        {"interval", MJCF_UNSUPPORTED, 0, 0, 0, NULL},                                                       \
+        {"delay", MJCF_REAL, offsetof(spec_sensor, delay), 1, 1, NULL},                                      \
+        {"interp", MJCF_KEYWORD, offsetof(spec_sensor, interpolation), 1, 1, mjcf_interpolation_keys},       \
+        {"interval", MJCF_REAL, offsetof(spec_sensor, interval), 1, 2, NULL},                                \
     {                                                                                                        \
-        "nsample", MJCF_UNSUPPORTED, 0, 0, 0, NULL                                                           \
+        "nsample", MJCF_INTEGER, offsetof(spec_sensor, nsample), 1, 1, NULL                                  \
     }
 
 static const mjcf_member plain_members[] = {COMMON, {NULL, MJCF_TEXT, 0, 0, 0, NULL}};

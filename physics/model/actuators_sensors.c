@@ -330,6 +330,29 @@ static orr_result check_distance(model_builder *b, const spec_sensor *s, int id)
     return ORR_OK;
 }
 
+// What a sensor with a delay or an interval remembers.
+static orr_result build_delay(model_builder *b, const spec_sensor *s, int id, int dim)
+{
+    orr_model *m = b->m;
+    ORR_TRY(check_delay(b, &s->head, s->delay, s->nsample));
+    const double interval = s->interval[0], before = s->interval[1];
+    if (!isfinite(interval) || !(interval >= 0.0) ||
+        !(before <= 0.0 && (before == 0.0 || before > -interval))) {
+        return spec_fail(&s->head, b->error,
+                         "interval: expected 0 s or more, and a negative phase of less than that");
+    }
+    m->sensor_history[2 * id] = s->nsample;
+    m->sensor_history[2 * id + 1] = s->interpolation;
+    m->sensor_delay[id] = s->delay;
+    memcpy(m->sensor_interval + 2 * id, s->interval, sizeof s->interval);
+    m->sensor_delayadr[id] = -1;
+    if (s->nsample == 0 || (s->delay == 0.0 && interval == 0.0)) {
+        return ORR_OK;
+    }
+    m->sensor_delayadr[id] = m->ndelayed;
+    return add_size(b, &m->ndelayed, (int64_t)s->nsample * dim + (interval > 0.0));
+}
+
 static orr_result build_sensor(model_builder *b, int id)
 {
     orr_model *m = b->m;
@@ -348,6 +371,7 @@ static orr_result build_sensor(model_builder *b, int id)
     m->sensor_dim[id] = dim;
     m->sensor_adr[id] = m->nsensordata;
     m->nsensordata += dim;
+    ORR_TRY(build_delay(b, s, id, dim));
     m->sensor_objtype[id] = s->objtype;
     m->sensor_reftype[id] = s->reftype;
     m->sensor_cutoff[id] = s->cutoff;

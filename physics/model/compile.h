@@ -99,6 +99,8 @@ typedef struct body_frame {
 } body_frame;
 void move_attached(orr_spec *spec, const body_frame *frames);
 orr_result count_sizes(model_builder *b);
+orr_result add_size(const model_builder *b, int32_t *size, int64_t more); // fails when it is too large
+orr_result check_delay(const model_builder *b, const spec_head *head, double delay, int nsample);
 orr_result count_names(model_builder *b);
 // after the arrays are allocated
 void fill_names(model_builder *b);

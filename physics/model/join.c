@@ -90,7 +90,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 154,
+_Static_assert(sizeof(integer_arrays) == 156,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -322,6 +322,7 @@ static void move_actuators(const joining *j)
             object_of(j, kind, from->actuator_trnid[i]);
     }
     MOVE(nsensor, sensor_adr, 1, nsensordata)
+    MOVE(nsensor, sensor_delayadr, 1, ndelayed)
     for (int i = 0; i < from->nsensor; i++) {
         int at = moved(j, KIND_nsensor, i);
         j->to->sensor_objid[at] = object_of(j, from->sensor_objtype[i], from->sensor_objid[i]);

@@ -134,7 +134,7 @@ typedef enum orr_gain_type {
     ORR_GAIN_PID = 5 // MuJoCo's number
 } orr_gain_type;
 
-typedef enum orr_delay_type { // of the controls of an actuator with a delay
+typedef enum orr_delay_type { // of actuators and sensors with a delay
     ORR_DELAY_HOLD,           // the last one before
     ORR_DELAY_LINEAR,
     ORR_DELAY_CUBIC
@@ -337,7 +337,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nkey)                                                                                                  \
     X(nmocap)                                                                                                \
     X(nplastic) /* numbers that say where springs that yield rest */                                         \
-    X(ndelayed) /* controls of steps before, which actuators with a delay need */                            \
+    X(ndelayed) /* controls and sensors of steps before, which those with a delay need */                    \
     X(nuserdata)                                                                                             \
     X(nuser_body)                                                                                            \
     X(nuser_jnt)                                                                                             \
@@ -667,6 +667,11 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, sensor_intprm, m->nsensor, 3)  /* orr_contact_data, orr_contact_reduce, number of contacts */ \
     X(int32_t, sensor_dim, m->nsensor, 1)                                                                    \
     X(int32_t, sensor_adr, m->nsensor, 1)                                                                    \
+    X(int32_t, sensor_history, m->nsensor, 2)  /* samples that it remembers; orr_delay_type */               \
+    X(int32_t, sensor_delayadr, m->nsensor, 1) /* its first of ndelayed; -1: none */                         \
+    X(double, sensor_delay, m->nsensor, 1)     /* s */                                                       \
+    X(double, sensor_interval, m->nsensor,                                                                   \
+      2)                                    /* s: between samples; when the one before the start was due */  \
     X(double, sensor_cutoff, m->nsensor, 1) /* 0: none */                                                    \
     X(double, sensor_noise, m->nsensor, 1)  /* standard deviation; never applied here */                     \
     X(double, sensor_user, m->nsensor, m->nuser_sensor)                                                      \

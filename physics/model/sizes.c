@@ -54,7 +54,7 @@ static orr_result count_dofs(model_builder *b)
                                                spec->path, (long long)entries, INT32_MAX / 8);
 }
 
-static orr_result add_size(const model_builder *b, int32_t *size, int64_t more)
+orr_result add_size(const model_builder *b, int32_t *size, int64_t more)
 {
     int64_t sum = *size + more;
     *size = sum <= INT32_MAX / 16 ? (int32_t)sum : 0;
@@ -93,6 +93,16 @@ static orr_result count_assets(model_builder *b)
         ORR_TRY(add_size(b, &m->ntexdata, (int64_t)d->width * d->height * d->channels));
     }
     return ORR_OK;
+}
+
+orr_result check_delay(const model_builder *b, const spec_head *head, double delay, int nsample)
+{
+    if (nsample < 0 || nsample > NSAMPLE_MAX) {
+        return spec_fail(head, b->error, "nsample: expected 0 to %d", NSAMPLE_MAX);
+    }
+    return delay >= 0.0 && (delay == 0.0 || nsample > 0)
+               ? ORR_OK
+               : spec_fail(head, b->error, "delay: expected 0 s or more, and nsample with it");
 }
 
 orr_result count_sizes(model_builder *b)
@@ -152,12 +162,7 @@ orr_result count_sizes(model_builder *b)
         }
         ORR_TRY(add_size(b, &m->na, spec_activations(a)));
         ORR_TRY(add_size(b, &m->nu, spec_controls(a)));
-        if (a->nsample < 0 || a->nsample > NSAMPLE_MAX) {
-            return spec_fail(&a->head, b->error, "nsample: expected 0 to %d", NSAMPLE_MAX);
-        }
-        if (!(a->delay >= 0.0) || (a->delay > 0.0 && a->nsample == 0)) {
-            return spec_fail(&a->head, b->error, "delay: expected 0 s or more, and nsample with it");
-        }
+        ORR_TRY(check_delay(b, &a->head, a->delay, a->nsample));
         ORR_TRY(add_size(b, &m->ndelayed, spec_delayed(a)));
     }
     for (int i = 0; i < spec->numerics_count; i++) {

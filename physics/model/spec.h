@@ -248,8 +248,9 @@ typedef struct spec_sensor {
     spec_head head;
     int32_t type, objtype, reftype, intprm[3];
     int32_t dim, datatype, needstage; // of user sensors
+    int32_t nsample, interpolation;   // of delays: orr_delay_type
     const char *object, *reference;
-    double cutoff, noise;
+    double cutoff, noise, delay, interval[2];
     spec_numbers user;
 } spec_sensor;
 

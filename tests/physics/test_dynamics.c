@@ -350,14 +350,23 @@ static void a_delay_of_whole_steps_is_that_many(void **state)
 static void delays_without_samples_are_refused(void **state)
 {
     (void)state;
-    static const char *const given[] = {"delay='0.01'", "delay='-0.01' nsample='2'", "nsample='-1'",
-                                        "nsample='65537'", "delay='0.01' nsample='2' interp='nearest'"};
-    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
-        char text[512];
+    static const char *const given[] = {"delay='0.01'",
+                                        "delay='-0.01' nsample='2'",
+                                        "nsample='-1'",
+                                        "nsample='65537'",
+                                        "delay='0.01' nsample='2' interp='nearest'",
+                                        "interval='-0.01' nsample='2'",
+                                        "interval='0.02 0.01' nsample='2'",
+                                        "interval='0.02 -0.02' nsample='2'"};
+    static const char *const elements[] = {"<actuator><motor joint='slide' %s/></actuator>",
+                                           "<sensor><jointpos joint='slide' %s/></sensor>"};
+    for (size_t i = 0; i < 2 * (sizeof given / sizeof given[0]); i++) { // intervals are of sensors alone
+        char element[256], text[512];
+        snprintf(element, sizeof element, elements[i % 2], given[i / 2]);
         snprintf(text, sizeof text,
                  "<mujoco><worldbody><body><joint name='slide' type='slide'/>" INERTIAL
-                 "</body></worldbody><actuator><motor joint='slide' %s/></actuator></mujoco>",
-                 given[i]);
+                 "</body></worldbody>%s</mujoco>",
+                 element);
         orr_model *model = NULL;
         orr_error error;
         assert_int_not_equal(orr_model_parse(text, strlen(text), "test.xml", &model, &error), ORR_OK);

@@ -301,6 +301,61 @@ static void each_sensor_measures_what_it_does_in_mujoco(void **state)
     compare_to("gaps", path, 1e-7); // MuJoCo stores the vertices of its mesh as float
 }
 
+// Sensors that measure late or at times, in each step of a trajectory (tests/golden/record_delays.py): what
+// is read after it, and what a step leaves. In float in the last of worlds of more than one block.
+static void hold_delays(const char *name, bool exact, double tolerance)
+{
+    char path[512];
+    snprintf(path, sizeof path, "delays/%s", name);
+    golden_numbers g = golden_numbers_load(path);
+    orr_model *model;
+    assert_ok(orr_model_load(source_path("tests/golden/delays/%s.xml", name), &model, &error));
+    const double *sizes = golden_numbers_take(&g, 5);
+    assert_true(model->nq == sizes[0] && model->nv == sizes[1] && model->nu == sizes[2] &&
+                model->nsensordata == sizes[3] && model->nsensordata < NUMBERS);
+    const int steps = (int)sizes[4], worlds = exact ? 1 : 18;
+    const orr_physics_quantity quantity = ORR_PHYSICS_SENSORDATA;
+    orr_physics *physics = make_physics(model, worlds, exact);
+    const double *qpos = golden_numbers_take(&g, model->nq), *qvel = golden_numbers_take(&g, model->nv);
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, worlds - 1, qpos);
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, worlds - 1, qvel);
+    double worst[3] = {0.0}, found[NUMBERS], left[18 * NUMBERS];
+    for (int step = 0; step < steps; step++) {
+        orr_physics_set(physics, ORR_PHYSICS_CTRL, worlds - 1, golden_numbers_take(&g, model->nu));
+        if (cuda) {
+            orr_physics_step(physics, 1);
+        } else {
+            orr_physics_step_read(physics, 1, NULL, &quantity, 1, left);
+        }
+        const double *moved = golden_numbers_take(&g, model->nq);
+        const double *before = golden_numbers_take(&g, model->nsensordata);
+        const double *after = golden_numbers_take(&g, model->nsensordata);
+        orr_physics_get(physics, ORR_PHYSICS_QPOS, worlds - 1, found);
+        worst[0] = fmax(worst[0], relative_error(found, moved, model->nq, 1.0));
+        orr_physics_read(physics, quantity, worlds - 1, found);
+        worst[1] = fmax(worst[1], sensors_error(model, found, after, 1.0, exact));
+        const double *own = left + (ptrdiff_t)(worlds - 1) * model->nsensordata;
+        worst[2] = cuda ? 0.0 : fmax(worst[2], sensors_error(model, own, before, 1.0, exact));
+    }
+    assert_ptr_equal(g.next, g.behind);
+    print_message("%s in %s: moves %.1e, sensors %.1e, left by steps %.1e\n", name, exact ? "f64" : "f32",
+                  worst[0], worst[1], worst[2]);
+    assert_true(worst[0] < tolerance && worst[1] < tolerance && worst[2] < tolerance);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+    orr_free(g.numbers);
+}
+
+static void sensors_measure_late_as_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"late", "late_rk4"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        hold_delays(names[i], true, 1e-9);
+        hold_delays(names[i], false, 1e-3);
+    }
+}
+
 // Worlds that differ, on the floor and above it.
 static orr_physics *make_worlds(const orr_model *model, int worlds)
 {
@@ -471,6 +526,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
+        cmocka_unit_test(sensors_measure_late_as_in_mujoco),
         cmocka_unit_test(contacts_push_as_in_mujoco),
         cmocka_unit_test(robots_feel_what_they_do_in_mujoco),
         cmocka_unit_test(all_worlds_are_read_as_each_alone),

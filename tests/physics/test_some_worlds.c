@@ -12,8 +12,8 @@
 
 enum { WORLDS = 37 }; // blocks of any number of lanes, the last one not full
 
-// A ball that hangs from a hand, which is a mocap body, by a weld, and an arm on a table with another one
-// and a motor that acts later.
+// A ball that hangs from a hand, which is a mocap body, by a weld, and an arm on a table with another one, a
+// motor that acts later and a sensor that measures late and at times.
 static const char text[] =
     "<mujoco><option timestep='0.002'><flag autoreset='%s'/></option><worldbody>"
     "<geom type='plane' size='2 2 0.1'/><body name='hand' mocap='true' pos='0 0 1'/>"
@@ -24,7 +24,8 @@ static const char text[] =
     "<equality><weld name='grip' body1='hand' body2='ball'/>"
     "<joint joint1='a' joint2='b' polycoef='0 -1 0 0 0' active='false'/></equality>"
     "<actuator><motor joint='a' gear='0.3'/>"
-    "<motor joint='a' gear='0.1' delay='0.003' nsample='3' interp='linear'/></actuator></mujoco>";
+    "<motor joint='a' gear='0.1' delay='0.003' nsample='3' interp='linear'/></actuator>"
+    "<sensor><jointpos joint='b' delay='0.003' interval='0.005' nsample='3'/></sensor></mujoco>";
 
 static void assert_close(double value, double expected, double tolerance)
 {
