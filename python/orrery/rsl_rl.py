@@ -73,7 +73,8 @@ class VecEnv(BaseVecEnv):
         self._keep(observations)
         dones = torch.from_numpy(done | late).to(self.device, torch.long)
         self.episode_length_buf = self.episode_length_buf.masked_fill(dones > 0, 0)
-        extras = {"time_outs": torch.from_numpy((truncated & ~terminated) | late).to(self.device, torch.float32)}
+        cut = (truncated & ~terminated) | late
+        extras = {"time_outs": torch.from_numpy(cut).to(self.device, torch.float32)}
         rewards = torch.from_numpy(rewards).to(self.device, torch.float32)
         if _HAS_GROUPS:
             return self.get_observations(), rewards, dones, extras
