@@ -576,7 +576,7 @@ const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1),
         INTEGER(spec_actuator, "nsample", nsample, 1, 1), TEXT(spec_actuator, "body", body),                 \
         TEXT(spec_actuator, "cranksite", cranksite), TEXT(spec_actuator, "slidersite", slidersite),          \
         REAL(spec_actuator, "cranklength", cranklength, 1, 1), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), \
-        UNSUPPORTED("velrange")
+        UNSUPPORTED("velrange"), UNSUPPORTED("controller"), UNSUPPORTED("lugre"), UNSUPPORTED("thermal")
 
 const mjcf_member mjcf_actuator_members[] = {ACTUATOR_COMMON, END};
 const mjcf_member mjcf_general_members[] = {

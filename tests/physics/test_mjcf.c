@@ -156,6 +156,11 @@ static void every_mistake_is_named_with_its_line(void **state)
          "not supported"},
         {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
          "a resistance and a motor constant"},
+        {"<mujoco><actuator>\n<dcmotor joint='j' thermal='1 2'/></actuator></mujoco>",
+         "test.xml:2: <dcmotor>", "thermal: this attribute is not supported"},
+        {"<mujoco><worldbody><body><joint name='j'/>" BALL "</body></worldbody><sensor>\n"
+         "<jointpos joint='j' interval='0.1 0.02' nsample='2'/></sensor></mujoco>",
+         "test.xml:2: <jointpos>", "a negative phase"},
         {"<mujoco><actuator>\n<pid joint='j' input='vel pos'/></actuator></mujoco>", "test.xml:2: <pid>",
          "in this order"},
         {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"
