@@ -123,8 +123,9 @@ static output_kind kind_of(const char *path)
 
 static orr_result check(const orr_output_desc *desc, output_kind kind, bool numbered, orr_error *error)
 {
-    if (desc->channels != 1 && desc->channels != 4) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %d channels: expected 4, or 1 for depth", desc->path,
+    if (desc->channels < 1 || desc->channels > 4) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: %d channels: expected 4, 3 for normals, 2 for flow, or 1 for depth", desc->path,
                         desc->channels);
     }
     if (desc->count < 0) {
@@ -144,6 +145,10 @@ static orr_result check(const orr_output_desc *desc, output_kind kind, bool numb
     if (desc->channels == 1 && kind != OUTPUT_EXR && kind != OUTPUT_NPY) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: depth: expected a name that ends in .exr or .npy",
                         desc->path);
+    }
+    if ((desc->channels == 2 || desc->channels == 3) && kind != OUTPUT_NPY) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %s: expected a name that ends in .npy", desc->path,
+                        desc->channels == 2 ? "flow" : "normals");
     }
     if (desc->transparent && kind == OUTPUT_MP4) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a video has no alpha: expected .png, .exr or .npy",

@@ -9,6 +9,7 @@
 #include "samples/orrery/progress.h"
 #include "samples/orrery/render_reference.h"
 #include "samples/orrery/robot_drive.h"
+#include "samples/orrery/surface_pictures.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ typedef struct render_request {
     common_options common;
     const char *scene;
     const char *path;
-    const char *depth_path; // NULL: none
+    const char *depth_path, *normals_path, *flow_path; // NULL: none
     camera_request cameras;
     float background[3];     // red < 0: not given
     const char *environment; // a picture; NULL: that of the scene file
@@ -39,6 +40,7 @@ typedef struct render_job {
     const render_request *request;
     camera_sequence cameras;
     orr_output *colour, *depth;
+    surface_pictures surfaces;
     orr_engine *engine;
     orr_scene *scene;
     orr_world *world;
@@ -60,6 +62,22 @@ static orr_result open_output(const orr_output_desc *desc, orr_output **output, 
     return result;
 }
 
+static orr_result open_surfaces(render_job *job, orr_error *error)
+{
+    const render_request *request = job->request;
+    orr_output_desc desc = {.path = request->normals_path, .channels = 3, .count = job->cameras.count};
+    if (desc.path) {
+        ORR_TRY(open_output(&desc, &job->surfaces.normals, error));
+    }
+    desc.path = request->flow_path;
+    desc.channels = 2;
+    if (desc.path && desc.count < 2) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "render: --flow: expected several pictures (--frames, --orbit, --cameras)");
+    }
+    return desc.path ? open_output(&desc, &job->surfaces.flow, error) : ORR_OK;
+}
+
 static orr_result open_outputs(render_job *job, orr_error *error)
 {
     const render_request *request = job->request;
@@ -73,7 +91,7 @@ static orr_result open_outputs(render_job *job, orr_error *error)
         desc = (orr_output_desc){.path = request->depth_path, .channels = 1, .count = job->cameras.count};
         ORR_TRY(open_output(&desc, &job->depth, error));
     }
-    return ORR_OK;
+    return open_surfaces(job, error);
 }
 
 static orr_result open_queue(render_job *job, orr_error *error)
@@ -119,6 +137,7 @@ static void close_render(render_job *job)
 {
     picture_queue_destroy(job->queue); // before the outputs it writes to
     orr_frame_destroy(job->frame);
+    surface_pictures_close(&job->surfaces);
     robot_drive_close(&job->drive);
     orr_world_destroy(job->world);
     orr_scene_destroy(job->scene);
@@ -162,6 +181,7 @@ static orr_result submit(render_job *job, int64_t index, orr_error *error)
 {
     ORR_TRY(pass_time(job, index, error));
     orr_view view = view_of(job, index);
+    ORR_TRY(surface_pictures_put(&job->surfaces, job->world, &view, index, error));
     return orr_frame_submit(job->frame, job->scene, job->world, &view, error);
 }
 
@@ -213,6 +233,7 @@ static orr_result trace(render_job *job, int64_t index, orr_error *error)
     }
     ORR_TRY(pass_time(job, index, error));
     orr_view view = view_of(job, index);
+    ORR_TRY(surface_pictures_put(&job->surfaces, job->world, &view, index, error));
     picture->width = view.camera.width;
     picture->height = view.camera.height;
     picture->index = index;
@@ -294,6 +315,12 @@ static int print_json(const render_job *job)
     if (job->depth) {
         cJSON_AddItemToObject(json, "depth_files", list_files(job->depth, count));
     }
+    if (job->surfaces.normals) {
+        cJSON_AddItemToObject(json, "normals_files", list_files(job->surfaces.normals, count));
+    }
+    if (job->surfaces.flow) {
+        cJSON_AddItemToObject(json, "flow_files", list_files(job->surfaces.flow, count));
+    }
     cJSON_AddNumberToObject(json, "frames", (double)count);
     cJSON_AddNumberToObject(json, "seconds", job->seconds);
     cJSON_AddNumberToObject(json, "frames_per_second", (double)count / job->seconds);
@@ -347,6 +374,22 @@ static int report(const render_job *job)
 
 // ---- the command line ----
 
+static orr_result check_paths(const render_request *request, orr_error *error)
+{
+    static const char *const names[] = {"-o", "--depth", "--normals", "--flow"};
+    const char *const paths[] = {request->path, request->depth_path, request->normals_path,
+                                 request->flow_path};
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < i; j++) {
+            if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0) {
+                return orr_fail(error, ORR_CODE_ARGUMENT, "render: %s and %s: %s: expected two files",
+                                names[j], names[i], paths[i]);
+            }
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result check_request(const render_request *request, orr_error *error)
 {
     if (!request->path) {
@@ -373,10 +416,7 @@ static orr_result check_request(const render_request *request, orr_error *error)
     if (request->cameras.orbit && request->cameras.smooth) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --orbit and --smooth: expected one of them");
     }
-    if (request->depth_path && strcmp(request->path, request->depth_path) == 0) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: -o and --depth: %s: expected two files",
-                        request->path);
-    }
+    ORR_TRY(check_paths(request, error));
     bool video = orr_path_has_ending(request->path, ".mp4");
     if (request->frames_per_second > 0.0 && !video && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --fps: expected a .mp4, or --frames N beside it");
@@ -453,6 +493,16 @@ int command_render(int argc, char **argv)
          .value = &r.depth_path,
          .expect = "OUT",
          .help = "depth along the camera's axis: .npy .exr or a pattern"},
+        {.name = "--normals",
+         .kind = OPTION_TEXT,
+         .value = &r.normals_path,
+         .expect = "OUT",
+         .help = "normals of surfaces along the camera's right, down, forward: .npy or a pattern"},
+        {.name = "--flow",
+         .kind = OPTION_TEXT,
+         .value = &r.flow_path,
+         .expect = "OUT",
+         .help = "where each point is less where it was in the picture before [px]: a pattern of .npy"},
         {.name = "--reference",
          .kind = OPTION_INT,
          .value = &r.reference,

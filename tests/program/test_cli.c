@@ -169,6 +169,9 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
         {{"render", cloud, "-o", "a.png", "--smooth", "2"}, "--cameras"},
         {{"render", cloud, "-o", "a.png", "--camera", "0"}, "--camera 0"},
         {{"render", cloud, "-o", "a.png", "--depth", "d.png"}, "d.png"},
+        {{"render", cloud, "-o", "a.png", "--normals", "n.exr"}, "n.exr"},
+        {{"render", cloud, "-o", "a.png", "--flow", "f.npy"}, "--flow"},
+        {{"render", cloud, "-o", "a%d.png", "--orbit", "2", "--flow", "f%d.png"}, "f%d.png"},
         {{"render", cloud, "-o", "a.png", "--frobnicate"}, "--frobnicate"},
         {{"render", cloud, "-o", "no/such/folder/a.png"}, "no/such/folder/a.png"},
         {{"render", cloud, "-o", "no/such/folder/a.npy"}, "no/such/folder/a.npy"},
@@ -471,6 +474,41 @@ static void render_writes_the_same_picture_in_every_kind(void **state)
     orr_image8_free(&png);
     orr_free(npy.bytes.data);
     orr_free(depth.bytes.data);
+}
+
+// A turn around the ball in four pictures: its normals are unit, and its points move from the second picture
+// on.
+static void render_writes_normals_and_flow(void **state)
+{
+    (void)state;
+    char normals_path[256], flow_path[256], name[32];
+    snprintf(normals_path, sizeof normals_path, "%s", in_folder("turn_normals%d.npy"));
+    snprintf(flow_path, sizeof flow_path, "%s", in_folder("turn_flow%d.npy"));
+    run_result run = orrery("render", cloud, "-o", in_folder("turn%d.npy"), "--size", "61x37", "--orbit", "4",
+                            "--normals", normals_path, "--flow", flow_path, "--json");
+    cJSON *json = take_json(&run);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "normals_files")), 4);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "flow_files")), 4);
+    cJSON_Delete(json);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "turn_normals%d.npy", i);
+        npy_picture normals = read_npy(in_folder(name));
+        snprintf(name, sizeof name, "turn_flow%d.npy", i);
+        npy_picture flow = read_npy(in_folder(name));
+        assert_true(normals.width == 61 && normals.height == 37 && normals.channels == 3);
+        assert_true(flow.width == 61 && flow.height == 37 && flow.channels == 2);
+        int seen = 0, moved = 0;
+        for (int p = 0; p < 61 * 37; p++) {
+            const float *n = normals.values + 3 * p, *f = flow.values + 2 * p;
+            const float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+            assert_true(square == 0.0f || fabsf(square - 1.0f) < 1e-5f);
+            seen += square > 0.0f;
+            moved += f[0] != 0.0f || f[1] != 0.0f;
+        }
+        assert_true(seen > 200 && (i == 0 ? moved == 0 : moved > 200));
+        orr_free(normals.bytes.data);
+        orr_free(flow.bytes.data);
+    }
 }
 
 static void hello_splats_draws_what_orrery_draws(void **state)
@@ -930,6 +968,7 @@ int main(void)
         cmocka_unit_test(broken_splats_and_losses_are_named_in_one_line),
         cmocka_unit_test(devices_are_listed),
         cmocka_unit_test(render_writes_the_same_picture_in_every_kind),
+        cmocka_unit_test(render_writes_normals_and_flow),
         cmocka_unit_test(hello_splats_draws_what_orrery_draws),
         cmocka_unit_test(background_stands_behind_and_transparent_keeps_alpha),
         cmocka_unit_test(a_robot_moves_from_frame_to_frame),

@@ -203,6 +203,7 @@ static void options_that_contradict_each_other_are_refused(void **state)
         {{"render", cloud, "-o", "a.png", "--tone", "film"}, "--tone", "none|neutral|agx|aces"},
         {{"render", cloud, "-o", "a.png", "--exposure", "21"}, "--exposure", "-20 to 20"},
         {{"render", cloud, "-o", "a.npy", "--depth", "a.npy"}, "--depth", "a.npy"},
+        {{"render", cloud, "-o", "a.png", "--depth", "b.npy", "--normals", "b.npy"}, "--normals", "b.npy"},
         {{"render", cloud, "-o", "a.png", "--keep-partial"}, "--keep-partial", ".mp4"},
         {{"render", cloud, "-o", "a.mp4", "--transparent"}, "a.mp4", "alpha"},
         {{"sim", robot, "--steps", "1", "--quantities", "qpos"}, "--quantities", "--record"},

@@ -1,0 +1,51 @@
+#include "samples/orrery/surface_pictures.h"
+
+#include "engine/core/memory.h"
+
+static orr_result open_eyes(surface_pictures *p, const orr_world *world, const orr_view *view,
+                            orr_error *error)
+{
+    const orr_eyes_desc desc = {.views = &view->camera,
+                                .view_count = 1,
+                                .width = view->camera.width,
+                                .height = view->camera.height,
+                                .look = *view,
+                                .flow = p->flow != NULL};
+    p->width = desc.width;
+    p->height = desc.height;
+    ORR_ALLOC(p->values, (size_t)p->width * (size_t)p->height * 5, "normals and flow of a picture", error);
+    return orr_eyes_create(world, &desc, &p->eyes, error);
+}
+
+orr_result surface_pictures_put(surface_pictures *p, const orr_world *world, const orr_view *view,
+                                int64_t index, orr_error *error)
+{
+    if (!p->normals && !p->flow) {
+        return ORR_OK;
+    }
+    if (!p->eyes) {
+        ORR_TRY(open_eyes(p, world, view, error));
+    }
+    if (view->camera.width != p->width || view->camera.height != p->height) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "--normals, --flow: a picture of %d x %d after one of %d x %d: expected one size",
+                        view->camera.width, view->camera.height, p->width, p->height);
+    }
+    float *flow = p->values + (size_t)p->width * (size_t)p->height * 3;
+    const orr_eyes_pictures planes = {.normals = p->normals ? p->values : NULL,
+                                      .flow = p->flow ? flow : NULL};
+    ORR_TRY(orr_eyes_set_views(p->eyes, &view->camera, error));
+    ORR_TRY(orr_eyes_draw(p->eyes, NULL, &planes, error));
+    if (p->normals) {
+        ORR_TRY(orr_output_put(p->normals, index, planes.normals, p->width, p->height, error));
+    }
+    return p->flow ? orr_output_put(p->flow, index, planes.flow, p->width, p->height, error) : ORR_OK;
+}
+
+void surface_pictures_close(surface_pictures *p)
+{
+    orr_eyes_destroy(p->eyes);
+    orr_output_destroy(p->normals);
+    orr_output_destroy(p->flow);
+    orr_free(p->values);
+}
