@@ -527,8 +527,8 @@ static orr_result move_numbers(const joining *j, const spec_head *key, const cha
     if (numbers->count == 0) {
         return ORR_OK;
     }
-    if (numbers->count != given || size > SPEC_NUMBERS_MAX) {
-        return spec_fail(key, j->error, "%s: expected %lld numbers", what, (long long)given);
+    if (numbers->count > given || size > SPEC_NUMBERS_MAX) {
+        return spec_fail(key, j->error, "%s: expected %lld numbers or fewer", what, (long long)given);
     }
     double *moved = orr_arena_take(&j->to->arena, (size_t)size, sizeof *moved);
     if (!moved) {
@@ -540,7 +540,8 @@ static orr_result move_numbers(const joining *j, const spec_head *key, const cha
     const double *next = numbers->values;
     double *next_moved = moved;
     for (int i = 0, k = 0; i < from_count; i++) { // both in the same order
-        int count = width(j->from, i);
+        int64_t count = width(j->from, i), left = numbers->count - (next - numbers->values);
+        count = count < left ? count : left; // a list that is too short leaves the last ones as they are
         for (; k < map[i]; k++) {
             next_moved += width(j->to, k);
         }

@@ -524,7 +524,7 @@ static void attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself(
     assert_true(orr_model_find(model, ORR_OBJECT_BODY, "a_g_palm") > 0); // a part of a part
     assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "c_pull"), 11);
     assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "b_pull"), -1); // its tendon is not attached
-    assert_int_equal(orr_model_find(model, ORR_OBJECT_KEY, "h_open"), 3);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_KEY, "h_open"), 4);
     assert_true(orr_model_find(model, ORR_OBJECT_MESH, "e_pad") >= 0);
     orr_model_destroy(model);
     for (int i = 0; i < 2; i++) {
