@@ -38,7 +38,7 @@ typedef struct stage {
 static bool keep_sheets(const void *context, const float low[3], float side)
 {
     (void)context;
-    return (int)(low[2] / side + 0.5f) % 6 == 0;
+    return (int)(low[2] / side + 0.5f) % 8 == 0;
 }
 
 static orr_field *make_fog(uint32_t seed, int rgb_width)
