@@ -283,8 +283,8 @@ static void descs_out_of_range_are_refused(void **state)
                    "frames per second");
     assert_refused(orr_output_create(&(orr_output_desc){.path = "a.png", .count = -1}, &o, &why), "-1");
     assert_refused(
-        orr_output_create(&(orr_output_desc){.path = "a.png", .count = 1, .channels = 3}, &o, &why),
-        "3 channels");
+        orr_output_create(&(orr_output_desc){.path = "a.png", .count = 1, .channels = 5}, &o, &why),
+        "5 channels");
     const float pixel[4] = {0};
     assert_refused(orr_output_put(made.output, 0, pixel, -1, 1, &why), "-1 x 1");
     assert_refused(orr_output_put(made.output, -1, pixel, 1, 1, &why), "picture -1");
