@@ -1,4 +1,4 @@
-"""The adapters with the real packages: Stable-Baselines3 and rsl_rl learn, PettingZoo's own test passes."""
+"""The adapters with the real packages: three libraries learn, and PettingZoo's own test passes."""
 
 import importlib.util
 import json
@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+import ray
 import torch
 
 if "ORRERY_INSTALLED" not in os.environ:
@@ -25,6 +26,12 @@ from stable_baselines3.common.evaluation import evaluate_policy
 
 ROOT = Path(__file__).resolve().parents[3]
 BIPED = ROOT / "assets" / "robots" / "biped.xml"
+
+
+def section_of(title):
+    """The first code of a section of docs/python.md."""
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    return re.search(rf"^{title}.*?```python\n(.*?)```", text, flags=re.S | re.M).group(1)
 
 
 class StableBaselines(unittest.TestCase):
@@ -138,6 +145,23 @@ class RslRl(unittest.TestCase):
         self.assertGreater(after, 4 * before)
 
 
+class Rllib(unittest.TestCase):
+    def test_the_recipe_learns_the_pendulum_with_two_workers(self):
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=200_000_000)
+        self.addCleanup(ray.shutdown)
+        names = {}
+        exec(compile(section_of("### Ray RLlib"), "docs/python.md", "exec"), names)
+        algorithm, before = names["algorithm"], names["before"]
+        self.addCleanup(algorithm.stop)
+        after = [algorithm.train()["env_runners"]["episode_return_mean"] for _ in range(7)][-1]
+        print(f"mean return of InvertedPendulum: {before:.0f}, and after 16,384 steps of RLlib {after:.0f}")
+        self.assertGreater(after, 4 * before)
+        workers = algorithm.env_runner_group.foreach_env_runner(
+            lambda runner: (runner.num_envs, runner.env.unwrapped.max_episode_steps), local_env_runner=False
+        )
+        self.assertEqual(workers, [(16, 500)] * 2)
+
+
 class Script(unittest.TestCase):
     def test_ppo_in_one_file_learns_the_pendulum(self):
         specification = importlib.util.spec_from_file_location("ppo", ROOT / "python" / "samples" / "ppo.py")
@@ -201,10 +225,7 @@ class Parallel(unittest.TestCase):
 
 class Tutorial(unittest.TestCase):
     def test_the_section_runs(self):
-        text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-        code = re.search(
-            r"^## With Stable-Baselines3, rsl_rl.*?```python\n(.*?)```", text, flags=re.S | re.M
-        ).group(1)
+        code = section_of("## With Stable-Baselines3")
         with tempfile.TemporaryDirectory() as folder:
             names = {"ASSETS": ROOT / "assets", "FOLDER": Path(folder)}
             exec(compile(code, "docs/python.md", "exec"), names)
