@@ -13,6 +13,12 @@ run() {
 install() {
     timeout 240 "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"
 }
+# Is the environment filled with what these files say? Where not, it is empty afterwards.
+is_filled() {
+    cat "$@" | cmp --silent - "$venv/complete" && return
+    rm -rf "$venv"
+    return 1
+}
 run_installed() {
     install --no-deps --force-reinstall "$package"
     unset ORRERY_LIBRARY
@@ -24,23 +30,21 @@ if [ "${6:-}" = learners ]; then
         echo "skipped: python3-torch is not installed"
         exit 77
     fi
-    if [ ! -e "$venv/complete" ]; then
-        rm -rf "$venv"
+    if ! is_filled "$tests"/requirements*.txt; then
         /usr/bin/python3 -m venv --system-site-packages "$venv"
         # pip says which versions were not meant for each other; the tests say whether they work
         if install --requirement "$tests/requirements-numpy1.txt" &&
             install --no-deps --requirement "$tests/requirements.txt"; then
-            touch "$venv/complete"
+            cat "$tests"/requirements*.txt > "$venv/complete"
         fi
     fi
     [ -e "$venv/complete" ] && run_installed
     echo "left out: learners, which PyPI did not give"
     exit 0
 fi
-if [ ! -e "$venv/complete" ]; then
-    rm -rf "$venv"
+if ! is_filled "$tests/requirements.txt"; then
     if "$1" -m venv "$venv" > /dev/null 2>&1 && install --requirement "$tests/requirements.txt"; then
-        touch "$venv/complete"
+        cp "$tests/requirements.txt" "$venv/complete"
     fi
 fi
 [ -e "$venv/complete" ] && run_installed

@@ -38,3 +38,6 @@ orr_result command_cuda(const common_options *common, orr_cuda **cuda, orr_error
 struct cJSON;
 // Prints to stdout what the command found, frees it, and returns the exit code (1: out of memory).
 int command_print_json(struct cJSON *json);
+
+// Adds "sun" as `insert` and `info --sun` say it: null where none was found.
+void command_add_sun(struct cJSON *json, const orr_sun_estimate *estimate);

@@ -242,15 +242,7 @@ static int print_json(const insertion *n, int photos)
     cJSON_AddItemToObject(json, "rotation", cJSON_CreateFloatArray(n->transform.rotation, 4));
     cJSON_AddNumberToObject(json, "scale", (double)n->transform.scale);
     cJSON_AddNumberToObject(json, "photos", photos);
-    if (n->sun.found) {
-        cJSON *sun = cJSON_AddObjectToObject(json, "sun");
-        cJSON_AddItemToObject(sun, "direction", cJSON_CreateFloatArray(n->sun.sun.direction, 3));
-        cJSON_AddItemToObject(sun, "colour", cJSON_CreateFloatArray(n->sun.sun.colour, 3));
-        cJSON_AddItemToObject(sun, "ambient", cJSON_CreateFloatArray(n->sun.sun.ambient, 3));
-        cJSON_AddNumberToObject(sun, "explained", (double)n->sun.explained);
-    } else {
-        cJSON_AddNullToObject(json, "sun");
-    }
+    command_add_sun(json, &n->sun);
     return command_print_json(json);
 }
 

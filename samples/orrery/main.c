@@ -113,6 +113,19 @@ int command_print_json(cJSON *json)
     return 0;
 }
 
+void command_add_sun(cJSON *json, const orr_sun_estimate *estimate)
+{
+    if (!estimate->found) {
+        cJSON_AddNullToObject(json, "sun");
+        return;
+    }
+    cJSON *sun = cJSON_AddObjectToObject(json, "sun");
+    cJSON_AddItemToObject(sun, "direction", cJSON_CreateFloatArray(estimate->sun.direction, 3));
+    cJSON_AddItemToObject(sun, "colour", cJSON_CreateFloatArray(estimate->sun.colour, 3));
+    cJSON_AddItemToObject(sun, "ambient", cJSON_CreateFloatArray(estimate->sun.ambient, 3));
+    cJSON_AddNumberToObject(sun, "explained", (double)estimate->explained);
+}
+
 static void print_help(void)
 {
     printf("orrery %s: real-time neural rendering and simulation\n\n", orr_version());

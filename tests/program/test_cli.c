@@ -6,6 +6,7 @@
 #include "engine/image/image.h"
 #include "orr_features.h"
 #include "render/formats/splat_formats.h"
+#include "tests/support/lit_cloud.h"
 #include "tests/support/run_program.h"
 #include "tests/support/support.h"
 
@@ -303,6 +304,36 @@ static void info_tells_cameras_from_scenes(void **state)
     assert_non_null(strstr(text.output, "3 cameras, the first 48 x 32"));
     assert_non_null(strstr(text.output, "scene, 2 layers, 0 cameras"));
     assert_done(&text);
+}
+
+static void info_finds_the_sun_of_a_cloud(void **state)
+{
+    (void)state;
+    lit_cloud_desc desc = {.strength = 2.0, .noise = 0.2};
+    lit_cloud_aim(&desc, 20.0, 30.0);
+    orr_splats *splats = lit_cloud(&desc);
+    char path[256];
+    snprintf(path, sizeof path, "%s", in_folder("lit.ply"));
+    assert_ok(orr_splats_save(splats, path, &error));
+    orr_splats_destroy(splats);
+    run_result result = orrery("info", "--sun", path, cloud, "--json");
+    cJSON *json = take_json(&result);
+    const cJSON *files = cJSON_GetObjectItem(json, "files");
+    const cJSON *sun = cJSON_GetObjectItem(cJSON_GetArrayItem(files, 0), "sun");
+    double cosine = 0.0;
+    for (int k = 0; k < 3; k++) {
+        cosine += desc.sun[k] * cJSON_GetArrayItem(cJSON_GetObjectItem(sun, "direction"), k)->valuedouble;
+    }
+    assert_true(cosine > 0.9986); // 3 degrees, as in test_sun
+    assert_true(number_at(sun, "explained") > 0.5);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(cJSON_GetArrayItem(files, 1), "sun")));
+    cJSON_Delete(json);
+    run_result text = orrery("info", "--sun", path);
+    assert_non_null(strstr(text.output, "  sun          towards 0.8"));
+    assert_done(&text);
+    const char *robot = write_text("no_cloud.xml", "<mujoco/>");
+    run_result refused = orrery("info", "--sun", robot);
+    assert_refused(&refused, 2, robot);
 }
 
 static void info_counts_what_is_in_a_mesh(void **state)
@@ -962,6 +993,7 @@ int main(void)
         cmocka_unit_test(broken_files_end_with_one_line_that_names_them),
         cmocka_unit_test(info_counts_what_is_in_a_cloud),
         cmocka_unit_test(info_tells_cameras_from_scenes),
+        cmocka_unit_test(info_finds_the_sun_of_a_cloud),
         cmocka_unit_test(info_counts_what_is_in_a_mesh),
         cmocka_unit_test(convert_writes_every_format_it_reads_back),
         cmocka_unit_test(convert_cuts_a_cloud_in_two),

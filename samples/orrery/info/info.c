@@ -85,6 +85,20 @@ static orr_result describe(const char *path, const common_options *common, cJSON
     return info_scene(path, common, json, error);
 }
 
+static orr_result describe_all(const char *path, const common_options *common, bool sun, cJSON *json,
+                               orr_error *error)
+{
+    orr_sun_estimate estimate;
+    if (sun) {
+        ORR_TRY(info_find_sun(path, common, &estimate, error));
+    }
+    ORR_TRY(describe(path, common, json, error));
+    if (sun) {
+        info_describe_sun(&estimate, json);
+    }
+    return ORR_OK;
+}
+
 void info_print_bounds(const char *label, const float low[3], const float high[3])
 {
     printf("  %-12s", label); // + 0.0: no minus before a zero
@@ -104,6 +118,12 @@ void info_add_bounds(cJSON *json, const char *name, const float low[3], const fl
 int command_info(int argc, char **argv)
 {
     common_options common = {0};
+    bool sun = false;
+    const option list[] = {
+        {.name = "--sun",
+         .kind = OPTION_FLAG,
+         .value = &sun,
+         .help = "also estimate the sun by which clouds and the clouds of scene files are lit"}};
     const command_usage usage = {
         .name = "info",
         .operands = "FILE...",
@@ -112,6 +132,8 @@ int command_info(int argc, char **argv)
             "scene files and camera files (transforms.json) contain.",
         .operand_min = 1,
         .operand_max = argc,
+        .options = list,
+        .option_count = sizeof list / sizeof list[0],
         .common = &common,
         .common_used = COMMON_THREADS | COMMON_SIZE | COMMON_JSON};
     int operand_count, exit_code;
@@ -124,7 +146,7 @@ int command_info(int argc, char **argv)
         cJSON *file = common.json ? cJSON_CreateObject() : NULL;
         cJSON_AddStringToObject(file, "file", argv[i]);
         orr_error error;
-        orr_result result = describe(argv[i], &common, file, &error);
+        orr_result result = describe_all(argv[i], &common, sun, file, &error);
         if (result == ORR_OK) {
             cJSON_AddItemToArray(files, file);
         } else { // the other files are still described
