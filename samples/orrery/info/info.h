@@ -11,6 +11,10 @@ orr_result info_field(const char *path, cJSON *json, orr_error *error);
 orr_result info_cameras(const char *path, const common_options *common, cJSON *json, orr_error *error);
 orr_result info_model(const char *path, cJSON *json, orr_error *error);
 orr_result info_collider(const char *path, cJSON *json, orr_error *error);
+// A scene file, or a file of one layer, for a command that draws nothing. The caller destroys both, which are
+// NULL where they are not made.
+orr_result info_load_scene(const char *path, const common_options *common, orr_engine **engine,
+                           orr_scene **scene, orr_error *error);
 // Loads everything the scene file names.
 orr_result info_scene(const char *path, const common_options *common, cJSON *json, orr_error *error);
 

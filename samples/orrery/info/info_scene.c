@@ -127,14 +127,21 @@ static orr_result describe_scene(const char *path, const orr_scene *scene, cJSON
     return print_layers(scene, error);
 }
 
-orr_result info_scene(const char *path, const common_options *common, cJSON *json, orr_error *error)
+orr_result info_load_scene(const char *path, const common_options *common, orr_engine **engine,
+                           orr_scene **scene, orr_error *error)
 {
     common_options on_cpu = *common;
     on_cpu.device = ORR_DEVICE_CPU; // nothing is drawn
+    *engine = NULL, *scene = NULL;
+    ORR_TRY(command_engine(&on_cpu, engine, error));
+    return orr_scene_load(*engine, path, scene, error);
+}
+
+orr_result info_scene(const char *path, const common_options *common, cJSON *json, orr_error *error)
+{
     orr_engine *engine;
-    orr_scene *scene = NULL;
-    ORR_TRY(command_engine(&on_cpu, &engine, error));
-    orr_result result = orr_scene_load(engine, path, &scene, error);
+    orr_scene *scene;
+    orr_result result = info_load_scene(path, common, &engine, &scene, error);
     if (result == ORR_OK) {
         result = describe_scene(path, scene, json, error);
     }

@@ -23,12 +23,9 @@ void info_describe_sun(const orr_sun_estimate *estimate, cJSON *json)
 orr_result info_find_sun(const char *path, const common_options *common, orr_sun_estimate *estimate,
                          orr_error *error)
 {
-    common_options on_cpu = *common;
-    on_cpu.device = ORR_DEVICE_CPU; // nothing is drawn
     orr_engine *engine;
-    orr_scene *scene = NULL;
-    ORR_TRY(command_engine(&on_cpu, &engine, error));
-    orr_result result = orr_scene_load(engine, path, &scene, error);
+    orr_scene *scene;
+    orr_result result = info_load_scene(path, common, &engine, &scene, error);
     if (result == ORR_OK && orr_scene_estimate_sun(scene, estimate, error) != ORR_OK) {
         const orr_error why = *error;
         result = orr_fail(error, (orr_code)why.code, "%s: %s", path, why.message);
