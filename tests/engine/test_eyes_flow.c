@@ -1,5 +1,6 @@
 // Tests of the optical flow of eyes: points of known motion, projected into both pictures.
 #include "engine/core/file.h"
+#include "engine/maths/rotation.h"
 #include "tests/support/engine.h"
 #include "tests/support/soft_meshes.h"
 #include "tests/support/support.h"
@@ -109,62 +110,65 @@ static void draw(const stage *s, const uint8_t *mask, pictures *to)
                             &error));
 }
 
-// Rows of a matrix from a frame to the scene.
-static void pose_of(const double qpos[7], double pose[12])
+// From a frame to the scene: rotation p + position.
+typedef struct frame {
+    double rotation[9], position[3];
+} frame;
+
+static frame frame_of(const double qpos[7])
 {
-    const double w = qpos[3], x = qpos[4], y = qpos[5], z = qpos[6];
-    const double rotation[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-                                2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                                2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    frame f;
+    memcpy(f.position, qpos, sizeof f.position);
+    quat_matrix(qpos + 3, f.rotation);
+    return f;
+}
+
+static frame frame_of_camera(const orr_camera *camera)
+{
+    frame f;
+    for (int i = 0; i < 9; i++) {
+        f.rotation[i] = (double)camera->pose[i / 3 * 4 + i % 3];
+    }
     for (int row = 0; row < 3; row++) {
-        memcpy(pose + 4 * row, rotation + 3 * row, 3 * sizeof *pose);
-        pose[4 * row + 3] = qpos[row];
+        f.position[row] = (double)camera->pose[4 * row + 3];
+    }
+    return f;
+}
+
+static void to_scene(const frame *f, const double from[3], double to[3])
+{
+    mat_apply(f->rotation, from, to);
+    for (int k = 0; k < 3; k++) {
+        to[k] += f->position[k];
     }
 }
 
-static void camera_pose(const orr_camera *camera, double pose[12])
+static void from_scene(const frame *f, const double from[3], double to[3])
 {
-    for (int i = 0; i < 12; i++) {
-        pose[i] = (double)camera->pose[i];
+    for (int k = 0; k < 3; k++) {
+        to[k] = from[k] - f->position[k];
     }
-}
-
-static void to_scene(const double pose[12], const double from[3], double to[3])
-{
-    const double p[3] = {from[0], from[1], from[2]};
-    for (int row = 0; row < 3; row++) {
-        const double *m = pose + 4 * row;
-        to[row] = m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3];
-    }
-}
-
-static void from_scene(const double pose[12], const double from[3], double to[3])
-{
-    const double p[3] = {from[0] - pose[3], from[1] - pose[7], from[2] - pose[11]};
-    for (int column = 0; column < 3; column++) {
-        to[column] = pose[column] * p[0] + pose[4 + column] * p[1] + pose[8 + column] * p[2];
-    }
+    mat_apply_transposed(f->rotation, to, to);
 }
 
 // What a pixel shows, in the scene.
 static void point_of(const orr_camera *camera, int pixel, float depth, double point[3])
 {
-    double pose[12];
+    const frame f = frame_of_camera(camera);
     const double reach = camera->model == ORR_CAMERA_ORTHOGRAPHIC ? 1.0 : (double)depth;
     const double seen[3] = {(pixel % SIDE + 0.5 - 0.5 * SIDE) / (double)camera->focal[0] * reach,
                             (pixel / SIDE + 0.5 - 0.5 * SIDE) / (double)camera->focal[1] * reach,
                             (double)depth};
-    camera_pose(camera, pose);
-    to_scene(pose, seen, point);
+    to_scene(&f, seen, point);
 }
 
 // Asserts that a pixel's point was at `before` in the scene.
 static void check_flow(const orr_camera *camera_before, int pixel, const double before[3],
                        const float flow[2])
 {
-    double pose[12], p[3];
-    camera_pose(camera_before, pose);
-    from_scene(pose, before, p);
+    const frame f = frame_of_camera(camera_before);
+    double p[3];
+    from_scene(&f, before, p);
     const double reach = camera_before->model == ORR_CAMERA_ORTHOGRAPHIC ? 1.0 : p[2];
     const int at[2] = {pixel % SIDE, pixel / SIDE};
     for (int k = 0; k < 2; k++) {
@@ -231,20 +235,19 @@ static void flow_is_that_of_moved_points(void **state)
         const int copy = i / (VIEWS * PIXELS), view = i / PIXELS % VIEWS, pixel = i % PIXELS;
         const int32_t *item = second.segmentation[copy][view][pixel];
         const float *flow = second.flow[copy][view][pixel];
-        double qpos[2][7], from[12], to[12], point[3];
+        double qpos[2][7], point[3];
         if (item[0] < 0) {
             assert_zero(flow, 2);
             continue;
         }
         poses(copy, qpos[0], qpos[1]);
-        pose_of(qpos[0], from);
-        pose_of(qpos[1], to);
+        const frame from = frame_of(qpos[0]), to = frame_of(qpos[1]);
         point_of(&second.cameras[copy][view], pixel, second.depth[copy][view][pixel], point);
         if (item[0] == CLOUD) {
             point[2] -= (double)PUSH * copy;
         } else if (item[1] == 1) {
-            from_scene(to, point, point);
-            to_scene(from, point, point);
+            from_scene(&to, point, point);
+            to_scene(&from, point, point);
         } else if (view > 0) {
             assert_zero(flow, 2);
         }
@@ -261,26 +264,24 @@ static void flow_is_that_of_moved_points(void **state)
 // The camera of a copy that is turned and moved by its look.
 static orr_camera looked(const orr_camera *camera, const orr_eyes_look *look)
 {
-    const double angle = sqrt((double)look->camera_turn[0] * (double)look->camera_turn[0] +
-                              (double)look->camera_turn[1] * (double)look->camera_turn[1] +
-                              (double)look->camera_turn[2] * (double)look->camera_turn[2]);
-    double own[12], turn[12], qpos[7] = {0};
+    const frame own = frame_of_camera(camera);
+    double axis[3], offset[3], quat[4], turn[9], position[3];
     orr_camera out = *camera;
-    camera_pose(camera, own);
-    qpos[3] = cos(0.5 * angle);
     for (int k = 0; k < 3; k++) {
-        qpos[k] = (double)look->camera_offset[k];
-        qpos[4 + k] = angle > 0.0 ? sin(0.5 * angle) / angle * (double)look->camera_turn[k] : 0.0;
+        axis[k] = (double)look->camera_turn[k];
+        offset[k] = (double)look->camera_offset[k];
     }
-    pose_of(qpos, turn);
+    const double angle = vec3_normalise(axis);
+    quat_axis_angle(axis, angle, quat);
+    quat_matrix(quat, turn);
+    to_scene(&own, offset, position);
     for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 4; column++) {
-            double sum = column == 3 ? own[4 * row + 3] : 0.0;
-            for (int k = 0; k < 3; k++) {
-                sum += own[4 * row + k] * turn[4 * k + column];
-            }
-            out.pose[4 * row + column] = (float)sum;
+        double rotated[3];
+        mat_apply_transposed(turn, own.rotation + 3 * row, rotated); // a row of own x turn
+        for (int k = 0; k < 3; k++) {
+            out.pose[4 * row + k] = (float)rotated[k];
         }
+        out.pose[4 * row + 3] = (float)position[row];
     }
     return out;
 }
