@@ -9,12 +9,9 @@ from rsl_rl.env import VecEnv as BaseVecEnv
 
 from orrery.environments import VectorEnv
 
-try:
-    from tensordict import TensorDict
-except ImportError:
-    TensorDict = None  # of rsl-rl-lib before 3.0, which returns tensors
-
 _HAS_GROUPS = "reset" not in BaseVecEnv.__abstractmethods__  # what 3.0 left out of the interface
+if _HAS_GROUPS:
+    from tensordict import TensorDict
 
 
 class VecEnv(BaseVecEnv):
