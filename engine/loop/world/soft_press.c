@@ -112,7 +112,8 @@ static void bring_ahead(const orr_soft_near *g, const orr_soft_body *body, const
     }
 }
 
-// Of the others' faces any point is about the nearest: which one is at the end of a step is rounding.
+// Has the geom one nearest point, which moves as it rolls? On a flat face many points are about as near, and
+// rounding decides which of them is the nearest at the end of a step.
 static bool rolls(int type)
 {
     return type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE || type == ORR_GEOM_ELLIPSOID ||
