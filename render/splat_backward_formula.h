@@ -48,6 +48,13 @@ FN splat_replayed splat_replay_one(splat_replay p, real log2_opacity, real2 d, e
     return r;
 }
 
+// Where a replay begins: what all splats and the background behind them add. colour, alpha: of the picture
+// without background; by_alpha: the loss by alpha, where it does not come through the background alone.
+FN real splat_replay_rest(real3 g, real3 colour, real alpha, real3 background, real by_alpha)
+{
+    return fma_(by_alpha, alpha, dot3(g, add_scaled3(colour, background, R(1.0) - alpha)));
+}
+
 // Sums over a splat's pixels of its slopes times powers of d, the pixel's centre less the splat's [px].
 STRUCT(splat_moments)
 {

@@ -7,9 +7,10 @@ import shutil
 # of the device ladder (docs/devices.md)
 RUNGS = ("cuda+vulkan", "cuda+vulkan-copies", "cuda", "vulkan", "cpu")
 TRAINING_STEPS = (250, 500, 1000, 2000, 4000, 8000, 16000, 32000)
+SPLAT_STEPS = (1000, 7000, 30000)
 # The tests of each part, by their names; the first part that matches counts.
 TESTS = {
-    "tests-splats": r"test_cuda_(sort|flight|splats|meshes|fields).*",
+    "tests-splats": r"test_cuda_(sort|flight|splats|meshes|fields|training).*",
     "tests-neural": r"test_cuda_(neural|trainer|nerf).*",
     "tests-physics": r"test_(dynamics|sensors|vary)_cuda.*|test_world_cuda|test_robot_cuda",
     "tests-interop": r"test_(vulkan.*|interop.*|ladder|cuda_device|field_frames|robot.*|cli_(devices|bench))",
@@ -96,8 +97,19 @@ def bench_splats(machine):
     steps = 20 if machine.tiny else 2000
     return [machine.bench_splats("splats", 6000000),
             machine.bench_splats("splats_150k", 150000),
+            *train_splats(machine),
             machine.orrery("train_volume", "train", "volume", "cloud", "--steps", steps, "-o", model),
             machine.bench_splats("volume", 10000, "--file", model)]
+
+
+def train_splats(machine):
+    """Each from the beginning, as the radiance fields of bench_neural."""
+    cloud = os.path.join(machine.scratch, "trained.ply")
+    counts = (2,) if machine.tiny else SPLAT_STEPS
+    size = ("--splats", 100) if machine.tiny else ()
+    return [machine.orrery("train_splats_%d" % count, "train", "splats", machine.capture, "--device", "cuda",
+                           "--steps", count, *size, "--no-state", "-o", cloud, "--json", json=True,
+                           timeout=240) for count in counts]
 
 
 def bench_neural(machine):
@@ -140,12 +152,15 @@ def sanitizer(machine):
     tiny = ["--tiny", "--device", "cuda", "--json"]
     walker = os.path.join(machine.folder, "assets", "walker.xml")
     model = os.path.join(machine.scratch, "sanitized.ingp")
+    cloud = os.path.join(machine.scratch, "sanitized.ply")
     programs = {"sort": ["test_cuda_sort"],
                 "splats": ["orrery", "bench", "splats", *tiny],
                 "frame": ["orrery", "bench", "frame", *tiny],
                 "neural": ["orrery", "bench", "neural", *tiny],
                 "training": ["orrery", "train", "nerf", machine.capture, "--device", "cuda", "--steps", "2",
                              "-o", model],
+                "splat_training": ["orrery", "train", "splats", machine.capture, "--device", "cuda",
+                                   "--steps", "2", "--splats", "1000", "--no-state", "-o", cloud],
                 "physics": ["orrery", "bench", "physics", "--robot", walker, *tiny]}
     return [Step(tool + "_" + name, [program, "--tool", tool, "--error-exitcode", "9", "--print-limit", "20",
                                      machine.executable, *command], 150)
@@ -173,7 +188,7 @@ PARTS = {
     "tests-physics": Part("robots on CUDA", tests_of("tests-physics"), few),
     "tests-interop": Part("Vulkan, memory that CUDA and Vulkan share, rendering", tests_of("tests-interop")),
     "bench-limits": Part("what the GPU can do", bench_limits),
-    "bench-splats": Part("splats, and a volume as a field", bench_splats),
+    "bench-splats": Part("splats, photos that become splats, and a volume as a field", bench_splats),
     "bench-neural": Part("networks; a capture becomes a radiance field", bench_neural),
     "bench-physics": Part("robots, by number of worlds and threads per world", bench_physics),
     "bench-frame": Part("the frame on every rung of the device ladder", bench_frame),

@@ -146,6 +146,21 @@ def trainings(t):
         t.add(*rows)
 
 
+def splat_trainings(t):
+    runs = sorted((r for r in t.read_all(r"train_splats_\d+").values() if "PSNR" in r),
+                  key=lambda r: r["steps"])
+    stages = ("project", "sort", "bin", "blend", "loss", "backward", "update")
+    rows = [("photos to splats", "splats", "seconds", "of it, the device's stages, per step",
+             "PSNR of the held-out photos", "target on an H100")]
+    for r in runs:
+        device = sum(r[stage + " seconds"] for stage in stages) / r["steps"]
+        target = "60 s for lego" if r["steps"] == 30000 else ""
+        rows.append((f"{r['steps']:,.0f} steps", f"{r['splats']:,.0f}", f"{r['seconds']:.2f} s",
+                     f"{1e3 * device:.3f} ms", f"{r['PSNR']:.2f} dB", target))
+    if runs:
+        t.add(*rows)
+
+
 def physics(t):
     rows = [("robot", "worlds", "precision", "threads for a world", "steps/s", "target on an H100")]
     for name, found in t.read_all(r"physics_\w+").items():
@@ -183,7 +198,8 @@ def write(results, parts):
     """The Markdown of results.json; parts: the names of all parts."""
     t = Table(results, parts)
     t.lines.extend((f"### {results.get('machine', '')}", "", f"Orrery {results['commit']}.", ""))
-    for section in (outcome, complaints, limits, splats, neural, fields, trainings, physics, ladder, frames):
+    for section in (outcome, complaints, limits, splats, neural, fields, trainings, splat_trainings, physics,
+                    ladder, frames):
         section(t)
     return "\n".join(t.lines).rstrip() + "\n"
 

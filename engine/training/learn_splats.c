@@ -34,6 +34,23 @@ static void destroy(orr_learner *l)
     orr_free(l);
 }
 
+// What does not fit the device, or what it cannot do, is trained on the CPU, and a line says so.
+static orr_result create_trainer(orr_learner *l, orr_splat_trainer_desc desc, orr_log log, orr_error *error)
+{
+    orr_error why;
+    orr_result result = orr_splat_trainer_create(&desc, &l->trainer, &why);
+    if (desc.cuda &&
+        (result == ORR_ERROR_DEVICE || result == ORR_ERROR_MEMORY || result == ORR_ERROR_UNSUPPORTED)) {
+        orr_log_line(log, ORR_LOG_WARNING, (orr_code)why.code, "%s; trains on the CPU", why.message);
+        desc.cuda = NULL;
+        return orr_splat_trainer_create(&desc, &l->trainer, error);
+    }
+    if (result != ORR_OK && error) {
+        *error = why;
+    }
+    return result;
+}
+
 static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error *error)
 {
     const orr_train_desc *given = setup->desc;
@@ -60,9 +77,10 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
         .depth_weight = given->depth_weight,
         .strategy = given->strategy == ORR_STRATEGY_MCMC ? ORR_SPLAT_MCMC : ORR_SPLAT_ADC,
         .seed = setup->choices.seed,
+        .cuda = setup->cuda,
         .resume = setup->state};
     orr_error why;
-    orr_result result = orr_splat_trainer_create(&desc, &l->trainer, &why);
+    orr_result result = create_trainer(l, desc, setup->log, &why);
     return result == ORR_OK ? ORR_OK
                             : orr_fail(error, (orr_code)why.code, "%s: %s", given->data, why.message);
 }

@@ -102,16 +102,10 @@ static orr_result check(const orr_train_desc *desc, orr_error *error)
     return ORR_OK;
 }
 
-// CUDA where it is asked for; clouds learn on the CPU alone.
+// CUDA where it is asked for.
 static orr_result take_device(orr_trainer *t, orr_learner_setup *setup, orr_error *error)
 {
     orr_device_kind device;
-    if (t->kind->functions->cloud) {
-        return setup->desc->device == ORR_DEVICE_AUTO || setup->desc->device == ORR_DEVICE_CPU
-                   ? ORR_OK
-                   : orr_fail(error, ORR_CODE_FEATURE_ABSENT, "device %d: expected the CPU to learn splats",
-                              (int)setup->desc->device);
-    }
     ORR_TRY(orr_device_resolve(setup->desc->device, &device, error));
     if (!orr_device_is_cuda(device)) {
         return ORR_OK;

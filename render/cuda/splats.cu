@@ -8,6 +8,7 @@ extern "C" {
 #include "render/blend_formula.h"
 #include "render/cuda/environment_device.h"
 #include "render/cuda/shadow_device.h"
+#include "render/cuda/splats_device.h"
 #include "render/deform_formula.h"
 #include "render/edge_formula.h"
 
@@ -84,26 +85,6 @@ static __global__ void project(const float *geometry, const float *harmonics, co
 }
 
 // ---- tiles ----
-
-static __device__ splat_footprint footprint_of(float4 centre, float4 shape)
-{
-    splat_footprint s = {{centre.x, centre.y}, {centre.z, centre.w, shape.x}, shape.y, {shape.z, shape.w}};
-    return s;
-}
-
-// First and last row of tiles.
-static __device__ int2 tile_rows(const splat_footprint *s, int tiles_y)
-{
-    real2 range = splat_tile_box(s->centre.y, s->half_size.y, ORR_CUDA_TILE, (float)tiles_y);
-    return make_int2((int)range.x, (int)range.y);
-}
-
-// First and last tile of a row that the splat reaches, exactly; empty when x > y.
-static __device__ int2 tiles_of_row(const splat_footprint *s, int row, int tiles_x)
-{
-    real2 range = splat_tile_row(*s, (float)row, ORR_CUDA_TILE, (float)tiles_x);
-    return make_int2((int)range.x, (int)range.y);
-}
 
 static __global__ void count_tiles(const float4 *centres, const float4 *shapes, const uint32_t *order,
                                    int tiles_x, int tiles_y, const orr_cuda_control *control,

@@ -4,12 +4,8 @@
 #include "render/training/picture_loss.h"
 #include "render/training/picture_loss_formula.h"
 
-enum { RADIUS = 5, WINDOW = 2 * RADIUS + 1 };
-
-// exp(-x^2 / (2 1.5^2)) at -5 .. 5, divided by their sum
-static const float window[WINDOW] = {0.0010283801f, 0.0075987581f, 0.0360007721f, 0.1093606895f,
-                                     0.2130055377f, 0.2660117249f, 0.2130055377f, 0.1093606895f,
-                                     0.0360007721f, 0.0075987581f, 0.0010283801f};
+enum { RADIUS = LOSS_RADIUS };
+static const float window[2 * RADIUS + 1] = LOSS_WINDOW;
 
 typedef struct row_span {
     int first, end; // rows of the picture under the window
@@ -93,7 +89,7 @@ void ORR_ISA_NAME(orr_loss_gradient)(const orr_loss_job *job, int i, float *scra
     const int channel = i % 3, first = i / 3 * ORR_LOSS_ROWS;
     const int end = first + ORR_LOSS_ROWS < height ? first + ORR_LOSS_ROWS : height;
     const float values = 3.0f * (float)width * (float)height;
-    const real plain = R((1.0f - job->dissimilarity) / values), similar = R(-job->dissimilarity / values);
+    const float plain = (1.0f - job->dissimilarity) / values, similar = -job->dissimilarity / values;
     for (int row = first; row < end; row++) {
         const row_span under = rows_under(row, height);
         for (int x = 0; x < width; x += ORR_LANES) {
@@ -113,11 +109,9 @@ void ORR_ISA_NAME(orr_loss_gradient)(const orr_loss_job *job, int i, float *scra
         float *to = orr_loss_row(&job->gradient, channel, row);
         for (int x = 0; x < width; x += ORR_LANES) {
             const int at = ORR_LOSS_MARGIN + x;
-            real p = real_load(a + x), q = real_load(b + x), difference = p - q;
-            real sign = sel(difference > R(0.0), plain, sel(difference < R(0.0), -plain, R(0.0)));
-            real slope = along(scratch, at) + R(2.0) * p * along(scratch + stride, at) +
-                         q * along(scratch + 2 * stride, at);
-            real_store(to + x, fma_(similar, slope, sign));
+            real_store(to + x, loss_slope(real_load(a + x), real_load(b + x), along(scratch, at),
+                                          along(scratch + stride, at), along(scratch + 2 * stride, at), plain,
+                                          similar));
         }
         for (int x = 0; job->mask && x < width; x++) {
             to[x] = job->mask[(int64_t)row * width + x] ? to[x] : 0.0f;

@@ -8,6 +8,14 @@
 #define LOSS_C1 (0.01 * 0.01)
 #define LOSS_C2 (0.03 * 0.03)
 
+// The window along one axis: exp(-x^2 / (2 1.5^2)) at -5 .. 5, divided by their sum.
+#define LOSS_RADIUS 5
+#define LOSS_WINDOW                                                                                          \
+    {                                                                                                        \
+        0.0010283801f, 0.0075987581f, 0.0360007721f, 0.1093606895f, 0.2130055377f, 0.2660117249f,            \
+            0.2130055377f, 0.1093606895f, 0.0360007721f, 0.0075987581f, 0.0010283801f                        \
+    }
+
 // Means under a window of the picture x, the photo y, and their products.
 STRUCT(window_means)
 {
@@ -38,6 +46,16 @@ FN window_similarity similarity_of(window_means m)
     s.by_x = two * (m.y * (same_contrast - same_luminance) * inverse +
                     m.x * s.value * (R(1.0) / contrast - R(1.0) / luminance));
     return s;
+}
+
+// The derivative of the loss by a value p of the picture, whose photo has q. by: means under the window of
+// the derivatives of similarity_of; plain, similar: factors of |p - q| and of the similarity in the loss.
+FN real loss_slope(real p, real q, real by_x, real by_xx, real by_xy, uniform_real plain,
+                   uniform_real similar)
+{
+    real difference = p - q;
+    real sign = sel(difference > R(0.0), R(plain), sel(difference < R(0.0), R(-plain), R(0.0)));
+    return fma_(R(similar), by_x + R(2.0) * p * by_xx + q * by_xy, sign);
 }
 
 #endif

@@ -36,48 +36,40 @@ typedef struct backward_tile {
     float sums[BATCH][ORR_MOMENTS_MOST][ORR_LANES];
 } backward_tile;
 
-// g . (what all splats and the background give the pixel)
-static float pixel_rest(const orr_splat_backward_job *job, int64_t at, const float g[3])
-{
-    const float *rgba = job->rgba + 4 * at;
-    float rest = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        const float behind = job->by_alpha ? 0.0f : (1.0f - rgba[3]) * job->background[k];
-        rest += g[k] * (rgba[k] + behind);
-    }
-    if (job->by_alpha) {
-        rest += job->by_alpha[at] * rgba[3];
-    }
-    if (job->by_depth) {
-        rest += job->by_depth[at] * job->depth[at] * rgba[3];
-    }
-    return rest;
-}
-
 static void begin_block(const orr_splat_backward_job *job, pixel_block *block, int left, int top)
 {
-    float values[7][ORR_LANES] = {{0}};
+    enum { STATE, G, BY_ALPHA = G + 3, BY_DEPTH, RGBA, DEPTH = RGBA + 4, VALUES };
+    float values[VALUES][ORR_LANES] = {{0}};
     for (int i = 0; i < ORR_LANES; i++) {
         const int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
-        values[0][i] = -1.0f;
+        values[STATE][i] = -1.0f;
         if (x >= job->width || y >= job->height) {
             continue;
         }
         const int64_t at = (int64_t)y * job->width + x;
-        float g[3];
+        values[STATE][i] = 1.0f;
         for (int k = 0; k < 3; k++) {
-            g[k] = orr_loss_row(job->gradient, k, y)[x];
-            values[2 + k][i] = g[k];
+            values[G + k][i] = orr_loss_row(job->gradient, k, y)[x];
         }
-        values[0][i] = 1.0f;
-        values[1][i] = pixel_rest(job, at, g);
-        values[5][i] = job->by_alpha ? job->by_alpha[at] : 0.0f;
-        values[6][i] = job->by_depth ? job->by_depth[at] : 0.0f;
+        for (int k = 0; k < 4; k++) {
+            values[RGBA + k][i] = job->rgba[4 * at + k];
+        }
+        values[BY_ALPHA][i] = job->by_alpha ? job->by_alpha[at] : 0.0f;
+        values[BY_DEPTH][i] = job->by_depth ? job->by_depth[at] : 0.0f;
+        values[DEPTH][i] = job->by_depth ? job->depth[at] : 0.0f;
     }
-    block->replay = (splat_replay){real_load(values[0]), real_load(values[1])};
-    block->gradient = make_real3(real_load(values[2]), real_load(values[3]), real_load(values[4]));
-    block->by_alpha = real_load(values[5]);
-    block->by_depth = real_load(values[6]);
+    const float behind = job->by_alpha ? 0.0f : 1.0f; // by_alpha has the background's part
+    const real3 background = make_real3(R(behind * job->background[0]), R(behind * job->background[1]),
+                                        R(behind * job->background[2]));
+    const real3 colour =
+        make_real3(real_load(values[RGBA]), real_load(values[RGBA + 1]), real_load(values[RGBA + 2]));
+    const real alpha = real_load(values[RGBA + 3]);
+    block->gradient = make_real3(real_load(values[G]), real_load(values[G + 1]), real_load(values[G + 2]));
+    block->by_alpha = real_load(values[BY_ALPHA]);
+    block->by_depth = real_load(values[BY_DEPTH]);
+    const real rest = splat_replay_rest(block->gradient, colour, alpha, background, block->by_alpha);
+    block->replay = (splat_replay){real_load(values[STATE]),
+                                   fma_(block->by_depth * real_load(values[DEPTH]), alpha, rest)};
 }
 
 // a member of the batch's records, for splats first ..

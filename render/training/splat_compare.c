@@ -56,6 +56,7 @@ orr_result orr_splat_trainer_compare(orr_splat_trainer *t, int index, int shrink
     const size_t pixels = (size_t)lens.width * (size_t)lens.height;
     orr_splat_drawing d;
     orr_profile unused = {0};
+    ORR_TRY(orr_splat_trainer_fetch(t, error));
     ORR_TRY(orr_splat_trainer_draw(t, &lens, false, arena, &d, &unused, error));
     orr_compose_job c = {.rgba = d.rgba};
     memcpy(c.background, t->background, sizeof c.background);

@@ -96,7 +96,28 @@ void orr_splat_params_destroy(orr_splat_params *params)
     orr_free(params->statistic[1]);
     orr_free(params->geometry);
     orr_free(params->identity);
+    orr_splat_params_untrack(params);
     *params = (orr_splat_params){0};
+}
+
+orr_result orr_splat_params_track(orr_splat_params *params, int64_t capacity, orr_error *error)
+{
+    ORR_TRY(orr_splat_params_reserve(params, capacity, error));
+    ORR_ALLOC(params->origin, params->capacity, "splats", error);
+    ORR_ALLOC(params->fresh, params->capacity, "splats", error);
+    for (int64_t i = 0; i < params->capacity; i++) {
+        params->origin[i] = (uint32_t)i;
+        params->fresh[i] = 0;
+    }
+    return ORR_OK;
+}
+
+void orr_splat_params_untrack(orr_splat_params *params)
+{
+    orr_free(params->origin);
+    orr_free(params->fresh);
+    params->origin = NULL;
+    params->fresh = NULL;
 }
 
 void orr_splat_params_add(orr_splat_params *params, const orr_splat_seed *seeds, int64_t count)
@@ -135,32 +156,57 @@ orr_result orr_splat_params_raise(orr_splat_params *params, int degree, orr_erro
     return ORR_OK;
 }
 
-void orr_splat_params_copy(orr_splat_params *params, int64_t from, int64_t to)
+static void copy_array(float *array, int members, int64_t from, int64_t to)
+{
+    for (int k = 0; k < members; k++) {
+        *at(array, to, members, k) = *at(array, from, members, k);
+    }
+}
+
+static void copy_all(orr_splat_params *params, int64_t from, int64_t to)
 {
     const int harmonics = orr_harmonics_members(params->degree);
+    copy_array(params->stored[0], ORR_STORED, from, to);
+    if (params->origin) {
+        params->origin[to] = params->origin[from];
+        params->fresh[to] = params->fresh[from];
+        return;
+    }
     for (int set = 0; set < 3; set++) {
+        copy_array(params->stored[set], ORR_STORED, from, to);
+        copy_array(params->harmonics[set], harmonics, from, to);
+    }
+}
+
+static void clear_moments(orr_splat_params *params, int64_t splat)
+{
+    const int harmonics = orr_harmonics_members(params->degree);
+    if (params->origin) {
+        params->fresh[splat] = 1;
+        return;
+    }
+    for (int set = 1; set < 3; set++) {
         for (int k = 0; k < ORR_STORED; k++) {
-            *at(params->stored[set], to, ORR_STORED, k) =
-                set ? 0.0f : *at(params->stored[0], from, ORR_STORED, k);
+            *at(params->stored[set], splat, ORR_STORED, k) = 0.0f;
         }
         for (int k = 0; k < harmonics; k++) {
-            *at(params->harmonics[set], to, harmonics, k) =
-                set ? 0.0f : *at(params->harmonics[0], from, harmonics, k);
+            *at(params->harmonics[set], splat, harmonics, k) = 0.0f;
         }
     }
 }
 
+void orr_splat_params_copy(orr_splat_params *params, int64_t from, int64_t to)
+{
+    copy_all(params, from, to);
+    clear_moments(params, to);
+}
+
 void orr_splat_params_move(orr_splat_params *params, int64_t from, int64_t to)
 {
-    const int harmonics = orr_harmonics_members(params->degree);
-    for (int set = 0; set < 3 && from != to; set++) {
-        for (int k = 0; k < ORR_STORED; k++) {
-            *at(params->stored[set], to, ORR_STORED, k) = *at(params->stored[set], from, ORR_STORED, k);
-        }
-        for (int k = 0; k < harmonics; k++) {
-            *at(params->harmonics[set], to, harmonics, k) = *at(params->harmonics[set], from, harmonics, k);
-        }
+    if (from == to) {
+        return;
     }
+    copy_all(params, from, to);
     for (int k = 0; k < 2 && params->has_statistic; k++) {
         params->statistic[k][to] = params->statistic[k][from];
     }

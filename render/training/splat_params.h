@@ -28,6 +28,10 @@ bool orr_splat_params_dead(const orr_splat_params *params, int64_t splat);
 void orr_splat_params_copy(orr_splat_params *params, int64_t from, int64_t to);
 // Copies a splat as it is, with its moments and its statistic.
 void orr_splat_params_move(orr_splat_params *params, int64_t from, int64_t to);
+// Keeps account of where splats come from, in `origin` and `fresh`, for up to `capacity` of them; the other
+// arrays are not touched until orr_splat_params_untrack.
+orr_result orr_splat_params_track(orr_splat_params *params, int64_t capacity, orr_error *error);
+void orr_splat_params_untrack(orr_splat_params *params);
 // Leaves the first `count` splats.
 void orr_splat_params_cut(orr_splat_params *params, int64_t count);
 // The statistic begins anew.

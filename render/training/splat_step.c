@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-static const float DISSIMILARITY = 0.2f; // its share of the loss of colours
-static const float ALPHA_WEIGHT = 0.1f;  // of the mean |alpha - that of the photo|
-
 // ---- drawing ----
 
 orr_result orr_splat_trainer_draw(const orr_splat_trainer *t, const orr_lens *lens, bool depth,
@@ -125,14 +122,10 @@ static int next_image(orr_splat_trainer *t)
 }
 
 static orr_result move_camera(orr_splat_trainer *t, int image, const orr_splat_view_rates *rates,
-                              const double *motions, orr_error *error)
+                              const double motion[ORR_MOTION], orr_error *error)
 {
-    double sum[ORR_MOTION] = {0};
-    for (int i = 0; i < orr_splat_trainer_update_jobs(t) * ORR_MOTION; i++) {
-        sum[i % ORR_MOTION] += motions[i];
-    }
     const orr_capture_image *photos = t->desc.capture->images;
-    orr_splat_view_move(&t->views[image], sum, rates);
+    orr_splat_view_move(&t->views[image], motion, rates);
     orr_splat_views_hold(t->views, photos, t->images, t->desc.image_count);
     for (int i = 0; i < t->desc.image_count; i++) {
         const int moved = t->images[i];
@@ -175,69 +168,60 @@ static orr_result compare_depth(orr_splat_trainer *t, int image, const orr_lens 
 }
 
 // The loss of a photo, and its gradient.
-static orr_result compare(orr_splat_trainer *t, int image, int shrink, const orr_splat_view_rates *rates,
-                          const orr_splat_drawing *d, double *loss, drawn_gradient *gradient,
-                          orr_error *error)
+static orr_result compare(orr_splat_trainer *t, const orr_splat_plan *plan, const orr_splat_drawing *d,
+                          orr_splat_found *found, drawn_gradient *gradient, orr_error *error)
 {
-    orr_splat_view *view = &t->views[image];
+    const int image = plan->image;
     orr_compose_job c = {.rgba = d->rgba,
-                         .exposure = t->desc.exposures ? view->exposure : NULL,
+                         .exposure = t->desc.exposures ? t->views[image].exposure : NULL,
                          .grid = t->grids ? t->grids[image].value : NULL,
-                         .alpha_weight = ALPHA_WEIGHT};
+                         .alpha_weight = ORR_SPLAT_ALPHA_WEIGHT};
     orr_splat_photo_picture photo;
     memcpy(c.background, t->background, sizeof c.background);
-    ORR_TRY(orr_splat_photo_take(&t->photos[image], shrink, t->background, t->desc.jobs, &t->arena, &photo,
-                                 error));
+    ORR_TRY(orr_splat_photo_take(&t->photos[image], plan->shrink, t->background, t->desc.jobs, &t->arena,
+                                 &photo, error));
     c.photo = photo.planes;
     c.mask = photo.kept;
     c.photo_alpha = photo.alpha;
     ORR_TRY(orr_picture_compose(t->desc.jobs, t->desc.isa, &t->arena, &c, error));
     orr_profile_end(&t->profile, "photo", 0);
     ORR_TRY(orr_picture_loss(t->desc.jobs, t->desc.isa, &t->arena, &c.picture, &c.photo, c.mask,
-                             DISSIMILARITY, loss, &c.gradient, error));
+                             ORR_SPLAT_DISSIMILARITY, &found->loss, &c.gradient, error));
     if (c.exposure || c.grid || c.photo_alpha || d->depth) {
-        double by_exposure[ORR_EXPOSURE], alpha_loss;
-        ORR_TRY(orr_picture_compose_backward(t->desc.jobs, t->desc.isa, &t->arena, &c, by_exposure,
+        double alpha_loss;
+        ORR_TRY(orr_picture_compose_backward(t->desc.jobs, t->desc.isa, &t->arena, &c, found->by_exposure,
                                              &alpha_loss, error));
-        *loss += alpha_loss;
-        if (c.exposure) {
-            orr_splat_view_expose(view, by_exposure, rates->exposure);
-            orr_splat_views_centre(t->views, t->images, t->desc.image_count);
-        }
+        found->loss += alpha_loss;
         if (c.grid) {
-            *loss += orr_photo_grid_step(&t->grids[image], c.by_grid, view->steps + 1, rates->grid);
+            found->loss += orr_photo_grid_step(&t->grids[image], c.by_grid, t->views[image].steps + 1,
+                                               plan->view_rates.grid);
         }
     }
     *gradient = (drawn_gradient){c.gradient, c.by_alpha, NULL};
     if (d->depth) {
-        ORR_TRY(compare_depth(t, image, &d->list.lens, d, &c, loss, gradient, error));
+        ORR_TRY(compare_depth(t, image, &d->list.lens, d, &c, &found->loss, gradient, error));
     }
     orr_profile_end(&t->profile, "loss", 3 * (int64_t)c.photo.width * c.photo.height);
     return ORR_OK;
 }
 
-static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_splat_step_report *report,
-                          orr_error *error)
+// A step on the CPU.
+static orr_result descend_cpu(orr_splat_trainer *t, const orr_splat_plan *plan, orr_splat_found *found,
+                              orr_error *error)
 {
-    const orr_splat_photo *photo = &t->photos[image];
-    const orr_splat_schedule now = {t->extent, t->params.count, t->params.degree,
-                                    t->step,   t->rest_steps,   t->desc.strategy};
-    const orr_splat_view_rates view_rates = orr_splat_view_rates_at(t->extent, progress);
-    const int shrink = orr_splat_shrink_at(&photo->lens, progress);
-    const orr_lens lens = orr_splat_photo_lens(photo, shrink);
-    const bool moves = t->desc.refine_poses && view_rates.turn > 0.0f;
     orr_splat_drawing d;
-    const bool depth = t->desc.depth_weight > 0.0f && orr_splat_depth_known(t->desc.points, image);
+    const bool depth = t->desc.depth_weight > 0.0f && orr_splat_depth_known(t->desc.points, plan->image);
+    const int jobs = orr_splat_trainer_update_jobs(t);
     backward_run run = {.trainer = t,
                         .rows = {.depth = depth, .magnitude = t->desc.strategy == ORR_SPLAT_ADC}};
     drawn_gradient gradient;
-    ORR_TRY(orr_splat_trainer_draw(t, &lens, depth, &t->arena, &d, &t->profile, error));
-    ORR_TRY(compare(t, image, shrink, &view_rates, &d, &report->loss, &gradient, error));
+    ORR_TRY(orr_splat_trainer_draw(t, &plan->lens, depth, &t->arena, &d, &t->profile, error));
+    ORR_TRY(compare(t, plan, &d, found, &gradient, error));
     ORR_TRY(plan_rows(t, &d, &run.rows, error));
     orr_profile_end(&t->profile, "plan", run.rows.frame.bins->pairs);
     run.tile = (orr_splat_backward_job){.rows = &run.rows,
-                                        .width = lens.width,
-                                        .height = lens.height,
+                                        .width = plan->lens.width,
+                                        .height = plan->lens.height,
                                         .rgba = d.rgba,
                                         .gradient = &gradient.colour,
                                         .by_alpha = gradient.by_alpha,
@@ -246,28 +230,70 @@ static orr_result descend(orr_splat_trainer *t, int image, double progress, orr_
     memcpy(run.tile.background, t->background, sizeof t->background);
     orr_jobs_for(t->desc.jobs, run.rows.frame.bins->tiles_x * run.rows.frame.bins->tiles_y, run_tile, &run);
     orr_profile_end(&t->profile, "backward", run.rows.frame.evaluated);
-    report->evaluated = run.rows.frame.evaluated;
+    found->evaluated = run.rows.frame.evaluated;
     run.update = (orr_splat_update_job){.params = &t->params,
                                         .rows = &run.rows,
                                         .lens = run.rows.frame.lens,
-                                        .rates = orr_splat_rates_at(&now, progress),
+                                        .rates = plan->rates,
                                         .seed = t->desc.seed,
                                         .step = (uint32_t)t->step};
-    const int jobs = orr_splat_trainer_update_jobs(t);
-    if (moves) {
+    if (plan->moves) {
         run.update.motion = orr_arena_take(&t->arena, (size_t)jobs, ORR_MOTION * sizeof(double));
         if (!run.update.motion) {
             return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a camera's motion");
         }
     }
     orr_jobs_for(t->desc.jobs, jobs, run_update, &run);
-    if (moves) {
-        ORR_TRY(move_camera(t, image, &view_rates, run.update.motion, error));
+    for (int i = 0; plan->moves && i < jobs * ORR_MOTION; i++) {
+        found->motion[i % ORR_MOTION] += run.update.motion[i];
+    }
+    return ORR_OK;
+}
+
+static orr_splat_plan plan_step(orr_splat_trainer *t, double progress)
+{
+    const int image = next_image(t);
+    const orr_splat_photo *photo = &t->photos[image];
+    const orr_splat_schedule now = {t->extent, t->params.count, t->params.degree,
+                                    t->step,   t->rest_steps,   t->desc.strategy};
+    orr_splat_plan plan = {.image = image,
+                           .shrink = orr_splat_shrink_at(&photo->lens, progress),
+                           .rates = orr_splat_rates_at(&now, progress),
+                           .view_rates = orr_splat_view_rates_at(t->extent, progress)};
+    plan.lens = orr_splat_photo_lens(photo, plan.shrink);
+    plan.moves = t->desc.refine_poses && plan.view_rates.turn > 0.0f;
+    return plan;
+}
+
+static orr_result descend(orr_splat_trainer *t, double progress, orr_splat_step_report *report,
+                          orr_error *error)
+{
+    const orr_splat_plan plan = plan_step(t, progress);
+    orr_splat_view *view = &t->views[plan.image];
+    orr_splat_found found = {0};
+    ORR_TRY((t->device ? orr_splat_trainer_descend_cuda : descend_cpu)(t, &plan, &found, error));
+    if (t->desc.exposures) {
+        orr_splat_view_expose(view, found.by_exposure, plan.view_rates.exposure);
+        orr_splat_views_centre(t->views, t->images, t->desc.image_count);
+    }
+    if (plan.moves) {
+        ORR_TRY(move_camera(t, plan.image, &plan.view_rates, found.motion, error));
     }
     orr_profile_end(&t->profile, "update", t->params.count);
-    t->views[image].steps++;
-    t->rest_steps += run.update.rates.harmonics > 0.0f;
+    view->steps++;
+    t->rest_steps += plan.rates.harmonics > 0.0f;
+    report->loss = found.loss;
+    report->evaluated = found.evaluated;
     return ORR_OK;
+}
+
+static orr_result rearrange(orr_splat_trainer *t, int64_t target, orr_error *error)
+{
+    if (t->desc.strategy == ORR_SPLAT_ADC) {
+        const orr_densify_desc desc = {target, orr_splat_divide_threshold};
+        return orr_splat_densify(&t->params, &desc, error);
+    }
+    return orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error);
 }
 
 // Relocations or divisions, and higher harmonics; grids, which are large, are centred no more often.
@@ -275,6 +301,8 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
 {
     const int degree = orr_splat_degree_at(t->desc.sh_degree, progress);
     if (degree > t->params.degree) {
+        ORR_TRY(orr_splat_trainer_fetch(t, error));
+        t->device_behind = true;
         ORR_TRY(orr_splat_params_raise(&t->params, degree, error));
     }
     const int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
@@ -284,12 +312,11 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
     if (t->grids) {
         orr_photo_grids_centre(t->grids, t->images, t->desc.image_count);
     }
-    if (t->desc.strategy == ORR_SPLAT_ADC) {
-        const orr_densify_desc desc = {target, orr_splat_divide_threshold};
-        ORR_TRY(orr_splat_densify(&t->params, &desc, error));
-    } else {
-        ORR_TRY(orr_splat_relocate(&t->params, target, t->desc.seed, (uint32_t)t->step, error));
+    if (t->device_ahead) {
+        return orr_splat_trainer_rearrange_cuda(t, target, rearrange, error);
     }
+    ORR_TRY(rearrange(t, target, error));
+    t->device_behind = true;
     orr_splat_trainer_prepare(t);
     return ORR_OK;
 }
@@ -299,7 +326,7 @@ orr_result orr_splat_trainer_step(orr_splat_trainer *t, double progress, orr_spl
 {
     t->profile.stage_start = orr_clock_nanoseconds();
     orr_arena_reset(&t->arena);
-    ORR_TRY(descend(t, next_image(t), progress, report, error));
+    ORR_TRY(descend(t, progress, report, error));
     t->step++;
     t->progress = progress;
     ORR_TRY(refine(t, progress, error));

@@ -49,6 +49,20 @@ static orr_result check_depth(const orr_splat_trainer *t, orr_error *error)
                             "with points3D");
 }
 
+// What steps on a device do not have.
+static orr_result open_device(orr_splat_trainer *t, orr_error *error)
+{
+    if (!t->desc.cuda) {
+        return ORR_OK;
+    }
+    if (t->grids || t->desc.depth_weight > 0.0f) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "CUDA: no training of splats with %s",
+                        t->grids ? "bilateral grids" : "depths");
+    }
+    t->device_behind = true;
+    return orr_cuda_splat_steps_create(t->desc.cuda, t->desc.capture->count, &t->device, error);
+}
+
 static orr_result plant(orr_splat_trainer *t, orr_error *error)
 {
     const orr_splat_trainer_desc *desc = &t->desc;
@@ -215,6 +229,9 @@ orr_result orr_splat_trainer_create(const orr_splat_trainer_desc *desc, orr_spla
     if (result == ORR_OK) {
         result = check_depth(t, error);
     }
+    if (result == ORR_OK) {
+        result = open_device(t, error);
+    }
     if (result != ORR_OK) {
         orr_splat_trainer_destroy(t);
         return result;
@@ -227,6 +244,7 @@ orr_result orr_splat_trainer_create(const orr_splat_trainer_desc *desc, orr_spla
 void orr_splat_trainer_destroy(orr_splat_trainer *t)
 {
     if (t) {
+        orr_cuda_splat_steps_destroy(t->device);
         orr_splat_photos_destroy(t->photos, t->desc.capture->count);
         orr_splat_params_destroy(&t->params);
         orr_arena_destroy(&t->arena);
@@ -239,6 +257,7 @@ void orr_splat_trainer_destroy(orr_splat_trainer *t)
 
 orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, orr_error *error)
 {
+    ORR_TRY(orr_splat_trainer_fetch(t, error));
     return orr_splat_params_cloud(&t->params, t->params.degree, t->desc.antialias, splats, error);
 }
 
@@ -247,8 +266,9 @@ orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
     return (orr_splat_progress){t->step, t->progress, t->desc.refine_poses, t->params.count, t->seeds};
 }
 
-orr_result orr_splat_trainer_save(const orr_splat_trainer *t, const char *path, orr_error *error)
+orr_result orr_splat_trainer_save(orr_splat_trainer *t, const char *path, orr_error *error)
 {
+    ORR_TRY(orr_splat_trainer_fetch(t, error));
     const int count = t->desc.image_count;
     orr_splat_view *views = orr_alloc((size_t)count, sizeof *views);
     orr_photo_grid *grids = t->grids ? orr_alloc((size_t)count, sizeof *grids) : NULL;

@@ -1,11 +1,12 @@
 // Photos of a capture become a splat cloud: stochastic gradient descent through the drawing of splats (Kerbl
-// et al. 2023), with the relocations and the noise of 3DGS-MCMC (Kheradmand et al. 2024). On the CPU; the
-// same bits for any number of threads.
+// et al. 2023), with the relocations and the noise of 3DGS-MCMC (Kheradmand et al. 2024). On the CPU, with
+// the same bits for any number of threads, or on a CUDA device.
 #pragma once
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
+#include "engine/device/cuda.h"
 #include "neural/capture/capture.h"
 #include "render/splat_cloud.h"
 #include "render/training/splat_photos.h"
@@ -46,6 +47,9 @@ typedef struct orr_splat_trainer_desc {
     // 0: none, else `points` must say which photos see them.
     float depth_weight;
     uint32_t seed;
+    // Take the steps on this device; NULL: on the CPU, which draws, relocates and divides splats anyway.
+    // ORR_ERROR_UNSUPPORTED with bilateral grids and with depths.
+    orr_cuda *cuda;
     // A file of orr_splat_trainer_save to go on from, to the same bits; its numbers and switches take the
     // place of those above. NULL: from the beginning.
     const char *resume;
@@ -102,6 +106,6 @@ typedef struct orr_splat_progress {
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *trainer);
 // What `resume` reads: 12 bytes for each number of a splat (236 million bytes for 300,000 of degree 3).
-orr_result orr_splat_trainer_save(const orr_splat_trainer *trainer, const char *path, orr_error *error);
+orr_result orr_splat_trainer_save(orr_splat_trainer *trainer, const char *path, orr_error *error);
 
 const orr_profile *orr_splat_trainer_profile(const orr_splat_trainer *trainer); // of all steps

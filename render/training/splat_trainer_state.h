@@ -2,6 +2,7 @@
 #pragma once
 
 #include "render/draw.h"
+#include "render/training/cuda/splat_steps.h"
 #include "render/training/picture_compose.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_trainer.h"
@@ -17,12 +18,44 @@ struct orr_splat_trainer {
     float extent;
     float background[3];
     orr_splat_params params;
-    int64_t step, rest_steps; // taken, and those of the higher harmonics
-    double progress;          // of the last step
-    int64_t seeds;            // points of the capture that splats began at
-    orr_arena arena;          // of a step
+    int64_t step, rest_steps;     // taken, and those of the higher harmonics
+    double progress;              // of the last step
+    int64_t seeds;                // points of the capture that splats began at
+    orr_cuda_splat_steps *device; // takes the steps; NULL: the CPU does
+    bool device_ahead;            // its parameters are newer than `params`
+    bool device_behind;           // or older
+    orr_arena arena;              // of a step
     orr_profile profile;
 };
+
+// What a step is to do, on either machine.
+typedef struct orr_splat_plan {
+    int image, shrink;
+    orr_lens lens;
+    orr_splat_rates rates;
+    orr_splat_view_rates view_rates;
+    bool moves; // the camera
+} orr_splat_plan;
+
+// What a step found out of the photo's own; the splats have moved.
+typedef struct orr_splat_found {
+    double loss;
+    double by_exposure[ORR_EXPOSURE]; // where there are exposures
+    double motion[ORR_MOTION];        // where the camera moves
+    int64_t evaluated;
+} orr_splat_found;
+
+// A step on the device.
+orr_result orr_splat_trainer_descend_cuda(orr_splat_trainer *trainer, const orr_splat_plan *plan,
+                                          orr_splat_found *found, orr_error *error);
+// Relocations or divisions of the device's splats, which are `rearrange` of those of the trainer: only what
+// these look at comes to the host.
+orr_result orr_splat_trainer_rearrange_cuda(orr_splat_trainer *trainer, int64_t target,
+                                            orr_result (*rearrange)(orr_splat_trainer *trainer,
+                                                                    int64_t target, orr_error *error),
+                                            orr_error *error);
+// Brings `params` and what is drawn of them up to date with the device.
+orr_result orr_splat_trainer_fetch(orr_splat_trainer *trainer, orr_error *error);
 
 // The splats as a camera sees them.
 typedef struct orr_splat_drawing {
@@ -41,5 +74,8 @@ orr_result orr_splat_trainer_draw(const orr_splat_trainer *trainer, const orr_le
 // Parameters become what is drawn.
 void orr_splat_trainer_prepare(const orr_splat_trainer *trainer);
 int orr_splat_trainer_update_jobs(const orr_splat_trainer *trainer);
+
+#define ORR_SPLAT_DISSIMILARITY 0.2f // its share of the loss of colours
+#define ORR_SPLAT_ALPHA_WEIGHT 0.1f  // of the mean |alpha - that of the photo|
 
 extern const orr_training_kernels orr_splat_training_kernels[ORR_ISA_COUNT];

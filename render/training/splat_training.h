@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/isa.h"
+#include "engine/maths/rng.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/training/picture_loss.h"
 
@@ -29,6 +30,11 @@ typedef struct orr_splat_params {
     // normalised device coordinates, and how many steps saw it; NULL otherwise
     float *statistic[2];
     bool has_statistic;
+    // While splats of a device are relocated or divided: only the first array of what is stored, and the
+    // statistic, are here; splat i has what else splat origin[i] had, and no moments where it is fresh.
+    // NULL: all is here.
+    uint32_t *origin;
+    uint8_t *fresh;
 } orr_splat_params;
 
 static inline int64_t orr_param_index(int64_t splat, int members, int member)
@@ -39,6 +45,18 @@ static inline int64_t orr_param_index(int64_t splat, int members, int member)
 static inline int orr_harmonics_members(int degree)
 {
     return 3 * (degree + 1) * (degree + 1);
+}
+
+// Of the walk of faint splats: a number of mean 0 and variance 1, nearly normal (a sum of four uniform ones),
+// for an axis of a splat in a step.
+ORR_INLINE float orr_splat_walk_number(uint32_t seed, uint32_t step, uint32_t splat, uint32_t axis)
+{
+    uint64_t bits = orr_random_bits(seed + axis * 0x9E3779B9u, step, splat);
+    float sum = 0.0f;
+    for (int n = 0; n < 4; n++, bits >>= 16) {
+        sum += (float)(bits & 0xffff) * 0x1p-16f - 0.5f;
+    }
+    return sum * 1.7320508f; // the variance of the sum is 4 / 12
 }
 
 // What a frame left of its splats, and where the gradients of each meet: a splat has one row of `members`

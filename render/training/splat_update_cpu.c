@@ -1,14 +1,9 @@
 // The splats' part of a step, lanes over splats: gradients are summed over tiles, carried from the screen to
 // what is stored, and Adam moves the parameters at once.
-#include "engine/maths/rng.h"
 #include "neural/network/optimizer_formula.h"
 #include "render/formula_inputs.h"
-#include "render/splat_backward_formula.h"
 #include "render/training/splat_training.h"
-
-#define BETA1 0.9f
-#define BETA2 0.999f
-#define EPSILON 1e-15f
+#include "render/training/splat_update_formula.h"
 
 // ---- gradients ----
 
@@ -64,19 +59,13 @@ static bool sum_rows(const orr_splat_rows *rows, int64_t splat, lane_gradients *
 
 // ---- Adam ----
 
-// what is not a number, or beyond all measure, is no gradient
-FN real tamed(mask visible, real gradient)
-{
-    return sel(and_(visible, abs_(gradient) < R(1e20)), gradient, R(0.0));
-}
-
 FN real adam_move(float *const arrays[3], int64_t at, real gradient, float rate, float correction)
 {
     adam_moments m = {real_load(arrays[1] + at), real_load(arrays[2] + at)};
-    m = adam_advance(m, gradient, BETA1, BETA2);
+    m = adam_advance(m, gradient, SPLAT_BETA1, SPLAT_BETA2);
     real_store(arrays[1] + at, m.first);
     real_store(arrays[2] + at, m.second);
-    return real_load(arrays[0] + at) - adam_step(m, R(correction), rate, EPSILON);
+    return real_load(arrays[0] + at) - adam_step(m, R(correction), rate, SPLAT_EPSILON);
 }
 
 // The harmonics' gradient and step; returns the derivative by the direction. at: of the splats' first
@@ -101,7 +90,7 @@ static real3 move_harmonics(const orr_splat_update_job *job, int64_t at, real3 d
             const int64_t member = at + (3 * k + c) * ORR_PACK_BLOCK;
             by[k] = fma_(real_load(arrays[0] + member), by_colour[c], by[k]);
             if (rate > 0.0f) {
-                real gradient = tamed(g->visible, basis[k] * by_colour[c]);
+                real gradient = splat_tamed(g->visible, basis[k] * by_colour[c]);
                 real_store(arrays[0] + member, adam_move(arrays, member, gradient, rate, correction));
             }
         }
@@ -122,56 +111,29 @@ static real3 move_harmonics(const orr_splat_update_job *job, int64_t at, real3 d
 
 // ---- the walk of faint splats ----
 
-// Three numbers of mean 0 and variance 1, nearly normal: sums of four uniform ones.
-static void normal_numbers(uint32_t seed, uint32_t step, int64_t splat, float out[3])
-{
-    for (uint32_t k = 0; k < 3; k++) {
-        uint64_t bits = orr_random_bits(seed + k * 0x9E3779B9u, step, (uint32_t)splat);
-        float sum = 0.0f;
-        for (int n = 0; n < 4; n++, bits >>= 16) {
-            sum += (float)(bits & 0xffff) * 0x1p-16f - 0.5f;
-        }
-        out[k] = sum * 1.7320508f; // the variance of the sum is 4 / 12
-    }
-}
-
-// so that a step along an axis is one standard deviation at most
-FN real bounded(real strength, real scale)
-{
-    return min_(strength, R(1.0) / scale);
-}
-
-// The position's step of the Markov chain (Kheradmand et al. 2024): noise shaped by the covariance, for
-// splats that are all but transparent.
 static real3 walk(const orr_splat_update_job *job, int64_t splat, splat_shape shape, real opacity)
 {
-    real share = splat_opacity(R(-100.0) * (opacity - R(0.005)));
+    real share = splat_walk_share(opacity);
     if (!any(share > R(1e-4))) {
         return make_real3(R(0.0), R(0.0), R(0.0));
     }
     float numbers[3][ORR_LANES];
     for (int i = 0; i < ORR_LANES; i++) {
-        float three[3];
-        normal_numbers(job->seed, job->step, splat + i, three);
-        for (int k = 0; k < 3; k++) {
-            numbers[k][i] = three[k];
+        for (uint32_t k = 0; k < 3; k++) {
+            numbers[k][i] = orr_splat_walk_number(job->seed, job->step, (uint32_t)(splat + i), k);
         }
     }
     real3 n = make_real3(real_load(numbers[0]), real_load(numbers[1]), real_load(numbers[2]));
-    real strength = share * R(job->rates.noise);
-    return add3(add3(scale3(shape.axes.a, dot3(shape.axes.a, n) * bounded(strength, shape.scale.x)),
-                     scale3(shape.axes.b, dot3(shape.axes.b, n) * bounded(strength, shape.scale.y))),
-                scale3(shape.axes.c, dot3(shape.axes.c, n) * bounded(strength, shape.scale.z)));
+    return splat_walk(shape, share * R(job->rates.noise), n);
 }
 
 // ---- the statistic of splats that are divided ----
 
 static void add_statistic(const orr_splat_update_job *job, int64_t splat, const lane_gradients *g)
 {
-    const splat_lens lens = splat_lens_of(job->lens);
-    real x = g->magnitude.x * R(0.5f * lens.width), y = g->magnitude.y * R(0.5f * lens.height);
+    real length = splat_magnitude_length(g->magnitude, splat_lens_of(job->lens));
     float *sum = job->params->statistic[0] + splat, *visits = job->params->statistic[1] + splat;
-    real_store(sum, real_load(sum) + tamed(g->visible, sqrt_(x * x + y * y)));
+    real_store(sum, real_load(sum) + splat_tamed(g->visible, length));
     real_store(visits, real_load(visits) + sel(g->visible, R(1.0), R(0.0)));
 }
 
@@ -211,8 +173,8 @@ static void add_camera(camera_sums *sums, mask visible, splat_camera_gradient c)
 {
     const real shift[3] = {c.shift.x, c.shift.y, c.shift.z}, turn[3] = {c.turn.x, c.turn.y, c.turn.z};
     for (int k = 0; k < 3; k++) {
-        sums->shift[k] = sums->shift[k] + tamed(visible, shift[k]);
-        sums->turn[k] = sums->turn[k] + tamed(visible, turn[k]);
+        sums->shift[k] = sums->shift[k] + splat_tamed(visible, shift[k]);
+        sums->turn[k] = sums->turn[k] + splat_tamed(visible, turn[k]);
     }
 }
 
@@ -246,6 +208,7 @@ static void update_lanes(const orr_splat_update_job *job, int64_t block, int par
     if (job->rows->magnitude) {
         add_statistic(job, splat, &g);
     }
+    by = splat_pulled(by, g.visible, shape, opacity, rates->opacity_pull, rates->scale_pull);
     const real gradients[ORR_STORED] = {by.mean.x,      by.mean.y,      by.mean.z,     by.log_scale.x,
                                         by.log_scale.y, by.log_scale.z, by.rotation.x, by.rotation.y,
                                         by.rotation.z,  by.rotation.w,  by.logit};
@@ -255,14 +218,7 @@ static void update_lanes(const orr_splat_update_job *job, int64_t block, int par
                      : k < 6  ? rates->scale
                      : k < 10 ? rates->rotation
                               : rates->opacity;
-        real gradient = tamed(g.visible, gradients[k]);
-        if (k >= 3 && k < 6) {
-            real scale = k == 3 ? shape.scale.x : k == 4 ? shape.scale.y : shape.scale.z;
-            gradient = gradient + R(rates->scale_pull) * scale;
-        } else if (k == 10) {
-            gradient = gradient + R(rates->opacity_pull) * opacity * (R(1.0) - opacity);
-        }
-        moved[k] = adam_move(params->stored, at + k * ORR_PACK_BLOCK, gradient, rate, rates->correction);
+        moved[k] = adam_move(params->stored, at + k * ORR_PACK_BLOCK, gradients[k], rate, rates->correction);
     }
     for (int k = 3; k < 6; k++) {
         moved[k] = min_(max_(moved[k], R(rates->log_scale_low)), R(rates->log_scale_high));

@@ -424,9 +424,6 @@ static void what_cannot_be_trained_is_refused(void **state)
     desc.config = small_config();
     assert_refused(orr_trainer_create(engine, &desc, &trainer, &why), "expected none");
     desc = of_splats();
-    desc.device = ORR_DEVICE_CUDA;
-    assert_int_equal(orr_trainer_create(engine, &desc, &trainer, NULL), ORR_ERROR_UNSUPPORTED);
-    desc = of_splats();
     trainer = trainer_on(engine, &desc);
     assert_refused(orr_trainer_step(trainer, 0, 0.0, &why), "not both");
     assert_refused(orr_trainer_step(trainer, -1, 1.0, &why), "-1 steps");

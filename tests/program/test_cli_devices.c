@@ -131,6 +131,37 @@ static void without_vulkan_cuda_goes_on_with_one_line(void **state)
 }
 #endif
 
+// Photos become splats on the device, or on the CPU with a line that says why.
+static void splats_are_trained_on_the_device(void **state)
+{
+    (void)state;
+    char capture[512], trained[512];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    snprintf(trained, sizeof trained, "%s", scratch_path("trained.ply"));
+    const command plain = {
+        {"train", "splats", capture, "--steps", "2", "--splats", "100", "--evaluation", "0", "-o", trained},
+        false};
+    const char *grids[] = {"train",    "splats", capture, "--steps",      "1", "--splats",
+                           "100",      "-o",     trained, "--evaluation", "0", "--bilateral-grid",
+                           "--device", "cuda",   NULL};
+    if (!has_gpu) {
+        skip();
+    }
+    for (int by_option = 0; by_option < 2; by_option++) {
+        run_result result = run_on(&plain, "cuda", by_option);
+        assert_int_equal(result.exit_code, 0);
+        assert_non_null(strstr(result.errors, gpu.name));
+        assert_null(strstr(result.errors, "trains on the CPU"));
+        assert_int_equal(access(trained, F_OK), 0);
+        run_result_free(&result);
+    }
+    run_result result = run_orrery(grids);
+    assert_int_equal(result.exit_code, 0);
+    assert_non_null(
+        strstr(result.errors, "CUDA: no training of splats with bilateral grids; trains on the CPU"));
+    run_result_free(&result);
+}
+
 #if ORR_CUDA_EMULATED
 // Many worlds, the features of a field, and a picture whose time is measured, on a GPU of 1 MiB.
 static void a_card_that_is_too_small_is_one_line(void **state)
@@ -258,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_that_is_not_there_is_one_line_and_code_2),
         cmocka_unit_test(a_rung_that_does_not_exist_is_one_line_and_code_2),
+        cmocka_unit_test(splats_are_trained_on_the_device),
 #if ORR_HAVE_CUDA
         cmocka_unit_test(the_environment_says_where_robots_move_as_the_option_does),
         cmocka_unit_test(without_vulkan_cuda_goes_on_with_one_line),

@@ -371,8 +371,8 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     assert_refused(&run, 2, "--masks half: expected ignore or empty");
     run = orrery("train", "splats", capture, "-o", cloud, "--strategy", "both");
     assert_refused(&run, 2, "--strategy both: expected adc or mcmc");
-    run = orrery("train", "splats", capture, "-o", cloud, "--device", "cuda");
-    assert_refused(&run, 2, "--device cuda: expected none");
+    run = orrery("train", "splats", capture, "-o", cloud, "--device", "vulkan");
+    assert_refused(&run, 2, "--device vulkan: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--holdout", "1");
     assert_refused(&run, 2, "0 photos to learn splats from: expected 2 or more");
     run = orrery("train", "splats", in_folder("no/photos"), "-o", cloud);

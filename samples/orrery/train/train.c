@@ -69,7 +69,6 @@ static orr_result check_splats(const orr_train_desc *desc, orr_error *error)
 {
     const char *given = desc->config                        ? "--config"
                         : desc->batch                       ? "--batch"
-                        : desc->device == ORR_DEVICE_CUDA   ? "--device cuda"
                         : desc->device == ORR_DEVICE_VULKAN ? "--device vulkan"
                                                             : NULL;
     return given ? orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected none with train splats", given)

@@ -1,0 +1,87 @@
+// The kernels of a training step as calls, and their parameters. All pointers are the device's; the caller
+// checks cudaGetLastError.
+#pragma once
+
+#include "render/cuda/splats.h"
+#include "render/training/picture_compose.h"
+#include "render/training/splat_training.h"
+
+enum { ORR_CUDA_LOSS_SUMS = 2 };
+
+// A picture of the splats beside its photo. Planes have the margins of orr_loss_planes.
+typedef struct orr_cuda_compare {
+    int width, height;
+    const float *rgba; // as drawn without background: height x width x 4
+    float background[3];
+    float exposure[ORR_EXPOSURE]; // 3x4, row by row
+    orr_loss_planes photo;
+    const uint8_t *kept;      // height x width, 0: not to be learned from; NULL: all is
+    const float *photo_alpha; // height x width; NULL: the photo is opaque
+    float alpha_weight;       // of the mean |alpha - photo_alpha| in the loss
+    float dissimilarity;      // its share in the loss of colours
+    orr_loss_planes picture, slopes[3], gradient;
+    float *by_alpha;   // height x width; NULL: the loss depends on alpha through the background alone
+    float *loss_sums;  // per block ORR_CUDA_LOSS_SUMS: absolute differences, similarities
+    float *alpha_sums; // per block of `compose_back` ORR_COMPOSE_SUMS
+} orr_cuda_compare;
+
+int orr_cuda_compare_blocks(const orr_cuda_compare *compare);         // that write loss_sums
+int orr_cuda_compare_compose_blocks(const orr_cuda_compare *compare); // that write alpha_sums
+// picture, from rgba
+void orr_cuda_compose_launch(cudaStream_t stream, const orr_cuda_compare *compare);
+// slopes and loss_sums, then the gradient by the picture
+void orr_cuda_loss_launch(cudaStream_t stream, const orr_cuda_compare *compare);
+void orr_cuda_loss_gradient_launch(cudaStream_t stream, const orr_cuda_compare *compare);
+// gradient, in place: by the colours of rgba; by_alpha and alpha_sums
+void orr_cuda_compose_back_launch(cudaStream_t stream, const orr_cuda_compare *compare);
+
+// Where the gradients of each splat meet: a row of floats for each pair of a splat and a tile, in the order
+// in which the frame emitted its pairs, so that those of a splat lie side by side.
+typedef struct orr_cuda_rows {
+    const orr_cuda_control *control; // of the frame, as all that follows
+    orr_cuda_records records;
+    const uint32_t *order;  // visible splats from front to back
+    const uint32_t *begins; // of each of these, its first pair
+    const uint32_t *pair_splats, *ranges;
+    int tiles_x, tiles_y;
+    uint32_t *first, *counts; // per splat: its rows
+    bool magnitude;           // two members follow the ORR_MOMENTS
+    float *rows;
+} orr_cuda_rows;
+
+// first and counts; counts must be 0 before it. splats: of the frame
+void orr_cuda_rows_plan_launch(cudaStream_t stream, const orr_cuda_rows *rows, size_t splats);
+// rows, from the gradient by the colours of rgba
+void orr_cuda_backward_launch(cudaStream_t stream, const orr_cuda_rows *rows,
+                              const orr_cuda_compare *compare);
+
+// Parameters on the device, in the layout of orr_splat_params.
+typedef struct orr_cuda_splat_params {
+    uint32_t count;
+    int degree;
+    float *stored[3], *harmonics[3];
+    float *geometry;
+    float *statistic[2]; // NULL: there is none
+} orr_cuda_splat_params;
+
+typedef struct orr_cuda_update {
+    orr_cuda_splat_params params;
+    orr_cuda_rows rows;
+    splat_lens_values lens;
+    orr_splat_rates rates;
+    uint32_t seed, step;
+    float *motion_sums; // per block ORR_MOTION: the loss by the camera's motion; NULL: nobody asks
+} orr_cuda_update;
+
+int orr_cuda_update_blocks(uint32_t splats); // that write motion_sums
+// Adam's step of every splat, and its geometry. Nothing, when the frame had no room for all of its pairs.
+void orr_cuda_update_launch(cudaStream_t stream, const orr_cuda_update *update);
+// Member by member of an array in blocks of splats: to[i] = from[origin[i]], or 0 where `fresh` is not, and
+// behind the last of `count` splats
+void orr_cuda_gather_launch(cudaStream_t stream, const float *from, float *to, const uint32_t *origin,
+                            const uint8_t *fresh, uint32_t count, int members);
+// geometry, from what is stored
+void orr_cuda_prepare_launch(cudaStream_t stream, const orr_cuda_splat_params *params);
+
+// to[k]: the sum over blocks of sums[block * members + k], in a fixed order
+void orr_cuda_total_launch(cudaStream_t stream, const float *sums, int blocks, int members, double *to);

@@ -1,0 +1,57 @@
+// Steps of training splats on a CUDA device: parameters and photos stay there from step to step.
+#pragma once
+
+#include "engine/core/profile.h"
+#include "engine/device/cuda.h"
+#include "render/training/picture_compose.h"
+#include "render/training/splat_photos.h"
+#include "render/training/splat_training.h"
+
+typedef struct orr_cuda_splat_steps orr_cuda_splat_steps;
+
+// images: of the capture. In a build without CUDA: ORR_CODE_FEATURE_ABSENT.
+orr_result orr_cuda_splat_steps_create(orr_cuda *cuda, int images, orr_cuda_splat_steps **steps,
+                                       orr_error *error);
+void orr_cuda_splat_steps_destroy(orr_cuda_splat_steps *steps); // NULL is allowed
+
+// Parameters, moments and statistic to the device, and from it into memory for as many splats of that degree.
+// The form that is drawn is made there, and not read.
+orr_result orr_cuda_splat_steps_write(orr_cuda_splat_steps *steps, const orr_splat_params *params,
+                                      orr_error *error);
+orr_result orr_cuda_splat_steps_read(orr_cuda_splat_steps *steps, orr_splat_params *params, orr_error *error);
+
+// Of these parameters, what relocations and divisions look at: the first array of what is stored, and the
+// statistic, which begins anew.
+orr_result orr_cuda_splat_steps_read_first(orr_cuda_splat_steps *steps, orr_splat_params *params,
+                                           orr_error *error);
+// Parameters that were tracked meanwhile (orr_splat_params_track): that array is sent, and the others are put
+// in order on the device.
+orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *steps, const orr_splat_params *params,
+                                          orr_error *error);
+
+// Is the photo of that image, made smaller by that factor, on the device?
+bool orr_cuda_splat_steps_has(const orr_cuda_splat_steps *steps, int image, int shrink);
+
+typedef struct orr_cuda_splat_step {
+    int image, shrink;
+    const orr_splat_photo_picture *photo; // NULL when the device has it
+    const orr_lens *lens;
+    bool antialias;
+    float background[3];
+    const float *exposure;             // 3x4, row by row; NULL: none
+    float alpha_weight, dissimilarity; // as in orr_compose_job and orr_picture_loss
+    orr_splat_rates rates;
+    uint32_t seed, step;
+    bool motion; // is the camera's wanted?
+} orr_cuda_splat_step;
+
+typedef struct orr_cuda_splat_stepped {
+    double loss;
+    double by_exposure[ORR_EXPOSURE]; // where there is an exposure
+    double motion[6];                 // of splat_views.h, where it is wanted
+    int64_t evaluated;                // splat-pixels: pairs of a splat and a tile times the tile's pixels
+} orr_cuda_splat_stepped;
+
+// One step, and waits for it. profile: its stages are added.
+orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
+                                     orr_cuda_splat_stepped *stepped, orr_profile *profile, orr_error *error);

@@ -1,0 +1,70 @@
+// Steps on a CUDA device, and parameters that go there and come back.
+#include "render/training/splat_params.h"
+#include "render/training/splat_trainer_state.h"
+
+#include <string.h>
+
+orr_result orr_splat_trainer_fetch(orr_splat_trainer *t, orr_error *error)
+{
+    if (t->device_ahead) {
+        ORR_TRY(orr_cuda_splat_steps_read(t->device, &t->params, error));
+        t->device_ahead = false;
+        orr_splat_trainer_prepare(t);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_splat_trainer_descend_cuda(orr_splat_trainer *t, const orr_splat_plan *plan,
+                                          orr_splat_found *found, orr_error *error)
+{
+    orr_splat_photo_picture photo;
+    orr_cuda_splat_stepped stepped;
+    orr_cuda_splat_step step = {.image = plan->image,
+                                .shrink = plan->shrink,
+                                .lens = &plan->lens,
+                                .antialias = t->desc.antialias,
+                                .exposure = t->desc.exposures ? t->views[plan->image].exposure : NULL,
+                                .alpha_weight = ORR_SPLAT_ALPHA_WEIGHT,
+                                .dissimilarity = ORR_SPLAT_DISSIMILARITY,
+                                .rates = plan->rates,
+                                .seed = t->desc.seed,
+                                .step = (uint32_t)t->step,
+                                .motion = plan->moves};
+    memcpy(step.background, t->background, sizeof step.background);
+    if (t->device_behind) {
+        ORR_TRY(orr_cuda_splat_steps_write(t->device, &t->params, error));
+        t->device_behind = false;
+    }
+    if (!orr_cuda_splat_steps_has(t->device, plan->image, plan->shrink)) {
+        ORR_TRY(orr_splat_photo_take(&t->photos[plan->image], plan->shrink, t->background, t->desc.jobs,
+                                     &t->arena, &photo, error));
+        step.photo = &photo;
+    }
+    orr_profile_end(&t->profile, "photo", 0);
+    t->device_ahead = true; // whatever fails from here on
+    ORR_TRY(orr_cuda_splat_steps_take(t->device, &step, &stepped, &t->profile, error));
+    t->profile.stage_start = orr_clock_nanoseconds(); // the device's stages are booked
+    found->loss = stepped.loss;
+    found->evaluated = stepped.evaluated;
+    memcpy(found->by_exposure, stepped.by_exposure, sizeof found->by_exposure);
+    memcpy(found->motion, stepped.motion, sizeof found->motion);
+    return ORR_OK;
+}
+
+orr_result orr_splat_trainer_rearrange_cuda(orr_splat_trainer *t, int64_t target,
+                                            orr_result (*rearrange)(orr_splat_trainer *trainer,
+                                                                    int64_t target, orr_error *error),
+                                            orr_error *error)
+{
+    const int64_t most = target > t->params.count ? target : t->params.count;
+    ORR_TRY(orr_cuda_splat_steps_read_first(t->device, &t->params, error));
+    orr_result result = orr_splat_params_track(&t->params, most, error);
+    if (result == ORR_OK) {
+        result = rearrange(t, target, error);
+    }
+    if (result == ORR_OK) {
+        result = orr_cuda_splat_steps_rearrange(t->device, &t->params, error);
+    }
+    orr_splat_params_untrack(&t->params);
+    return result;
+}
