@@ -63,12 +63,18 @@ STRUCT(splat_moments)
 END_STRUCT(splat_moments)
 
 // Sums over pixels of |the loss's derivative by the splat's centre|, for each axis: the statistic of absolute
-// gradients (Ye et al. 2024), which pixels that pull to opposite sides do not cancel.
+// gradients (Ye et al. 2024), which pixels that pull to opposite sides do not cancel. Factors that all of a
+// splat's pixels share are splat_magnitude's.
 FN real2 splat_magnitude_add(real2 sum, ellipse shape, real slope, real2 d)
 {
-    real along = R(2.0 / SPLAT_LOG2E) * slope * shape.sharp_x * fma_(shape.lean, d.y, d.x);
-    real across = fma_(along, shape.lean, R(2.0 / SPLAT_LOG2E) * slope * shape.sharp_y * d.y);
-    return make_real2(sum.x + abs_(along), sum.y + abs_(across));
+    real along = fma_(shape.lean, d.y, d.x);
+    real across = fma_(shape.sharp_x * shape.lean, along, shape.sharp_y * d.y);
+    return make_real2(sum.x + abs_(slope * along), sum.y + abs_(slope * across));
+}
+
+FN real2 splat_magnitude(real2 sum, ellipse shape)
+{
+    return make_real2(R(2.0 / SPLAT_LOG2E) * shape.sharp_x * sum.x, R(2.0 / SPLAT_LOG2E) * sum.y);
 }
 
 // ---- a splat: from the screen to what is stored ----

@@ -2,7 +2,7 @@
 //
 // Splats are replayed from front to back, each over the blocks of pixels that it reaches, lanes over the
 // pixels of a block. A block's pixels are two floats of state and three of gradient, which stay in L1; a
-// splat's sums stay in registers. Sums over lanes are taken a vector of splats at a time.
+// splat's sums stay in registers until its lanes are summed.
 #include "render/formula_inputs.h"
 #include "render/splat_backward_formula.h"
 #include "render/training/splat_training.h"
@@ -13,7 +13,8 @@ enum {
     BLOCK_H = ORR_LANES / BLOCK_W,
     COLUMNS = ORR_CPU_TILE / BLOCK_W,
     ROWS = ORR_CPU_TILE / BLOCK_H,
-    BLOCKS = COLUMNS * ROWS
+    BLOCKS = COLUMNS * ROWS,
+    PLACES = (ORR_MOMENTS_MOST + ORR_LANES - 1) / ORR_LANES * ORR_LANES
 };
 
 typedef struct pixel_block {
@@ -33,43 +34,35 @@ typedef struct backward_tile {
     pixel_block blocks[BLOCKS];
     orr_splat_record batch[BATCH];
     int32_t first[ROWS][BATCH], last[ROWS][BATCH]; // columns that a splat reaches in each row of blocks
-    float sums[BATCH][ORR_MOMENTS_MOST][ORR_LANES];
+    float sums[BATCH][PLACES];
+    float *rows[BATCH]; // where these go
 } backward_tile;
 
 static void begin_block(const orr_splat_backward_job *job, pixel_block *block, int left, int top)
 {
-    enum { STATE, G, BY_ALPHA = G + 3, BY_DEPTH, RGBA, DEPTH = RGBA + 4, VALUES };
-    float values[VALUES][ORR_LANES] = {{0}};
-    for (int i = 0; i < ORR_LANES; i++) {
-        const int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
-        values[STATE][i] = -1.0f;
-        if (x >= job->width || y >= job->height) {
-            continue;
-        }
-        const int64_t at = (int64_t)y * job->width + x;
-        values[STATE][i] = 1.0f;
-        for (int k = 0; k < 3; k++) {
-            values[G + k][i] = orr_loss_row(job->gradient, k, y)[x];
-        }
-        for (int k = 0; k < 4; k++) {
-            values[RGBA + k][i] = job->rgba[4 * at + k];
-        }
-        values[BY_ALPHA][i] = job->by_alpha ? job->by_alpha[at] : 0.0f;
-        values[BY_DEPTH][i] = job->by_depth ? job->by_depth[at] : 0.0f;
-        values[DEPTH][i] = job->by_depth ? job->depth[at] : 0.0f;
-    }
+    const orr_loss_planes *g = job->gradient;
+    const sint x = lane_index() & I(BLOCK_W - 1), y = lane_index() >> 2;
+    const mask there = and_(to_real(x) < R(job->width - left), to_real(y) < R(job->height - top));
+    // beyond the picture the block's first pixel again
+    const sint inside = (x < I(job->width - left)) & (y < I(job->height - top));
+    const sint pixel = (y * I(job->width) + x) & inside, value = (y * I(g->stride) + x) & inside;
+    const int64_t at = (int64_t)top * job->width + left;
+    const float *rgba = job->rgba + 4 * at;
+    const sint four = pixel * I(4);
+    const real3 colour =
+        make_real3(real_gather(rgba, four), real_gather(rgba + 1, four), real_gather(rgba + 2, four));
+    const real alpha = real_gather(rgba + 3, four);
     const float behind = job->by_alpha ? 0.0f : 1.0f; // by_alpha has the background's part
     const real3 background = make_real3(R(behind * job->background[0]), R(behind * job->background[1]),
                                         R(behind * job->background[2]));
-    const real3 colour =
-        make_real3(real_load(values[RGBA]), real_load(values[RGBA + 1]), real_load(values[RGBA + 2]));
-    const real alpha = real_load(values[RGBA + 3]);
-    block->gradient = make_real3(real_load(values[G]), real_load(values[G + 1]), real_load(values[G + 2]));
-    block->by_alpha = real_load(values[BY_ALPHA]);
-    block->by_depth = real_load(values[BY_DEPTH]);
+    block->gradient = make_real3(real_gather(orr_loss_row(g, 0, top) + left, value),
+                                 real_gather(orr_loss_row(g, 1, top) + left, value),
+                                 real_gather(orr_loss_row(g, 2, top) + left, value));
+    block->by_alpha = job->by_alpha ? real_gather(job->by_alpha + at, pixel) : R(0.0);
+    block->by_depth = job->by_depth ? real_gather(job->by_depth + at, pixel) : R(0.0);
+    const real depth = job->by_depth ? real_gather(job->depth + at, pixel) : R(0.0);
     const real rest = splat_replay_rest(block->gradient, colour, alpha, background, block->by_alpha);
-    block->replay = (splat_replay){real_load(values[STATE]),
-                                   fma_(block->by_depth * real_load(values[DEPTH]), alpha, rest)};
+    block->replay = (splat_replay){sel(there, R(1.0), R(-1.0)), fma_(block->by_depth * depth, alpha, rest)};
 }
 
 // a member of the batch's records, for splats first ..
@@ -108,6 +101,40 @@ static void rows_of(const orr_splat_record *s, int top, int rows[2])
     rows[1] = high < (float)(ROWS - 1) ? (int)high : ROWS - 1;
 }
 
+// Where the sum of a vector's lanes is behind sum_lanes: the bits of its number in reverse.
+static int place_of(int member)
+{
+    int place = member / ORR_LANES * ORR_LANES;
+    for (int bit = 1; bit < ORR_LANES; bit *= 2) {
+        place += member & bit ? ORR_LANES / 2 / bit : 0;
+    }
+    return place;
+}
+
+// The sums over the lanes of some vectors, side by side in as few vectors. Two at a time become one with a
+// half of the terms of each, until each has one.
+static inline __attribute__((always_inline)) void sum_lanes(real *v, int count)
+{
+    for (int terms = ORR_LANES; terms > 1; terms /= 2) {
+        for (int i = 0; i < count; i += 2) {
+            const real next = i + 1 < count ? v[i + 1] : R(0.0);
+            v[i / 2] = real_interleave_low(v[i], next) + real_interleave_high(v[i], next);
+        }
+        count = (count + 1) / 2;
+    }
+}
+
+// Moments of which each lane has those about its block's corner, with the lane's place in the block added.
+static inline splat_moments moments_about_lanes(splat_moments m, real x, real y)
+{
+    return (splat_moments){.one = m.one,
+                           .x = fma_(x, m.one, m.x),
+                           .y = fma_(y, m.one, m.y),
+                           .xx = fma_(x, fma_(x, m.one, R(2.0) * m.x), m.xx),
+                           .xy = fma_(x, m.y, fma_(y, fma_(x, m.one, m.x), m.xy)),
+                           .yy = fma_(y, fma_(y, m.one, R(2.0) * m.y), m.yy)};
+}
+
 // Inlined once for each kind of extras, which are constants there.
 static inline __attribute__((always_inline)) void
 replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, backward_extras extras)
@@ -127,7 +154,9 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
     rows_of(s, top, rows);
     for (int row = rows[0]; row <= rows[1]; row++) {
         // the same roundings as when drawing
+        const float row_y = (float)(top + row * BLOCK_H) - s->y;
         const real dy = lane_y + R(top + row * BLOCK_H) - R(s->y);
+        real one = R(0.0), x = R(0.0), xx = R(0.0);
         for (int column = tile->first[row][i]; column <= tile->last[row][i]; column++) {
             pixel_block *block = &tile->blocks[row * COLUMNS + column];
             if (!any(block->replay.transmittance > R(0.0))) {
@@ -148,30 +177,36 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
             if (extras.depth) {
                 by_depth = fma_(r.weight, block->by_depth, by_depth);
             }
-            const real x = r.slope * d.x, y = r.slope * d.y;
-            m.one = m.one + r.slope;
-            m.x = m.x + x;
-            m.y = m.y + y;
-            m.xx = fma_(x, d.x, m.xx);
-            m.xy = fma_(x, d.y, m.xy);
-            m.yy = fma_(y, d.y, m.yy);
+            const float column_x = (float)(left + column * BLOCK_W) - s->x;
+            one = one + r.slope;
+            x = fma_(r.slope, R(column_x), x);
+            xx = fma_(r.slope, R(column_x * column_x), xx);
             if (extras.magnitude) {
                 magnitude = splat_magnitude_add(magnitude, shape, r.slope, d);
             }
         }
+        m.one = m.one + one;
+        m.x = m.x + x;
+        m.xx = m.xx + xx;
+        m.y = fma_(one, R(row_y), m.y);
+        m.xy = fma_(x, R(row_y), m.xy);
+        m.yy = fma_(one, R(row_y * row_y), m.yy);
     }
-    const real values[ORR_MOMENTS] = {m.one, m.x,         m.y,         m.xx,       m.xy,
-                                      m.yy,  by_colour.x, by_colour.y, by_colour.z};
-    for (int k = 0; k < ORR_MOMENTS; k++) {
-        real_store(tile->sums[i][k], values[k]);
-    }
+    m = moments_about_lanes(m, lane_x, lane_y);
+    real values[ORR_MOMENTS_MOST] = {m.one, m.x,         m.y,         m.xx,       m.xy,
+                                     m.yy,  by_colour.x, by_colour.y, by_colour.z};
+    int members = ORR_MOMENTS;
     if (extras.depth) {
-        real_store(tile->sums[i][ORR_MOMENTS], by_depth);
+        values[members++] = by_depth;
     }
     if (extras.magnitude) {
-        const int member = ORR_MOMENTS + extras.depth;
-        real_store(tile->sums[i][member], magnitude.x);
-        real_store(tile->sums[i][member + 1], magnitude.y);
+        magnitude = splat_magnitude(magnitude, shape);
+        values[members++] = magnitude.x;
+        values[members++] = magnitude.y;
+    }
+    sum_lanes(values, members);
+    for (int n = 0; n * ORR_LANES < members; n++) {
+        real_store(tile->sums[i] + n * ORR_LANES, values[n]);
     }
 }
 
@@ -201,33 +236,45 @@ static void replay(const orr_splat_backward_job *job, backward_tile *tile, int c
     }
 }
 
-// Sums over lanes, and to the splats' rows of this tile.
-static void store_sums(const orr_splat_backward_job *job, backward_tile *tile, const uint32_t *splats,
-                       int count)
+// Takes a batch of the tile's splats. What is read of them later is on its way meanwhile.
+static void begin_batch(const orr_splat_backward_job *job, backward_tile *tile, const uint32_t *splats,
+                        int count, int more)
 {
     const orr_splat_rows *rows = job->rows;
-    const int members = rows->members;
-    float sums[ORR_MOMENTS_MOST][BATCH];
-    for (int first = 0; first < count; first += ORR_LANES) {
-        for (int k = 0; k < members; k++) {
-            real lanes[ORR_LANES], sum = R(0.0);
-            for (int i = 0; i < ORR_LANES; i++) {
-                lanes[i] = real_load(tile->sums[first + i][k]);
-            }
-            real_transpose(lanes);
-            for (int i = 0; i < ORR_LANES; i++) {
-                sum = sum + lanes[i];
-            }
-            real_store(sums[k] + first, sum);
-        }
+    for (int i = 0; i < count; i++) {
+        tile->batch[i] = rows->frame.records[splats[i]];
+        __builtin_prefetch(&rows->frame.boxes[splats[i]]);
+        __builtin_prefetch(&rows->first[tile->batch[i].file_index]);
     }
+    for (int i = count; i < count + more; i++) {
+        __builtin_prefetch(&rows->frame.records[splats[i]]);
+    }
+}
+
+// The rows that the batch's sums go to.
+static void find_rows(const orr_splat_backward_job *job, backward_tile *tile, const uint32_t *splats,
+                      int count)
+{
+    const orr_splat_rows *rows = job->rows;
     for (int i = 0; i < count; i++) {
         const orr_tile_box box = rows->frame.boxes[splats[i]];
-        uint32_t row = rows->first[tile->batch[i].file_index] +
-                       (uint32_t)((job->tile_y - box.y0) * (box.x1 - box.x0 + 1) + job->tile_x - box.x0);
-        float *to = rows->rows + (size_t)row * (size_t)members;
+        const uint32_t row =
+            rows->first[tile->batch[i].file_index] +
+            (uint32_t)((job->tile_y - box.y0) * (box.x1 - box.x0 + 1) + job->tile_x - box.x0);
+        tile->rows[i] = rows->rows + (size_t)row * (size_t)rows->members;
+        __builtin_prefetch(tile->rows[i], 1);
+    }
+}
+
+static void store_sums(const backward_tile *tile, int members, int count)
+{
+    int place[ORR_MOMENTS_MOST];
+    for (int k = 0; k < ORR_MOMENTS_MOST; k++) {
+        place[k] = place_of(k);
+    }
+    for (int i = 0; i < count; i++) {
         for (int k = 0; k < members; k++) {
-            to[k] = sums[k][i];
+            tile->rows[i][k] = tile->sums[i][place[k]];
         }
     }
 }
@@ -240,16 +287,21 @@ void ORR_ISA_NAME(orr_splat_backward)(const orr_splat_backward_job *job)
     const uint32_t *splats = bins->tile_splats + bins->starts[number];
     const uint32_t all = bins->starts[number + 1] - bins->starts[number];
     for (int b = 0; all > 0 && b < BLOCKS; b++) {
-        begin_block(job, &tile.blocks[b], job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W,
-                    job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
+        const int left = job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W;
+        const int top = job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H;
+        if (left < job->width && top < job->height) {
+            begin_block(job, &tile.blocks[b], left, top);
+        } else {
+            tile.blocks[b].replay.transmittance = R(-1.0); // nothing is to be seen there
+        }
     }
     for (uint32_t start = 0; start < all; start += BATCH) {
         int count = (int)(all - start < BATCH ? all - start : BATCH);
-        for (int i = 0; i < count; i++) {
-            tile.batch[i] = job->rows->frame.records[splats[start + (uint32_t)i]];
-        }
+        const uint32_t left = all - start - (uint32_t)count;
+        begin_batch(job, &tile, splats + start, count, (int)(left < BATCH ? left : BATCH));
         find_touched_columns(job, &tile, count);
+        find_rows(job, &tile, splats + start, count);
         replay(job, &tile, count);
-        store_sums(job, &tile, splats + start, count);
+        store_sums(&tile, job->rows->members, count);
     }
 }

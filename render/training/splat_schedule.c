@@ -45,6 +45,11 @@ static float adam_correction(int64_t steps)
     return (float)(sqrt(1.0 - pow(0.999, (double)steps)) / (1.0 - pow(0.9, (double)steps)));
 }
 
+bool orr_splat_refines_at(double progress)
+{
+    return progress < REFINED_AT;
+}
+
 orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
 {
     const float position = s->extent * between(POSITION_RATE, POSITION_RATE_END, progress);
@@ -58,7 +63,7 @@ orr_splat_rates orr_splat_rates_at(const orr_splat_schedule *s, double progress)
         .opacity = OPACITY_RATE,
         .colour = COLOUR_RATE,
         .harmonics = rest ? HARMONICS_RATE : 0.0f,
-        .noise = mcmc && progress < REFINED_AT ? NOISE * position : 0.0f,
+        .noise = mcmc && orr_splat_refines_at(progress) ? NOISE * position : 0.0f,
         .opacity_pull = mcmc ? OPACITY_PULL / count : 0.0f,
         .scale_pull = mcmc ? SCALE_PULL / (3.0f * count) * 4.0f / s->extent : 0.0f,
         .log_scale_low = logf(1e-6f * s->extent),
@@ -104,7 +109,7 @@ int64_t orr_splat_first_count(int64_t most)
 
 int64_t orr_splat_count_at(int64_t most, int64_t steps, double progress)
 {
-    if (steps % REFINE_EVERY != 0 || progress >= REFINED_AT) {
+    if (steps % REFINE_EVERY != 0 || !orr_splat_refines_at(progress)) {
         return 0;
     }
     const double share = FIRST_SHARE * pow(1.0 / FIRST_SHARE, fmin(progress / GROWN_AT, 1.0));

@@ -212,8 +212,7 @@ static orr_result descend_cpu(orr_splat_trainer *t, const orr_splat_plan *plan, 
     orr_splat_drawing d;
     const bool depth = t->desc.depth_weight > 0.0f && orr_splat_depth_known(t->desc.points, plan->image);
     const int jobs = orr_splat_trainer_update_jobs(t);
-    backward_run run = {.trainer = t,
-                        .rows = {.depth = depth, .magnitude = t->desc.strategy == ORR_SPLAT_ADC}};
+    backward_run run = {.trainer = t, .rows = {.depth = depth, .magnitude = plan->magnitude}};
     drawn_gradient gradient;
     ORR_TRY(orr_splat_trainer_draw(t, &plan->lens, depth, &t->arena, &d, &t->profile, error));
     ORR_TRY(compare(t, plan, &d, found, &gradient, error));
@@ -261,6 +260,7 @@ static orr_splat_plan plan_step(orr_splat_trainer *t, double progress)
                            .rates = orr_splat_rates_at(&now, progress),
                            .view_rates = orr_splat_view_rates_at(t->extent, progress)};
     plan.lens = orr_splat_photo_lens(photo, plan.shrink);
+    plan.magnitude = t->desc.strategy == ORR_SPLAT_ADC && orr_splat_refines_at(progress);
     plan.moves = t->desc.refine_poses && plan.view_rates.turn > 0.0f;
     return plan;
 }

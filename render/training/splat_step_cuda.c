@@ -29,7 +29,8 @@ orr_result orr_splat_trainer_descend_cuda(orr_splat_trainer *t, const orr_splat_
                                 .rates = plan->rates,
                                 .seed = t->desc.seed,
                                 .step = (uint32_t)t->step,
-                                .motion = plan->moves};
+                                .motion = plan->moves,
+                                .magnitude = plan->magnitude};
     memcpy(step.background, t->background, sizeof step.background);
     if (t->device_behind) {
         ORR_TRY(orr_cuda_splat_steps_write(t->device, &t->params, error));

@@ -34,7 +34,8 @@ typedef struct orr_splat_plan {
     orr_lens lens;
     orr_splat_rates rates;
     orr_splat_view_rates view_rates;
-    bool moves; // the camera
+    bool moves;     // the camera
+    bool magnitude; // is the statistic of divisions wanted?
 } orr_splat_plan;
 
 // What a step found out of the photo's own; the splats have moved.

@@ -32,7 +32,7 @@ FN splat_gradient splat_pulled(splat_gradient g, mask visible, splat_shape shape
     return p;
 }
 
-// A splat's |dL/dcentre| of splat_magnitude_add, in normalised device coordinates.
+// A splat's |dL/dcentre| of splat_magnitude, in normalised device coordinates.
 FN real splat_magnitude_length(real2 sum, splat_lens lens)
 {
     real x = sum.x * R(0.5f * lens.width), y = sum.y * R(0.5f * lens.height);

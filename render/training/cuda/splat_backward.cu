@@ -169,6 +169,7 @@ static __global__ void __launch_bounds__(BATCH) backward(orr_cuda_rows r, orr_cu
                 }
                 continue;
             }
+            pull = splat_magnitude(pull, s.shape);
             float packed[PACKED] = {m.one, m.x, m.y, m.xx, m.xy, m.yy, by_colour.x, by_colour.y};
             float extra[4] = {by_colour.z, pull.x, pull.y, 0.0f};
             warp_sums<PACKED>(packed);

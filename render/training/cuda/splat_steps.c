@@ -173,12 +173,12 @@ static orr_result put_loss(orr_cuda_splat_steps *s, const orr_cuda_compare *c, o
     return ORR_OK;
 }
 
-static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_compare *c, orr_cuda_rows *rows,
-                               orr_error *error)
+static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
+                               const orr_cuda_compare *c, orr_cuda_rows *rows, orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
     const orr_cuda_stages *drawn = &s->stages;
-    const size_t splats = s->params.count, members = ORR_MOMENTS + (s->params.statistic[0] ? 2 : 0);
+    const size_t splats = s->params.count, members = ORR_MOMENTS + (step->magnitude ? 2 : 0);
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->first, splats, sizeof(uint32_t), error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->counts, splats, sizeof(uint32_t), error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->rows, drawn->pair_capacity, members * sizeof(float), error));
@@ -192,7 +192,7 @@ static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_compare *
                             .tiles_y = orr_blocks(c->height, ORR_CUDA_TILE),
                             .first = s->first.memory,
                             .counts = s->counts.memory,
-                            .magnitude = s->params.statistic[0] != NULL,
+                            .magnitude = step->magnitude,
                             .rows = s->rows.memory};
     ORR_CUDA_TRY(cudaMemsetAsync(rows->counts, 0, splats * sizeof(uint32_t), stream));
     orr_cuda_rows_plan_launch(stream, rows, splats);
@@ -238,7 +238,7 @@ static orr_result run(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step, 
     ORR_TRY(plan_compare(s, step, photo, &compare, error));
     ORR_TRY(put_loss(s, &compare, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_LOSS, error));
-    ORR_TRY(put_backward(s, &compare, &rows, error));
+    ORR_TRY(put_backward(s, step, &compare, &rows, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_BACKWARD, error));
     ORR_TRY(put_update(s, step, &rows, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_UPDATE, error));

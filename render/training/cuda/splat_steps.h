@@ -42,7 +42,8 @@ typedef struct orr_cuda_splat_step {
     float alpha_weight, dissimilarity; // as in orr_compose_job and orr_picture_loss
     orr_splat_rates rates;
     uint32_t seed, step;
-    bool motion; // is the camera's wanted?
+    bool motion;    // is the camera's wanted?
+    bool magnitude; // is the statistic of divisions, which the parameters have?
 } orr_cuda_splat_step;
 
 typedef struct orr_cuda_splat_stepped {
