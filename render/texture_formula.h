@@ -1,20 +1,63 @@
 // How a texture is sampled: repeated, bilinear within a level of its mip chain, linear between two levels
-// (trilinear). One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h); on Vulkan the sampler
-// itself filters within a level.
+// (trilinear), and where a pixel is long and narrow in the texture, at several places along it (anisotropic).
+// One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h); on Vulkan the sampler itself filters
+// within a level.
 #ifndef ORR_TEXTURE_FORMULA_H
 #define ORR_TEXTURE_FORMULA_H
 
 #include "engine/maths/formula.h"
 
-// The level of a mip chain whose texels are as large as a pixel, by the longer of the two steps that a pixel
-// makes in the texture. across, down: these steps [texels of level 0]; last: the chain's last level. The
-// whole part is the finer of the two levels to mix, the fraction the weight of the coarser.
-FN real texture_level(real2 across, real2 down, uniform_real last)
+#define TEXTURE_SIDES 3   // places at most on each side of the pixel's centre
+#define TEXTURE_ROUND 1.5 // a pixel that is longer by no more than this is sampled at one place
+
+// Where a pixel is sampled: at its centre, and to either side of it along its longer axis.
+STRUCT(texture_footprint)
 {
-    real across_squared = fma_(across.y, across.y, across.x * across.x);
-    real down_squared = fma_(down.y, down.y, down.x * down.x);
-    real longest = min_(max_(max_(across_squared, down_squared), R(1.0)), R(1e30));
-    return max_(min_(R(0.5) * log2_(longest), R(last)), R(0.0));
+    // of the mip chain: the whole part is the finer of the two levels to mix, the fraction the weight of the
+    // coarser
+    real level;
+    real2 axis; // from one place to the next [texels of level 0]
+    real sides; // how many places there are on each side; the last counts by the fraction
+}
+END_STRUCT(texture_footprint)
+
+// The ellipse that a round pixel covers in the texture (Heckbert 1989), as a row of round places with the
+// shorter axis for their size (McCormack et al. 1999): a floor is blurred no more along than across. across,
+// down: the steps that a pixel makes in the texture [texels of level 0]; last: the chain's last level.
+FN texture_footprint texture_cover(real2 across, real2 down, uniform_real last)
+{
+    real ax = min_(max_(across.x, R(-1e8)), R(1e8)), ay = min_(max_(across.y, R(-1e8)), R(1e8));
+    real dx = min_(max_(down.x, R(-1e8)), R(1e8)), dy = min_(max_(down.y, R(-1e8)), R(1e8));
+    // squares of the axes, and twice the longer one's angle
+    real xx = fma_(ax, ax, dx * dx), yy = fma_(ay, ay, dy * dy), xy = fma_(ax, ay, dx * dy);
+    real half_sum = R(0.5) * (xx + yy), half_difference = R(0.5) * (xx - yy);
+    real root = sqrt_(fma_(half_difference, half_difference, xy * xy));
+    real longer = sqrt_(half_sum + root), shorter = sqrt_(max_(half_sum - root, R(0.0)));
+    // the longer axis, of any length
+    mask wide = half_difference >= R(0.0);
+    real x = sel(wide, half_difference + root, xy), y = sel(wide, xy, root - half_difference);
+    real length = sqrt_(fma_(x, x, y * y));
+
+    real size = max_(max_(min_(longer, R(TEXTURE_ROUND) * shorter), R(1.0)),
+                     longer * R(1.0 / (2 * TEXTURE_SIDES + 1)));
+    real stretch = size / max_(length, R(1e-30));
+    texture_footprint f;
+    f.level = max_(min_(log2_(size), R(last)), R(0.0));
+    f.axis = make_real2(x * stretch, y * stretch);
+    f.sides = max_(R(0.5) * (longer / size - R(1.0)), R(0.0));
+    return f;
+}
+
+// The weight of place k = 1, 2 .. on each side, where the centre has 1, and how far from the centre it is, in
+// axes. All weights sum up to 1 + 2 sides, and all of it is continuous in the pixel's shape.
+FN real texture_weight(texture_footprint f, uniform_real k)
+{
+    return min_(max_(f.sides - R(k - 1.0f), R(0.0)), R(1.0));
+}
+
+FN real texture_place(real weight, uniform_real k)
+{
+    return fma_(R(0.5), weight, R(k - 0.5f));
 }
 
 // A texture coordinate within one repeat, 0 .. 1.

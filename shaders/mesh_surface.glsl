@@ -73,21 +73,34 @@ real3 real3_of(vec3 v)
     return make_real3(v.x, v.y, v.z);
 }
 
-real4 sample_level(sampler2D from, float level)
+real4 sample_level(sampler2D from, vec2 at, float level)
 {
-    vec4 texel = textureLod(from, texture_coordinates, level);
+    vec4 texel = textureLod(from, at, level);
     return make_real4(texel.r, texel.g, texel.b, texel.a);
 }
 
-// Trilinear.
+// Between two levels of the mip chain.
+real4 sample_place(sampler2D from, vec2 at, float level)
+{
+    float fine = floor(level);
+    return texture_mix(sample_level(from, at, fine), sample_level(from, at, fine + 1.0), level - fine);
+}
+
 real4 sample_texture(sampler2D from)
 {
     vec2 size = vec2(textureSize(from, 0));
-    real2 across = real2_of(dFdx(centre_texture) * size);
-    real2 down = real2_of(dFdy(centre_texture) * size);
-    float level = texture_level(across, down, float(textureQueryLevels(from) - 1));
-    float fine = floor(level);
-    return texture_mix(sample_level(from, fine), sample_level(from, fine + 1.0), level - fine);
+    texture_footprint f =
+        texture_cover(real2_of(dFdx(centre_texture) * size), real2_of(dFdy(centre_texture) * size),
+                      float(textureQueryLevels(from) - 1));
+    vec2 axis = vec2(f.axis.x, f.axis.y) / size;
+    real4 sum = sample_place(from, texture_coordinates, f.level);
+    for (int k = 1; k <= TEXTURE_SIDES && f.sides > float(k - 1); k++) {
+        float weight = texture_weight(f, float(k));
+        vec2 away = texture_place(weight, float(k)) * axis;
+        sum = texture_add(sum, weight, sample_place(from, texture_coordinates - away, f.level));
+        sum = texture_add(sum, weight, sample_place(from, texture_coordinates + away, f.level));
+    }
+    return texture_add(make_real4(0.0, 0.0, 0.0, 0.0), 1.0 / (1.0 + 2.0 * f.sides), sum);
 }
 
 real3 sample_factor(sampler2D from)

@@ -89,7 +89,21 @@ FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv
     return texture_add(sum, s.right_bottom, fetch_texel(texture, linear, bottom + right));
 }
 
-// A texture at the pixel centres x, y [px], trilinear. w: weights there
+// Between two levels of the mip chain.
+FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv, real level)
+{
+    real whole = floor_(level), part = level - whole;
+    sint fine = to_int(whole);
+    real4 texel = sample_level(texture, linear, uv, fine);
+    if (any(part > R(0.0))) {
+        sint last = I(texture->level_count - 1);
+        sint coarse = sel_int(fine < last, fine + I(1), last);
+        texel = texture_mix(texel, sample_level(texture, linear, uv, coarse), part);
+    }
+    return texel;
+}
+
+// A texture at the pixel centres x, y [px]. w: weights there
 FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
                         const lane_triangle *t, real2 w, real x, real y)
 {
@@ -108,18 +122,21 @@ FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, 
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
         uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
     }
-    real level = texture_level(make_real2(across[0], across[1]), make_real2(down[0], down[1]),
-                               (float)(texture->level_count - 1));
-    real whole = floor_(level), part = level - whole;
-    sint fine = to_int(whole);
-    real4 texel = sample_level(texture, raster->linear, make_real2(uv[0], uv[1]), fine);
-    if (any(part > R(0.0))) {
-        sint last = I(texture->level_count - 1);
-        sint coarse = sel_int(fine < last, fine + I(1), last);
-        texel =
-            texture_mix(texel, sample_level(texture, raster->linear, make_real2(uv[0], uv[1]), coarse), part);
+    const texture_footprint f = texture_cover(make_real2(across[0], across[1]), make_real2(down[0], down[1]),
+                                              (float)(texture->level_count - 1));
+    const real x_step = f.axis.x * R(1.0f / size[0]), y_step = f.axis.y * R(1.0f / size[1]);
+    real4 sum = sample_place(texture, raster->linear, make_real2(uv[0], uv[1]), f.level);
+    for (int k = 1; k <= TEXTURE_SIDES && any(f.sides > R(k - 1)); k++) {
+        const real weight = texture_weight(f, (float)k), place = texture_place(weight, (float)k);
+        for (int side = -1; side <= 1; side += 2) {
+            const real away = place * R(side);
+            const real2 at = make_real2(texture_repeat(fma_(away, x_step, uv[0])),
+                                        texture_repeat(fma_(away, y_step, uv[1])));
+            sum = texture_add(sum, weight, sample_place(texture, raster->linear, at, f.level));
+        }
     }
-    return texel;
+    const real4 none = {R(0.0), R(0.0), R(0.0), R(0.0)};
+    return texture_add(none, R(1.0) / (R(1.0) + R(2.0) * f.sides), sum);
 }
 
 // Where the surface has no hole. x, y: [px]

@@ -60,7 +60,18 @@ static __device__ real4 sample_level(const orr_cuda_mesh_texture *texture, const
     return texture_add(sum, s.right_bottom, fetch_texel(texture, linear, bottom + right));
 }
 
-// A texture at the pixel centre x, y [px], trilinear. w: weights there
+// Between two levels of the mip chain.
+static __device__ real4 sample_place(const orr_cuda_mesh_texture *texture, const float *linear, real2 uv,
+                                     float level)
+{
+    const float whole = floor_(level), part = level - whole;
+    const int32_t fine = (int32_t)whole, last = texture->level_count - 1;
+    const real4 texel = sample_level(texture, linear, uv, fine);
+    return part > 0.0f ? texture_mix(texel, sample_level(texture, linear, uv, min(fine + 1, last)), part)
+                       : texel;
+}
+
+// A texture at the pixel centre x, y [px]. w: weights there
 static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
                                        const shaded_triangle *t, real2 w, float x, float y)
 {
@@ -75,14 +86,20 @@ static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_c
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
         uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
     }
-    int32_t last = texture->level_count - 1;
-    float level = texture_level(make_real2(across[0], across[1]), make_real2(down[0], down[1]), (float)last);
-    float whole = floor_(level), part = level - whole;
-    int32_t fine = (int32_t)whole;
-    real2 at = make_real2(uv[0], uv[1]);
-    real4 texel = sample_level(texture, s->linear, at, fine);
-    return part > 0.0f ? texture_mix(texel, sample_level(texture, s->linear, at, min(fine + 1, last)), part)
-                       : texel;
+    const texture_footprint f = texture_cover(make_real2(across[0], across[1]), make_real2(down[0], down[1]),
+                                              (float)(texture->level_count - 1));
+    const float x_step = f.axis.x * (1.0f / size[0]), y_step = f.axis.y * (1.0f / size[1]);
+    real4 sum = sample_place(texture, s->linear, make_real2(uv[0], uv[1]), f.level);
+    for (int k = 1; k <= TEXTURE_SIDES && f.sides > (float)(k - 1); k++) {
+        const float weight = texture_weight(f, (float)k), place = texture_place(weight, (float)k);
+        for (int side = -1; side <= 1; side += 2) {
+            const float away = place * (float)side;
+            const real2 at = make_real2(texture_repeat(fma_(away, x_step, uv[0])),
+                                        texture_repeat(fma_(away, y_step, uv[1])));
+            sum = texture_add(sum, weight, sample_place(texture, s->linear, at, f.level));
+        }
+    }
+    return texture_add(make_real4(0.0f, 0.0f, 0.0f, 0.0f), 1.0f / (1.0f + 2.0f * f.sides), sum);
 }
 
 // Has the surface no hole there? x, y: [px]

@@ -618,7 +618,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 }
 
 // Texels wrap around at all four edges, and the longer of both steps chooses the level.
-static void textures_repeat_and_have_the_level_of_the_longer_step(void **state)
+static void textures_repeat(void **state)
 {
     (void)state;
     texture_square first = texture_around(make_real2(0.01f, 0.01f), 4.0f, 8.0f);
@@ -631,16 +631,117 @@ static void textures_repeat_and_have_the_level_of_the_longer_step(void **state)
     assert_float_equal(last.right, 0.0f, 0.0);
     assert_float_equal(last.top, 7.0f, 0.0);
     assert_float_equal(last.bottom, 0.0f, 0.0);
-    real2 one = make_real2(1.0f, 0.0f), eight = make_real2(0.0f, 8.0f);
-    assert_float_equal(texture_level(one, eight, 5.0f), 3.0f, 1e-5);
-    assert_float_equal(texture_level(eight, one, 5.0f), 3.0f, 1e-5);
-    assert_float_equal(texture_level(eight, one, 2.0f), 2.0f, 0.0);
+}
+
+static void assert_covers(real2 across, real2 down, float last, float level, float sides, real2 axis)
+{
+    const texture_footprint f = texture_cover(across, down, last);
+    assert_float_equal(f.level, level, 1e-5);
+    assert_float_equal(f.sides, sides, 1e-5);
+    if (sides > 0.0f) { // the other way is as good
+        const float same = f.axis.x * axis.x + f.axis.y * axis.y < 0.0f ? -1.0f : 1.0f;
+        assert_float_equal(same * f.axis.x, axis.x, 1e-5);
+        assert_float_equal(same * f.axis.y, axis.y, 1e-5);
+    }
+}
+
+static void pixels_cover_an_ellipse_of_the_texture(void **state)
+{
+    (void)state;
+    const real2 none = {0.0f, 0.0f};
+    const float h = sqrtf(0.5f);
+    assert_covers(make_real2(0.5f, 0.0f), make_real2(0.0f, 0.5f), 5.0f, 0.0f, 0.0f, none);
+    assert_covers(make_real2(0.0f, 4.0f), make_real2(-4.0f, 0.0f), 5.0f, 2.0f, 0.0f, none);
+    assert_covers(make_real2(0.0f, 4.0f), make_real2(-4.0f, 0.0f), 1.0f, 1.0f, 0.0f, none);
+    // round enough for one place as large as its longer axis
+    assert_covers(make_real2(4.0f, 0.0f), make_real2(0.0f, 3.0f), 5.0f, 2.0f, 0.0f, none);
+    // 9 by 1: six places of 1.5, two and a half of them on each side
+    const texture_footprint f = texture_cover(make_real2(1.0f, 0.0f), make_real2(0.0f, 9.0f), 5.0f);
+    assert_covers(make_real2(1.0f, 0.0f), make_real2(0.0f, 9.0f), 5.0f, log2f(1.5f), 2.5f,
+                  make_real2(0.0f, 1.5f));
+    assert_float_equal(texture_weight(f, 2.0f), 1.0f, 1e-6);
+    assert_float_equal(texture_weight(f, 3.0f), 0.5f, 1e-6);
+    assert_float_equal(texture_weight(f, 4.0f), 0.0f, 1e-6);
+    assert_float_equal(texture_place(0.5f, 3.0f), 2.75f, 1e-6); // its outer end is at half of the longer axis
+    // both steps nearly the same: long along the diagonal, as many places as there may be
+    const float place = 18.0f / 7.0f;
+    assert_covers(make_real2(9.0f, 9.0f), make_real2(9.0f, 9.0f), 5.0f, log2f(place), 3.0f,
+                  make_real2(place * h, place * h));
+    // turned: steps of 8 along the diagonal and of 2 across it
+    assert_covers(make_real2(8.0f * h, 8.0f * h), make_real2(-2.0f * h, 2.0f * h), 5.0f, log2f(3.0f),
+                  0.5f * (8.0f / 3.0f - 1.0f), make_real2(3.0f * h, 3.0f * h));
+}
+
+enum { FLOOR_SIDE = 96, CELLS = 32, CELL = 8 };
+
+// What a pixel shows of an endless chessboard a metre below, whose cells are 1/4 m: the mean of 24 x 24
+// places.
+static double floor_seen(int x, int y, float focal)
+{
+    enum { PLACES = 24 };
+    int white = 0;
+    for (int i = 0; i < PLACES * PLACES; i++) {
+        const double px = x + (i % PLACES + 0.5) / PLACES, py = y + (i / PLACES + 0.5) / PLACES;
+        const double z = (double)focal / (py - FLOOR_SIDE / 2),
+                     side = (px - FLOOR_SIDE / 2) * z / (double)focal;
+        white += ((int)floor(4.0 * side) + (int)floor(4.0 * z)) % 2 != 0;
+    }
+    return (double)white / (PLACES * PLACES);
+}
+
+// A floor at a grazing angle is blurred no more along than across: it is 5.0 % off an analytic chessboard
+// (root mean square of linear light), where levels by the longer step leave 10.6 %.
+static void floors_are_sharp_and_even(void **state)
+{
+    (void)state;
+    enum { TEXELS = CELLS * CELL };
+    uint8_t *texels = malloc(4 * TEXELS * TEXELS);
+    for (int i = 0; i < TEXELS * TEXELS; i++) {
+        memset(texels + 4 * i, (i % TEXELS / CELL + i / TEXELS / CELL) % 2 ? 255 : 0, 3);
+        texels[4 * i + 3] = 255;
+    }
+    orr_image8 texture = {TEXELS, TEXELS, texels};
+    const float focal = 48.0f, reach = 64.0f, repeat = (float)CELLS / 4.0f;
+    canvas c = open_canvas(straight(FLOOR_SIDE, FLOOR_SIDE, focal), 1);
+    orr_mesh_vertex v[4];
+    for (int i = 0; i < 4; i++) {
+        const float side = i % 2 ? reach : -reach, z = i / 2 ? 2.0f * reach : 0.0f;
+        v[i] = vertex(side, 1.0f, z);
+        memcpy(v[i].normal, (float[]){0, -1, 0}, sizeof v[i].normal);
+        v[i].uv[0] = side / repeat;
+        v[i].uv[1] = z / repeat;
+    }
+    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+    small_mesh m;
+    small_mesh_set(&m, v, 4, indices, 6);
+    m.mesh.textures = &texture;
+    m.mesh.texture_count = 1;
+    m.material.texture = 0;
+    assert_ok(orr_mesh_build_mips(&m.mesh, &error));
+    draw_one(&c, &m.mesh);
+    double sum = 0.0;
+    int count = 0;
+    for (int y = FLOOR_SIDE / 2 + 3; y < FLOOR_SIDE; y++) {
+        for (int x = 0; x < FLOOR_SIDE; x++) {
+            const double seen = (double)c.picture.rgb[y * FLOOR_SIDE + x];
+            const double linear = seen <= 0.04045 ? seen / 12.92 : pow((seen + 0.055) / 1.055, 2.4);
+            const double off = linear / 0.25 - floor_seen(x, y, focal); // 0.25: the ambient light
+            sum += off * off;
+            count++;
+        }
+    }
+    print_message("floor: %.2f %% off\n", 100.0 * sqrt(sum / count));
+    assert_true(sqrt(sum / count) < 0.055);
+    orr_image8_free(&m.mesh.textures[0]);
+    close_canvas(&c);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(textures_repeat_and_have_the_level_of_the_longer_step),
+        cmocka_unit_test(textures_repeat),
+        cmocka_unit_test(pixels_cover_an_ellipse_of_the_texture),
+        cmocka_unit_test(floors_are_sharp_and_even),
         cmocka_unit_test(a_plane_has_its_analytic_depth),
         cmocka_unit_test(shared_edges_are_covered_exactly_once),
         cmocka_unit_test(triangles_through_the_near_plane_are_cut_there),
