@@ -454,7 +454,7 @@ typedef struct orr_sun_desc {
     float colour[3];    /* linear radiance of a white surface that faces it, 0 or more */
     float ambient[3];   /* that of one in its shadow, from all around, 0 or more */
     /* How bright clouds and fields are in the full shadow of a mesh or robot, of what they are without it, in
-     * linear light, up to 1: nothing falls on them; 0: as it is, 0.4 at first. */
+     * linear light, up to 1: no shadow falls on them; 0: as it is, 0.4 at first. */
     float umbra;
     float radius; /* half of the angle that it takes in the sky [degrees, at most 30]; 0: its shadows have
                      hard edges */
@@ -1488,6 +1488,13 @@ typedef struct orr_view {
      * and the pixels where nothing has changed in depth, while the camera and the clouds stand still; the
      * bits are the same. */
     bool no_reuse;
+    /* Ambient occlusion: opaque meshes, robots and soft bodies keep light from all around, not that of the
+     * sun and of lamps, off surfaces within this distance [scene units], 0 to 1e6, by what the picture shows
+     * of them; less from half of it on. It darkens meshes, and clouds and fields by the share of light that
+     * their shadows leave (umbra), as if they were level there. 0: as the scene file says; negative: none.
+     * Path-traced pictures have the exact one instead. */
+    float occlusion_radius;
+    float occlusion_strength; /* 0 .. 1: how much of it, where the view gives a radius; 0: 1 */
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

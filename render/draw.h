@@ -67,6 +67,13 @@ typedef struct orr_draw_sun {
     float radius;       // [rad] of its disc, for the edges of shadows; 0: they are hard
 } orr_draw_sun;
 
+// Meshes keep light from all around off surfaces near them (occlusion_formula.h).
+typedef struct orr_draw_occlusion {
+    float radius;   // how far [scene units]; 0: they do not
+    float strength; // 0 .. 1: how much of it
+    float up[3];    // unit, world: the normal of captured surfaces, on which it falls too
+} orr_draw_occlusion;
+
 enum { ORR_DRAW_LIGHTS = 16 }; // of a frame, besides the sun
 
 // A light on meshes, as OpenGL's fixed functions have them.
@@ -190,12 +197,13 @@ typedef struct orr_draw_list {
     int environment_count;
     bool environment_behind; // the first is behind everything that is opaque, in place of backdrop and sky
     bool shadows;            // of opaque meshes: the sun casts them, and the lights that say so
-    float umbra;     // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
-    float exposure;  // [EV] meshes' light is multiplied by 2^exposure
-    orr_tone tone;   // of meshes' light
-    bool only_solid; // transparent surfaces of meshes are not drawn
-    bool smooth;     // edges of opaque meshes are anti-aliased
-    bool no_reuse;   // nothing is taken over from earlier frames (cpu/kept_splats.h)
+    float umbra; // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
+    orr_draw_occlusion occlusion; // of opaque meshes
+    float exposure;               // [EV] meshes' light is multiplied by 2^exposure
+    orr_tone tone;                // of meshes' light
+    bool only_solid;              // transparent surfaces of meshes are not drawn
+    bool smooth;                  // edges of opaque meshes are anti-aliased
+    bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept_splats.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;

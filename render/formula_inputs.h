@@ -7,6 +7,8 @@
 #include "render/light_formula.h"
 #include "render/mesh_formula.h"
 #include "render/mesh_triangle.h"
+#include "render/occlusion.h"
+#include "render/occlusion_formula.h"
 #include "render/shadow.h"
 #include "render/shadow_formula.h"
 #include "render/sky_formula.h"
@@ -77,6 +79,14 @@ FN shadow_eye shadow_eye_of(const orr_shadow_eye *values)
     _Static_assert(sizeof e == sizeof *values, "the same members in the same order");
     memcpy(&e, values, sizeof e);
     return e;
+}
+
+FN occlusion_view occlusion_view_of(const orr_occlusion_values *values)
+{
+    occlusion_view v;
+    _Static_assert(sizeof v == sizeof *values, "the same members in the same order");
+    memcpy(&v, values, sizeof v);
+    return v;
 }
 
 #if defined(ORR_SCALAR) || defined(__CUDACC__)

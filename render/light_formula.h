@@ -42,6 +42,7 @@ STRUCT(light_sums)
 {
     real3 diffuse;   // times the base colour
     real3 highlight; // times the material's specular factor
+    real open;       // the part of ambient light that arrives
 }
 END_STRUCT(light_sums)
 
@@ -90,23 +91,27 @@ FN light_incidence light_incident(light_source l, real3 p)
     return i;
 }
 
-// What reaches every point of a surface: ambient light, and as much more as the surface emits of its base
-// colour.
-FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blue, uniform_real emission)
+// What reaches every point of a surface: of ambient light the part `open`, and as much more as the surface
+// emits of its base colour.
+FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blue, uniform_real emission,
+                          real open)
 {
     light_sums sums;
-    sums.diffuse = make_real3(R(red + emission), R(green + emission), R(blue + emission));
+    sums.diffuse =
+        light_add_colour(make_real3(R(emission), R(emission), R(emission)), open, red, green, blue);
+    sums.open = open;
     sums.highlight = make_real3(R(0.0), R(0.0), R(0.0));
     return sums;
 }
 
-// Adds one light, of which the part `visible` (0 .. 1) reaches the point; its ambient light always does.
+// Adds one light, of which the part `visible` (0 .. 1) reaches the point; its ambient light as begun.
 // specular, shininess: of the material, 0 .. 1; a dull one (specular 0) has no highlights to sum.
 FN light_sums light_add(light_sums sums, light_source l, light_incidence i, light_point p, real visible,
                         uniform_real specular, uniform_real shininess)
 {
     real facing = dot3(i.to_light, p.normal);
-    sums.diffuse = light_add_colour(sums.diffuse, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
+    sums.diffuse = light_add_colour(sums.diffuse, i.strength * sums.open, l.ambient_red, l.ambient_green,
+                                    l.ambient_blue);
     i.strength = i.strength * visible;
     sums.diffuse = light_add_colour(sums.diffuse, i.strength * max_(facing, R(0.0)), l.diffuse_red,
                                     l.diffuse_green, l.diffuse_blue);

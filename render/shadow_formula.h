@@ -320,10 +320,11 @@ FN real shadow_on_channel(real colour, real alpha, real ratio)
     return linear_to_srgb(srgb_to_linear(colour / alpha) * ratio) * alpha;
 }
 
-// Display colour, premultiplied by alpha (0.3 and more), of which the part `visible` of the light is left.
-FN real3 shadow_on_capture(shadow_eye e, real3 colour, real alpha, real visible)
+// Display colour, premultiplied by alpha (0.3 and more): the part `visible` is left of the light that casts
+// the shadow, the part `open` of what is left in full shadow.
+FN real3 shadow_on_capture(shadow_eye e, real3 colour, real alpha, real visible, real open)
 {
-    real ratio = fma_(visible, R(1.0f - e.umbra), R(e.umbra));
+    real ratio = fma_(visible, R(1.0f - e.umbra), open * R(e.umbra));
     return make_real3(shadow_on_channel(colour.x, alpha, ratio), shadow_on_channel(colour.y, alpha, ratio),
                       shadow_on_channel(colour.z, alpha, ratio));
 }

@@ -148,7 +148,7 @@ int environment_index()
 light_sums begin_light(float emission)
 {
     vec3 ambient = environment_index() >= 0 ? vec3(0.0) : lighting.ambient;
-    return light_begin(ambient.r, ambient.g, ambient.b, emission);
+    return light_begin(ambient.r, ambient.g, ambient.b, emission, 1.0);
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights.

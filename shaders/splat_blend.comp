@@ -215,7 +215,7 @@ void shade_pixel(ivec2 pixel, inout pixel_state p)
     float visible = shadow_lookup(0, position, make_real3(0.0, 0.0, 0.0));
     if (visible < 1.0) {
         float alpha = 1.0 - abs(p.blended.transmittance);
-        p.blended.colour = shadow_on_capture(lighting.eye, p.blended.colour, alpha, visible);
+        p.blended.colour = shadow_on_capture(lighting.eye, p.blended.colour, alpha, visible, 1.0);
     }
 }
 

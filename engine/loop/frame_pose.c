@@ -64,6 +64,28 @@ static orr_result deform(orr_frame_soft *out, const orr_scene *scene, const orr_
     return orr_deform_mesh(rest, soft->layer->piece, out->pieces, context->jobs, &out->mesh, error);
 }
 
+// The view's ambient occlusion, or the scene's.
+static orr_result set_occlusion(const orr_scene *scene, const orr_view *view, orr_draw_list *list,
+                                orr_error *error)
+{
+    const float radius = view->occlusion_radius, strength = view->occlusion_strength;
+    if (!(radius <= 1e6f)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "ambient occlusion: radius %g: expected at most 1e6",
+                        (double)radius);
+    }
+    if (!(strength >= 0.0f && strength <= 1.0f)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "ambient occlusion: strength %g: expected 0 to 1",
+                        (double)strength);
+    }
+    list->occlusion =
+        (orr_draw_occlusion){.radius = fmaxf(radius == 0.0f ? scene->occlusion_radius : radius, 0.0f),
+                             .strength = radius == 0.0f     ? scene->occlusion_strength
+                                         : strength == 0.0f ? 1.0f
+                                                            : strength};
+    orr_scene_up_direction(scene, list->occlusion.up);
+    return ORR_OK;
+}
+
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
                           const orr_view *view, bool device_bodies, orr_error *error)
 {
@@ -145,6 +167,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
     ORR_TRY(orr_frame_light(world, view->world, list, error));
+    ORR_TRY(set_occlusion(scene, view, list, error));
     list->shadows = !view->no_shadows;
     list->smooth = !view->hard_edges;
     list->no_reuse = view->no_reuse;

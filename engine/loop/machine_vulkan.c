@@ -7,6 +7,7 @@
 typedef struct vulkan_machine {
     orr_engine *engine; // borrowed
     orr_vulkan_draw *draw;
+    bool told_of_occlusion; // that it is not drawn
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
@@ -44,10 +45,20 @@ static void close_vulkan(void *state)
     orr_free(m);
 }
 
+static void tell_of_occlusion(vulkan_machine *m, const orr_draw_list *list)
+{
+    if (list->occlusion.radius > 0.0f && list->mesh_count > 0 && !m->told_of_occlusion) {
+        m->told_of_occlusion = true;
+        orr_log_line(m->engine->log, ORR_LOG_WARNING, ORR_CODE_FEATURE_ABSENT,
+                     "Vulkan: pictures have no ambient occlusion: expected the CPU to draw it");
+    }
+}
+
 static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
-    const vulkan_machine *m = state;
+    vulkan_machine *m = state;
+    tell_of_occlusion(m, list);
     return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
                     : orr_vulkan_draw_submit(m->draw, list, fields, error);
 }

@@ -66,8 +66,9 @@ struct orr_scene {
     orr_draw_sun sun; // always valid: the scene file's, or the default one
     bool has_sun;     // the scene file's
     float umbra;      // how bright clouds and fields are in the full shadow of a mesh, 0 .. 1
-    float exposure;   // [EV] added to a view's
-    orr_tone tone;    // of views that name none
+    float occlusion_radius, occlusion_strength; // of views that give no radius; radius 0: none
+    float exposure;                             // [EV] added to a view's
+    orr_tone tone;                              // of views that name none
     bool has_background;
     float background[3];
     orr_environment *environment; // NULL: there is none

@@ -31,8 +31,9 @@ typedef struct orr_scene_file {
     bool probes;
     orr_light_desc *lights; // light_count
     int light_count;
-    float umbra;    // "shadow"
-    float exposure; // [EV]
+    float umbra;                                // "shadow"
+    float occlusion_radius, occlusion_strength; // "ambient_occlusion"
+    float exposure;                             // [EV]
     orr_tone tone;
 } orr_scene_file;
 

@@ -266,6 +266,8 @@ static orr_result take_settings(orr_scene *scene, orr_scene_file *file, const ch
     scene->has_background = file->has_background;
     memcpy(scene->background, file->background, sizeof scene->background);
     scene->umbra = file->umbra;
+    scene->occlusion_radius = file->occlusion_radius;
+    scene->occlusion_strength = file->occlusion_strength;
     scene->exposure = file->exposure;
     scene->tone = file->tone;
     if (file->environment) {

@@ -273,6 +273,16 @@ static bool add_lights(const orr_scene *scene, cJSON *root)
     return good;
 }
 
+static bool add_occlusion(const orr_scene *scene, cJSON *root)
+{
+    if (scene->occlusion_radius == 0.0f) {
+        return true;
+    }
+    cJSON *json = cJSON_AddObjectToObject(root, "ambient_occlusion");
+    return json && add_float(json, "radius", scene->occlusion_radius) &&
+           (scene->occlusion_strength == 1.0f || add_float(json, "strength", scene->occlusion_strength));
+}
+
 static orr_result add_environment(const orr_scene *scene, const char *path, cJSON *root, orr_error *error)
 {
     if (!scene->environment) {
@@ -307,6 +317,7 @@ static orr_result add_settings(const orr_scene *scene, const char *path, cJSON *
         (!scene->has_sun || add_sun(root, &scene->sun)) && add_lights(scene, root) &&
         (!scene->probes || cJSON_AddTrueToObject(root, "probes")) &&
         (scene->umbra == ORR_UMBRA || add_float(root, "shadow", scene->umbra)) &&
+        add_occlusion(scene, root) &&
         (scene->exposure == 0.0f || add_float(root, "exposure", scene->exposure)) &&
         (scene->tone == ORR_TONE_NONE || cJSON_AddStringToObject(root, "tone", tones[scene->tone]));
     return good ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);

@@ -472,6 +472,8 @@ class Renderer(Handle):
         exposure=0.0,
         tone="none",
         smooth_edges=True,
+        occlusion_radius=0.0,
+        occlusion_strength=1.0,
     ):
         """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
 
@@ -479,7 +481,9 @@ class Renderer(Handle):
         (float32; depth: height x width, scene units along the camera's axis, 0: nothing is there).
         background: r, g, b behind everything; None: the scene's, or transparent. shadows: of meshes and
         robots. exposure [EV], tone ("none", "neutral", "agx" or "aces"): of the light of meshes and robots.
-        smooth_edges: those of meshes and robots are anti-aliased.
+        smooth_edges: those of meshes and robots are anti-aliased. occlusion_radius [scene units],
+        occlusion_strength (over 0 to 1): meshes and robots keep light from all around off surfaces that near;
+        0: as the scene file says; negative: none.
         """
         view = structs["orr_view"](
             camera=camera,
@@ -489,6 +493,8 @@ class Renderer(Handle):
             hard_edges=not smooth_edges,
             exposure=exposure,
             tone=constant("ORR_TONE_", tone),
+            occlusion_radius=occlusion_radius,
+            occlusion_strength=occlusion_strength,
         )
         if background is not None:
             view.has_background, view.background[:] = True, [float(v) for v in background]

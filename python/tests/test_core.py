@@ -184,6 +184,13 @@ class Robots(unittest.TestCase):
             orr.render(scene, camera, shadows=shadows)[15, 20, :3].sum() for shadows in (False, True)
         )
         self.assertTrue(lit > 1.2 * shadowed)
+        dark, half = (
+            orr.render(scene, camera, occlusion_radius=2.0, occlusion_strength=strength)[15, 20, :3].sum()
+            for strength in (1.0, 0.5)
+        )
+        self.assertTrue(dark < half < shadowed)
+        with self.assertRaises(orr.ValueRefused):
+            orr.render(scene, camera, occlusion_radius=float("nan"))
 
     def test_eyes_see_every_copy(self):
         world = orr.World(self.scene, 3)

@@ -35,6 +35,7 @@ struct orr_cpu_frame {
     orr_fragment_lists fragments;          // of transparent meshes
     orr_edge_list edges;                   // of opaque ones
     orr_shadow_maps shadows;
+    orr_occlusion_map occlusion;
     orr_draw_lighting lighting;              // where an environment is behind everything
     const float *field_depth, *field_colour; // NULL: no fields
     atomic_llong evaluated;
@@ -63,6 +64,7 @@ static void blend_tile(void *context, int i, int worker)
         .field_colour = f->field_colour,
         .shadows = &f->shadows,
         .eye = orr_shadow_eye_of(&f->list->lens, f->list->umbra),
+        .occlusion = &f->occlusion,
         .opaque = f->list->opaque,
         .sky = orr_sky_as_seen(&f->list->sky, &f->list->lens),
         .behind = f->list->environment_behind ? &f->list->environments[0] : NULL,
@@ -98,12 +100,14 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
                                .normals = seen.normals,
                                .flow = seen.flow,
                                .before = seen.before,
+                               .occlusion = &f->occlusion,
                                .edges = f->list->smooth ? &f->edges : NULL};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
     }
     orr_mesh_counts counts;
     ORR_TRY(orr_shadow_maps_draw(f->jobs, f->isa, f->arena, f->list, &f->shadows, error));
+    ORR_TRY(orr_occlusion_map_draw(f->jobs, f->isa, f->arena, f->list, &f->occlusion, error));
     ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, &f->shadows, planes, &f->fragments, &counts,
                             error));
     f->mesh_depth = planes.depth;

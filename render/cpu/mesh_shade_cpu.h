@@ -3,6 +3,7 @@
 
 #include "render/cpu/environment_cpu.h"
 #include "render/cpu/mesh_raster_stages.h"
+#include "render/cpu/occlusion_cpu.h"
 #include "render/cpu/shadow_cpu.h"
 #include "render/texture_formula.h"
 
@@ -201,12 +202,20 @@ FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, real roughness,
     return s;
 }
 
+// The part of light from all around that reaches the points past the meshes.
+FN real open_part(const mesh_raster *raster, light_point p)
+{
+    const orr_occlusion_map *map = raster->picture.occlusion;
+    return map && map->depth ? occlusion_lookup(map, p.position, p.normal) : R(1.0);
+}
+
 // Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
-FN light_sums begin_light(const mesh_raster *raster, const mesh_surface *surface, float emission)
+FN light_sums begin_light(const mesh_raster *raster, const mesh_surface *surface, float emission, real open)
 {
     const float *ambient = raster->lighting.ambient;
-    return surface->instance->environment > 0 ? light_begin(0.0f, 0.0f, 0.0f, emission)
-                                              : light_begin(ambient[0], ambient[1], ambient[2], emission);
+    return surface->instance->environment > 0
+               ? light_begin(0.0f, 0.0f, 0.0f, emission, open)
+               : light_begin(ambient[0], ambient[1], ambient[2], emission, open);
 }
 
 FN environment_lanes environment_around(const mesh_raster *raster, const mesh_surface *surface)
@@ -222,8 +231,9 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
     const orr_draw_lighting *lighting = &raster->lighting;
     const bsdf_integrals integrals =
         bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
+    m.occlusion = m.occlusion * open_part(raster, point);
     const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = begin_light(raster, surface, 0.0f);
+    light_sums sums = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
@@ -275,10 +285,10 @@ FN real3 light_up(const mesh_raster *raster, const mesh_surface *surface, real3 
         return light_display(base_colour);
     }
     const orr_draw_lighting *lighting = &raster->lighting;
-    light_sums sums = begin_light(raster, surface, material->emission);
+    light_sums sums = begin_light(raster, surface, material->emission, open_part(raster, point));
     if (surface->instance->environment > 0) {
         const environment_lanes e = environment_around(raster, surface);
-        sums.diffuse = add3(sums.diffuse, environment_diffuse(e.view, point.normal));
+        sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(e.view, point.normal), sums.open);
     }
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);

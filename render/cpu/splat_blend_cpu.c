@@ -7,6 +7,7 @@
 // pixels have all stopped takes no further part.
 #include "render/blend_formula.h"
 #include "render/cpu/environment_cpu.h"
+#include "render/cpu/occlusion_cpu.h"
 #include "render/cpu/shadow_cpu.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/edge_formula.h"
@@ -436,6 +437,16 @@ static real3 background_block(const orr_blend_job *job, int left, int top)
 }
 
 // The shadow of the meshes on what is blended of splats and fields so far.
+static bool is_shadowed(const orr_blend_job *job)
+{
+    return job->shadows && job->shadows->plan.light_count > 0 && job->eye.umbra < 1.0f;
+}
+
+static bool is_occluded(const orr_blend_job *job)
+{
+    return job->occlusion && job->occlusion->depth && job->eye.umbra > 0.0f;
+}
+
 static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real receiver, int left, int top)
 {
     const shadow_eye eye = shadow_eye_of(&job->eye);
@@ -445,10 +456,16 @@ static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real re
     }
     real alpha = R(1.0) - abs_(p.transmittance);
     real3 position = shadow_seen(eye, pixel_column(left), pixel_row(top), sel(there, receiver, R(1.0)));
-    real visible = shadow_lookup(job->shadows, 0, position, make_real3(R(0.0), R(0.0), R(0.0)));
-    mask dark = and_(there, visible < R(1.0));
+    real visible = R(1.0), open = R(1.0);
+    if (is_shadowed(job)) {
+        visible = shadow_lookup(job->shadows, 0, position, make_real3(R(0.0), R(0.0), R(0.0)));
+    }
+    if (is_occluded(job)) {
+        open = occlusion_on_capture(job->occlusion, position);
+    }
+    mask dark = and_(there, min_(visible, open) < R(1.0));
     if (any(dark)) {
-        real3 colour = shadow_on_capture(eye, p.colour, sel(dark, alpha, R(1.0)), visible);
+        real3 colour = shadow_on_capture(eye, p.colour, sel(dark, alpha, R(1.0)), visible, open);
         p.colour = select3(dark, colour, p.colour);
     }
     return p;
@@ -543,7 +560,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
 {
     tile_state tile;
     int64_t evaluated = 0;
-    const bool shadowed = job->shadows && job->shadows->plan.light_count > 0 && job->eye.umbra < 1.0f;
+    const bool shadowed = is_shadowed(job) || is_occluded(job);
     const bool noted = shadowed || job->items || job->keep;
     const bool layered = job->mesh_depth || job->field_depth || noted || job->kept;
     begin_blocks(job, &tile, layered);

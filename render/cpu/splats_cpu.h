@@ -12,6 +12,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
+#include "render/cpu/occlusion_map.h"
 #include "render/cpu/seen.h"
 #include "render/cpu/shadow_maps.h"
 #include "render/field_pass.h"
@@ -86,6 +87,7 @@ typedef struct orr_blend_job {
     const float *field_colour;      // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     const orr_shadow_maps *shadows; // of their first light one falls on splats and fields
     orr_shadow_eye eye;
+    const orr_occlusion_map *occlusion; // of the same; NULL: nothing is occluded
     bool opaque;
     orr_sky_values sky;
     const orr_draw_environment *behind; // NULL: backdrop or sky

@@ -154,8 +154,8 @@ static __device__ real3 environment_lookup(environment_view v, const uint32_t *t
 static __device__ light_sums begin_light(const orr_cuda_mesh_scene *s, int32_t environment, float emission)
 {
     const float *ambient = s->lighting->ambient;
-    return environment > 0 ? light_begin(0.0f, 0.0f, 0.0f, emission)
-                           : light_begin(ambient[0], ambient[1], ambient[2], emission);
+    return environment > 0 ? light_begin(0.0f, 0.0f, 0.0f, emission, 1.0f)
+                           : light_begin(ambient[0], ambient[1], ambient[2], emission, 1.0f);
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights.

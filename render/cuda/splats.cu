@@ -278,7 +278,7 @@ static __device__ void shade_pixel(const orr_cuda_blend *b, pixel_state *p, int 
     float visible = shadow_lookup(b->shadows, b->shadow_maps, 0, position, make_real3(0.0f, 0.0f, 0.0f));
     if (visible < 1.0f) {
         float alpha = 1.0f - fabsf(p->blended.transmittance);
-        p->blended.colour = shadow_on_capture(eye, p->blended.colour, alpha, visible);
+        p->blended.colour = shadow_on_capture(eye, p->blended.colour, alpha, visible, 1.0f);
     }
 }
 

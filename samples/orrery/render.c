@@ -31,6 +31,7 @@ typedef struct render_request {
     bool transparent, antialias, contacts, no_shadows, no_antialias, keep_partial, probes;
     double frames_per_second; // 0: not given
     double exposure;          // [EV]
+    double occlusion_radius, occlusion_strength;
     orr_tone tone;
     int reference; // samples per pixel; 0: the picture is drawn, not traced
 } render_request;
@@ -157,6 +158,8 @@ static orr_view view_of(const render_job *job, int64_t index)
                      .no_shadows = request->no_shadows,
                      .hard_edges = request->no_antialias,
                      .exposure = (float)request->exposure,
+                     .occlusion_radius = (float)request->occlusion_radius,
+                     .occlusion_strength = (float)request->occlusion_strength,
                      .tone = request->tone,
                      .has_background = request->background[0] >= 0.0f};
     for (int i = 0; i < 3 && view.has_background; i++) {
@@ -541,6 +544,21 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.no_antialias,
          .help = "one sample per pixel at the edges of meshes and robots"},
+        {.name = "--ambient-occlusion",
+         .kind = OPTION_REAL,
+         .value = &r.occlusion_radius,
+         .expect = "RADIUS",
+         .help = "meshes and robots keep light from all around off surfaces within RADIUS [scene units] "
+                 "(default: as the scene file says; -1: none)",
+         .low = -1.0,
+         .high = 1e6},
+        {.name = "--ambient-occlusion-strength",
+         .kind = OPTION_REAL,
+         .value = &r.occlusion_strength,
+         .expect = "STRENGTH",
+         .help = "how much of it, over 0 to 1 (default 1)",
+         .low = 1e-3,
+         .high = 1.0},
         {.name = "--exposure",
          .kind = OPTION_REAL,
          .value = &r.exposure,

@@ -79,6 +79,7 @@ static void cameras_background_and_sun_are_read(void **state)
     orr_scene_file file = parsed(
         "{\"orrery\": 1, " LAYERS ", \"background\": [0, 0.5, 1], \"cameras_file\": \"transforms.json\","
         "\"sun\": {\"direction\": [0, -2, 0], \"colour\": [3, 2, 1]}, \"shadow\": 0.25,"
+        "\"ambient_occlusion\": {\"radius\": 0.5, \"strength\": 0.75},"
         "\"cameras\": [{\"name\": \"front\", \"eye\": [0, 0, -4], \"target\": [0, 0, 0], \"field_of_view\": "
         "90,"
         "\"width\": 400, \"height\": 200, \"near\": 0.5, \"far\": 50},"
@@ -107,6 +108,7 @@ static void cameras_background_and_sun_are_read(void **state)
     assert_float_equal(file.sun.colour[0], 3.0f, 0.0);
     assert_true(file.sun.ambient[0] > 0.0f); // not given: the usual
     assert_float_equal(file.umbra, 0.25f, 0.0);
+    assert_true(file.occlusion_radius == 0.5f && file.occlusion_strength == 0.75f);
     orr_scene_file_free(&file);
 }
 
@@ -159,6 +161,11 @@ static void mistakes_are_named(void **state)
         {LAYER("\"physics\": {\"mass\": 1, \"shape\": \"ball\"}"), "layers[1].physics.shape: expected"},
         {ROOT("\"background\": [255, 0, 0]"), "background: expected red, green and blue in 0 to 1"},
         {ROOT("\"shadow\": 1.5"), "shadow: expected a brightness in 0 to 1"},
+        {ROOT("\"ambient_occlusion\": {}"), "ambient_occlusion.radius: expected how far"},
+        {ROOT("\"ambient_occlusion\": {\"radius\": 0}"),
+         "ambient_occlusion.radius: expected a distance over 0"},
+        {ROOT("\"ambient_occlusion\": {\"radius\": 1, \"strength\": 2}"),
+         "ambient_occlusion.strength: expected 0 to 1"},
         {ROOT("\"exposure\": 21"), "exposure: expected -20 to 20 EV"},
         {ROOT("\"environment\": {}"), "environment.file: expected the path of a .hdr or .exr picture"},
         {ROOT("\"environment\": {\"file\": \"sky.hdr\", \"strength\": 0}"),

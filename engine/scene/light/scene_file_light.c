@@ -173,6 +173,30 @@ static orr_result read_shadow(const orr_json *root, orr_scene_file *file, orr_er
     return ORR_OK;
 }
 
+static orr_result read_occlusion(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    static const char *const keys[] = {"radius", "strength", NULL};
+    orr_json json;
+    double radius = 0.0, strength = 1.0;
+    ORR_TRY(orr_json_member(root, "ambient_occlusion", &json, error));
+    if (!json.node) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_check_keys(&json, keys, error));
+    ORR_TRY(orr_json_require(&json, "radius", "how far surfaces keep light off others", error));
+    ORR_TRY(orr_json_number(&json, "radius", &radius, error));
+    if (!(radius > 0.0 && radius <= 1e6)) {
+        return orr_json_expected(&json, "radius", error, "a distance over 0, at most 1e6");
+    }
+    ORR_TRY(orr_json_number(&json, "strength", &strength, error));
+    if (!(strength >= 0.0 && strength <= 1.0)) {
+        return orr_json_expected(&json, "strength", error, "0 to 1");
+    }
+    file->occlusion_radius = (float)radius;
+    file->occlusion_strength = (float)strength;
+    return ORR_OK;
+}
+
 static orr_result read_tone(const orr_json *root, orr_scene_file *file, orr_error *error)
 {
     static const char *const names[] = {[ORR_TONE_NONE] = "none",
@@ -203,5 +227,6 @@ orr_result orr_scene_file_read_light(const orr_json *root, orr_scene_file *file,
     ORR_TRY(read_sun(root, file, error));
     ORR_TRY(read_scene_lights(root, file, error));
     ORR_TRY(read_shadow(root, file, error));
+    ORR_TRY(read_occlusion(root, file, error));
     return read_tone(root, file, error);
 }

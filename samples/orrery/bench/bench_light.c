@@ -24,8 +24,10 @@ typedef struct light_bench {
 // A case: what is on besides meshes and splats.
 typedef struct light_case {
     const char *name;
-    bool shadows, environment, probes, moving;
+    bool shadows, environment, probes, moving, occlusion;
 } light_case;
+
+static const float occlusion_radius = 0.3f; // [m] of a scene that gives none
 
 // A sky that is brighter above, with a small sun.
 static orr_result set_sky(orr_scene *scene, orr_error *error)
@@ -69,6 +71,7 @@ static orr_result draw(light_bench *b, int number, const light_case *c, double *
 static orr_result prepare(light_bench *b, const light_case *c, orr_error *error)
 {
     b->view.no_shadows = !c->shadows;
+    b->view.occlusion_radius = c->occlusion ? occlusion_radius : -1.0f;
     ORR_TRY(orr_scene_set_probes(b->scene, c->probes, error));
     ORR_TRY(c->environment ? set_sky(b->scene, error) : orr_scene_set_environment(b->scene, NULL, error));
     return orr_world_set_transform(b->world, 0, b->layer, &b->at, error);
@@ -97,7 +100,7 @@ static orr_result measure(light_bench *b, const light_case *plain, const light_c
 
 static orr_result measure_rays(light_bench *b, orr_error *error)
 {
-    const light_case all = {"", true, true, false, false};
+    const light_case all = {.shadows = true, .environment = true};
     orr_reference *reference;
     orr_reference_info info;
     ORR_TRY(prepare(b, &all, error));
@@ -122,9 +125,13 @@ static orr_result measure_rays(light_bench *b, orr_error *error)
 static orr_result run_cases(light_bench *b, orr_error *error)
 {
     static const light_case cases[] = {
-        {"meshes and splats", false, false, false, false}, {"shadows", true, false, false, false},
-        {"environment", false, true, false, false},        {"probes at rest", false, false, true, false},
-        {"a probe that moves", false, false, true, true},  {"all, moving", true, true, true, true}};
+        {.name = "meshes and splats"},
+        {.name = "shadows", .shadows = true},
+        {.name = "environment", .environment = true},
+        {.name = "probes at rest", .probes = true},
+        {.name = "a probe that moves", .probes = true, .moving = true},
+        {.name = "ambient occlusion", .occlusion = true}, // not among all: it is off unless it is asked for
+        {.name = "all, moving", .shadows = true, .environment = true, .probes = true, .moving = true}};
     cJSON *json = b->run->json ? cJSON_AddObjectToObject(b->run->json, "light") : NULL;
     fprintf(b->run->out, "light: %d x %d pixels, %s; ms of all threads on the CPU\n%-20s %10s %10s %8s\n",
             b->view.camera.width, b->view.camera.height, orr_engine_describe(b->run->engine), "", "ms",

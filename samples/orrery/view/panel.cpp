@@ -532,6 +532,15 @@ static void show_quality(panel_state *state)
     if (ImGui::IsItemHovered()) {
         ImGui::SetTooltip("of meshes and robots (H)");
     }
+    const double none = 0.0, far = 10.0;
+    state->redraw |=
+        ImGui::SliderScalar("occlusion", ImGuiDataType_Double, &state->occlusion_radius, &none, &far, "%.3f",
+                            ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip(
+            "how far meshes and robots keep light from all around off surfaces; 0: as the scene "
+            "file says");
+    }
     const double low = -8.0, high = 8.0;
     state->redraw |= ImGui::SliderScalar("exposure", ImGuiDataType_Double, &state->exposure, &low, &high,
                                          "%.1f EV", ImGuiSliderFlags_AlwaysClamp);

@@ -143,7 +143,8 @@ typedef struct panel_state {
     resolution *quality;
     camera_recorder *recorder;
     bool antialias, shadows;
-    double exposure; // [EV]
+    double exposure;         // [EV]
+    double occlusion_radius; // of orr_view
     orr_tone tone;
     bool help; // the table of keys is shown
     panel_cameras *cameras;

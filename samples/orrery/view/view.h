@@ -119,7 +119,8 @@ typedef struct viewer {
     const char *environment; // a picture; NULL: that of the scene file
     const char *falling;     // a soft cloud or mesh that falls on the first robot; NULL: none
     bool probes;
-    double exposure; // [EV]
+    double exposure;         // [EV]
+    double occlusion_radius; // of orr_view
     orr_tone tone;
     float background[3];
     orr_frame *shown;       // whose picture the window shows: where that is, the frame says; NULL: none

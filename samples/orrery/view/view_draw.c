@@ -38,6 +38,7 @@ orr_view view_of(const viewer *v, const orr_camera *camera)
                      .no_shadows = v->no_shadows,
                      .has_background = v->has_background,
                      .exposure = (float)v->exposure,
+                     .occlusion_radius = (float)v->occlusion_radius,
                      .tone = v->tone,
                      .contact_points = v->robot.panel.contacts,
                      .contact_forces = v->robot.panel.contacts,

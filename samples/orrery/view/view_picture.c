@@ -206,6 +206,7 @@ static const orr_overlay *build_panel(viewer *v)
         .antialias = v->antialias,
         .shadows = !v->no_shadows,
         .exposure = v->exposure,
+        .occlusion_radius = v->occlusion_radius,
         .tone = v->tone,
         .cameras = &v->cameras,
         .region = view_region_show(v),
@@ -224,6 +225,7 @@ static const orr_overlay *build_panel(viewer *v)
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
     v->exposure = state.exposure;
+    v->occlusion_radius = state.occlusion_radius;
     v->tone = state.tone;
     v->stale = v->stale || state.redraw;
     if (state.robot) {
