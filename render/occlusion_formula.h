@@ -80,11 +80,11 @@ FN real occlusion_of_four(real a)
 // position, normal (unit, on the side that is seen): in the camera's space.
 FN occlusion_point occlusion_begin(occlusion_view v, real3 position, real3 normal)
 {
-    mask flat = R(v.orthographic) > R(0.5);
+    mask parallel = R(v.orthographic) > R(0.5);
     real3 back = make_real3(R(0.0), R(0.0), R(-1.0));
     occlusion_point p;
     p.position = position;
-    p.to_eye = select3(flat, back, unit3(scale3(position, R(-1.0))));
+    p.to_eye = select3(parallel, back, unit3(scale3(position, R(-1.0))));
     // the picture's x axis without its part along the line of sight, which is short only for what lies far
     // beside the view
     real3 across = add_scaled3(make_real3(R(1.0), R(0.0), R(0.0)), p.to_eye, -p.to_eye.x);
@@ -93,7 +93,7 @@ FN occlusion_point occlusion_begin(occlusion_view v, real3 position, real3 norma
     // a normal that is interpolated may look away a little
     p.normal =
         make_real3(dot3(normal, p.across), dot3(normal, p.down), max_(dot3(normal, p.to_eye), R(0.02)));
-    real inverse = R(1.0) / sel(flat, R(1.0), max_(position.z, R(1e-20)));
+    real inverse = R(1.0) / sel(parallel, R(1.0), max_(position.z, R(1e-20)));
     p.x = fma_(position.x * inverse, R(v.focal_x), R(v.centre_x));
     p.y = fma_(position.y * inverse, R(v.focal_y), R(v.centre_y));
     real column = floor_(p.x), row = floor_(p.y);
@@ -148,10 +148,10 @@ FN occlusion_ray occlusion_ray_of(occlusion_view v, occlusion_point p, occlusion
     r.facing = p.normal.z;
     r.low = -r.along / sqrt_(fma_(r.along, r.along, r.facing * r.facing));
     // a step along t is one along a line of the picture, because t and the line of sight lie in a plane
-    mask flat = R(v.orthographic) > R(0.5);
+    mask parallel = R(v.orthographic) > R(0.5);
     real inverse = R(1.0) / max_(p.position.z, R(1e-20));
-    real x = R(v.focal_x) * sel(flat, t.x, (t.x - t.z * p.position.x * inverse) * inverse);
-    real y = R(v.focal_y) * sel(flat, t.y, (t.y - t.z * p.position.y * inverse) * inverse);
+    real x = R(v.focal_x) * sel(parallel, t.x, (t.x - t.z * p.position.x * inverse) * inverse);
+    real y = R(v.focal_y) * sel(parallel, t.y, (t.y - t.z * p.position.y * inverse) * inverse);
     real length = sqrt_(max_(fma_(x, x, y * y), R(1e-20)));
     r.unit_x = x / length;
     r.unit_y = y / length;

@@ -270,6 +270,7 @@ class Scene(Handle):
             "colour": tuple(sun.colour),
             "ambient": tuple(sun.ambient),
             "umbra": sun.umbra,
+            "radius": sun.radius,
         }
 
     def clear_lights(self):
