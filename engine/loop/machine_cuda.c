@@ -10,10 +10,9 @@ typedef struct cuda_machine {
     orr_engine *engine; // borrowed
     orr_cuda_draw *draw;
     int frames;
-    orr_cuda_show *show;    // NULL until the first picture is handed over
-    orr_device_kind rung;   // that `show` was made for
-    bool told_of_shadows;   // that robots on the device cast none
-    bool told_of_occlusion; // that it is not drawn
+    orr_cuda_show *show;  // NULL until the first picture is handed over
+    orr_device_kind rung; // that `show` was made for
+    bool told_of_shadows; // that robots on the device cast none
 } cuda_machine;
 
 static orr_result open_draw(cuda_machine *m, orr_error *error)
@@ -87,22 +86,12 @@ static void tell_of_shadows(cuda_machine *m, const orr_draw_list *list)
     }
 }
 
-static void tell_of_occlusion(cuda_machine *m, const orr_draw_list *list)
-{
-    if (list->occlusion.radius > 0.0f && list->mesh_count > 0 && !m->told_of_occlusion) {
-        m->told_of_occlusion = true;
-        orr_log_line(m->engine->log, ORR_LOG_WARNING, ORR_CODE_FEATURE_ABSENT,
-                     "CUDA: pictures have no ambient occlusion: expected the CPU to draw it");
-    }
-}
-
 static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
     (void)to_image; // handed over once it is finished
     cuda_machine *m = state;
     tell_of_shadows(m, list);
-    tell_of_occlusion(m, list);
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
     return orr_cuda_draw_submit(m->draw, list, &layers, error);

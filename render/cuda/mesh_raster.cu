@@ -286,6 +286,14 @@ static __global__ void keep_depth(orr_cuda_mesh_scene s, uint32_t pixels, float 
     }
 }
 
+static __global__ void occlude(orr_cuda_mesh_scene s, uint32_t pixels)
+{
+    uint32_t at = blockIdx.x * THREADS + threadIdx.x;
+    if (at < pixels) {
+        occlusion_find(&s.occlusion, (int)(at % (uint32_t)s.lens.width), (int)(at / (uint32_t)s.lens.width));
+    }
+}
+
 // ---- edges ----
 
 static __device__ real3 colour_at(const orr_cuda_mesh_scene *s, uint32_t at)
@@ -492,6 +500,12 @@ void orr_cuda_meshes_keep_depth(cudaStream_t stream, const orr_cuda_mesh_scene *
 {
     uint32_t pixels = (uint32_t)scene->lens.width * (uint32_t)scene->lens.height;
     ORR_LAUNCH(keep_depth, blocks_of_picture(scene), THREADS, 0, stream, *scene, pixels, depth);
+}
+
+void orr_cuda_meshes_occlude(cudaStream_t stream, const orr_cuda_mesh_scene *scene)
+{
+    uint32_t pixels = (uint32_t)scene->lens.width * (uint32_t)scene->lens.height;
+    ORR_LAUNCH(occlude, blocks_of_picture(scene), THREADS, 0, stream, *scene, pixels);
 }
 
 void orr_cuda_meshes_shade(cudaStream_t stream, const orr_cuda_mesh_scene *scene)

@@ -5,6 +5,7 @@
 #include "engine/device/cuda_kernel.h"
 #include "render/cuda/environment_device.h"
 #include "render/cuda/mesh_stages.h"
+#include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/texture_formula.h"
 
@@ -150,12 +151,19 @@ static __device__ real3 environment_lookup(environment_view v, const uint32_t *t
     return scale3(light, v.strength);
 }
 
+// The part of light from all around that reaches the point past the meshes.
+static __device__ float open_part(const orr_cuda_mesh_scene *s, light_point p)
+{
+    return s->occlusion.depth ? occlusion_lookup(&s->occlusion, p.position, p.normal) : 1.0f;
+}
+
 // Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
-static __device__ light_sums begin_light(const orr_cuda_mesh_scene *s, int32_t environment, float emission)
+static __device__ light_sums begin_light(const orr_cuda_mesh_scene *s, int32_t environment, float emission,
+                                         float open)
 {
     const float *ambient = s->lighting->ambient;
-    return environment > 0 ? light_begin(0.0f, 0.0f, 0.0f, emission, 1.0f)
-                           : light_begin(ambient[0], ambient[1], ambient[2], emission, 1.0f);
+    return environment > 0 ? light_begin(0.0f, 0.0f, 0.0f, emission, open)
+                           : light_begin(ambient[0], ambient[1], ambient[2], emission, open);
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights.
@@ -165,8 +173,9 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
     const orr_draw_lighting *lighting = s->lighting;
     const bsdf_integrals integrals =
         bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
+    m.occlusion = m.occlusion * open_part(s, point);
     const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = begin_light(s, environment, 0.0f);
+    light_sums sums = begin_light(s, environment, 0.0f, 1.0f); // m.occlusion is the rest
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
@@ -216,10 +225,10 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environme
         return light_display(base_colour);
     }
     const orr_draw_lighting *lighting = s->lighting;
-    light_sums sums = begin_light(s, environment, material->emission);
+    light_sums sums = begin_light(s, environment, material->emission, open_part(s, point));
     if (environment > 0) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        sums.diffuse = add3(sums.diffuse, environment_diffuse(v, point.normal));
+        sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(v, point.normal), sums.open);
     }
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);

@@ -9,6 +9,7 @@
 //   long
 //                                           the nearest opaque record of each pixel, by 64 bits of nearness
 //                                           and drawing order
+//   occlude    a thread per pixel           with ambient occlusion: its depth, then the sums of its search
 //   shade      a thread per pixel           depth and colour; of a shadow map, which the stages above draw
 //                                           first: keep_depth, depth alone
 //   edges      a thread per pixel           which pixels have one (edge_formula.h); raster again, of their
@@ -20,6 +21,7 @@
 // The mathematics is mesh_triangle.h and mesh_formula.h.
 #pragma once
 
+#include "render/cuda/occlusion.h"
 #include "render/draw.h"
 #include "render/mesh_triangle.h"
 #include "render/shadow.h"
@@ -73,7 +75,8 @@ typedef struct orr_cuda_mesh_scene {
     const orr_draw_lighting *lighting;
     const uint32_t *environment_texels; // of all maps, behind one another
     const orr_shadow_plan *shadows;
-    const float *shadow_maps;                // of the plan, one behind the other; NULL: none
+    const float *shadow_maps; // of the plan, one behind the other; NULL: none
+    orr_cuda_occlusion occlusion;
     const orr_cuda_mesh_instance *instances; // instance_count
     const orr_cuda_mesh_surface *surfaces;   // surface_count
     const uint32_t *point_firsts;            // of each instance, among the frame's points
@@ -121,6 +124,8 @@ void orr_cuda_meshes_raster_large(cudaStream_t stream, const orr_cuda_mesh_scene
                                   orr_cuda_mesh_pass pass, unsigned int warps);
 // The depth of the nearest records alone, height x width.
 void orr_cuda_meshes_keep_depth(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *depth);
+// The occlusion of a scene whose occlusion.depth is known.
+void orr_cuda_meshes_occlude(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 void orr_cuda_meshes_shade(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 // Pixels with edges: edge_of.
 void orr_cuda_meshes_mark_edges(cudaStream_t stream, const orr_cuda_mesh_scene *scene);

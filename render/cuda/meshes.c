@@ -188,8 +188,10 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
     ORR_TRY(reserve_tables(cuda, frame, &l, error));
     ORR_TRY(find_linear(cuda, meshes, error));
     frame->transparent = false;
-    frame->scene =
-        (orr_cuda_mesh_scene){.lens = list->lens, .linear = meshes->linear, .smooth = list->smooth};
+    frame->scene = (orr_cuda_mesh_scene){.lens = list->lens,
+                                         .linear = meshes->linear,
+                                         .occlusion = {.values = orr_occlusion_of(list)},
+                                         .smooth = list->smooth};
     for (int i = 0; i < item_count(list); i++) {
         ORR_TRY(add_instance(cuda, meshes, frame, &l, list, i, error));
     }
@@ -245,6 +247,7 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
     meshes->fragment_capacity = meshes->fragment_capacity > pixels ? meshes->fragment_capacity : pixels;
     const size_t least_edges = frame->scene.smooth ? pixels / 16 + 1 : 0;
     meshes->edge_capacity = meshes->edge_capacity > least_edges ? meshes->edge_capacity : least_edges;
+    const bool occluded = scene->occlusion.values.radius > 0.0f;
     const size_t edges = frame->scene.smooth ? meshes->edge_capacity : 0;
     records = meshes->record_capacity;
     fragments = frame->transparent ? meshes->fragment_capacity : 0;
@@ -258,6 +261,7 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
         {&meshes->tile_firsts, records, sizeof(uint32_t)},
         {&meshes->nearest, pixels > texels ? pixels : texels, sizeof(uint64_t)},
         {&meshes->shadow_maps, (size_t)frame->shadows.texels, sizeof(float)},
+        {&meshes->occlusion, occluded ? pixels : 0, 3 * sizeof(float)},
         {&meshes->depth, pixels, sizeof(float)},
         {&meshes->colour, pixels, 3 * sizeof(float)},
         {&meshes->fragment_counts, frame->transparent ? pixels + 1 : 0, sizeof(uint32_t)},
@@ -277,6 +281,11 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
     scene->tile_firsts = meshes->tile_firsts.memory;
     scene->nearest = meshes->nearest.memory;
     scene->shadow_maps = texels > 0 ? meshes->shadow_maps.memory : NULL;
+    if (occluded) {
+        scene->occlusion.depth = meshes->occlusion.memory;
+        scene->occlusion.above = scene->occlusion.depth + pixels;
+        scene->occlusion.all_around = scene->occlusion.above + pixels;
+    }
     scene->depth = meshes->depth.memory;
     scene->colour = meshes->colour.memory;
     scene->fragment_counts = meshes->fragment_counts.memory;
@@ -391,12 +400,19 @@ orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cud
     ORR_CUDA_TRY(cudaMemcpyAsync(scene->control, frame->counted, controls, cudaMemcpyHostToDevice, stream));
     ORR_TRY(draw_shadow_maps(cuda, meshes, sort, frame, error));
     ORR_TRY(find_nearest(cuda, sort, scene, error));
+    if (scene->occlusion.depth) {
+        orr_cuda_meshes_keep_depth(stream, scene, scene->occlusion.depth);
+        ORR_CUDA_LAUNCHED();
+        orr_cuda_meshes_occlude(stream, scene);
+        ORR_CUDA_LAUNCHED();
+    }
     orr_cuda_meshes_shade(stream, scene);
     ORR_CUDA_LAUNCHED();
     *planes = (orr_cuda_mesh_planes){.depth = scene->depth,
                                      .colour = scene->colour,
                                      .shadows = scene->shadows,
-                                     .shadow_maps = scene->shadow_maps};
+                                     .shadow_maps = scene->shadow_maps,
+                                     .occlusion = scene->occlusion};
     if (scene->smooth) {
         ORR_TRY(draw_edges(cuda, scene, error));
         planes->edge_of = scene->edge_of;
@@ -458,11 +474,11 @@ void orr_cuda_meshes_destroy(orr_cuda_meshes *meshes)
 {
     orr_cuda_mesh_store_destroy(&meshes->store);
     orr_cuda_free(meshes->linear);
-    orr_cuda_buffer *buffers[] = {&meshes->points,      &meshes->record_firsts,   &meshes->records,
-                                  &meshes->tile_firsts, &meshes->nearest,         &meshes->depth,
-                                  &meshes->colour,      &meshes->fragment_counts, &meshes->fragment_starts,
-                                  &meshes->sources,     &meshes->fragments,       &meshes->shadow_maps,
-                                  &meshes->edge_of,     &meshes->sample_keys,     &meshes->edges};
+    orr_cuda_buffer *buffers[] = {
+        &meshes->points,          &meshes->record_firsts, &meshes->records,   &meshes->tile_firsts,
+        &meshes->nearest,         &meshes->depth,         &meshes->colour,    &meshes->fragment_counts,
+        &meshes->fragment_starts, &meshes->sources,       &meshes->fragments, &meshes->shadow_maps,
+        &meshes->edge_of,         &meshes->sample_keys,   &meshes->edges,     &meshes->occlusion};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }

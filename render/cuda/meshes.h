@@ -14,7 +14,7 @@ typedef struct orr_cuda_meshes {
     orr_cuda_mesh_store store;
     float *linear; // see mesh_stages.h
     orr_cuda_buffer points, record_firsts, records, tile_firsts, nearest, depth, colour;
-    orr_cuda_buffer shadow_maps;
+    orr_cuda_buffer shadow_maps, occlusion;
     orr_cuda_buffer fragment_counts, fragment_starts, sources, fragments;
     orr_cuda_buffer edge_of, sample_keys, edges;
     size_t record_capacity, fragment_capacity, edge_capacity; // grow with the need of frames
@@ -44,6 +44,7 @@ typedef struct orr_cuda_mesh_planes {
     const orr_edge_pixel *edges;
     const orr_shadow_plan *shadows; // device
     const float *shadow_maps;       // NULL: there are none
+    orr_cuda_occlusion occlusion;
 } orr_cuda_mesh_planes;
 
 // Begins a frame: uploads new meshes and computes each mesh's transform, with the poses of bodies at this

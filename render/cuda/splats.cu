@@ -7,6 +7,7 @@ extern "C" {
 }
 #include "render/blend_formula.h"
 #include "render/cuda/environment_device.h"
+#include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/cuda/splats_device.h"
 #include "render/deform_formula.h"
@@ -275,10 +276,16 @@ static __device__ void shade_pixel(const orr_cuda_blend *b, pixel_state *p, int 
     const shadow_eye eye = shadow_eye_of(&b->eye);
     real3 position =
         shadow_seen(eye, (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f, p->receiver);
-    float visible = shadow_lookup(b->shadows, b->shadow_maps, 0, position, make_real3(0.0f, 0.0f, 0.0f));
-    if (visible < 1.0f) {
+    float visible = 1.0f, open = 1.0f;
+    if (b->shadow_maps) {
+        visible = shadow_lookup(b->shadows, b->shadow_maps, 0, position, make_real3(0.0f, 0.0f, 0.0f));
+    }
+    if (b->occlusion.depth) {
+        open = occlusion_on_capture(&b->occlusion, position);
+    }
+    if (min_(visible, open) < 1.0f) {
         float alpha = 1.0f - fabsf(p->blended.transmittance);
-        p->blended.colour = shadow_on_capture(eye, p->blended.colour, alpha, visible, 1.0f);
+        p->blended.colour = shadow_on_capture(eye, p->blended.colour, alpha, visible, open);
     }
 }
 
@@ -301,7 +308,7 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 {
     int plane = b->width * b->height;
     blend_layers(b, &p, at, FLT_MAX);
-    if (b->shadow_maps && p.receiver < INFINITY) {
+    if ((b->shadow_maps || b->occlusion.depth) && p.receiver < INFINITY) {
         shade_pixel(b, &p, at);
     }
     real3 surface = b->mesh_depth ? colour_at(b->mesh_colour, plane, at) : make_real3(0.0f, 0.0f, 0.0f);

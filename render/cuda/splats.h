@@ -8,6 +8,7 @@
 //   back blend     a block of threads per tile                    -> picture and depth
 #pragma once
 
+#include "render/cuda/occlusion.h"
 #include "render/shadow.h"
 #include "render/splat_lens.h"
 
@@ -75,6 +76,7 @@ typedef struct orr_cuda_blend {
     const orr_shadow_plan *shadows; // of the device
     const float *shadow_maps;       // of their first light one falls on splats and fields; NULL: none
     orr_shadow_eye eye;
+    orr_cuda_occlusion occlusion; // of the same
     int opaque, backdrop;
     orr_sky_values sky;
     orr_cuda_behind behind;

@@ -261,6 +261,7 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .shadows = meshes->shadows,
         .shadow_maps = frame->eye.umbra < 1.0f ? meshes->shadow_maps : NULL,
         .eye = frame->eye,
+        .occlusion = frame->eye.umbra > 0.0f ? meshes->occlusion : (orr_cuda_occlusion){.depth = NULL},
         .opaque = frame->opaque,
         .backdrop = frame->has_backdrop,
         .sky = frame->sky,

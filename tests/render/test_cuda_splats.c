@@ -81,6 +81,41 @@ static void shadows_fall_on_splats_as_on_the_cpu(void **state)
     shadow_scene_free(&s);
 }
 
+// A cube over a floor of splats, then over one of triangles. A step that meets a pixel's edge may fall to
+// either side of it.
+static void ambient_occlusion_is_the_cpus(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    for (int i = 0; i < 2; i++) {
+        if (i == 0) {
+            shadow_scene_make_captured(&s, jobs);
+        } else {
+            shadow_scene_make(&s);
+        }
+        s.list.lens = shadow_scene_turned_lens(SHADOW_SCENE_SIDE, 48.0f);
+        s.list.shadows = false;
+        s.list.smooth = true;
+        drawn plain = draw_on_cpu(&s.list);
+        s.list.occlusion = (orr_draw_occlusion){.radius = 4.0f, .strength = 1.0f, .up = {0, 0, 1}};
+        drawn d = draw_cuda(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        const double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels),
+                     changed = psnr(d.rgba, plain.rgba, 4 * d.pixels);
+        print_message("    %.1f dB, beside none %.1f dB\n", quality, changed);
+        assert_true(quality >= 65.0);
+        assert_true(changed < 45.0);
+        drawn_free(&plain);
+        drawn_free(&d);
+        drawn_free(&cpu);
+        if (i == 0) {
+            shadow_scene_free(&s);
+        }
+    }
+    orr_cuda_draw_destroy(draw);
+}
+
 // A cube over a floor of splats, then over nothing. The pixels' centres and samples are those of the CPU, but
 // for a vertex that rounds to the next 1/256 pixel.
 static void edges_match_the_cpu(void **state)
@@ -237,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
         cmocka_unit_test(shadows_fall_on_splats_as_on_the_cpu),
+        cmocka_unit_test(ambient_occlusion_is_the_cpus),
         cmocka_unit_test(edges_match_the_cpu),
         cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
         cmocka_unit_test(large_clouds_match_the_cpu),
