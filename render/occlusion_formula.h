@@ -121,9 +121,9 @@ FN real3 occlusion_level(occlusion_view v, real3 position)
 // between: the angle between two directions [radians], at most a quarter turn
 FN occlusion_angle occlusion_first_angle(occlusion_point p, uniform_real between)
 {
-    real half = (p.turn + R(0.03125)) * R(0.5f * between), square = half * half;
+    real middle = (p.turn + R(0.03125)) * R(0.5f * between), square = middle * middle;
     real tangent =
-        half * fma_(square, fma_(square, R(2.0 / 15.0), R(1.0 / 3.0)), R(1.0)); // of half the angle
+        middle * fma_(square, fma_(square, R(2.0 / 15.0), R(1.0 / 3.0)), R(1.0)); // of half the angle
     real inverse = R(1.0) / fma_(tangent, tangent, R(1.0));
     occlusion_angle a;
     a.cosine = fma_(-tangent, tangent, R(1.0)) * inverse;
