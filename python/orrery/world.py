@@ -6,21 +6,21 @@ import os
 import numpy as np
 
 from orrery._handle import Handle, made_by
-from orrery._library import call, constant, constants, pointer, structs
+from orrery._library import call, constant, constants, numbers, pointer, structs
 from orrery.dlpack import cuda_array
 from orrery.scene import transform
 
 
 def quantity_numbers():
     """The number of each quantity by its name in orrery.h and by MuJoCo's."""
-    numbers = {}
+    found = {}
     for i in range(constants["ORR_ROBOT_QUANTITIES"]):
-        numbers[call.robot_quantity_name(i).decode()] = i
+        found[call.robot_quantity_name(i).decode()] = i
     for name, number in constants.items():
         if name.startswith("ORR_ROBOT_") and not name.startswith(("ORR_ROBOT_OBJECT_", "ORR_ROBOT_ELEMENT_")):
             if name != "ORR_ROBOT_QUANTITIES":
-                numbers.setdefault(name[len("ORR_ROBOT_") :].lower(), number)
-    return numbers
+                found.setdefault(name[len("ORR_ROBOT_") :].lower(), number)
+    return found
 
 
 class World(Handle):

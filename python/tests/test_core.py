@@ -392,6 +392,24 @@ class Batches(unittest.TestCase):
             eyes.set_looks(exposure=float("nan"))
 
 
+class Placing(unittest.TestCase):
+    def test_a_layer_is_put_on_the_surface_that_is_seen(self):
+        scene = orr.Scene()
+        square = np.array([[-2, 0, -2], [2, 0, -2], [2, 0, 2], [-2, 0, 2]])
+        scene.add_mesh("floor", square, [[0, 2, 1], [0, 3, 2]])
+        camera = scene.default_camera((64, 64))
+        corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]) * 0.5
+        sides = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+        stone = scene.add_mesh("stone", corners, sides, colour=(1, 0, 0, 1), position=(9, 0, 9))
+        world = orr.World(scene, 2)
+        for up in ((0, 0, 0), (0, 1, 0)):
+            world.place(stone, camera, 32, 32, up=up, index=1)
+        with self.assertRaisesRegex(ValueError, "up: 2 numbers, expected 3"):
+            world.place(stone, camera, 32, 32, up=(0, 1))
+        before, after = (orr.render(scene, camera, world=world, index=i) for i in range(2))
+        self.assertGreater(np.abs(before - after).max(), 0.01)
+
+
 class Capsules(unittest.TestCase):
     def test_a_consumer_shares_the_memory_and_keeps_its_owner(self):
         import gc
