@@ -887,6 +887,37 @@ typedef struct orr_contact {
 static inline orr_result orr_world_get_contacts(const orr_world *world, orr_layer robot, const uint8_t *mask,
                                                 int capacity, orr_contact *contacts, int *counts,
                                                 orr_error *error);
+/* A soft pad on a geom of a robot that feels at a grid of points (taxels), as TacSL's (arXiv 2408.06506). The
+ * pad's frame has x along the columns, y along the rows and z out of the geom. Taxels are on the geom's
+ * surface below (along -z) a flat rectangle, the outer ones below its sides. */
+typedef struct orr_tactile_desc {
+    int geom;          /* of the robot (ORR_ROBOT_OBJECT_GEOM); not a plane */
+    int rows, columns; /* 1 .. 1024; 0: 20 and 25 */
+    double normal[3];  /* z of the pad, in the geom's frame; 0: the geom's z */
+    double across[3];  /* x of the pad is what of this is at a right angle to z; 0: the geom's axis after the
+                          one that is nearest to the normal (x after z) */
+    double centre[3];  /* of the rectangle, from the middle of the geom's box, in its frame [m] */
+    double size[2];    /* of the rectangle [m]; 0: that of the geom's box, less 3 mm at each side */
+    double stiffness;  /* of a taxel [N/m]; 0: 1 */
+    double damping;    /* of a taxel that slides [N s/m]; 0: 0.1 */
+    double friction;   /* 0: 2 */
+    double thickness;  /* of the pad, the most that heights can be [m]; 0: 0.004 */
+} orr_tactile_desc;
+
+/* What a pad feels in the copies whose byte of `mask` is not 0 (NULL: all), in the states as they are.
+ * forces: copies x rows x columns x 3 [N], nullable. Where a taxel is at depth d > 0 in another geom with the
+ * outward normal n, it gets f = stiffness d n - min(damping |v|, friction stiffness d) v / |v|, where v is
+ * the velocity of the taxel less that of the geom's nearest point, without what is along n. Written are -f_z,
+ * f_x and f_y. heights: copies x rows x columns [m], nullable: how far geoms reach into the pad along its
+ * normal, 0 .. thickness. Rows of other copies are not written, those of copies that have diverged are 0.
+ * Geoms press that collide with anything, of the robot and of those that touch it; not of the same body, of
+ * its parent, or of a body that the model excludes. Where several do, the deepest counts. Soft bodies do not
+ * press, and what a pad feels moves nothing: contacts do, and solref and solimp of the pad's geom say how far
+ * they let others sink in. Runs on the CPU, also for robots on CUDA. */
+static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer robot,
+                                               const orr_tactile_desc *desc, const uint8_t *mask,
+                                               float *forces, float *heights, orr_error *error);
+
 /* Jacobians of a point of a body, geom or site (MuJoCo's mj_jac), in the axes of the robot's layer: its
  * velocity is jacp qvel, the angular velocity of its body jacr qvel. jacp, jacr: copies x 3 x qvel_count.
  * points: copies x 3, positions in the layer [m]; NULL: the origin of the object's frame. */
@@ -1828,6 +1859,10 @@ ORR_API orr_result orr_world_create_with_sized(const orr_scene *scene, const orr
 ORR_API orr_result orr_world_get_contacts_sized(const orr_world *world, orr_layer robot, const uint8_t *mask,
                                                 int capacity, orr_contact *contacts, size_t contact_size,
                                                 int *counts, orr_error *error);
+ORR_API orr_result orr_world_get_tactile_sized(const orr_world *world, orr_layer robot,
+                                               const orr_tactile_desc *desc, size_t desc_size,
+                                               const uint8_t *mask, float *forces, float *heights,
+                                               orr_error *error);
 ORR_API orr_result orr_world_simulation_sized(const orr_world *world, orr_layer robot,
                                               orr_simulation_info *info, size_t info_size, orr_error *error);
 ORR_API orr_result orr_world_robot_device_view_sized(orr_world *world, orr_layer robot,
@@ -2006,6 +2041,13 @@ static inline orr_result orr_world_get_contacts(const orr_world *world, orr_laye
 {
     return orr_world_get_contacts_sized(world, robot, chosen, capacity, contacts, sizeof *contacts, counts,
                                         error);
+}
+
+static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer robot,
+                                               const orr_tactile_desc *desc, const uint8_t *chosen,
+                                               float *forces, float *heights, orr_error *error)
+{
+    return orr_world_get_tactile_sized(world, robot, desc, sizeof *desc, chosen, forces, heights, error);
 }
 
 static inline orr_result orr_world_simulation(const orr_world *world, orr_layer robot,

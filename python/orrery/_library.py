@@ -120,9 +120,9 @@ def pointer(array, dtype):
     return array.ctypes.data_as(ctypes.POINTER(kind))
 
 
-def numbers(values, count, name):
-    """A ctypes array of `count` floats."""
+def numbers(values, count, name, kind=ctypes.c_float):
+    """A ctypes array of `count` floats, or of another kind."""
     values = [float(v) for v in values]
     if len(values) != count:
         raise ValueError(f"{name}: {len(values)} numbers, expected {count}")
-    return (ctypes.c_float * count)(*values)
+    return (kind * count)(*values)

@@ -201,6 +201,66 @@ class World(Handle):
         )
         return jacp, jacr
 
+    def tactile(
+        self,
+        robot,
+        geom,
+        rows=20,
+        columns=25,
+        normal=(0, 0, 1),
+        across=(0, 0, 0),
+        centre=(0, 0, 0),
+        size=(0, 0),
+        stiffness=1.0,
+        damping=0.1,
+        friction=2.0,
+        thickness=0.004,
+        mask=None,
+        forces=None,
+        heights=None,
+    ):
+        """What a soft pad on a geom, by name or number, feels at a grid of points (taxels) in all copies:
+        forces, count x rows x columns x 3 [N], pressure and shear along columns and rows, as TacSL computes
+        them; heights, count x rows x columns [m], how far geoms reach into the pad along its normal, up to
+        `thickness`. Both are float32.
+
+        normal: out of the pad; across: along its columns, 0: the geom's axis after the one nearest to normal;
+        centre: from the middle of the geom's box [m]; all in the geom's frame. size: [m] along columns and
+        rows, 0: the geom's less 3 mm at each side. stiffness [N/m], damping [N s/m] and friction: of a taxel;
+        0: as here, as of thickness [m]. mask: the copies to feel in, None: all. forces, heights: arrays to
+        write to; rows of other copies stay as they are (0 in arrays that are made here)."""
+        desc = structs["orr_tactile_desc"](
+            geom=self.find(robot, "geom", geom) if isinstance(geom, str) else geom,
+            rows=rows,
+            columns=columns,
+            normal=numbers(normal, 3, "normal", ctypes.c_double),
+            across=numbers(across, 3, "across", ctypes.c_double),
+            centre=numbers(centre, 3, "centre", ctypes.c_double),
+            size=numbers(size, 2, "size", ctypes.c_double),
+            stiffness=stiffness,
+            damping=damping,
+            friction=friction,
+            thickness=thickness,
+        )
+        shape = (self.count, rows, columns)
+        if min(rows, columns) < 1:
+            raise ValueError(f"{rows} x {columns} taxels: expected 1 or more of each")
+        forces = np.zeros((*shape, 3), np.float32) if forces is None else forces
+        heights = np.zeros(shape, np.float32) if heights is None else heights
+        for name, array, wanted in (("forces", forces, (*shape, 3)), ("heights", heights, shape)):
+            if array.shape != wanted or array.dtype != np.float32:
+                raise ValueError(f"{name} {array.shape}, {array.dtype}: expected {wanted}, float32")
+        call.world_get_tactile_sized(
+            self.pointer,
+            robot._id,
+            ctypes.byref(desc),
+            ctypes.sizeof(desc),
+            self._mask(mask),
+            pointer(forces, np.float32),
+            pointer(heights, np.float32),
+        )
+        return forces, heights
+
     def simulation(self, robot):
         """How the robot is simulated, and how well so far: an orr_simulation_info of orrery.h."""
         info = structs["orr_simulation_info"]()

@@ -20,6 +20,8 @@ PENDULUM = """<mujoco><option timestep="0.001"/><worldbody><light pos="0 0 3"/>
 <body name="arm" pos="0 0 1"><joint name="hinge" axis="0 1 0"/>
 <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.05" rgba="1 0 0 1"/></body></worldbody>
 <actuator><motor joint="hinge"/></actuator></mujoco>"""
+PAD = """<mujoco><option gravity="0 0 0"/><worldbody><geom name="pad" type="box" size=".02 .02 .01"/>
+<body pos="0 0 .029"><freejoint/><geom name="tip" size=".02"/></body></worldbody></mujoco>"""
 INCLUDES = Path(_library._header_path).parent
 
 
@@ -379,6 +381,32 @@ class Batches(unittest.TestCase):
             world.jacobian(robot, "site", "bottom")
         with self.assertRaisesRegex(ValueError, r"points \(2, 3\): expected \(5, 3\)"):
             world.jacobian(robot, "body", 1, points=np.zeros((2, 3)))
+
+    def test_a_ball_is_felt_and_leaves_its_print(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, PAD))
+        world, robot = orr.World(scene, 3, precision="f64"), scene.robots[0]
+        q = world.get(robot, "qpos")
+        q[:, 2] += [0, -0.001, 0.001]                   # 1 mm deep as built
+        world.set(robot, "qpos", q)
+        forces, heights = world.tactile(robot, "pad", rows=7, columns=5, size=(0.016, 0.03), stiffness=100)
+        self.assertEqual((forces.shape, heights.shape), ((3, 7, 5, 3), (3, 7, 5)))
+        np.testing.assert_allclose(heights[:, 3, 2], [0.001, 0.002, 0], atol=1e-8)
+        np.testing.assert_allclose(forces[:, 3, 2], [[0.1, 0, 0], [0.2, 0, 0], [0, 0, 0]], atol=1e-7)
+        self.assertEqual((heights[0] > 0).sum(), 5)     # a print of 6.2 mm, taxels 4 and 5 mm apart
+        some, only = np.full((3, 20, 25, 3), 7, np.float32), np.zeros((3, 20, 25), np.float32)
+        world.tactile(robot, 0, mask=[False, True, False], forces=some, heights=only)
+        self.assertTrue((some[[0, 2]] == 7).all() and only[1].max() > 0 and not only[[0, 2]].any())
+        with self.assertRaisesRegex(ValueError, "no geom 'finger': expected one of pad"):
+            world.tactile(robot, "finger")
+        with self.assertRaisesRegex(ValueError, r"heights \(3, 20, 25\), float64: expected"):
+            world.tactile(robot, "pad", heights=np.zeros((3, 20, 25)))
+        with self.assertRaisesRegex(TypeError, "expected contiguous float32"):
+            world.tactile(robot, "pad", heights=np.zeros((3, 25, 20), np.float32).transpose(0, 2, 1))
+        with self.assertRaisesRegex(ValueError, "0 x 25 taxels: expected 1 or more"):
+            world.tactile(robot, "pad", rows=0)
+        with self.assertRaisesRegex(ValueError, "row 0, column 0 is beside its geom"):
+            world.tactile(robot, "pad", size=(0.2, 0.1))
 
     def test_looks_change_pictures_of_their_copies(self):
         world, robot = self.world(3)

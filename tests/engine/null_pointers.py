@@ -36,6 +36,7 @@ OPTIONAL = {
     "orr_world_get_parameters": ["mask"],
     "orr_world_set_parameters": ["mask"],
     "orr_world_get_contacts_sized": ["mask"],
+    "orr_world_get_tactile_sized": ["mask", "forces", "heights"],
     "orr_world_get_jacobians": ["mask", "points"],
     "orr_env_reset": ["mask", "seeds"],
     "orr_env_set_quantity": ["mask"],

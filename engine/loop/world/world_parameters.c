@@ -81,9 +81,18 @@ static void copy_numbers(const orr_model *m, orr_robot_parameter what, int count
     }
 }
 
-// A copy's numbers of several robots together, in the frame of their physics.
-static void join_numbers(const orr_world *world, const orr_world_physics *p, orr_robot_parameter what,
-                         int index, double *numbers)
+bool orr_world_parameters_vary(const orr_world *world, const orr_world_physics *p, orr_robot_parameter what)
+{
+    for (int i = 0; i < world->robots->count; i++) {
+        if (world->robots->robots[i]->physics == p && world->robots->robots[i]->varied[what]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void orr_world_parameters_of(const orr_world *world, const orr_world_physics *p, orr_robot_parameter what,
+                             int index, double *numbers)
 {
     copy_numbers(p->model, what, orr_physics_vary_size(p->physics, parameters[what].vary), numbers);
     for (int i = 0; i < world->robots->count; i++) {
@@ -122,7 +131,7 @@ static orr_result apply(const orr_world *world, const orr_world_physics *p, orr_
         }
         const double *row = numbers ? numbers : r->varied[what] + (ptrdiff_t)i * size;
         if (numbers) {
-            join_numbers(world, p, what, i, numbers);
+            orr_world_parameters_of(world, p, what, i, numbers);
         }
         result = orr_physics_vary(p->physics, parameters[what].vary, i, 1, row, error);
     }

@@ -12,3 +12,9 @@ const double *orr_robot_parameter_numbers(const orr_model *model, orr_robot_para
 // Gives a physics that is new the parameters that its robots have.
 orr_result orr_world_parameters_renew(const orr_world *world, const orr_world_physics *physics,
                                       orr_error *error);
+// A copy's numbers of a parameter that the robots of a physics have, all of them, in its frame.
+void orr_world_parameters_of(const orr_world *world, const orr_world_physics *physics,
+                             orr_robot_parameter what, int index, double *numbers);
+// Does any of them differ from the model's?
+bool orr_world_parameters_vary(const orr_world *world, const orr_world_physics *physics,
+                               orr_robot_parameter what);
