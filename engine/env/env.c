@@ -37,7 +37,9 @@ static env_robot view_of(const orr_env *env, int i)
     const double *row = env->parts + (size_t)i * (size_t)env->numbers;
     for (int k = 0; k < env->task->part_count; k++) {
         const env_part part = env->task->parts[k];
-        robot.part[part] = part == ENV_SOFT ? env_scene_numbers(env->scene, i) : row + env->part_offset[part];
+        robot.part[part] = part == ENV_SOFT      ? env_scene_numbers(env->scene, i)
+                           : part == ENV_TACTILE ? env->felt + (size_t)i * 4 * (size_t)env->file->pads.taxels
+                                                 : row + env->part_offset[part];
     }
     return robot;
 }
@@ -164,10 +166,11 @@ static void draw_starts(void *context, int block, int worker)
 
 // What is observed of environments from, to - 1 whose byte of the mask is not 0, when they begin an episode
 // or are set.
-static void observe_states(orr_env *env, int from, int to, const uint8_t *mask, bool begins)
+static void observe_states(orr_env *env, int from, int to, const uint8_t *mask, bool begins, int worker)
 {
     for (int i = from; i < to && !env->callbacks; i++) {
         if (mask[i]) {
+            env_pads_feel(env, i, worker);
             env_robot robot = view_of(env, i);
             env->task->observe(env->task, &robot, observation_of(env, env->results.observation, i));
             env->progress[i] = env->task->progress ? env->task->progress(env->task, &robot) : 0.0;
@@ -185,7 +188,6 @@ static void observe_starts(void *context, int block, int worker)
 {
     orr_env *env = context;
     int to, from = range_of(env, block, &to);
-    (void)worker;
     for (int i = from; i < to; i++) {
         env->episodes[i] += env->begins[i] != 0;
         for (int k = 0; k < env->quantities && env->begins[i]; k++) {
@@ -195,7 +197,7 @@ static void observe_starts(void *context, int block, int worker)
             }
         }
     }
-    observe_states(env, from, to, env->begins, true);
+    observe_states(env, from, to, env->begins, true, worker);
 }
 
 // Puts the environments whose byte of `draws` is set where their episodes begin.
@@ -356,10 +358,10 @@ static void judge(void *context, int block, int worker)
 {
     orr_env *env = context;
     int to, from = range_of(env, block, &to);
-    (void)worker;
     prepare(env, from, to);
     for (int i = from; i < to && !env->callbacks; i++) {
         if (env->judged[i]) {
+            env_pads_feel(env, i, worker);
             judge_one(env, i);
         }
     }
@@ -524,6 +526,6 @@ orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const 
     orr_physics_set(env->physics, ORR_PHYSICS_QPOS, index, qpos);
     orr_physics_set(env->physics, ORR_PHYSICS_QVEL, index, qvel);
     read_states(env, env->begins);
-    observe_states(env, index, index + 1, env->begins, false);
+    observe_states(env, index, index + 1, env->begins, false, 0);
     return ORR_OK;
 }

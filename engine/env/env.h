@@ -4,6 +4,7 @@
 #include "engine/env/archive.h"
 #include "engine/env/callbacks.h"
 #include "engine/env/env_scene.h"
+#include "engine/env/pads.h"
 #include "engine/env/randomise.h"
 #include "engine/env/sensing.h"
 #include "engine/env/task_file.h"
@@ -50,6 +51,10 @@ struct orr_env {
     int attempt;                // at a start: how many were drawn before
     uint8_t *draws;             // count: a start is drawn
     int *contacts;              // count: at it
+    double *felt;               // count x 4 taxels: what pads feel; NULL: nothing that the task uses
+    orr_tactile_near *pad_near; // workers x ngeom: scratch of pads
+    double *pad_bounds;         // workers x ngeom
+    float *pad_room;            // workers x 4 taxels
     double *history;            // count x (delay_most + 1) x observation_count
     float *low, *high;          // nu: the range of actions
     float *actions;             // count x nu

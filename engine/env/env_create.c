@@ -120,7 +120,7 @@ static orr_result list_quantities(orr_env *env, orr_error *error)
     const int listed = c ? c->quantity_count : env->task->part_count;
     for (int i = 0; i < listed; i++) {
         const int k = env->quantities;
-        if (!c && env->task->parts[i] == ENV_SOFT) {
+        if (!c && (env->task->parts[i] == ENV_SOFT || env->task->parts[i] == ENV_TACTILE)) {
             continue; // no quantity of the physics
         }
         if (c) {
@@ -237,6 +237,7 @@ static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
     ORR_TRY(env_randomised_create(
         env, env->callbacks ? env->callbacks->parameters : env->task->parameters,
         env->callbacks ? env->callbacks->given.parameter_count : env->task->parameter_count, error));
+    ORR_TRY(env_pads_create(env, error));
     find_ranges(env);
     for (int i = 0; i < env->count; i++) {
         env->seeds[i] = desc->seed + (uint32_t)i;
@@ -295,6 +296,7 @@ void orr_env_destroy(orr_env *env)
     env_task_file_destroy(env->file);
     env_callbacks_destroy(env->callbacks);
     env_randomised_destroy(env);
+    env_pads_destroy(env);
     orr_free(env->model_path);
     void *arrays[] = {env->parts,
                       env->progress,

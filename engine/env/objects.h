@@ -1,4 +1,4 @@
-// What the numbers of a task are of: elements of a model, and soft bodies beside it.
+// What the numbers of a task are of: elements of a model, soft bodies beside it, and pads on its geoms.
 #pragma once
 
 #include "physics/model/model.h"
@@ -7,6 +7,7 @@ typedef struct env_objects {
     const orr_model *model;
     const char *const *softs; // names of soft bodies; soft_count
     int soft_count;
+    const struct env_pads *pads; // NULL: none
 } env_objects;
 
 // An element's number by its name, -1: there is none. Names of a scene begin with their layer's

@@ -321,9 +321,9 @@ static orr_result read_terms(env_task_file *f, const char *key, term_use use, co
 
 static orr_result read_head(env_task_file *f, const char *path, orr_error *error)
 {
-    static const char *const keys[] = {"orrery_task", "name",        "model",      "frame_skip",
-                                       "max_steps",   "observation", "reward",     "terminate",
-                                       "start",       "randomise",   "up_to_date", NULL};
+    static const char *const keys[] = {"orrery_task", "name",   "model",     "frame_skip", "max_steps",
+                                       "observation", "reward", "terminate", "start",      "randomise",
+                                       "up_to_date",  "pads",   NULL};
     const char *name = NULL, *model = NULL;
     int version = 0;
     const orr_json *root = f->root;
@@ -403,6 +403,19 @@ static void use_parts_of(env_task *task, const env_term *t)
     }
 }
 
+// What pads feel is computed from these.
+static void use_parts_of_pads(env_task *task)
+{
+    static const int sources[] = {ENV_GEOM_XPOS, ENV_GEOM_XMAT, ENV_CVEL, ENV_SUBTREE_COM};
+    bool used = false;
+    for (int i = 0; i < task->part_count; i++) {
+        used |= task->parts[i] == ENV_TACTILE;
+    }
+    for (size_t i = 0; used && i < sizeof sources / sizeof *sources; i++) {
+        use_parts(task, &(env_pick){.source = sources[i], .count = 1});
+    }
+}
+
 // What is wrong with each number of an observation.
 static orr_result list_errors(env_task_file *f, orr_error *error)
 {
@@ -423,8 +436,11 @@ static orr_result list_errors(env_task_file *f, orr_error *error)
     return ORR_OK;
 }
 
-orr_result env_task_file_bind(env_task_file *f, const env_objects *o, orr_error *error)
+orr_result env_task_file_bind(env_task_file *f, const env_objects *objects, orr_error *error)
 {
+    env_objects own = *objects, *o = &own;
+    ORR_TRY(env_pads_read(f->root, objects, &f->pads, error));
+    own.pads = &f->pads;
     ORR_TRY(read_terms(f, "observation", OBSERVED, o, &f->observations, error));
     ORR_TRY(read_terms(f, "reward", REWARDED, o, &f->rewards, error));
     ORR_TRY(read_terms(f, "terminate", ENDING, o, &f->terminations, error));
@@ -443,6 +459,7 @@ orr_result env_task_file_bind(env_task_file *f, const env_objects *o, orr_error 
     for (int i = 0; i < f->observations + f->rewards + f->terminations; i++) {
         use_parts_of(&f->task, &f->term[i]);
     }
+    use_parts_of_pads(&f->task);
     return ORR_OK;
 }
 
@@ -463,6 +480,7 @@ void env_task_file_destroy(env_task_file *f)
     orr_free(f->model);
     orr_free(f->noise);
     orr_free(f->delay);
+    env_pads_clear(&f->pads);
     env_start_clear(&f->start);
     env_variations_clear(&f->variations);
     orr_free(f);

@@ -1,6 +1,7 @@
 // Tasks from files: what is observed, rewarded and ends an episode as lists of terms. docs/task-file.md.
 #pragma once
 
+#include "engine/env/pads.h"
 #include "engine/env/task_randomise.h"
 #include "engine/env/task_start.h"
 #include "engine/env/term.h"
@@ -12,6 +13,7 @@ typedef struct env_task_file {
     char *text;     // as it was read
     env_term *term; // observations, rewards and terminations, in this order
     int observations, rewards, terminations;
+    env_pads pads;
     env_start start;
     env_variations variations;
     double *noise; // of each number of an observation

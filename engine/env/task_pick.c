@@ -2,11 +2,12 @@
 
 #include "engine/core/memory.h"
 #include "engine/env/env_scene.h"
+#include "engine/env/pads.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NO_OBJECT = -1, SOFT_OBJECT = -2, SOFT_VELOCITY = 3 };
+enum { NO_OBJECT = -1, SOFT_OBJECT = -2, PAD_OBJECT = -3, SOFT_VELOCITY = 3 };
 
 // A quantity: objects with `width` numbers each, or with as many as each has (width 0).
 typedef struct quantity {
@@ -35,6 +36,8 @@ static const quantity quantities[] = {
     {"soft_com", ENV_SOFT, SOFT_OBJECT, 3},
     {"soft_velocity", ENV_SOFT, SOFT_OBJECT, 3},
     {"sensordata", ENV_SENSORDATA, ORR_OBJECT_SENSOR, 0},
+    {"tactile", ENV_TACTILE, PAD_OBJECT, 3},
+    {"tactile_height", ENV_TACTILE, PAD_OBJECT, 1},
     {"action", ENV_FROM_ACTION, NO_OBJECT, 1},
     {"constant", ENV_FROM_CONSTANT, NO_OBJECT, 1},
     {0},
@@ -60,8 +63,9 @@ static const quantity parameters[] = {
 static const quantity *const tables[] = {quantities, parameters};
 
 // An object's numbers among those of the quantity.
-static void range_of(const quantity *q, const orr_model *m, int object, int *first, int *count)
+static void range_of(const quantity *q, const env_objects *o, int object, int *first, int *count)
 {
+    const orr_model *m = o->model;
     static const int positions[] = {7, 4, 1, 1}, velocities[] = {6, 3, 1, 1}; // of joints, by type
     if (q == &quantities[0]) {                                                // qpos
         *first = m->jnt_qposadr[object], *count = positions[m->jnt_type[object]];
@@ -72,6 +76,9 @@ static void range_of(const quantity *q, const orr_model *m, int object, int *fir
     } else if (q->object == SOFT_OBJECT) {
         *first = object * ENV_SOFT_NUMBERS + (strcmp(q->name, "soft_velocity") == 0 ? SOFT_VELOCITY : 0);
         *count = q->width;
+    } else if (q->object == PAD_OBJECT) { // heights are behind all forces
+        *first = (q->width == 1 ? 3 * o->pads->taxels : 0) + o->pads->first[object] * q->width;
+        *count = o->pads->pad[object].rows * o->pads->pad[object].columns * q->width;
     } else {
         *first = object * q->width, *count = q->width;
     }
@@ -96,6 +103,7 @@ static int total_of(const quantity *q, env_pick_kind kind, const env_objects *ob
     }
     return q->object == NO_OBJECT          ? q->width
            : q->object == SOFT_OBJECT      ? objects->soft_count * q->width
+           : q->object == PAD_OBJECT       ? (objects->pads ? objects->pads->taxels * q->width : 0)
            : q->object == ORR_OBJECT_JOINT ? m->nv
                                            : orr_model_count(m, (orr_object)q->object) * q->width;
 }
@@ -103,7 +111,7 @@ static int total_of(const quantity *q, env_pick_kind kind, const env_objects *ob
 static orr_result find_quantity(const orr_json *json, env_pick_kind kind, const char *of, const quantity **q,
                                 orr_error *error)
 {
-    char list[480] = "";
+    char list[512] = "";
     for (const quantity *each = tables[kind]; each->name; each++) {
         if (of && strcmp(each->name, of) == 0) {
             *q = each;
@@ -119,14 +127,15 @@ static orr_result add_object(const orr_json *json, const quantity *q, const env_
                              const cJSON *name, int *index, int *count, orr_error *error)
 {
     const char *text = cJSON_IsString(name) ? name->valuestring : NULL;
-    int object = q->object == SOFT_OBJECT ? env_objects_soft(objects, text)
-                 : q->object != NO_OBJECT ? env_objects_find(objects, (orr_object)q->object, text)
-                                          : -1;
+    int object = q->object == SOFT_OBJECT  ? env_objects_soft(objects, text)
+                 : q->object == PAD_OBJECT ? env_pads_find(objects->pads, text)
+                 : q->object != NO_OBJECT  ? env_objects_find(objects, (orr_object)q->object, text)
+                                           : -1;
     if (object < 0) {
         return orr_json_expected(json, "name", error, "names of what %s has in this robot", q->name);
     }
     int first, numbers;
-    range_of(q, objects->model, object, &first, &numbers);
+    range_of(q, objects, object, &first, &numbers);
     for (int i = 0; i < numbers; i++) {
         index[(*count)++] = first + i;
     }
@@ -139,8 +148,10 @@ static void add_all(const quantity *q, const env_objects *objects, int total, in
     for (int i = world; i < total; i++) {
         int first = i, numbers;
         if (q->object == SOFT_OBJECT) {
-            range_of(q, objects->model, i / q->width, &first, &numbers);
+            range_of(q, objects, i / q->width, &first, &numbers);
             first += i % q->width;
+        } else if (q->object == PAD_OBJECT && q->width == 1) {
+            first += 3 * total;
         }
         index[(*count)++] = first;
     }

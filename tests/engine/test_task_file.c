@@ -13,7 +13,8 @@
 static const char cart[] =
     "<mujoco><option timestep='0.02'/><worldbody><body name='cart'>"
     "<joint name='slider' type='slide' axis='1 0 0' limited='true' range='-1 1'/>"
-    "<geom type='capsule' size='0.1 0.1' euler='0 90 0'/><body name='pole'><joint name='hinge' axis='0 1 0'/>"
+    "<geom name='rod' type='capsule' size='0.1 0.1' euler='0 90 0'/><body name='pole'><joint name='hinge' "
+    "axis='0 1 0'/>"
     "<geom type='capsule' fromto='0 0 0 0 0 0.6' size='0.05'/><site name='tip' pos='0 0 0.6'/></body></body>"
     "</worldbody>"
     "<actuator><motor joint='slider' gear='100' ctrlrange='-3 3' ctrllimited='true'/></actuator>"
@@ -113,6 +114,97 @@ static void terms_are_what_they_say(void **state)
     orr_env_destroy(env);
 }
 
+// A ball that slides over a pad: what the pad feels, by hand, at the start and as the ball moves on.
+static void pads_feel_what_presses(void **state)
+{
+    (void)state;
+    enum { COUNT = 40, SEEN = 5 * 3 * 3 + 5 * 3 + 1 };
+    static const char slider[] =
+        "<mujoco><option timestep='0.002' gravity='0 0 0'/><default><geom contype='2' "
+        "conaffinity='1'/></default>"
+        "<worldbody><geom name='other' type='box' size='.1 .1 .1' pos='9 0 0'/>"
+        "<geom name='table' type='box' size='.03 .02 .01'/><body name='ball' pos='0 0 .0285'>"
+        "<joint name='along' type='slide' axis='1 0 0'/><joint name='down' type='slide' axis='0 0 1'/>"
+        "<joint name='turn' axis='0 1 0'/>"
+        "<geom name='tip' size='.02' mass='1'/></body></worldbody>"
+        "<actuator><motor joint='along'/></actuator></mujoco>";
+    static const char text[] =
+        "{\"orrery_task\": 1, \"up_to_date\": true, \"start\": {\"qpos_noise\": 0.001, \"qvel_noise\": "
+        "0.05},%s"
+        " \"pads\": [{\"name\": \"unused\", \"geom\": \"other\"},"
+        "  {\"name\": \"skin\", \"geom\": \"table\", \"rows\": 3, \"columns\": 5, \"size\": [0.016, 0.008],"
+        "   \"stiffness\": 300, \"damping\": 0.2, \"friction\": 0.5, \"thickness\": 0.005}],"
+        " \"observation\": [{\"of\": \"tactile\", \"name\": \"skin\"},"
+        "  {\"of\": \"tactile_height\", \"name\": \"skin\", \"weight\": 1000},"
+        "  {\"of\": \"tactile\", \"axis\": 0, \"function\": \"sum\"}],"
+        " \"reward\": [{\"of\": \"tactile_height\", \"function\": \"sum\"}]}";
+    char path[256], plain[1200], varied[1200];
+    float actions[COUNT] = {0};
+    snprintf(path, sizeof path, "%s", written("slider.xml", slider));
+    snprintf(plain, sizeof plain, text, "");
+    snprintf(
+        varied, sizeof varied, text,
+        "\"randomise\": [{\"of\": \"geom_size\", \"name\": \"tip\", \"axis\": 0, \"uniform\": [0.9, 1]}],");
+    orr_env_desc desc = {
+        .task = "t", .task_text = plain, .model = path, .count = COUNT, .seed = 3, .double_precision = true};
+    orr_env *env, *more;
+    orr_engine *three;
+    assert_ok(orr_engine_create(&(orr_engine_desc){.threads = 3, .device = ORR_DEVICE_CPU}, &three, &error));
+    assert_ok(orr_env_create(engine, &desc, &env, &error));
+    assert_ok(orr_env_create(three, &desc, &more, &error));
+    const orr_env_results r = results_of(env);
+    int felt = 0;
+    for (int step = 0; step < 4; step++) {
+        assert_memory_equal(r.observation, results_of(more).observation, COUNT * SEEN * sizeof(double));
+        for (int i = 0; i < COUNT; i++) {
+            double q[3], v[3], sum = 0.0, heights = 0.0;
+            const double *seen = r.observation + (ptrdiff_t)i * SEEN;
+            assert_ok(orr_env_get_state(env, i, q, v, &error));
+            for (int k = 0; k < 15; k++) {
+                const double d[3] = {0.004 * (k % 5 - 2) - q[0], 0.004 * (k / 5 - 1), 0.01 - 0.0285 - q[1]};
+                const double far = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+                const double press = 300.0 * fmax(0.02 - far, 0.0),
+                             n[3] = {d[0] / far, d[1] / far, d[2] / far};
+                const double w = 0.02 * v[2], x = v[0] + w * n[2],
+                             z = v[1] - w * n[0]; // of its nearest point
+                const double normal = -(x * n[0] + z * n[2]);
+                const double u[3] = {-x - normal * n[0], -normal * n[1], -z - normal * n[2]};
+                const double speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+                const double drag = speed > 0.0 ? fmin(0.2 * speed, 0.5 * press) / speed : 0.0;
+                const double wanted[3] = {drag * u[2] - press * n[2], press * n[0] - drag * u[0],
+                                          press * n[1] - drag * u[1]};
+                const double height = fmax(sqrt(0.0004 - d[0] * d[0] - d[1] * d[1]) - 0.0185 - q[1], 0.0);
+                for (int axis = 0; axis < 3; axis++) { // of floats of up to 1 N
+                    assert_true(fabs(seen[3 * k + axis] - (press > 0.0 ? wanted[axis] : 0.0)) < 1e-6);
+                }
+                assert_true(fabs(seen[45 + k] - 1000.0 * height) < 1e-4); // 1e-7 m: of rays (test_tactile.c)
+                sum += press > 0.0 ? wanted[0] : 0.0, heights += height;
+            }
+            assert_true(fabs(seen[60] - sum) < 1e-5);
+            felt += sum > 0.1;
+            assert_true(step == 0 || fabs(r.reward[i] - heights) < 1e-6);
+            actions[i] = i % 2 ? 100.0f : 1.0f; // m/s^2, for 2 ms a step
+        }
+        assert_ok(orr_env_step(env, actions, &error));
+        assert_ok(orr_env_step(more, actions, &error));
+    }
+    assert_true(felt > 3 * COUNT); // of 4
+    orr_env_destroy(more);
+    orr_engine_destroy(three);
+    // smaller balls are felt less, those of other environments too
+    desc.task_text = varied;
+    assert_ok(orr_env_create(engine, &desc, &more, &error));
+    assert_ok(orr_env_reset(env, NULL, (uint32_t[COUNT]){3, 4, 5, 6}, &error));
+    const orr_env_results other = results_of(more);
+    int less = 0;
+    for (int i = 0; i < 4; i++) {
+        less += other.observation[i * SEEN + 60] < 0.9 * r.observation[i * SEEN + 60];
+    }
+    assert_true(less >= 3);
+    orr_env_destroy(more);
+    orr_env_destroy(env);
+}
+
 // dm_control 1.0.50, dm_control.utils.rewards.tolerance(x, bounds=(-0.5, 1), margin=2, value_at_margin=0.1).
 static void tolerance_is_dm_controls(void **state)
 {
@@ -172,6 +264,19 @@ static void mistakes_are_named(void **state)
         {TASK("{\"of\": \"qpos\", \"delay\": 1001}", QPOS, ""), "delay: expected a whole number, 0 to 1000"},
         {TASK(QPOS, "{\"of\": \"qpos\", \"combine\": \"median\"}", ""), "combine: expected one of sum, mean"},
         {TASK(QPOS, "{\"of\": \"qpos\", \"noise\": 1}", ""), "reward[0].noise: expected one of the keys"},
+        {TASK("{\"of\": \"tactile\"}", QPOS, ""), "of: expected a quantity that this robot has"},
+        {TASK("{\"of\": \"tactile\", \"name\": \"tip\"}", QPOS, ""), "name: expected names of what tactile"},
+        {TASK(QPOS, QPOS, ", \"pads\": [{\"geom\": \"rod\"}]"), "pads[0].name: expected a name"},
+        {TASK(QPOS, QPOS, ", \"pads\": [{\"name\": \"a\", \"geom\": \"toe\"}]"),
+         "pads[0].geom: expected the name of a geom of this robot"},
+        {TASK(QPOS, QPOS, ", \"pads\": [{\"name\": \"a\", \"geom\": \"rod\"}]"),
+         "pads[0]: a tactile pad of 0.194 x 0.194 m: row 0, column 0 is beside its geom"},
+        {TASK(QPOS, QPOS, ", \"pads\": [{\"name\": \"a\", \"geom\": \"rod\", \"rows\": 0}]"),
+         "pads[0].rows: expected a whole number, 1 to 1024"},
+        {TASK(QPOS, QPOS,
+              ", \"pads\": [{\"name\": \"a\", \"geom\": \"rod\", \"size\": [0.1, 0.1]}, "
+              "{\"name\": \"a\", \"geom\": \"rod\"}]"),
+         "pads[1].name: expected each name once"},
         {TASK(QPOS, QPOS, ", \"start\": {\"joints\": \"free\"}"), "start.joints: expected random"},
         {TASK(QPOS, QPOS, ", \"start\": {\"draw\": [{\"mocap\": \"cart\"}]}"),
          "mocap: expected the name of a mocap"},
@@ -288,6 +393,18 @@ static void the_documentation_is_true(void **state)
                                        "soft",
                                        "soft_com",
                                        "soft_velocity",
+                                       "pads",
+                                       "tactile",
+                                       "tactile_height",
+                                       "geom",
+                                       "rows",
+                                       "columns",
+                                       "across",
+                                       "size",
+                                       "stiffness",
+                                       "damping",
+                                       "friction",
+                                       "thickness",
                                        "axes",
                                        "about",
                                        "normal",
@@ -634,6 +751,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_the_task_that_it_describes),
         cmocka_unit_test(terms_are_what_they_say),
+        cmocka_unit_test(pads_feel_what_presses),
         cmocka_unit_test(tolerance_is_dm_controls),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(the_documentation_is_true),

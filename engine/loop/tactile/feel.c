@@ -3,6 +3,7 @@
 #include "engine/loop/world/geom_distance.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
+#include "physics/model/primitive.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,6 +179,22 @@ static double height_at(const orr_tactile_pad *pad, const orr_model *m, const or
         up = fmax(up + fmin(distance, step), 0.0);
     }
     return fmax(pad->thickness - up, 0.0);
+}
+
+orr_model orr_tactile_resized(const orr_model *m, double *sizes, double *bounds)
+{
+    orr_model own = *m;
+    memcpy(bounds, m->geom_rbound, (size_t)m->ngeom * sizeof *bounds);
+    for (int i = 0; i < m->ngeom; i++) {
+        const int type = m->geom_type[i];
+        double box[6];
+        if (type != ORR_GEOM_MESH && type != ORR_GEOM_HFIELD && type != ORR_GEOM_SDF) {
+            orr_primitive_bounds(type, sizes + (ptrdiff_t)i * 3, box, &bounds[i]);
+        }
+    }
+    own.geom_size = sizes;
+    own.geom_rbound = bounds;
+    return own;
 }
 
 void orr_tactile_feel(const orr_tactile_pad *pad, const orr_model *m, const orr_tactile_state *s,

@@ -46,3 +46,7 @@ void orr_tactile_pad_clear(orr_tactile_pad *pad);
 // pressure, then shear along x and y; heights: rows x columns [m]; either may be NULL.
 void orr_tactile_feel(const orr_tactile_pad *pad, const orr_model *model, const orr_tactile_state *state,
                       orr_tactile_near *near, float *forces, float *heights);
+
+// The model of a copy whose geoms have sizes of their own (ngeom x 3), which it borrows. bounds: room for
+// ngeom numbers, which it borrows too.
+orr_model orr_tactile_resized(const orr_model *model, double *sizes, double *bounds);

@@ -4,7 +4,6 @@
 #include "engine/core/sized.h"
 #include "engine/loop/tactile/pad.h"
 #include "engine/loop/world/world_robots.h"
-#include "physics/model/primitive.h"
 
 #include <string.h>
 
@@ -23,25 +22,6 @@ typedef struct tactile_job {
     double *bounds;         // workers x ngeom: radii of geoms of other sizes; NULL as sizes
     float *forces, *heights;
 } tactile_job;
-
-// The model of a copy whose geoms have sizes of their own.
-static orr_model resized(const tactile_job *job, int index, int worker)
-{
-    const orr_model *m = job->physics->model;
-    orr_model own = *m;
-    own.geom_size = job->sizes + (ptrdiff_t)index * m->ngeom * 3;
-    own.geom_rbound = job->bounds + (ptrdiff_t)worker * m->ngeom;
-    for (int i = 0; i < m->ngeom; i++) {
-        const int type = m->geom_type[i];
-        double box[6];
-        if (type == ORR_GEOM_MESH || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) {
-            own.geom_rbound[i] = m->geom_rbound[i];
-        } else {
-            orr_primitive_bounds(type, own.geom_size + (ptrdiff_t)i * 3, box, &own.geom_rbound[i]);
-        }
-    }
-    return own;
-}
 
 static void feel_copy(void *context, int index, int worker)
 {
@@ -70,7 +50,8 @@ static void feel_copy(void *context, int index, int worker)
                                      .subtree_com = numbers + 12 * (ptrdiff_t)geoms + 6 * (ptrdiff_t)bodies};
     orr_tactile_near *near = job->near + (ptrdiff_t)worker * job->pad.other_count;
     if (job->sizes) {
-        const orr_model own = resized(job, index, worker);
+        const orr_model own = orr_tactile_resized(p->model, job->sizes + (ptrdiff_t)index * geoms * 3,
+                                                  job->bounds + (ptrdiff_t)worker * geoms);
         orr_tactile_feel(&job->pad, &own, &state, near, forces, heights);
     } else {
         orr_tactile_feel(&job->pad, p->model, &state, near, forces, heights);
