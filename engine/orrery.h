@@ -1526,6 +1526,9 @@ typedef struct orr_view {
      * Path-traced pictures have the exact one instead. */
     float occlusion_radius;
     float occlusion_strength; /* 0 .. 1: how much of it, where the view gives a radius; 0: 1 */
+    /* Flat surfaces whose material has a reflectance, as those of robots' models, do not mirror. With false,
+     * the CPU draws what up to four of them show, which takes as long as a picture each. */
+    bool no_mirrors;
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

@@ -197,6 +197,10 @@ typedef struct orr_draw_list {
     int environment_count;
     bool environment_behind; // the first is behind everything that is opaque, in place of backdrop and sky
     bool shadows;            // of opaque meshes: the sun casts them, and the lights that say so
+    bool mirrors;            // materials with reflectance mirror (render/mirror.h)
+    // where left_out_mesh is not 0, this part of mesh left_out_mesh - 1 is not drawn: the mirror that is
+    // looked through
+    int left_out_mesh, left_out_part;
     float umbra; // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
     orr_draw_occlusion occlusion; // of opaque meshes
     float exposure;               // [EV] meshes' light is multiplied by 2^exposure

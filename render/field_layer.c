@@ -216,13 +216,16 @@ orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, o
     ORR_TRY(orr_field_layer_to_unit(layer, model, world_to_unit, error));
     *drawing = (orr_field_layer_drawing){.layer = layer};
     if (layer->drawer) {
-        drawing->nerf = (orr_nerf_draw_desc){
-            .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
+        drawing->nerf = (orr_nerf_draw_desc){.far_depth = picture->far_depth,
+                                             .near_depth = picture->near_depth,
+                                             .rgba = picture->rgba,
+                                             .depth = picture->depth};
         return orr_ray_camera_of_lens(lens, world_to_unit, &drawing->nerf.camera, error);
     }
     orr_field_draw_desc desc = {.lens = lens,
                                 .to_sun = {to_sun[0], to_sun[1], to_sun[2]},
                                 .far_depth = picture->far_depth,
+                                .near_depth = picture->near_depth,
                                 .rgba = picture->rgba,
                                 .depth = picture->depth};
     ORR_TRY(orr_affine_invert(world_to_unit, desc.to_world, error));

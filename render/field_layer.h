@@ -40,8 +40,9 @@ void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float hi
 typedef struct orr_field_planes {
     // height x width: nothing at or beyond this depth is drawn (an opaque mesh); NULL: no bound
     const float *far_depth;
-    float *rgba;  // height x width x 4, premultiplied
-    float *depth; // height x width, alpha-weighted mean along the camera's axis; 0: nothing
+    const float *near_depth; // likewise: nothing before this depth; NULL: no bound
+    float *rgba;             // height x width x 4, premultiplied
+    float *depth;            // height x width, alpha-weighted mean along the camera's axis; 0: nothing
 } orr_field_planes;
 
 // Drawing of one layer in progress.

@@ -38,6 +38,40 @@ static orr_result begin_layer(orr_field_pass *pass, orr_error *error)
                                  pass->list->sun.direction, &pass->planes, &pass->drawing, error);
 }
 
+// The depth from which on a pixel's ray is in front of the lens's clip plane; the camera is behind it.
+static float clip_depth(const orr_lens *lens, int column, int row)
+{
+    const float *c = lens->clip;
+    const float across = c[0] * ((float)column + 0.5f - lens->centre[0]) / lens->focal[0] +
+                         c[1] * ((float)row + 0.5f - lens->centre[1]) / lens->focal[1];
+    const float start = lens->orthographic ? across + c[3] : c[3],
+                slope = lens->orthographic ? c[2] : across + c[2];
+    return slope > 0.0f ? -start / slope : INFINITY;
+}
+
+// Depth of the lens's clip plane; NULL where it has none.
+static orr_result find_near_depth(const orr_lens *lens, orr_arena *arena, const float **near_depth,
+                                  orr_error *error)
+{
+    const float *c = lens->clip;
+    *near_depth = NULL;
+    if (c[0] == 0.0f && c[1] == 0.0f && c[2] == 0.0f) {
+        return ORR_OK;
+    }
+    const size_t pixels = (size_t)lens->width * (size_t)lens->height;
+    float *depth = orr_arena_take(arena, pixels, sizeof *depth);
+    if (!depth) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a mirror on %zu pixels", pixels);
+    }
+    for (int row = 0; row < lens->height; row++) {
+        for (int column = 0; column < lens->width; column++) {
+            depth[(size_t)row * (size_t)lens->width + (size_t)column] = clip_depth(lens, column, row);
+        }
+    }
+    *near_depth = depth;
+    return ORR_OK;
+}
+
 orr_result orr_field_pass_begin(orr_field_pass *pass, orr_jobs *jobs, orr_arena *arena,
                                 const orr_draw_list *list, const float *mesh_depth, orr_error *error)
 {
@@ -54,6 +88,7 @@ orr_result orr_field_pass_begin(orr_field_pass *pass, orr_jobs *jobs, orr_arena 
     if (!pass->depth || !pass->colour || !pass->planes.rgba || !pass->planes.depth) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: fields on %zu pixels", pixels);
     }
+    ORR_TRY(find_near_depth(&list->lens, arena, &pass->planes.near_depth, error));
     return begin_layer(pass, error);
 }
 

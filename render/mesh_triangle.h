@@ -14,11 +14,11 @@
 enum {
     MESH_SUBPIXELS = 256,
     MESH_GUARD = 8192, // [px] triangles reaching farther than this beyond the picture are cut
-    MESH_CORNERS = 8,  // of a triangle cut by five planes, at most
-    MESH_PIECES = 6    // triangles that a cut leaves at most
+    MESH_CORNERS = 9,  // of a triangle cut by six planes, at most
+    MESH_PIECES = 7    // triangles that a cut leaves at most
 };
 
-// bounds that a vertex exceeds; a triangle all of whose corners exceed the same one of the first five is
+// bounds that a vertex exceeds; a triangle all of whose corners exceed the same one but the guard band is
 // outside
 enum {
     MESH_OUT_NEAR = 1,
@@ -26,8 +26,10 @@ enum {
     MESH_OUT_RIGHT = 4,
     MESH_OUT_TOP = 8,
     MESH_OUT_BOTTOM = 16,
-    MESH_OUT_GUARD = 32,
-    MESH_OUT_CUT = MESH_OUT_NEAR | MESH_OUT_GUARD // what must be cut, unless it is outside
+    MESH_OUT_CLIP = 32, // the lens's clip plane
+    MESH_OUT_GUARD = 64,
+    // what must be cut, unless it is outside
+    MESH_OUT_CUT = MESH_OUT_NEAR | MESH_OUT_CLIP | MESH_OUT_GUARD
 };
 
 // A vertex in the camera's space and on the screen. An array of structs: a triangle's corners lie anywhere in
@@ -104,11 +106,21 @@ ORR_INLINE double mesh_divisor(const orr_lens *lens, double z)
     return lens->orthographic ? 1.0 : z;
 }
 
-// How far inside bound b a point is: near, left, right, top, bottom of the guard band; >= 0 is inside.
+// How far inside the lens's clip plane a point is; >= 0 is inside.
+ORR_INLINE double mesh_inside_clip(const orr_lens *lens, const double p[3])
+{
+    const float *c = lens->clip;
+    return (double)c[0] * p[0] + (double)c[1] * p[1] + (double)c[2] * p[2] + (double)c[3];
+}
+
+// How far inside bound b a point is: near, left, right, top, bottom of the guard band, clip; >= 0 is inside.
 ORR_INLINE double mesh_inside(const orr_lens *lens, const double p[3], int b)
 {
     if (b == 0) {
         return p[2] - (double)lens->near_plane;
+    }
+    if (b == 5) {
+        return mesh_inside_clip(lens, p);
     }
     int axis = b > 2;
     double w = mesh_divisor(lens, p[2]);
@@ -149,8 +161,8 @@ ORR_INLINE int32_t mesh_snap(const orr_lens *lens, const double p[3], int axis)
     return (int32_t)floor(pixels * MESH_SUBPIXELS + 0.5);
 }
 
-// Cuts a triangle at the near plane and the guard band: screen positions of the corners that remain. Returns
-// their number, at most MESH_CORNERS.
+// Cuts a triangle at the near plane, the guard band and the clip plane: screen positions of the corners that
+// remain. Returns their number, at most MESH_CORNERS.
 ORR_INLINE int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *x, int32_t *y)
 {
     mesh_corner polygon[2][MESH_CORNERS + 1];
@@ -162,11 +174,11 @@ ORR_INLINE int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_
         corner->p[2] = (double)points[i].z;
         corner->vertex = i;
     }
-    for (int b = 0; b < 5; b++) {
+    for (int b = 0; b < 6; b++) {
         count = mesh_cut_at(lens, polygon[b % 2], count, b, polygon[(b + 1) % 2]);
     }
     for (int i = 0; i < count; i++) {
-        const mesh_corner *corner = &polygon[1][i];
+        const mesh_corner *corner = &polygon[0][i];
         // corners that were not cut have exactly the position that the triangle's neighbours use
         bool uncut = corner->vertex >= 0 && !(points[corner->vertex].out & MESH_OUT_CUT);
         x[i] = uncut ? points[corner->vertex].screen_x : mesh_snap(lens, corner->p, 0);

@@ -169,6 +169,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     ORR_TRY(orr_frame_light(world, view->world, list, error));
     ORR_TRY(set_occlusion(scene, view, list, error));
     list->shadows = !view->no_shadows;
+    list->mirrors = !view->no_mirrors;
     list->smooth = !view->hard_edges;
     list->no_reuse = view->no_reuse;
     list->umbra = scene->umbra;

@@ -5,6 +5,7 @@
 #include "engine/loop/machine.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/show.h"
+#include "render/mirror.h"
 
 typedef struct cuda_machine {
     orr_engine *engine; // borrowed
@@ -13,6 +14,7 @@ typedef struct cuda_machine {
     orr_cuda_show *show;  // NULL until the first picture is handed over
     orr_device_kind rung; // that `show` was made for
     bool told_of_shadows; // that robots on the device cast none
+    bool told_of_mirrors; // that they are not drawn
 } cuda_machine;
 
 static orr_result open_draw(cuda_machine *m, orr_error *error)
@@ -86,12 +88,22 @@ static void tell_of_shadows(cuda_machine *m, const orr_draw_list *list)
     }
 }
 
+static void tell_of_mirrors(cuda_machine *m, const orr_draw_list *list)
+{
+    if (list->mirrors && !m->told_of_mirrors && orr_has_mirrors(list)) {
+        m->told_of_mirrors = true;
+        orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
+                     "CUDA: surfaces with a reflectance do not mirror: expected the CPU to draw them");
+    }
+}
+
 static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
     (void)to_image; // handed over once it is finished
     cuda_machine *m = state;
     tell_of_shadows(m, list);
+    tell_of_mirrors(m, list);
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
     return orr_cuda_draw_submit(m->draw, list, &layers, error);

@@ -129,6 +129,7 @@ static orr_result pick(pick_state *s, const orr_world *world, const orr_view *vi
     orr_view posed = *view;
     posed.contact_points = posed.contact_forces = false;
     posed.no_shadows = true;
+    posed.no_mirrors = true;
     posed.occlusion_radius = -1.0f;
     ORR_TRY(orr_frame_pose(&s->slot, s->scene, world, &posed, false, error));
     s->ray = orr_pick_ray_through(&s->slot.list.lens, view->camera.pose, x, y);

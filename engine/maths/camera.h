@@ -14,6 +14,9 @@ typedef struct orr_lens {
     float slope_high[2];
     int width, height;
     bool orthographic;
+    // camera space: nothing is drawn where clip[0] x + clip[1] y + clip[2] z + clip[3] < 0; zeros: everything
+    // is. On the CPU alone
+    float clip[4];
     bool
         distorted; // perspective, by OpenCV's polynomials (neural/capture/ray_formula.h); only fields know it
     float radial[4], tangential[2];

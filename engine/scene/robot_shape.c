@@ -21,6 +21,9 @@ typedef struct builder {
     int columns; // of round surfaces; 0: COLUMNS
     bool failed;
     bool endless; // a plane that reaches the horizon
+    // which indices, the last ones, are of a face that mirrors, and how much
+    int64_t mirror_count;
+    float reflectance;
 } builder;
 
 static void *grown(void *old, int64_t count, int64_t *capacity, size_t size)
@@ -440,13 +443,19 @@ static orr_result complete(builder *b, const orr_mesh_material *surface, orr_mes
         mesh->low[k] = fmaxf(mesh->low[k], b->endless ? -ORR_ENDLESS_PLANE : -FLT_MAX);
         mesh->high[k] = fminf(mesh->high[k], b->endless ? ORR_ENDLESS_PLANE : FLT_MAX);
     }
-    ORR_ALLOC(mesh->parts, 1, "a part of a mesh", error);
-    mesh->part_count = 1;
-    mesh->parts[0] = (orr_mesh_part){.index_count = (uint32_t)mesh->index_count};
-    ORR_ALLOC(mesh->materials, 1, "a material", error);
-    mesh->material_count = 1;
-    mesh->materials[0] = *surface;
-    mesh->materials[0].texture = mesh->texture_count > 0 ? 0 : -1;
+    const uint32_t mirror = (uint32_t)b->mirror_count, plain = (uint32_t)mesh->index_count - mirror;
+    const int count = mirror > 0 && plain > 0 ? 2 : 1;
+    ORR_ALLOC(mesh->parts, 2, "parts of a mesh", error);
+    ORR_ALLOC(mesh->materials, 2, "materials", error);
+    mesh->part_count = mesh->material_count = count;
+    for (int i = 0; i < count; i++) {
+        const bool mirrors = mirror > 0 && i == count - 1;
+        mesh->parts[i] = (orr_mesh_part){
+            .first_index = mirrors ? plain : 0, .index_count = mirrors ? mirror : plain, .material = i};
+        mesh->materials[i] = *surface;
+        mesh->materials[i].texture = mesh->texture_count > 0 ? 0 : -1;
+        mesh->materials[i].reflectance = mirrors ? b->reflectance : 0.0f;
+    }
     return ORR_OK;
 }
 
@@ -480,6 +489,16 @@ static void lay_texture(builder *b, const orr_model *m, orr_geom_type type, cons
     } else if (texture && type != ORR_GEOM_MESH) {
         lay_flat(b, m, material, size);
     }
+}
+
+// How many of the last indices are of the face that mirrors where MuJoCo has one: planes, and the sides of
+// boxes at +z, which put_box makes last.
+static int64_t mirror_indices(const builder *b, orr_geom_type type)
+{
+    const int64_t side = 6;
+    return type == ORR_GEOM_PLANE                           ? b->index_count
+           : type == ORR_GEOM_BOX && b->index_count >= side ? side
+                                                            : 0;
 }
 
 float orr_robot_round_radius(const orr_model *m, int geom)
@@ -519,6 +538,10 @@ orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, in
     put_shape(&b, m, type, size, m->geom_dataid[geom]);
     lay_texture(&b, m, type, size, material, texture);
     orr_mesh_material surface = surface_of(m, orr_robot_colour(m, geom), material);
+    if (material >= 0 && m->mat_reflectance[material] > 0.0f && !surface.blended) {
+        b.reflectance = m->mat_reflectance[material];
+        b.mirror_count = mirror_indices(&b, type);
+    }
     return make(&b, &surface, texture, mesh, error);
 }
 

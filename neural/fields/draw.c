@@ -29,17 +29,22 @@ static real3 vector_of(const float v[3])
     return make_real3(v[0], v[1], v[2]);
 }
 
-// The ray of pixel (x, y), between the camera's planes and in front of the mesh in far_depth.
+// The ray of pixel (x, y), between the camera's planes, beyond near_depth, and in front of the mesh in
+// far_depth.
 static ray make_ray(const orr_field_drawing *d, int x, int y)
 {
     const orr_ray_camera *camera = &d->camera;
     orr_camera_ray from = orr_ray_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
-    float far_depth = camera->far_plane;
+    const size_t pixel = (size_t)y * (size_t)camera->width + (size_t)x;
+    float near_depth = camera->near_plane, far_depth = camera->far_plane;
+    if (d->desc.near_depth) {
+        near_depth = fmaxf(near_depth, d->desc.near_depth[pixel]);
+    }
     if (d->desc.far_depth) {
-        far_depth = fminf(far_depth, d->desc.far_depth[(size_t)y * (size_t)camera->width + (size_t)x]);
+        far_depth = fminf(far_depth, d->desc.far_depth[pixel]);
     }
     const float *v = from.direction;
-    real2 range = ray_depth_range(camera->near_plane, far_depth, from.depth);
+    real2 range = ray_depth_range(near_depth, far_depth, from.depth);
     return (ray){.origin = vector_of(from.origin),
                  .direction = vector_of(from.direction),
                  .t = range.x,

@@ -17,7 +17,8 @@ typedef struct orr_field_draw_desc {
     float to_sun[3];    // sdf: unit direction in the world
     const float
         *far_depth; // height x width, along the camera's axis: nothing behind it is drawn; NULL: no bound
-    float *rgba;    // height x width x 4, premultiplied display colours
+    const float *near_depth; // likewise: nothing before it is drawn; NULL: no bound
+    float *rgba;             // height x width x 4, premultiplied display colours
     float
         *depth; // height x width, alpha-weighted mean along the camera's axis, 0: nothing; NULL: not written
 } orr_field_draw_desc;

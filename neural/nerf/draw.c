@@ -82,11 +82,14 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
             if (!orr_nerf_model_range(task->model, &ray, &start, &end)) {
                 continue;
             }
-            float far_depth = camera->far_plane;
+            float near_depth = camera->near_plane, far_depth = camera->far_plane;
+            if (task->desc->near_depth) {
+                near_depth = fmaxf(near_depth, task->desc->near_depth[pixel]);
+            }
             if (task->desc->far_depth) {
                 far_depth = fminf(far_depth, task->desc->far_depth[pixel]);
             }
-            real2 between = ray_depth_range(camera->near_plane, far_depth, ray.depth);
+            real2 between = ray_depth_range(near_depth, far_depth, ray.depth);
             start = fmaxf(start, between.x);
             end = fminf(end, between.y);
             if (start < end) {

@@ -10,7 +10,8 @@ typedef struct orr_nerf_draw_desc {
     const float *
         far_depth; // height x width, along the camera's axis in the world's units: nothing behind it is drawn
                    // (a mesh is there); NULL: no bound
-    float *rgba;   // height x width x 4, premultiplied
+    const float *near_depth; // likewise: nothing before it is drawn; NULL: no bound
+    float *rgba;             // height x width x 4, premultiplied
     float
         *depth; // height x width, alpha-weighted mean along the camera's axis; 0: nothing; NULL: not written
     int first_tile, tile_count; // draws so many of the orr_field_tile_count tiles; tile_count 0: all of them

@@ -534,6 +534,7 @@ class Renderer(Handle):
         smooth_edges=True,
         occlusion_radius=0.0,
         occlusion_strength=1.0,
+        mirrors=True,
     ):
         """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
 
@@ -543,7 +544,7 @@ class Renderer(Handle):
         robots. exposure [EV], tone ("none", "neutral", "agx" or "aces"): of the light of meshes and robots.
         smooth_edges: those of meshes and robots are anti-aliased. occlusion_radius [scene units],
         occlusion_strength (over 0 to 1): meshes and robots keep light from all around off surfaces that near;
-        0: as the scene file says; negative: none.
+        0: as the scene file says; negative: none. mirrors: surfaces of robots with a reflectance mirror.
         """
         view = structs["orr_view"](
             camera=camera,
@@ -555,6 +556,7 @@ class Renderer(Handle):
             tone=constant("ORR_TONE_", tone),
             occlusion_radius=occlusion_radius,
             occlusion_strength=occlusion_strength,
+            no_mirrors=not mirrors,
         )
         if background is not None:
             view.has_background, view.background[:] = True, [float(v) for v in background]

@@ -36,6 +36,7 @@ struct orr_cpu_frame {
     orr_edge_list edges;                   // of opaque ones
     orr_shadow_maps shadows;
     orr_occlusion_map occlusion;
+    orr_mirror_pictures mirrors;
     orr_draw_lighting lighting;              // where an environment is behind everything
     const float *field_depth, *field_colour; // NULL: no fields
     atomic_llong evaluated;
@@ -101,6 +102,7 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
                                .flow = seen.flow,
                                .before = seen.before,
                                .occlusion = &f->occlusion,
+                               .mirrors = &f->mirrors,
                                .edges = f->list->smooth ? &f->edges : NULL};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
@@ -139,6 +141,10 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
     f->kept = kept && orr_kept_splats_are(kept, list) ? kept : NULL;
     f->seen = seen;
     int64_t triangles;
+    ORR_TRY(orr_mirror_pictures_draw(jobs, isa, arena, list, &f->mirrors, error));
+    if (f->mirrors.count > 0) {
+        orr_profile_end(profile, "mirrors", f->mirrors.count);
+    }
     ORR_TRY(draw_meshes(f, &triangles, error));
     orr_profile_end(profile, "meshes", triangles);
     *frame = f;

@@ -43,9 +43,12 @@ static const orr_draw_mesh *item_of(const orr_draw_list *list, int i)
     return !list->backdrop.mesh ? &list->meshes[i] : i == 0 ? &list->backdrop : &list->meshes[i - 1];
 }
 
-static bool is_left_out(const orr_draw_list *list, const orr_mesh *mesh, const orr_mesh_part *part)
+static bool is_left_out(const orr_draw_list *list, const orr_draw_mesh *item, int part)
 {
-    return list->only_solid && mesh->materials[part->material].blended;
+    const orr_mesh *mesh = item->mesh;
+    const bool mirror = list->left_out_mesh > 0 && item == &list->meshes[list->left_out_mesh - 1] &&
+                        part == list->left_out_part;
+    return mirror || (list->only_solid && mesh->materials[mesh->parts[part].material].blended);
 }
 
 static void set_before(mesh_instance *instance, const orr_before *before, ptrdiff_t item)
@@ -97,7 +100,11 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
-            if (is_left_out(list, mesh, part)) {
+            if (!instance->backdrop) {
+                surface->mirror =
+                    orr_mirror_pictures_of(raster->picture.mirrors, (int)(item - list->meshes), j);
+            }
+            if (is_left_out(list, item, j)) {
                 continue;
             }
             raster->blended |= surface->material->blended;

@@ -49,6 +49,7 @@ typedef struct mesh_surface {
     const mesh_instance *instance;
     const orr_mesh_material *material;
     mesh_texture textures[ORR_TEXTURE_USES];
+    const orr_mirror_picture *mirror; // what it shows; NULL: it does not mirror
 } mesh_surface;
 
 // A run of triangles of one surface: the work of one cull or setup job.

@@ -3,6 +3,7 @@
 
 #include "render/cpu/environment_cpu.h"
 #include "render/cpu/mesh_raster_stages.h"
+#include "render/cpu/mirror_cpu.h"
 #include "render/cpu/occlusion_cpu.h"
 #include "render/cpu/shadow_cpu.h"
 #include "render/texture_formula.h"
@@ -334,6 +335,9 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
             point, bent_normal(raster, surface, point.normal, normal, &t, exact, x, y));
     } else {
         colour = light_up(raster, surface, colour, point);
+    }
+    if (surface->mirror) {
+        colour = mirror_add(raster, surface, colour, x, y);
     }
     return (real4){colour.x, colour.y, colour.z, alpha};
 }

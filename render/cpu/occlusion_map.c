@@ -48,8 +48,12 @@ orr_result orr_occlusion_map_draw(orr_jobs *jobs, orr_isa isa, orr_arena *arena,
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: ambient occlusion of %zu pixels",
                         pixels);
     }
-    const orr_draw_list opaque = {
-        .lens = list->lens, .meshes = list->meshes, .mesh_count = list->mesh_count, .only_solid = true};
+    const orr_draw_list opaque = {.lens = list->lens,
+                                  .meshes = list->meshes,
+                                  .mesh_count = list->mesh_count,
+                                  .left_out_mesh = list->left_out_mesh,
+                                  .left_out_part = list->left_out_part,
+                                  .only_solid = true};
     orr_fragment_lists none;
     ORR_TRY(orr_mesh_raster(jobs, isa, arena, &opaque, NULL, (orr_mesh_picture){.depth = depth}, &none, NULL,
                             error));

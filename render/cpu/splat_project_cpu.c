@@ -111,7 +111,10 @@ FN int project(const orr_project_job *job, bool deformed)
                 axes = deform_axes(deformation, axes);
             }
             splat_screen s = splat_project(lens, mean, axes, m[12]);
-            uint32_t visible = mask_bits(s.visible);
+            const float *clip = job->clip;
+            const real inside =
+                fma_(R(clip[0]), mean.x, fma_(R(clip[1]), mean.y, fma_(R(clip[2]), mean.z, R(clip[3]))));
+            uint32_t visible = mask_bits(and_(s.visible, inside >= R(0.0)));
             if (!visible) {
                 continue;
             }

@@ -54,6 +54,7 @@ typedef struct orr_project_job {
     const orr_splat_pack *pack;
     const orr_draw_deformation *deformation;
     const splat_lens_values *lens;
+    float clip[4];     // layer's space, as of orr_lens: splats whose middle is behind it are left out
     int width, height; // of the picture [px]
     int64_t first_block, end_block;
     uint32_t first_file_index; // of the layer

@@ -28,7 +28,7 @@ typedef struct render_request {
     const char *control;     // what moves a robot; NULL: nothing
     const char *dropped;     // a soft cloud or mesh that falls on it; NULL: none
     orr_device_kind physics;
-    bool transparent, antialias, contacts, no_shadows, no_antialias, keep_partial, probes;
+    bool transparent, antialias, contacts, no_shadows, no_mirrors, no_antialias, keep_partial, probes;
     double frames_per_second; // 0: not given
     double exposure;          // [EV]
     double occlusion_radius, occlusion_strength;
@@ -156,6 +156,7 @@ static orr_view view_of(const render_job *job, int64_t index)
                      .contact_points = request->contacts,
                      .contact_forces = request->contacts,
                      .no_shadows = request->no_shadows,
+                     .no_mirrors = request->no_mirrors,
                      .hard_edges = request->no_antialias,
                      .exposure = (float)request->exposure,
                      .occlusion_radius = (float)request->occlusion_radius,
@@ -540,6 +541,10 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.no_shadows,
          .help = "the sun and the lights of robots' models cast no shadows"},
+        {.name = "--no-mirrors",
+         .kind = OPTION_FLAG,
+         .value = &r.no_mirrors,
+         .help = "surfaces of robots' models that have a reflectance do not mirror"},
         {.name = "--no-antialias",
          .kind = OPTION_FLAG,
          .value = &r.no_antialias,

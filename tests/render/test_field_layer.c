@@ -94,6 +94,40 @@ static void to_planes(const drawn *d, float *depth, float *colour)
     }
 }
 
+// A clip plane across the camera's axis is a near plane; nothing is drawn before one that is aslant.
+static void a_field_begins_at_the_clip_plane(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s, 2);
+    drawn whole = draw(&s);
+    const orr_lens lens = s.list.lens;
+    s.list.lens.near_plane = 2.1f;
+    drawn expected = draw(&s);
+    s.list.lens = lens;
+    memcpy(s.list.lens.clip, (float[4]){0, 0, 1, -2.1f}, sizeof lens.clip);
+    drawn cut = draw(&s);
+    assert_memory_equal(cut.rgba, expected.rgba, 4 * PIXELS * sizeof *cut.rgba);
+    assert_memory_not_equal(cut.rgba, whole.rgba, 4 * PIXELS * sizeof *cut.rgba);
+    memcpy(s.list.lens.clip, (float[4]){0.6f, 0.3f, 0.7f, -1.5f}, sizeof lens.clip);
+    drawn aslant = draw(&s);
+    int begun = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        const float x = ((float)(i % WIDTH) + 0.5f - lens.centre[0]) / lens.focal[0],
+                    y = ((float)(i / WIDTH) + 0.5f - lens.centre[1]) / lens.focal[1];
+        if (aslant.rgba[4 * i + 3] > 0.0f) {
+            assert_true(aslant.depth[i] * (0.6f * x + 0.3f * y + 0.7f) > 1.5f - 1e-4f);
+            begun += whole.depth[i] < aslant.depth[i] - 0.05f;
+        }
+    }
+    assert_true(begun > PIXELS / 50);
+    drawn_free(&whole);
+    drawn_free(&expected);
+    drawn_free(&cut);
+    drawn_free(&aslant);
+    stage_free(&s);
+}
+
 static void splats_and_fields_are_in_order_of_depth(void **state)
 {
     (void)state;
@@ -193,6 +227,7 @@ static void bounds_are_those_of_the_unit_cube(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_field_begins_at_the_clip_plane),
         cmocka_unit_test(splats_and_fields_are_in_order_of_depth),
         cmocka_unit_test(two_fields_are_blended_in_order_of_depth),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
