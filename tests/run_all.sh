@@ -66,9 +66,9 @@ is_allowed() {
 gpus=$(cmake/gpu_architectures.sh)
 gpus=${gpus:-90-virtual}
 for configuration in "${configurations[@]}"; do
-    # a sanitizer takes minutes to make the assets, whose bits are not its subject
+    # the assets take a minute to make, with a sanitizer minutes, and their bits are release's subject
     assets=
-    [[ ! $configuration =~ ^(dev|clang)$ ]] || assets=$PWD/build/release/assets
+    [[ ! $configuration =~ ^(dev|minimal|clang)$ ]] || assets=$PWD/build/release/assets
     log=build/$configuration.log
     start=$SECONDS
     if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES="$gpus" \

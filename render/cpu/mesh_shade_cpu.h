@@ -14,6 +14,10 @@ typedef struct lane_triangle {
     mesh_triangle plane;
 } lane_triangle;
 
+// For what is large and called from many places: inlined there it took three quarters of the compiler's time,
+// and pictures took as long.
+#define LARGE_FN static __attribute__((noinline, unused))
+
 FN sint int_gather(const void *p, sint index)
 {
     return (sint)real_gather(p, index);
@@ -106,8 +110,8 @@ FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv
 }
 
 // A texture at the pixel centres x, y [px]. w: weights there
-FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
-                        const lane_triangle *t, real2 w, real x, real y)
+LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
+                              const lane_triangle *t, real2 w, real x, real y)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
     const mesh_texture *texture = &surface->textures[use];
@@ -174,7 +178,7 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
 }
 
 // The part of light `light` that reaches the points past the meshes.
-FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
+LARGE_FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
 {
     int caster = raster->shadows ? raster->shadows->plan.light_of[light] : -1;
     if (caster < 0 || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {

@@ -14,7 +14,7 @@
 
 enum { STEPS = 120 }; // with one relocation
 
-static char names[SPHERE_PHOTOS][16];
+static char names[SPHERE_PHOTOS][24];
 
 typedef struct spheres {
     photos photos;

@@ -436,7 +436,7 @@ static void show_light(panel_light *l)
     l->sun_changed = changed;
     l->lamps_changed = ImGui::Checkbox("captures light meshes", &l->probes);
     for (int i = 0; i < l->lamps; i++) {
-        char label[16];
+        char label[24];
         snprintf(label, sizeof label, "lamp %d", i + 1);
         l->lamps_changed |= colour_row(label, &l->lamp[i], 1000.0);
     }
