@@ -127,7 +127,8 @@ static orr_result open_render(render_job *job, orr_error *error)
     }
     ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
     ORR_TRY(orr_world_set_device(job->world, request->physics, error));
-    ORR_TRY(robot_drive_open(request->control, job->scene, request->common.seed, &job->drive, error));
+    ORR_TRY(robot_drive_open(request->control, job->scene, request->scene, request->common.seed, &job->drive,
+                             error));
     ORR_TRY(camera_sequence_attach(&job->cameras, job->world, request->scene, error));
     orr_frame_desc desc = {.frames_in_flight = FRAMES_IN_FLIGHT};
     ORR_TRY(orr_frame_create(job->engine, &desc, &job->frame, error));

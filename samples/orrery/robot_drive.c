@@ -40,43 +40,11 @@ static orr_result read_ranges(const orr_model *m, robot_drive *d, orr_error *err
     return ORR_OK;
 }
 
-static orr_result open_policy(const char *path, const orr_scene *scene, const orr_layer_data *layer,
-                              robot_drive *d, orr_error *error)
-{
-    orr_policy_info info;
-    ORR_TRY(orr_policy_load(path, &d->policy, error));
-    ORR_TRY(orr_policy_describe(d->policy, &info, error));
-    const orr_env_desc env = {.task = info.task,
-                              .task_text = info.task_text,
-                              .model = layer->path,
-                              .count = 1,
-                              .autoreset = ORR_AUTORESET_NEXT_STEP};
-    ORR_TRY(orr_env_create(scene->context.engine, &env, &d->env, error));
-    ORR_TRY(orr_env_describe(d->env, &d->env_info, error));
-    if (d->env_info.observation_count != info.observation_count ||
-        d->env_info.action_count != info.action_count || d->count != info.action_count) {
-        return orr_fail(error, ORR_CODE_FILE_VALUE,
-                        "%s: a policy of %d observations and %d actions: expected %d and %d, as %s has", path,
-                        info.observation_count, info.action_count, d->env_info.observation_count, d->count,
-                        layer->path);
-    }
-    ORR_ALLOC(d->state, d->env_info.qpos_count + d->env_info.qvel_count, "a policy", error);
-    ORR_ALLOC(d->actions, d->count, "a policy", error);
-    return ORR_OK;
-}
-
-// The policy sees the robot as it is in the world, whatever has pushed it since.
 static orr_result ask_policy(robot_drive *d, orr_world *world, orr_error *error)
 {
-    double *qpos = d->state, *qvel = d->state + d->env_info.qpos_count;
-    orr_env_results results;
-    ORR_TRY(orr_world_get_robot(world, 0, d->robot, ORR_ROBOT_QPOS, qpos, error));
-    ORR_TRY(orr_world_get_robot(world, 0, d->robot, ORR_ROBOT_QVEL, qvel, error));
-    ORR_TRY(orr_env_set_state(d->env, 0, qpos, qvel, error));
-    ORR_TRY(orr_env_get_results(d->env, &results, error));
-    ORR_TRY(orr_policy_act(d->policy, results.observation, 1, d->actions, error));
+    ORR_TRY(policy_drive_ask(&d->policy, world, error));
     for (int i = 0; i < d->count; i++) {
-        d->values[i] = fmin(fmax((double)d->actions[i], d->low[i]), d->high[i]);
+        d->values[i] = fmin(fmax((double)d->policy.actions[i], d->low[i]), d->high[i]);
     }
     return ORR_OK;
 }
@@ -90,8 +58,8 @@ static robot_drive_kind kind_of(const char *control)
                                                      : ROBOT_DRIVE_FILE;
 }
 
-orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_t seed, robot_drive *d,
-                            orr_error *error)
+orr_result robot_drive_open(const char *control, const orr_scene *scene, const char *scene_path,
+                            uint64_t seed, robot_drive *d, orr_error *error)
 {
     const orr_layer_data *layer = orr_scene_first_robot(scene);
     *d = (robot_drive){.kind = kind_of(control), .rng = {.seed = (uint32_t)seed}, .timestep = BODY_TIMESTEP};
@@ -113,7 +81,7 @@ orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_
         result = read_file(control, d, error);
     }
     if (result == ORR_OK && d->kind == ROBOT_DRIVE_POLICY) {
-        result = open_policy(control, scene, layer, d, error);
+        result = policy_drive_open(control, scene, scene_path, d->count, &d->policy, error);
     }
     if (result != ORR_OK) {
         robot_drive_close(d);
@@ -128,10 +96,7 @@ void robot_drive_close(robot_drive *d)
     orr_free(d->high);
     orr_free(d->sine);
     orr_free(d->file.values);
-    orr_policy_destroy(d->policy);
-    orr_env_destroy(d->env);
-    orr_free(d->state);
-    orr_free(d->actions);
+    policy_drive_close(&d->policy);
     *d = (robot_drive){0};
 }
 
@@ -152,7 +117,7 @@ static double sine_at(const robot_drive *d, int i, double seconds)
 
 static orr_result set_controls(robot_drive *d, orr_world *world, orr_error *error)
 {
-    if (d->kind == ROBOT_DRIVE_POLICY && !d->robot_absent && d->step % d->env_info.frame_skip == 0) {
+    if (d->kind == ROBOT_DRIVE_POLICY && !d->robot_absent && d->step % d->policy.info.frame_skip == 0) {
         ORR_TRY(ask_policy(d, world, error));
     }
     for (int i = 0; i < d->count; i++) {

@@ -6,6 +6,7 @@
 #include "engine/maths/rng.h"
 #include "engine/orrery.h"
 #include "samples/orrery/npy.h"
+#include "samples/orrery/policy_drive.h"
 
 typedef enum robot_drive_kind {
     ROBOT_DRIVE_NONE = 0, // controls stay as they are set
@@ -29,17 +30,14 @@ typedef struct robot_drive {
     double *low, *high; // count: ranges
     double *sine;       // NULL, or what the model holds
     npy_array file;     // steps x count
-    orr_policy *policy;
-    orr_env *env; // of the policy's task: turns the robot's state into what the policy observes
-    orr_env_info env_info;
-    double *state;    // qpos, then qvel
-    float *actions;   // count
+    policy_drive policy;
     orr_trace *trace; // nullable: input and step of each time step
 } robot_drive;
 
-// `control`: NULL, "sine", "random" or the path of a .npy or .policy file.
-orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_t seed, robot_drive *drive,
-                            orr_error *error);
+// `control`: NULL, "sine", "random" or the path of a .npy or .policy file. scene_path: of the scene's file;
+// nullable without a policy.
+orr_result robot_drive_open(const char *control, const orr_scene *scene, const char *scene_path,
+                            uint64_t seed, robot_drive *drive, orr_error *error);
 void robot_drive_close(robot_drive *drive);
 // Moves the world on to so many seconds after the start, by whole time steps of the robot.
 orr_result robot_drive_advance(robot_drive *drive, orr_world *world, double seconds, orr_error *error);
