@@ -23,8 +23,8 @@ typedef struct policy_drive {
     float *actions;  // info.action_count
 } policy_drive;
 
-// scene_path: of the file that `scene` was loaded from, which has a robot. count: controls of the first robot,
-// as many as the policy's actions have to be.
+// scene_path: of the file that `scene`, which has a robot, was loaded from. count: controls of its first
+// robot, as many as the policy's actions have to be.
 orr_result policy_drive_open(const char *path, const orr_scene *scene, const char *scene_path, int count,
                              policy_drive *drive, orr_error *error);
 // What the policy does in copy 0 of the world: `actions`.
