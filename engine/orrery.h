@@ -1205,6 +1205,10 @@ typedef struct orr_env_results {
 ORR_API void orr_env_uniform(uint32_t seed, uint32_t episode, uint32_t first, int count, double *numbers);
 /* The names of the tasks, "Ant-v5" ...; NULL outside their number. */
 ORR_API const char *orr_env_task(int index);
+/* The names of the tasks that ship as files, "QuadrupedTerrain" ... (docs/task-file.md); NULL outside their
+ * number. file, nullable: where it is in the folder of the assets (build/NAME/assets, share/orrery of an
+ * installation), "tasks/terrain.json", for orr_env_desc.task. */
+ORR_API const char *orr_env_shipped_task(int index, const char **file);
 /* Makes environments, each at the start of its first episode. */
 static inline orr_result orr_env_create(orr_engine *engine, const orr_env_desc *desc, orr_env **env,
                                         orr_error *error);

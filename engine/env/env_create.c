@@ -64,6 +64,22 @@ const char *orr_env_task(int index)
     return task ? task->name : NULL;
 }
 
+const char *orr_env_shipped_task(int index, const char **file)
+{
+    static const char *const tasks[][2] = {{"QuadrupedTerrain", "tasks/terrain.json"},
+                                           {"SoftLift", "tasks/soft_lift.json"},
+                                           {"SurgicalReach", "tasks/surgical_reach.json"},
+                                           {"SurgicalTrack", "tasks/surgical_track.json"},
+                                           {"PegInsertion", "tasks/peg_insertion.json"},
+                                           {"ShelfReach", "tasks/shelf.json"},
+                                           {"CartPixels", "tasks/cart.json"}};
+    const bool found = index >= 0 && index < (int)(sizeof tasks / sizeof *tasks);
+    if (file) {
+        *file = found ? tasks[index][1] : NULL;
+    }
+    return found ? tasks[index][0] : NULL;
+}
+
 static orr_result find_bodies(orr_env *env, const env_objects *objects, const char *path, orr_error *error)
 {
     for (int i = 0; i < ENV_BODIES && env->task->bodies[i]; i++) {

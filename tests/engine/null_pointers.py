@@ -38,6 +38,7 @@ OPTIONAL = {
     "orr_world_get_contacts_sized": ["mask"],
     "orr_world_get_tactile_sized": ["mask", "forces", "heights"],
     "orr_world_get_jacobians": ["mask", "points"],
+    "orr_env_shipped_task": ["file"],
     "orr_env_reset": ["mask", "seeds"],
     "orr_env_set_quantity": ["mask"],
     "orr_trainer_save_plot": ["title"],

@@ -245,9 +245,31 @@ static void the_shaft_stays_in_its_trocar(void **state)
     assert_true(most < 1e-4 && deepest > 0.06);
 }
 
+// Each can be made from the file that it names, and is another task.
+static void names_are_of_tasks(void **state)
+{
+    (void)state;
+    const char *name, *file, *before = "";
+    int count = 0;
+    for (; (name = orr_env_shipped_task(count, &file)) != NULL; count++) {
+        orr_env_info info;
+        orr_env *env = make_on(engine, made_asset(file), 1);
+        assert_ok(orr_env_describe(env, &info, &error));
+        assert_non_null(info.task_text);
+        assert_string_not_equal(file, before);
+        before = file;
+        orr_env_destroy(env);
+    }
+    assert_int_equal(count, 7); // as docs/task-file.md lists
+    assert_null(file);
+    assert_null(orr_env_shipped_task(-1, &file));
+    assert_string_equal(orr_env_shipped_task(0, NULL), "QuadrupedTerrain");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_of_tasks),
         cmocka_unit_test(a_trot_crosses_uneven_ground),
         cmocka_unit_test(a_gripper_lifts_a_soft_block),
         cmocka_unit_test(an_instrument_reaches_and_follows_a_target),
