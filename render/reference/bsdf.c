@@ -49,6 +49,11 @@ bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
     return value;
 }
 
+real3 bsdf_mirror(real3 normal, real3 to_eye)
+{
+    return normalise3(sub3(scale3(normal, 2.0f * dot3(normal, to_eye)), to_eye));
+}
+
 // A visible normal of the microfacets, by the spherical cap of Dupuy and Benyoub (2023).
 static real3 draw_half_way(const bsdf *b, real u, real v)
 {
@@ -67,7 +72,7 @@ bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light
 {
     if (b->glossy && choice < gloss_share(b)) {
         real3 h = draw_half_way(b, u, v);
-        *to_light = normalise3(sub3(scale3(h, 2.0f * dot3(h, b->to_eye)), b->to_eye));
+        *to_light = bsdf_mirror(h, b->to_eye);
     } else {
         real angle = 2.0f * BSDF_PI * u, ring = sqrtf(v);
         *to_light = normalise3(frame_out(

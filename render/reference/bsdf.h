@@ -25,6 +25,9 @@ bsdf_value bsdf_eval(const bsdf *b, real3 to_light);
 // Draws a direction from three numbers in [0, 1). Returns its value; pdf 0: none.
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light);
 
+// The one direction of which a mirror shows the light; normal, to_eye: unit.
+real3 bsdf_mirror(real3 normal, real3 to_eye);
+
 // Two unit vectors at right angles to a unit vector and to each other (Duff et al. 2017).
 static inline void frame_around(real3 n, real3 *across, real3 *along)
 {

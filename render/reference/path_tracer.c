@@ -236,10 +236,19 @@ static bsdf bsdf_of(const surface_point *at, real3 to_eye)
                                     : bsdf_lambert(at->normal, to_eye, at->base);
 }
 
-// The weight of light found by scattering that a lamp's draw finds with the density `pdf`.
+// The weight of light found by scattering that a lamp's draw finds with the density `pdf`. Nothing else finds
+// what a mirror shows.
 static real by_scattering(real scattering_pdf, real pdf)
 {
-    return scattering_pdf / (scattering_pdf + pdf);
+    return scattering_pdf > 0.0f ? scattering_pdf / (scattering_pdf + pdf) : 1.0f;
+}
+
+// How much of the light from the mirrored direction a point adds to its own.
+static real reflectance_of(const path *p, const surface_point *at)
+{
+    const orr_mesh_material *look = at->material;
+    const bool mirrors = p->tracer->list.mirrors && !look->blended && !look->unlit;
+    return mirrors && (at->front || look->two_sided) ? look->reflectance : 0.0f;
 }
 
 // Ends paths at random, the darker the sooner, and makes up for it in the others.
@@ -261,11 +270,22 @@ static bool survives(path *p, int bounce)
 }
 
 // Lights the point where the path is, and draws the ray on which it goes on; false: it ends. *pdf: of the
-// direction.
+// direction; 0: the point mirrors it.
 static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
 {
     const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f));
     add_light(p, direct_light(p, at, &b), 1.0f);
+    const real reflectance = reflectance_of(p, at), share = reflectance / (1.0f + reflectance);
+    if (reflectance > 0.0f) {
+        const bool mirrored = draw(p) < share;
+        p->through = scale3(p->through, 1.0f + reflectance); // by either chance
+        if (mirrored) {
+            *pdf = 0.0f;
+            const real3 towards = bsdf_mirror(at->plane, b.to_eye);
+            *ray = ray_of(surface_leave(at, towards), towards, 0.0f, INFINITY);
+            return true;
+        }
+    }
     real u = draw(p), v = draw(p), choice = draw(p);
     real3 direction;
     bsdf_value value = bsdf_draw(&b, u, v, choice, &direction);
@@ -283,24 +303,30 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
 {
     const orr_path_tracer *t = p->tracer;
     const surface_sieve sieve = {&t->world, &p->random};
-    real pdf = 0.0f; // of the last scattering; 0: there was none
+    real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
+    bool direct = true; // only mirrors were met
     for (int bounce = 0;; bounce++) {
         const real3 direction = of_three(ray.direction);
         const surface_point at = surfaces_look(&t->world, &hit, direction);
-        real lamp_pdf = bounce > 0 ? lamps_glow_pdf(&t->lights, &at, direction, hit.distance) : 0.0f;
-        add_light(p, at.light, bounce > 0 ? by_scattering(pdf, lamp_pdf) : 1.0f);
+        real lamp_pdf = pdf > 0.0f ? lamps_glow_pdf(&t->lights, &at, direction, hit.distance) : 0.0f;
+        add_light(p, at.light, by_scattering(pdf, lamp_pdf));
         if (at.material->unlit || !scatter(p, &at, &ray, &pdf) || !survives(p, bounce + 1)) {
             return;
         }
         p->rays++;
-        bool met = surfaces_nearest(&sieve, &ray, false, &hit);
+        direct = direct && pdf == 0.0f;
+        bool met = surfaces_nearest(&sieve, &ray, direct, &hit);
         ray.far_end = hit.distance;
         pass_veil(p, &ray);
         if (!met) {
             float around_pdf;
             real3 sun, around = lamps_behind(&t->lights, of_three(ray.direction), &around_pdf, &sun);
-            add_light(p, around, by_scattering(pdf, around_pdf));
-            add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
+            if (pdf > 0.0f) {
+                add_light(p, around, by_scattering(pdf, around_pdf));
+                add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
+            } else if (t->list.environment_behind) {
+                add_light(p, around, 1.0f);
+            }
             return;
         }
     }

@@ -4,6 +4,7 @@
 #include "tests/support/support.h"
 
 #include "render/cpu/splats_cpu.h"
+#include "render/reference/path_tracer.h"
 #include "tests/support/drawn.h"
 
 #include <math.h>
@@ -275,6 +276,64 @@ static void a_mirror_in_a_mirror_is_plain(void **state)
     close_stage(s);
 }
 
+// Where the floor mirrors something: means of the light that it adds, of the difference to the path tracer,
+// and of that without its sign. Linear.
+typedef struct differences {
+    double added, off, size;
+} differences;
+
+static differences off_reference(stage *s, const drawn *reference)
+{
+    drawn seen = draw(s), plain = draw_plain(s);
+    differences d = {0};
+    int count = 0;
+    for (int i = 0; i < 4 * SIDE * SIDE; i++) {
+        if (i % 4 == 3 || seen.rgba[i] == plain.rgba[i]) {
+            continue;
+        }
+        const double light = linear((double)seen.rgba[i]), off = light - (double)reference->rgba[i];
+        d.added += light - linear((double)plain.rgba[i]);
+        d.off += off;
+        d.size += fabs(off);
+        count++;
+    }
+    drawn_free(&seen);
+    drawn_free(&plain);
+    return (differences){d.added / count, d.off / count, d.size / count};
+}
+
+// In the light of the sun alone; dark boxes, which light each other and the floor by a few hundredths, and a
+// black floor. A path in three meets what is mirrored: 64 paths differ from their mean by a sixth of it.
+// Splats thinner than a pixel are wider in the frame.
+static void the_path_tracer_sees_the_same(void **state)
+{
+    (void)state;
+    stage *s = open_stage(2);
+    orr_path_tracer *tracer;
+    orr_draw_list *list = &s->scene.list;
+    list->shadows = true;
+    for (int k = 0; k < 3; k++) {
+        s->scene.floor.material.base_colour[k] = 0.0f;
+        s->scene.box.material.base_colour[k] = 0.1f + 0.1f * (float)k;
+        list->sun.colour[k] = 3.0f;
+        list->sun.ambient[k] = 0.0f;
+    }
+    for (int splats = 0; splats < 2; splats++) {
+        list->splat_count = splats;
+        drawn reference = drawn_make(list);
+        assert_ok(orr_path_tracer_create(s->jobs, s->isa, list, 1, &tracer, &error));
+        orr_path_tracer_advance(tracer, 64);
+        orr_path_tracer_picture(tracer, true, &(orr_picture){reference.rgba, reference.depth});
+        orr_path_tracer_destroy(tracer);
+        const differences d = off_reference(s, &reference);
+        print_message("    mirrors add %.5f, the path tracer %.5f less; mean difference %.5f\n", d.added,
+                      d.off, d.size);
+        assert_true(fabs(d.off) < 0.06 * d.added && d.size < 0.3 * d.added);
+        drawn_free(&reference);
+    }
+    close_stage(s);
+}
+
 // With shadows, ambient occlusion and edges.
 static void bits_do_not_depend_on_threads(void **state)
 {
@@ -299,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_floor_below_an_orthographic_camera),
         cmocka_unit_test(some_mirrors_show_nothing),
         cmocka_unit_test(a_mirror_in_a_mirror_is_plain),
+        cmocka_unit_test(the_path_tracer_sees_the_same),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
