@@ -387,7 +387,8 @@ class Eyes(Handle):
     cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
     anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
-    fewer triangles; 0: by none. flow: where everything was in the pictures before is kept, for "flow"."""
+    fewer triangles; 0: by none. flow: where everything was in the pictures before is kept, for "flow".
+    mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture."""
 
     def __init__(
         self,
@@ -400,6 +401,7 @@ class Eyes(Handle):
         smooth_edges=False,
         detail=0.1,
         flow=False,
+        mirrors=True,
     ):
         names = world.cameras
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
@@ -415,6 +417,7 @@ class Eyes(Handle):
             flow=flow,
         )
         desc.look.antialias = antialias
+        desc.look.no_mirrors = not mirrors
         if background is not None:
             desc.look.has_background, desc.look.background[:] = True, [float(v) for v in background]
         self._view_count = len(views)

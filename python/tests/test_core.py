@@ -194,6 +194,26 @@ class Robots(unittest.TestCase):
         with self.assertRaises(orr.ValueRefused):
             orr.render(scene, camera, occlusion_radius=float("nan"))
 
+    def test_floors_mirror(self):
+        model = """<mujoco><asset><material name="wet" rgba="0 0 0 1" specular="0" reflectance="0.8"/></asset>
+          <worldbody><light directional="true" dir="0 1 -1"/><geom type="plane" size="4 4 1" material="wet"/>
+          <geom type="box" size="2 .1 1" pos="0 1 1" rgba="1 0 0 1"/></worldbody></mujoco>"""
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, model), engine=self.engine)
+        camera = orr.look_at((0, -3, 1), (0, 0, 0), size=(40, 30))
+        world = orr.World(scene)
+        with orr.Renderer(self.engine) as renderer:
+            wet, dry = (
+                renderer.draw(scene, camera, world, mirrors=mirrors, smooth_edges=False)[..., 0]
+                for mirrors in (True, False)
+            )
+        self.assertTrue(wet[15, 20] > 0.3 > 0.1 > dry[15, 20])
+        for mirrors, picture in ((True, wet), (False, dry)):
+            eyes = orr.Eyes(world, views=[camera], size=(40, 30), detail=0, mirrors=mirrors)
+            np.testing.assert_allclose(
+                    eyes.draw()[0, 0, ..., 0], 255 * np.minimum(picture, 1.0), atol=0.501
+                )
+
     def test_eyes_see_every_copy(self):
         world = orr.World(self.scene, 3)
         robot = self.scene.robots[0]
