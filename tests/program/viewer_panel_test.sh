@@ -182,5 +182,21 @@ look shaded_again bright
 same shaded shaded_again || fail "H does not bring the shadow back"
 xdotool key Escape
 ended 0
+
+# --- mirrors ------------------------------------------------------------------------------------------------
+cat >wet.xml <<'END'
+<mujoco><asset><material name="wet" rgba="0.1 0.1 0.1 1" reflectance="0.8"/></asset><worldbody>
+    <geom type="plane" size="0 0 1" material="wet"/>
+    <geom type="box" size="0.5 0.5 0.5" pos="0 0 0.6" rgba="0.9 0.2 0.2 1"/>
+</worldbody></mujoco>
+END
+for option in --antialias --no-mirrors; do # the former changes nothing of this scene
+    view wet.xml wet.xml --size 640x400 --threads 1 --paused --device cpu $option
+    xdotool key F1
+    look "wet$option"
+    xdotool key Escape
+    ended 0
+done
+changed wet--antialias wet--no-mirrors "--no-mirrors leaves the mirror"
 [ -s errors.txt ] && fail "the viewer complains"
 echo "passed"

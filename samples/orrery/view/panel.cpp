@@ -532,6 +532,12 @@ static void show_quality(panel_state *state)
     if (ImGui::IsItemHovered()) {
         ImGui::SetTooltip("of meshes and robots (H)");
     }
+    ImGui::SameLine();
+    state->redraw |= ImGui::Checkbox("mirrors", &state->mirrors);
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip(
+            "surfaces of robots' models with a reflectance, on the CPU: each takes as long as a picture");
+    }
     const double none = 0.0, far = 10.0;
     state->redraw |=
         ImGui::SliderScalar("occlusion", ImGuiDataType_Double, &state->occlusion_radius, &none, &far, "%.3f",

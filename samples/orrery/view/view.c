@@ -315,6 +315,11 @@ int command_view(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &v.antialias,
          .help = "Mip-Splatting compensation for small splats"},
+        {.name = "--no-mirrors",
+         .kind = OPTION_FLAG,
+         .value = &v.no_mirrors,
+         .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do, on the "
+                 "CPU)"},
         {.name = "--ambient-occlusion",
          .kind = OPTION_REAL,
          .value = &v.occlusion_radius,

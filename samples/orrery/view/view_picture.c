@@ -205,6 +205,7 @@ static const orr_overlay *build_panel(viewer *v)
         .recorder = &v->recorder,
         .antialias = v->antialias,
         .shadows = !v->no_shadows,
+        .mirrors = !v->no_mirrors,
         .exposure = v->exposure,
         .occlusion_radius = v->occlusion_radius,
         .tone = v->tone,
@@ -224,6 +225,7 @@ static const orr_overlay *build_panel(viewer *v)
     };
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
+    v->no_mirrors = !state.mirrors;
     v->exposure = state.exposure;
     v->occlusion_radius = state.occlusion_radius;
     v->tone = state.tone;
