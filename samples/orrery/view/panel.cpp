@@ -516,15 +516,16 @@ static void show_camera(panel_state *state)
 static void show_quality(panel_state *state)
 {
     resolution *r = state->quality;
+    const float narrow = 4.0f; // px: of what is in the first line, which is full
     if (ImGui::Button(state->device)) {
         state->action = VIEW_SWITCH_DEVICE;
     }
     if (ImGui::IsItemHovered()) {
         ImGui::SetTooltip("draw with the CPU, Vulkan or CUDA (V); presented by %s", state->presenter);
     }
-    ImGui::SameLine();
+    ImGui::SameLine(0.0f, narrow);
     state->redraw |= ImGui::Checkbox("antialias", &state->antialias);
-    ImGui::SameLine();
+    ImGui::SameLine(0.0f, narrow);
     bool shadows = state->shadows;
     if (ImGui::Checkbox("shadows", &shadows)) {
         state->action = VIEW_SWITCH_SHADOWS;
@@ -532,7 +533,7 @@ static void show_quality(panel_state *state)
     if (ImGui::IsItemHovered()) {
         ImGui::SetTooltip("of meshes and robots (H)");
     }
-    ImGui::SameLine();
+    ImGui::SameLine(0.0f, narrow);
     state->redraw |= ImGui::Checkbox("mirrors", &state->mirrors);
     if (ImGui::IsItemHovered()) {
         ImGui::SetTooltip(
