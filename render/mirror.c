@@ -19,7 +19,7 @@ bool orr_has_mirrors(const orr_draw_list *list)
 {
     for (int i = 0; i < list->mesh_count; i++) {
         for (int part = 0; part < list->meshes[i].mesh->part_count; part++) {
-            if (material_of(&list->meshes[i], part)->reflectance > 0.0f) {
+            if (is_mirror(&list->meshes[i], part)) {
                 return true;
             }
         }
