@@ -918,6 +918,27 @@ static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer
                                                const orr_tactile_desc *desc, const uint8_t *mask,
                                                float *forces, float *heights, orr_error *error);
 
+/* What the camera behind the gel of a GelSight-like sensor sees of heights (orr_world_get_tactile), by the
+ * table of Taxim (Si and Yuan, arXiv 2109.04027), as TacSL draws it. */
+typedef struct orr_tactile_colors {
+    int rows, columns; /* of heights and of a picture, 3 .. 1024 */
+    double pixel;      /* from one height to the next [m], more than 0 */
+    int bins;          /* of the table, 2 .. 1024 a side; 0 without one */
+    /* bins x bins x 3 x 6: by steepness, direction and channel the factors of x^2, y^2, x y, x, y and 1 in
+       what is added to the background, where x is the column and y the row. NULL: a matte gel under a red, a
+       green and a blue lamp, 120 degrees apart and 45 degrees above the pad; red shines from the last
+       column. */
+    const float *table;
+    const float *background; /* rows x columns x 3, 0 .. 255: the picture of a flat gel; NULL: 128 */
+} orr_tactile_colors;
+
+/* Draws `count` pictures of heights: count x rows x columns [m], finite, and rgb: count x rows x columns x 3.
+ * Heights are blurred by a binomial 5 x 5; with the slopes a along columns and b along rows, the steepness
+ * atan(sqrt(a^2 + b^2)) in 0 .. pi / 2 and the direction atan2(b, a) in -pi .. pi choose the bin. */
+static inline orr_result orr_tactile_pictures(const orr_engine *engine, const orr_tactile_colors *colors,
+                                              int count, const float *heights, uint8_t *rgb,
+                                              orr_error *error);
+
 /* Jacobians of a point of a body, geom or site (MuJoCo's mj_jac), in the axes of the robot's layer: its
  * velocity is jacp qvel, the angular velocity of its body jacr qvel. jacp, jacr: copies x 3 x qvel_count.
  * points: copies x 3, positions in the layer [m]; NULL: the origin of the object's frame. */
@@ -1870,6 +1891,9 @@ ORR_API orr_result orr_world_get_tactile_sized(const orr_world *world, orr_layer
                                                const orr_tactile_desc *desc, size_t desc_size,
                                                const uint8_t *mask, float *forces, float *heights,
                                                orr_error *error);
+ORR_API orr_result orr_tactile_pictures_sized(const orr_engine *engine, const orr_tactile_colors *colors,
+                                              size_t colors_size, int count, const float *heights,
+                                              uint8_t *rgb, orr_error *error);
 ORR_API orr_result orr_world_simulation_sized(const orr_world *world, orr_layer robot,
                                               orr_simulation_info *info, size_t info_size, orr_error *error);
 ORR_API orr_result orr_world_robot_device_view_sized(orr_world *world, orr_layer robot,
@@ -2055,6 +2079,12 @@ static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer
                                                float *forces, float *heights, orr_error *error)
 {
     return orr_world_get_tactile_sized(world, robot, desc, sizeof *desc, chosen, forces, heights, error);
+}
+
+static inline orr_result orr_tactile_pictures(const orr_engine *engine, const orr_tactile_colors *colors,
+                                              int count, const float *heights, uint8_t *rgb, orr_error *error)
+{
+    return orr_tactile_pictures_sized(engine, colors, sizeof *colors, count, heights, rgb, error);
 }
 
 static inline orr_result orr_world_simulation(const orr_world *world, orr_layer robot,

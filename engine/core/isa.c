@@ -29,16 +29,24 @@ bool orr_isa_is_available(orr_isa isa)
 
 orr_isa orr_isa_best(void)
 {
-    int isa = ORR_ISA_COUNT - 1;
-    while (!orr_isa_is_available((orr_isa)isa)) {
-        isa--;
+    int best = ORR_ISA_COUNT;
+    for (int isa = ORR_ISA_COUNT - 1; isa >= 0; isa--) {
+        if (built[isa] && (best == ORR_ISA_COUNT || !cpu_has((orr_isa)best))) {
+            best = isa;
+        }
     }
-    return (orr_isa)isa;
+    return (orr_isa)best;
 }
 
 orr_result orr_isa_choose(orr_isa *isa, orr_error *error)
 {
     *isa = orr_isa_best();
+    if (!orr_isa_is_available(*isa)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "this build is for %s, which this CPU does not have: build it with "
+                        "-DORR_INSTRUCTION_SETS=ALL",
+                        orr_isa_name(*isa));
+    }
     const char *wanted = getenv("ORR_ISA");
     if (!wanted || !wanted[0]) {
         return ORR_OK;

@@ -14,12 +14,19 @@ typedef enum orr_isa { ORR_ISA_BASELINE = 0, ORR_ISA_AVX2, ORR_ISA_AVX512, ORR_I
 // The best level that this CPU and this build have, or the one that ORR_ISA=baseline|avx2|avx512 in the
 // environment names; ORR_ERROR_ARGUMENT for a level that this CPU or this build does not have.
 orr_result orr_isa_choose(orr_isa *isa, orr_error *error);
-orr_isa orr_isa_best(void);             // the best of this CPU and this build, whatever the environment says
+// The best of this CPU and this build, whatever the environment says; where the build has no level of this
+// CPU, which orr_isa_choose reports, the lowest of the build.
+orr_isa orr_isa_best(void);
 bool orr_isa_is_available(orr_isa isa); // this CPU and this build have it
 const char *orr_isa_name(orr_isa isa);
 
 // The initialiser of an array of ORR_ISA_COUNT: {[ORR_ISA_BASELINE] = entry(baseline), ...}. Levels that this
 // build leaves out (ORR_INSTRUCTION_SETS in CMake) have no entry.
+#if !defined(ORR_WITHOUT_BASELINE)
+#define ORR_ISA_ENTRY_BASELINE(entry) [ORR_ISA_BASELINE] = entry(baseline),
+#else
+#define ORR_ISA_ENTRY_BASELINE(entry)
+#endif
 #if !defined(ORR_WITHOUT_AVX2)
 #define ORR_ISA_ENTRY_AVX2(entry) [ORR_ISA_AVX2] = entry(avx2),
 #else
@@ -32,7 +39,7 @@ const char *orr_isa_name(orr_isa isa);
 #endif
 #define ORR_ISA_TABLE(entry)                                                                                 \
     {                                                                                                        \
-        [ORR_ISA_BASELINE] = entry(baseline), ORR_ISA_ENTRY_AVX2(entry) ORR_ISA_ENTRY_AVX512(entry)          \
+        ORR_ISA_ENTRY_BASELINE(entry) ORR_ISA_ENTRY_AVX2(entry) ORR_ISA_ENTRY_AVX512(entry)                  \
     }
 
 #define ORR_ISA_PASTE2(name, isa) name##_##isa

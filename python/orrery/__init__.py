@@ -9,6 +9,7 @@ from orrery.engine import Engine, default_engine
 from orrery.registration import register
 from orrery.scene import Layer, Scene, insert_file, look_at, transform
 from orrery.splats import Splats
+from orrery.tactile import tactile_pictures
 from orrery.training import Trainer, train
 from orrery.world import Eyes, Renderer, World, render
 
@@ -33,6 +34,7 @@ __all__ = [
     "look_at",
     "register",
     "render",
+    "tactile_pictures",
     "train",
     "transform",
 ]

@@ -428,6 +428,22 @@ class Batches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "row 0, column 0 is beside its geom"):
             world.tactile(robot, "pad", size=(0.2, 0.1))
 
+    def test_a_gel_is_lit_where_it_slopes(self):
+        heights = np.zeros((2, 9, 9), np.float32)
+        heights[1] = 0.25 * 1e-4 * np.arange(9, 0, -1)      # falls along the columns
+        rgb = orr.tactile_pictures(heights, 1e-4)
+        self.assertEqual((rgb.shape, rgb.dtype), ((2, 9, 9, 3), np.uint8))
+        self.assertTrue((rgb[0] == 128).all())
+        np.testing.assert_array_equal(rgb[1, 4, 4], [155, 109, 109])
+        table = np.zeros((125, 125, 3, 6), np.float32)
+        table[..., 1, 5] = 10                               # green, wherever
+        green = orr.tactile_pictures(heights[0], 1e-4, table, np.full((9, 9, 3), 20))
+        self.assertTrue((green == [20, 30, 20]).all())
+        with self.assertRaisesRegex(ValueError, r"table .*: expected \(125, 125, 3, 6\)"):
+            orr.tactile_pictures(heights, 1e-4, table[..., :5])
+        with self.assertRaisesRegex(ValueError, "a pixel of 0 m: expected more than 0"):
+            orr.tactile_pictures(heights, 0)
+
     def test_looks_change_pictures_of_their_copies(self):
         world, robot = self.world(3)
         eyes = orr.Eyes(world, views=[world.scene.default_camera((32, 32))], size=(32, 32))

@@ -42,7 +42,7 @@ static orr_result mesh_of_file(const model_conversion *c, orr_jobs *jobs, orr_su
 static orr_result drop_state(const model_conversion *c, cJSON *json, orr_error *error)
 {
     orr_field_model model;
-    ORR_TRY(orr_field_model_load(c->from, ORR_ISA_BASELINE, ORR_MLP_FP32, &model, error)); // not evaluated
+    ORR_TRY(orr_field_model_load(c->from, orr_isa_best(), ORR_MLP_FP32, &model, error)); // not evaluated
     int64_t state = (int64_t)model.state.size;
     orr_free(model.state.data);
     model.state = (orr_bytes){0};

@@ -25,7 +25,7 @@ typedef struct render_request {
     camera_request cameras;
     float background[3];     // red < 0: not given
     const char *environment; // a picture; NULL: that of the scene file
-    const char *control;     // what moves a robot; NULL: nothing
+    robot_controls controls; // what moves a robot
     const char *dropped;     // a soft cloud or mesh that falls on it; NULL: none
     orr_device_kind physics;
     bool transparent, antialias, contacts, no_shadows, no_mirrors, no_antialias, keep_partial, probes;
@@ -127,8 +127,8 @@ static orr_result open_render(render_job *job, orr_error *error)
     }
     ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
     ORR_TRY(orr_world_set_device(job->world, request->physics, error));
-    ORR_TRY(robot_drive_open(request->control, job->scene, request->scene, request->common.seed, &job->drive,
-                             error));
+    ORR_TRY(robot_drive_open(&request->controls, job->scene, request->scene, request->common.seed,
+                             &job->drive, error));
     ORR_TRY(camera_sequence_attach(&job->cameras, job->world, request->scene, error));
     orr_frame_desc desc = {.frames_in_flight = FRAMES_IN_FLIGHT};
     ORR_TRY(orr_frame_create(job->engine, &desc, &job->frame, error));
@@ -409,8 +409,9 @@ static orr_result check_request(const render_request *request, orr_error *error)
                         "render: --frames and --%s: expected one of them (time passes before one camera)",
                         request->cameras.orbit ? "orbit" : "cameras");
     }
-    if (request->control && !request->cameras.frames) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --ctrl: expected --frames N beside it");
+    if ((request->controls.ctrl || request->controls.policy) && !request->cameras.frames) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --%s: expected --frames N beside it",
+                        request->controls.ctrl ? "ctrl" : "policy");
     }
     if (request->dropped && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --drop: expected --frames N beside it");
@@ -463,9 +464,14 @@ int command_render(int argc, char **argv)
          .high = 1e6},
         {.name = "--ctrl",
          .kind = OPTION_TEXT,
-         .value = &r.control,
+         .value = &r.controls.ctrl,
          .expect = "sine|random|FILE.npy|FILE.policy",
          .help = "controls of the first robot's actuators; a .npy has a row per time step (default 0)"},
+        {.name = "--policy",
+         .kind = OPTION_TEXT,
+         .value = &r.controls.policy,
+         .expect = "FILE.policy",
+         .help = "controls of the first robot's actuators by a policy (orrery train policy)"},
         {.name = "--drop",
          .kind = OPTION_TEXT,
          .value = &r.dropped,

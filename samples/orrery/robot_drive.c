@@ -49,28 +49,33 @@ static orr_result ask_policy(robot_drive *d, orr_world *world, orr_error *error)
     return ORR_OK;
 }
 
-static robot_drive_kind kind_of(const char *control)
+static robot_drive_kind kind_of(const robot_controls *c)
 {
-    return !control                                  ? ROBOT_DRIVE_NONE
-           : strcmp(control, "sine") == 0            ? ROBOT_DRIVE_SINE
-           : strcmp(control, "random") == 0          ? ROBOT_DRIVE_RANDOM
-           : orr_path_has_ending(control, ".policy") ? ROBOT_DRIVE_POLICY
+    return c->policy                                 ? ROBOT_DRIVE_POLICY
+           : !c->ctrl                                ? ROBOT_DRIVE_NONE
+           : strcmp(c->ctrl, "sine") == 0            ? ROBOT_DRIVE_SINE
+           : strcmp(c->ctrl, "random") == 0          ? ROBOT_DRIVE_RANDOM
+           : orr_path_has_ending(c->ctrl, ".policy") ? ROBOT_DRIVE_POLICY
                                                      : ROBOT_DRIVE_FILE;
 }
 
-orr_result robot_drive_open(const char *control, const orr_scene *scene, const char *scene_path,
+orr_result robot_drive_open(const robot_controls *controls, const orr_scene *scene, const char *scene_path,
                             uint64_t seed, robot_drive *d, orr_error *error)
 {
     const orr_layer_data *layer = orr_scene_first_robot(scene);
-    *d = (robot_drive){.kind = kind_of(control), .rng = {.seed = (uint32_t)seed}, .timestep = BODY_TIMESTEP};
+    const char *control = controls->policy ? controls->policy : controls->ctrl;
+    *d = (robot_drive){.kind = kind_of(controls), .rng = {.seed = (uint32_t)seed}, .timestep = BODY_TIMESTEP};
+    if (controls->policy && controls->ctrl) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "--ctrl and --policy: expected one of them");
+    }
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_robot *body = scene->layers[i].body;
         d->bodies |= (body && body->model->nv > 0) || scene->layers[i].soft; // others have nothing to step
     }
     if (!layer) {
-        return control
-                   ? orr_fail(error, ORR_CODE_ARGUMENT, "--ctrl %s: expected a scene with a robot", control)
-                   : ORR_OK;
+        return control ? orr_fail(error, ORR_CODE_ARGUMENT, "%s %s: expected a scene with a robot",
+                                  controls->policy ? "--policy" : "--ctrl", control)
+                       : ORR_OK;
     }
     const orr_model *m = layer->robot->model;
     d->robot = (orr_layer){layer->id.slot, layer->id.generation};

@@ -17,6 +17,12 @@ typedef enum robot_drive_kind {
     ROBOT_DRIVE_POLICY  // a policy that has learnt a task, which sees the robot as that task says
 } robot_drive_kind;
 
+// The options --ctrl and --policy, of which one at most is given. Both NULL: controls stay as they are set.
+typedef struct robot_controls {
+    const char *ctrl;   // "sine", "random", or the path of a .npy or .policy file
+    const char *policy; // the path of a policy, whatever its ending
+} robot_controls;
+
 typedef struct robot_drive {
     robot_drive_kind kind;
     orr_rng rng;
@@ -34,9 +40,8 @@ typedef struct robot_drive {
     orr_trace *trace; // nullable: input and step of each time step
 } robot_drive;
 
-// `control`: NULL, "sine", "random" or the path of a .npy or .policy file. scene_path: of the scene's file;
-// nullable without a policy.
-orr_result robot_drive_open(const char *control, const orr_scene *scene, const char *scene_path,
+// scene_path: of the scene's file; nullable without a policy.
+orr_result robot_drive_open(const robot_controls *controls, const orr_scene *scene, const char *scene_path,
                             uint64_t seed, robot_drive *drive, orr_error *error);
 void robot_drive_close(robot_drive *drive);
 // Moves the world on to so many seconds after the start, by whole time steps of the robot.

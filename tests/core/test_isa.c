@@ -38,7 +38,7 @@ static void each_level_is_chosen_by_name_or_refused(void **state)
             assert_int_equal(isa, level);
         } else {
             assert_int_not_equal(orr_isa_choose(&isa, &error), ORR_OK);
-            assert_non_null(strstr(error.message, "expected baseline"));
+            assert_non_null(strstr(error.message, ": expected "));
         }
     }
     unsetenv("ORR_ISA");
@@ -52,11 +52,12 @@ static void the_best_level_is_the_highest_of_build_and_cpu(void **state)
     if (!cpu_says(ORR_ISA_BASELINE)) {
         skip();
     }
-    int best = ORR_ISA_BASELINE;
+    int best = -1;
     for (int level = 0; level < ORR_ISA_COUNT; level++) {
         assert_int_equal(orr_isa_is_available((orr_isa)level), built[level] && cpu_says((orr_isa)level));
         best = built[level] && cpu_says((orr_isa)level) ? level : best;
     }
+    assert_int_not_equal(best, -1); // builds run where they were made
     assert_int_equal(orr_isa_best(), best);
 }
 

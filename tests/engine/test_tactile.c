@@ -3,6 +3,7 @@
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
 #include "tests/support/engine.h"
+#include "tests/support/refused.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
 
@@ -27,16 +28,6 @@ static const char plate[] =
     "<body name='ball'><freejoint/><geom name='skin' type='sphere' size='.02' mass='.1'/></body></worldbody>"
     "<contact><exclude body1='hand' body2='ghost'/></contact></mujoco>";
 enum { HAND = 0, GHOST = 8, BALL = 15, NQ = 22, HAND_V = 0, BALL_V = 13, NV = 19 };
-
-static orr_error why; // of what is refused
-
-static void assert_refused(orr_result result, const char *words)
-{
-    assert_int_equal(result, ORR_ERROR_ARGUMENT);
-    if (!strstr(why.message, words)) {
-        fail_msg("%s: expected '%s'", why.message, words);
-    }
-}
 
 typedef struct stage {
     orr_scene *scene;
@@ -456,20 +447,21 @@ static void what_is_refused(void **state)
                  {{.geom = s.pad, .normal = {INFINITY}}, "normal[0] of inf: expected a finite number"},
                  {{.geom = s.pad, .normal = {1.0}, .across = {-2.0}}, "another direction than normal"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_refused(orr_world_get_tactile(s.world, s.robot, &wrong[i].desc, NULL, forces, heights, &why),
-                       wrong[i].words);
+        assert_argument_refused(
+            orr_world_get_tactile(s.world, s.robot, &wrong[i].desc, NULL, forces, heights, &why),
+            wrong[i].words);
     }
     stage_close(&s);
     static const char floor[] =
         "<mujoco><worldbody><geom name='pad' type='plane' size='1 1 1'/><body><freejoint/>"
         "<geom size='.002'/></body></worldbody></mujoco>";
     s = stage_on(engine, floor, 1, false);
-    assert_refused(orr_world_get_tactile(s.world, s.robot, &(orr_tactile_desc){.geom = s.pad}, NULL, forces,
-                                         heights, &why),
-                   "on a plane");
-    assert_refused(orr_world_get_tactile(s.world, s.robot, &(orr_tactile_desc){.geom = 1 - s.pad}, NULL,
-                                         forces, heights, &why),
-                   "on a geom of 0.004 m: expected its size, or a geom of more than 0.006 m");
+    assert_argument_refused(orr_world_get_tactile(s.world, s.robot, &(orr_tactile_desc){.geom = s.pad}, NULL,
+                                                  forces, heights, &why),
+                            "on a plane");
+    assert_argument_refused(orr_world_get_tactile(s.world, s.robot, &(orr_tactile_desc){.geom = 1 - s.pad},
+                                                  NULL, forces, heights, &why),
+                            "on a geom of 0.004 m: expected its size, or a geom of more than 0.006 m");
     stage_close(&s);
 }
 

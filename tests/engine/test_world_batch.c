@@ -2,6 +2,7 @@
 // copies, contacts, Jacobians. Robots among others have the same numbers as alone, wherever their layer is.
 #include "engine/scene/scene.h"
 #include "tests/support/engine.h"
+#include "tests/support/refused.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
 
@@ -29,16 +30,6 @@ static const char ball[] = "<mujoco><option timestep='0.005' gravity='0 0 -10'/>
                            "<geom name='floor' type='plane' size='0 0 1'/>"
                            "<body name='ball' pos='0 0 .1'><freejoint/>"
                            "<geom name='skin' type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>";
-
-static orr_error why; // of what is refused
-
-static void assert_refused(orr_result result, const char *words)
-{
-    assert_int_not_equal(result, ORR_OK);
-    if (!strstr(why.message, words)) {
-        fail_msg("%s: expected '%s'", why.message, words);
-    }
-}
 
 typedef struct stage {
     orr_scene *scene;
@@ -129,7 +120,7 @@ static void every_quantity_is_the_same_alone_and_among_others(void **state)
         const orr_robot_quantity quantity = (orr_robot_quantity)i;
         assert_non_null(orr_robot_quantity_name(quantity));
         if (quantity == ORR_ROBOT_QM || quantity == ORR_ROBOT_CDOF || quantity == ORR_ROBOT_ENERGY) {
-            assert_refused(
+            assert_argument_refused(
                 orr_world_get_robots(among.world, among.robot, quantity, NULL, ORR_NUMBER_F64, b, &why),
                 "expected a robot that is simulated alone");
             get(&alone, quantity, a);
@@ -182,10 +173,10 @@ static void several_quantities_are_read_at_once(void **state)
                 }
             }
         }
-        assert_refused(orr_world_read_robots(s.world, s.robot,
-                                             (orr_robot_quantity[]){ORR_ROBOT_QPOS, ORR_ROBOT_QPOS}, 2, NULL,
-                                             ORR_NUMBER_F64, rows, &why),
-                       "each quantity once");
+        assert_argument_refused(orr_world_read_robots(s.world, s.robot,
+                                                      (orr_robot_quantity[]){ORR_ROBOT_QPOS, ORR_ROBOT_QPOS},
+                                                      2, NULL, ORR_NUMBER_F64, rows, &why),
+                                "each quantity once");
         stage_close(&s);
     }
 }
@@ -248,8 +239,9 @@ static void a_parameter_that_is_refused_changes_nothing(void **state)
         values[2 * i] = 0.0;
         values[2 * i + 1] = i == 5 ? -1.0 : 7.0;
     }
-    assert_refused(orr_world_set_parameters(s.world, s.robot, ORR_PARAMETER_BODY_MASS, NULL, values, &why),
-                   "body_mass: world 5, number 1: expected at least 0");
+    assert_argument_refused(
+        orr_world_set_parameters(s.world, s.robot, ORR_PARAMETER_BODY_MASS, NULL, values, &why),
+        "body_mass: world 5, number 1: expected at least 0");
     assert_ok(orr_world_get_parameters(s.world, s.robot, ORR_PARAMETER_BODY_MASS, NULL, kept, &error));
     static double a[NUMBERS];
     assert_ok(orr_world_forward(s.world, &error));
@@ -258,8 +250,9 @@ static void a_parameter_that_is_refused_changes_nothing(void **state)
         assert_true(kept[2 * i + 1] == 2.0);
         assert_true(a[6 * i + 2] == a[2]);
     }
-    assert_refused(orr_world_parameter_numbers(s.world, s.robot, (orr_robot_parameter)99, &(int){0}, &why),
-                   "expected one of orr_robot_parameter");
+    assert_argument_refused(
+        orr_world_parameter_numbers(s.world, s.robot, (orr_robot_parameter)99, &(int){0}, &why),
+        "expected one of orr_robot_parameter");
     stage_close(&s);
 }
 
@@ -357,9 +350,9 @@ static void jacobians_are_derivatives_of_positions(void **state)
                 assert_true(fabs(speed - (after[at] - before[at]) / h) < 1e-5); // differences, of h 1e-6
             }
         }
-        assert_refused(orr_world_get_jacobians(s.world, s.robot, ORR_ROBOT_OBJECT_JOINT, 0, NULL, NULL, jacp,
-                                               jacr, &why),
-                       "expected a body, a geom or a site");
+        assert_argument_refused(orr_world_get_jacobians(s.world, s.robot, ORR_ROBOT_OBJECT_JOINT, 0, NULL,
+                                                        NULL, jacp, jacr, &why),
+                                "expected a body, a geom or a site");
         stage_close(&s);
     }
 }
@@ -387,7 +380,7 @@ static void precision_and_capacity_are_those_of_the_desc(void **state)
     stage_close(&boxes);
     const orr_world_desc wrong[] = {{.count = -1}, {.precision = (orr_precision)7}, {.team = 3}};
     for (int i = 0; i < 3; i++) {
-        assert_refused(orr_world_create_with(narrow.scene, &wrong[i], &other, &why), "expected");
+        assert_argument_refused(orr_world_create_with(narrow.scene, &wrong[i], &other, &why), "expected");
         assert_null(other);
     }
     stage_close(&wide);

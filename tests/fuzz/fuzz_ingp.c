@@ -11,7 +11,7 @@ static void read_model(const uint8_t *data, size_t size)
     orr_field_model model;
     orr_error error = {0};
     orr_result result =
-        orr_field_model_read(data, size, "fuzz.ingp", ORR_ISA_BASELINE, ORR_MLP_FP32, &model, &error);
+        orr_field_model_read(data, size, "fuzz.ingp", orr_isa_best(), ORR_MLP_FP32, &model, &error);
     fuzz_expect(result, model.field != NULL, &error);
     orr_field_model_free(&model);
 }

@@ -1,4 +1,4 @@
-// Policies that drive a robot in a scene (orrery view and render, --ctrl FILE.policy): they do there what
+// Policies that drive a robot in a scene (orrery view and render, --policy and --ctrl): they do there what
 // they do in the environments that they learn in.
 #include "engine/core/file.h"
 #include "samples/orrery/robot_drive.h"
@@ -83,7 +83,7 @@ static void drive(const char *scene_path, const char *path, double *qpos)
     robot_drive d;
     assert_ok(orr_scene_load(engine, scene_path, &scene, &error));
     assert_ok(orr_world_create(scene, 1, &world, &error));
-    assert_ok(robot_drive_open(path, scene, scene_path, 0, &d, &error));
+    assert_ok(robot_drive_open(&(robot_controls){.ctrl = path}, scene, scene_path, 0, &d, &error));
     for (int i = 0; i < STEPS; i++) {
         double q[128];
         assert_ok(robot_drive_advance(&d, world, 0.004 * SKIP * (i + 1), &error));
@@ -153,7 +153,7 @@ static void a_task_of_a_scene_is_not_of_the_robot_alone(void **state)
         make_policy(of_scene ? TASK("\"model\": \"arm_and_ball.json\", ", ANGLE) : TASK("", ANGLE),
                     scene_path, path);
         assert_ok(orr_scene_load(engine, scene_path, &scene, &error));
-        assert_ok(robot_drive_open(path, scene, scene_path, 0, &d, &error));
+        assert_ok(robot_drive_open(&(robot_controls){.policy = path}, scene, scene_path, 0, &d, &error));
         assert_int_equal(d.policy.own != NULL, of_scene);
         robot_drive_close(&d);
         orr_scene_destroy(scene);
@@ -180,13 +180,18 @@ static void what_does_not_fit_is_refused(void **state)
     snprintf(path, sizeof path, "%s", scratch_path("play.policy"));
     make_policy(TASK("\"model\": \"arm_and_ball.json\", ", BALL), scene_path, path);
     assert_ok(orr_scene_load(engine, robot, &scene, &error));
-    assert_int_not_equal(robot_drive_open(path, scene, robot, 0, &d, &why), ORR_OK);
+    assert_int_not_equal(robot_drive_open(&(robot_controls){.policy = path}, scene, robot, 0, &d, &why),
+                         ORR_OK);
     assert_non_null(strstr(why.message, "names of what xpos has"));
     orr_scene_destroy(scene);
     make_policy(TASK("", "{\"of\": \"qpos\"}"), scene_path, path); // 8 numbers
     assert_ok(orr_scene_load(engine, robot, &scene, &error));
-    assert_int_not_equal(robot_drive_open(path, scene, robot, 0, &d, &why), ORR_OK);
+    assert_int_not_equal(robot_drive_open(&(robot_controls){.policy = path}, scene, robot, 0, &d, &why),
+                         ORR_OK);
     assert_non_null(strstr(why.message, "a policy of 8 observations and 1 actions: expected 1 and 1"));
+    const robot_controls both = {.ctrl = "sine", .policy = path};
+    assert_int_not_equal(robot_drive_open(&both, scene, robot, 0, &d, &why), ORR_OK);
+    assert_non_null(strstr(why.message, "--ctrl and --policy: expected one of them"));
     orr_scene_destroy(scene);
 }
 

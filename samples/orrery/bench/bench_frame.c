@@ -152,8 +152,8 @@ static orr_result open_loop(frame_loop *loop, const char *scene, orr_error *erro
     loop->to_window = orr_engine_shows_cuda(run->engine);
     ORR_TRY(orr_scene_load(run->engine, scene, &loop->scene, error));
     ORR_TRY(orr_world_create(loop->scene, 1, &loop->world, error));
-    ORR_TRY(
-        robot_drive_open(has_robot(loop->scene) ? "sine" : NULL, loop->scene, NULL, 0, &loop->drive, error));
+    const robot_controls controls = {.ctrl = has_robot(loop->scene) ? "sine" : NULL};
+    ORR_TRY(robot_drive_open(&controls, loop->scene, NULL, 0, &loop->drive, error));
     // by name: a device that fails is not to be another one's account
     const orr_frame_desc desc = {.device = device, .frames_in_flight = a->frames_in_flight};
     ORR_TRY(orr_frame_create(run->engine, &desc, &loop->frame, error));

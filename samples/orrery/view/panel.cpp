@@ -276,7 +276,7 @@ static void show_groups(panel_state *state)
 static void show_robot(panel_state *state)
 {
     panel_robot *r = state->robot;
-    ImGui::Text("%.3f s%s", r->time, r->driven ? "   driven by --ctrl" : "");
+    ImGui::Text("%.3f s%s", r->time, r->driven ? "   driven from the command line" : "");
     action_button(state, VIEW_ROBOT_PAUSE, r->paused ? "Go on" : "Pause", "time (Space)");
     ImGui::SameLine();
     action_button(state, VIEW_ROBOT_STEP, "Step", "one time step (.)");

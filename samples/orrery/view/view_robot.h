@@ -7,7 +7,7 @@
 struct viewer;
 
 typedef struct view_robot {
-    const char *control; // as --ctrl has it; NULL: the panel's sliders
+    robot_controls controls; // none: the panel's sliders
     orr_device_kind physics;
     bool present;      // the scene has one that can be simulated
     panel_robot panel; // paused, speed, ... and the sliders of the first robot
