@@ -482,27 +482,33 @@ static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_
  * frames before. Off at first. Path-traced pictures need none. No frame may be in flight. */
 ORR_API orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error);
 
-/* A light, as in glTF (KHR_lights_punctual); `radius` gives it a size for the edges of its shadows. */
+/* A light, as in glTF (KHR_lights_punctual), or a rectangle; `radius` gives one a size for the edges of its
+ * shadows. */
 typedef enum orr_light_kind {
     ORR_LIGHT_KIND_DIRECTIONAL, /* infinitely far away */
     ORR_LIGHT_KIND_POINT,
-    ORR_LIGHT_KIND_SPOT
+    ORR_LIGHT_KIND_SPOT,
+    ORR_LIGHT_KIND_AREA /* a rectangle that shines evenly to one side; it is not seen itself */
 } orr_light_kind;
 typedef struct orr_light_desc {
     orr_light_kind kind;
-    float position[3];  /* of points and spots [scene units] */
-    float direction[3]; /* into which directional lights and spots shine, of any length but 0 */
+    float position[3];  /* of points and spots, middle of a rectangle [scene units] */
+    float direction[3]; /* into which all but points shine, of any length but 0 */
     float colour[3];    /* linear, 0 or more; all 0: white */
-    /* Directional: irradiance of a surface that faces it; pi: a white surface has radiance 1. Others: radiant
-     * intensity, the same at a distance of 1; falls with the square of the distance. 0: pi. */
+    /* Directional: irradiance of a surface that faces it; pi: a white surface has radiance 1. Rectangles: pi
+     * times their radiance, which a white surface has that sees nothing else. Others: radiant intensity, the
+     * same at a distance of 1; falls with the square of the distance. 0: pi. */
     float intensity;
     float range;        /* distance at which it ends smoothly [scene units]; 0: nowhere */
     float inner, outer; /* spots: half angles between which the cone fades [degrees], inner < outer <= 90;
                            outer 0: 45 */
     bool no_shadows;
-    float radius; /* how large it is, for the edges of its shadows: points and spots [scene units],
+    float radius;    /* how large it is, for the edges of its shadows: points and spots [scene units],
                      directional lights half of the angle that they take in the sky [degrees, at most 30]; 0:
-                     edges are hard. Path-traced pictures take lights as points */
+                     edges are hard, of a rectangle those of a disc of its area. Path-traced pictures take
+                     all but rectangles as points */
+    float size[2];   /* of rectangles, along `across` and at a right angle to it, over 0 [scene units] */
+    float across[3]; /* of rectangles: a direction that is not `direction`'s; 0: any */
 } orr_light_desc;
 /* Adds a light. A scene with lights has neither its default sun nor the lights of robots' models, but a sun
  * of its scene file. Lights of .glb and .gltf files (KHR_lights_punctual) are lights of the scene too; they

@@ -90,6 +90,10 @@ typedef struct orr_draw_light {
     bool fades;                                // the cone fades from `inner` to the cutoff
     float inner;                               // [degrees]
     float radius; // for the edges of shadows; of a directional light [rad]; 0: they are hard
+    // a rectangle around the position, half of its edges, that shines into `direction`: `diffuse` and
+    // `specular` are its radiance, and attenuation, cutoff and exponent those of a point that is it from afar
+    bool area;
+    float right[3], up[3]; // world
 } orr_draw_light;
 
 // The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files
@@ -104,6 +108,8 @@ typedef struct orr_light_values {
     float ambient[3], diffuse[3], specular[3];
     float inverse_range;
     float cone_scale, cone_offset;
+    float area; // 1: a rectangle
+    float right[3], up[3];
 } orr_light_values;
 
 enum { ORR_DRAW_ENVIRONMENTS = 5 }; // of a frame: one that is infinitely far away, and probes

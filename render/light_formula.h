@@ -1,12 +1,14 @@
 // How a surface is lit: Lambert's cosine law and Blinn's highlights (1977), or the metallic-roughness model
 // of bsdf_formula.h, with any number of lights, with the attenuation and the cones of OpenGL's fixed
-// functions, in linear light; the result is encoded for display because pictures are display-referred.
-// Shadows: shadow_formula.h. One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
+// functions or the shape of a rectangle, in linear light; the result is encoded for display because pictures
+// are display-referred. Shadows: shadow_formula.h. One text for CPU lanes, CUDA and GLSL (see
+// engine/maths/formula.h).
 #ifndef ORR_LIGHT_FORMULA_H
 #define ORR_LIGHT_FORMULA_H
 
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector_formula.h"
+#include "render/area_light_formula.h"
 #include "render/bsdf_formula.h"
 #include "render/tone_formula.h"
 
@@ -25,6 +27,10 @@ STRUCT(light_source)
     uniform_real inverse_range; // 1 / the distance at which it ends; 0: nowhere
     uniform_real cone_scale,
         cone_offset; // the cone fades with the square of scale cosine + offset; 0, 1: not
+    // 1: it is a rectangle around the position, of these half edges, that shines to the side of its axis; its
+    // colours are its radiance, and its attenuation makes it the point that it is from afar. 0: it is none
+    uniform_real area;
+    uniform_real right_x, right_y, right_z, up_x, up_y, up_z;
 }
 END_STRUCT(light_source)
 
@@ -91,6 +97,74 @@ FN light_incidence light_incident(light_source l, real3 p)
     return i;
 }
 
+// ---- rectangles ----
+
+FN real3 light_right(light_source l)
+{
+    return make_real3(R(l.right_x), R(l.right_y), R(l.right_z));
+}
+
+FN real3 light_up_edge(light_source l)
+{
+    return make_real3(R(l.up_x), R(l.up_y), R(l.up_z));
+}
+
+// From a point to the middle of a rectangle.
+FN real3 light_to_middle(light_source l, real3 p)
+{
+    return sub3(make_real3(R(l.x), R(l.y), R(l.z)), p);
+}
+
+// How a rectangle ends at its range, as seen from a point; 0 behind it.
+FN real light_area_fade(light_source l, real3 p)
+{
+    real3 middle = light_to_middle(l, p);
+    real front = -dot3(middle, make_real3(R(l.axis_x), R(l.axis_y), R(l.axis_z)));
+    return sel(front > R(0.0), light_fade(l, length3(middle), R(1.0)), R(0.0));
+}
+
+// What a matte surface with this normal receives of a rectangle, of one as large as the sky.
+FN real light_area_matte(light_source l, real3 p, real3 normal)
+{
+    real3 right = light_right(l), up = light_up_edge(l);
+    real3 corner = sub3(sub3(light_to_middle(l, p), right), up);
+    return light_area_fade(l, p) *
+           area_form_factor(corner, scale3(right, R(2.0)), scale3(up, R(2.0)), normal);
+}
+
+// What a surface of the metallic-roughness model mirrors of it, of one as large as the sky. The lobe around
+// the mirrored direction is a cosine's after a linear map (area_lobe_of).
+FN real light_area_mirrored(light_source l, light_point p, real3 normal, real alpha)
+{
+    area_lobe lobe = area_lobe_of(normal, p.to_eye, alpha);
+    real3 right = area_into_lobe(lobe, light_right(l)), up = area_into_lobe(lobe, light_up_edge(l));
+    real3 corner = sub3(sub3(area_into_lobe(lobe, light_to_middle(l, p.position)), right), up);
+    return light_area_fade(l, p.position) * area_form_factor(corner, scale3(right, R(2.0)),
+                                                             scale3(up, R(2.0)),
+                                                             make_real3(R(0.0), R(0.0), R(1.0)));
+}
+
+// The highlight that all its points make together: each cos^exponent of the angle between the normal and
+// what is half-way to the eye, of a lamp without extent. Their sum over all directions is
+// 8 pi / (exponent + 2) times the cosine to the eye, and the lobe nearly that of the metallic-roughness model
+// whose alpha^2 is 2 / (exponent + 2) (Walter et al. 2007).
+FN real light_area_gloss(light_source l, light_point p, uniform_real exponent)
+{
+    real share = R(2.0f / (exponent + 2.0f));
+    real faces = max_(dot3(p.normal, p.to_eye), R(0.0));
+    return R(4.0) * share * faces * light_area_mirrored(l, p, p.normal, sqrt_(share));
+}
+
+// The part of a rectangle that shadows leave, of what is found for its middle: a surface that faces away from
+// that, and sees another part of the rectangle, would be in its own shadow.
+FN real light_area_visible(real visible, real3 to_middle, real3 normal)
+{
+    real faces = min_(max_(R(10.0) * dot3(to_middle, normal), R(0.0)), R(1.0));
+    return fma_(faces, visible - R(1.0), R(1.0));
+}
+
+// ---- surfaces ----
+
 // What reaches every point of a surface: of ambient light the part `open`, and as much more as the surface
 // emits of its base colour.
 FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blue, uniform_real emission,
@@ -112,13 +186,23 @@ FN light_sums light_add(light_sums sums, light_source l, light_incidence i, ligh
     real facing = dot3(i.to_light, p.normal);
     sums.diffuse = light_add_colour(sums.diffuse, i.strength * sums.open, l.ambient_red, l.ambient_green,
                                     l.ambient_blue);
+    if (l.area > 0.5f) {
+        visible = light_area_visible(visible, i.to_light, p.normal);
+    }
     i.strength = i.strength * visible;
-    sums.diffuse = light_add_colour(sums.diffuse, i.strength * max_(facing, R(0.0)), l.diffuse_red,
-                                    l.diffuse_green, l.diffuse_blue);
+    real arrives = i.strength * max_(facing, R(0.0));
+    if (l.area > 0.5f) {
+        arrives = visible * light_area_matte(l, p.position, p.normal);
+    }
+    sums.diffuse = light_add_colour(sums.diffuse, arrives, l.diffuse_red, l.diffuse_green, l.diffuse_blue);
     if (specular > 0.0f) {
+        uniform_real exponent = 128.0f * shininess;
         real3 between = unit3(add3(i.to_light, p.to_eye));
-        real gloss = i.strength * light_power(dot3(between, p.normal), 128.0f * shininess);
+        real gloss = i.strength * light_power(dot3(between, p.normal), exponent);
         gloss = sel(facing > R(0.0), gloss, R(0.0));
+        if (l.area > 0.5f) {
+            gloss = visible * light_area_gloss(l, p, exponent);
+        }
         sums.highlight =
             light_add_colour(sums.highlight, gloss, l.specular_red, l.specular_green, l.specular_blue);
     }
@@ -149,11 +233,23 @@ FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real ro
 
 // The same to a surface of the metallic-roughness model: `diffuse` sums up ambient light alone, `highlight`
 // what is reflected of the rest. The lights' colours are those of a white matte surface that faces them.
-// normal: unit, that of p or what a texture has made of it; light from behind p's does not arrive.
+// normal: unit, that of p or what a texture has made of it; light from behind p's does not arrive. s: of the
+// surface's roughness and the angle to the eye.
 FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i, light_point p, real3 normal,
-                              real visible, bsdf_metal m)
+                              real visible, bsdf_metal m, bsdf_integrals s)
 {
     sums.diffuse = light_add_colour(sums.diffuse, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
+    if (l.area > 0.5f) {
+        visible = light_area_visible(visible, i.to_light, p.normal);
+        real matte = visible * light_area_matte(l, p.position, normal);
+        real mirrored = visible * light_area_mirrored(l, p, normal, m.alpha);
+        real3 of_white =
+            bsdf_split(m, s, make_real3(matte, matte, matte), make_real3(mirrored, mirrored, mirrored));
+        sums.highlight.x = fma_(of_white.x, R(l.diffuse_red), sums.highlight.x);
+        sums.highlight.y = fma_(of_white.y, R(l.diffuse_green), sums.highlight.y);
+        sums.highlight.z = fma_(of_white.z, R(l.diffuse_blue), sums.highlight.z);
+        return sums;
+    }
     real weight = i.strength * visible * R(BSDF_PI);
     weight = sel(dot3(i.to_light, p.normal) > R(0.0), weight, R(0.0));
     real3 reflected = bsdf_reflect(m, bsdf_angles_of(m.alpha, normal, p.to_eye, i.to_light));

@@ -18,6 +18,9 @@ static orr_light_values to_camera_space(const orr_draw_light *light, const float
     }
     // a cone of 180 degrees is everywhere, whatever the rounding of its cosine
     v.cutoff = light->cutoff >= 180.0f ? -2.0f : cosf(light->cutoff * 0.01745329252f);
+    v.area = light->area ? 1.0f : 0.0f;
+    affine_apply_to_direction(view, light->right, v.right);
+    affine_apply_to_direction(view, light->up, v.up);
     v.inverse_range = light->range > 0.0f ? 1.0f / light->range : 0.0f;
     v.cone_offset = 1.0f;
     if (light->fades) {

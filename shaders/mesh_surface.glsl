@@ -160,8 +160,8 @@ real3 light_up_metal(light_metal m, light_point point, real3 normal)
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
-        sums =
-            light_add_metal(sums, light, incidence, point, normal, visible_part(i, incidence, point), metal);
+        float visible = visible_part(i, incidence, point);
+        sums = light_add_metal(sums, light, incidence, point, normal, visible, metal, integrals);
     }
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];

@@ -221,13 +221,17 @@ class Scene(Handle):
         outer=45.0,
         shadows=True,
         radius=0.0,
+        size=(0, 0),
+        across=(0, 0, 0),
     ):
         """Adds a light, in place of the default sun and of the lights of robots' models.
 
-        kind: "directional", "point" or "spot". direction: into which it shines. intensity: irradiance, or
-        radiant intensity; pi: a white surface has radiance 1, at a distance of 1. range: where it ends; 0:
-        nowhere. inner, outer [degrees]: half angles between which a spot fades. radius: how large
-        it is, for the edges of its shadows; of a directional light [degrees]; 0: they are hard."""
+        kind: "directional", "point", "spot" or "area", a rectangle. direction: into which it shines.
+        intensity: irradiance, or radiant intensity; pi: a white surface has radiance 1, at a distance of 1;
+        of a rectangle pi times its radiance. range: where it ends; 0: nowhere. inner, outer [degrees]: half
+        angles between which a spot fades. radius: how large it is, for the edges of its shadows; of a
+        directional light [degrees]; 0: they are hard. size, across: of a rectangle, lengths of its edges and
+        the direction of the first; 0: any."""
         desc = structs["orr_light_desc"](
             kind=constant("ORR_LIGHT_KIND_", kind),
             position=numbers(position, 3, "position"),
@@ -239,6 +243,8 @@ class Scene(Handle):
             outer=outer,
             no_shadows=not shadows,
             radius=radius,
+            size=numbers(size, 2, "size"),
+            across=numbers(across, 3, "across"),
         )
         call.scene_add_light_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 

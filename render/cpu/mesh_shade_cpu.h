@@ -243,7 +243,7 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
         sums = light_add_metal(sums, light, incidence, point, normal,
-                               visible_part(raster, i, incidence, point), metal);
+                               visible_part(raster, i, incidence, point), metal, integrals);
     }
     if (surface->instance->environment > 0) {
         const environment_lanes e = environment_around(raster, surface);

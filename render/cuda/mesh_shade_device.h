@@ -180,7 +180,7 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
         sums = light_add_metal(sums, light, incidence, point, normal, visible_part(s, i, incidence, point),
-                               metal);
+                               metal, integrals);
     }
     if (environment > 0) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);

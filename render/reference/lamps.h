@@ -1,4 +1,5 @@
-// What lights a scene: lamps without extent, the sun's disc, glowing triangles, and light from everywhere.
+// What lights a scene: lamps without extent, rectangles, the sun's disc, glowing triangles, and light from
+// everywhere.
 #pragma once
 
 #include "render/reference/surfaces.h"
@@ -33,6 +34,10 @@ typedef struct lamp_light {
 
 lamp_light lamps_draw_sun(const lamps *l, float u, float v);
 lamp_light lamps_draw_glow(const lamps *l, const surfaces *s, real3 from, float choice, float u, float v);
+// A direction to a rectangle among `points`.
+lamp_light lamps_draw_area(const orr_light_values *lamp, real3 from, float u, float v);
+// The same light where a ray meets it before `far`; pdf 0: nowhere. direction: unit
+lamp_light lamps_meet_area(const orr_light_values *lamp, real3 from, real3 direction, float far);
 // A direction to the environment.
 lamp_light lamps_draw_environment(const lamps *l, float choice, float u, float v);
 // [1/sr] of lamps_draw_glow for a triangle met at `p`, so far away in `direction`.

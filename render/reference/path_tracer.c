@@ -162,18 +162,25 @@ static real visibility(path *p, const surface_point *at, real3 to_light, real di
     return p->tracer->splat_walk->transmittance(&p->tracer->splats, &ray);
 }
 
+// The highlight that a lamp makes on a surface whose highlights are not a part of how it scatters.
+static real3 highlight_of(const surface_point *at, const bsdf *b, const orr_light_values *lamp,
+                          real3 to_light)
+{
+    if (!(at->material->specular > 0.0f && dot3(to_light, at->normal) > 0.0f)) {
+        return black;
+    }
+    real3 between = normalise3(add3(to_light, b->to_eye));
+    real gloss = light_power(dot3(between, at->normal), 128.0f * at->material->shininess);
+    return scale3(of_three(lamp->specular), at->material->specular * gloss);
+}
+
 // Light of one lamp without extent. Its colours are those of a white surface that faces it.
 static real3 light_by_point(path *p, const surface_point *at, const bsdf *b, const orr_light_values *lamp)
 {
     const light_source l = light_of(lamp);
     const light_incidence incident = light_incident(l, at->position);
     real3 reflected = scale3(times(bsdf_eval(b, incident.to_light).weight, of_three(lamp->diffuse)), BSDF_PI);
-    real facing = dot3(incident.to_light, at->normal);
-    if (at->material->specular > 0.0f && facing > 0.0f) {
-        real3 between = normalise3(add3(incident.to_light, b->to_eye));
-        real gloss = light_power(dot3(between, at->normal), 128.0f * at->material->shininess);
-        reflected = add_scaled3(reflected, of_three(lamp->specular), at->material->specular * gloss);
-    }
+    reflected = add3(reflected, highlight_of(at, b, lamp, incident.to_light));
     reflected = scale3(reflected, incident.strength);
     real3 ambient = times(at->base, scale3(of_three(lamp->ambient), incident.strength));
     if (is_black(reflected) || dot3(at->plane, incident.to_light) <= 0.0f) {
@@ -202,12 +209,28 @@ static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, co
     return scale3(reflected, visible / (light->pdf + value.pdf));
 }
 
+// A point of a rectangle. Highlights of MuJoCo's materials, which no scattering finds, are as of all points
+// of it that were lamps without extent.
+static real3 light_by_area(path *p, const surface_point *at, const bsdf *b, const orr_light_values *lamp)
+{
+    real u = draw(p), v = draw(p);
+    const lamp_light light = lamps_draw_area(lamp, at->position, u, v);
+    real3 sum = light_by_chance(p, at, b, &light), highlight = highlight_of(at, b, lamp, light.to_light);
+    if (light.pdf > 0.0f && !is_black(highlight) && dot3(at->plane, light.to_light) > 0.0f) {
+        real visible = visibility(p, at, light.to_light, light.distance);
+        real fade = light_area_fade(light_of(lamp), at->position);
+        sum = add_scaled3(sum, highlight, fade * visible / (BSDF_PI * light.pdf));
+    }
+    return sum;
+}
+
 static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
 {
     const lamps *l = &p->tracer->lights;
     real3 sum = black;
     for (int i = 0; i < l->points.count; i++) {
-        sum = add3(sum, light_by_point(p, at, b, &l->points.lights[i]));
+        const orr_light_values *lamp = &l->points.lights[i];
+        sum = add3(sum, (lamp->area > 0.5f ? light_by_area : light_by_point)(p, at, b, lamp));
     }
     if (l->sun_share > 0.0f) {
         real u = draw(p), v = draw(p);
@@ -298,6 +321,24 @@ static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
     return true;
 }
 
+// The rectangles that a scattered ray meets before its end, which it goes through.
+static void meet_areas(path *p, const orr_ray *ray, real pdf)
+{
+    const orr_path_tracer *t = p->tracer;
+    for (int i = 0; i < t->lights.points.count; i++) {
+        const orr_light_values *lamp = &t->lights.points.lights[i];
+        const lamp_light light = lamp->area > 0.5f ? lamps_meet_area(lamp, of_three(ray->origin),
+                                                                     of_three(ray->direction), ray->far_end)
+                                                   : (lamp_light){0};
+        if (light.pdf > 0.0f) {
+            orr_ray until = *ray;
+            until.far_end = light.distance;
+            real passes = t->splat_walk->transmittance(&t->splats, &until);
+            add_light(p, light.radiance, passes * by_scattering(pdf, light.pdf));
+        }
+    }
+}
+
 // Follows a path from the first surface on. ray: a unit direction.
 static void follow(path *p, orr_ray ray, orr_ray_hit hit)
 {
@@ -317,6 +358,9 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
         direct = direct && pdf == 0.0f;
         bool met = surfaces_nearest(&sieve, &ray, direct, &hit);
         ray.far_end = hit.distance;
+        if (pdf > 0.0f) { // mirrors show no lamps, as in frames
+            meet_areas(p, &ray, pdf);
+        }
         pass_veil(p, &ray);
         if (!met) {
             float around_pdf;

@@ -120,9 +120,9 @@ static void every_quantity_is_the_same_alone_and_among_others(void **state)
         const orr_robot_quantity quantity = (orr_robot_quantity)i;
         assert_non_null(orr_robot_quantity_name(quantity));
         if (quantity == ORR_ROBOT_QM || quantity == ORR_ROBOT_CDOF || quantity == ORR_ROBOT_ENERGY) {
-            assert_argument_refused(
+            assert_call_refused(
                 orr_world_get_robots(among.world, among.robot, quantity, NULL, ORR_NUMBER_F64, b, &why),
-                "expected a robot that is simulated alone");
+                ORR_ERROR_UNSUPPORTED, "expected a robot that is simulated alone");
             get(&alone, quantity, a);
             continue;
         }

@@ -5,10 +5,15 @@
 
 orr_error why;
 
-void assert_argument_refused(orr_result result, const char *words)
+void assert_call_refused(orr_result result, orr_result expected, const char *words)
 {
-    assert_int_equal(result, ORR_ERROR_ARGUMENT);
+    assert_int_equal(result, expected);
     if (!strstr(why.message, words)) {
         fail_msg("%s: expected '%s'", why.message, words);
     }
+}
+
+void assert_argument_refused(orr_result result, const char *words)
+{
+    assert_call_refused(result, ORR_ERROR_ARGUMENT, words);
 }

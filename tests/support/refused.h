@@ -5,5 +5,7 @@
 
 extern orr_error why; // what such a call writes its message to
 
-// The call returned ORR_ERROR_ARGUMENT, and `why` contains the words.
+// The call returned this error, and `why` contains the words.
+void assert_call_refused(orr_result result, orr_result expected, const char *words);
+// The same for ORR_ERROR_ARGUMENT.
 void assert_argument_refused(orr_result result, const char *words);

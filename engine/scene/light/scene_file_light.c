@@ -97,30 +97,38 @@ static orr_result read_environment(const orr_json *root, orr_scene_file *file, o
 
 static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, orr_error *error)
 {
-    static const char *const keys[] = {"type",  "position", "direction", "colour",  "intensity", "range",
-                                       "inner", "outer",    "radius",    "shadows", NULL};
+    static const char *const keys[] = {"type",  "position", "direction", "colour", "intensity",
+                                       "range", "inner",    "outer",     "radius", "shadows",
+                                       "size",  "across",   NULL};
     static const char *const types[] = {[ORR_LIGHT_KIND_DIRECTIONAL] = "directional",
                                         [ORR_LIGHT_KIND_POINT] = "point",
-                                        [ORR_LIGHT_KIND_SPOT] = "spot"};
+                                        [ORR_LIGHT_KIND_SPOT] = "spot",
+                                        [ORR_LIGHT_KIND_AREA] = "area"};
+    static const char one_of[] = "\"directional\", \"point\", \"spot\" or \"area\"";
     orr_light_desc read = {.colour = {1.0f, 1.0f, 1.0f}};
     double intensity = pi, range = 0.0, inner = 0.0, outer = 45.0, radius = 0.0;
     const char *type = "";
     bool shadows = true;
     int kind = 0;
     ORR_TRY(orr_json_check_keys(json, keys, error));
-    ORR_TRY(orr_json_require(json, "type", "\"directional\", \"point\" or \"spot\"", error));
+    ORR_TRY(orr_json_require(json, "type", one_of, error));
     ORR_TRY(orr_json_string(json, "type", &type, error));
-    while (kind <= ORR_LIGHT_KIND_SPOT && strcmp(type, types[kind]) != 0) {
+    while (kind <= ORR_LIGHT_KIND_AREA && strcmp(type, types[kind]) != 0) {
         kind++;
     }
-    if (kind > ORR_LIGHT_KIND_SPOT) {
-        return orr_json_expected(json, "type", error, "\"directional\", \"point\" or \"spot\"");
+    if (kind > ORR_LIGHT_KIND_AREA) {
+        return orr_json_expected(json, "type", error, "%s", one_of);
     }
     if (kind != ORR_LIGHT_KIND_DIRECTIONAL) {
         ORR_TRY(orr_json_require(json, "position", "where the light is [x, y, z]", error));
     }
     if (kind != ORR_LIGHT_KIND_POINT) {
         ORR_TRY(orr_json_require(json, "direction", "the direction into which it shines [x, y, z]", error));
+    }
+    if (kind == ORR_LIGHT_KIND_AREA) {
+        ORR_TRY(orr_json_require(json, "size", "width and height of the rectangle", error));
+        ORR_TRY(orr_json_floats(json, "size", 2, read.size, error));
+        ORR_TRY(orr_json_floats(json, "across", 3, read.across, error));
     }
     ORR_TRY(orr_json_floats(json, "position", 3, read.position, error));
     ORR_TRY(orr_json_floats(json, "direction", 3, read.direction, error));

@@ -20,10 +20,39 @@ static orr_result refuse(const char *what, orr_error *error)
     return orr_fail(error, ORR_CODE_ARGUMENT, "light: %s", what);
 }
 
+// Half edges of a rectangle. False: `across` and `direction` are the same.
+static bool edges_of(const orr_light_desc *l, float right[3], float up[3])
+{
+    const float *d = l->direction;
+    float along = sqrtf(vec3f_dot(d, d)), n[3], across[3];
+    const bool any = l->across[0] == 0.0f && l->across[1] == 0.0f && l->across[2] == 0.0f;
+    const bool upright = fabsf(d[0]) <= 0.7f * along;
+    for (int k = 0; k < 3; k++) {
+        n[k] = d[k] / along;
+        across[k] = any ? (k == (upright ? 0 : 1) ? 1.0f : 0.0f) : l->across[k];
+    }
+    const float length = sqrtf(vec3f_dot(across, across)), lean = vec3f_dot(across, n);
+    for (int k = 0; k < 3; k++) {
+        right[k] = (across[k] - lean * n[k]) / length;
+    }
+    const float sine = sqrtf(vec3f_dot(right, right));
+    if (!(sine > 1e-3f)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        right[k] *= 0.5f * l->size[0] / sine;
+    }
+    vec3f_cross(n, right, up);
+    for (int k = 0; k < 3; k++) {
+        up[k] *= l->size[1] / l->size[0];
+    }
+    return true;
+}
+
 static orr_result check(const orr_light_desc *l, orr_error *error)
 {
-    if (l->kind < ORR_LIGHT_KIND_DIRECTIONAL || l->kind > ORR_LIGHT_KIND_SPOT) {
-        return refuse("kind: expected a directional light, a point or a spot", error);
+    if (l->kind < ORR_LIGHT_KIND_DIRECTIONAL || l->kind > ORR_LIGHT_KIND_AREA) {
+        return refuse("kind: expected a directional light, a point, a spot or a rectangle", error);
     }
     if (!are_finite(l->position)) {
         return refuse("position: expected finite numbers", error);
@@ -46,6 +75,15 @@ static orr_result check(const orr_light_desc *l, orr_error *error)
     if (!(l->radius >= 0.0f && isfinite(l->radius)) ||
         (l->kind == ORR_LIGHT_KIND_DIRECTIONAL && l->radius > 30.0f)) {
         return refuse("radius: expected 0 or more, of a directional light at most 30 degrees", error);
+    }
+    for (int k = 0; k < 2 && l->kind == ORR_LIGHT_KIND_AREA; k++) {
+        if (!(l->size[k] > 0.0f && isfinite(l->size[k]))) {
+            return refuse("size: expected two lengths over 0", error);
+        }
+    }
+    float right[3], up[3];
+    if (l->kind == ORR_LIGHT_KIND_AREA && (!are_finite(l->across) || !edges_of(l, right, up))) {
+        return refuse("across: expected another direction than direction", error);
     }
     float outer = l->outer == 0.0f ? 45.0f : l->outer;
     return l->kind != ORR_LIGHT_KIND_SPOT || (l->inner >= 0.0f && l->inner < outer && outer <= 90.0f)
@@ -70,6 +108,15 @@ static orr_draw_light light_of(const orr_light_desc *l)
         out.cutoff = l->outer == 0.0f ? 45.0f : l->outer;
         out.inner = l->inner;
         out.fades = true;
+    }
+    if (l->kind == ORR_LIGHT_KIND_AREA) {
+        // from afar, a point whose light falls with the cosine to its axis and is area / pi of its radiance
+        const float area = l->size[0] * l->size[1];
+        out.area = edges_of(l, out.right, out.up);
+        out.cutoff = 90.0f;
+        out.exponent = 1.0f;
+        out.attenuation[2] = pi / area;
+        out.radius = sqrtf(area / pi);
     }
     for (int k = 0; k < 3; k++) {
         out.position[k] = l->position[k];

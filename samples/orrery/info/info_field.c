@@ -62,8 +62,7 @@ static void add_model(cJSON *json, const orr_field_model *model)
 orr_result info_field(const char *path, cJSON *json, orr_error *error)
 {
     orr_field_model model;
-    ORR_TRY(
-        orr_field_model_load(path, orr_isa_best(), ORR_MLP_FP32, &model, error)); // nothing is evaluated
+    ORR_TRY(orr_field_model_load(path, orr_isa_best(), ORR_MLP_FP32, &model, error)); // nothing is evaluated
     if (json) {
         add_model(json, &model);
     } else {

@@ -1,0 +1,17 @@
+// A sphere in the file of a mesh, and pictures of scenes with it.
+#pragma once
+
+#include "engine/orrery.h"
+
+enum { SIDE = 48, PIXELS = SIDE * SIDE }; // of the pictures
+
+// Writes a sphere of radius 1 at the origin, as a file of glTF, and returns its path. base: its colour, grey.
+const char *write_sphere(float metallic, float roughness, float base);
+
+orr_view look(void); // from the front, a little from above; hard edges
+// Pictures of PIXELS x 4.
+void draw_world(orr_engine *engine, const orr_scene *scene, const orr_world *world, const orr_view *view,
+                float *rgba);
+void draw(orr_engine *engine, const orr_scene *scene, const orr_view *view, float *rgba);
+// Path-traced.
+void trace(const orr_scene *scene, const orr_view *view, int samples, float *rgba);
