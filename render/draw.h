@@ -212,12 +212,19 @@ typedef struct orr_draw_list {
     float exposure;               // [EV] meshes' light is multiplied by 2^exposure
     orr_tone tone;                // of meshes' light
     bool only_solid;              // transparent surfaces of meshes are not drawn
+    bool only_casters;            // nor those that cast no shadow
     bool smooth;                  // edges of opaque meshes are anti-aliased
     bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept_splats.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;
 } orr_draw_list;
+
+// Is a part of a mesh with this material left out?
+static inline bool orr_draw_leaves_out(const orr_draw_list *list, const orr_mesh_material *material)
+{
+    return (list->only_solid && material->blended) || (list->only_casters && material->no_shadow);
+}
 
 // The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments.
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);

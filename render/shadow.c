@@ -240,5 +240,6 @@ orr_draw_list orr_shadow_list(const orr_draw_list *list, const orr_shadow_plan *
     return (orr_draw_list){.lens = plan->maps[index].lens,
                            .meshes = list->meshes,
                            .mesh_count = list->mesh_count,
-                           .only_solid = true};
+                           .only_solid = true,
+                           .only_casters = true};
 }

@@ -47,10 +47,12 @@ static float diagonal(const span *s)
     return sqrtf(sum);
 }
 
+// Has it a part that may cast a shadow?
 static bool is_solid(const orr_mesh *mesh)
 {
     for (int i = 0; i < mesh->part_count; i++) {
-        if (!mesh->materials[mesh->parts[i].material].blended) {
+        const orr_mesh_material *material = &mesh->materials[mesh->parts[i].material];
+        if (!material->blended && !material->no_shadow) {
             return true;
         }
     }

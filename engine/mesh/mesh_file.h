@@ -26,6 +26,7 @@ typedef struct orr_mesh_material {
     bool unlit;         // shown in its base colour, whatever the light
     float specular;     // factor of the lights' specular parts; 0: dull
     float shininess;    // 0 .. 1: how narrow its highlights are
+    bool no_shadow;     // casts none
     float reflectance;  // > 0: its surface, which is flat, mirrors the scene; a factor of that light
     // glTF's metallic-roughness model; false: Lambert's law and the two above
     bool metallic_roughness;

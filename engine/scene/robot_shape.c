@@ -538,6 +538,7 @@ orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, in
     put_shape(&b, m, type, size, m->geom_dataid[geom]);
     lay_texture(&b, m, type, size, material, texture);
     orr_mesh_material surface = surface_of(m, orr_robot_colour(m, geom), material);
+    surface.no_shadow = !m->geom_castshadow[geom];
     if (material >= 0 && m->mat_reflectance[material] > 0.0f && !surface.blended) {
         b.reflectance = m->mat_reflectance[material];
         b.mirror_count = mirror_indices(&b, type);

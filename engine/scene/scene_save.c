@@ -3,6 +3,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/maths/vector.h"
 #include "engine/scene/scene_file.h"
 
 #include <cjson/cJSON.h>
@@ -238,6 +239,13 @@ static bool add_sun(cJSON *root, const orr_draw_sun *s)
            (s->radius == 0.0f || add_float(sun, "radius", s->radius / (float)DEGREE));
 }
 
+static bool add_area(cJSON *json, const orr_draw_light *l)
+{
+    const float size[2] = {2.0f * sqrtf(vec3f_dot(l->right, l->right)),
+                           2.0f * sqrtf(vec3f_dot(l->up, l->up))};
+    return add_floats(json, "size", size, 2) && add_floats(json, "across", l->right, 3);
+}
+
 // Its intensity is the default, of which `diffuse` is a multiple.
 static cJSON *light_json(const orr_draw_light *l)
 {
@@ -246,13 +254,14 @@ static cJSON *light_json(const orr_draw_light *l)
     bool good = json &&
                 cJSON_AddStringToObject(json, "type",
                                         l->directional ? "directional"
+                                        : l->area      ? "area"
                                         : spot         ? "spot"
                                                        : "point") &&
                 (l->directional || add_floats(json, "position", l->position, 3)) &&
-                (!(l->directional || spot) || add_floats(json, "direction", l->direction, 3)) &&
-                add_floats(json, "colour", l->diffuse, 3) &&
+                (!(l->directional || l->area || spot) || add_floats(json, "direction", l->direction, 3)) &&
+                (!l->area || add_area(json, l)) && add_floats(json, "colour", l->diffuse, 3) &&
                 (l->range == 0.0f || add_float(json, "range", l->range)) &&
-                (l->radius == 0.0f ||
+                (l->radius == 0.0f || l->area || // its size says it
                  add_float(json, "radius", l->directional ? l->radius / (float)DEGREE : l->radius)) &&
                 (!spot || (add_float(json, "inner", l->inner) && add_float(json, "outer", l->cutoff))) &&
                 (l->casts_shadows || cJSON_AddFalseToObject(json, "shadows"));

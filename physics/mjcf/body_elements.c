@@ -111,9 +111,6 @@ static orr_result read_geom(mjcf_reader *reader, const mjcf_node *node, const mj
     ORR_TRY(mjcf_head(reader, node, &geom->head));
     mjcf_clear_orientation(node, &geom->orientation);
     ORR_TRY(mjcf_read(node, mjcf_geom_members, NULL, geom, reader->spec, reader->error));
-    if (!geom->castshadow) {
-        spec_note(reader->spec, node->file, node->line, "<geom>: castshadow: it casts a shadow all the same");
-    }
     if (mjcf_given(geom->fromto)) {
         ORR_TRY(mjcf_resolve_orientation(reader, node, &geom->orientation));
         ORR_TRY(apply_fromto(reader, node, geom->fromto, geom->type, geom->size, geom->pos,

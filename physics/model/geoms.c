@@ -90,6 +90,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
     m->geom_dataid[id] = grid >= 0 ? grid : as_mesh ? b->mesh_ids[mesh] : hfield;
     m->geom_matid[id] = material;
     m->geom_group[id] = geom->group;
+    m->geom_castshadow[id] = (uint8_t)geom->castshadow;
     m->geom_priority[id] = geom->priority;
     m->geom_solmix[id] = geom->solmix;
     memcpy(m->geom_solref + ORR_NREF * id, geom->solref, sizeof geom->solref);

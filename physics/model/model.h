@@ -423,6 +423,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, geom_bodyid, m->ngeom, 1)                                                                     \
     X(int32_t, geom_dataid, m->ngeom, 1) /* mesh, height field, grid */                                      \
     X(int32_t, geom_matid, m->ngeom, 1)                                                                      \
+    X(uint8_t, geom_castshadow, m->ngeom, 1)                                                                 \
     X(int32_t, geom_group, m->ngeom, 1)                                                                      \
     X(int32_t, geom_priority, m->ngeom, 1)                                                                   \
     X(double, geom_solmix, m->ngeom, 1)                                                                      \

@@ -48,7 +48,7 @@ static bool is_left_out(const orr_draw_list *list, const orr_draw_mesh *item, in
     const orr_mesh *mesh = item->mesh;
     const bool mirror = list->left_out_mesh > 0 && item == &list->meshes[list->left_out_mesh - 1] &&
                         part == list->left_out_part;
-    return mirror || (list->only_solid && mesh->materials[mesh->parts[part].material].blended);
+    return mirror || orr_draw_leaves_out(list, &mesh->materials[mesh->parts[part].material]);
 }
 
 static void set_before(mesh_instance *instance, const orr_before *before, ptrdiff_t item)

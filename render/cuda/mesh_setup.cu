@@ -104,6 +104,9 @@ static __device__ uint32_t set_up(const orr_cuda_mesh_scene *s, uint32_t triangl
 {
     uint32_t of = find_run(s->triangle_firsts, s->surface_count, triangle);
     const orr_cuda_mesh_surface *surface = &s->surfaces[of];
+    if (s->only_casters && surface->material.no_shadow) {
+        return 0;
+    }
     uint32_t within = triangle - s->triangle_firsts[of];
     const uint32_t *indices = surface->indices + 3 * (size_t)within;
     const mesh_point *points = s->points + s->point_firsts[surface->instance];

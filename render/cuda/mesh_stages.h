@@ -86,7 +86,8 @@ typedef struct orr_cuda_mesh_scene {
     uint32_t instance_count, surface_count;
     uint32_t point_count, triangle_count;
     uint32_t record_capacity, fragment_capacity, edge_capacity;
-    int32_t smooth; // 1: edges are anti-aliased
+    int32_t smooth;       // 1: edges are anti-aliased
+    int32_t only_casters; // 1: without what casts no shadow
 
     mesh_point *points;
     uint32_t *record_firsts; // per triangle: how many records, then which is the first

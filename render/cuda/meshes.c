@@ -56,7 +56,7 @@ static int item_count(const orr_draw_list *list)
 
 static bool is_left_out(const orr_draw_list *list, const orr_mesh *mesh, const orr_mesh_part *part)
 {
-    return (list->only_solid && mesh->materials[part->material].blended) || part->index_count == 0;
+    return part->index_count == 0 || orr_draw_leaves_out(list, &mesh->materials[part->material]);
 }
 
 static orr_result reserve_tables(orr_cuda *cuda, orr_cuda_mesh_frame *frame, const layout *l,
@@ -174,6 +174,7 @@ static orr_cuda_mesh_scene map_scene(const orr_cuda_mesh_frame *frame, int index
     orr_cuda_mesh_scene scene = frame->scene;
     scene.lens = frame->shadows.maps[index].lens;
     scene.smooth = 0;
+    scene.only_casters = 1;
     scene.control += 1 + index;
     scene.to_camera = frame->to_lights + (size_t)index * 12 * scene.instance_count;
     return scene;

@@ -154,7 +154,7 @@ static void pass_veil(path *p, const orr_ray *ray)
 static real visibility(path *p, const surface_point *at, real3 to_light, real distance)
 {
     orr_ray ray = ray_of(surface_leave(at, to_light), to_light, 0.0f, distance * (1.0f - 1e-4f));
-    const surface_sieve sieve = {&p->tracer->world, &p->random};
+    const surface_sieve sieve = {&p->tracer->world, &p->random, .to_lamp = true};
     p->rays++;
     if (surfaces_any(&sieve, &ray)) {
         return 0.0f;
@@ -343,7 +343,7 @@ static void meet_areas(path *p, const orr_ray *ray, real pdf)
 static void follow(path *p, orr_ray ray, orr_ray_hit hit)
 {
     const orr_path_tracer *t = p->tracer;
-    const surface_sieve sieve = {&t->world, &p->random};
+    const surface_sieve sieve = {&t->world, &p->random, false};
     real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
     bool direct = true; // only mirrors were met
     for (int bounce = 0;; bounce++) {
@@ -422,7 +422,7 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
     orr_ray_hit hit;
     orr_ray far = *ray;
     far.far_end = INFINITY;
-    const surface_sieve sieve = {&t->backdrop, random};
+    const surface_sieve sieve = {&t->backdrop, random, false};
     if (t->list.backdrop.mesh && surfaces_nearest(&sieve, &far, false, &hit)) {
         return light_display(surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base);
     }
@@ -436,7 +436,7 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
 static seen trace_sample(path *p, int x, int y)
 {
     const orr_path_tracer *t = p->tracer;
-    const surface_sieve sieve = {&t->world, &p->random};
+    const surface_sieve sieve = {&t->world, &p->random, false};
     real right = (float)x + draw(p), down = (float)y + draw(p), along;
     orr_ray ray = ray_through(t, right, down, &along);
     orr_ray_hit hit;

@@ -35,8 +35,8 @@ static void add_materials(surfaces *s, int mesh)
 
 static uint8_t flags_of(const orr_mesh_material *look)
 {
-    return (uint8_t)((look->two_sided ? ORR_TRIANGLE_TWO_SIDED : 0) |
-                     (look->blended || look->alpha_cutoff > 0.0f ? ORR_TRIANGLE_SIEVED : 0));
+    const bool sieved = look->blended || look->alpha_cutoff > 0.0f || look->no_shadow;
+    return (uint8_t)((look->two_sided ? ORR_TRIANGLE_TWO_SIDED : 0) | (sieved ? ORR_TRIANGLE_SIEVED : 0));
 }
 
 static void add_triangles(surfaces *s, int mesh, int first_material, uint8_t *flags)
@@ -251,6 +251,9 @@ static bool stops(void *context, const orr_ray_hit *hit)
     const surface_sieve *sieve = context;
     const place at = place_of(sieve->surfaces, hit);
     const orr_mesh_material *look = at.material->look;
+    if (sieve->to_lamp && look->no_shadow) {
+        return false;
+    }
     real alpha = colour_at(sieve->surfaces, &at).w;
     return alpha >= look->alpha_cutoff && (!look->blended || orr_rng_uniform(sieve->random) < alpha);
 }

@@ -51,6 +51,7 @@ typedef struct surface_point {
 typedef struct surface_sieve {
     const surfaces *surfaces;
     orr_rng *random;
+    bool to_lamp; // passes what casts no shadow, too
 } surface_sieve;
 
 bool surfaces_nearest(const surface_sieve *sieve, const orr_ray *ray, bool heed_sides, orr_ray_hit *hit);

@@ -384,11 +384,11 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }
 
-// The opaque parts of all items, or the transparent ones, or what casts shadows, as `lens` sees them into
-// `area`.
+// The opaque parts of all items, or the transparent ones, as `lens` sees them into `area`. only_casters:
+// without those that cast no shadow.
 static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                        const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_lens *lens,
-                       VkRect2D area, const float depth[2])
+                       VkRect2D area, const float depth[2], bool only_casters)
 {
     const orr_vk_graphics *pipelines[] = {&m->opaque, &m->blended, &m->shadow, &m->sampled,
                                           &m->blended_at_centre},
@@ -413,7 +413,8 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
-            if (mesh->materials[mesh->parts[p].material].blended == is_blended(pass)) {
+            const orr_mesh_material *material = &mesh->materials[mesh->parts[p].material];
+            if (material->blended == is_blended(pass) && !(only_casters && material->no_shadow)) {
                 draw_part(m, commands, pipeline, frame, mesh, &mesh->parts[p], &push);
             }
         }
@@ -460,7 +461,7 @@ static void draw_shadow_maps(const orr_vulkan_meshes *m, VkCommandBuffer command
         draw_parts(m, commands, frame, SHADOW, lens,
                    (VkRect2D){.offset = {map->left, map->top},
                               .extent = {(uint32_t)lens->width, (uint32_t)lens->width}},
-                   depth);
+                   depth, true);
     }
     end(commands, &m->shadow_maps, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT);
 }
@@ -478,10 +479,10 @@ static void draw_centres(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                          float clear_colour, VkRect2D area, const float depth[2], float clear_depth)
 {
     begin(commands, into, &m->depth, area, clear_colour, clear_depth);
-    draw_parts(m, commands, frame, pass, frame->lens, area, depth);
+    draw_parts(m, commands, frame, pass, frame->lens, area, depth, false);
     if (frame->has_blended) {
-        draw_parts(m, commands, frame, pass == SHADOW ? BLENDED_AT_CENTRE : BLENDED, frame->lens, area,
-                   depth);
+        draw_parts(m, commands, frame, pass == SHADOW ? BLENDED_AT_CENTRE : BLENDED, frame->lens, area, depth,
+                   false);
     }
     end(commands, into, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
 }
@@ -499,7 +500,7 @@ void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer comman
     if (frame->smooth) {
         draw_centres(m, commands, frame, &m->centre, SHADOW, INFINITY, area, depth, clear_depth);
         begin(commands, &m->samples, &m->sample_depth, area, 0.0f, clear_depth);
-        draw_parts(m, commands, frame, SAMPLED, lens, area, depth);
+        draw_parts(m, commands, frame, SAMPLED, lens, area, depth, false);
         end(commands, &m->samples, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
     } else {
         draw_centres(m, commands, frame, &m->colour, OPAQUE, 0.0f, area, depth, clear_depth);

@@ -364,6 +364,17 @@ static void a_scene_file_has_them(void **state)
     assert_ok(orr_scene_load(engine, path, &scene, &error));
     draw(engine, scene, &view, from_file);
     assert_memory_equal(from_file, rgba, sizeof rgba);
+    orr_world *world;
+    char saved[512];
+    snprintf(saved, sizeof saved, "%s", scratch_path("saved.json"));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_world_save(world, 0, NULL, saved, &error));
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+    assert_ok(orr_scene_load(engine, saved, &scene, &error));
+    draw(engine, scene, &view, from_file);
+    assert_true(largest_difference(from_file, rgba, 4 * PIXELS) <
+                1e-5); // half edges of a unit vector's rounding
     orr_scene_destroy(scene);
     path =
         written("flat.json", "{\"orrery\": 1, \"layers\": [{\"file\": \"sphere.gltf\"}], \"lights\": "
