@@ -115,6 +115,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->meshes = slot->meshes;
     list->fields = slot->fields;
     list->splat_count = list->mesh_count = list->field_count = 0;
+    orr_drawn_planes planes = {.count = 0};
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];
         orr_layer_state state = orr_world_state(world, view->world, layer);
@@ -156,8 +157,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         }
         case ORR_LAYER_ROBOT:
             ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.position,
-                                   device_bodies ? &slot->robots[i] : NULL, slot->meshes, &list->mesh_count,
-                                   error));
+                                   device_bodies ? &slot->robots[i] : NULL, &planes, slot->meshes,
+                                   &list->mesh_count, error));
             break;
         }
         for (int mesh = first_mesh; mesh < list->mesh_count; mesh++) {

@@ -551,7 +551,8 @@ int command_render(int argc, char **argv)
         {.name = "--no-mirrors",
          .kind = OPTION_FLAG,
          .value = &r.no_mirrors,
-         .help = "surfaces of robots' models that have a reflectance do not mirror"},
+         .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do, on the "
+                 "CPU)"},
         {.name = "--no-antialias",
          .kind = OPTION_FLAG,
          .value = &r.no_antialias,

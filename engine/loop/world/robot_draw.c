@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/rotation.h"
+#include "engine/maths/vector.h"
 #include "engine/scene/transform.h"
 #include "physics/pose/tendon_path.h"
 
@@ -22,6 +23,7 @@ typedef struct sink {
         *on_device; // bodies in memory of the machine that draws; NULL: the host gives transforms
     orr_transform device_transform; // of the frame that they are in
     const orr_transform *bodies;    // NULL: not read yet
+    orr_drawn_planes *planes;
     orr_draw_mesh *meshes;
     int *count;
 } sink;
@@ -159,6 +161,36 @@ static orr_result follow(const orr_robot_geom *geom, const float camera[3], floa
     return ORR_OK;
 }
 
+// Is an endless plane drawn already where this one is? Notes it where none is.
+static bool is_drawn(orr_drawn_planes *drawn, const orr_mesh *mesh, const float model[12])
+{
+    for (int i = 0; i < mesh->part_count; i++) {
+        const orr_mesh_material *material = &mesh->materials[mesh->parts[i].material];
+        if (material->blended || material->reflectance > 0.0f) {
+            return false;
+        }
+    }
+    const float at[3] = {model[3], model[7], model[11]};
+    float normal[3] = {model[2], model[6], model[10]};
+    const float length = sqrtf(vec3f_dot(normal, normal)), size = sqrtf(vec3f_dot(at, at));
+    for (int k = 0; k < 3; k++) {
+        normal[k] /= length;
+    }
+    const float offset = vec3f_dot(normal, at);
+    for (int i = 0; i < drawn->count; i++) {
+        const float *p = drawn->planes[i];
+        // what rounding of the camera's place and of a rotation in f32 makes of them
+        if (vec3f_dot(p, normal) > 1.0f - 1e-6f && fabsf(p[3] - offset) <= 1e-6f * (1.0f + size)) {
+            return true;
+        }
+    }
+    if (drawn->count < (int)(sizeof drawn->planes / sizeof *drawn->planes)) {
+        memcpy(drawn->planes[drawn->count], normal, sizeof normal);
+        drawn->planes[drawn->count++][3] = offset;
+    }
+    return false;
+}
+
 // A geom of a body that the device simulates.
 static orr_result put_on_device(sink *s, const orr_robot_geom *geom, int key, orr_error *error)
 {
@@ -181,6 +213,9 @@ static orr_result put_at(sink *s, const orr_robot_geom *geom, int key, const orr
     ORR_TRY(orr_affine_from_transform(&pose, model, error));
     if (is_endless(geom)) {
         ORR_TRY(follow(geom, camera, model, error));
+        if (geom->stride[0] > 0.0f && geom->stride[1] > 0.0f && is_drawn(s->planes, geom->mesh, model)) {
+            return ORR_OK;
+        }
     }
     return put(s, geom->mesh, key, model);
 }
@@ -292,14 +327,15 @@ orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const
 
 orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const orr_layer_data *layer,
                           const orr_transform *transform, const float camera[3],
-                          orr_robot_bodies *device_bodies, orr_draw_mesh *meshes, int *mesh_count,
-                          orr_error *error)
+                          orr_robot_bodies *device_bodies, orr_drawn_planes *planes, orr_draw_mesh *meshes,
+                          int *mesh_count, orr_error *error)
 {
     sink s = {.world = world,
               .index = view->world,
               .layer = layer,
               .transform = *transform,
               .size = layer->robot->model->stat.meansize,
+              .planes = planes,
               .meshes = meshes,
               .count = mesh_count};
     if (device_bodies) {
