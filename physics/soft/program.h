@@ -4,6 +4,8 @@
 
 #include "physics/soft/tables.h"
 
+enum { SOFT_CUDA_LANES = 32 }; // threads of a warp
+
 typedef struct orr_soft_constants {
     double time_step, gravity[3];
     double contact_stiffness; // 0: relative to the mass

@@ -14,6 +14,8 @@ struct orr_soft {
     int groups, group_worlds;
     orr_soft_group *group;
     void *state;
+    size_t group_bytes;             // of `state`
+    struct orr_soft_device *device; // NULL: the CPU; otherwise `state` is a copy, device.h
 };
 
 // The pressure of enclosed gas at the start of a step, and after an iteration; without gas nothing.

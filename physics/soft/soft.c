@@ -3,7 +3,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/soft/simulation.h"
+#include "physics/soft/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,6 +64,10 @@ static orr_result check(const orr_soft_desc *d, orr_error *error)
                         "soft bodies: contact stiffness: expected at least 0 N/m, not %g",
                         d->contact_stiffness);
     }
+    if (d->cuda && d->double_precision) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "soft bodies: expected double precision on the CPU, not on CUDA");
+    }
     if (d->obstacles < 0 || d->obstacles > ORR_SOFT_OBSTACLES_MAX) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: obstacles: expected 0 to %d, not %d",
                         ORR_SOFT_OBSTACLES_MAX, d->obstacles);
@@ -72,6 +76,19 @@ static orr_result check(const orr_soft_desc *d, orr_error *error)
         ORR_TRY(check_obstacle(&d->obstacle[i], i, error));
     }
     return ORR_OK;
+}
+
+const char *orr_soft_cuda_lacks(const orr_soft_model *model)
+{
+    return model->filled ? "gas that cloth encloses" : model->yield_stress > 0.0 ? "solids that yield" : NULL;
+}
+
+static orr_result check_cuda(const orr_soft_model *model, orr_error *error)
+{
+    const char *lacks = orr_soft_cuda_lacks(model);
+    return lacks
+               ? orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: expected %s on the CPU, not on CUDA", lacks)
+               : ORR_OK;
 }
 
 static void set_constants(orr_soft *soft, const orr_soft_desc *d)
@@ -102,7 +119,10 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     soft->iterations = d->iterations > 0 ? d->iterations : 10;
     soft->chebyshev = d->chebyshev;
     set_constants(soft, d);
-    int lanes = soft->program->lanes;
+    if (d->cuda) {
+        ORR_TRY(check_cuda(soft->model, error));
+    }
+    const int lanes = d->cuda ? SOFT_CUDA_LANES : soft->program->lanes;
     // worlds of what yields have rest shapes of their own
     soft->group_worlds = soft->worlds >= lanes && !(soft->model->yield_stress > 0.0) ? lanes : 1;
     soft->groups = orr_blocks(soft->worlds, soft->group_worlds);
@@ -110,6 +130,7 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     size_t array =
         (size_t)soft->model->vertices * 3 * (size_t)soft->group_worlds * orr_soft_number_size(soft);
     array = (array + ORR_ALIGNMENT - 1) / ORR_ALIGNMENT * ORR_ALIGNMENT;
+    soft->group_bytes = STATE_ARRAYS * array;
     soft->group = orr_alloc_zero((size_t)soft->groups, sizeof *soft->group);
     soft->state = orr_alloc_zero((size_t)soft->groups * STATE_ARRAYS, array);
     if (!soft->group || !soft->state) {
@@ -137,7 +158,7 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     for (int i = 0; i < soft->groups * soft->group_worlds; i++) { // lanes without a world, too
         orr_soft_set(soft, i, soft->model->rest, NULL);
     }
-    return ORR_OK;
+    return d->cuda ? orr_soft_device_create(soft, d->cuda, error) : ORR_OK;
 }
 
 orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
@@ -162,6 +183,7 @@ orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *mode
 void orr_soft_destroy(orr_soft *soft)
 {
     if (soft) {
+        orr_soft_device_destroy(soft->device);
         orr_soft_tables_destroy(&soft->tables);
         orr_free(soft->state);
         for (int i = 0; soft->group && i < soft->groups; i++) {
@@ -234,6 +256,10 @@ static void step_alone(void *context, int i, int worker)
 
 void orr_soft_step(orr_soft *soft, int steps)
 {
+    if (soft->device) {
+        orr_soft_device_step(soft, steps);
+        return;
+    }
     soft->steps = steps;
     if (soft->groups > 1) {
         orr_jobs_for(soft->jobs, soft->groups, step_alone, soft);
@@ -242,6 +268,11 @@ void orr_soft_step(orr_soft *soft, int steps)
     for (int step = 0; step < steps; step++) {
         step_group(soft, soft->group, true);
     }
+}
+
+orr_result orr_soft_check(const orr_soft *soft, orr_error *error)
+{
+    return soft->device ? orr_soft_device_check(soft->device, error) : ORR_OK;
 }
 
 void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3])
@@ -279,6 +310,9 @@ static void clear(const orr_soft *soft, void *array, int world)
 void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity)
 {
     const orr_soft_group *g = &soft->group[world / soft->group_worlds];
+    if (soft->device) {
+        orr_soft_device_fetch(soft);
+    }
     if (position) {
         get(soft, g->position, world, position);
     }
@@ -290,6 +324,9 @@ void orr_soft_get(const orr_soft *soft, int world, double *position, double *vel
 void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity)
 {
     const orr_soft_group *g = &soft->group[world / soft->group_worlds];
+    if (soft->device) {
+        orr_soft_device_change(soft);
+    }
     if (position) {
         set(soft, g->position, world, position);
     }

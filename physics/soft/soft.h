@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
+#include "engine/device/cuda.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,6 +106,7 @@ typedef struct orr_soft_desc {
     const orr_soft_obstacle *obstacle;
     double contact_stiffness; // of a vertex, N/m; 0: 100 x its mass / time_step^2
     bool double_precision;
+    orr_cuda *cuda; // that the worlds are stepped on, in float; NULL: the CPU
 } orr_soft_desc;
 
 typedef struct orr_soft orr_soft;
@@ -178,12 +180,18 @@ typedef struct orr_soft_contacts {
     const double *joints; // numbers of linkages and of linked bodies
 } orr_soft_contacts;
 
-// The model and the jobs must outlive the simulation. The same bits for any number of threads. jobs: NULL: a
+// Why a model cannot be simulated on CUDA ("gas ..."), for a message; NULL: it can.
+const char *orr_soft_cuda_lacks(const orr_soft_model *model);
+// The model, the jobs and the CUDA device must outlive the simulation. On CUDA a model that it lacks, double
+// precision and too little memory are errors. The same bits for any number of threads. jobs: NULL: a
 // simulation of one world is stepped by the calling thread alone.
 orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
                            orr_soft **soft, orr_error *error);
 void orr_soft_destroy(orr_soft *soft); // NULL is allowed
+// On CUDA it does not wait, and does nothing once the device has failed.
 void orr_soft_step(orr_soft *soft, int steps);
+// Waits for a CUDA device, and returns what has made it fail.
+orr_result orr_soft_check(const orr_soft *soft, orr_error *error);
 // Other numbers for the steps that follow; time_step: s, above 0.
 void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3]);
 // Memory of steps together, for one thread at a time.

@@ -175,7 +175,7 @@ static orr_result build(builder *b, bool in_double, orr_error *error)
     ORR_TRY(cut_blocks(b, &number_count, &index_count, error));
     ORR_ALLOC(t->index, index_count, "indices of a soft body", error);
     ORR_ALLOC(b->number, number_count, "numbers of a soft body", error);
-    t->number_count = number_count;
+    t->index_count = index_count, t->number_count = number_count;
     if (b->m->yield_stress > 0.0) {
         ORR_ALLOC(t->tet_at, (size_t)b->m->tets * 4, "numbers of a soft body", error);
         memset(t->tet_at, -1, (size_t)b->m->tets * 4 * sizeof *t->tet_at);

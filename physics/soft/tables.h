@@ -33,6 +33,7 @@ typedef struct orr_soft_tables {
     int *colour_block; // colours + 1: first block of each
     orr_soft_block *block;
     int32_t *index;
+    size_t index_count;
     void *number; // float, or double
     size_t number_count;
     // Of models that yield: tets x 4: the first number of a tet as its corner sees it, the others a number of

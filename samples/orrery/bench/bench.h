@@ -46,6 +46,7 @@ char *bench_find_scene(void);
 orr_result bench_frame(const bench_run *run, orr_error *error);
 orr_result bench_bodies(const bench_run *run, orr_jobs *jobs,
                         orr_error *error); // many bodies' part of "physics"
-orr_result bench_soft(const bench_run *run, orr_jobs *jobs, orr_error *error);   // soft bodies' part of it
+// soft bodies' part of it; cuda: NULL: only the CPU
+orr_result bench_soft(const bench_run *run, orr_jobs *jobs, orr_cuda *cuda, orr_error *error);
 orr_result bench_follow(const bench_run *run, orr_jobs *jobs, orr_error *error); // clouds' on soft bodies
 orr_result bench_physics(const bench_run *run, orr_error *error);

@@ -204,7 +204,7 @@ orr_result bench_physics(const bench_run *run, orr_error *error)
         fprintf(run->out, "\nphysics: no robot; name one, or a folder of Gymnasium's, with --robot PATH\n");
         result = bench_bodies(run, on.one, error);
         if (result == ORR_OK) {
-            result = bench_soft(run, on.one, error);
+            result = bench_soft(run, on.one, on.cuda, error);
         }
         if (result == ORR_OK) {
             result = bench_follow(run, on.one, error);

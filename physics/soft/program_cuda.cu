@@ -1,0 +1,176 @@
+// A step of vertex block descent as kernels: the CPU's text, with a thread for a vertex in one world.
+#include "engine/device/cuda_kernel.h"
+#include "physics/soft/program_cuda.h"
+#include "physics/soft/program_inline.h"
+
+// The numbers of a launch that are the same for all threads.
+struct launch {
+    orr_soft_cuda soft;
+    soft_numbers numbers;
+};
+
+// A group's state, with the tables where the kernel has them.
+static __device__ __forceinline__ orr_soft_group group_at(const orr_soft_cuda &soft, int i)
+{
+    orr_soft_group g = soft.group;
+    void **const arrays[] = {&g.position, &g.velocity, &g.change,          &g.start,
+                             &g.target,   &g.previous, &g.before_previous, &g.touch};
+    ORR_UNROLL
+    for (int k = 0; k < 8; k++) {
+        *arrays[k] = *arrays[k] ? (char *)*arrays[k] + (size_t)i * soft.group_bytes : NULL;
+    }
+    g.tables = &soft.tables;
+    return g;
+}
+
+// Thread t of all that relax blocks from `first` on: adjacent threads are adjacent worlds, or adjacent
+// vertices where a group has one world.
+static __device__ __forceinline__ void relax_thread(const launch &l, const orr_soft_group &g, int first,
+                                                    int t)
+{
+    const int lane = t / g.worlds;
+    const orr_soft_block *block = &l.soft.tables.block[first + lane / LANE_STRIDE];
+    const reader r = {lane % LANE_STRIDE, t % g.worlds, g.worlds};
+    if (r.lane < block->vertices) {
+        relax_vertex(r, &l.numbers, &g, block);
+    }
+}
+
+// Number t of a group: of vertex t / worlds in world t % worlds.
+static __device__ __forceinline__ void begin_thread(const launch &l, const orr_soft_group &g, int t)
+{
+    const int v = t / g.worlds;
+    begin_vertex(&l.numbers, &g, (ptrdiff_t)v * 3 * g.worlds + t % g.worlds, g.pinned[v]);
+}
+
+static __device__ __forceinline__ void accelerate_thread(const orr_soft_group &g, number omega, int t)
+{
+    const int v = t / g.worlds;
+    const bool touches = ((const number *)g.touch)[t] > (number)0;
+    accelerate_vertex(&g, omega, (ptrdiff_t)v * 3 * g.worlds + t % g.worlds, !g.pinned[v] && !touches);
+}
+
+static __device__ __forceinline__ void finish_thread(const launch &l, const orr_soft_group &g, int t)
+{
+    const int v = t / g.worlds;
+    for (int c = 0; c < 3; c++) {
+        const ptrdiff_t at = ((ptrdiff_t)v * 3 + c) * g.worlds + t % g.worlds;
+        finish_number(&l.numbers, &g, at, c, g.pinned[v]);
+    }
+}
+
+static __global__ void begin_group(launch l)
+{
+    const orr_soft_group g = group_at(l.soft, (int)blockIdx.y);
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (t < g.vertices * g.worlds) {
+        begin_thread(l, g, t);
+    }
+}
+
+static __global__ __launch_bounds__(SOFT_CUDA_RELAX) void relax_colour(launch l, int first, int end)
+{
+    const orr_soft_group g = group_at(l.soft, (int)blockIdx.y);
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (t < (end - first) * LANE_STRIDE * g.worlds) {
+        relax_thread(l, g, first, t);
+    }
+}
+
+static __global__ void accelerate_group(orr_soft_cuda soft, number omega)
+{
+    const orr_soft_group g = group_at(soft, (int)blockIdx.y);
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (t < g.vertices * g.worlds) {
+        accelerate_thread(g, omega, t);
+    }
+}
+
+static __global__ void finish_group(launch l)
+{
+    const orr_soft_group g = group_at(l.soft, (int)blockIdx.y);
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (t < g.vertices * g.worlds) {
+        finish_thread(l, g, t);
+    }
+}
+
+// A thread block has a group's worlds for itself: barriers order its colours and iterations.
+static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void step_group(launch l, int steps)
+{
+    const orr_soft_group g = group_at(l.soft, (int)blockIdx.x);
+    const int own = (int)threadIdx.x, stride = (int)blockDim.x, all = g.vertices * g.worlds;
+    for (int step = 0; step < steps; step++) {
+        for (int t = own; t < all; t += stride) {
+            begin_thread(l, g, t);
+        }
+        __syncthreads();
+        for (int n = 0; n < l.soft.iterations; n++) {
+            for (int colour = 0; colour < l.soft.tables.colours; colour++) {
+                const int first = l.soft.tables.colour_block[colour];
+                const int end = l.soft.tables.colour_block[colour + 1];
+                for (int t = own; t < (end - first) * LANE_STRIDE * g.worlds; t += stride) {
+                    relax_thread(l, g, first, t);
+                }
+                __syncthreads();
+            }
+            for (int t = own; t < all && g.previous; t += stride) {
+                accelerate_thread(g, (number)l.soft.omega[n], t);
+            }
+            __syncthreads();
+        }
+        for (int t = own; t < all; t += stride) {
+            finish_thread(l, g, t);
+        }
+        __syncthreads();
+    }
+}
+
+static launch launch_of(const orr_soft_cuda *soft, const orr_soft_constants *constants)
+{
+    launch l;
+    l.soft = *soft;
+    fill_numbers(constants, &l.numbers);
+    return l;
+}
+
+// Of all numbers of a group, for each of the groups.
+static dim3 grid_of(const orr_soft_cuda *soft, int threads, int size)
+{
+    return dim3(orr_cuda_blocks((size_t)threads, (size_t)size), (unsigned int)soft->groups, 1);
+}
+
+static dim3 grid_of_all(const orr_soft_cuda *soft)
+{
+    return grid_of(soft, soft->group.vertices * soft->group.worlds, SOFT_CUDA_GROUP);
+}
+
+void orr_soft_cuda_steps(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants,
+                         int steps)
+{
+    ORR_LAUNCH(step_group, (unsigned int)soft->groups, SOFT_CUDA_GROUP, 0, stream, launch_of(soft, constants),
+               steps);
+}
+
+void orr_soft_cuda_begin(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
+{
+    ORR_LAUNCH(begin_group, grid_of_all(soft), SOFT_CUDA_GROUP, 0, stream, launch_of(soft, constants));
+}
+
+void orr_soft_cuda_relax(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants,
+                         int first, int end)
+{
+    const int threads = (end - first) * LANE_STRIDE * soft->group.worlds;
+    ORR_LAUNCH(relax_colour, grid_of(soft, threads, SOFT_CUDA_RELAX), SOFT_CUDA_RELAX, 0, stream,
+               launch_of(soft, constants), first, end);
+}
+
+void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, double omega)
+{
+    ORR_LAUNCH(accelerate_group, grid_of_all(soft), SOFT_CUDA_GROUP, 0, stream, *soft, (number)omega);
+}
+
+void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
+{
+    ORR_LAUNCH(finish_group, grid_of_all(soft), SOFT_CUDA_GROUP, 0, stream, launch_of(soft, constants));
+}

@@ -1,0 +1,38 @@
+// A step of vertex block descent on CUDA, for device.c. A thread is a vertex of a block in one world; state
+// is laid out as on the CPU with 32 lanes. Private to this folder.
+#pragma once
+
+#include "physics/soft/program.h"
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Threads of a block: of kernels that relax vertices, and of others; one that makes whole steps has a group.
+enum { SOFT_CUDA_RELAX = 128, SOFT_CUDA_GROUP = 256 };
+
+// Arguments of launches; pointers to device memory.
+typedef struct orr_soft_cuda {
+    orr_soft_group group; // the first; without constants and tables
+    orr_soft_tables tables;
+    size_t group_bytes; // from one group's state to the next one's
+    int groups, iterations;
+    const double *omega; // iterations: Chebyshev's factors
+} orr_soft_cuda;
+
+// Whole steps in one launch: a thread block for each group.
+void orr_soft_cuda_steps(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants,
+                         int steps);
+// The parts of a step, a launch each.
+void orr_soft_cuda_begin(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants);
+void orr_soft_cuda_relax(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants,
+                         int first, int end); // blocks of one colour
+void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, double omega);
+void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft,
+                          const orr_soft_constants *constants);
+
+#ifdef __cplusplus
+}
+#endif
