@@ -795,7 +795,7 @@ ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot
  * on few. States are copied over; numbers of the two agree to rounding. A robot that does not fit a device's
  * memory stays on the CPU, and a log line says so. When the device fails later, the next call that notices
  * returns ORR_ERROR_DEVICE once, and robots continue on the CPU, each block of 32 copies from the state that
- * was set or read last. */
+ * was set or read last. For soft layers see docs/devices.md. */
 ORR_API orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_error *error);
 /* ORR_DEVICE_CUDA when a robot is simulated there, otherwise ORR_DEVICE_CPU. */
 ORR_API orr_device_kind orr_world_device(const orr_world *world);

@@ -12,7 +12,7 @@ SPLAT_STEPS = (1000, 7000, 30000)
 TESTS = {
     "tests-splats": r"test_cuda_(sort|flight|splats|meshes|fields|training).*",
     "tests-neural": r"test_cuda_(neural|trainer|nerf).*",
-    "tests-physics": r"test_(dynamics|sensors|vary)_cuda.*|test_(soft|world|robot)_cuda",
+    "tests-physics": r"test_(dynamics|sensors|vary)_cuda.*|test_(soft|world|robot)_cuda|test_soft_device",
     "tests-interop": r"test_(vulkan.*|interop.*|ladder|cuda_device|field_frames|robot.*|cli_(devices|bench))",
     "lanes": r".*",
 }

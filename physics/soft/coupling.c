@@ -8,6 +8,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
+#include "physics/soft/device.h"
 #include "physics/soft/pair_force.h"
 
 #include <string.h>
@@ -63,6 +64,9 @@ static void write_shifts(const coupling *c)
             const ptrdiff_t at = (ptrdiff_t)(c->contacts->ties + i) * 3;
             shift_by(c, c->contacts->pair[i].body, c->arm + at, c->pairs.shift + at);
         }
+    }
+    for (int i = 0; i < c->count && c->soft[i]->device; i++) {
+        orr_soft_device_shift(c->soft[i], i == 0 ? &c->pairs : NULL);
     }
 }
 
@@ -509,6 +513,9 @@ static void relax_together(const coupling *c, bool last)
 {
     const int n = 3 * c->count + 6 * c->contacts->bodies;
     double *b = c->system, *a = b + n;
+    for (int i = 0; i < c->count && c->soft[i]->device; i++) {
+        orr_soft_device_read(c->soft[i]);
+    }
     fill(c, n, a, b);
     if (c->contacts->linkages > 0) {
         solve_linked(c, n, a, b);
@@ -521,6 +528,9 @@ static void relax_together(const coupling *c, bool last)
     for (int i = 0; i < c->count; i++) {
         if (!c->held[i]) {
             c->soft[i]->program->translate(c->soft[i]->group, b + 3 * i);
+            if (c->soft[i]->device) {
+                orr_soft_device_translate(c->soft[i], b + 3 * i);
+            }
         }
     }
     for (int i = 0; i < 6 * c->contacts->bodies; i++) {
@@ -559,7 +569,11 @@ static void relax_vertices(const coupling *c, int n, double *omega)
         const orr_soft *soft = c->soft[i];
         if (soft->chebyshev > 0.0 && n <= soft->iterations) {
             omega[i] = orr_soft_next_omega(soft, n, omega[i]);
-            soft->program->accelerate(soft->group, omega[i]);
+            if (soft->device) {
+                orr_soft_device_accelerate(soft, omega[i]);
+            } else {
+                soft->program->accelerate(soft->group, omega[i]);
+            }
         }
         if (n <= soft->iterations) {
             orr_soft_update_pressure(soft, soft->group);
@@ -567,8 +581,44 @@ static void relax_vertices(const coupling *c, int n, double *omega)
     }
 }
 
+// The bodies' worlds are all in the memory of one device, or all in the host's.
+static orr_result check_device(const coupling *c, orr_error *error)
+{
+    for (int i = 1; i < c->count; i++) {
+        if (orr_soft_get_cuda(c->soft[i]) != orr_soft_get_cuda(c->soft[0])) {
+            return orr_fail(error, ORR_CODE_ARGUMENT,
+                            "soft bodies that step together: expected all on the CPU, or all on one CUDA "
+                            "device, not number %d beside number 0",
+                            i);
+        }
+    }
+    return ORR_OK;
+}
+
+// The first guess, as a part of the step; and its end.
+static void begin_body(const orr_soft *soft)
+{
+    if (soft->device) {
+        orr_soft_device_begin(soft);
+    } else {
+        orr_soft_begin_pressure(soft, soft->group);
+        soft->program->begin(soft->group);
+    }
+}
+
+static void finish_body(const orr_soft *soft)
+{
+    if (soft->device) {
+        orr_soft_device_finish(soft);
+    } else {
+        soft->program->finish(soft->group);
+        orr_soft_plastic_flow(soft, soft->group);
+    }
+}
+
 static orr_result begin(coupling *c, orr_error *error)
 {
+    ORR_TRY(check_device(c, error));
     const int n = 3 * c->count + 6 * c->contacts->bodies;
     c->seldom = is_coupled(c) ? 1 : SELDOM;
     ORR_GROW(c->placed, c->placed_capacity, c->contacts->touches, what, error);
@@ -606,8 +656,7 @@ orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, 
     orr_result result = begin(c, error);
     int iterations = 0;
     for (int i = 0; i < count && result == ORR_OK; i++) {
-        orr_soft_begin_pressure(softs[i], softs[i]->group);
-        softs[i]->program->begin(softs[i]->group);
+        begin_body(softs[i]);
         iterations = softs[i]->iterations > iterations ? softs[i]->iterations : iterations;
     }
     if (result == ORR_OK && count > 0) {
@@ -619,12 +668,12 @@ orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, 
             relax_together(c, n == 1);
         }
     }
-    for (int i = 0; i < count && result == ORR_OK; i++) {
-        softs[i]->program->finish(softs[i]->group);
-        orr_soft_plastic_flow(softs[i], softs[i]->group);
-    }
-    for (int i = 0; i < count; i++) { // steps of a body alone touch nothing
-        softs[i]->group->plane_slots = 0;
+    for (int i = 0; i < count; i++) {
+        if (result == ORR_OK) {
+            finish_body(softs[i]);
+            result = softs[i]->device ? orr_soft_device_status(softs[i]->device, error) : ORR_OK;
+        }
+        softs[i]->group->plane_slots = 0; // steps of a body alone touch nothing
         softs[i]->group->is_pushed = false;
     }
     return result;

@@ -1,32 +1,8 @@
-#include "physics/soft/device.h"
-
-#include "engine/device/cuda_gpu.h"
-#include "physics/soft/program_cuda.h"
+#include "physics/soft/device_state.h"
 
 // A thread block makes whole steps of a group where a colour has at most so many vertices in all worlds of
 // the group, or where the groups occupy half of the device: then barriers cost less than launches.
 enum { GROUP_THREADS = 2 * SOFT_CUDA_GROUP };
-
-// Where the newest positions and velocities are.
-typedef enum newest { NEWEST_BOTH, NEWEST_HOST, NEWEST_DEVICE } newest;
-
-struct orr_soft_device {
-    orr_cuda *cuda; // borrowed
-    orr_soft_cuda soft;
-    void *state, *block, *colour_block, *index, *number, *pinned, *omega;
-    bool whole; // steps are one launch
-    newest newest;
-    orr_result failed;
-    orr_error error;
-};
-
-static void note(orr_soft_device *device, orr_result result, const orr_error *error)
-{
-    if (result != ORR_OK && device->failed == ORR_OK) {
-        device->failed = result;
-        device->error = *error;
-    }
-}
 
 static orr_result upload_new(orr_cuda *cuda, const void *from, size_t count, size_t size, void **to,
                              orr_error *error)
@@ -134,18 +110,28 @@ void orr_soft_device_destroy(orr_soft_device *device)
         orr_cuda_free(device->number);
         orr_cuda_free(device->pinned);
         orr_cuda_free(device->omega);
+        orr_cuda_release(&device->planes);
+        orr_cuda_release(&device->pushed);
         orr_free(device);
     }
 }
 
+orr_result orr_soft_device_status(const orr_soft_device *device, orr_error *error)
+{
+    if (device->failed != ORR_OK && error) {
+        *error = device->error;
+    }
+    return device->failed;
+}
+
+orr_cuda *orr_soft_device_cuda(const orr_soft_device *device)
+{
+    return device->cuda;
+}
+
 orr_result orr_soft_device_check(const orr_soft_device *device, orr_error *error)
 {
-    if (device->failed != ORR_OK) {
-        if (error) {
-            *error = device->error;
-        }
-        return device->failed;
-    }
+    ORR_TRY(orr_soft_device_status(device, error));
     ORR_TRY(orr_cuda_use(device->cuda, error));
     return orr_cuda_wait(device->cuda, error);
 }
@@ -169,7 +155,7 @@ void orr_soft_device_fetch(const orr_soft *soft)
     orr_soft_device *device = soft->device;
     orr_error error;
     if (device->failed == ORR_OK && device->newest == NEWEST_DEVICE) {
-        note(device, copy(soft, false, &error), &error);
+        orr_soft_device_note(device, copy(soft, false, &error), &error);
         device->newest = NEWEST_BOTH;
     }
 }
@@ -206,14 +192,21 @@ static orr_result step_parts(const orr_soft *soft, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result step(const orr_soft *soft, int steps, orr_error *error)
+orr_result orr_soft_device_ready(const orr_soft *soft, orr_error *error)
 {
     orr_soft_device *device = soft->device;
+    ORR_TRY(orr_cuda_use(device->cuda, error));
     if (device->newest == NEWEST_HOST) {
         ORR_TRY(copy(soft, true, error));
     }
-    ORR_TRY(orr_cuda_use(device->cuda, error));
     device->newest = NEWEST_DEVICE;
+    return ORR_OK;
+}
+
+static orr_result step(const orr_soft *soft, int steps, orr_error *error)
+{
+    orr_soft_device *device = soft->device;
+    ORR_TRY(orr_soft_device_ready(soft, error));
     if (device->whole) {
         orr_soft_cuda_steps(device->cuda->stream, &device->soft, &soft->constants, steps);
         ORR_CUDA_LAUNCHED();
@@ -229,6 +222,6 @@ void orr_soft_device_step(const orr_soft *soft, int steps)
 {
     orr_error error;
     if (soft->device->failed == ORR_OK && steps > 0) {
-        note(soft->device, step(soft, steps, &error), &error);
+        orr_soft_device_note(soft->device, step(soft, steps, &error), &error);
     }
 }

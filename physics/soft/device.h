@@ -20,3 +20,29 @@ orr_result orr_soft_device_check(const orr_soft_device *device, orr_error *error
 void orr_soft_device_fetch(const orr_soft *soft);
 void orr_soft_device_change(const orr_soft *soft);
 void orr_soft_device_step(const orr_soft *soft, int steps);
+
+// ---- a step together with others, of one world: the host finds planes and pairs and moves bodies as wholes
+
+typedef struct orr_soft_device_pairs orr_soft_device_pairs;
+struct orr_soft_pairs;
+
+// The error as far as it is known without waiting.
+orr_result orr_soft_device_status(const orr_soft_device *device, orr_error *error);
+orr_cuda *orr_soft_device_cuda(const orr_soft_device *device);
+// The first guess; the host then has positions, starts and targets.
+void orr_soft_device_begin(const orr_soft *soft);
+// Copies the pairs and ties of a step to the device.
+orr_result orr_soft_device_send_pairs(struct orr_soft_pairs *pairs, orr_soft *const *soft, int count,
+                                      orr_error *error);
+void orr_soft_device_pairs_destroy(orr_soft_device_pairs *pairs); // NULL is allowed
+// Copies the planes that vertices touch (the first time of a step), or how far they have moved; and how far
+// pairs and ties have (nullable).
+void orr_soft_device_shift(const orr_soft *soft, const struct orr_soft_pairs *pairs);
+// Forces of pairs and ties on the vertices of a body's colour, whose corners are range[0] .. range[1] - 1.
+void orr_soft_device_push(const struct orr_soft_pairs *pairs, const orr_soft *soft, const int range[2]);
+void orr_soft_device_relax(const orr_soft *soft, int colour);
+void orr_soft_device_accelerate(const orr_soft *soft, double omega);
+// The host has the newest positions.
+void orr_soft_device_read(const orr_soft *soft);
+void orr_soft_device_translate(const orr_soft *soft, const double by[3]); // not the host's copy
+void orr_soft_device_finish(const orr_soft *soft);

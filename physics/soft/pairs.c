@@ -7,53 +7,38 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
-#include "physics/soft/element_formula.h"
+#include "physics/soft/device.h"
 #include "physics/soft/pair_force.h"
+#include "physics/soft/pair_system.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static void moved_by(orr_soft *const *soft, int32_t body, int32_t vertex, double moved[3])
+{
+    const orr_soft_group *g = soft[body]->group;
+    for (int c = 0; c < 3; c++) {
+        const ptrdiff_t at = (ptrdiff_t)vertex * 3 + c;
+        moved[c] = orr_soft_number(soft[body], g->position, at) - orr_soft_number(soft[body], g->start, at);
+    }
+}
+
 soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
 {
     const orr_soft_pair *pair = &p->pair[i];
-    soft_system s = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    double moved[3] = {0.0, 0.0, 0.0}; // of the first side against the second
-    const double *shift = p->shift + (ptrdiff_t)(p->ties + i) * 3;
-    for (int c = 0; c < 3 && pair->rigid; c++) {
-        moved[c] = -shift[c];
-    }
+    double moved[12];
     for (int k = 0; k < 4; k++) {
-        const orr_soft *of = soft[pair->soft[k]];
-        const orr_soft_group *g = of->group;
-        for (int c = 0; c < 3; c++) {
-            ptrdiff_t at = (ptrdiff_t)pair->vertex[k] * 3 + c;
-            moved[c] +=
-                pair->weight[k] * (orr_soft_number(of, g->position, at) - orr_soft_number(of, g->start, at));
-        }
+        moved_by(soft, pair->soft[k], pair->vertex[k], moved + (ptrdiff_t)3 * k);
     }
-    double depth = -(pair->distance + vec3_dot(pair->normal, moved));
-    if (depth > 0.0) {
-        const double slip = 1e-2 * soft[0]->constants.time_step; // friction is full from 1 cm/s
-        s = plane_contact(s, depth, make_real3(moved[0], moved[1], moved[2]),
-                          make_real3(pair->normal[0], pair->normal[1], pair->normal[2]), p->stiffness[i],
-                          pair->friction, slip);
-    }
-    return s;
+    return pair_system(pair, p->shift + (ptrdiff_t)(p->ties + i) * 3, moved, p->stiffness[i], p->slip);
 }
 
 soft_system orr_soft_tie_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
 {
     const orr_soft_tie *tie = &p->tie[i];
-    const orr_soft *of = soft[tie->soft];
-    const double h = of->constants.time_step, k = 1000.0 * of->model->mass[tie->vertex] / (h * h);
-    double pull[3];
-    for (int c = 0; c < 3; c++) {
-        const ptrdiff_t at = (ptrdiff_t)tie->vertex * 3 + c;
-        const double moved =
-            orr_soft_number(of, of->group->position, at) - orr_soft_number(of, of->group->start, at);
-        pull[c] = -k * (tie->gap[c] + moved - p->shift[i * 3 + c]);
-    }
-    return (soft_system){{pull[0], pull[1], pull[2]}, k, 0.0, 0.0, k, 0.0, k};
+    double moved[3];
+    moved_by(soft, tie->soft, tie->vertex, moved);
+    return tie_system(tie, p->shift + (ptrdiff_t)i * 3, moved, p->stiffness[p->count + i]);
 }
 
 // 100 x the mass with which the sides resist each other / time_step^2, or the pair's share of it.
@@ -109,13 +94,17 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
         return ORR_OK;
     }
     ORR_GROW(p->shift, p->shift_capacity, (p->ties + p->count) * 3, what, error);
-    ORR_GROW(p->stiffness, p->stiffness_capacity, p->count, what, error);
+    ORR_GROW(p->stiffness, p->stiffness_capacity, p->count + p->ties, what, error);
     ORR_GROW(p->corner, p->corner_capacity, corners, what, error);
     ORR_GROW(p->colours, p->colours_capacity, count + 1, what, error);
     p->colours[0] = 0;
     for (int i = 0; i < count; i++) {
         p->colours[i + 1] = p->colours[i] + soft[i]->tables.colours;
         orr_soft_group *g = soft[i]->group;
+        g->is_pushed = true;
+        if (soft[i]->device) {
+            continue; // which has a buffer of its own
+        }
         const size_t bytes = 9 * (size_t)g->vertices * orr_soft_number_size(soft[i]);
         if (!g->pushed) {
             g->pushed = orr_alloc(bytes + sizeof(double), 1); // lanes read one number beyond a point
@@ -124,15 +113,17 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
             }
         }
         memset(g->pushed, 0, bytes);
-        g->is_pushed = true;
     }
     ORR_GROW(p->first, p->first_capacity, p->colours[count] + 1, what, error);
+    const double h = soft[0]->constants.time_step;
+    p->slip = 1e-2 * h; // friction is full from 1 cm/s
     for (int i = 0; i < p->count; i++) {
         p->stiffness[i] = stiffness_of(&p->pair[i], soft);
         fill_corners(p, soft, i);
     }
     for (int i = 0; i < p->ties; i++) {
         const orr_soft_tie *tie = &p->tie[i];
+        p->stiffness[p->count + i] = 1000.0 * soft[tie->soft]->model->mass[tie->vertex] / (h * h);
         const int32_t colour = soft[tie->soft]->model->colour[tie->vertex];
         p->corner[p->count * 4 + i] =
             (orr_soft_corner){tie->soft, colour, tie->vertex, p->count + i, 1.0, 1.0};
@@ -148,7 +139,7 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
         }
     }
     p->first[p->colours[count]] = at;
-    return ORR_OK;
+    return count > 0 && soft[0]->device ? orr_soft_device_send_pairs(p, soft, count, error) : ORR_OK;
 }
 
 static void write(const orr_soft *soft, int32_t vertex, const double number[9])
@@ -162,6 +153,10 @@ static void write(const orr_soft *soft, int32_t vertex, const double number[9])
 
 void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int body, int colour)
 {
+    if (soft[body]->device) {
+        orr_soft_device_push(p, soft[body], p->first + p->colours[body] + colour);
+        return;
+    }
     const int end = p->first[p->colours[body] + colour + 1];
     for (int i = p->first[p->colours[body] + colour]; i < end;) {
         const int32_t vertex = p->corner[i].vertex;
@@ -171,12 +166,7 @@ void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int bo
             const soft_system s = corner->pair < p->count
                                       ? orr_soft_pair_system(p, soft, corner->pair)
                                       : orr_soft_tie_system(p, soft, corner->pair - p->count);
-            const double w = corner->weight, q = corner->square;
-            const double more[9] = {w * s.force.x, w * s.force.y, w * s.force.z, q * s.xx, q * s.xy,
-                                    q * s.xz,      q * s.yy,      q * s.yz,      q * s.zz};
-            for (int k = 0; k < 9; k++) {
-                sum[k] += more[k];
-            }
+            add_corner(sum, corner, s);
         }
         write(soft[body], vertex, sum);
     }
@@ -184,6 +174,7 @@ void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int bo
 
 void orr_soft_pairs_clear(orr_soft_pairs *p)
 {
+    orr_soft_device_pairs_destroy(p->device);
     orr_free(p->shift);
     orr_free(p->stiffness);
     orr_free(p->corner);

@@ -16,11 +16,13 @@ typedef struct orr_soft_pairs {
     int count;
     const orr_soft_tie *tie; // ties, borrowed
     int ties;
-    double *shift;           // (ties + count) x 3: how far rigid bodies have moved them in the step, m
-    double *stiffness;       // count: N/m
-    orr_soft_corner *corner; // 4 x count + ties, by body, colour and vertex
-    int *first;              // of each colour of each body, and the end
-    int *colours;            // softs + 1: the first colour of each body
+    double *shift;     // (ties + count) x 3: how far rigid bodies have moved them in the step, m
+    double *stiffness; // count, then ties: N/m
+    double slip;       // plane_contact's, m
+    struct orr_soft_device_pairs *device; // of bodies on CUDA; NULL before
+    orr_soft_corner *corner;              // 4 x count + ties, by body, colour and vertex
+    int *first;                           // of each colour of each body, and the end
+    int *colours;                         // softs + 1: the first colour of each body
     int shift_capacity, stiffness_capacity, corner_capacity, first_capacity, colours_capacity;
 } orr_soft_pairs;
 

@@ -126,6 +126,15 @@ static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void step_group(launch l, i
     }
 }
 
+static __global__ void translate_group(orr_soft_cuda soft, double x, double y, double z)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    number *position = (number *)soft.group.position;
+    if (i < soft.group.vertices * 3) {
+        position[i] = (number)((double)position[i] + (i % 3 == 0 ? x : i % 3 == 1 ? y : z));
+    }
+}
+
 static launch launch_of(const orr_soft_cuda *soft, const orr_soft_constants *constants)
 {
     launch l;
@@ -142,7 +151,7 @@ static dim3 grid_of(const orr_soft_cuda *soft, int threads, int size)
 
 static dim3 grid_of_all(const orr_soft_cuda *soft)
 {
-    return grid_of(soft, soft->group.vertices * soft->group.worlds, SOFT_CUDA_GROUP);
+    return grid_of(soft, soft->group.vertices * soft->group.worlds, SOFT_CUDA_OTHER);
 }
 
 void orr_soft_cuda_steps(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants,
@@ -154,7 +163,7 @@ void orr_soft_cuda_steps(cudaStream_t stream, const orr_soft_cuda *soft, const o
 
 void orr_soft_cuda_begin(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
 {
-    ORR_LAUNCH(begin_group, grid_of_all(soft), SOFT_CUDA_GROUP, 0, stream, launch_of(soft, constants));
+    ORR_LAUNCH(begin_group, grid_of_all(soft), SOFT_CUDA_OTHER, 0, stream, launch_of(soft, constants));
 }
 
 void orr_soft_cuda_relax(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants,
@@ -167,10 +176,16 @@ void orr_soft_cuda_relax(cudaStream_t stream, const orr_soft_cuda *soft, const o
 
 void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, double omega)
 {
-    ORR_LAUNCH(accelerate_group, grid_of_all(soft), SOFT_CUDA_GROUP, 0, stream, *soft, (number)omega);
+    ORR_LAUNCH(accelerate_group, grid_of_all(soft), SOFT_CUDA_OTHER, 0, stream, *soft, (number)omega);
 }
 
 void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
 {
-    ORR_LAUNCH(finish_group, grid_of_all(soft), SOFT_CUDA_GROUP, 0, stream, launch_of(soft, constants));
+    ORR_LAUNCH(finish_group, grid_of_all(soft), SOFT_CUDA_OTHER, 0, stream, launch_of(soft, constants));
+}
+
+void orr_soft_cuda_translate(cudaStream_t stream, const orr_soft_cuda *soft, const double by[3])
+{
+    ORR_LAUNCH(translate_group, grid_of(soft, soft->group.vertices * 3, SOFT_CUDA_OTHER), SOFT_CUDA_OTHER, 0,
+               stream, *soft, by[0], by[1], by[2]);
 }

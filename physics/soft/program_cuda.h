@@ -2,7 +2,7 @@
 // is laid out as on the CPU with 32 lanes. Private to this folder.
 #pragma once
 
-#include "physics/soft/program.h"
+#include "physics/soft/pairs.h"
 
 #include <cuda_runtime_api.h>
 
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 // Threads of a block: of kernels that relax vertices, and of others; one that makes whole steps has a group.
-enum { SOFT_CUDA_RELAX = 128, SOFT_CUDA_GROUP = 256 };
+enum { SOFT_CUDA_RELAX = 64, SOFT_CUDA_OTHER = 128, SOFT_CUDA_GROUP = 256 };
 
 // Arguments of launches; pointers to device memory.
 typedef struct orr_soft_cuda {
@@ -32,6 +32,29 @@ void orr_soft_cuda_relax(cudaStream_t stream, const orr_soft_cuda *soft, const o
 void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, double omega);
 void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft,
                           const orr_soft_constants *constants);
+
+// Every position moved by the same.
+void orr_soft_cuda_translate(cudaStream_t stream, const orr_soft_cuda *soft, const double by[3]);
+
+// A body that takes part in a step together; pointers to device memory, floats.
+typedef struct orr_soft_cuda_body {
+    const float *position, *start;
+} orr_soft_cuda_body;
+
+// The pairs and ties of a step; pointers to device memory, as in orr_soft_pairs.
+typedef struct orr_soft_cuda_pairs {
+    const orr_soft_pair *pair;
+    const orr_soft_tie *tie;
+    const double *shift, *stiffness;
+    const orr_soft_corner *corner;
+    const orr_soft_cuda_body *body;
+    int count, ties;
+    double slip;
+} orr_soft_cuda_pairs;
+
+// Corners first .. end - 1, of one colour of a body with so many vertices, to `pushed` (orr_soft_group).
+void orr_soft_cuda_push(cudaStream_t stream, const orr_soft_cuda_pairs *pairs, int first, int end,
+                        float *pushed, int vertices);
 
 #ifdef __cplusplus
 }

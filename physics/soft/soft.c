@@ -211,6 +211,10 @@ static void relax_blocks(void *context, int i, int worker)
 
 void orr_soft_relax_colour(const orr_soft *soft, const orr_soft_group *group, int colour, bool shared)
 {
+    if (soft->device) {
+        orr_soft_device_relax(soft, colour);
+        return;
+    }
     int first = soft->tables.colour_block[colour], end = soft->tables.colour_block[colour + 1];
     int jobs = shared && soft->jobs ? orr_blocks(end - first, BLOCKS_OF_JOB) : 0;
     if (jobs > 1) {
@@ -268,6 +272,11 @@ void orr_soft_step(orr_soft *soft, int steps)
     for (int step = 0; step < steps; step++) {
         step_group(soft, soft->group, true);
     }
+}
+
+orr_cuda *orr_soft_get_cuda(const orr_soft *soft)
+{
+    return soft->device ? orr_soft_device_cuda(soft->device) : NULL;
 }
 
 orr_result orr_soft_check(const orr_soft *soft, orr_error *error)

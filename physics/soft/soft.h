@@ -190,6 +190,7 @@ orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *mode
 void orr_soft_destroy(orr_soft *soft); // NULL is allowed
 // On CUDA it does not wait, and does nothing once the device has failed.
 void orr_soft_step(orr_soft *soft, int steps);
+orr_cuda *orr_soft_get_cuda(const orr_soft *soft); // NULL: the CPU
 // Waits for a CUDA device, and returns what has made it fail.
 orr_result orr_soft_check(const orr_soft *soft, orr_error *error);
 // Other numbers for the steps that follow; time_step: s, above 0.

@@ -1,9 +1,10 @@
 // Soft bodies that touch each other and themselves.
 #include "physics/soft/box_mesh.h"
 #include "physics/soft/collide.h"
-#include "tests/support/support.h"
+#include "tests/support/machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BODIES = 2, VERTICES_MAX = 1024 };
@@ -40,7 +41,8 @@ static void open_world(double gravity, int threads)
         const orr_soft_desc desc = {.time_step = time_step,
                                     .iterations = 20,
                                     .gravity = {0.0, 0.0, gravity},
-                                    .double_precision = w.in_double};
+                                    .double_precision = w.in_double && !cuda,
+                                    .cuda = cuda};
         assert_ok(orr_soft_create(&desc, b->model, w.jobs, &b->soft, &error));
         b->mass = 0.0;
         for (int v = 0; v < b->mesh.vertices; v++) {
@@ -226,8 +228,9 @@ static void a_cube_rests_on_a_cube(void **state)
 static void momentum_is_kept_at_ten_metres_per_second(void **state)
 {
     (void)state;
+    const double exact = cuda ? 1e-4 : 1e-5; // in float, roundings of positions over the step
     const double ratio[] = {0.05, 0.2, 0.5}; // sides: masses from 1 : 64 to 15 : 1
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (cuda ? 1 : 3); i++) {
         body *one = add_cube(0.2, 4, 2, 0.0, (const double[3]){0.0, 0.0, 0.0}, -INFINITY);
         body *other =
             add_cube(ratio[i], 4, 0, 0.2, (const double[3]){0.013, 0.0, 0.15 + ratio[i]}, -INFINITY);
@@ -238,7 +241,7 @@ static void momentum_is_kept_at_ten_metres_per_second(void **state)
         step(60);
         // at least what takes both to one velocity
         assert_true(momentum(one, 2) < -9.0 * one->mass * other->mass / (one->mass + other->mass));
-        assert_true(fabs(momentum(one, 2) + momentum(other, 2) - before) < 1e-5 * size);
+        assert_true(fabs(momentum(one, 2) + momentum(other, 2) - before) < exact * size);
         assert_true(momentum(other, 2) / other->mass > momentum(one, 2) / one->mass); // none went through
         close_world();
     }
@@ -367,5 +370,13 @@ int main(void)
         cmocka_unit_test(neighbours_do_not_meet),
         cmocka_unit_test(threads_do_not_matter),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest on_cuda[] = {
+        // others take minutes on the emulated device
+        cmocka_unit_test(momentum_is_kept_at_ten_metres_per_second),
+    };
+    const char *device = getenv("ORR_TEST_DEVICE");
+    if (device && strcmp(device, "cuda") == 0) {
+        return cmocka_run_group_tests(on_cuda, open_machine, close_machine);
+    }
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -3,14 +3,13 @@
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/soft_device.h"
 #include "engine/loop/world/soft_sleep.h"
 #include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ITERATIONS = 12 };
 
 orr_result orr_world_softs_create(orr_world_softs **softs, orr_error *error)
 {
@@ -148,8 +147,8 @@ static void place(const orr_world *world, int index, orr_world_soft *s, const or
     orr_soft_wake(world, index);
 }
 
-static orr_result open_body(const orr_world *world, const orr_layer_data *layer, orr_world_soft *s,
-                            orr_error *error)
+static orr_result open_body(const orr_world *world, const orr_layer_data *layer, orr_cuda *cuda,
+                            orr_world_soft *s, orr_error *error)
 {
     *s = (orr_world_soft){.id = layer->id, .layer = layer->soft};
     orr_soft_layer_keep(s->layer);
@@ -163,15 +162,8 @@ static orr_result open_body(const orr_world *world, const orr_layer_data *layer,
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %s", world->count,
                         layer->name);
     }
-    // the radius of convergence is about that of Jacobi's method for the stiffest waves; above 0.9 the
-    // rounding of positions far from the origin shows
-    const double ratio = orr_soft_stiffness(s->layer->model) * orr_softs_time_step * orr_softs_time_step;
-    const orr_soft_desc desc = {.iterations = s->layer->iterations > 0 ? s->layer->iterations : ITERATIONS,
-                                .chebyshev = fmin(ratio / (1.0 + ratio), 0.9)};
-    // threads share either the copies or the vertices of the only one
-    orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
     for (int i = 0; i < world->count; i++) {
-        ORR_TRY(orr_soft_create(&desc, s->layer->model, jobs, &s->copies[i], error));
+        ORR_TRY(orr_soft_layer_simulate(world, s->layer, cuda, &s->copies[i], error));
         place(world, i, s, layer);
     }
     return ORR_OK;
@@ -219,7 +211,7 @@ static void let_all_go(const orr_world *world)
     }
 }
 
-orr_result orr_world_softs_update(const orr_world *world, orr_error *error)
+static orr_result bring_up_to_date(const orr_world *world, orr_cuda *cuda, orr_error *error)
 {
     orr_world_softs *softs = world->softs;
     for (int i = softs->count - 1; i >= 0; i--) {
@@ -237,7 +229,7 @@ orr_result orr_world_softs_update(const orr_world *world, orr_error *error)
         }
         ORR_GROW(softs->bodies, softs->capacity, softs->count + 1, "soft bodies", error);
         orr_world_soft made;
-        orr_result result = open_body(world, layer, &made, error);
+        orr_result result = open_body(world, layer, cuda, &made, error);
         if (result != ORR_OK) {
             close_body(&made, world->count);
             return result;
@@ -245,7 +237,19 @@ orr_result orr_world_softs_update(const orr_world *world, orr_error *error)
         softs->bodies[softs->count++] = made;
         let_all_go(world);
     }
-    return ORR_OK;
+    return orr_softs_move(world, cuda, error);
+}
+
+orr_result orr_world_softs_update(const orr_world *world, orr_error *error)
+{
+    orr_cuda *cuda = orr_softs_device(world);
+    orr_error why = {0};
+    const orr_result result = bring_up_to_date(world, cuda, &why);
+    if (cuda && (result == ORR_ERROR_MEMORY || result == ORR_ERROR_DEVICE)) {
+        orr_softs_leave_device(world, &why);
+        return bring_up_to_date(world, NULL, error);
+    }
+    return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s", why.message);
 }
 
 const orr_world_soft *orr_world_soft_find(const orr_world *world, const orr_layer_data *layer)

@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/world/soft_contact.h"
+#include "engine/loop/world/soft_device.h"
 #include "engine/loop/world/soft_sleep.h"
 #include "engine/loop/world/world_soft.h"
 #include "engine/maths/rotation.h"
@@ -373,7 +374,14 @@ orr_result orr_world_softs_step(orr_world *world, orr_world_physics *p, const ui
     if (p && is_due(world, p, chosen)) {
         ORR_TRY(orr_soft_contact_read(softs->contact, p, error));
     }
-    ORR_TRY(step_bodies(world, p, chosen, error));
+    orr_error why;
+    const orr_result result = step_bodies(world, p, chosen, &why);
+    if (result == ORR_ERROR_DEVICE && !softs->left) {
+        orr_softs_leave_device(world, &why); // the next call moves them
+    }
+    if (result != ORR_OK) {
+        return orr_fail(error, (orr_code)why.code, "%s", why.message);
+    }
     if (!p) {
         return ORR_OK;
     }
