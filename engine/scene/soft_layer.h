@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/scene/scene.h"
-#include "physics/soft/embed.h"
+#include "physics/soft/mesh/embed.h"
 #include "physics/soft/soft.h"
 
 enum {

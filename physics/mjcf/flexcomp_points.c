@@ -1,7 +1,7 @@
 // The shapes of a <flexcomp>: points and elements in MuJoCo's order, so that pins mean the same points.
 #include "physics/mjcf/mjcf.h"
 #include "physics/model/compile.h"
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "engine/maths/vector.h"
 #include "physics/load/load.h"
 #include "physics/pose/rest_pose.h"
-#include "physics/soft/embed.h"
+#include "physics/soft/mesh/embed.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 

@@ -215,11 +215,12 @@ static int list_meshes(orr_world *world, int copy, orr_robot_bodies *there, orr_
     const orr_view view = {.world = copy};
     const orr_layer_data *layer = &world->scene->layers[0];
     const orr_transform place = {{1.0f, 2.0f, 3.0f}, {0.8f, 0.6f, 0.0f, 0.0f}, 2.0f};
+    orr_drawn_planes planes = {.count = 0};
     int items, count = 0;
     assert_ok(orr_robot_items(world->scene, world, &view, &items, &error));
     assert_true(items <= MESHES);
-    assert_ok(orr_robot_draw(world, &view, layer, &place, (float[]){0.0f, 0.0f, 5.0f}, there, meshes, &count,
-                             &error));
+    assert_ok(orr_robot_draw(world, &view, layer, &place, (float[]){0.0f, 0.0f, 5.0f}, there, &planes, meshes,
+                             &count, &error));
     return count;
 }
 

@@ -1,7 +1,7 @@
 // Soft bodies in motion, against closed forms and against Newton's method with conjugate gradients.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/model.h"
 #include "physics/soft/simulation.h"
 #include "physics/soft/soft.h"

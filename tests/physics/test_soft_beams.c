@@ -1,7 +1,7 @@
 // Beams of tetrahedra against the theory of beams: bending and twist. Equilibria are found by conjugate
 // gradients on the forces, and held by the simulation. Tetrahedra of constant strain are too stiff, by an
 // error that falls with the square of their size: two sizes say what it falls to.
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/soft.h"
 #include "tests/support/support.h"
 

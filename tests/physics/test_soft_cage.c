@@ -1,6 +1,6 @@
 // Cages: tetrahedra that fill closed surfaces.
 #include "engine/maths/vector.h"
-#include "physics/soft/cage.h"
+#include "physics/soft/mesh/cage.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Soft bodies that push rigid ones: forces, momentum, and mass ratios.
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/soft.h"
 #include "tests/support/machine.h"
 

@@ -1,5 +1,5 @@
 // Soft models: their energies against finite differences, masses, and what is refused.
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/model.h"
 #include "tests/support/support.h"
 

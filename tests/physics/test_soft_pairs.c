@@ -1,6 +1,6 @@
 // Soft bodies that touch each other and themselves.
-#include "physics/soft/box_mesh.h"
 #include "physics/soft/collide.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "tests/support/machine.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Soft bodies of any stiffness under what comes at random: they stay finite, and recover.
 #include "engine/core/isa.h"
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/soft.h"
 #include "tests/support/support.h"
 

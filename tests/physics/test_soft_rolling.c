@@ -1,7 +1,7 @@
 // A rigid ball on a soft bed that is tilted: it rolls and slides as the reference has it, and as closed forms
 // do.
 #include "engine/maths/vector.h"
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "tests/physics/soft_reference.h"
 #include "tests/support/support.h"
 

@@ -1,7 +1,7 @@
 // Clouds that follow a cage, against a dense mesh that follows it too: a bar whose faces are discs of splats,
 // and the same faces as triangles, stretched, twisted and bent far.
-#include "physics/soft/box_mesh.h"
-#include "physics/soft/embed.h"
+#include "physics/soft/mesh/box_mesh.h"
+#include "physics/soft/mesh/embed.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/deform.h"
 #include "tests/support/drawn.h"

@@ -3,8 +3,8 @@
 
 #include "assets/clouds.h"
 #include "engine/core/memory.h"
-#include "physics/soft/box_mesh.h"
-#include "physics/soft/embed.h"
+#include "physics/soft/mesh/box_mesh.h"
+#include "physics/soft/mesh/embed.h"
 #include "render/cpu/splats_cpu.h"
 
 #include <math.h>

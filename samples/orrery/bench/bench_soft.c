@@ -2,7 +2,7 @@
 #include "samples/orrery/bench/bench.h"
 
 #include "engine/core/clock.h"
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/soft.h"
 
 #include <time.h>

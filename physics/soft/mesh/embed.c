@@ -1,4 +1,4 @@
-#include "physics/soft/embed.h"
+#include "physics/soft/mesh/embed.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/rotation.h"

@@ -3,7 +3,7 @@
 
 #include "engine/core/jobs.h"
 #include "engine/maths/affine_piece.h"
-#include "physics/soft/cage.h"
+#include "physics/soft/mesh/cage.h"
 
 // Points in the cage's rest state.
 typedef struct orr_soft_points {

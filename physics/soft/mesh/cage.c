@@ -1,6 +1,6 @@
 // Isosurface stuffing: lattice points near the surface move onto it, the tetrahedra that it still cuts are
 // clipped, and what is inside is cut into tetrahedra again.
-#include "physics/soft/cage.h"
+#include "physics/soft/mesh/cage.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"

@@ -1,4 +1,4 @@
-#include "physics/soft/box_mesh.h"
+#include "physics/soft/mesh/box_mesh.h"
 
 #include "engine/core/memory.h"
 
