@@ -10,7 +10,7 @@ enum { ITERATIONS = 12 };
 static void say(const orr_world *world, const char *reason)
 {
     if (!world->softs->said) {
-        orr_log_line(world->robots->engine->log, ORR_LOG_INFO, ORR_CODE_NONE,
+        orr_log_line(world->robots->engine->log, ORR_LOG_WARNING, ORR_CODE_NONE,
                      "soft bodies are simulated on the CPU: CUDA does not have %s", reason);
         world->softs->said = true;
     }
