@@ -116,7 +116,7 @@ static void stage_make(stage *s)
     s->layer = (orr_draw_splats){.pack = s->pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
     orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, 48, 32);
-    orr_field_desc desc = {.kind = ORR_FIELD_IMAGE, .seed = 1};
+    orr_field_desc desc = {.kind = ORR_FIELD_IMAGE, .seed = 1, .isa = orr_isa_best()};
     assert_ok(orr_field_config_base(ORR_FIELD_IMAGE, &desc.config, &error));
     desc.config.encoding.log2_hashmap_size = 8;
     assert_ok(orr_field_create(&desc, &s->field, &error));

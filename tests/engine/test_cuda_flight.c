@@ -50,7 +50,7 @@ static orr_splat_pack *make_pack(int64_t count, float log_scale, uint32_t seed)
 static void stage_make(stage *s, int splats)
 {
     *s = (stage){.small = make_pack(splats, -INFINITY, 3), .large = make_pack(splats / 5, 0.0f, 5)};
-    orr_field_desc desc = {.kind = ORR_FIELD_IMAGE, .seed = 1};
+    orr_field_desc desc = {.kind = ORR_FIELD_IMAGE, .seed = 1, .isa = orr_isa_best()};
     assert_ok(orr_field_config_base(ORR_FIELD_IMAGE, &desc.config, &error));
     desc.config.encoding.log2_hashmap_size = 8;
     assert_ok(orr_field_create(&desc, &s->field, &error));

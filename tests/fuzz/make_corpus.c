@@ -211,7 +211,8 @@ static void put_models(void)
                                    "\"network\": {\"n_neurons\": 16}, \"rgb_network\": {\"n_neurons\": 16}}";
     for (int kind = ORR_FIELD_IMAGE; kind <= ORR_FIELD_VOLUME; kind++) {
         orr_error error;
-        orr_field_desc desc = {.kind = (orr_field_kind)kind, .desired_resolution = 32.0};
+        orr_field_desc desc = {
+            .kind = (orr_field_kind)kind, .desired_resolution = 32.0, .isa = orr_isa_best()};
         orr_field_model model = {.size = 1.0};
         orr_bytes bytes = {0};
         char path[4096];

@@ -203,7 +203,7 @@ static void a_training_goes_on_on_another_machine(void **state)
 static void proposals_are_for_the_cpu(void **state)
 {
     (void)state;
-    orr_field_desc desc = {.kind = ORR_FIELD_NERF, .unbounded = true};
+    orr_field_desc desc = {.kind = ORR_FIELD_NERF, .unbounded = true, .isa = orr_isa_best()};
     assert_ok(orr_nerf_training_config(&desc.config, &error));
     orr_field *field;
     assert_ok(orr_field_create(&desc, &field, &error));
