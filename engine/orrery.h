@@ -926,7 +926,7 @@ static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer
 
 /* What the camera behind the gel of a GelSight-like sensor sees of heights (orr_world_get_tactile), by the
  * table of Taxim (Si and Yuan, arXiv 2109.04027), as TacSL draws it. */
-typedef struct orr_tactile_colors {
+typedef struct orr_tactile_colours {
     int rows, columns; /* of heights and of a picture, 3 .. 1024 */
     double pixel;      /* from one height to the next [m], more than 0 */
     int bins;          /* of the table, 2 .. 1024 a side; 0 without one */
@@ -936,12 +936,12 @@ typedef struct orr_tactile_colors {
        column. */
     const float *table;
     const float *background; /* rows x columns x 3, 0 .. 255: the picture of a flat gel; NULL: 128 */
-} orr_tactile_colors;
+} orr_tactile_colours;
 
 /* Draws `count` pictures of heights: count x rows x columns [m], finite, and rgb: count x rows x columns x 3.
  * Heights are blurred by a binomial 5 x 5; with the slopes a along columns and b along rows, the steepness
  * atan(sqrt(a^2 + b^2)) in 0 .. pi / 2 and the direction atan2(b, a) in -pi .. pi choose the bin. */
-static inline orr_result orr_tactile_pictures(const orr_engine *engine, const orr_tactile_colors *colors,
+static inline orr_result orr_tactile_pictures(const orr_engine *engine, const orr_tactile_colours *colours,
                                               int count, const float *heights, uint8_t *rgb,
                                               orr_error *error);
 
@@ -1897,8 +1897,8 @@ ORR_API orr_result orr_world_get_tactile_sized(const orr_world *world, orr_layer
                                                const orr_tactile_desc *desc, size_t desc_size,
                                                const uint8_t *mask, float *forces, float *heights,
                                                orr_error *error);
-ORR_API orr_result orr_tactile_pictures_sized(const orr_engine *engine, const orr_tactile_colors *colors,
-                                              size_t colors_size, int count, const float *heights,
+ORR_API orr_result orr_tactile_pictures_sized(const orr_engine *engine, const orr_tactile_colours *colours,
+                                              size_t colours_size, int count, const float *heights,
                                               uint8_t *rgb, orr_error *error);
 ORR_API orr_result orr_world_simulation_sized(const orr_world *world, orr_layer robot,
                                               orr_simulation_info *info, size_t info_size, orr_error *error);
@@ -2087,10 +2087,10 @@ static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer
     return orr_world_get_tactile_sized(world, robot, desc, sizeof *desc, chosen, forces, heights, error);
 }
 
-static inline orr_result orr_tactile_pictures(const orr_engine *engine, const orr_tactile_colors *colors,
+static inline orr_result orr_tactile_pictures(const orr_engine *engine, const orr_tactile_colours *colours,
                                               int count, const float *heights, uint8_t *rgb, orr_error *error)
 {
-    return orr_tactile_pictures_sized(engine, colors, sizeof *colors, count, heights, rgb, error);
+    return orr_tactile_pictures_sized(engine, colours, sizeof *colours, count, heights, rgb, error);
 }
 
 static inline orr_result orr_world_simulation(const orr_world *world, orr_layer robot,

@@ -99,12 +99,12 @@ FN light_incidence light_incident(light_source l, real3 p)
 
 // ---- rectangles ----
 
-FN real3 light_right(light_source l)
+FN real3 light_half_right(light_source l)
 {
     return make_real3(R(l.right_x), R(l.right_y), R(l.right_z));
 }
 
-FN real3 light_up_edge(light_source l)
+FN real3 light_half_up(light_source l)
 {
     return make_real3(R(l.up_x), R(l.up_y), R(l.up_z));
 }
@@ -126,7 +126,7 @@ FN real light_area_fade(light_source l, real3 p)
 // What a matte surface with this normal receives of a rectangle, of one as large as the sky.
 FN real light_area_matte(light_source l, real3 p, real3 normal)
 {
-    real3 right = light_right(l), up = light_up_edge(l);
+    real3 right = light_half_right(l), up = light_half_up(l);
     real3 corner = sub3(sub3(light_to_middle(l, p), right), up);
     return light_area_fade(l, p) *
            area_form_factor(corner, scale3(right, R(2.0)), scale3(up, R(2.0)), normal);
@@ -137,7 +137,7 @@ FN real light_area_matte(light_source l, real3 p, real3 normal)
 FN real light_area_mirrored(light_source l, light_point p, real3 normal, real alpha)
 {
     area_lobe lobe = area_lobe_of(normal, p.to_eye, alpha);
-    real3 right = area_into_lobe(lobe, light_right(l)), up = area_into_lobe(lobe, light_up_edge(l));
+    real3 right = area_into_lobe(lobe, light_half_right(l)), up = area_into_lobe(lobe, light_half_up(l));
     real3 corner = sub3(sub3(area_into_lobe(lobe, light_to_middle(l, p.position)), right), up);
     return light_area_fade(l, p.position) * area_form_factor(corner, scale3(right, R(2.0)),
                                                              scale3(up, R(2.0)),
@@ -186,23 +186,24 @@ FN light_sums light_add(light_sums sums, light_source l, light_incidence i, ligh
     real facing = dot3(i.to_light, p.normal);
     sums.diffuse = light_add_colour(sums.diffuse, i.strength * sums.open, l.ambient_red, l.ambient_green,
                                     l.ambient_blue);
+    real arrives, gloss = R(0.0);
     if (l.area > 0.5f) {
         visible = light_area_visible(visible, i.to_light, p.normal);
-    }
-    i.strength = i.strength * visible;
-    real arrives = i.strength * max_(facing, R(0.0));
-    if (l.area > 0.5f) {
         arrives = visible * light_area_matte(l, p.position, p.normal);
+        if (specular > 0.0f) {
+            gloss = visible * light_area_gloss(l, p, 128.0f * shininess);
+        }
+    } else {
+        i.strength = i.strength * visible;
+        arrives = i.strength * max_(facing, R(0.0));
+        if (specular > 0.0f) {
+            real3 between = unit3(add3(i.to_light, p.to_eye));
+            gloss = i.strength * light_power(dot3(between, p.normal), 128.0f * shininess);
+            gloss = sel(facing > R(0.0), gloss, R(0.0));
+        }
     }
     sums.diffuse = light_add_colour(sums.diffuse, arrives, l.diffuse_red, l.diffuse_green, l.diffuse_blue);
     if (specular > 0.0f) {
-        uniform_real exponent = 128.0f * shininess;
-        real3 between = unit3(add3(i.to_light, p.to_eye));
-        real gloss = i.strength * light_power(dot3(between, p.normal), exponent);
-        gloss = sel(facing > R(0.0), gloss, R(0.0));
-        if (l.area > 0.5f) {
-            gloss = visible * light_area_gloss(l, p, exponent);
-        }
         sums.highlight =
             light_add_colour(sums.highlight, gloss, l.specular_red, l.specular_green, l.specular_blue);
     }

@@ -28,19 +28,19 @@ def tactile_pictures(heights, pixel, table=None, background=None, engine=None):
     if heights.ndim not in (2, 3):
         raise ValueError(f"heights {heights.shape}: expected (count x) rows x columns")
     rows, columns = heights.shape[-2:]
-    colors = structs["orr_tactile_colors"](rows=rows, columns=columns, pixel=pixel)
+    colours = structs["orr_tactile_colours"](rows=rows, columns=columns, pixel=pixel)
     if table is not None:
         bins = len(table)
         table = _float32(table, "table", (bins, bins, 3, 6))
-        colors.bins, colors.table = bins, pointer(table, np.float32)
+        colours.bins, colours.table = bins, pointer(table, np.float32)
     if background is not None:
         background = _float32(background, "background", (rows, columns, 3))
-        colors.background = pointer(background, np.float32)
+        colours.background = pointer(background, np.float32)
     rgb = np.empty((*heights.shape, 3), np.uint8)
     call.tactile_pictures_sized(
         (engine or default_engine()).pointer,
-        ctypes.byref(colors),
-        ctypes.sizeof(colors),
+        ctypes.byref(colours),
+        ctypes.sizeof(colours),
         1 if heights.ndim == 2 else len(heights),
         pointer(heights, np.float32),
         pointer(rgb, np.uint8),

@@ -148,19 +148,14 @@ float lamps_glow_pdf(const lamps *l, const surface_point *p, real3 direction, fl
 
 // ---- rectangles ----
 
-static real3 three(const float v[3])
-{
-    return make_real3(v[0], v[1], v[2]);
-}
-
 // What comes from its point at a distance, in a direction whose cosine to its axis is given.
 static lamp_light light_of_area(const orr_light_values *lamp, real3 from, real3 to_light, real distance,
                                 real cosine)
 {
     lamp_light light = {.to_light = to_light, .distance = distance};
-    const real area = 4.0f * length3(three(lamp->right)) * length3(three(lamp->up));
+    const real area = 4.0f * length3(of_three(lamp->right)) * length3(of_three(lamp->up));
     if (cosine > 0.0f && distance > 0.0f) {
-        light.radiance = scale3(three(lamp->diffuse), light_area_fade(light_of(lamp), from));
+        light.radiance = scale3(of_three(lamp->diffuse), light_area_fade(light_of(lamp), from));
         light.pdf = distance * distance / (area * cosine);
     }
     return light;
@@ -168,18 +163,19 @@ static lamp_light light_of_area(const orr_light_values *lamp, real3 from, real3 
 
 lamp_light lamps_draw_area(const orr_light_values *lamp, real3 from, float u, float v)
 {
-    real3 at = add_scaled3(three(lamp->position), three(lamp->right), 2.0f * u - 1.0f);
-    real3 way = sub3(add_scaled3(at, three(lamp->up), 2.0f * v - 1.0f), from);
+    real3 at = add_scaled3(of_three(lamp->position), of_three(lamp->right), 2.0f * u - 1.0f);
+    real3 way = sub3(add_scaled3(at, of_three(lamp->up), 2.0f * v - 1.0f), from);
     const real distance = length3(way);
     way = scale3(way, 1.0f / fmaxf(distance, 1e-30f));
-    return light_of_area(lamp, from, way, distance, -dot3(way, three(lamp->axis)));
+    return light_of_area(lamp, from, way, distance, -dot3(way, of_three(lamp->axis)));
 }
 
 lamp_light lamps_meet_area(const orr_light_values *lamp, real3 from, real3 direction, float far)
 {
-    const real3 middle = sub3(three(lamp->position), from), right = three(lamp->right), up = three(lamp->up);
-    const real cosine = -dot3(direction, three(lamp->axis));
-    const real distance = cosine > 0.0f ? -dot3(middle, three(lamp->axis)) / cosine : -1.0f;
+    const real3 middle = sub3(of_three(lamp->position), from), right = of_three(lamp->right),
+                up = of_three(lamp->up);
+    const real cosine = -dot3(direction, of_three(lamp->axis));
+    const real distance = cosine > 0.0f ? -dot3(middle, of_three(lamp->axis)) / cosine : -1.0f;
     if (!(distance > 0.0f && distance < far)) {
         return (lamp_light){0};
     }

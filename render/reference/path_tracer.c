@@ -63,11 +63,6 @@ static real3 times(real3 a, real3 b)
     return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-static real3 of_three(const float a[3])
-{
-    return make_real3(a[0], a[1], a[2]);
-}
-
 static bool is_black(real3 a)
 {
     return !(a.x > 0.0f || a.y > 0.0f || a.z > 0.0f);
@@ -194,34 +189,34 @@ static real3 light_by_point(path *p, const surface_point *at, const bsdf *b, con
 }
 
 // Light that could also have been found by scattering: both ways are weighted by their densities (the balance
-// heuristic of Veach and Guibas 1995).
-static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, const lamp_light *light)
+// heuristic of Veach and Guibas 1995). As if nothing were in between.
+static real3 light_weighted(const surface_point *at, const bsdf *b, const lamp_light *light)
 {
     if (!(light->pdf > 0.0f) || is_black(light->radiance) || dot3(at->plane, light->to_light) <= 0.0f) {
         return black;
     }
-    bsdf_value value = bsdf_eval(b, light->to_light);
-    real3 reflected = times(value.weight, light->radiance);
-    if (is_black(reflected)) {
-        return black;
-    }
-    real visible = visibility(p, at, light->to_light, light->distance);
-    return scale3(reflected, visible / (light->pdf + value.pdf));
+    const bsdf_value value = bsdf_eval(b, light->to_light);
+    return scale3(times(value.weight, light->radiance), 1.0f / (light->pdf + value.pdf));
+}
+
+static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, const lamp_light *light)
+{
+    const real3 sum = light_weighted(at, b, light);
+    return is_black(sum) ? black : scale3(sum, visibility(p, at, light->to_light, light->distance));
 }
 
 // A point of a rectangle. Highlights of MuJoCo's materials, which no scattering finds, are as of all points
 // of it that were lamps without extent.
 static real3 light_by_area(path *p, const surface_point *at, const bsdf *b, const orr_light_values *lamp)
 {
-    real u = draw(p), v = draw(p);
+    const real u = draw(p), v = draw(p);
     const lamp_light light = lamps_draw_area(lamp, at->position, u, v);
-    real3 sum = light_by_chance(p, at, b, &light), highlight = highlight_of(at, b, lamp, light.to_light);
-    if (light.pdf > 0.0f && !is_black(highlight) && dot3(at->plane, light.to_light) > 0.0f) {
-        real visible = visibility(p, at, light.to_light, light.distance);
-        real fade = light_area_fade(light_of(lamp), at->position);
-        sum = add_scaled3(sum, highlight, fade * visible / (BSDF_PI * light.pdf));
+    real3 sum = light_weighted(at, b, &light);
+    if (light.pdf > 0.0f && dot3(at->plane, light.to_light) > 0.0f) {
+        const real fade = light_area_fade(light_of(lamp), at->position);
+        sum = add_scaled3(sum, highlight_of(at, b, lamp, light.to_light), fade / (BSDF_PI * light.pdf));
     }
-    return sum;
+    return is_black(sum) ? black : scale3(sum, visibility(p, at, light.to_light, light.distance));
 }
 
 static real3 direct_light(path *p, const surface_point *at, const bsdf *b)

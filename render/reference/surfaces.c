@@ -171,11 +171,6 @@ static real vertex_colour(const surfaces *s, const place *p, int k)
     return between(p, s->linear[p->a->colour[k]], s->linear[p->b->colour[k]], s->linear[p->c->colour[k]]);
 }
 
-static real3 point_at(const float *xyz)
-{
-    return make_real3(xyz[0], xyz[1], xyz[2]);
-}
-
 static real3 turned_to(real3 n, real3 side)
 {
     return dot3(n, side) < 0.0f ? scale3(n, -1.0f) : n;
@@ -190,7 +185,7 @@ static real3 normal_at(const surfaces *s, const place *p, const mesh_tangents *t
         normal[k] = between(p, p->a->normal[k], p->b->normal[k], p->c->normal[k]);
     }
     affine_apply_to_direction(p->mesh->model, normal, turned);
-    real3 n = point_at(turned);
+    real3 n = of_three(turned);
     real squared = dot3(n, n);
     if (!(squared > 1e-20f) || !isfinite(squared)) {
         return plane;
@@ -210,7 +205,7 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     const place at = place_of(s, hit);
     const orr_mesh_material *look = at.material->look;
     const float *corner = s->corners + 9 * (size_t)hit->triangle;
-    real3 a = point_at(corner), ab = sub3(point_at(corner + 3), a), ac = sub3(point_at(corner + 6), a);
+    real3 a = of_three(corner), ab = sub3(of_three(corner + 3), a), ac = sub3(of_three(corner + 6), a);
     surface_point p = {.material = look, .glow = at.material->glow};
     p.position = add_scaled3(add_scaled3(a, ab, hit->b), ac, hit->c);
     real3 front = normalise3(cross3(ab, ac));

@@ -7,6 +7,11 @@
 #include "render/reference/bsdf.h"
 #include "render/reference/triangles.h"
 
+static inline real3 of_three(const float v[3])
+{
+    return make_real3(v[0], v[1], v[2]);
+}
+
 typedef struct surface_mesh {
     const orr_mesh *mesh;
     float model[12];

@@ -204,21 +204,6 @@ static orr_scene *lit_sphere(orr_engine *engine, float metallic, float roughness
     return scene;
 }
 
-static double middle_error(const float *a, const float *b)
-{
-    double sum = 0.0;
-    int count = 0;
-    for (int y = SIDE / 4; y < 3 * SIDE / 4; y++) {
-        for (int x = SIDE / 4; x < 3 * SIDE / 4; x++) {
-            for (int k = 0; k < 3; k++, count++) {
-                double d = (double)(a[4 * (y * SIDE + x) + k] - b[4 * (y * SIDE + x) + k]);
-                sum += d * d;
-            }
-        }
-    }
-    return sqrt(sum / count);
-}
-
 static void spheres_look_as_path_traced_ones(void **state)
 {
     (void)state;

@@ -69,12 +69,12 @@ static void the_lamps_shine_on_slopes(void **state)
     (void)state;
     static float heights[COUNT * TAXELS];
     static uint8_t rgb[COUNT * TAXELS * 3];
-    const orr_tactile_colors colors = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
+    const orr_tactile_colours colours = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
     srand(1);
     for (int i = 0; i < COUNT * TAXELS; i++) {
         heights[i] = (float)(random_number() * (1 + i / TAXELS) * pixel); // slopes to 4
     }
-    assert_ok(orr_tactile_pictures(engine, &colors, COUNT, heights, rgb, &error));
+    assert_ok(orr_tactile_pictures(engine, &colours, COUNT, heights, rgb, &error));
     int dark = 0;
     for (int i = 0; i < COUNT * TAXELS; i++) {
         const float *own = heights + i / TAXELS * TAXELS;
@@ -95,11 +95,11 @@ static void a_slope_that_falls_to_the_lamp_is_brighter(void **state)
     (void)state;
     float heights[TAXELS];
     uint8_t rgb[TAXELS * 3];
-    const orr_tactile_colors colors = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
+    const orr_tactile_colours colours = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
     for (int i = 0; i < TAXELS; i++) {
         heights[i] = (float)(0.25 * pixel * (COLUMNS - i % COLUMNS));
     }
-    assert_ok(orr_tactile_pictures(engine, &colors, 1, heights, rgb, &error));
+    assert_ok(orr_tactile_pictures(engine, &colours, 1, heights, rgb, &error));
     const uint8_t *middle = rgb + (ptrdiff_t)(ROWS / 2 * COLUMNS + COLUMNS / 2) * 3;
     assert_int_equal(middle[0], lrint(128.0 * 1.25 / sqrt(1.0625)));
     assert_int_equal(middle[1], lrint(128.0 * 0.875 / sqrt(1.0625)));
@@ -123,12 +123,12 @@ static void a_table_chooses_its_polynomial_by_the_slope(void **state)
     for (int i = 0; i < TAXELS * 3; i++) {
         background[i] = (float)(80.0 + 80.0 * random_number());
     }
-    const orr_tactile_colors colors = {.rows = ROWS,
-                                       .columns = COLUMNS,
-                                       .pixel = pixel,
-                                       .bins = BINS,
-                                       .table = table,
-                                       .background = background};
+    const orr_tactile_colours colours = {.rows = ROWS,
+                                         .columns = COLUMNS,
+                                         .pixel = pixel,
+                                         .bins = BINS,
+                                         .table = table,
+                                         .background = background};
     for (int bin = 0; bin < (BINS - 1) * (BINS - 1); bin++) {
         const int steep = bin / (BINS - 1), turn = bin % (BINS - 1);
         const double slope = tan((steep + 0.5) * 0.5 * pi / (BINS - 1));
@@ -137,7 +137,7 @@ static void a_table_chooses_its_polynomial_by_the_slope(void **state)
             const double down = (i / COLUMNS) * sin(direction), across = (i % COLUMNS) * cos(direction);
             heights[i] = (float)(slope * pixel * (down + across));
         }
-        assert_ok(orr_tactile_pictures(engine, &colors, 1, heights, rgb, &error));
+        assert_ok(orr_tactile_pictures(engine, &colours, 1, heights, rgb, &error));
         for (int y = 3; y < ROWS - 3; y++) {
             for (int x = 3; x < COLUMNS - 3; x++) {
                 for (int k = 0; k < 3; k++) {
@@ -159,14 +159,14 @@ static void a_picture_is_as_it_is_alone(void **state)
     (void)state;
     static float heights[COUNT * TAXELS];
     static uint8_t all[COUNT * TAXELS * 3], alone[TAXELS * 3];
-    const orr_tactile_colors colors = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
+    const orr_tactile_colours colours = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
     srand(3);
     for (int i = 0; i < COUNT * TAXELS; i++) {
         heights[i] = (float)(random_number() * pixel);
     }
-    assert_ok(orr_tactile_pictures(engine, &colors, COUNT, heights, all, &error));
+    assert_ok(orr_tactile_pictures(engine, &colours, COUNT, heights, all, &error));
     for (int i = 0; i < COUNT; i++) {
-        assert_ok(orr_tactile_pictures(engine, &colors, 1, heights + (ptrdiff_t)i * TAXELS, alone, &error));
+        assert_ok(orr_tactile_pictures(engine, &colours, 1, heights + (ptrdiff_t)i * TAXELS, alone, &error));
         assert_memory_equal(alone, all + (ptrdiff_t)i * TAXELS * 3, sizeof alone);
     }
 }
@@ -176,8 +176,8 @@ static void what_is_refused(void **state)
     (void)state;
     float heights[TAXELS] = {0}, table[2 * 2 * 3 * 6] = {0};
     uint8_t rgb[TAXELS * 3];
-    const orr_tactile_colors good = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
-    orr_tactile_colors c = good;
+    const orr_tactile_colours good = {.rows = ROWS, .columns = COLUMNS, .pixel = pixel};
+    orr_tactile_colours c = good;
     c.rows = 2;
     assert_argument_refused(orr_tactile_pictures(engine, &c, 1, heights, rgb, &why),
                             "1 tactile pictures of 2 x 23 taxels");

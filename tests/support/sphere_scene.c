@@ -100,3 +100,18 @@ void trace(const orr_scene *scene, const orr_view *view, int samples, float *rgb
     orr_reference_destroy(reference);
     orr_world_destroy(world);
 }
+
+double middle_error(const float *a, const float *b)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int y = SIDE / 4; y < 3 * SIDE / 4; y++) {
+        for (int x = SIDE / 4; x < 3 * SIDE / 4; x++) {
+            for (int k = 0; k < 3; k++, count++) {
+                double d = (double)(a[4 * (y * SIDE + x) + k] - b[4 * (y * SIDE + x) + k]);
+                sum += d * d;
+            }
+        }
+    }
+    return sqrt(sum / count);
+}

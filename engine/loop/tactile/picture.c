@@ -15,19 +15,16 @@ static const float pi = 3.14159265358979f;
 static const float grey = 128.0f; // of a flat gel, where there is no background
 
 typedef struct picture_job {
-    orr_tactile_colors colors;
+    orr_tactile_colours colours;
     const float *heights;
     uint8_t *rgb;
     float *scratch; // workers x 2 x rows x columns
 } picture_job;
 
-// The index of a sample beyond the border: mirrored about the outermost one.
+// The index of a sample up to two beyond the border: mirrored about the outermost of three or more.
 static int mirrored(int i, int count)
 {
-    while (count > 1 && (i < 0 || i >= count)) {
-        i = i < 0 ? -i : 2 * (count - 1) - i;
-    }
-    return count > 1 ? i : 0;
+    return i < 0 ? -i : i >= count ? 2 * (count - 1) - i : i;
 }
 
 static float blurred(const float *from, int count, ptrdiff_t stride, int i)
@@ -58,7 +55,7 @@ static void blur(const float *from, int rows, int columns, float *across, float 
 
 // The slope at a taxel, without a unit: half of what its neighbours differ by. The outermost taxels have that
 // of the taxel beside them.
-static void slope_at(const float *heights, const orr_tactile_colors *c, int y, int x, float *down,
+static void slope_at(const float *heights, const orr_tactile_colours *c, int y, int x, float *down,
                      float *across)
 {
     const float scale = 0.5f / (float)c->pixel;
@@ -69,7 +66,9 @@ static void slope_at(const float *heights, const orr_tactile_colors *c, int y, i
     *across = scale * (at[1] - at[-1]);
 }
 
-static float from_table(const orr_tactile_colors *c, int y, int x, float down, float across, int channel)
+// What is added to the background, of each channel, by the table or without one.
+static void from_table(const orr_tactile_colours *c, int y, int x, float down, float across,
+                       float change[CHANNELS])
 {
     const float magnitude = atanf(sqrtf(down * down + across * across)), direction = atan2f(down, across);
     const int last = c->bins - 1;
@@ -77,38 +76,46 @@ static float from_table(const orr_tactile_colors *c, int y, int x, float down, f
     const int turn = (int)((direction + pi) / (2.0f * pi) * (float)last);
     // rounding may go one too far
     const ptrdiff_t bin = (ptrdiff_t)(steep < last ? steep : last) * c->bins + (turn < last ? turn : last);
-    const float *k = c->table + (bin * CHANNELS + channel) * TERMS;
     const float px = (float)x, py = (float)y;
-    return k[0] * px * px + k[1] * py * py + k[2] * px * py + k[3] * px + k[4] * py + k[5];
+    for (int channel = 0; channel < CHANNELS; channel++) {
+        const float *k = c->table + (bin * CHANNELS + channel) * TERMS;
+        change[channel] = k[0] * px * px + k[1] * py * py + k[2] * px * py + k[3] * px + k[4] * py + k[5];
+    }
 }
 
 // A matte gel under a lamp of each colour, 120 degrees apart around the pad and 45 degrees above it, less
 // what it is where the gel is flat. Red shines along the columns, from the last one.
-static float from_lamps(float down, float across, int channel)
+static void from_lamps(float down, float across, float change[CHANNELS])
 {
-    const float angle = 2.0f * pi / 3.0f * (float)channel;
-    const float facing = 1.0f - across * cosf(angle) - down * sinf(angle); // normal (-across, -down, 1)
-    const float light = facing / sqrtf(1.0f + across * across + down * down);
-    return grey * (fmaxf(light, 0.0f) - 1.0f);
+    static const float towards[CHANNELS][2] = {{1.0f, 0.0f}, {-0.5f, 0.8660254f}, {-0.5f, -0.8660254f}};
+    const float length = sqrtf(1.0f + across * across + down * down); // of the normal (-across, -down, 1)
+    for (int channel = 0; channel < CHANNELS; channel++) {
+        const float facing = 1.0f - across * towards[channel][0] - down * towards[channel][1];
+        change[channel] = grey * (fmaxf(facing / length, 0.0f) - 1.0f);
+    }
 }
 
 static void draw_picture(void *context, int index, int worker)
 {
     const picture_job *job = context;
-    const orr_tactile_colors *c = &job->colors;
+    const orr_tactile_colours *c = &job->colours;
     const ptrdiff_t taxels = (ptrdiff_t)c->rows * c->columns;
     float *across = job->scratch + worker * 2 * taxels, *smooth = across + taxels;
     uint8_t *rgb = job->rgb + index * taxels * CHANNELS;
     blur(job->heights + index * taxels, c->rows, c->columns, across, smooth);
     for (int y = 0; y < c->rows; y++) {
         for (int x = 0; x < c->columns; x++) {
-            float fall, run;
+            float fall, run, change[CHANNELS];
             slope_at(smooth, c, y, x, &fall, &run);
+            if (c->table) {
+                from_table(c, y, x, fall, run, change);
+            } else {
+                from_lamps(fall, run, change);
+            }
             for (int k = 0; k < CHANNELS; k++) {
                 const ptrdiff_t i = ((ptrdiff_t)y * c->columns + x) * CHANNELS + k;
                 const float from = c->background ? c->background[i] : grey;
-                const float change = c->table ? from_table(c, y, x, fall, run, k) : from_lamps(fall, run, k);
-                rgb[i] = (uint8_t)(fminf(fmaxf(from + change, 0.0f), 255.0f) + 0.5f);
+                rgb[i] = (uint8_t)(fminf(fmaxf(from + change[k], 0.0f), 255.0f) + 0.5f);
             }
         }
     }
@@ -125,7 +132,7 @@ static orr_result check_numbers(const float *values, int64_t count, const char *
     return ORR_OK;
 }
 
-static orr_result check(const orr_tactile_colors *c, int count, const float *heights, orr_error *error)
+static orr_result check(const orr_tactile_colours *c, int count, const float *heights, orr_error *error)
 {
     if (c->rows < 3 || c->columns < 3 || c->rows > 1024 || c->columns > 1024 || count < 1) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
@@ -148,19 +155,21 @@ static orr_result check(const orr_tactile_colors *c, int count, const float *hei
     return c->background ? check_numbers(c->background, taxels * CHANNELS, "background", error) : ORR_OK;
 }
 
-orr_result orr_tactile_pictures_sized(const orr_engine *engine, const orr_tactile_colors *colors,
-                                      size_t colors_size, int count, const float *heights, uint8_t *rgb,
+orr_result orr_tactile_pictures_sized(const orr_engine *engine, const orr_tactile_colours *colours,
+                                      size_t colours_size, int count, const float *heights, uint8_t *rgb,
                                       orr_error *error)
 {
     ORR_ENTER;
     ORR_TRY(orr_engine_check(engine, error));
-    ORR_REQUIRE(colors, error);
+    ORR_REQUIRE(colours, error);
     ORR_REQUIRE(heights, error);
     ORR_REQUIRE(rgb, error);
     picture_job job = {.heights = heights, .rgb = rgb};
-    ORR_TRY(orr_sized_read(&job.colors, sizeof job.colors, colors, colors_size, "orr_tactile_colors", error));
-    ORR_TRY(check(&job.colors, count, heights, error));
-    ORR_ALLOC(job.scratch, (int64_t)orr_jobs_workers(engine->jobs) * 2 * job.colors.rows * job.colors.columns,
+    ORR_TRY(orr_sized_read(&job.colours, sizeof job.colours, colours, colours_size, "orr_tactile_colours",
+                           error));
+    ORR_TRY(check(&job.colours, count, heights, error));
+    ORR_ALLOC(job.scratch,
+              (int64_t)orr_jobs_workers(engine->jobs) * 2 * job.colours.rows * job.colours.columns,
               "tactile pictures", error);
     orr_jobs_for(engine->jobs, count, draw_picture, &job);
     orr_free(job.scratch);

@@ -7,7 +7,7 @@
 orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,
                            orr_error *error);
 // The endless planes of a frame so far, opaque and without mirrors. Others that coincide with them are not
-// drawn: robots that are put together have a floor each.
+// drawn: robots that are put together have a floor each. Beyond eight, all are drawn.
 typedef struct orr_drawn_planes {
     float planes[8][4]; // unit normal on the seen side, world, and its product with the points of the plane
     int count;
