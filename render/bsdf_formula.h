@@ -71,6 +71,21 @@ FN bsdf_metal bsdf_metal_of(real3 base, real metallic, real roughness, real high
     return m;
 }
 
+// A clear coat (KHR_materials_clearcoat): a rough surface of index of refraction 1.5 that reflects nothing
+// but highlights. In a bsdf_metal, so that it is lit as any other.
+FN bsdf_metal bsdf_coat_of(real roughness, real highlight)
+{
+    return bsdf_metal_of(make_real3(R(0.0), R(0.0), R(0.0)), R(0.0), roughness, highlight);
+}
+
+// Light of a surface of which the part `coated` is under a coat, from that of either. What the coat reflects
+// of light from everywhere, `coat_albedo`, does not come from below: no light is made. glTF's sample renderer
+// takes Fresnel's factor instead, of a coat without roughness.
+FN real3 bsdf_coat_over(real3 below, real3 coat, real coated, real coat_albedo)
+{
+    return add_scaled3(scale3(below, R(1.0) - coated * coat_albedo), coat, coated);
+}
+
 // Towards one light.
 STRUCT(bsdf_angles)
 {

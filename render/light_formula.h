@@ -215,11 +215,12 @@ STRUCT(light_metal)
 {
     real3 base, emissive;                // linear
     real metallic, roughness, occlusion; // 0 .. 1; occlusion: the part of ambient light that arrives
+    real coated, coat_roughness;         // 0 .. 1; coated: the part of it that is under a clear coat
 }
 END_STRUCT(light_metal)
 
 // The material's factors with the texels of its textures; (1, 1, 1) where there is none. surface: occlusion,
-// roughness, metallic
+// roughness, metallic. Without a coat.
 FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real roughness, uniform_real red,
                               uniform_real green, uniform_real blue, real3 surface, real3 emissive)
 {
@@ -229,6 +230,8 @@ FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real ro
     m.roughness = roughness * surface.y;
     m.occlusion = surface.x;
     m.emissive = make_real3(red * emissive.x, green * emissive.y, blue * emissive.z);
+    m.coated = R(0.0);
+    m.coat_roughness = R(0.0);
     return m;
 }
 
@@ -285,15 +288,20 @@ FN real3 light_shade(tone_curve tone, real3 base_colour, light_sums sums, unifor
                          fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)))));
 }
 
-// The same of a surface of the metallic-roughness model; albedo: of bsdf_albedo. Ambient light comes from
-// everywhere.
-FN real3 light_shade_metal(tone_curve tone, light_metal m, real3 albedo, light_sums sums)
+// Linear light of a surface of the metallic-roughness model without what it emits; albedo: of bsdf_albedo.
+// Ambient light comes from everywhere.
+FN real3 light_reflected(light_sums sums, real3 albedo, real occlusion)
 {
-    albedo = scale3(albedo, m.occlusion);
-    return light_display(
-        tone_map(tone, make_real3(fma_(albedo.x, sums.diffuse.x, sums.highlight.x + m.emissive.x),
-                                  fma_(albedo.y, sums.diffuse.y, sums.highlight.y + m.emissive.y),
-                                  fma_(albedo.z, sums.diffuse.z, sums.highlight.z + m.emissive.z))));
+    albedo = scale3(albedo, occlusion);
+    return make_real3(fma_(albedo.x, sums.diffuse.x, sums.highlight.x),
+                      fma_(albedo.y, sums.diffuse.y, sums.highlight.y),
+                      fma_(albedo.z, sums.diffuse.z, sums.highlight.z));
+}
+
+// Display colour of it.
+FN real3 light_shade_metal(tone_curve tone, real3 light)
+{
+    return light_display(tone_map(tone, light));
 }
 
 #endif

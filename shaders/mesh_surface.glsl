@@ -59,8 +59,9 @@ layout(binding = 2) uniform sampler2D shadow_maps;
 layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; white where there is none
 layout(binding = 4) uniform sampler2D emissive_texture; // likewise
 layout(binding = 5) uniform sampler2D normal_texture;   // likewise
+layout(binding = 6) uniform sampler2D coat_texture;     // likewise
 #include "shaders/shadows.glsl"
-layout(binding = 6, scalar) readonly buffer Environments { uint environment_texels[]; };
+layout(binding = 7, scalar) readonly buffer Environments { uint environment_texels[]; };
 #include "shaders/environments.glsl"
 
 real2 real2_of(vec2 v)
@@ -151,26 +152,68 @@ light_sums begin_light(float emission)
     return light_begin(ambient.r, ambient.g, ambient.b, emission, 1.0);
 }
 
-// Display colour of a surface of the metallic-roughness model by all lights.
+// One of the layers that a surface reflects by: what is under its coat, or the coat.
+struct metal_layer {
+    bsdf_integrals integrals;
+    bsdf_metal metal;
+    real3 normal;
+    float roughness;
+    light_sums sums;
+};
+
+// Adds what the layer reflects of an environment.
+light_sums with_environment(environment_view v, light_point point, float occlusion, metal_layer layer)
+{
+    real3 mirror = environment_mirror(layer.normal, point.to_eye, layer.roughness);
+    real3 towards = environment_towards(v, point.position, mirror);
+    return light_add_environment(layer.sums, layer.metal, layer.integrals, occlusion,
+                                 environment_diffuse(v, layer.normal),
+                                 environment_lookup(v, towards, layer.roughness));
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
+// which has that of `point`.
 real3 light_up_metal(light_metal m, light_point point, real3 normal)
 {
-    bsdf_integrals integrals = bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye));
-    bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = begin_light(0.0);
+    int layer_count = has_flag(COATED) ? 2 : 1;
+    metal_layer layers[2];
+    layers[0].normal = normal;
+    layers[0].roughness = m.roughness;
+    layers[1].normal = point.normal;
+    layers[1].roughness = m.coat_roughness;
+    for (int k = 0; k < layer_count; k++) {
+        layers[k].integrals = bsdf_integrals_at(layers[k].roughness, dot3(layers[k].normal, point.to_eye));
+        float highlight = layers[k].integrals.highlight;
+        if (k == 0) {
+            layers[k].metal = bsdf_metal_of(m.base, m.metallic, m.roughness, highlight);
+        } else {
+            layers[k].metal = bsdf_coat_of(m.coat_roughness, highlight);
+        }
+        layers[k].sums = begin_light(0.0);
+    }
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
         float visible = visible_part(i, incidence, point);
-        sums = light_add_metal(sums, light, incidence, point, normal, visible, metal, integrals);
+        for (int k = 0; k < layer_count; k++) {
+            layers[k].sums = light_add_metal(layers[k].sums, light, incidence, point, layers[k].normal,
+                                             visible, layers[k].metal, layers[k].integrals);
+        }
     }
-    if (environment_index() >= 0) {
-        environment_view v = lighting.environments[environment_index()];
-        real3 mirror = environment_mirror(normal, point.to_eye, m.roughness);
-        real3 towards = environment_towards(v, point.position, mirror);
-        sums = light_add_environment(sums, metal, integrals, m.occlusion, environment_diffuse(v, normal),
-                                     environment_lookup(v, towards, m.roughness));
+    real3 light[2], albedo[2];
+    for (int k = 0; k < layer_count; k++) {
+        if (environment_index() >= 0) {
+            layers[k].sums =
+                with_environment(lighting.environments[environment_index()], point, m.occlusion, layers[k]);
+        }
+        albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
+        light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
     }
-    return light_shade_metal(lighting.tone, m, bsdf_albedo(metal, integrals), sums);
+    real3 sum = add3(light[0], m.emissive);
+    if (layer_count == 2) {
+        sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
+    }
+    return light_shade_metal(lighting.tone, sum);
 }
 
 // The same of any other surface.
@@ -214,11 +257,14 @@ vec4 surface_colour()
         mesh_tangents_of(real3_of(dFdx(centre_position)), real3_of(dFdy(centre_position)),
                          real2_of(dFdx(centre_texture)), real2_of(dFdy(centre_texture)));
     bool metal = has_flag(METAL) && !has_flag(UNLIT);
-    real3 surface, emissive, texel_normal; // before anything is discarded, because of their derivatives
+    real3 surface, emissive, texel_normal, coat; // before anything is discarded, because of their derivatives
     if (metal) {
         surface = sample_factor(surface_texture);
         emissive = sample_factor(emissive_texture);
         texel_normal = sample_factor(normal_texture);
+        if (has_flag(COATED)) {
+            coat = sample_factor(coat_texture);
+        }
     }
     real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
@@ -237,6 +283,10 @@ vec4 surface_colour()
             }
             light_metal m = light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r,
                                            push.emissive.g, push.emissive.b, surface, emissive);
+            if (has_flag(COATED)) {
+                m.coated = coat.x;
+                m.coat_roughness = coat.y;
+            }
             colour = light_up_metal(m, point, bent);
         } else {
             colour = light_up(colour, point);

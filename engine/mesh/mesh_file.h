@@ -35,6 +35,7 @@ typedef struct orr_mesh_material {
     int surface_texture;  // red dims ambient light; green and blue are factors of roughness and metallic
     int emissive_texture; // factor of emissive
     int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
+    int coat_texture;     // red: how much of it is under a clear coat; green: the coat's roughness
 } orr_mesh_material;
 
 // A component of a normal, -1 .. 1, is in its texture as the linear value CENTRE + (1 - CENTRE) component: a
@@ -47,6 +48,7 @@ typedef enum orr_texture_use {
     ORR_TEXTURE_SURFACE,
     ORR_TEXTURE_EMISSIVE,
     ORR_TEXTURE_NORMAL,
+    ORR_TEXTURE_COAT,
     ORR_TEXTURE_USES
 } orr_texture_use;
 
@@ -54,7 +56,8 @@ typedef enum orr_texture_use {
 static inline int orr_material_texture(const orr_mesh_material *material, orr_texture_use use)
 {
     const int of[ORR_TEXTURE_USES] = {material->texture, material->surface_texture,
-                                      material->emissive_texture, material->normal_texture};
+                                      material->emissive_texture, material->normal_texture,
+                                      material->coat_texture};
     return use == ORR_TEXTURE_BASE || material->metallic_roughness ? of[use] : -1;
 }
 

@@ -32,7 +32,7 @@ typedef struct orr_gltf_mapping {
     float matrix[6];
 } orr_gltf_mapping;
 
-// What a material's surface texture and its normals were made of: textures, -1: none.
+// What a material's surface texture, its normals and its coat were made of: textures, -1: none.
 typedef struct orr_gltf_surface {
     int metal, occlusion;
     double strength; // of occlusion
@@ -40,6 +40,8 @@ typedef struct orr_gltf_surface {
     int texture; // of the mesh
     int normals, normal_texture;
     double scale; // of normals
+    int coat, coat_roughness, coat_texture;
+    float coat_factors[2]; // of how much is coated and of its roughness
 } orr_gltf_surface;
 
 typedef struct orr_gltf {
@@ -98,7 +100,7 @@ orr_result orr_gltf_accessor_indices(const orr_gltf *g, const orr_gltf_accessor 
 orr_result orr_gltf_read_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping);
-// Metallic and roughness, occlusion, emission and normals of material `index`, as textures.
+// Metallic and roughness, occlusion, emission, normals and clear coat of material `index`, as textures.
 orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material);
 orr_result orr_gltf_read_materials(orr_gltf *g);
 // The light of a node, if it has one.

@@ -1,4 +1,5 @@
-// Textures of a glTF material besides its base colour: metallic and roughness, occlusion, emission, normals.
+// Textures of a glTF material besides its base colour: metallic and roughness, occlusion, emission, normals,
+// clear coat.
 // Meshes have one set of texture coordinates, so that textures laid on otherwise than the first of a material
 // are named and left out.
 #define ORR_SCALAR
@@ -45,19 +46,18 @@ static uint8_t display_byte(float linear)
     return (uint8_t)(255.0f * linear_to_srgb(linear) + 0.5f);
 }
 
-// Moves occlusion from the last of the textures to this one, and removes the last.
-static void take_occlusion(orr_mesh_file *mesh, orr_image8 *to, orr_mesh_reader *reader)
+// Moves a channel from the last of the textures to this one, and removes the last. Where they are not of one
+// size the channel becomes white, which the file's reader is told in `note`.
+static void take_channel(orr_mesh_reader *reader, orr_image8 *to, int channel, const char *note)
 {
+    orr_mesh_file *mesh = reader->mesh;
     orr_image8 *from = &mesh->textures[--mesh->texture_count];
-    if (from->width == to->width && from->height == to->height) {
-        for (size_t i = 0; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
-            to->rgba[i] = from->rgba[i];
-        }
-    } else {
-        orr_mesh_note(reader, "occlusionTexture of another size than metallicRoughnessTexture");
-        for (size_t i = 0; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
-            to->rgba[i] = 255;
-        }
+    const bool fits = from->width == to->width && from->height == to->height;
+    if (!fits) {
+        orr_mesh_note(reader, note);
+    }
+    for (size_t i = (size_t)channel; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
+        to->rgba[i] = fits ? from->rgba[i] : 255;
     }
     orr_image8_free(from);
 }
@@ -71,7 +71,8 @@ static orr_result make_surface(orr_gltf *g, int metal, int occlusion, double str
     if (metal >= 0 && occlusion >= 0 && metal != occlusion) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, occlusion, &other));
-        take_occlusion(mesh, &mesh->textures[*texture], g->reader);
+        take_channel(g->reader, &mesh->textures[*texture], 0,
+                     "occlusionTexture of another size than metallicRoughnessTexture");
     }
     orr_image8 *image = &mesh->textures[*texture];
     uint8_t encoded[256], dimmed[256];
@@ -143,6 +144,82 @@ static orr_result read_normals(orr_gltf *g, const orr_json *json, int index, orr
     return ORR_OK;
 }
 
+// ---- clear coat ----
+
+// A new texture with how much is coated and the coat's roughness in red and green, factors included; of one
+// texel where the file has no textures of these. Encoded as make_surface says.
+static orr_result make_coat(orr_gltf *g, const orr_gltf_surface *s, int *texture)
+{
+    orr_mesh_file *mesh = g->reader->mesh;
+    if (s->coat < 0 && s->coat_roughness < 0) {
+        ORR_TRY(orr_mesh_add_texel(g->reader, texture));
+    } else {
+        ORR_TRY(orr_gltf_decode_texture(g, s->coat >= 0 ? s->coat : s->coat_roughness, texture));
+    }
+    if (s->coat >= 0 && s->coat_roughness >= 0 && s->coat != s->coat_roughness) {
+        int other;
+        ORR_TRY(orr_gltf_decode_texture(g, s->coat_roughness, &other));
+        take_channel(g->reader, &mesh->textures[*texture], 1,
+                     "clearcoatRoughnessTexture of another size than clearcoatTexture");
+    }
+    orr_image8 *image = &mesh->textures[*texture];
+    const bool given[2] = {s->coat >= 0, s->coat_roughness >= 0};
+    for (size_t i = 0; i < 4 * (size_t)image->width * (size_t)image->height; i += 4) {
+        uint8_t *texel = image->rgba + i;
+        for (int k = 0; k < 2; k++) {
+            texel[k] = display_byte(s->coat_factors[k] * (given[k] ? (float)texel[k] / 255.0f : 1.0f));
+        }
+        texel[2] = texel[3] = 255;
+    }
+    return ORR_OK;
+}
+
+// The coat of an earlier material that would be the same; -1: none.
+static int find_coat(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
+{
+    for (int i = 0; i < material; i++) {
+        const orr_gltf_surface *s = &g->surfaces[i];
+        if (s->coat_texture >= 0 && s->coat == wanted->coat && s->coat_roughness == wanted->coat_roughness &&
+            memcmp(s->coat_factors, wanted->coat_factors, sizeof wanted->coat_factors) == 0) {
+            return s->coat_texture;
+        }
+    }
+    return -1;
+}
+
+// KHR_materials_clearcoat. Its normals are those of the mesh: a texture of them is named and left out.
+static orr_result read_coat(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
+{
+    static const char *const factors[2] = {"clearcoatFactor", "clearcoatRoughnessFactor"};
+    static const char *const textures[2] = {"clearcoatTexture", "clearcoatRoughnessTexture"};
+    orr_gltf_surface *surface = &g->surfaces[index];
+    int *indices[2] = {&surface->coat, &surface->coat_roughness};
+    orr_json coat;
+    surface->coat_texture = -1;
+    ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_clearcoat", &coat));
+    if (!coat.node) {
+        return ORR_OK;
+    }
+    if (orr_json_has(&coat, "clearcoatNormalTexture")) {
+        orr_mesh_note(g->reader, "clearcoatNormalTexture");
+    }
+    for (int k = 0; k < 2; k++) {
+        double factor = 0.0;
+        ORR_TRY(orr_json_number(&coat, factors[k], &factor, g->error));
+        surface->coat_factors[k] = factor > 0.0 ? fminf((float)factor, 1.0f) : 0.0f;
+        ORR_TRY(find_texture(g, &coat, textures[k], &g->mappings[index], indices[k], NULL, NULL));
+    }
+    if (surface->coat_factors[0] == 0.0f || !g->reader->desc->read_textures) {
+        return ORR_OK;
+    }
+    surface->coat_texture = find_coat(g, index, surface);
+    if (surface->coat_texture < 0) {
+        ORR_TRY(make_coat(g, surface, &surface->coat_texture));
+    }
+    material->coat_texture = surface->coat_texture;
+    return ORR_OK;
+}
+
 // The surface texture of an earlier material that would be the same; -1: none.
 static int find_surface(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
 {
@@ -171,6 +248,7 @@ orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, o
                          &surface->strength));
     ORR_TRY(find_texture(g, json, "emissiveTexture", mapping, &emissive, NULL, NULL));
     ORR_TRY(read_normals(g, json, index, material));
+    ORR_TRY(read_coat(g, json, index, material));
     if (!g->reader->desc->read_textures) {
         return ORR_OK;
     }

@@ -111,7 +111,8 @@ orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **ma
                                      .two_sided = true,
                                      .surface_texture = -1,
                                      .emissive_texture = -1,
-                                     .normal_texture = -1};
+                                     .normal_texture = -1,
+                                     .coat_texture = -1};
     return ORR_OK;
 }
 
@@ -145,6 +146,20 @@ orr_result orr_mesh_add_texture(orr_mesh_reader *reader, const char *name, const
                              "texels in all",
                              name, image->width, image->height, ORR_MESH_TEXTURE_SIDE_MAX, TEXELS_MAX);
     }
+    return ORR_OK;
+}
+
+orr_result orr_mesh_add_texel(orr_mesh_reader *reader, int *texture)
+{
+    orr_mesh_file *mesh = reader->mesh;
+    int wanted = mesh->texture_count + 1;
+    ORR_GROW(mesh->textures, reader->texture_room, wanted, "textures", reader->error);
+    ORR_GROW(reader->texture_names, reader->name_room, wanted, "names of textures", reader->error);
+    orr_image8 texel = {.width = 1, .height = 1};
+    ORR_ALLOC(texel.rgba, 4, "a texture", reader->error);
+    memset(texel.rgba, 255, 4);
+    *texture = mesh->texture_count++;
+    mesh->textures[*texture] = texel;
     return ORR_OK;
 }
 

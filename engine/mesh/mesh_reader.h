@@ -46,6 +46,8 @@ orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **ma
 // A picture in the file; `name` is what messages say.
 orr_result orr_mesh_add_texture(orr_mesh_reader *reader, const char *name, const uint8_t *data, size_t size,
                                 int *texture);
+// One of a single white texel, for the caller to fill in.
+orr_result orr_mesh_add_texel(orr_mesh_reader *reader, int *texture);
 // A file that the mesh names. Only inside the mesh's folder or below: absolute names, names with "..", and
 // addresses are refused.
 orr_result orr_mesh_read_beside(orr_mesh_reader *reader, const char *name, orr_bytes *bytes,

@@ -229,30 +229,67 @@ FN environment_lanes environment_around(const mesh_raster *raster, const mesh_su
     return environment_lanes_of(&raster->environments[i], &raster->lighting.environments[i]);
 }
 
-// Display colour of a surface of the metallic-roughness model by all lights.
+// One of the layers that a surface reflects by: what is under its coat, or the coat.
+typedef struct metal_layer {
+    bsdf_integrals integrals;
+    bsdf_metal metal;
+    real3 normal;
+    real roughness;
+    light_sums sums;
+} metal_layer;
+
+// Adds what the layer reflects of the environment around it.
+FN void add_environment(const mesh_raster *raster, const mesh_surface *surface, light_point point,
+                        real occlusion, metal_layer *layer)
+{
+    const environment_lanes e = environment_around(raster, surface);
+    real3 mirror = environment_mirror(layer->normal, point.to_eye, layer->roughness);
+    real3 towards = environment_towards(e.view, point.position, mirror);
+    layer->sums = light_add_environment(layer->sums, layer->metal, layer->integrals, occlusion,
+                                        environment_diffuse(e.view, layer->normal),
+                                        environment_lookup(&e, towards, layer->roughness));
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
+// which has that of `point`.
 FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
                         light_point point, real3 normal)
 {
     const orr_draw_lighting *lighting = &raster->lighting;
-    const bsdf_integrals integrals =
-        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
+    const int layer_count = surface->textures[ORR_TEXTURE_COAT].image ? 2 : 1;
     m.occlusion = m.occlusion * open_part(raster, point);
-    const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
+    metal_layer layers[2] = {{.normal = normal, .roughness = m.roughness},
+                             {.normal = point.normal, .roughness = m.coat_roughness}};
+    for (int k = 0; k < layer_count; k++) {
+        metal_layer *l = &layers[k];
+        l->integrals = bsdf_integrals_at(&lighting->integrals, l->roughness, dot3(l->normal, point.to_eye));
+        l->metal = k == 0 ? bsdf_metal_of(m.base, m.metallic, m.roughness, l->integrals.highlight)
+                          : bsdf_coat_of(m.coat_roughness, l->integrals.highlight);
+        l->sums = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
+    }
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
-        sums = light_add_metal(sums, light, incidence, point, normal,
-                               visible_part(raster, i, incidence, point), metal, integrals);
+        const real visible = visible_part(raster, i, incidence, point);
+        for (int k = 0; k < layer_count; k++) {
+            metal_layer *l = &layers[k];
+            l->sums =
+                light_add_metal(l->sums, light, incidence, point, l->normal, visible, l->metal, l->integrals);
+        }
     }
-    if (surface->instance->environment > 0) {
-        const environment_lanes e = environment_around(raster, surface);
-        real3 mirror = environment_mirror(normal, point.to_eye, m.roughness);
-        real3 towards = environment_towards(e.view, point.position, mirror);
-        sums = light_add_environment(sums, metal, integrals, m.occlusion, environment_diffuse(e.view, normal),
-                                     environment_lookup(&e, towards, m.roughness));
+    real3 light[2], albedo[2];
+    for (int k = 0; k < layer_count; k++) {
+        if (surface->instance->environment > 0) {
+            add_environment(raster, surface, point, m.occlusion, &layers[k]);
+        }
+        albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
+        light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
     }
-    return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
+    real3 sum = add3(light[0], m.emissive);
+    if (layer_count == 2) {
+        sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
+    }
+    return light_shade_metal(tone_of(lighting), sum);
 }
 
 // The texel of a factor; white where there is no texture.
@@ -331,12 +368,17 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
     const orr_mesh_material *material = surface->material;
     if (material->metallic_roughness && !material->unlit) {
         const float *emissive = material->emissive;
-        colour = light_up_metal(
-            raster, surface,
+        light_metal m =
             light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
                            emissive[2], sample_factor(raster, surface, ORR_TEXTURE_SURFACE, &t, exact, x, y),
-                           sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y)),
-            point, bent_normal(raster, surface, point.normal, normal, &t, exact, x, y));
+                           sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y));
+        if (surface->textures[ORR_TEXTURE_COAT].image) {
+            const real3 coat = sample_factor(raster, surface, ORR_TEXTURE_COAT, &t, exact, x, y);
+            m.coated = coat.x;
+            m.coat_roughness = coat.y;
+        }
+        colour = light_up_metal(raster, surface, m, point,
+                                bent_normal(raster, surface, point.normal, normal, &t, exact, x, y));
     } else {
         colour = light_up(raster, surface, colour, point);
     }

@@ -166,30 +166,69 @@ static __device__ light_sums begin_light(const orr_cuda_mesh_scene *s, int32_t e
                            : light_begin(ambient[0], ambient[1], ambient[2], emission, open);
 }
 
-// Display colour of a surface of the metallic-roughness model by all lights.
+// One of the layers that a surface reflects by: what is under its coat, or the coat.
+typedef struct metal_layer {
+    bsdf_integrals integrals;
+    bsdf_metal metal;
+    real3 normal;
+    float roughness;
+    light_sums sums;
+} metal_layer;
+
+// Adds what the layer reflects of an environment.
+static __device__ void add_environment(const orr_cuda_mesh_scene *s, environment_view v, light_point point,
+                                       float occlusion, metal_layer *layer)
+{
+    real3 mirror = environment_mirror(layer->normal, point.to_eye, layer->roughness);
+    real3 towards = environment_towards(v, point.position, mirror);
+    layer->sums = light_add_environment(
+        layer->sums, layer->metal, layer->integrals, occlusion, environment_diffuse(v, layer->normal),
+        environment_lookup(v, s->environment_texels, towards, layer->roughness));
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
+// which has that of `point`. layer_count: 2 with a coat, else 1
 static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t environment, light_metal m,
-                                       light_point point, real3 normal)
+                                       light_point point, real3 normal, int32_t layer_count)
 {
     const orr_draw_lighting *lighting = s->lighting;
-    const bsdf_integrals integrals =
-        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
     m.occlusion = m.occlusion * open_part(s, point);
-    const bsdf_metal metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
-    light_sums sums = begin_light(s, environment, 0.0f, 1.0f); // m.occlusion is the rest
+    metal_layer layers[2];
+    layers[0].normal = normal;
+    layers[0].roughness = m.roughness;
+    layers[1].normal = point.normal;
+    layers[1].roughness = m.coat_roughness;
+    for (int32_t k = 0; k < layer_count; k++) {
+        metal_layer *l = &layers[k];
+        l->integrals = bsdf_integrals_at(&lighting->integrals, l->roughness, dot3(l->normal, point.to_eye));
+        l->metal = k == 0 ? bsdf_metal_of(m.base, m.metallic, m.roughness, l->integrals.highlight)
+                          : bsdf_coat_of(m.coat_roughness, l->integrals.highlight);
+        l->sums = begin_light(s, environment, 0.0f, 1.0f); // m.occlusion is the rest
+    }
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
-        sums = light_add_metal(sums, light, incidence, point, normal, visible_part(s, i, incidence, point),
-                               metal, integrals);
+        const float visible = visible_part(s, i, incidence, point);
+        for (int32_t k = 0; k < layer_count; k++) {
+            metal_layer *l = &layers[k];
+            l->sums =
+                light_add_metal(l->sums, light, incidence, point, l->normal, visible, l->metal, l->integrals);
+        }
     }
-    if (environment > 0) {
-        const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        real3 mirror = environment_mirror(normal, point.to_eye, m.roughness);
-        real3 towards = environment_towards(v, point.position, mirror);
-        sums = light_add_environment(sums, metal, integrals, m.occlusion, environment_diffuse(v, normal),
-                                     environment_lookup(v, s->environment_texels, towards, m.roughness));
+    real3 light[2], albedo[2];
+    for (int32_t k = 0; k < layer_count; k++) {
+        if (environment > 0) {
+            add_environment(s, environment_of(&lighting->environments[environment - 1]), point, m.occlusion,
+                            &layers[k]);
+        }
+        albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
+        light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
     }
-    return light_shade_metal(tone_of(lighting), m, bsdf_albedo(metal, integrals), sums);
+    real3 sum = add3(light[0], m.emissive);
+    if (layer_count == 2) {
+        sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
+    }
+    return light_shade_metal(tone_of(lighting), sum);
 }
 
 // The texel of a factor; white where there is no texture.
@@ -273,12 +312,20 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
         if (material->metallic_roughness && !material->unlit) {
             const float *emissive = material->emissive;
             const orr_cuda_mesh_texture *textures = surface->textures;
-            colour = light_up_metal(
-                s, environment,
+            light_metal m =
                 light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
                                emissive[2], sample_factor(s, &textures[ORR_TEXTURE_SURFACE], &t, exact, x, y),
-                               sample_factor(s, &textures[ORR_TEXTURE_EMISSIVE], &t, exact, x, y)),
-                point, bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y));
+                               sample_factor(s, &textures[ORR_TEXTURE_EMISSIVE], &t, exact, x, y));
+            const bool coated = textures[ORR_TEXTURE_COAT].texels != NULL;
+            if (coated) {
+                const real3 coat = sample_factor(s, &textures[ORR_TEXTURE_COAT], &t, exact, x, y);
+                m.coated = coat.x;
+                m.coat_roughness = coat.y;
+            }
+            colour = light_up_metal(
+                s, environment, m, point,
+                bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y),
+                coated ? 2 : 1);
         } else {
             colour = light_up(s, environment, material, colour, point);
         }

@@ -22,6 +22,31 @@ bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real r
                   .glossy = true};
 }
 
+void bsdf_add_coat(bsdf *b, real3 normal, real coated, real roughness)
+{
+    const bsdf_integrals integrals =
+        bsdf_integrals_at(&orr_bsdf_integrals, roughness, dot3(normal, b->to_eye));
+    b->coated = coated;
+    b->coat_normal = normal;
+    b->coat = bsdf_coat_of(roughness, integrals.highlight);
+    b->coat_albedo = bsdf_albedo(b->coat, integrals).x;
+}
+
+real bsdf_passes_coat(const bsdf *b)
+{
+    return b->coated > 0.0f ? 1.0f - b->coated * b->coat_albedo : 1.0f;
+}
+
+// How often the coat is drawn, not what is below it.
+static real coat_share(const bsdf *b)
+{
+    if (!(b->coated > 0.0f)) {
+        return 0.0f;
+    }
+    const real above = b->coated * b->coat_albedo, below = mean3(b->metal.diffuse) + mean3(b->metal.f0);
+    return fminf(fmaxf(above / (above + (1.0f - above) * below), 0.1f), 0.9f);
+}
+
 // How often the highlight is drawn, not the cosine.
 static real gloss_share(const bsdf *b)
 {
@@ -30,7 +55,15 @@ static real gloss_share(const bsdf *b)
     return fminf(fmaxf(share, 0.1f), dull > 0.0f ? 0.9f : 1.0f);
 }
 
-bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
+// The density at which draw_half_way finds the direction.
+static real highlight_pdf(const bsdf_angles *a)
+{
+    const real shadow = 2.0f * a->eye / (a->eye + a->eye_root);
+    return shadow * bsdf_peak(*a) / (4.0f * a->eye);
+}
+
+// Of what is below the coat.
+static bsdf_value eval_below(const bsdf *b, real3 to_light)
 {
     bsdf_value value = {{0.0f, 0.0f, 0.0f}, 0.0f};
     real light = dot3(b->normal, to_light);
@@ -43,9 +76,26 @@ bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
         return value;
     }
     const bsdf_angles a = bsdf_angles_of(b->metal.alpha, b->normal, b->to_eye, to_light);
-    real share = gloss_share(b), shadow = 2.0f * a.eye / (a.eye + a.eye_root);
+    const real share = gloss_share(b);
     value.weight = bsdf_reflect(b->metal, a);
-    value.pdf = share * shadow * bsdf_peak(a) / (4.0f * a.eye) + (1.0f - share) * light / BSDF_PI;
+    value.pdf = share * highlight_pdf(&a) + (1.0f - share) * light / BSDF_PI;
+    return value;
+}
+
+bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
+{
+    bsdf_value value = eval_below(b, to_light);
+    if (!(b->coated > 0.0f)) {
+        return value;
+    }
+    const real share = coat_share(b);
+    bsdf_value coat = {{0.0f, 0.0f, 0.0f}, 0.0f};
+    if (dot3(b->coat_normal, to_light) > 0.0f) {
+        const bsdf_angles a = bsdf_angles_of(b->coat.alpha, b->coat_normal, b->to_eye, to_light);
+        coat = (bsdf_value){bsdf_reflect(b->coat, a), highlight_pdf(&a)};
+    }
+    value.weight = bsdf_coat_over(value.weight, coat.weight, b->coated, b->coat_albedo);
+    value.pdf = (1.0f - share) * value.pdf + share * coat.pdf;
     return value;
 }
 
@@ -55,23 +105,27 @@ real3 bsdf_mirror(real3 normal, real3 to_eye)
 }
 
 // A visible normal of the microfacets, by the spherical cap of Dupuy and Benyoub (2023).
-static real3 draw_half_way(const bsdf *b, real u, real v)
+static real3 draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real v)
 {
     real3 across, along;
-    frame_around(b->normal, &across, &along);
-    real3 eye = normalise3(make_real3(b->metal.alpha * dot3(b->to_eye, across),
-                                      b->metal.alpha * dot3(b->to_eye, along), dot3(b->to_eye, b->normal)));
+    frame_around(normal, &across, &along);
+    real3 eye = normalise3(
+        make_real3(alpha * dot3(to_eye, across), alpha * dot3(to_eye, along), dot3(to_eye, normal)));
     real angle = 2.0f * BSDF_PI * u, z = (1.0f - v) * (1.0f + eye.z) - eye.z;
     real ring = sqrtf(fmaxf(1.0f - z * z, 0.0f));
     real3 h = make_real3(ring * cosf(angle) + eye.x, ring * sinf(angle) + eye.y, z + eye.z);
-    return frame_out(b->normal,
-                     normalise3(make_real3(b->metal.alpha * h.x, b->metal.alpha * h.y, fmaxf(h.z, 1e-9f))));
+    return frame_out(normal, normalise3(make_real3(alpha * h.x, alpha * h.y, fmaxf(h.z, 1e-9f))));
 }
 
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light)
 {
-    if (b->glossy && choice < gloss_share(b)) {
-        real3 h = draw_half_way(b, u, v);
+    const real coat = coat_share(b);
+    const real below = (choice - coat) / (1.0f - coat); // of the rest, which of its lobes
+    if (choice < coat) {
+        real3 h = draw_half_way(b->coat_normal, b->to_eye, b->coat.alpha, u, v);
+        *to_light = bsdf_mirror(h, b->to_eye);
+    } else if (b->glossy && below < gloss_share(b)) {
+        real3 h = draw_half_way(b->normal, b->to_eye, b->metal.alpha, u, v);
         *to_light = bsdf_mirror(h, b->to_eye);
     } else {
         real angle = 2.0f * BSDF_PI * u, ring = sqrtf(v);

@@ -11,6 +11,11 @@ typedef struct bsdf {
     real3 to_eye;     // unit
     bsdf_metal metal; // where it is not glossy, of this the albedo alone
     bool glossy;      // false: Lambert's law alone
+    // the clear coat over it
+    real coated; // the part that is under it; 0: none, and the rest is not set
+    real3 coat_normal;
+    bsdf_metal coat;
+    real coat_albedo; // what it reflects of light from everywhere
 } bsdf;
 
 typedef struct bsdf_value {
@@ -21,6 +26,10 @@ typedef struct bsdf_value {
 // metallic, roughness: 0 .. 1
 bsdf bsdf_lambert(real3 normal, real3 to_eye, real3 base);
 bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real roughness);
+// Puts a clear coat over the part `coated` of a metallic surface. normal: unit, on the side of to_eye
+void bsdf_add_coat(bsdf *b, real3 normal, real coated, real roughness);
+// The part of what comes from below the coat, as light that the surface emits, that is seen.
+real bsdf_passes_coat(const bsdf *b);
 bsdf_value bsdf_eval(const bsdf *b, real3 to_light);
 // Draws a direction from three numbers in [0, 1). Returns its value; pdf 0: none.
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light);

@@ -250,8 +250,14 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
 static bsdf bsdf_of(const surface_point *at, real3 to_eye)
 {
     const orr_mesh_material *look = at->material;
-    return look->metallic_roughness ? bsdf_metallic(at->normal, to_eye, at->base, at->metallic, at->roughness)
-                                    : bsdf_lambert(at->normal, to_eye, at->base);
+    if (!look->metallic_roughness) {
+        return bsdf_lambert(at->normal, to_eye, at->base);
+    }
+    bsdf b = bsdf_metallic(at->normal, to_eye, at->base, at->metallic, at->roughness);
+    if (at->coated > 0.0f) {
+        bsdf_add_coat(&b, at->smooth, at->coated, at->coat_roughness);
+    }
+    return b;
 }
 
 // The weight of light found by scattering that a lamp's draw finds with the density `pdf`. Nothing else finds

@@ -176,9 +176,10 @@ static real3 turned_to(real3 n, real3 side)
     return dot3(n, side) < 0.0f ? scale3(n, -1.0f) : n;
 }
 
-// The interpolated normal on the side of the plane's that is seen.
-static real3 normal_at(const surfaces *s, const place *p, const mesh_tangents *tangents, real3 plane,
-                       real3 direction)
+// The interpolated normal on the side of the plane's that is seen, and what a texture makes of it; the
+// plane's where they are seen from behind only because they are interpolated or bent.
+static void find_normals(const surfaces *s, const place *p, const mesh_tangents *tangents, real3 direction,
+                         surface_point *point)
 {
     float normal[3], turned[3];
     for (int k = 0; k < 3; k++) {
@@ -188,16 +189,44 @@ static real3 normal_at(const surfaces *s, const place *p, const mesh_tangents *t
     real3 n = of_three(turned);
     real squared = dot3(n, n);
     if (!(squared > 1e-20f) || !isfinite(squared)) {
-        return plane;
+        point->smooth = point->normal = point->plane;
+        return;
     }
     const real3 raw = n;
-    n = turned_to(normalise3(n), plane);
+    n = turned_to(normalise3(n), point->plane);
+    point->smooth = dot3(n, direction) < 0.0f ? n : point->plane;
     if (orr_material_texture(p->material->look, ORR_TEXTURE_NORMAL) >= 0) {
         const real4 texel = texture_at(s, p, ORR_TEXTURE_NORMAL);
         n = mesh_bend(n, raw, *tangents, make_real3(texel.x, texel.y, texel.z));
     }
-    // seen from behind only because it is interpolated or bent
-    return dot3(n, direction) < 0.0f ? n : plane;
+    point->normal = dot3(n, direction) < 0.0f ? n : point->plane;
+}
+
+// What of the surface is under a clear coat.
+static void find_coat(const surfaces *s, const place *p, surface_point *point)
+{
+    const orr_mesh_material *look = p->material->look;
+    if (orr_material_texture(look, ORR_TEXTURE_COAT) >= 0 && !look->unlit) {
+        const real4 texel = texture_at(s, p, ORR_TEXTURE_COAT);
+        point->coated = texel.x;
+        point->coat_roughness = texel.y;
+    }
+}
+
+// What a point that is not unlit emits in a direction, past its coat.
+static real3 emitted(const surfaces *s, const place *p, const surface_point *point, real3 direction)
+{
+    const orr_mesh_material *look = p->material->look;
+    const real4 texel = texture_at(s, p, ORR_TEXTURE_EMISSIVE);
+    const real3 emissive =
+        make_real3(look->emissive[0] * texel.x, look->emissive[1] * texel.y, look->emissive[2] * texel.z);
+    const real3 light = add3(emissive, scale3(point->base, look->emission));
+    if (!(point->coated > 0.0f)) {
+        return light;
+    }
+    bsdf b = bsdf_lambert(point->normal, scale3(direction, -1.0f), point->base);
+    bsdf_add_coat(&b, point->smooth, point->coated, point->coat_roughness);
+    return scale3(light, bsdf_passes_coat(&b));
 }
 
 surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 direction)
@@ -214,20 +243,18 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     const real2 uv_ab = make_real2(at.b->uv[0] - at.a->uv[0], at.b->uv[1] - at.a->uv[1]),
                 uv_ac = make_real2(at.c->uv[0] - at.a->uv[0], at.c->uv[1] - at.a->uv[1]);
     const mesh_tangents tangents = mesh_tangents_of(ab, ac, uv_ab, uv_ac);
-    p.normal = normal_at(s, &at, &tangents, p.plane, direction);
+    find_normals(s, &at, &tangents, direction, &p);
     real4 colour = colour_at(s, &at);
     p.base = make_real3(colour.x * vertex_colour(s, &at, 0), colour.y * vertex_colour(s, &at, 1),
                         colour.z * vertex_colour(s, &at, 2));
     const real4 surface = texture_at(s, &at, ORR_TEXTURE_SURFACE);
     p.metallic = look->metallic * surface.z;
     p.roughness = look->roughness * surface.y;
+    find_coat(s, &at, &p);
     if (look->unlit) {
         p.light = p.base;
     } else if (p.front || look->two_sided) {
-        const real4 texel = texture_at(s, &at, ORR_TEXTURE_EMISSIVE);
-        const real3 emissive =
-            make_real3(look->emissive[0] * texel.x, look->emissive[1] * texel.y, look->emissive[2] * texel.z);
-        p.light = add3(emissive, scale3(p.base, look->emission));
+        p.light = emitted(s, &at, &p, direction);
     }
     return p;
 }

@@ -48,7 +48,9 @@ typedef struct surface_point {
     real3 base;   // linear
     real3 light;  // that it emits to this side, linear
     real metallic, roughness;
-    float glow; // of its material
+    real coated, coat_roughness; // 0, 0: no clear coat
+    real3 smooth;                // interpolated normal without the texture of normals, which a coat has
+    float glow;                  // of its material
     bool front;
 } surface_point;
 

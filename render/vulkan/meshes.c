@@ -27,7 +27,8 @@ enum {
     UNLIT = 4,
     METAL = 8,
     BENT = 16,
-    SAMPLED_FLAG = 32
+    SAMPLED_FLAG = 32,
+    COATED = 64
 };                              // flags of mesh_push
 enum { ENVIRONMENT_SHIFT = 8 }; // above them, 1 + the index of an environment
 
@@ -75,9 +76,9 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, or
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = is_blended(pass) ? "tbttttbbb"
+        .types = is_blended(pass) ? "tbtttttbbb"
                  : pass == SHADOW ? "t"
-                                  : "tbttttb",
+                                  : "tbtttttb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
         .colour = pass == SHADOW || pass == BLENDED_AT_CENTRE ? shadow_format : colour_format,
@@ -366,8 +367,9 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->gloss[1] = material->metallic_roughness ? material->roughness : material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
     memcpy(push->emissive, material->emissive, sizeof push->emissive);
-    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT);
+    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT | COATED);
     push->flags |= orr_material_texture(material, ORR_TEXTURE_NORMAL) >= 0 ? BENT : 0u;
+    push->flags |= orr_material_texture(material, ORR_TEXTURE_COAT) >= 0 ? COATED : 0u;
     push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
         texture_binding(m, mesh, material, ORR_TEXTURE_BASE),
@@ -376,6 +378,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         texture_binding(m, mesh, material, ORR_TEXTURE_SURFACE),
         texture_binding(m, mesh, material, ORR_TEXTURE_EMISSIVE),
         texture_binding(m, mesh, material, ORR_TEXTURE_NORMAL),
+        texture_binding(m, mesh, material, ORR_TEXTURE_COAT),
         {.buffer = frame->environments},
         {.buffer = m->lists.buffer},
         {.buffer = m->nodes.buffer}};

@@ -248,6 +248,39 @@ static void textures_of_metal_and_occlusion_become_one(void **state)
                         "materials[0].occlusionTexture.index: expected a whole number from 0 to 2");
 }
 
+#define COAT(members) "{\"extensions\":{\"KHR_materials_clearcoat\":{" members "}}}"
+
+static void factors_and_textures_of_a_coat_become_one_texture(void **state)
+{
+    (void)state;
+    read_good("a.gltf", WITH_MATERIAL(COAT("\"clearcoatFactor\":0.5,\"clearcoatRoughnessFactor\":0.25")));
+    assert_int_equal(mesh.texture_count, 1);
+    assert_texel(mesh.materials[0].coat_texture, 128, 64, 255);
+    read_good("a.gltf", WITH_MATERIAL(COAT("\"clearcoatFactor\":1,\"clearcoatRoughnessFactor\":1,"
+                                           "\"clearcoatTexture\":{\"index\":1},"
+                                           "\"clearcoatRoughnessTexture\":{\"index\":0}")));
+    assert_int_equal(mesh.texture_count, 1);
+    assert_texel(mesh.materials[0].coat_texture, 102, 128, 255);
+    read_good("a.gltf", WITH_MATERIAL(COAT("\"clearcoatFactor\":0.5,\"clearcoatTexture\":{\"index\":0}")));
+    assert_texel(mesh.materials[0].coat_texture, 26, 0, 255); // roughness 0 where the file says nothing
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf", WITH_MATERIAL(COAT("\"clearcoatFactor\":1,\"clearcoatRoughnessFactor\":0.5,"
+                                           "\"clearcoatNormalTexture\":{\"index\":0},"
+                                           "\"clearcoatTexture\":{\"index\":0},"
+                                           "\"clearcoatRoughnessTexture\":{\"index\":2}")));
+    assert_texel(mesh.materials[0].coat_texture, 51, 128, 255);
+    assert_non_null(strstr(mesh.unused, "clearcoatNormalTexture"));
+    assert_non_null(strstr(mesh.unused, "clearcoatRoughnessTexture of another size"));
+    // none without a factor; one for two materials
+    read_good("a.gltf", WITH_MATERIAL(COAT("\"clearcoatTexture\":{\"index\":0}") "," COAT(
+                            "\"clearcoatFactor\":1") "," COAT("\"clearcoatFactor\":1")));
+    assert_int_equal(mesh.materials[0].coat_texture, -1);
+    assert_int_equal(mesh.texture_count, 1);
+    assert_int_equal(mesh.materials[2].coat_texture, 0);
+    assert_text_refused("a.gltf", WITH_MATERIAL(COAT("\"clearcoatFactor\":[1]")),
+                        "materials[0].extensions.KHR_materials_clearcoat.clearcoatFactor: expected a number");
+}
+
 static void what_gltf_holds_and_is_left_out_is_named(void **state)
 {
     (void)state;
@@ -756,6 +789,7 @@ int main(void)
         cmocka_unit_test(accessors_are_read_in_their_types),
         cmocka_unit_test(instances_and_texture_transforms_are_applied),
         cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
+        cmocka_unit_test(factors_and_textures_of_a_coat_become_one_texture),
         cmocka_unit_test(normals_are_read_at_unit_length),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
         cmocka_unit_test(lights_of_gltf_are_where_their_nodes_are),

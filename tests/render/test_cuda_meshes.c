@@ -318,6 +318,7 @@ static void textures_and_holes_match_the_cpu(void **state)
         walls[i].material.metallic_roughness = i == 0;
         walls[i].material.metallic = walls[i].material.roughness = 0.9f;
         walls[i].material.surface_texture = walls[i].material.normal_texture = 0;
+        walls[i].material.coat_texture = 0;
         meshes[i] = drawn_mesh(&walls[i].mesh, (uint64_t)i);
     }
     walls[0].material.alpha_cutoff = 0.6f;

@@ -295,6 +295,31 @@ static void the_albedo_is_the_integral_of_the_draws(void **state)
     }
 }
 
+// Coats over a white surface that loses nothing reflect, all together, what came in; over a blue metal, what
+// the closed form says.
+static void a_coat_neither_loses_nor_makes_light(void **state)
+{
+    (void)state;
+    const real3 up = {0.0f, 0.0f, 1.0f}, white = {1.0f, 1.0f, 1.0f}, blue = {0.3f, 0.5f, 0.9f};
+    for (int i = 0; i < 27; i++) {
+        const real coated = 0.5f * (float)(i % 3), roughness = 0.15f + 0.4f * (float)(i / 3 % 3),
+                   cosine = 0.2f + 0.35f * (float)(i / 9);
+        const real3 eye = make_real3(sqrtf(1.0f - cosine * cosine), 0.0f, cosine);
+        bsdf matte = bsdf_lambert(up, eye, white), metal = bsdf_metallic(up, eye, blue, 1.0f, 0.5f);
+        const real3 below = bsdf_albedo(metal.metal, bsdf_integrals_at(&orr_bsdf_integrals, 0.5f, cosine));
+        bsdf_add_coat(&matte, up, coated, roughness);
+        bsdf_add_coat(&metal, up, coated, roughness);
+        assert_close(albedo(&matte, 100000), 1.0, 4e-3);
+        const double above = (double)(coated * metal.coat_albedo);
+        assert_close(albedo(&metal, 100000), (1.0 - above) * (double)below.x + above, 4e-3);
+        if (roughness > 0.2f) { // narrow peaks are beyond directions drawn at random
+            double pdf;
+            albedo_by_cosine(&metal, 100000, &pdf);
+            assert_true(pdf < 1.03); // the rest points into the surface
+        }
+    }
+}
+
 // ---- light ----
 
 // A white sphere in light of radiance 1 from everywhere cannot be seen.
@@ -499,6 +524,54 @@ static void metals_and_dielectrics_are_the_rasterisers(void **state)
     close_stage(s);
 }
 
+static uint8_t component(float n)
+{
+    return (uint8_t)(255.0f * linear_to_srgb(ORR_NORMAL_CENTRE + (1.0f - ORR_NORMAL_CENTRE) * n) + 0.5f);
+}
+
+// Coats of two roughnesses over a rough base that is bent by a texture, which coats are not, and shines by
+// itself; the same surface without a coat is not the same picture.
+static void coated_surfaces_are_the_rasterisers(void **state)
+{
+    (void)state;
+    uint8_t texels[2][4] = {{188, 128, 0, 255}, {component(0.3f), component(0.2f), component(0.933f), 255}};
+    orr_image8 textures[2] = {{1, 1, texels[0]}, {1, 1, texels[1]}};
+    stage *s = open_stage(60.0f, 1);
+    orr_mesh_material *look = add_sphere(s, (float[3]){0, 0, 6}, 4.5f, false);
+    memcpy(look->base_colour, (float[3]){0.6f, 0.1f, 0.1f}, 3 * sizeof(float));
+    look->metallic_roughness = true;
+    look->roughness = 0.6f;
+    look->emissive[1] = 0.05f;
+    look->normal_texture = 1;
+    s->meshes[0].mesh.textures = textures;
+    s->meshes[0].mesh.texture_count = 2;
+    for (int64_t i = 0; i < s->meshes[0].mesh.vertex_count; i++) { // laid on along z
+        orr_mesh_vertex *v = &s->meshes[0].mesh.vertices[i];
+        memcpy(v->uv, v->position, sizeof v->uv);
+    }
+    s->list.sun.ambient[0] = s->list.sun.ambient[1] = s->list.sun.ambient[2] = 0.3f;
+    s->list.lights[0] = (orr_draw_light){.directional = true,
+                                         .direction = {-0.48f, 0.6f, 0.64f},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {0.5f, 0.4f, 0.3f}};
+    s->list.light_count = 1;
+    float bare[3 * SIDE * SIDE], coated[3 * SIDE * SIDE];
+    draw(s, bare);
+    look->coat_texture = 0;
+    for (int i = 0; i < 2; i++) {
+        texels[0][1] = i ? 200 : 150; // its roughness
+        // paths that bent normals send into the surface end, 0.003 of the light
+        assert_traced_as_drawn(s, 256, 0.02, 4e-3);
+    }
+    draw(s, coated);
+    double apart = 0.0;
+    for (int i = 0; i < 3 * SIDE * SIDE; i++) {
+        apart = fmax(apart, fabs((double)(coated[i] - bare[i])));
+    }
+    assert_true(apart > 0.02);
+    close_stage(s);
+}
+
 // One texel scales the factors, as the path tracer and the rasteriser read them; only that one dims ambient
 // light by it.
 static void textures_are_factors_of_metals(void **state)
@@ -543,11 +616,6 @@ static void textures_are_factors_of_metals(void **state)
                            srgb_to_linear(expected[i]) * srgb_to_linear(188.0f / 255.0f), 1e-5);
     }
     close_stage(s);
-}
-
-static uint8_t component(float n)
-{
-    return (uint8_t)(255.0f * linear_to_srgb(ORR_NORMAL_CENTRE + (1.0f - ORR_NORMAL_CENTRE) * n) + 0.5f);
 }
 
 // A wall whose texture says where its normal is, and one whose corners say so: as laid on, with u mirrored,
@@ -766,6 +834,7 @@ int main(void)
         cmocka_unit_test(rough_white_metal_keeps_all_light),
         cmocka_unit_test(the_table_holds_the_integrals),
         cmocka_unit_test(the_albedo_is_the_integral_of_the_draws),
+        cmocka_unit_test(a_coat_neither_loses_nor_makes_light),
         cmocka_unit_test(a_white_sphere_vanishes_in_a_furnace),
         cmocka_unit_test(light_is_neither_lost_nor_made_between_surfaces),
         cmocka_unit_test(a_plane_under_a_far_lamp_has_lamberts_cosine),
@@ -773,6 +842,7 @@ int main(void)
         cmocka_unit_test(a_glowing_square_lights_in_closed_form),
         cmocka_unit_test(an_unshadowed_matte_scene_is_the_rasterisers),
         cmocka_unit_test(metals_and_dielectrics_are_the_rasterisers),
+        cmocka_unit_test(coated_surfaces_are_the_rasterisers),
         cmocka_unit_test(textures_are_factors_of_metals),
         cmocka_unit_test(textures_bend_normals),
         cmocka_unit_test(transparent_surfaces_let_light_through_by_chance),

@@ -473,6 +473,7 @@ static void meshes_match_the_cpu(void **state)
         ball.material.roughness = variant == 4 ? 0.3f : 0.8f;
         ball.material.surface_texture = ball.material.emissive_texture = variant == 5 ? 0 : -1;
         ball.material.normal_texture = variant >= 4 ? 0 : -1;
+        ball.material.coat_texture = variant == 5 ? 0 : -1;
         orr_vulkan_draw_release(draw, 2); // its material changed
         drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
         double quality = psnr(gpu.rgba, cpu.rgba, 4 * gpu.pixels);
