@@ -7,7 +7,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
-#include "physics/soft/device.h"
+#include "physics/soft/cuda/device.h"
 #include "physics/soft/pair_force.h"
 #include "physics/soft/pair_system.h"
 

@@ -12,6 +12,7 @@ typedef struct orr_soft_constants {
     orr_soft_elastic solid, cloth;
     double hinge_damping; // s
     bool edges_damped;
+    double yield_stress, flow; // Pa, 0: it does not yield; 1/s
     int obstacles;
     orr_soft_obstacle obstacle[ORR_SOFT_OBSTACLES_MAX];
 } orr_soft_constants;
@@ -19,6 +20,7 @@ typedef struct orr_soft_constants {
 // The state of the worlds of a group, in floats or doubles: number ((vertex x 3 + axis) x worlds + world).
 typedef struct orr_soft_group {
     const orr_soft_tables *tables;
+    void *number; // that of the tables; of models that yield one with this world's plastic strain
     const orr_soft_constants *constants;
     const uint8_t *pinned;
     int vertices, worlds; // worlds: 1, or the number of lanes
@@ -37,9 +39,8 @@ typedef struct orr_soft_group {
     // Of models that enclose a gas: its pressure in each world, Pa; and by how much the volume would grow, if
     // it were 1 Pa more, as each vertex moves alone: vertices x worlds, m^3/Pa. NULL: no gas
     void *pressure, *swell;
-    // Of models that yield, whose groups have one world: the numbers with their plastic strain; and that,
-    // tets x 9, row-major. NULL: it does not yield
-    orr_soft_tables *own;
+    // Of models that yield, whose groups have one world: the plastic strain, tets x 9, row-major. NULL: it
+    // does not yield
     double *plastic;
     void *touch; // vertices x worlds: above 0 where an obstacle is touched; NULL without it
 } orr_soft_group;

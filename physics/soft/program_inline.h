@@ -179,7 +179,7 @@ FN context with_material(const context *c, const soft_material *m)
 FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, const orr_soft_block *block)
 {
     const int32_t *own = g->tables->index + block->index, *index = own + LANE_STRIDE;
-    const number *p = (const number *)g->tables->number + block->number;
+    const number *p = (const number *)g->number + block->number;
     const number rate = k->rate, inertia = k->inertia;
     real mass = read_number(r, p);
     p += LANE_STRIDE;

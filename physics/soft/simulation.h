@@ -22,10 +22,12 @@ struct orr_soft {
 void orr_soft_begin_pressure(const orr_soft *soft, const orr_soft_group *group);
 void orr_soft_update_pressure(const orr_soft *soft, const orr_soft_group *group);
 
-// Of models that yield: memory of a group; its tets without plastic strain; and what they yield in a step.
+// Of models that yield: memory of a group; its tets without plastic strain, or with one (tets x 9); and what
+// they yield in a step.
 orr_result orr_soft_plastic_create(const orr_soft *soft, orr_soft_group *group, orr_error *error);
 void orr_soft_plastic_destroy(orr_soft_group *group);
 void orr_soft_plastic_clear(const orr_soft *soft, const orr_soft_group *group);
+void orr_soft_plastic_set(const orr_soft *soft, const orr_soft_group *group, const double *strain);
 void orr_soft_plastic_flow(const orr_soft *soft, const orr_soft_group *group);
 
 // An iteration over the vertices of one colour. shared: its blocks are divided among threads.

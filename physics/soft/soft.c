@@ -3,7 +3,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/soft/device.h"
+#include "physics/soft/cuda/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static orr_result check(const orr_soft_desc *d, orr_error *error)
 
 const char *orr_soft_cuda_lacks(const orr_soft_model *model)
 {
-    return model->filled ? "gas that cloth encloses" : model->yield_stress > 0.0 ? "solids that yield" : NULL;
+    return model->filled ? "gas that cloth encloses" : NULL;
 }
 
 static orr_result check_cuda(const orr_soft_model *model, orr_error *error)
@@ -100,6 +100,7 @@ static void set_constants(orr_soft *soft, const orr_soft_desc *d)
     k->cloth = soft->model->cloth;
     k->hinge_damping = soft->model->hinge_damping;
     k->edges_damped = soft->model->edges_damped;
+    k->yield_stress = soft->model->yield_stress, k->flow = soft->model->flow;
     k->obstacles = d->obstacles;
     for (int c = 0; c < 3; c++) {
         k->gravity[c] = d->gravity[c];
@@ -141,6 +142,7 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     for (int i = 0; i < soft->groups; i++) {
         orr_soft_group *g = &soft->group[i];
         *g = (orr_soft_group){.tables = &soft->tables,
+                              .number = soft->tables.number,
                               .constants = &soft->constants,
                               .pinned = soft->model->pinned,
                               .vertices = soft->model->vertices,
@@ -345,7 +347,40 @@ void orr_soft_set(orr_soft *soft, int world, const double *position, const doubl
     }
 }
 
+int orr_soft_strain_numbers(const orr_soft_model *model)
+{
+    return model->yield_stress > 0.0 ? model->tets * 9 : 0;
+}
+
+void orr_soft_get_strain(const orr_soft *soft, int world, double *strain)
+{
+    const orr_soft_group *g = &soft->group[world / soft->group_worlds];
+    if (g->plastic && soft->device) {
+        orr_soft_device_get_strain(soft, world);
+    }
+    if (g->plastic) {
+        memcpy(strain, g->plastic, (size_t)soft->model->tets * 9 * sizeof *strain);
+    }
+}
+
+void orr_soft_set_strain(orr_soft *soft, int world, const double *strain)
+{
+    const orr_soft_group *g = &soft->group[world / soft->group_worlds];
+    if (g->plastic) {
+        orr_soft_plastic_set(soft, g, strain);
+    }
+    if (g->plastic && soft->device) {
+        orr_soft_device_set_strain(soft, world);
+    }
+}
+
 void orr_soft_unstrain(orr_soft *soft, int world)
 {
-    orr_soft_plastic_clear(soft, &soft->group[world / soft->group_worlds]);
+    const orr_soft_group *g = &soft->group[world / soft->group_worlds];
+    if (g->plastic) {
+        orr_soft_plastic_clear(soft, g);
+    }
+    if (g->plastic && soft->device) {
+        orr_soft_device_set_strain(soft, world);
+    }
 }

@@ -209,3 +209,7 @@ void orr_soft_get(const orr_soft *soft, int world, double *position, double *vel
 void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity);
 // Undoes the plastic strain of a world.
 void orr_soft_unstrain(orr_soft *soft, int world);
+// What the tets of a world have yielded: tets x 9, row-major; units where they have not.
+int orr_soft_strain_numbers(const orr_soft_model *model); // tets x 9; 0: it does not yield
+void orr_soft_get_strain(const orr_soft *soft, int world, double *strain);
+void orr_soft_set_strain(orr_soft *soft, int world, const double *strain);

@@ -88,7 +88,7 @@ static orr_result cut_blocks(builder *b, size_t *number_count, size_t *index_cou
         }
         t->colour_block[colour + 1] = blocks;
     }
-    t->colours = m->colours;
+    t->colours = m->colours, t->lanes = b->lanes;
     for (int i = 0; i < blocks; i++) {
         orr_soft_block *block = &t->block[i];
         block->index = *index_count, block->number = *number_count;

@@ -29,7 +29,7 @@ enum {
 };
 
 typedef struct orr_soft_tables {
-    int colours;
+    int lanes, colours;
     int *colour_block; // colours + 1: first block of each
     orr_soft_block *block;
     int32_t *index;

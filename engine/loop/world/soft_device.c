@@ -65,6 +65,21 @@ orr_result orr_soft_layer_simulate(const orr_world *world, const orr_soft_layer 
     return orr_soft_create(&desc, layer->model, jobs, soft, error);
 }
 
+// Of a device that has failed, what the host last knew of it.
+static orr_result move_strain(const orr_world_soft *s, const orr_soft *from, orr_soft *to, orr_error *error)
+{
+    const int numbers = orr_soft_strain_numbers(s->layer->model);
+    double *strain;
+    if (numbers == 0) {
+        return ORR_OK;
+    }
+    ORR_ALLOC(strain, numbers, "soft bodies", error);
+    orr_soft_get_strain(from, 0, strain);
+    orr_soft_set_strain(to, 0, strain);
+    orr_free(strain);
+    return ORR_OK;
+}
+
 orr_result orr_softs_move(const orr_world *world, orr_cuda *cuda, orr_error *error)
 {
     for (int i = 0; i < world->softs->count; i++) {
@@ -80,6 +95,7 @@ orr_result orr_softs_move(const orr_world *world, orr_cuda *cuda, orr_error *err
             const bool whole = orr_soft_check(before, NULL) == ORR_OK;
             orr_soft_get(before, 0, s->state, velocity);
             orr_soft_set(moved, 0, whole ? s->state : orr_world_soft_positions(s, k), velocity);
+            ORR_TRY(move_strain(s, before, moved, error));
             s->copies[k] = moved;
             orr_soft_destroy(before);
         }

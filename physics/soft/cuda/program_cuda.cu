@@ -1,13 +1,19 @@
 // A step of vertex block descent as kernels: the CPU's text, with a thread for a vertex in one world.
 #include "engine/device/cuda_kernel.h"
-#include "physics/soft/program_cuda.h"
+#include "physics/soft/cuda/program_cuda.h"
+#include "physics/soft/plastic_inline.h"
 #include "physics/soft/program_inline.h"
 
 // The numbers of a launch that are the same for all threads.
 struct launch {
     orr_soft_cuda soft;
     soft_numbers numbers;
+    plastic_law plastic;
 };
+
+// What a model has besides elements and contacts: step_group has an instance for each, as registers of what
+// it does not have would slow it down.
+enum { YIELDS = 1 };
 
 // A group's state, with the tables where the kernel has them.
 static __device__ __forceinline__ orr_soft_group group_at(const orr_soft_cuda &soft, int i)
@@ -20,6 +26,8 @@ static __device__ __forceinline__ orr_soft_group group_at(const orr_soft_cuda &s
         *arrays[k] = *arrays[k] ? (char *)*arrays[k] + (size_t)i * soft.group_bytes : NULL;
     }
     g.tables = &soft.tables;
+    g.number = soft.plastic.tets > 0 ? soft.plastic.number + (size_t)i * soft.plastic.number_count
+                                     : soft.tables.number;
     return g;
 }
 
@@ -56,6 +64,61 @@ static __device__ __forceinline__ void finish_thread(const launch &l, const orr_
     for (int c = 0; c < 3; c++) {
         const ptrdiff_t at = ((ptrdiff_t)v * 3 + c) * g.worlds + t % g.worlds;
         finish_number(&l.numbers, &g, at, c, g.pinned[v]);
+    }
+}
+
+// The numbers of a tet, with its plastic strain, as its corners read them; no other thread has these.
+static __device__ void write_tet(const orr_soft_cuda_plastic &p, const orr_soft_group &g,
+                                 const double *strain, int tet)
+{
+    for (int corner = 0; corner < 4; corner++) {
+        const ptrdiff_t use = (ptrdiff_t)tet * 4 + corner, at = p.at[use];
+        double now[9];
+        plastic_rows(p.rows + use * 9, strain, now);
+        for (int k = 0; k < 9 && at >= 0; k++) {
+            ((number *)g.number)[at + k * LANE_STRIDE] = (number)now[k];
+        }
+    }
+}
+
+static __device__ double *strain_at(const orr_soft_cuda_plastic &p, int group, int tet)
+{
+    return p.strain + ((size_t)group * p.tets + tet) * 9;
+}
+
+static __device__ __forceinline__ void yield_thread(const launch &l, const orr_soft_group &g, int group,
+                                                    int tet)
+{
+    const orr_soft_cuda_plastic &p = l.soft.plastic;
+    const number *position = (const number *)g.position;
+    const int32_t *v = p.tet + (ptrdiff_t)tet * 4;
+    double *strain = strain_at(p, group, tet), side[9], fe[9], j;
+    for (int i = 0; i < 9; i++) {
+        side[i] = (double)position[(ptrdiff_t)v[i / 3 + 1] * 3 + i % 3] -
+                  (double)position[(ptrdiff_t)v[0] * 3 + i % 3];
+    }
+    plastic_elastic(side, p.rows + (ptrdiff_t)tet * 36, strain, fe);
+    if (plastic_yields(&l.plastic, fe, &j)) {
+        plastic_flow(&l.plastic, fe, j, strain);
+        write_tet(p, g, strain, tet);
+    }
+}
+
+static __global__ void yield_group(launch l)
+{
+    const int group = (int)blockIdx.y, tet = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const orr_soft_group g = group_at(l.soft, group);
+    if (tet < l.soft.plastic.tets) {
+        yield_thread(l, g, group, tet);
+    }
+}
+
+static __global__ void strain_group(orr_soft_cuda soft, int group)
+{
+    const int tet = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const orr_soft_group g = group_at(soft, group);
+    if (tet < soft.plastic.tets) {
+        write_tet(soft.plastic, g, strain_at(soft.plastic, group, tet), tet);
     }
 }
 
@@ -96,7 +159,7 @@ static __global__ void finish_group(launch l)
 }
 
 // A thread block has a group's worlds for itself: barriers order its colours and iterations.
-static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void step_group(launch l, int steps)
+template <int HAS> static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void step_group(launch l, int steps)
 {
     const orr_soft_group g = group_at(l.soft, (int)blockIdx.x);
     const int own = (int)threadIdx.x, stride = (int)blockDim.x, all = g.vertices * g.worlds;
@@ -123,6 +186,12 @@ static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void step_group(launch l, i
             finish_thread(l, g, t);
         }
         __syncthreads();
+        if (HAS & YIELDS) {
+            for (int t = own; t < l.soft.plastic.tets; t += stride) {
+                yield_thread(l, g, (int)blockIdx.x, t);
+            }
+            __syncthreads();
+        }
     }
 }
 
@@ -140,6 +209,7 @@ static launch launch_of(const orr_soft_cuda *soft, const orr_soft_constants *con
     launch l;
     l.soft = *soft;
     fill_numbers(constants, &l.numbers);
+    l.plastic = plastic_law_of(constants);
     return l;
 }
 
@@ -157,8 +227,13 @@ static dim3 grid_of_all(const orr_soft_cuda *soft)
 void orr_soft_cuda_steps(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants,
                          int steps)
 {
-    ORR_LAUNCH(step_group, (unsigned int)soft->groups, SOFT_CUDA_GROUP, 0, stream, launch_of(soft, constants),
-               steps);
+    const launch l = launch_of(soft, constants);
+    const unsigned int groups = (unsigned int)soft->groups;
+    if (soft->plastic.tets > 0) {
+        ORR_LAUNCH((step_group<YIELDS>), groups, SOFT_CUDA_GROUP, 0, stream, l, steps);
+    } else {
+        ORR_LAUNCH((step_group<0>), groups, SOFT_CUDA_GROUP, 0, stream, l, steps);
+    }
 }
 
 void orr_soft_cuda_begin(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
@@ -182,6 +257,18 @@ void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, do
 void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
 {
     ORR_LAUNCH(finish_group, grid_of_all(soft), SOFT_CUDA_OTHER, 0, stream, launch_of(soft, constants));
+}
+
+void orr_soft_cuda_yield(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
+{
+    ORR_LAUNCH(yield_group, grid_of(soft, soft->plastic.tets, SOFT_CUDA_OTHER), SOFT_CUDA_OTHER, 0, stream,
+               launch_of(soft, constants));
+}
+
+void orr_soft_cuda_strain(cudaStream_t stream, const orr_soft_cuda *soft, int group)
+{
+    ORR_LAUNCH(strain_group, orr_cuda_blocks((size_t)soft->plastic.tets, SOFT_CUDA_OTHER), SOFT_CUDA_OTHER, 0,
+               stream, *soft, group);
 }
 
 void orr_soft_cuda_translate(cudaStream_t stream, const orr_soft_cuda *soft, const double by[3])

@@ -20,6 +20,9 @@ orr_result orr_soft_device_check(const orr_soft_device *device, orr_error *error
 void orr_soft_device_fetch(const orr_soft *soft);
 void orr_soft_device_change(const orr_soft *soft);
 void orr_soft_device_step(const orr_soft *soft, int steps);
+// Of a model that yields: a world's plastic strain, to the host's copy and from it.
+void orr_soft_device_get_strain(const orr_soft *soft, int world);
+void orr_soft_device_set_strain(const orr_soft *soft, int world);
 
 // ---- a step together with others, of one world: the host finds planes and pairs and moves bodies as wholes
 

@@ -1,6 +1,6 @@
 // A step of soft bodies together on CUDA. Vertices move there; the host moves bodies as wholes, for which it
 // reads all positions (12 bytes for each vertex) and writes how far planes, pairs and ties have moved.
-#include "physics/soft/device_state.h"
+#include "physics/soft/cuda/device_state.h"
 
 struct orr_soft_device_pairs {
     orr_cuda *cuda; // borrowed
@@ -222,6 +222,10 @@ void orr_soft_device_finish(const orr_soft *soft)
     if (device->failed == ORR_OK) {
         orr_soft_cuda_finish(device->cuda->stream, &device->soft, &soft->constants);
         orr_soft_device_note(device, launched(&error), &error);
+        if (device->soft.plastic.tets > 0) {
+            orr_soft_cuda_yield(device->cuda->stream, &device->soft, &soft->constants);
+            orr_soft_device_note(device, launched(&error), &error);
+        }
     }
     device->soft.group.plane_slots = 0; // a step alone touches nothing
     device->soft.group.is_pushed = false;

@@ -1,11 +1,11 @@
-#include "physics/soft/device_state.h"
+#include "physics/soft/cuda/device_state.h"
 
 // A thread block makes whole steps of a group where a colour has at most so many vertices in all worlds of
 // the group, or where the groups occupy half of the device: then barriers cost less than launches.
 enum { GROUP_THREADS = 2 * SOFT_CUDA_GROUP };
 
-static orr_result upload_new(orr_cuda *cuda, const void *from, size_t count, size_t size, void **to,
-                             orr_error *error)
+orr_result orr_soft_device_upload(orr_cuda *cuda, const void *from, size_t count, size_t size, void **to,
+                                  orr_error *error)
 {
     ORR_TRY(orr_cuda_alloc(cuda, count, size, to, error));
     return count ? orr_cuda_upload(cuda, *to, from, count * size, error) : ORR_OK;
@@ -15,13 +15,14 @@ static orr_result upload_tables(orr_soft *soft, orr_soft_device *device, orr_err
 {
     const orr_soft_tables *t = &soft->tables;
     orr_cuda *cuda = device->cuda;
-    ORR_TRY(upload_new(cuda, t->block, (size_t)t->colour_block[t->colours], sizeof *t->block, &device->block,
-                       error));
-    ORR_TRY(upload_new(cuda, t->colour_block, (size_t)t->colours + 1, sizeof *t->colour_block,
-                       &device->colour_block, error));
-    ORR_TRY(upload_new(cuda, t->index, t->index_count, sizeof *t->index, &device->index, error));
-    ORR_TRY(upload_new(cuda, t->number, t->number_count, sizeof(float), &device->number, error));
-    ORR_TRY(upload_new(cuda, soft->model->pinned, (size_t)soft->model->vertices, 1, &device->pinned, error));
+    ORR_TRY(orr_soft_device_upload(cuda, t->block, (size_t)t->colour_block[t->colours], sizeof *t->block,
+                                   &device->block, error));
+    ORR_TRY(orr_soft_device_upload(cuda, t->colour_block, (size_t)t->colours + 1, sizeof *t->colour_block,
+                                   &device->colour_block, error));
+    ORR_TRY(orr_soft_device_upload(cuda, t->index, t->index_count, sizeof *t->index, &device->index, error));
+    ORR_TRY(orr_soft_device_upload(cuda, t->number, t->number_count, sizeof(float), &device->number, error));
+    ORR_TRY(orr_soft_device_upload(cuda, soft->model->pinned, (size_t)soft->model->vertices, 1,
+                                   &device->pinned, error));
     device->soft.tables = (orr_soft_tables){.colours = t->colours,
                                             .colour_block = device->colour_block,
                                             .block = device->block,
@@ -37,8 +38,8 @@ static orr_result upload_omega(orr_soft *soft, orr_soft_device *device, orr_erro
     for (int n = 0; n < soft->iterations; n++) {
         omega[n] = last = orr_soft_next_omega(soft, n + 1, last);
     }
-    orr_result result =
-        upload_new(device->cuda, omega, (size_t)soft->iterations, sizeof *omega, &device->omega, error);
+    orr_result result = orr_soft_device_upload(device->cuda, omega, (size_t)soft->iterations, sizeof *omega,
+                                               &device->omega, error);
     orr_free(omega);
     device->soft.omega = device->omega;
     return result;
@@ -56,7 +57,7 @@ static void place_group(const orr_soft *soft, orr_soft_device *device)
             *array[i] = (char *)device->state + ((char *)*array[i] - (char *)soft->state);
         }
     }
-    g->tables = NULL, g->constants = NULL;
+    g->tables = NULL, g->constants = NULL, g->number = NULL, g->plastic = NULL;
     g->pinned = device->pinned;
 }
 
@@ -81,6 +82,7 @@ static orr_result build(orr_soft *soft, orr_soft_device *device, orr_error *erro
     ORR_CUDA_TRY(
         cudaMemsetAsync(device->state, 0, (size_t)soft->groups * soft->group_bytes, device->cuda->stream));
     place_group(soft, device);
+    ORR_TRY(orr_soft_device_place_plastic(soft, error));
     device->soft.group_bytes = soft->group_bytes;
     device->soft.groups = soft->groups;
     device->soft.iterations = soft->iterations;
@@ -110,6 +112,11 @@ void orr_soft_device_destroy(orr_soft_device *device)
         orr_cuda_free(device->number);
         orr_cuda_free(device->pinned);
         orr_cuda_free(device->omega);
+        orr_cuda_free(device->tet);
+        orr_cuda_free(device->rows);
+        orr_cuda_free(device->tet_at);
+        orr_cuda_free(device->strained);
+        orr_cuda_free(device->strain);
         orr_cuda_release(&device->planes);
         orr_cuda_release(&device->pushed);
         orr_free(device);
@@ -189,6 +196,10 @@ static orr_result step_parts(const orr_soft *soft, orr_error *error)
     }
     orr_soft_cuda_finish(stream, &device->soft, &soft->constants);
     ORR_CUDA_LAUNCHED();
+    if (device->soft.plastic.tets > 0) {
+        orr_soft_cuda_yield(stream, &device->soft, &soft->constants);
+        ORR_CUDA_LAUNCHED();
+    }
     return ORR_OK;
 }
 

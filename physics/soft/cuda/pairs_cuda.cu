@@ -1,8 +1,8 @@
 // Forces of pairs and ties as a kernel, in double as on the host.
 #define ORR_SCALAR_DOUBLE
 #include "engine/device/cuda_kernel.h"
+#include "physics/soft/cuda/program_cuda.h"
 #include "physics/soft/pair_system.h"
-#include "physics/soft/program_cuda.h"
 
 static __device__ void moved_by(const orr_soft_cuda_pairs &p, int32_t body, int32_t vertex, double moved[3])
 {

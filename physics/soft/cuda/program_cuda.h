@@ -13,10 +13,22 @@ extern "C" {
 // Threads of a block: of kernels that relax vertices, and of others; one that makes whole steps has a group.
 enum { SOFT_CUDA_RELAX = 64, SOFT_CUDA_OTHER = 128, SOFT_CUDA_GROUP = 256 };
 
+// Of models that yield, whose groups have one world; pointers to device memory.
+typedef struct orr_soft_cuda_plastic {
+    int tets; // 0: it does not yield
+    const int32_t *tet;
+    const double *rows;  // tets x 4 x 9: what each corner sees of the rest shape
+    const ptrdiff_t *at; // tets x 4: orr_soft_tables.tet_at
+    float *number;       // groups x number_count: the tables' with the plastic strain of each
+    size_t number_count;
+    double *strain; // groups x tets x 9
+} orr_soft_cuda_plastic;
+
 // Arguments of launches; pointers to device memory.
 typedef struct orr_soft_cuda {
     orr_soft_group group; // the first; without constants and tables
     orr_soft_tables tables;
+    orr_soft_cuda_plastic plastic;
     size_t group_bytes; // from one group's state to the next one's
     int groups, iterations;
     const double *omega; // iterations: Chebyshev's factors
@@ -32,6 +44,10 @@ void orr_soft_cuda_relax(cudaStream_t stream, const orr_soft_cuda *soft, const o
 void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, double omega);
 void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft,
                           const orr_soft_constants *constants);
+// Of models that yield: what tets yield at a step's end, in all groups; and the numbers of one group as its
+// strain has them.
+void orr_soft_cuda_yield(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants);
+void orr_soft_cuda_strain(cudaStream_t stream, const orr_soft_cuda *soft, int group);
 
 // Every position moved by the same.
 void orr_soft_cuda_translate(cudaStream_t stream, const orr_soft_cuda *soft, const double by[3]);

@@ -1,5 +1,5 @@
 // Soft bodies on a CUDA device, in a build without CUDA: never called after `create`, as no orr_cuda exists.
-#include "physics/soft/device.h"
+#include "physics/soft/cuda/device.h"
 
 orr_result orr_soft_device_create(orr_soft *soft, orr_cuda *cuda, orr_error *error)
 {
@@ -35,6 +35,18 @@ void orr_soft_device_step(const orr_soft *soft, int steps)
 {
     (void)soft;
     (void)steps;
+}
+
+void orr_soft_device_get_strain(const orr_soft *soft, int world)
+{
+    (void)soft;
+    (void)world;
+}
+
+void orr_soft_device_set_strain(const orr_soft *soft, int world)
+{
+    (void)soft;
+    (void)world;
 }
 
 orr_result orr_soft_device_status(const orr_soft_device *device, orr_error *error)
