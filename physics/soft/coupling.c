@@ -575,7 +575,9 @@ static void relax_vertices(const coupling *c, int n, double *omega)
                 soft->program->accelerate(soft->group, omega[i]);
             }
         }
-        if (n <= soft->iterations) {
+        if (n <= soft->iterations && soft->device) {
+            orr_soft_device_update_pressure(soft);
+        } else if (n <= soft->iterations) {
             orr_soft_update_pressure(soft, soft->group);
         }
     }

@@ -72,9 +72,10 @@ double orr_soft_energy(const orr_soft_model *m, const double *position, const do
         energy += 0.5 * m->edge_stiffness[i] * stretch * stretch;
     }
     if (m->filled) {
-        const double volume = orr_soft_volume(m, position), gas = (m->pressure + m->ambient) * m->volume;
-        energy +=
-            m->ambient > 0.0 ? m->ambient * volume - gas * log(volume / m->volume) : -m->pressure * volume;
+        const double volume = orr_soft_volume(m, position),
+                     gas = (m->gas.pressure + m->gas.ambient) * m->gas.volume;
+        energy += m->gas.ambient > 0.0 ? m->gas.ambient * volume - gas * log(volume / m->gas.volume)
+                                       : -m->gas.pressure * volume;
     }
     for (int i = 0; i < m->vertices * 3; i++) {
         energy -= m->mass[i / 3] * gravity[i % 3] * position[i];

@@ -8,6 +8,10 @@ typedef struct orr_soft_elastic { // of tets and membranes: Pa, or N/m
     double eta;                   // Pa s
 } orr_soft_elastic;
 
+typedef struct orr_soft_gas {         // that closed triangles enclose
+    double pressure, ambient, volume; // Pa above what is around it, Pa, and m^3, at rest
+} orr_soft_gas;
+
 struct orr_soft_model {
     int vertices;
     double *rest; // vertices x 3, m
@@ -40,7 +44,7 @@ struct orr_soft_model {
 
     bool closed; // every edge of the triangles has two of them, which agree on what is outside
     bool filled; // with a gas: spec.pressure, spec.ambient
-    double pressure, ambient, volume; // Pa, Pa, m^3 at rest
+    orr_soft_gas gas;
 
     int surfaces;       // triangles that can be touched: first `walls` of solids, then cloth
     int walls;          // their normals point outwards

@@ -13,6 +13,7 @@ typedef struct orr_soft_constants {
     double hinge_damping; // s
     bool edges_damped;
     double yield_stress, flow; // Pa, 0: it does not yield; 1/s
+    orr_soft_gas gas;
     int obstacles;
     orr_soft_obstacle obstacle[ORR_SOFT_OBSTACLES_MAX];
 } orr_soft_constants;

@@ -78,19 +78,6 @@ static orr_result check(const orr_soft_desc *d, orr_error *error)
     return ORR_OK;
 }
 
-const char *orr_soft_cuda_lacks(const orr_soft_model *model)
-{
-    return model->filled ? "gas that cloth encloses" : NULL;
-}
-
-static orr_result check_cuda(const orr_soft_model *model, orr_error *error)
-{
-    const char *lacks = orr_soft_cuda_lacks(model);
-    return lacks
-               ? orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: expected %s on the CPU, not on CUDA", lacks)
-               : ORR_OK;
-}
-
 static void set_constants(orr_soft *soft, const orr_soft_desc *d)
 {
     orr_soft_constants *k = &soft->constants;
@@ -101,6 +88,7 @@ static void set_constants(orr_soft *soft, const orr_soft_desc *d)
     k->hinge_damping = soft->model->hinge_damping;
     k->edges_damped = soft->model->edges_damped;
     k->yield_stress = soft->model->yield_stress, k->flow = soft->model->flow;
+    k->gas = soft->model->gas;
     k->obstacles = d->obstacles;
     for (int c = 0; c < 3; c++) {
         k->gravity[c] = d->gravity[c];
@@ -120,9 +108,6 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     soft->iterations = d->iterations > 0 ? d->iterations : 10;
     soft->chebyshev = d->chebyshev;
     set_constants(soft, d);
-    if (d->cuda) {
-        ORR_TRY(check_cuda(soft->model, error));
-    }
     const int lanes = d->cuda ? SOFT_CUDA_LANES : soft->program->lanes;
     // worlds of what yields have rest shapes of their own
     soft->group_worlds = soft->worlds >= lanes && !(soft->model->yield_stress > 0.0) ? lanes : 1;

@@ -180,11 +180,9 @@ typedef struct orr_soft_contacts {
     const double *joints; // numbers of linkages and of linked bodies
 } orr_soft_contacts;
 
-// Why a model cannot be simulated on CUDA ("gas ..."), for a message; NULL: it can.
-const char *orr_soft_cuda_lacks(const orr_soft_model *model);
-// The model, the jobs and the CUDA device must outlive the simulation. On CUDA a model that it lacks, double
-// precision and too little memory are errors. The same bits for any number of threads. jobs: NULL: a
-// simulation of one world is stepped by the calling thread alone.
+// The model, the jobs and the CUDA device must outlive the simulation. On CUDA double precision and too
+// little memory are errors. The same bits for any number of threads. jobs: NULL: a simulation of one world is
+// stepped by the calling thread alone.
 orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
                            orr_soft **soft, orr_error *error);
 void orr_soft_destroy(orr_soft *soft); // NULL is allowed

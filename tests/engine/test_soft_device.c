@@ -13,7 +13,7 @@
 #include "tests/cuda_emu/emu.h"
 #endif
 
-enum { MOST = 3 * 1000 };
+enum { MOST = 3 * 1000, STRAINS = 9 * 3000 };
 
 static orr_engine *engine;
 static char last[512]; // line of the log
@@ -55,18 +55,20 @@ typedef struct fixture {
     orr_layer box, block[2];
 } fixture;
 
-static void open_on(fixture *f, orr_device_kind device, int worlds)
+// yield_stress: of the first block; 0: it does not yield
+static void open_on(fixture *f, orr_device_kind device, int worlds, double yield_stress)
 {
     static const char model[] =
         "<mujoco><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1'/>"
         "<body pos='0.05 0 0.262'><freejoint/><geom type='box' size='0.1 0.1 0.05' mass='1'/></body>"
         "</worldbody></mujoco>";
-    const orr_body_desc jelly = {
+    orr_body_desc jelly = {
         .soft = true, .resolution = 4, .density = 100.0, .young = 3e4, .poisson = 0.3, .damping = 0.02};
     assert_ok(orr_scene_create(engine, &f->scene, &error));
     assert_ok(orr_scene_add_file(f->scene, written("box.xml", model), NULL, &f->box, &error));
     for (int i = 0; i < 2; i++) {
         const orr_transform at = {.position = {0.0f, 0.3f * (float)i, 0.11f}};
+        jelly.yield_stress = i == 0 ? yield_stress : 0.0;
         f->block[i] = add_block(f->scene, (const float[3]){0.15f, 0.15f, 0.1f}, &at, 12);
         assert_ok(orr_scene_set_physics(f->scene, f->block[i], &jelly, &error));
     }
@@ -115,7 +117,7 @@ static void a_world_is_the_same_on_cuda(void **state)
     int count = 0;
     for (int k = 0; k < 2; k++) {
         fixture f;
-        open_on(&f, k ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU, 1);
+        open_on(&f, k ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU, 1, 0.0);
         count = positions(&f, 0, start);
         assert_int_equal(is_on_cuda(&f, 0), k);
         assert_int_equal(is_on_cuda(&f, 1), k);
@@ -137,11 +139,44 @@ static void a_world_is_the_same_on_cuda(void **state)
     assert_true(largest(x[0][1], x[1][1], count) < 2e-4);
 }
 
+static int strain_of(const fixture *f, double *strain)
+{
+    const orr_world_soft *s = NULL;
+    assert_ok(orr_world_soft_open(f->world, 0, f->block[0], &s, &error));
+    const int count = orr_soft_strain_numbers(s->layer->model);
+    assert_true(count > 0 && count <= STRAINS);
+    orr_soft_get_strain(s->copies[0], 0, strain);
+    return count;
+}
+
+static void what_has_yielded_moves_along(void **state)
+{
+    (void)state;
+    static double strain[3][STRAINS];
+    fixture f;
+    int count = 0;
+    open_on(&f, ORR_DEVICE_CUDA, 1, 300.0);
+    assert_ok(orr_world_advance(f.world, 25 * 4e-3, &error));
+    for (int k = 0; k < 3; k++) { // to the CPU, and back
+        assert_int_equal(is_on_cuda(&f, 0), k != 1);
+        count = strain_of(&f, strain[k]);
+        assert_memory_equal(strain[k], strain[0], (size_t)count * sizeof **strain);
+        assert_ok(orr_world_set_device(f.world, k == 0 ? ORR_DEVICE_CPU : ORR_DEVICE_CUDA, &error));
+    }
+    double most = 0.0;
+    for (int i = 0; i < count; i += 9) {
+        most = fmax(most, fabs(strain[0][i + 8] - 1.0));
+    }
+    print_message("strain %.3f\n", most);
+    assert_true(most > 0.01);
+    close_fixture(&f);
+}
+
 static void what_cuda_has_not_is_on_the_cpu(void **state)
 {
     (void)state;
     fixture f;
-    open_on(&f, ORR_DEVICE_CUDA, 2);
+    open_on(&f, ORR_DEVICE_CUDA, 2, 0.0);
     last[0] = 0;
     assert_false(is_on_cuda(&f, 0));
     assert_string_equal(last, "soft bodies are simulated on the CPU: CUDA does not have steps of several "
@@ -157,7 +192,7 @@ static void a_device_that_fails_is_left(void **state)
     static double before[MOST], x[MOST];
     fixture f;
     orr_error why;
-    open_on(&f, ORR_DEVICE_CUDA, 1);
+    open_on(&f, ORR_DEVICE_CUDA, 1, 0.0);
     orr_world_set_device(f.world, ORR_DEVICE_CUDA, NULL);
     assert_ok(orr_world_advance(f.world, 4e-3, &error));
     assert_true(is_on_cuda(&f, 0));
@@ -180,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_world_is_the_same_on_cuda),
+        cmocka_unit_test(what_has_yielded_moves_along),
         cmocka_unit_test(what_cuda_has_not_is_on_the_cpu),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(a_device_that_fails_is_left),

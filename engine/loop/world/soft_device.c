@@ -24,12 +24,7 @@ orr_cuda *orr_softs_device(const orr_world *world)
     bool any = false;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
-        const char *lacks = layer->soft && !layer->absent ? orr_soft_cuda_lacks(layer->soft->model) : NULL;
         any |= layer->soft && !layer->absent;
-        if (lacks) {
-            say(world, lacks);
-            return NULL;
-        }
     }
     if (any && world->count > 1) {
         say(world, "steps of several copies of them together");

@@ -50,8 +50,8 @@ static void place_group(const orr_soft *soft, orr_soft_device *device)
 {
     orr_soft_group *g = &device->soft.group;
     *g = soft->group[0];
-    void **const array[] = {&g->position, &g->velocity, &g->change,          &g->start,
-                            &g->target,   &g->previous, &g->before_previous, &g->touch};
+    void **const array[] = {&g->position, &g->velocity,        &g->change, &g->start,    &g->target,
+                            &g->previous, &g->before_previous, &g->touch,  &g->pressure, &g->swell};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         if (*array[i]) {
             *array[i] = (char *)device->state + ((char *)*array[i] - (char *)soft->state);
@@ -59,6 +59,21 @@ static void place_group(const orr_soft *soft, orr_soft_device *device)
     }
     g->tables = NULL, g->constants = NULL, g->number = NULL, g->plastic = NULL;
     g->pinned = device->pinned;
+}
+
+static orr_result place_gas(const orr_soft *soft, orr_soft_device *device, orr_error *error)
+{
+    const orr_soft_model *m = soft->model;
+    const size_t sums = (size_t)soft->groups * (size_t)soft->group_worlds * SOFT_CUDA_SLICES * 2;
+    if (!m->filled) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_soft_device_upload(device->cuda, m->triangle, (size_t)m->triangles * 3, sizeof *m->triangle,
+                                   &device->triangle, error));
+    ORR_TRY(orr_cuda_alloc(device->cuda, sums, sizeof(double), &device->sums, error));
+    device->soft.gas =
+        (orr_soft_cuda_gas){.triangles = m->triangles, .triangle = device->triangle, .sums = device->sums};
+    return ORR_OK;
 }
 
 static bool is_whole(const orr_soft *soft, const orr_cuda *cuda)
@@ -78,10 +93,12 @@ static orr_result build(orr_soft *soft, orr_soft_device *device, orr_error *erro
     ORR_TRY(upload_tables(soft, device, error));
     ORR_TRY(upload_omega(soft, device, error));
     ORR_TRY(orr_cuda_alloc(device->cuda, (size_t)soft->groups, soft->group_bytes, &device->state, error));
-    // arrays beyond positions and velocities are written before they are read
+    // arrays beyond positions and velocities are written before they are read, but for `swell` of what is
+    // pinned, which stays 0
     ORR_CUDA_TRY(
         cudaMemsetAsync(device->state, 0, (size_t)soft->groups * soft->group_bytes, device->cuda->stream));
     place_group(soft, device);
+    ORR_TRY(place_gas(soft, device, error));
     ORR_TRY(orr_soft_device_place_plastic(soft, error));
     device->soft.group_bytes = soft->group_bytes;
     device->soft.groups = soft->groups;
@@ -112,6 +129,8 @@ void orr_soft_device_destroy(orr_soft_device *device)
         orr_cuda_free(device->number);
         orr_cuda_free(device->pinned);
         orr_cuda_free(device->omega);
+        orr_cuda_free(device->triangle);
+        orr_cuda_free(device->sums);
         orr_cuda_free(device->tet);
         orr_cuda_free(device->rows);
         orr_cuda_free(device->tet_at);
@@ -177,7 +196,12 @@ static orr_result step_parts(const orr_soft *soft, orr_error *error)
 {
     const orr_soft_device *device = soft->device;
     cudaStream_t stream = device->cuda->stream;
+    const bool has_gas = device->soft.gas.triangles > 0, is_sealed = soft->constants.gas.ambient > 0.0;
     double omega = 1.0;
+    if (has_gas) {
+        orr_soft_cuda_pressure(stream, &device->soft, &soft->constants, true);
+        ORR_CUDA_LAUNCHED();
+    }
     orr_soft_cuda_begin(stream, &device->soft, &soft->constants);
     ORR_CUDA_LAUNCHED();
     for (int n = 1; n <= soft->iterations; n++) {
@@ -191,6 +215,10 @@ static orr_result step_parts(const orr_soft *soft, orr_error *error)
         if (soft->chebyshev > 0.0) {
             omega = orr_soft_next_omega(soft, n, omega);
             orr_soft_cuda_accelerate(stream, &device->soft, omega);
+            ORR_CUDA_LAUNCHED();
+        }
+        if (has_gas && is_sealed) {
+            orr_soft_cuda_pressure(stream, &device->soft, &soft->constants, false);
             ORR_CUDA_LAUNCHED();
         }
     }

@@ -45,6 +45,7 @@ void orr_soft_device_shift(const orr_soft *soft, const struct orr_soft_pairs *pa
 void orr_soft_device_push(const struct orr_soft_pairs *pairs, const orr_soft *soft, const int range[2]);
 void orr_soft_device_relax(const orr_soft *soft, int colour);
 void orr_soft_device_accelerate(const orr_soft *soft, double omega);
+void orr_soft_device_update_pressure(const orr_soft *soft); // of a model with gas, after an iteration
 // The host has the newest positions.
 void orr_soft_device_read(const orr_soft *soft);
 void orr_soft_device_translate(const orr_soft *soft, const double by[3]); // not the host's copy

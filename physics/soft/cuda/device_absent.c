@@ -96,6 +96,11 @@ void orr_soft_device_accelerate(const orr_soft *soft, double omega)
     (void)omega;
 }
 
+void orr_soft_device_update_pressure(const orr_soft *soft)
+{
+    (void)soft;
+}
+
 void orr_soft_device_relax(const orr_soft *soft, int colour)
 {
     (void)soft;

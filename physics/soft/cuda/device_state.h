@@ -12,6 +12,7 @@ struct orr_soft_device {
     orr_cuda *cuda; // borrowed
     orr_soft_cuda soft;
     void *state, *block, *colour_block, *index, *number, *pinned, *omega;
+    void *triangle, *sums;                         // of gas: orr_soft_cuda_gas
     void *tet, *rows, *tet_at, *strained, *strain; // of what yields: orr_soft_cuda_plastic
     bool whole;                                    // steps are one launch
     newest newest;

@@ -34,6 +34,10 @@ static orr_result begin(const orr_soft *soft, orr_error *error)
             cudaMemsetAsync(device->pushed.memory, 0, numbers * sizeof(float), device->cuda->stream));
         on->pushed = device->pushed.memory;
     }
+    if (device->soft.gas.triangles > 0) {
+        orr_soft_cuda_pressure(device->cuda->stream, &device->soft, &soft->constants, true);
+        ORR_CUDA_LAUNCHED();
+    }
     orr_soft_cuda_begin(device->cuda->stream, &device->soft, &soft->constants);
     ORR_CUDA_LAUNCHED();
     return read_arrays(soft, BEGIN_ARRAYS, error);
@@ -192,6 +196,16 @@ void orr_soft_device_accelerate(const orr_soft *soft, double omega)
         orr_soft_cuda_accelerate(device->cuda->stream, &device->soft, omega);
         orr_soft_device_note(device, launched(&error), &error);
         device->read = false;
+    }
+}
+
+void orr_soft_device_update_pressure(const orr_soft *soft)
+{
+    orr_soft_device *device = soft->device;
+    orr_error error;
+    if (device->failed == ORR_OK && device->soft.gas.triangles > 0 && soft->constants.gas.ambient > 0.0) {
+        orr_soft_cuda_pressure(device->cuda->stream, &device->soft, &soft->constants, false);
+        orr_soft_device_note(device, launched(&error), &error);
     }
 }
 

@@ -1,6 +1,7 @@
 // A step of vertex block descent as kernels: the CPU's text, with a thread for a vertex in one world.
 #include "engine/device/cuda_kernel.h"
 #include "physics/soft/cuda/program_cuda.h"
+#include "physics/soft/gas_inline.h"
 #include "physics/soft/plastic_inline.h"
 #include "physics/soft/program_inline.h"
 
@@ -9,20 +10,21 @@ struct launch {
     orr_soft_cuda soft;
     soft_numbers numbers;
     plastic_law plastic;
+    orr_soft_gas gas;
 };
 
 // What a model has besides elements and contacts: step_group has an instance for each, as registers of what
 // it does not have would slow it down.
-enum { YIELDS = 1 };
+enum { YIELDS = 1, GAS = 2 };
 
 // A group's state, with the tables where the kernel has them.
 static __device__ __forceinline__ orr_soft_group group_at(const orr_soft_cuda &soft, int i)
 {
     orr_soft_group g = soft.group;
-    void **const arrays[] = {&g.position, &g.velocity, &g.change,          &g.start,
-                             &g.target,   &g.previous, &g.before_previous, &g.touch};
+    void **const arrays[] = {&g.position, &g.velocity,        &g.change, &g.start,    &g.target,
+                             &g.previous, &g.before_previous, &g.touch,  &g.pressure, &g.swell};
     ORR_UNROLL
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 10; k++) {
         *arrays[k] = *arrays[k] ? (char *)*arrays[k] + (size_t)i * soft.group_bytes : NULL;
     }
     g.tables = &soft.tables;
@@ -66,6 +68,66 @@ static __device__ __forceinline__ void finish_thread(const launch &l, const orr_
         finish_number(&l.numbers, &g, at, c, g.pinned[v]);
     }
 }
+
+// ---- gas: sums of slices in an order that is the same for any number of threads
+
+// By values, and a function of its own: inlined it would cost step_group 36 registers (sm_80).
+static __device__ __noinline__ void sum_slice(orr_soft_cuda_gas gas, const number *position,
+                                              const number *swell, int vertices, int worlds, double *sums,
+                                              int t)
+{
+    const int slice = t / worlds, world = t % worlds;
+    const double origin[3] = {(double)position[world], (double)position[worlds + world],
+                              (double)position[2 * worlds + world]};
+    double volume = 0.0, growth = 0.0;
+    for (int i = slice; i < gas.triangles; i += SOFT_CUDA_SLICES) {
+        double corner[9];
+        for (int k = 0; k < 9; k++) {
+            const ptrdiff_t at = (ptrdiff_t)gas.triangle[i * 3 + k / 3] * 3 + k % 3;
+            corner[k] = (double)position[at * worlds + world];
+        }
+        volume += gas_wedge(corner, origin);
+    }
+    for (int v = slice; v < vertices; v += SOFT_CUDA_SLICES) {
+        growth += (double)swell[(ptrdiff_t)v * worlds + world];
+    }
+    sums[t] = volume, sums[SOFT_CUDA_SLICES * worlds + t] = growth;
+}
+
+static __device__ __noinline__ void set_pressure(orr_soft_gas gas, const double *sums, int worlds, int world,
+                                                 bool start, number *pressure)
+{
+    double volume = 0.0, growth = 0.0;
+    for (int slice = 0; slice < SOFT_CUDA_SLICES; slice++) {
+        volume += sums[slice * worlds + world];
+        growth += sums[(SOFT_CUDA_SLICES + slice) * worlds + world];
+    }
+    *pressure = (number)(start ? gas_pressure(&gas, volume / 6.0)
+                               : gas_next(&gas, (double)*pressure, volume / 6.0, growth));
+}
+
+// By all threads of a block.
+static __device__ void update_pressure(const launch &l, const orr_soft_group &g, int group, bool start)
+{
+    const int own = (int)threadIdx.x, stride = (int)blockDim.x;
+    double *sums = l.soft.gas.sums + (size_t)group * 2 * SOFT_CUDA_SLICES * g.worlds;
+    for (int t = own; t < SOFT_CUDA_SLICES * g.worlds; t += stride) {
+        sum_slice(l.soft.gas, (const number *)g.position, (const number *)g.swell, g.vertices, g.worlds, sums,
+                  t);
+    }
+    __syncthreads();
+    for (int world = own; world < g.worlds; world += stride) {
+        set_pressure(l.gas, sums, g.worlds, world, start, (number *)g.pressure + world);
+    }
+    __syncthreads();
+}
+
+static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void pressure_group(launch l, bool start)
+{
+    update_pressure(l, group_at(l.soft, (int)blockIdx.x), (int)blockIdx.x, start);
+}
+
+// ---- yield
 
 // The numbers of a tet, with its plastic strain, as its corners read them; no other thread has these.
 static __device__ void write_tet(const orr_soft_cuda_plastic &p, const orr_soft_group &g,
@@ -122,6 +184,8 @@ static __global__ void strain_group(orr_soft_cuda soft, int group)
     }
 }
 
+// ---- a step
+
 static __global__ void begin_group(launch l)
 {
     const orr_soft_group g = group_at(l.soft, (int)blockIdx.y);
@@ -164,6 +228,9 @@ template <int HAS> static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void ste
     const orr_soft_group g = group_at(l.soft, (int)blockIdx.x);
     const int own = (int)threadIdx.x, stride = (int)blockDim.x, all = g.vertices * g.worlds;
     for (int step = 0; step < steps; step++) {
+        if (HAS & GAS) {
+            update_pressure(l, g, (int)blockIdx.x, true);
+        }
         for (int t = own; t < all; t += stride) {
             begin_thread(l, g, t);
         }
@@ -181,6 +248,9 @@ template <int HAS> static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void ste
                 accelerate_thread(g, (number)l.soft.omega[n], t);
             }
             __syncthreads();
+            if ((HAS & GAS) && l.gas.ambient > 0.0) {
+                update_pressure(l, g, (int)blockIdx.x, false);
+            }
         }
         for (int t = own; t < all; t += stride) {
             finish_thread(l, g, t);
@@ -210,6 +280,7 @@ static launch launch_of(const orr_soft_cuda *soft, const orr_soft_constants *con
     l.soft = *soft;
     fill_numbers(constants, &l.numbers);
     l.plastic = plastic_law_of(constants);
+    l.gas = constants->gas;
     return l;
 }
 
@@ -229,10 +300,19 @@ void orr_soft_cuda_steps(cudaStream_t stream, const orr_soft_cuda *soft, const o
 {
     const launch l = launch_of(soft, constants);
     const unsigned int groups = (unsigned int)soft->groups;
-    if (soft->plastic.tets > 0) {
-        ORR_LAUNCH((step_group<YIELDS>), groups, SOFT_CUDA_GROUP, 0, stream, l, steps);
-    } else {
+    switch ((soft->plastic.tets > 0 ? YIELDS : 0) + (soft->gas.triangles > 0 ? GAS : 0)) {
+    case 0:
         ORR_LAUNCH((step_group<0>), groups, SOFT_CUDA_GROUP, 0, stream, l, steps);
+        break;
+    case YIELDS:
+        ORR_LAUNCH((step_group<YIELDS>), groups, SOFT_CUDA_GROUP, 0, stream, l, steps);
+        break;
+    case GAS:
+        ORR_LAUNCH((step_group<GAS>), groups, SOFT_CUDA_GROUP, 0, stream, l, steps);
+        break;
+    default:
+        ORR_LAUNCH((step_group<YIELDS + GAS>), groups, SOFT_CUDA_GROUP, 0, stream, l, steps);
+        break;
     }
 }
 
@@ -257,6 +337,13 @@ void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, do
 void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)
 {
     ORR_LAUNCH(finish_group, grid_of_all(soft), SOFT_CUDA_OTHER, 0, stream, launch_of(soft, constants));
+}
+
+void orr_soft_cuda_pressure(cudaStream_t stream, const orr_soft_cuda *soft,
+                            const orr_soft_constants *constants, bool start)
+{
+    ORR_LAUNCH(pressure_group, (unsigned int)soft->groups, SOFT_CUDA_GROUP, 0, stream,
+               launch_of(soft, constants), start);
 }
 
 void orr_soft_cuda_yield(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants)

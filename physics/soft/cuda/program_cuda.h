@@ -5,6 +5,7 @@
 #include "physics/soft/pairs.h"
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,6 +13,14 @@ extern "C" {
 
 // Threads of a block: of kernels that relax vertices, and of others; one that makes whole steps has a group.
 enum { SOFT_CUDA_RELAX = 64, SOFT_CUDA_OTHER = 128, SOFT_CUDA_GROUP = 256 };
+
+// Of models with gas; pointers to device memory. Volumes are summed in slices, so many in any launch.
+enum { SOFT_CUDA_SLICES = 64 };
+typedef struct orr_soft_cuda_gas {
+    int triangles; // 0: there is none
+    const int32_t *triangle;
+    double *sums; // groups x 2 x slices x worlds: of the volume, and of how it grows
+} orr_soft_cuda_gas;
 
 // Of models that yield, whose groups have one world; pointers to device memory.
 typedef struct orr_soft_cuda_plastic {
@@ -29,6 +38,7 @@ typedef struct orr_soft_cuda {
     orr_soft_group group; // the first; without constants and tables
     orr_soft_tables tables;
     orr_soft_cuda_plastic plastic;
+    orr_soft_cuda_gas gas;
     size_t group_bytes; // from one group's state to the next one's
     int groups, iterations;
     const double *omega; // iterations: Chebyshev's factors
@@ -44,6 +54,9 @@ void orr_soft_cuda_relax(cudaStream_t stream, const orr_soft_cuda *soft, const o
 void orr_soft_cuda_accelerate(cudaStream_t stream, const orr_soft_cuda *soft, double omega);
 void orr_soft_cuda_finish(cudaStream_t stream, const orr_soft_cuda *soft,
                           const orr_soft_constants *constants);
+// Of models with gas: its pressure, of a step's start or after an iteration.
+void orr_soft_cuda_pressure(cudaStream_t stream, const orr_soft_cuda *soft,
+                            const orr_soft_constants *constants, bool start);
 // Of models that yield: what tets yield at a step's end, in all groups; and the numbers of one group as its
 // strain has them.
 void orr_soft_cuda_yield(cudaStream_t stream, const orr_soft_cuda *soft, const orr_soft_constants *constants);
