@@ -209,20 +209,26 @@ ORR_API const char *orr_engine_describe(const orr_engine *engine);
 
 /* ---- cameras ------------------------------------------------------------------------------------------- */
 
-typedef enum orr_camera_model { ORR_CAMERA_PERSPECTIVE = 0, ORR_CAMERA_ORTHOGRAPHIC } orr_camera_model;
+typedef enum orr_camera_model {
+    ORR_CAMERA_PERSPECTIVE = 0,
+    ORR_CAMERA_ORTHOGRAPHIC,
+    ORR_CAMERA_FISHEYE /* distances from the centre grow as angles to the axis, not as their tangents */
+} orr_camera_model;
 
 typedef struct orr_camera {
     orr_camera_model model;
     float pose[12];   /* camera to world, row-major 3x4, rotation orthonormal; columns: right, down, forward,
                          position */
-    float focal[2];   /* perspective: focal length [px]; orthographic: pixels per scene unit */
+    float focal[2];   /* perspective: focal length [px]; orthographic: pixels per scene unit; fisheye: pixels
+                         per radian at the centre */
     float centre[2];  /* principal point [px]; (0, 0): the middle of the picture */
     int width;        /* [px], 1 .. 16384 */
     int height;       /* [px], 1 .. 16384 */
-    float near_plane; /* nothing closer is drawn; 0: 0.01 */
+    float near_plane; /* nothing closer is drawn; 0: 0.01; fisheye: by the distance, not the depth */
     float far_plane;  /* nothing farther is drawn; 0: 1e10 */
-    /* Lens distortion of a perspective camera as OpenCV defines it: k1 .. k4 of r^2 .. r^8; p1, p2. It bends
-     * pictures in which only fields are visible; with splats or meshes it is ignored. */
+    /* Lens distortion as OpenCV defines it: of a perspective camera k1 .. k4 of r^2 .. r^8, and p1, p2; of a
+     * fisheye k1 .. k4 of its angle^2 .. ^8, without p1 and p2. It bends pictures in which only fields are
+     * visible; with splats or meshes it is ignored, and a fisheye draws as a perspective camera. */
     float radial[4], tangential[2];
 } orr_camera;
 

@@ -5,34 +5,15 @@
 #ifndef ORR_AREA_LIGHT_FORMULA_H
 #define ORR_AREA_LIGHT_FORMULA_H
 
+#include "engine/maths/angle_formula.h"
 #include "engine/maths/vector_formula.h"
-
-#define AREA_PI 3.14159265f
-
-// The angle of a vector (cosine, sine) of any length with sine >= 0: 0 .. pi. Abramowitz and Stegun 4.4.49,
-// 2e-8 off before rounding.
-FN real area_angle(real sine, real cosine)
-{
-    real across = abs_(cosine), most = max_(max_(sine, across), R(1e-30));
-    real x = min_(sine, across) / most, xx = x * x;
-    real a = fma_(xx, R(0.0028662257), R(-0.0161657367));
-    a = fma_(xx, a, R(0.0429096138));
-    a = fma_(xx, a, R(-0.0752896400));
-    a = fma_(xx, a, R(0.1065626393));
-    a = fma_(xx, a, R(-0.1420889944));
-    a = fma_(xx, a, R(0.1999355085));
-    a = fma_(xx, a, R(-0.3333314528));
-    a = x * fma_(xx, a, R(1.0));
-    a = sel(sine > across, R(0.5 * AREA_PI) - a, a);
-    return sel(cosine < R(0.0), R(AREA_PI) - a, a);
-}
 
 // The edge from a to a + step, as seen from the origin: its angle, by how much of it faces along n.
 FN real area_edge(real3 a, real3 step, real3 n)
 {
     real3 c = cross3(a, step);
     real length = length3(c);
-    return area_angle(length, dot3(a, add3(a, step))) * dot3(c, n) / max_(length, R(1e-30));
+    return angle_of(length, dot3(a, add3(a, step))) * dot3(c, n) / max_(length, R(1e-30));
 }
 
 // Of the edges so far, and where the outline goes below the horizon and comes back.
@@ -75,7 +56,7 @@ FN real area_form_factor(real3 corner, real3 right, real3 up, real3 n)
     s = area_add_edge(s, c, sub3(zero, right), height_c, height_d, n);
     s = area_add_edge(s, d, sub3(zero, up), height_d, height, n);
     s.turned = s.turned + area_edge(s.leaves, sub3(s.enters, s.leaves), n);
-    return min_(abs_(s.turned) * R(0.5 / AREA_PI), R(1.0));
+    return min_(abs_(s.turned) * R(0.5 / ANGLE_PI), R(1.0));
 }
 
 // The map after which the lobe of a glossy surface is a cosine's: coordinates along the rows.

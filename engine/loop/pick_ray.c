@@ -3,6 +3,7 @@
 #include "engine/loop/pick_ray.h"
 
 #include "engine/maths/triangle_formula.h"
+#include "neural/capture/fisheye.h"
 #include "neural/capture/ray_formula.h"
 
 orr_pick_ray orr_pick_ray_through(const orr_lens *lens, const float pose[12], float x, float y)
@@ -21,6 +22,7 @@ orr_pick_ray orr_pick_ray_through(const orr_lens *lens, const float pose[12], fl
                     .distorted = lens->distorted,
                     .orthographic = lens->orthographic,
                     .scale = 1.0};
+    c.lens.fisheye_limit = lens->distorted && lens->fisheye ? (double)orr_fisheye_limit(k) : 0.0;
     for (int i = 0; i < 3; i++) {
         const float *row = pose + 4 * i;
         for (int axis = 0; axis < 3; axis++) {

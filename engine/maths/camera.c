@@ -142,7 +142,8 @@ orr_result orr_camera_resolve(const orr_camera *camera, orr_lens *lens, orr_erro
         return orr_fail(error, ORR_CODE_CAMERA, "camera: size %d x %d: expected sides of 1 to %d",
                         camera->width, camera->height, SIDE_MAX);
     }
-    if (camera->model != ORR_CAMERA_PERSPECTIVE && camera->model != ORR_CAMERA_ORTHOGRAPHIC) {
+    if (camera->model != ORR_CAMERA_PERSPECTIVE && camera->model != ORR_CAMERA_ORTHOGRAPHIC &&
+        camera->model != ORR_CAMERA_FISHEYE) {
         return orr_fail(error, ORR_CODE_CAMERA, "camera: model %d: expected one of orr_camera_model",
                         (int)camera->model);
     }
@@ -168,12 +169,19 @@ orr_result orr_camera_resolve(const orr_camera *camera, orr_lens *lens, orr_erro
     if (!finite) {
         return orr_fail(error, ORR_CODE_CAMERA, "camera: distortion: expected finite numbers");
     }
+    const bool fisheye = camera->model == ORR_CAMERA_FISHEYE;
+    if (fisheye && (camera->tangential[0] != 0.0f || camera->tangential[1] != 0.0f)) {
+        return orr_fail(error, ORR_CODE_CAMERA,
+                        "camera: tangential %g, %g: expected 0, 0 of a fisheye, which has radial alone",
+                        (double)camera->tangential[0], (double)camera->tangential[1]);
+    }
     *lens = (orr_lens){.width = camera->width,
                        .height = camera->height,
                        .near_plane = camera->near_plane == 0.0f ? 0.01f : camera->near_plane,
                        .far_plane = camera->far_plane == 0.0f ? 1e10f : camera->far_plane,
                        .orthographic = camera->model == ORR_CAMERA_ORTHOGRAPHIC};
-    lens->distorted = distorted && !lens->orthographic;
+    lens->distorted = fisheye || (distorted && !lens->orthographic);
+    lens->fisheye = fisheye;
     memcpy(lens->radial, camera->radial, sizeof lens->radial);
     memcpy(lens->tangential, camera->tangential, sizeof lens->tangential);
     if (!(lens->near_plane > 0.0f) || !(lens->far_plane > lens->near_plane)) {

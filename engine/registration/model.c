@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PINHOLE = 1, OPENCV = 4 }; // COLMAP's numbers of lenses
+enum { PINHOLE = 1, OPENCV = 4, OPENCV_FISHEYE = 5 }; // COLMAP's numbers of lenses
 
 typedef struct model {
     const orr_registration *r;
@@ -29,11 +29,21 @@ static void put_u32(orr_file_writer *out, uint32_t value)
     orr_file_put(out, &value, sizeof value);
 }
 
+static bool same_lens(const orr_photo_lens *a, const orr_photo_lens *b)
+{
+    return memcmp(a->size, b->size, sizeof a->size) == 0 &&
+           memcmp(a->focal, b->focal, sizeof a->focal) == 0 &&
+           memcmp(a->angle, b->angle, sizeof a->angle) == 0 &&
+           memcmp(a->centre, b->centre, sizeof a->centre) == 0 &&
+           memcmp(a->radial, b->radial, sizeof a->radial) == 0 &&
+           memcmp(a->tangential, b->tangential, sizeof a->tangential) == 0 && a->fisheye == b->fisheye;
+}
+
 // The first photo of the list with the same lens: its camera is the photo's.
 static uint32_t camera_of(const orr_photo_list *list, int photo)
 {
     int first = 0;
-    while (memcmp(&list->photos[first].lens, &list->photos[photo].lens, sizeof(orr_photo_lens)) != 0) {
+    while (!same_lens(&list->photos[first].lens, &list->photos[photo].lens)) {
         first++;
     }
     return (uint32_t)first + 1;
@@ -50,12 +60,12 @@ static void put_cameras(const model *m, orr_file_writer *out)
     for (int i = 0; i < list->count; i++) {
         const orr_photo_lens *lens = &list->photos[i].lens;
         const bool distorted = orr_photo_lens_distorted(lens);
-        const double parameters[8] = {lens->focal[0],      lens->focal[1],     lens->centre[0],
-                                      lens->centre[1],     lens->radial[0],    lens->radial[1],
-                                      lens->tangential[0], lens->tangential[1]};
+        const double *last = lens->fisheye ? lens->radial + 2 : lens->tangential;
+        const double parameters[8] = {lens->focal[0],  lens->focal[1],  lens->centre[0], lens->centre[1],
+                                      lens->radial[0], lens->radial[1], last[0],         last[1]};
         if (camera_of(list, i) == (uint32_t)i + 1) {
             put_u32(out, (uint32_t)i + 1);
-            put_u32(out, distorted ? OPENCV : PINHOLE);
+            put_u32(out, lens->fisheye ? OPENCV_FISHEYE : distorted ? OPENCV : PINHOLE);
             put_u64(out, (uint64_t)lens->size[0]);
             put_u64(out, (uint64_t)lens->size[1]);
             orr_file_put(out, parameters, distorted ? sizeof parameters : 4 * sizeof parameters[0]);

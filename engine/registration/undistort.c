@@ -1,12 +1,20 @@
 #define ORR_SCALAR
 #include "engine/registration/undistort.h"
 
+#include "neural/capture/fisheye.h"
 #include "neural/capture/ray_formula.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { EDGE_STEPS = 64 };
+static const float STEEPEST = 2.0f; // of the view: more would spread a fisheye's middle over most of it
+
+static float fisheye_limit(const double radial[4])
+{
+    return orr_fisheye_limit(
+        (float[4]){(float)radial[0], (float)radial[1], (float)radial[2], (float)radial[3]});
+}
 
 static photo_lens formula_lens(const orr_photo_lens *lens)
 {
@@ -19,7 +27,8 @@ static photo_lens formula_lens(const orr_photo_lens *lens)
                         .k3 = (float)lens->radial[2],
                         .k4 = (float)lens->radial[3],
                         .p1 = (float)lens->tangential[0],
-                        .p2 = (float)lens->tangential[1]};
+                        .p2 = (float)lens->tangential[1],
+                        .fisheye_limit = lens->fisheye ? fisheye_limit(lens->radial) : 0.0f};
 }
 
 void orr_photo_project(const orr_photo_lens *lens, const double at[3], double pixel[2])
@@ -27,6 +36,11 @@ void orr_photo_project(const orr_photo_lens *lens, const double at[3], double pi
     const real2 p = photo_pixel(formula_lens(lens), make_real3((float)at[0], (float)at[1], (float)at[2]));
     pixel[0] = (double)p.x;
     pixel[1] = (double)p.y;
+}
+
+static float slope(float aside, float ahead)
+{
+    return aside < STEEPEST * ahead ? aside / ahead : STEEPEST;
 }
 
 orr_photo_lens orr_pinhole_within(const orr_photo_lens *lens)
@@ -40,8 +54,8 @@ orr_photo_lens orr_pinhole_within(const orr_photo_lens *lens)
         real3 right = photo_direction(f, make_real2(width, share * height));
         real3 top = photo_direction(f, make_real2(share * width, 0.0f));
         real3 bottom = photo_direction(f, make_real2(share * width, height));
-        half_x = fminf(half_x, fminf(-left.x, right.x));
-        half_y = fminf(half_y, fminf(-top.y, bottom.y));
+        half_x = fminf(half_x, fminf(slope(-left.x, left.z), slope(right.x, right.z)));
+        half_y = fminf(half_y, fminf(slope(-top.y, top.z), slope(bottom.y, bottom.z)));
     }
     double focal = fmax(0.5 * lens->size[0] / fmax((double)half_x, 1e-3),
                         0.5 * lens->size[1] / fmax((double)half_y, 1e-3));

@@ -4,7 +4,8 @@
 #include "neural/capture/photo_list.h"
 
 // The pinhole camera with square pixels, and the picture's middle as its centre, that sees the most without
-// seeing beyond the lens's picture. lens: resolved (orr_photo_lens_resolve).
+// seeing beyond the lens's picture, or farther than 63 degrees from its axis. lens: resolved
+// (orr_photo_lens_resolve).
 orr_photo_lens orr_pinhole_within(const orr_photo_lens *lens);
 // The picture of `pinhole` from that of `lens`, both height x width x channels bytes, bilinear; channels 1:
 // a mask, nearest.

@@ -187,7 +187,9 @@ static orr_result write_points(const orr_registration *r, const char *path, orr_
 static orr_camera camera_of(const orr_photo *photo)
 {
     const orr_photo_lens *lens = &photo->lens;
-    orr_camera camera = {.width = (int)lens->size[0], .height = (int)lens->size[1]};
+    orr_camera camera = {.model = lens->fisheye ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE,
+                         .width = (int)lens->size[0],
+                         .height = (int)lens->size[1]};
     memcpy(camera.pose, photo->pose, sizeof camera.pose);
     for (int k = 0; k < 2; k++) {
         camera.focal[k] = (float)lens->focal[k];

@@ -28,7 +28,9 @@ static orr_result make_camera(orr_photo *photo, const char *name, int index, int
     if (expected) {
         return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: frames[%d]: expected %s", name, index, expected);
     }
-    *camera = (orr_camera){.width = (int)lens->size[0], .height = (int)lens->size[1]};
+    *camera = (orr_camera){.model = lens->fisheye ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE,
+                           .width = (int)lens->size[0],
+                           .height = (int)lens->size[1]};
     for (int i = 0; i < 2; i++) {
         camera->focal[i] = (float)lens->focal[i];
         camera->centre[i] = centred ? 0.0f : (float)lens->centre[i];
@@ -161,6 +163,10 @@ static bool add_intrinsics(cJSON *object, const orr_camera *camera)
                 cJSON_AddNumberToObject(object, "fl_x", (double)camera->focal[0]) &&
                 cJSON_AddNumberToObject(object, "fl_y", (double)camera->focal[1]) &&
                 cJSON_AddNumberToObject(object, "cx", cx) && cJSON_AddNumberToObject(object, "cy", cy);
+    // nerfstudio reads the one, instant-ngp the other
+    good = good && (camera->model != ORR_CAMERA_FISHEYE ||
+                    (cJSON_AddStringToObject(object, "camera_model", "OPENCV_FISHEYE") &&
+                     cJSON_AddBoolToObject(object, "is_fisheye", true)));
     for (int i = 0; i < 6 && good; i++) {
         float value = i < 4 ? camera->radial[i] : camera->tangential[i - 4];
         good = value == 0.0f || cJSON_AddNumberToObject(object, names[i], (double)value);
@@ -189,7 +195,7 @@ static bool same_intrinsics(const orr_camera *a, const orr_camera *b)
     return a->width == b->width && a->height == b->height && a->focal[0] == b->focal[0] &&
            a->focal[1] == b->focal[1] && a->centre[0] == b->centre[0] && a->centre[1] == b->centre[1] &&
            memcmp(a->radial, b->radial, sizeof a->radial) == 0 &&
-           memcmp(a->tangential, b->tangential, sizeof a->tangential) == 0;
+           memcmp(a->tangential, b->tangential, sizeof a->tangential) == 0 && a->model == b->model;
 }
 
 static bool add_notes(cJSON *root, const orr_camera_file_notes *notes)
@@ -245,9 +251,10 @@ static orr_result check_cameras(const char *path, const orr_camera *cameras, int
         if (orr_camera_resolve(&cameras[i], &lens, &why) != ORR_OK) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "%s: camera %d: %s", path, i, why.message);
         }
-        if (cameras[i].model != ORR_CAMERA_PERSPECTIVE) {
+        if (cameras[i].model == ORR_CAMERA_ORTHOGRAPHIC) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
-                            "%s: camera %d is orthographic: a transforms.json holds perspective cameras",
+                            "%s: camera %d is orthographic: a transforms.json holds perspective cameras and "
+                            "fisheyes",
                             path, i);
         }
     }

@@ -39,7 +39,9 @@ orr_result orr_photo_set_add_cameras(const orr_photo_set *set, orr_scene *scene,
     ORR_TRY(orr_camera_list_reserve(&scene->cameras, capture->count, error));
     for (int i = 0; i < capture->count; i++) {
         const orr_capture_image *image = &capture->images[i];
-        orr_camera camera = {.width = image->width, .height = image->height};
+        orr_camera camera = {.model = image->fisheye ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE,
+                             .width = image->width,
+                             .height = image->height};
         memcpy(camera.pose, image->pose, sizeof camera.pose);
         memcpy(camera.focal, image->focal, sizeof camera.focal);
         memcpy(camera.centre, image->centre, sizeof camera.centre);

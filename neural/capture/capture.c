@@ -5,6 +5,7 @@
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
 #include "neural/capture/capture_file.h"
+#include "neural/capture/fisheye.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -154,6 +155,7 @@ static orr_result set_lens(const photo_job *job, orr_photo *photo, orr_capture_i
     for (int i = 0; i < 4; i++) {
         image->radial[i] = (float)lens->radial[i];
     }
+    image->fisheye = lens->fisheye;
     image->sharpness = (float)photo->sharpness;
     image->id = photo->id;
     memcpy(image->pose, photo->pose, sizeof image->pose);
@@ -175,7 +177,8 @@ static orr_result load_photo(const photo_job *job, orr_photo *photo, orr_capture
     orr_image8_free(&decoded);
     ORR_TRY(result);
     ORR_TRY(load_masks(photo, image, error));
-    return set_lens(job, photo, image, error);
+    ORR_TRY(set_lens(job, photo, image, error));
+    return orr_fisheye_mask(image, error);
 }
 
 static void photo_body(void *context, int i, int worker)

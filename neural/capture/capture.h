@@ -18,8 +18,9 @@ typedef struct orr_capture_image {
     float centre[2];     // [px]; the middle of the first pixel is at (0.5, 0.5)
     float radial[4];     // k1 .. k4 of photo_list.h
     float tangential[2]; // p1, p2
-    float sharpness;     // the larger the sharper; 1 when not in the file
-    uint32_t id;         // COLMAP's IMAGE_ID; 0: it has none
+    bool fisheye;
+    float sharpness; // the larger the sharper; 1 when not in the file
+    uint32_t id;     // COLMAP's IMAGE_ID; 0: it has none
 } orr_capture_image;
 
 // Fields are in the unit cube, or in the cube of side aabb_scale about (0.5, 0.5, 0.5). to_unit is a
@@ -35,8 +36,8 @@ typedef struct orr_capture {
 } orr_capture;
 
 // Reads the file and decodes all photos in parallel. Errors: unreadable or damaged photos, sizes that are not
-// what the file says, poses that are not rotations, lenses that are not pinholes, masks that leave nothing,
-// no photo left.
+// what the file says, poses that are not rotations, lenses of other models than photo_list.h has, masks that
+// leave nothing, no photo left.
 orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_capture **capture,
                             orr_error *error);
 void orr_capture_destroy(orr_capture *capture); // NULL is allowed

@@ -15,20 +15,22 @@ enum { PARAMETERS_MAX = 8, IMAGES_MAX = ORR_COLMAP_COUNT_MAX };
 
 static const struct lens_model {
     const char *name;
-    int parameters; // 0: a lens we do not read
+    int focals, radial, tangential; // parameters, with the centre behind the focal lengths; 0: a lens we do
+                                    // not read
+    bool fisheye;
 } models[] = {
-    {"SIMPLE_PINHOLE", 3},
-    {"PINHOLE", 4},
-    {"SIMPLE_RADIAL", 4},
-    {"RADIAL", 5},
-    {"OPENCV", 8},
-    {"OPENCV_FISHEYE", 0},
-    {"FULL_OPENCV", 0},
-    {"FOV", 0},
-    {"SIMPLE_RADIAL_FISHEYE", 0},
-    {"RADIAL_FISHEYE", 0},
-    {"THIN_PRISM_FISHEYE", 0},
-    {"RAD_TAN_THIN_PRISM_FISHEYE", 0},
+    {"SIMPLE_PINHOLE", 1, 0, 0, false},
+    {"PINHOLE", 2, 0, 0, false},
+    {"SIMPLE_RADIAL", 1, 1, 0, false},
+    {"RADIAL", 1, 2, 0, false},
+    {"OPENCV", 2, 2, 2, false},
+    {"OPENCV_FISHEYE", 2, 4, 0, true},
+    {"FULL_OPENCV", 0, 0, 0, false},
+    {"FOV", 0, 0, 0, false},
+    {"SIMPLE_RADIAL_FISHEYE", 1, 1, 0, true},
+    {"RADIAL_FISHEYE", 1, 2, 0, true},
+    {"THIN_PRISM_FISHEYE", 0, 0, 0, false},
+    {"RAD_TAN_THIN_PRISM_FISHEYE", 0, 0, 0, false},
 };
 enum { MODELS = sizeof models / sizeof models[0] };
 
@@ -44,12 +46,18 @@ typedef struct colmap_cameras {
 
 // ---- cameras ----
 
+static int parameters_of(int model)
+{
+    const struct lens_model *m = &models[model];
+    return m->focals + 2 + m->radial + m->tangential;
+}
+
 static orr_result make_lens(const orr_cursor *in, int model, uint64_t width, uint64_t height, const double *p,
                             orr_photo_lens *lens, orr_error *error)
 {
-    int focals = model == 1 || model == 4 ? 2 : 1; // PINHOLE and OPENCV have one for each axis
-    const double *rest = p + focals + 2;
-    for (int i = 0; i < models[model].parameters; i++) {
+    const struct lens_model *m = &models[model];
+    const double *rest = p + m->focals + 2;
+    for (int i = 0; i < parameters_of(model); i++) {
         if (!isfinite((float)p[i])) {
             return orr_cursor_fail(in, error, "finite lens parameters");
         }
@@ -58,30 +66,26 @@ static orr_result make_lens(const orr_cursor *in, int model, uint64_t width, uin
         return orr_cursor_fail(in, error, "a camera of 1 to 16384 pixels a side");
     }
     *lens = (orr_photo_lens){.size = {(double)width, (double)height},
-                             .focal = {p[0], p[focals - 1]},
-                             .centre = {p[focals], p[focals + 1]}};
+                             .focal = {p[0], p[m->focals - 1]},
+                             .centre = {p[m->focals], p[m->focals + 1]},
+                             .fisheye = m->fisheye};
     if (!(lens->focal[0] > 0.0) || !(lens->focal[1] > 0.0)) {
         return orr_cursor_fail(in, error, "a focal length above 0");
     }
-    if (model >= 2) {
-        lens->radial[0] = rest[0];
-        lens->radial[1] = model >= 3 ? rest[1] : 0.0;
-    }
-    if (model == 4) {
-        lens->tangential[0] = rest[2];
-        lens->tangential[1] = rest[3];
-    }
+    memcpy(lens->radial, rest, (size_t)m->radial * sizeof *rest);
+    memcpy(lens->tangential, rest + m->radial, (size_t)m->tangential * sizeof *rest);
     return ORR_OK;
 }
 
 static orr_result check_model(const orr_cursor *in, int model, orr_error *error)
 {
-    char expected[128];
-    if (model >= 0 && model < MODELS && models[model].parameters > 0) {
+    char expected[192];
+    if (model >= 0 && model < MODELS && models[model].focals > 0) {
         return ORR_OK;
     }
     snprintf(expected, sizeof expected,
-             "a lens of SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL or OPENCV, not %s",
+             "a lens of SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV, OPENCV_FISHEYE, "
+             "SIMPLE_RADIAL_FISHEYE or RADIAL_FISHEYE, not %s",
              model >= 0 && model < MODELS ? models[model].name : "another");
     return orr_cursor_fail(in, error, expected);
 }
@@ -96,7 +100,7 @@ static orr_result read_camera_binary(orr_cursor *in, colmap_camera *camera, orr_
         return orr_cursor_fail(in, error, "a whole camera: the file is cut short");
     }
     ORR_TRY(check_model(in, model, error));
-    if (!orr_cursor_take(in, parameters, 8 * (size_t)models[model].parameters)) {
+    if (!orr_cursor_take(in, parameters, 8 * (size_t)parameters_of(model))) {
         return orr_cursor_fail(in, error, "a whole camera: the file is cut short");
     }
     return make_lens(in, model, size[0], size[1], parameters, &camera->lens, error);
@@ -116,7 +120,7 @@ static orr_result read_camera_text(orr_cursor *line, colmap_camera *camera, orr_
         model++;
     }
     ORR_TRY(check_model(line, model, error));
-    for (int i = 0; i < models[model].parameters; i++) {
+    for (int i = 0; i < parameters_of(model); i++) {
         if (!orr_cursor_number(line, &parameters[i])) {
             return orr_cursor_fail(line, error, "all parameters of the lens");
         }

@@ -1,5 +1,6 @@
 // COLMAP's sparse models, binary and text: cameras.bin and images.bin, or cameras.txt and images.txt.
-// Lenses: SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV; others are errors that name the model.
+// Lenses: SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV, OPENCV_FISHEYE, SIMPLE_RADIAL_FISHEYE,
+// RADIAL_FISHEYE; others are errors that name the model.
 #pragma once
 
 #include "engine/core/file.h"

@@ -40,7 +40,7 @@ const char *orr_photo_lens_resolve(orr_photo_lens *lens, int width, int height)
 
 bool orr_photo_lens_distorted(const orr_photo_lens *lens)
 {
-    return lens->radial[0] != 0.0 || lens->radial[1] != 0.0 || lens->radial[2] != 0.0 ||
+    return lens->fisheye || lens->radial[0] != 0.0 || lens->radial[1] != 0.0 || lens->radial[2] != 0.0 ||
            lens->radial[3] != 0.0 || lens->tangential[0] != 0.0 || lens->tangential[1] != 0.0;
 }
 

@@ -8,6 +8,8 @@
 //     stretch = 1 + k1 r2 + k2 r2^2 + k3 r2^3 + k4 r2^4
 //     x' = x stretch + 2 p1 x y + p2 (r2 + 2 x x)      pixel = focal x' + centre
 //     y' = y stretch + p1 (r2 + 2 y y) + 2 p2 x y
+// A fisheye is OpenCV's too: with a the angle to the axis, in radians, and r = sqrt(x x + y y),
+//     x' = x / r (a + k1 a^3 + k2 a^5 + k3 a^7 + k4 a^9)      and y' likewise
 // The middle of the first pixel is at (0.5, 0.5).
 typedef struct orr_photo_lens {
     double size[2];       // [px]; 0: not in the file
@@ -15,7 +17,8 @@ typedef struct orr_photo_lens {
     double angle[2];      // field of view [rad], where there is no focal length; 0: not in the file
     double centre[2];     // [px]; NAN: the middle
     double radial[4];     // k1 .. k4
-    double tangential[2]; // p1, p2
+    double tangential[2]; // p1, p2; of a fisheye 0
+    bool fisheye;
 } orr_photo_lens;
 
 typedef struct orr_photo {
@@ -43,7 +46,7 @@ void orr_photo_list_free(orr_photo_list *list);
 
 // Fills in size (when not in the file: width x height), focal and centre. NULL, or what was expected.
 const char *orr_photo_lens_resolve(orr_photo_lens *lens, int width, int height);
-bool orr_photo_lens_distorted(const orr_photo_lens *lens);
+bool orr_photo_lens_distorted(const orr_photo_lens *lens); // not a pinhole
 
 // instant-ngp's map of the world: v = scale x + offset, then the axes cycled, (u_0, u_1, u_2) =
 // (v_1, v_2, v_0).

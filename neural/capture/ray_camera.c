@@ -1,6 +1,8 @@
 #define ORR_SCALAR
 #include "neural/capture/ray_camera.h"
 
+#include "neural/capture/fisheye.h"
+
 #include <math.h>
 
 static void to_field(const float to_unit[12], const float pose[12], orr_ray_camera *camera)
@@ -32,20 +34,22 @@ orr_ray_camera orr_ray_camera_of_image(const orr_capture_image *image, const flo
                  .k3 = image->radial[2],
                  .k4 = image->radial[3],
                  .p1 = image->tangential[0],
-                 .p2 = image->tangential[1]},
+                 .p2 = image->tangential[1],
+                 .fisheye_limit = image->fisheye ? orr_fisheye_limit(image->radial) : 0.0f},
         .width = image->width,
         .height = image->height,
         .far_plane = INFINITY,
     };
     const photo_lens *lens = &camera.lens;
-    camera.distorted = lens->k1 != 0.0f || lens->k2 != 0.0f || lens->k3 != 0.0f || lens->k4 != 0.0f ||
-                       lens->p1 != 0.0f || lens->p2 != 0.0f;
+    camera.distorted = image->fisheye || lens->k1 != 0.0f || lens->k2 != 0.0f || lens->k3 != 0.0f ||
+                       lens->k4 != 0.0f || lens->p1 != 0.0f || lens->p2 != 0.0f;
     to_field(to_unit, image->pose, &camera);
     return camera;
 }
 
 static photo_lens lens_of(const orr_lens *lens)
 {
+    const bool fisheye = lens->distorted && lens->fisheye;
     return (photo_lens){.focal_x = lens->focal[0],
                         .focal_y = lens->focal[1],
                         .centre_x = lens->centre[0],
@@ -55,7 +59,8 @@ static photo_lens lens_of(const orr_lens *lens)
                         .k3 = lens->radial[2],
                         .k4 = lens->radial[3],
                         .p1 = lens->tangential[0],
-                        .p2 = lens->tangential[1]};
+                        .p2 = lens->tangential[1],
+                        .fisheye_limit = fisheye ? orr_fisheye_limit(lens->radial) : 0.0f};
 }
 
 orr_result orr_ray_camera_of_lens(const orr_lens *lens, const float to_unit[12], orr_ray_camera *camera,
@@ -93,8 +98,9 @@ bool orr_ray_camera_project(const orr_ray_camera *camera, const float point[3], 
             local[axis] += camera->axes[axis][k] * (point[k] - camera->origin[k]);
         }
     }
-    *depth = local[2];
-    if (!(local[2] > 0.0f)) {
+    const bool fisheye = camera->lens.fisheye_limit > 0.0f;
+    *depth = fisheye ? sqrtf(local[0] * local[0] + local[1] * local[1] + local[2] * local[2]) : local[2];
+    if (!(*depth > 0.0f)) {
         return false;
     }
     real2 p = photo_pixel(camera->lens, make_real3(local[0], local[1], local[2]));

@@ -16,11 +16,13 @@ orr_result orr_ray_camera_of_lens(const orr_lens *lens, const float to_unit[12],
 // A ray in the field's space.
 typedef struct orr_camera_ray {
     float origin[3], direction[3]; // direction: a unit vector
-    float depth;                   // depth along the camera's axis, in the world's units, per distance
+    float
+        depth; // depth along the camera's axis, of a fisheye the distance, in the world's units, per distance
 } orr_camera_ray;
 
 // The ray through (x, y) [px]; the centre of the first pixel is (0.5, 0.5).
 orr_camera_ray orr_ray_camera_ray(const orr_ray_camera *camera, float x, float y);
-// Projects a point of the field's space to pixel [px] and depth (along the camera's axis, in the field's
-// units). False: it is behind the camera, and only depth is written.
+// Projects a point of the field's space to pixel [px] and depth (along the camera's axis, of a fisheye the
+// distance, in the field's units). False: it is behind the camera, or a fisheye's centre, and only depth is
+// written.
 bool orr_ray_camera_project(const orr_ray_camera *camera, const float point[3], float pixel[2], float *depth);

@@ -31,37 +31,53 @@ static orr_result read_size(const orr_json *json, const char *key, double *size,
                : orr_json_expected(json, key, error, "a whole number of pixels, 1 to 16384");
 }
 
-// Lens models that are a pinhole camera, with OpenCV's distortion at most.
-static orr_result check_model(const orr_json *json, orr_error *error)
+// Lens models: a pinhole camera with OpenCV's distortion at most, or its fisheye. A frame that says nothing
+// has the file's.
+static orr_result read_model(const orr_json *json, bool *fisheye, orr_error *error)
 {
     static const char *const pinholes[] = {"PINHOLE", "SIMPLE_PINHOLE", "PERSPECTIVE",
                                            "OPENCV",  "SIMPLE_RADIAL",  "RADIAL"};
-    static const char *const others[] = {"is_fisheye", "latlong", "equirectangular", "orthographic",
-                                         "from_mitsuba"};
-    const char *model = pinholes[0];
+    static const char *const fisheyes[] = {"OPENCV_FISHEYE", "FISHEYE", "SIMPLE_RADIAL_FISHEYE",
+                                           "RADIAL_FISHEYE"};
+    static const char *const others[] = {"latlong", "equirectangular", "orthographic", "from_mitsuba"};
+    const char *model = NULL;
     ORR_TRY(orr_json_string(json, "camera_model", &model, error));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         bool set = false;
         ORR_TRY(orr_json_bool(json, others[i], &set, error));
         if (set) {
-            return orr_json_expected(json, others[i], error, "a pinhole camera");
+            return orr_json_expected(json, others[i], error, "a pinhole camera or a fisheye");
         }
     }
     if (orr_json_has(json, "ftheta_p0")) {
         return orr_json_expected(json, "ftheta_p0", error, "a pinhole camera, not an F-Theta lens");
     }
-    for (size_t i = 0; i < sizeof pinholes / sizeof pinholes[0]; i++) {
+    bool known = !model;
+    for (size_t i = 0; model && i < sizeof pinholes / sizeof pinholes[0]; i++) {
         if (strcmp(model, pinholes[i]) == 0) {
-            return ORR_OK;
+            *fisheye = false;
+            known = true;
         }
     }
-    return orr_json_expected(json, "camera_model", error, "a pinhole camera (PINHOLE, OPENCV, RADIAL ...)");
+    for (size_t i = 0; model && i < sizeof fisheyes / sizeof fisheyes[0]; i++) {
+        if (strcmp(model, fisheyes[i]) == 0) {
+            *fisheye = known = true;
+        }
+    }
+    if (!known) {
+        return orr_json_expected(json, "camera_model", error,
+                                 "a pinhole camera (PINHOLE, OPENCV, RADIAL ...) or OPENCV_FISHEYE");
+    }
+    bool set = *fisheye;
+    ORR_TRY(orr_json_bool(json, "is_fisheye", &set, error));
+    *fisheye = set || (model && *fisheye); // instant-ngp's files have no camera_model
+    return ORR_OK;
 }
 
 static orr_result read_lens(const orr_json *json, orr_photo_lens *lens, orr_error *error)
 {
     static const char *const radial[4] = {"k1", "k2", "k3", "k4"};
-    ORR_TRY(check_model(json, error));
+    ORR_TRY(read_model(json, &lens->fisheye, error));
     ORR_TRY(read_focal(json, 0, lens, error));
     ORR_TRY(read_focal(json, 1, lens, error));
     ORR_TRY(orr_json_number(json, "cx", &lens->centre[0], error));
@@ -72,7 +88,13 @@ static orr_result read_lens(const orr_json *json, orr_photo_lens *lens, orr_erro
         ORR_TRY(orr_json_number(json, radial[i], &lens->radial[i], error));
     }
     ORR_TRY(orr_json_number(json, "p1", &lens->tangential[0], error));
-    return orr_json_number(json, "p2", &lens->tangential[1], error);
+    ORR_TRY(orr_json_number(json, "p2", &lens->tangential[1], error));
+    for (int i = 0; lens->fisheye && i < 2; i++) {
+        if (lens->tangential[i] != 0.0) {
+            return orr_json_expected(json, i ? "p2" : "p1", error, "0: a fisheye has k1 to k4 alone");
+        }
+    }
+    return ORR_OK;
 }
 
 // Rows of 4 numbers: 3, or 4 of which the last is 0 0 0 1.

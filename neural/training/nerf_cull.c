@@ -12,6 +12,7 @@ enum { PATCH = 4 }; // pixels per side of a patch of alpha
 typedef struct coverage {
     int columns, rows;
     int32_t *sums; // (rows + 1) x (columns + 1); NULL: an opaque photo
+    float widest;  // of a fisheye: the angle of the corner farthest from its axis [rad]
 } coverage;
 
 typedef struct seen_context {
@@ -62,11 +63,46 @@ static int32_t covered_patches(const coverage *c, int x0, int y0, int x1, int y1
     return bottom[x1 + 1] - bottom[x0] - top[x1 + 1] + top[x0];
 }
 
+// An angle without its sign, of a unit vector's part along another.
+static float angle_along(float part)
+{
+    return acosf(fminf(fmaxf(part, -1.0f), 1.0f));
+}
+
+static float widest_angle(const orr_ray_camera *camera)
+{
+    float widest = 0.0f;
+    for (int corner = 0; corner < 4; corner++) {
+        const orr_camera_ray ray = orr_ray_camera_ray(camera, corner % 2 ? (float)camera->width : 0.0f,
+                                                      corner / 2 ? (float)camera->height : 0.0f);
+        const float *d = ray.direction, *forward = camera->axes[2];
+        widest = fmaxf(widest, angle_along(d[0] * forward[0] + d[1] * forward[1] + d[2] * forward[2]));
+    }
+    return widest;
+}
+
+// Does a part of the ball lie within the angle of the farthest corner?
+static bool fisheye_sees(const orr_ray_camera *camera, float widest, const float centre[3], float radius)
+{
+    float squared = 0.0f, along = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        const float to = centre[k] - camera->origin[k];
+        squared += to * to;
+        along += to * camera->axes[2][k];
+    }
+    const float distance = sqrtf(squared);
+    return distance <= radius || angle_along(along / distance) - asinf(radius / distance) <= widest;
+}
+
 // Is the ball around a cell in the picture, and if all of it: is there anything in front of which it lies?
 static void project_ball(const orr_ray_camera *camera, const coverage *c, const float centre[3], float radius,
                          bool *seen, bool *empty)
 {
     float pixel[2], depth;
+    if (camera->lens.fisheye_limit > 0.0f) {
+        *seen |= fisheye_sees(camera, c->widest, centre, radius);
+        return;
+    }
     if (!orr_ray_camera_project(camera, centre, pixel, &depth) || depth < radius * 1.01f) {
         *seen |= depth > -radius; // the camera may be in the ball
         return;
@@ -108,6 +144,7 @@ static orr_result allocate(seen_context *seen, orr_error *error)
         coverage *c = &seen->coverages[i];
         c->columns = orr_blocks(image->width, PATCH);
         c->rows = orr_blocks(image->height, PATCH);
+        c->widest = image->fisheye ? widest_angle(&seen->cameras[i]) : 0.0f;
         if (image->channels == 4) {
             c->sums = orr_alloc_zero((size_t)(c->columns + 1) * (size_t)(c->rows + 1), sizeof *c->sums);
             if (!c->sums) {

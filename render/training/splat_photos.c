@@ -1,6 +1,7 @@
 #define ORR_SCALAR
 #include "render/training/splat_photos.h"
 
+#include "neural/capture/fisheye.h"
 #include "neural/capture/ray_formula.h"
 
 #include <string.h>
@@ -62,13 +63,17 @@ static void undistort_rows(void *context, int job_index, int worker)
             int64_t at = (int64_t)y * image->width + x;
             uint8_t *to = job->photo->own_pixels + at * image->channels;
             memset(to, 0, (size_t)image->channels);
-            job->photo->own_mask[at] = sample(image, from.x, from.y, to) ? 255 : 0;
+            const bool shown = !image->fisheye || fisheye_shows(job->lens, from);
+            job->photo->own_mask[at] = shown && sample(image, from.x, from.y, to) ? 255 : 0;
         }
     }
 }
 
 static bool is_distorted(const orr_capture_image *image)
 {
+    if (image->fisheye) {
+        return true;
+    }
     for (int i = 0; i < 4; i++) {
         if (image->radial[i] != 0.0f || (i < 2 && image->tangential[i] != 0.0f)) {
             return true;
@@ -87,7 +92,8 @@ static orr_result undistort(const orr_capture_image *image, orr_jobs *jobs, orr_
                          .photo = photo,
                          .lens = {image->focal[0], image->focal[1], image->centre[0], image->centre[1],
                                   image->radial[0], image->radial[1], image->radial[2], image->radial[3],
-                                  image->tangential[0], image->tangential[1]}};
+                                  image->tangential[0], image->tangential[1],
+                                  image->fisheye ? orr_fisheye_limit(image->radial) : 0.0f}};
     orr_jobs_for(jobs, orr_blocks(image->height, ROWS), undistort_rows, &job);
     photo->pixels = photo->own_pixels;
     photo->mask = photo->own_mask;

@@ -1,5 +1,5 @@
 // The photos of a capture as splats learn from them: without lens distortion, and in any whole fraction of
-// their size.
+// their size. Of a fisheye's photo that is what a pinhole of its size and focal length sees, its middle.
 #pragma once
 
 #include "engine/maths/camera.h"

@@ -308,6 +308,7 @@ orr_camera orr_splat_trainer_camera(const orr_splat_trainer *t, int index)
 {
     const orr_capture_image *image = &t->desc.capture->images[index];
     orr_camera camera = orr_splat_view_camera(&t->views[index], image);
+    camera.model = image->fisheye ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE;
     memcpy(camera.radial, image->radial, sizeof camera.radial);
     memcpy(camera.tangential, image->tangential, sizeof camera.tangential);
     return camera;

@@ -106,6 +106,36 @@ static void distortion_goes_out_as_it_came_in(void **state)
     orr_camera_list_free(&back);
 }
 
+static void fisheyes_come_back_from_a_file(void **state)
+{
+    (void)state;
+    orr_camera_list list =
+        parsed("{\"w\": 640, \"h\": 480, \"fl_x\": 300, \"k1\": 0.25, \"is_fisheye\": true, "
+               "\"frames\": [{" IDENTITY "}, {\"k4\": 2, " IDENTITY
+               "}, {\"camera_model\": \"OPENCV\", \"k1\": 0, " IDENTITY "}]}");
+    const char *path = scratch_path("fisheyes.json");
+    assert_true(list.distorted);
+    // all alike, and not
+    for (int count = 1; count <= 3; count += 2) {
+        orr_camera_list back;
+        assert_ok(orr_camera_file_save(path, list.cameras, list.names, count, &error));
+        assert_ok(orr_camera_file_load(path, 0, 0, &back, &error));
+        assert_int_equal(back.count, count);
+        for (int i = 0; i < count; i++) {
+            assert_int_equal(back.cameras[i].model, i < 2 ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE);
+            assert_memory_equal(back.cameras[i].radial, list.cameras[i].radial,
+                                sizeof list.cameras[i].radial);
+        }
+        orr_camera_list_free(&back);
+    }
+    assert_true(list.cameras[1].radial[0] == 0.25f && list.cameras[1].radial[3] == 2.0f);
+    list.cameras[1].tangential[1] = 0.1f;
+    orr_error why;
+    assert_int_equal(orr_camera_file_save(path, list.cameras, list.names, 3, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "camera 1: camera: tangential 0, 0.1: expected 0, 0 of a fisheye"));
+    orr_camera_list_free(&list);
+}
+
 static void rotations_to_a_few_digits_are_straightened(void **state)
 {
     (void)state;
@@ -155,8 +185,8 @@ static void mistakes_are_named(void **state)
         {"{\"w\": 10.5, \"frames\": []}", "w: expected a whole number"},
         {"{\"w\": 1e9, \"frames\": []}", "w: expected a whole number"},
         {"{\"fl_x\": 1e999, \"frames\": []}", "fl_x: expected a number"},
-        {"{\"is_fisheye\": true, \"frames\": []}", "is_fisheye: expected a pinhole camera"},
-        {"{\"camera_model\": \"OPENCV_FISHEYE\", \"frames\": []}", "camera_model: expected a pinhole camera"},
+        {"{\"is_fisheye\": 1, \"frames\": []}", "is_fisheye: expected true or false"},
+        {"{\"camera_model\": \"FOV\", \"frames\": []}", "camera_model: expected a pinhole camera"},
         {"{\"camera_angle_x\": 1, \"frames\": [{" IDENTITY "}, {}]}",
          "frames[1].transform_matrix: expected a matrix"},
         {"{\"camera_angle_x\": 1, \"frames\": [{\"transform_matrix\": [[1,0,0,0],[0,1,0,0],[0,0,1]]}]}",
@@ -442,6 +472,7 @@ int main(void)
         cmocka_unit_test(opengl_axes_become_right_down_forward),
         cmocka_unit_test(frames_speak_over_the_file),
         cmocka_unit_test(distortion_goes_out_as_it_came_in),
+        cmocka_unit_test(fisheyes_come_back_from_a_file),
         cmocka_unit_test(rotations_to_a_few_digits_are_straightened),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(cameras_come_back_as_they_were_saved),

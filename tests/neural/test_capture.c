@@ -7,6 +7,7 @@
 #include "engine/image/image.h"
 #include "neural/capture/capture.h"
 #include "neural/capture/colmap.h"
+#include "neural/capture/fisheye.h"
 #include "neural/capture/ray_formula.h"
 #include "neural/capture/views.h"
 #include "tests/support/photos.h"
@@ -107,11 +108,11 @@ static void rays_come_back_to_their_pixels(void **state)
     (void)state;
     // fox, and a wide lens with all coefficients
     const photo_lens lenses[] = {
-        {1375.52, 1374.49, 554.558, 965.268, 0.0578421, -0.0805099, 0, 0, -0.000980296, 0.00015575},
-        {900, 910, 961, 539, -0.12, 0.03, -0.004, 0.0002, 0.001, -0.0007},
+        {1375.52, 1374.49, 554.558, 965.268, 0.0578421, -0.0805099, 0, 0, -0.000980296, 0.00015575, 0},
+        {900, 910, 961, 539, -0.12, 0.03, -0.004, 0.0002, 0.001, -0.0007, 0},
         // so strong that eight steps arrive only with the exact derivative
-        {500, 510, 400, 300, 0.1, 0.05, 0.2, 0.1, 0.04, -0.03},
-        {500, 510, 400, 300, 0.05, 0.0, 0.0, 0.0, -0.06, 0.05},
+        {500, 510, 400, 300, 0.1, 0.05, 0.2, 0.1, 0.04, -0.03, 0},
+        {500, 510, 400, 300, 0.05, 0.0, 0.0, 0.0, -0.06, 0.05, 0},
     };
     for (size_t n = 0; n < sizeof lenses / sizeof lenses[0]; n++) {
         double worst = 0.0, bend = 0.0;
@@ -132,6 +133,126 @@ static void rays_come_back_to_their_pixels(void **state)
     real2 p = photo_pixel(lenses[1], make_real3(x, y, 1.0));
     assert_near(p.x, 900 * (x * s + 2 * 0.001 * x * y - 0.0007 * (r2 + 2 * x * x)) + 961, 1e-10);
     assert_near(p.y, 910 * (y * s + 0.001 * (r2 + 2 * y * y) - 2 * 0.0007 * x * y) + 539, 1e-10);
+}
+
+// OpenCV's fisheye by its definition, with the mathematics library's functions.
+static void fisheye_by_definition(const double k[4], const double d[3], double point[2])
+{
+    const double r = hypot(d[0], d[1]), a = atan2(r, d[2]), s = a * a;
+    const double bent = a * (1 + s * (k[0] + s * (k[1] + s * (k[2] + s * k[3]))));
+    point[0] = r > 0 ? d[0] / r * bent : 0;
+    point[1] = r > 0 ? d[1] / r * bent : 0;
+}
+
+static void fisheyes_are_as_their_polynomial_and_back(void **state)
+{
+    (void)state;
+    // equidistant; an action camera of 120 degrees; two of over 180 that bend inwards and outwards
+    static const float k[][4] = {{0},
+                                 {0.035f, 0.01f, -0.014f, 0.003f},
+                                 {-0.04f, 0.002f, -0.0008f, 0.00005f},
+                                 {0.08f, -0.01f, 0.001f, 0.0f}};
+    for (size_t n = 0; n < sizeof k / sizeof k[0]; n++) {
+        const double exact[4] = {(double)k[n][0], (double)k[n][1], (double)k[n][2], (double)k[n][3]};
+        const photo_lens lens = {300,
+                                 310,
+                                 400,
+                                 380,
+                                 exact[0],
+                                 exact[1],
+                                 exact[2],
+                                 exact[3],
+                                 0,
+                                 0,
+                                 (double)orr_fisheye_limit(k[n])};
+        double worst = 0.0, off = 0.0;
+        assert_true(lens.fisheye_limit > 1.8);
+        for (double angle = 0.0; angle < fmin(lens.fisheye_limit - 0.01, 3.1); angle += 0.0123) {
+            for (double turn = 0.1; turn < 6.28; turn += 0.7) {
+                const double d[3] = {sin(angle) * cos(turn), sin(angle) * sin(turn), cos(angle)};
+                double point[2];
+                fisheye_by_definition(exact, d, point);
+                const real2 pixel = photo_pixel(lens, make_real3(3.7 * d[0], 3.7 * d[1], 3.7 * d[2]));
+                off = fmax(off, hypot(pixel.x - (300 * point[0] + 400), pixel.y - (310 * point[1] + 380)));
+                const real3 back = photo_direction(lens, pixel);
+                worst = fmax(worst, fabs(back.x - d[0]) + fabs(back.y - d[1]) + fabs(back.z - d[2]));
+            }
+        }
+        print_message("    off by %.2g px, back by %.2g\n", off, worst);
+        // an angle after its one step is 2.5e-11 off; times 300 px and a slope of the polynomial up to 140
+        assert_true(off < (n == 0 ? 1e-8 : 2e-6));
+        // sines are 7e-10 off
+        assert_true(worst < 1e-8);
+    }
+    // straight ahead, and as near to it as numbers go
+    const photo_lens lens = {300, 310, 400, 380, -0.04, 0, 0, 0, 0, 0, 2.0};
+    for (double aside = 0.0; aside<1e-3; aside = aside> 0.0 ? 10.0 * aside : 1e-12) {
+        const real2 pixel = photo_pixel(lens, make_real3(aside, 0.0, 1.0));
+        assert_near(pixel.x - 400, 300 * aside, 1e-6 * 300 * aside + 1e-12);
+        assert_near(photo_direction(lens, pixel).x, aside, 1e-6 * aside + 1e-12);
+    }
+}
+
+static void a_fisheye_ends_where_its_polynomial_falls(void **state)
+{
+    (void)state;
+    const float falls[4] = {-0.1f}, rises[4] = {0.2f};
+    for (int i = 0; i < 4; i++) { // 1 - 0.02 (2 i + 3) a^(2 i + 2) is 0
+        float one[4] = {0.0f};
+        one[i] = -0.02f;
+        assert_near((double)orr_fisheye_limit(one),
+                    fmin(pow(1.0 / (0.02 * (2 * i + 3)), 1.0 / (2 * i + 2)), acos(-1.0)), 1e-6);
+    }
+    assert_near((double)orr_fisheye_limit(falls), sqrt(1.0 / 0.3), 1e-6);
+    assert_near((double)orr_fisheye_limit(rises), acos(-1.0), 1e-6);
+    const photo_lens lens = {100, 100, 0, 0, -0.1, 0, 0, 0, 0, 0, (double)orr_fisheye_limit(falls)};
+    const double edge = 100 * sqrt(1.0 / 0.3) * 2.0 / 3.0; // a (1 - 0.1 a^2)
+    double last = 0.0;
+    for (double x = 0.0; x < 1000.0; x += 0.37) {
+        const real3 d = photo_direction(lens, make_real2(x, 0.0));
+        const double angle = atan2(d.x, d.z);
+        // a number everywhere; farther out is farther from the axis, and up to pi the pixel comes back
+        assert_near(d.x * d.x + d.y * d.y + d.z * d.z, 1.0, 1e-8);
+        assert_true(angle >= last - 1e-7);
+        last = angle;
+        if (angle < 3.0) {
+            assert_near(photo_pixel(lens, d).x, x, 1e-5);
+        }
+        assert_true((x < edge - 2.0 && fisheye_shows(lens, make_real2(x, 0.0))) ||
+                    (x > edge && !fisheye_shows(lens, make_real2(x, 0.0))) || fabs(x - edge + 1.0) <= 1.0);
+    }
+    assert_true(last > 3.1);
+}
+
+static void fisheyes_of_transforms_files_are_read_and_masked(void **state)
+{
+    (void)state;
+    write_photo("a.png", 8, 8, 255);
+    // nerfstudio's and instant-ngp's words for it; one frame is a pinhole
+    write_text("fisheye.json",
+               "{\"camera_model\": \"OPENCV_FISHEYE\", \"fl_x\": 2, \"k1\": -0.1, \"k4\": 0, \"frames\": ["
+               "{\"file_path\": \"a.png\", " POSE "},"
+               "{\"file_path\": \"a.png\", \"camera_model\": \"PINHOLE\", \"k1\": 0, " POSE "},"
+               "{\"file_path\": \"a.png\", \"is_fisheye\": true, \"k1\": 0.01, " POSE "}]}");
+    orr_capture *capture = loaded(scratch_path("fisheye.json"));
+    const orr_capture_image *first = &capture->images[0];
+    assert_true(first->fisheye && !capture->images[1].fisheye && capture->images[2].fisheye);
+    assert_near((double)first->radial[0], -0.1, 1e-8);
+    // up to 2 * 1.217 = 2.43 px from the centre, less one: the middles of the 4 pixels about it, and of none
+    // beyond
+    assert_non_null(first->mask);
+    for (int i = 0; i < 64; i++) {
+        const double r = hypot(i % 8 + 0.5 - 4.0, i / 8 + 0.5 - 4.0);
+        assert_int_equal(first->mask[i] != 0, r <= 2.0 * sqrt(1.0 / 0.3) * 2.0 / 3.0 - 1.0);
+    }
+    assert_null(capture->images[1].mask);
+    assert_null(capture->images[2].mask); // 180 degrees are 6.3 px from the centre, the corners 5.7
+    orr_capture_destroy(capture);
+    assert_text_refused("{\"is_fisheye\": true, \"fl_x\": 9, \"p2\": 0.1, \"frames\": []}",
+                        "p2: expected 0: a fisheye has k1 to k4 alone");
+    assert_text_refused("{\"is_fisheye\": true, \"fl_x\": 0.5, \"k1\": -0.1, \"frames\": [{\"file_path\": "
+                        "\"a.png\", " POSE "}]}",
+                        "expected a lens that shows pixels of the photo");
 }
 
 static void a_capture_brings_pixels_lenses_and_the_unit_map(void **state)
@@ -275,7 +396,10 @@ static void mistakes_are_named(void **state)
         {"{\"fl_x\": 5, \"frames\": [{\"file_path\": \"ok\", \"transform_matrix\": "
          "[[1,0,0,0],[1,0,0,0],[0,0,1,0]]}]}",
          "frames[0].transform_matrix: expected a rotation"},
-        {"{\"fl_x\": 5, \"is_fisheye\": true, \"frames\": []}", "is_fisheye: expected a pinhole camera"},
+        {"{\"fl_x\": 5, \"camera_model\": \"FOV\", \"frames\": []}",
+         "camera_model: expected a pinhole camera"},
+        {"{\"fl_x\": 5, \"latlong\": true, \"frames\": []}",
+         "latlong: expected a pinhole camera or a fisheye"},
         {"{\"camera_model\": \"THIN_PRISM\", \"frames\": []}", "camera_model: expected a pinhole camera"},
         {"{\"ftheta_p0\": 1, \"frames\": []}", "ftheta_p0: expected a pinhole"},
         {"{\"aabb_scale\": 3, \"frames\": []}", "aabb_scale: expected 1, 2, 4"},
@@ -446,15 +570,39 @@ static void colmap_text_and_binary_say_the_same(void **state)
     }
 }
 
+static void colmap_fisheyes_have_their_parameters(void **state)
+{
+    (void)state;
+    orr_photo_list list;
+    orr_colmap_source source = text_model(
+        "1 OPENCV_FISHEYE 8 6 10 11 4.5 3.5 0.1 0.2 0.3 0.4\n2 SIMPLE_RADIAL_FISHEYE 4 4 5 2 1 -0.5\n"
+        "3 RADIAL_FISHEYE 4 4 5 2 1 -0.5 0.25\n",
+        "1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 4 2 b.png\n\n3 1 0 0 0 0 0 5 3 c.png\n\n");
+    assert_ok(orr_colmap_parse(&source, &list, &error));
+    static const double focal[3][2] = {{10, 11}, {5, 5}, {5, 5}}, centre[3][2] = {{4.5, 3.5}, {2, 1}, {2, 1}};
+    static const double radial[3][4] = {{0.1, 0.2, 0.3, 0.4}, {-0.5}, {-0.5, 0.25}};
+    assert_int_equal(list.count, 3);
+    for (int i = 0; i < 3; i++) {
+        const orr_photo_lens *lens = &list.photos[i].lens;
+        assert_true(lens->fisheye && orr_photo_lens_distorted(lens));
+        assert_memory_equal(lens->focal, focal[i], sizeof focal[i]);
+        assert_memory_equal(lens->centre, centre[i], sizeof centre[i]);
+        assert_memory_equal(lens->radial, radial[i], sizeof radial[i]);
+        assert_true(lens->tangential[0] == 0.0 && lens->tangential[1] == 0.0);
+    }
+    orr_photo_list_free(&list);
+}
+
 static void colmap_mistakes_are_named(void **state)
 {
     (void)state;
     static const struct {
         const char *cameras, *images, *says;
     } cases[] = {
-        {"1 OPENCV_FISHEYE 4 4 1 1 1 1 0 0 0 0\n", "",
+        {"1 FULL_OPENCV 4 4 1 1 1 1 0 0 0 0 0 0 0 0\n", "",
          "cameras.txt: line 1: expected a lens of SIMPLE_PINHOLE"},
-        {"1 OPENCV_FISHEYE 4 4 1 1 1 1 0 0 0 0\n", "", "not OPENCV_FISHEYE"},
+        {"1 THIN_PRISM_FISHEYE 4 4 1 1 1 1 0 0 0 0 0 0 0 0\n", "", "not THIN_PRISM_FISHEYE"},
+        {"1 OPENCV_FISHEYE 4 4 1 1 1 1 0 0 0\n", "", "line 1: expected all parameters"},
         {"#\n1 PINHOLE 4 4 1 1 1\n", "", "cameras.txt: line 2: expected all parameters"},
         {"1 PINHOLE 4 4 -1 1 1 1\n", "", "line 1: expected a focal length above 0"},
         {"1 PINHOLE 0 4 1 1 1 1\n", "", "line 1: expected a camera of 1 to 16384"},
@@ -652,6 +800,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_come_back_to_their_pixels),
+        cmocka_unit_test(fisheyes_are_as_their_polynomial_and_back),
+        cmocka_unit_test(a_fisheye_ends_where_its_polynomial_falls),
+        cmocka_unit_test(fisheyes_of_transforms_files_are_read_and_masked),
         cmocka_unit_test(a_capture_brings_pixels_lenses_and_the_unit_map),
         cmocka_unit_test(a_box_becomes_the_unit_cube),
         cmocka_unit_test(absent_photos_are_skipped_with_one_warning),
@@ -661,6 +812,7 @@ int main(void)
         cmocka_unit_test(cameras_that_see_nothing_and_lenses_without_inverse_are_refused),
         cmocka_unit_test(every_kth_image_is_for_testing),
         cmocka_unit_test(colmap_text_and_binary_say_the_same),
+        cmocka_unit_test(colmap_fisheyes_have_their_parameters),
         cmocka_unit_test(colmap_mistakes_are_named),
         cmocka_unit_test(a_colmap_folder_is_read_with_its_photos),
         cmocka_unit_test(a_capture_is_read_without_its_absent_photos),

@@ -272,7 +272,10 @@ static void compare_samples(int aabb_scale, bool updated, float positions_off, i
 static void rays_and_samples_are_those_of_the_cpu(void **state)
 {
     (void)state;
-    orr_capture_image *distorted = &pictures.images[2], *masked = &pictures.images[5];
+    orr_capture_image *distorted = &pictures.images[2], *masked = &pictures.images[5],
+                      *fisheye = &pictures.images[3];
+    fisheye->fisheye = true;
+    fisheye->radial[0] = -0.05f;
     distorted->radial[0] = 0.1f;
     distorted->tangential[1] = 0.01f;
     masked->mask = orr_alloc_zero(SPHERE_PHOTO_SIZE * SPHERE_PHOTO_SIZE, 1);
@@ -283,7 +286,8 @@ static void rays_and_samples_are_those_of_the_cpu(void **state)
     compare_samples(4, true, 1e-5f, 20);
     orr_free(masked->mask);
     masked->mask = NULL;
-    distorted->radial[0] = distorted->tangential[1] = 0.0f;
+    distorted->radial[0] = distorted->tangential[1] = fisheye->radial[0] = 0.0f;
+    fisheye->fisheye = false;
 }
 
 #if ORR_CUDA_EMULATED

@@ -5,6 +5,7 @@
 #include "neural/fields/occupancy_cell.h"
 #include "neural/nerf/evaluate.h"
 #include "neural/training/nerf_batch.h"
+#include "neural/training/nerf_cull.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_nerf.h"
 
@@ -573,6 +574,88 @@ static void spheres_are_learned_from_twelve_photos(void **state)
     drop_photos(&p);
 }
 
+// Photos of 128 degrees from edge to edge and over 180 from corner to corner, near the spheres; what was
+// learned is compared with photos of pinholes, too, whose rays are other formulas'.
+static void spheres_are_learned_from_fisheyes(void **state)
+{
+    (void)state;
+    photo_plan near_spheres = sphere_photos;
+    near_spheres.fisheye = true;
+    near_spheres.focal = 0.45f;
+    near_spheres.distance = 1.8f;
+    near_spheres.radial[0] = 0.03f;
+    near_spheres.radial[1] = -0.006f;
+    photos fisheyes, pinholes;
+    take_photos(&near_spheres, &fisheyes);
+    take_photos(&sphere_photos, &pinholes);
+    orr_field *field = small_field(1, false, "{}");
+    orr_nerf_trainer *trainer = small_trainer(field, &fisheyes, jobs);
+    const orr_occupancy *grid = orr_nerf_trainer_occupancy(trainer);
+    train(trainer, 600);
+    orr_nerf_drawer *drawer;
+    assert_ok(orr_nerf_drawer_create(field, jobs, &drawer, &error));
+    const photos *const compared[2] = {&fisheyes, &pinholes};
+    for (int i = 0; i < 2; i++) {
+        orr_nerf_score mean;
+        assert_ok(orr_nerf_evaluate(drawer, grid, &compared[i]->capture, compared[i]->indices + LEARNED,
+                                    VIEWS - LEARNED, jobs, NULL, NULL, &mean, &error));
+        print_message("    %s: %.1f dB\n", i ? "pinholes" : "fisheyes", mean.psnr);
+        assert_true(mean.psnr > 22.0);
+    }
+    orr_nerf_drawer_destroy(drawer);
+    orr_nerf_trainer_destroy(trainer);
+    orr_field_destroy(field);
+    drop_photos(&fisheyes);
+    drop_photos(&pinholes);
+}
+
+// A fisheye keeps the cells that one of its rays passes, and drops those behind its widest one.
+static void fisheyes_keep_the_cells_that_they_see(void **state)
+{
+    (void)state;
+    photo_plan inside = sphere_photos;
+    inside.fisheye = true;
+    inside.focal = 0.4f;
+    inside.distance = 0.2f; // in the middle of the cube
+    photos p;
+    take_photos(&inside, &p);
+    orr_ray_camera camera = orr_ray_camera_of_image(&p.images[3], p.capture.to_unit);
+    orr_occupancy grid;
+    assert_ok(orr_occupancy_create(1, &grid, &error));
+    assert_ok(orr_nerf_cull_unseen(&grid, jobs, &p.capture, (int[]){3}, 1, &camera, &error));
+    // an equidistant lens: its corners are at 0.5 sqrt(2) / 0.4 rad; of cells a twentieth away and more, half
+    // the diagonal is within 0.14 rad
+    const double widest = 0.5 * sqrt(2.0) / 0.4;
+    int beyond = 0;
+    for (int64_t cell = 0; cell < ORR_OCCUPANCY_CELLS; cell++) {
+        float low[3], side;
+        double squared = 0.0, along = 0.0;
+        orr_occupancy_cell_box(cell, low, &side);
+        for (int k = 0; k < 3; k++) {
+            const double to = (double)low[k] + 0.5 * (double)side - (double)camera.origin[k];
+            squared += to * to;
+            along += to * (double)camera.axes[2][k];
+        }
+        if (squared > 0.05 * 0.05 && acos(along / sqrt(squared)) > widest + 0.14) {
+            beyond++;
+            assert_true(grid.thickness[cell] < 0.0f);
+        }
+    }
+    assert_true(beyond > ORR_OCCUPANCY_CELLS / 8);
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        const orr_camera_ray ray =
+            orr_ray_camera_ray(&camera, (float)(i % SIZE) + 0.5f, (float)(i / SIZE) + 0.5f);
+        for (float t = 0.01f; t < 0.4f; t += 0.03f) {
+            const float at[3] = {ray.origin[0] + t * ray.direction[0], ray.origin[1] + t * ray.direction[1],
+                                 ray.origin[2] + t * ray.direction[2]};
+            assert_true(grid.thickness[cell_at(0, (uint32_t)(128.0f * at[0]), (uint32_t)(128.0f * at[1]),
+                                               (uint32_t)(128.0f * at[2]))] >= 0.0f);
+        }
+    }
+    orr_occupancy_destroy(&grid);
+    drop_photos(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,6 +665,7 @@ int main(void)
         cmocka_unit_test(cells_are_marched_from_the_mean_or_from_a_hundredth_on),
         cmocka_unit_test(the_grid_marches_what_is_dense_and_forgets_what_is_not),
         cmocka_unit_test(culled_cells_never_come_back),
+        cmocka_unit_test(fisheyes_keep_the_cells_that_they_see),
         cmocka_unit_test(samples_of_the_grid_fall_into_their_cells),
         cmocka_unit_test(marching_finds_what_single_steps_find),
         cmocka_unit_test(constant_density_composites_to_the_analytic_result),
@@ -589,6 +673,7 @@ int main(void)
         cmocka_unit_test(training_gives_the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one),
         cmocka_unit_test(spheres_are_learned_from_twelve_photos),
+        cmocka_unit_test(spheres_are_learned_from_fisheyes),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -160,6 +160,62 @@ static void test_undistorted(void **state)
     orr_jobs_destroy(jobs);
 }
 
+// A fisheye's photo as a pinhole of its focal length takes it: OpenCV's definition, with the mathematics
+// library's arctangent; where its polynomial falls there is nothing, whatever masks mean.
+static void test_fisheye(void **state)
+{
+    (void)state;
+    enum { SIDE = 64 };
+    static uint8_t pixels[SIDE * SIDE * 3], all[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        pixels[3 * i] = (uint8_t)(4 * (i % SIDE));
+        pixels[3 * i + 1] = (uint8_t)(4 * (i / SIDE));
+    }
+    memset(all, 255, sizeof all);
+    char name[] = "a photo";
+    orr_capture_image image = {.path = name,
+                               .width = SIDE,
+                               .height = SIDE,
+                               .channels = 3,
+                               .pixels = pixels,
+                               .mask = all,
+                               .pose = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                               .focal = {30.0f, 33.0f},
+                               .centre = {31.0f, 33.0f},
+                               .radial = {0.1f, -0.8f},
+                               .fisheye = true};
+    const orr_capture capture = {.images = &image, .count = 1};
+    orr_jobs *jobs = threads(2);
+    for (int i = 0; i < 3; i++) {
+        const double k1 = i < 2 ? 0.1 : 0.0, k2 = i < 2 ? -0.8 : 0.0;
+        // 1 + 0.3 a^2 - 4 a^4 is 0, or it always rises
+        const double limit = i < 2 ? sqrt((0.3 + sqrt(0.09 + 16.0)) / 8.0) : 3.2;
+        image.radial[0] = (float)k1;
+        image.radial[1] = (float)k2;
+        orr_splat_photo *made;
+        assert_ok(orr_splat_photos_create(&capture, i == 1 ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE,
+                                          jobs, &made, &error));
+        int kept = 0, out = 0;
+        for (int p = 0; p < SIDE * SIDE; p++) {
+            const double x = (p % SIDE + 0.5 - 31.0) / 30.0, y = (p / SIDE + 0.5 - 33.0) / 33.0;
+            const double r = hypot(x, y), a = atan2(r, 1.0);
+            const double share = a * (1.0 + k1 * a * a + k2 * a * a * a * a) / r;
+            const uint8_t *pixel = made->pixels + made->channels * p;
+            if (made->mask[p]) {
+                kept++;
+                assert_true(fabs(pixel[0] - 4.0 * (31.0 + 30.0 * x * share - 0.5)) < 0.6);
+                assert_true(fabs(pixel[1] - 4.0 * (33.0 + 33.0 * y * share - 0.5)) < 0.6);
+                assert_true(a < limit);
+            }
+            out += a > limit;
+        }
+        assert_true(i == 2 || out > 50);
+        assert_in_range(kept, SIDE * SIDE / 4, SIDE * SIDE - out);
+        orr_splat_photos_destroy(made, 1);
+    }
+    orr_jobs_destroy(jobs);
+}
+
 // What a mask leaves out is not learned from, or is transparent.
 static void test_masked(void **state)
 {
@@ -726,6 +782,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_loss),
                                        cmocka_unit_test(test_undistorted),
+                                       cmocka_unit_test(test_fisheye),
                                        cmocka_unit_test(test_masked),
                                        cmocka_unit_test(test_relocation),
                                        cmocka_unit_test(test_division),

@@ -16,6 +16,8 @@ typedef struct photo_plan {
     float lowest, highest; // elevation of the cameras [rad]
     float scale;           // of the world to the unit cube, whose centre is the origin
     int aabb_scale;
+    bool fisheye;
+    float radial[4]; // of the fisheye
 } photo_plan;
 
 typedef struct photos {
