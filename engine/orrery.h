@@ -1381,8 +1381,8 @@ typedef struct orr_train_desc {
     const char *data;
     /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
        same bits. Configuration, exposures, bilateral_grid, number of splats, harmonics, antialias, masks,
-       refine_poses, depth_weight, strategy and a cloud's seed are the file's, and where they are 0 here a
-       field's batch, holdout and seed. NULL: from the beginning */
+       refine_poses, depth_weight, strategy, prune and a cloud's seed are the file's, and where they are 0
+       here a field's batch, holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
     int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
@@ -1416,6 +1416,9 @@ typedef struct orr_train_desc {
        place in the picture and brightness, for cameras that map tones locally or darken corners. Held-out
        photos are compared as with exposures. ORR_ERROR_ARGUMENT: both */
     bool bilateral_grid;
+    /* Splats: the share of them, 0 .. 0.95, that goes in the second half of the training: those with the
+       least blending weight in all photos learned from. 0: none */
+    float prune;
 } orr_train_desc;
 
 typedef struct orr_train_info {

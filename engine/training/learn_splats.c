@@ -75,6 +75,7 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
         .masks = given->masks == ORR_MASKS_EMPTY ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE,
         .refine_poses = given->refine_poses,
         .depth_weight = given->depth_weight,
+        .prune = given->prune,
         .strategy = given->strategy == ORR_STRATEGY_MCMC ? ORR_SPLAT_MCMC : ORR_SPLAT_ADC,
         .seed = setup->choices.seed,
         .cuda = setup->cuda,

@@ -20,8 +20,8 @@ class Trainer(Handle):
     data: the path of what to learn from.
     resume: what save() wrote, to go on to the same bits.
     options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none), splats, sh_degree, antialias,
-    config, batch, exposures, bilateral_grid, refine_poses, depth_weight, fast_scatter; sampling ("occupancy",
-    "proposal"), masks ("ignore", "empty"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
+    config, batch, exposures, bilateral_grid, refine_poses, depth_weight, prune, fast_scatter; sampling
+    ("occupancy", "proposal"), masks ("ignore", "empty"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
 
     Close it after the scenes that show it.
     """

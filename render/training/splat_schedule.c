@@ -9,11 +9,12 @@ enum {
     SIDE_LEAST = 64,    // [px] of a picture to learn from
     PIXELS_MAX = 1 << 20
 };
-static const double FIRST_SHARE = 0.3;     // of the splats, at the beginning
-static const double GROWN_AT = 0.4;        // all of them
-static const double REFINED_AT = 0.85;     // no more moves and noise
-static const double DEGREE_EVERY = 0.08;   // a degree of harmonics more
-static const double HALVES_UNTIL = 0.45;   // pictures of half the size
+static const double FIRST_SHARE = 0.3;   // of the splats, at the beginning
+static const double GROWN_AT = 0.4;      // all of them
+static const double REFINED_AT = 0.85;   // no more moves and noise
+static const double DEGREE_EVERY = 0.08; // a degree of harmonics more
+static const double HALVES_UNTIL = 0.45; // pictures of half the size
+static const double PRUNED_AT[2] = {0.5, 0.65};
 static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
 static const double QUARTERS_UNTIL = 0.08; // and of a quarter
 
@@ -80,6 +81,11 @@ orr_splat_view_rates orr_splat_view_rates_at(float extent, double progress)
                                   .grid = between(GRID_RATE, GRID_RATE_END, progress),
                                   .shift = extent * turn,
                                   .turn = turn};
+}
+
+int orr_splat_prunings_at(double progress)
+{
+    return (progress >= PRUNED_AT[0]) + (progress >= PRUNED_AT[1]);
 }
 
 int orr_splat_shrink_at(const orr_lens *lens, double progress)

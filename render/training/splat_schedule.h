@@ -25,6 +25,8 @@ int orr_splat_shrink_at(const orr_lens *lens, double progress);
 int orr_splat_degree_at(int degree, double progress); // of harmonics that are to reach `degree`
 // Are splats still relocated or divided?
 bool orr_splat_refines_at(double progress);
+// How many prunings there are until then, of those that matter least.
+int orr_splat_prunings_at(double progress);
 // How many splats a training of at most `most` begins with.
 int64_t orr_splat_first_count(int64_t most);
 // How many there may be behind step number `steps`; 0: this is no step for relocations and divisions.

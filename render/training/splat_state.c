@@ -6,7 +6,7 @@
 //     float32    extent of the cameras
 //     uint32     seed
 //     float32    weight of depths in the loss
-//     uint32     0
+//     float32    share of the splats that is pruned; 0: none
 //     int32[4]   degree to reach, degree d, switches, photos m
 //                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty, 16 divisions,
 //                32 bilateral grids
@@ -36,7 +36,7 @@ typedef struct header {
     float extent;
     uint32_t seed;
     float depth_weight;
-    uint32_t zero;
+    float prune;
     int32_t sizes[4];
 } header;
 
@@ -66,6 +66,7 @@ orr_result orr_splat_state_save(const orr_splat_state *s, const char *path, orr_
                       .extent = s->extent,
                       .seed = s->seed,
                       .depth_weight = s->depth_weight,
+                      .prune = s->prune,
                       .sizes = {s->sh_degree, p->degree, switches_of(s), s->image_count}};
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, path, error));
@@ -95,9 +96,10 @@ static bool is_plausible(const header *h)
     return h->counts[0] >= 0 && h->counts[0] <= INT32_MAX && h->counts[1] >= 0 &&
            h->counts[1] <= h->counts[0] && splats >= 1 && splats <= most && most <= SPLATS_MOST &&
            h->progress >= 0.0 && h->progress <= 1.0 && isfinite(h->extent) && h->extent > 0.0f &&
-           h->depth_weight >= 0.0f && h->depth_weight <= ORR_SPLAT_DEPTH_WEIGHT_MAX && h->zero == 0 &&
-           h->sizes[0] <= 3 && h->sizes[1] >= 0 && h->sizes[1] <= h->sizes[0] && h->sizes[2] >= 0 &&
-           h->sizes[2] <= SWITCHES && h->sizes[3] >= 2 && h->sizes[3] <= PHOTOS_MOST;
+           h->depth_weight >= 0.0f && h->depth_weight <= ORR_SPLAT_DEPTH_WEIGHT_MAX && h->prune >= 0.0f &&
+           h->prune <= ORR_SPLAT_PRUNE_MAX && h->sizes[0] <= 3 && h->sizes[1] >= 0 &&
+           h->sizes[1] <= h->sizes[0] && h->sizes[2] >= 0 && h->sizes[2] <= SWITCHES && h->sizes[3] >= 2 &&
+           h->sizes[3] <= PHOTOS_MOST;
 }
 
 static bool is_sound(const float *values, size_t count, bool square)
@@ -218,6 +220,7 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     s->strategy = h.sizes[2] & DIVIDES ? ORR_SPLAT_ADC : ORR_SPLAT_MCMC;
     s->seed = h.seed;
     s->depth_weight = h.depth_weight;
+    s->prune = h.prune;
     s->sh_degree = h.sizes[0];
     s->antialias = (h.sizes[2] & ANTIALIASED) != 0;
     s->exposures = (h.sizes[2] & EXPOSURES) != 0;

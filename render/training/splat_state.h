@@ -14,7 +14,7 @@ typedef struct orr_splat_state {
     uint32_t seed;
     int sh_degree; // to reach, at least that of the parameters
     bool antialias, exposures, refine_poses;
-    float depth_weight;
+    float depth_weight, prune;
     orr_splat_masks masks;
     int image_count;
     int *images;           // those learned from, in the order of this epoch

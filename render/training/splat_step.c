@@ -8,6 +8,7 @@
 
 #include "engine/maths/rng.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- drawing ----
@@ -35,16 +36,14 @@ orr_result orr_splat_trainer_draw(const orr_splat_trainer *t, const orr_lens *le
 
 // ---- gradients by splat ----
 
-typedef struct backward_run {
+typedef struct update_run {
     orr_splat_trainer *trainer;
     orr_splat_rows rows;
-    orr_splat_backward_job tile;
     orr_splat_update_job update;
-} backward_run;
+} update_run;
 
-// Which record each splat has, and its rows: one for each tile of its box.
-static orr_result plan_rows(orr_splat_trainer *t, const orr_splat_drawing *d, orr_splat_rows *rows,
-                            orr_error *error)
+orr_result orr_splat_trainer_plan_rows(orr_splat_trainer *t, const orr_splat_drawing *d, orr_splat_rows *rows,
+                                       orr_error *error)
 {
     const size_t lanes = (size_t)d->pack.blocks * ORR_PACK_BLOCK;
     rows->members = ORR_MOMENTS + (rows->depth ? 1 : 0) + (rows->magnitude ? 2 : 0);
@@ -81,20 +80,32 @@ static orr_result plan_rows(orr_splat_trainer *t, const orr_splat_drawing *d, or
     return ORR_OK;
 }
 
+typedef struct tile_run {
+    const orr_splat_trainer *trainer;
+    const orr_splat_backward_job *job;
+} tile_run;
+
 static void run_tile(void *context, int i, int worker)
 {
     (void)worker;
-    const backward_run *run = context;
-    orr_splat_backward_job job = run->tile;
-    job.tile_x = i % run->rows.frame.bins->tiles_x;
-    job.tile_y = i / run->rows.frame.bins->tiles_x;
+    const tile_run *run = context;
+    orr_splat_backward_job job = *run->job;
+    job.tile_x = i % job.rows->frame.bins->tiles_x;
+    job.tile_y = i / job.rows->frame.bins->tiles_x;
     orr_splat_training_kernels[run->trainer->desc.isa].backward(&job);
+}
+
+void orr_splat_trainer_run_tiles(const orr_splat_trainer *t, const orr_splat_backward_job *job)
+{
+    const orr_splat_bins *bins = job->rows->frame.bins;
+    tile_run run = {t, job};
+    orr_jobs_for(t->desc.jobs, bins->tiles_x * bins->tiles_y, run_tile, &run);
 }
 
 static void run_update(void *context, int i, int worker)
 {
     (void)worker;
-    const backward_run *run = context;
+    const update_run *run = context;
     orr_splat_update_job job = run->update;
     const int64_t blocks = (run->trainer->params.count + ORR_PACK_BLOCK - 1) / ORR_PACK_BLOCK;
     job.first_block = (int64_t)i * ORR_UPDATE_BLOCKS;
@@ -212,22 +223,22 @@ static orr_result descend_cpu(orr_splat_trainer *t, const orr_splat_plan *plan, 
     orr_splat_drawing d;
     const bool depth = t->desc.depth_weight > 0.0f && orr_splat_depth_known(t->desc.points, plan->image);
     const int jobs = orr_splat_trainer_update_jobs(t);
-    backward_run run = {.trainer = t, .rows = {.depth = depth, .magnitude = plan->magnitude}};
+    update_run run = {.trainer = t, .rows = {.depth = depth, .magnitude = plan->magnitude}};
     drawn_gradient gradient;
     ORR_TRY(orr_splat_trainer_draw(t, &plan->lens, depth, &t->arena, &d, &t->profile, error));
     ORR_TRY(compare(t, plan, &d, found, &gradient, error));
-    ORR_TRY(plan_rows(t, &d, &run.rows, error));
+    ORR_TRY(orr_splat_trainer_plan_rows(t, &d, &run.rows, error));
     orr_profile_end(&t->profile, "plan", run.rows.frame.bins->pairs);
-    run.tile = (orr_splat_backward_job){.rows = &run.rows,
-                                        .width = plan->lens.width,
-                                        .height = plan->lens.height,
-                                        .rgba = d.rgba,
-                                        .gradient = &gradient.colour,
-                                        .by_alpha = gradient.by_alpha,
-                                        .depth = d.depth,
-                                        .by_depth = gradient.by_depth};
-    memcpy(run.tile.background, t->background, sizeof t->background);
-    orr_jobs_for(t->desc.jobs, run.rows.frame.bins->tiles_x * run.rows.frame.bins->tiles_y, run_tile, &run);
+    orr_splat_backward_job tile = {.rows = &run.rows,
+                                   .width = plan->lens.width,
+                                   .height = plan->lens.height,
+                                   .rgba = d.rgba,
+                                   .gradient = &gradient.colour,
+                                   .by_alpha = gradient.by_alpha,
+                                   .depth = d.depth,
+                                   .by_depth = gradient.by_depth};
+    memcpy(tile.background, t->background, sizeof t->background);
+    orr_splat_trainer_run_tiles(t, &tile);
     orr_profile_end(&t->profile, "backward", run.rows.frame.evaluated);
     found->evaluated = run.rows.frame.evaluated;
     run.update = (orr_splat_update_job){.params = &t->params,
@@ -305,9 +316,12 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
         t->device_behind = true;
         ORR_TRY(orr_splat_params_raise(&t->params, degree, error));
     }
-    const int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
+    int64_t target = orr_splat_count_at(t->desc.splats, t->step, progress);
     if (target == 0) {
         return ORR_OK;
+    }
+    if (t->desc.prune > 0.0f && orr_splat_prunings_at(progress) > 0 && target > t->params.count) {
+        target = t->params.count; // what went does not come back
     }
     if (t->grids) {
         orr_photo_grids_centre(t->grids, t->images, t->desc.image_count);
@@ -321,6 +335,15 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
     return ORR_OK;
 }
 
+// The prunings between two steps' progress, each of the same share.
+static orr_result prune(orr_splat_trainer *t, double before, double progress, orr_error *error)
+{
+    const int due =
+        t->desc.prune > 0.0f ? orr_splat_prunings_at(progress) - orr_splat_prunings_at(before) : 0;
+    const double kept = pow(1.0 - (double)t->desc.prune, (double)due / orr_splat_prunings_at(1.0));
+    return due > 0 ? orr_splat_trainer_prune(t, progress, 1.0 - kept, error) : ORR_OK;
+}
+
 orr_result orr_splat_trainer_step(orr_splat_trainer *t, double progress, orr_splat_step_report *report,
                                   orr_error *error)
 {
@@ -328,8 +351,10 @@ orr_result orr_splat_trainer_step(orr_splat_trainer *t, double progress, orr_spl
     orr_arena_reset(&t->arena);
     ORR_TRY(descend(t, progress, report, error));
     t->step++;
+    const double before = t->progress;
     t->progress = progress;
     ORR_TRY(refine(t, progress, error));
+    ORR_TRY(prune(t, before, progress, error));
     orr_profile_end(&t->profile, "refine", t->params.count);
     report->splats = t->params.count;
     return ORR_OK;

@@ -33,6 +33,10 @@ static orr_result check(const orr_splat_trainer_desc *desc, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT, "depth: a weight of %g: expected 0 to %g",
                         (double)desc->depth_weight, (double)ORR_SPLAT_DEPTH_WEIGHT_MAX);
     }
+    if (!(desc->prune >= 0.0f && desc->prune <= ORR_SPLAT_PRUNE_MAX)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "pruning: a share of %g: expected 0 to %g",
+                        (double)desc->prune, (double)ORR_SPLAT_PRUNE_MAX);
+    }
     return ORR_OK;
 }
 
@@ -133,6 +137,7 @@ static orr_result go_on_from(orr_splat_trainer *t, orr_splat_state *s, orr_error
     t->desc.sh_degree = s->sh_degree;
     t->desc.antialias = s->antialias;
     t->desc.depth_weight = s->depth_weight;
+    t->desc.prune = s->prune;
     t->desc.seed = s->seed;
     t->step = s->step;
     t->rest_steps = s->rest_steps;
@@ -289,6 +294,7 @@ orr_result orr_splat_trainer_save(orr_splat_trainer *t, const char *path, orr_er
                                    .sh_degree = t->desc.sh_degree,
                                    .antialias = t->desc.antialias,
                                    .depth_weight = t->desc.depth_weight,
+                                   .prune = t->desc.prune,
                                    .exposures = t->desc.exposures,
                                    .masks = t->desc.masks,
                                    .refine_poses = t->desc.refine_poses,

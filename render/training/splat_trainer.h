@@ -21,6 +21,7 @@ typedef enum orr_splat_strategy {
 } orr_splat_strategy;
 
 #define ORR_SPLAT_DEPTH_WEIGHT_MAX 100.0f
+#define ORR_SPLAT_PRUNE_MAX 0.95f
 
 typedef struct orr_splat_trainer_desc {
     const orr_capture *capture; // must live as long as the trainer
@@ -46,6 +47,9 @@ typedef struct orr_splat_trainer_desc {
     // Of the loss of depths at the points that photos see (splat_depth.h), in units of the cameras' extent;
     // 0: none, else `points` must say which photos see them.
     float depth_weight;
+    // The share of the splats that goes in the second half of a training, those that matter least to the
+    // photos (splat_prune.c), 0 .. ORR_SPLAT_PRUNE_MAX; 0: none.
+    float prune;
     uint32_t seed;
     // Take the steps on this device; NULL: on the CPU, which draws, relocates and divides splats anyway.
     // ORR_ERROR_UNSUPPORTED with bilateral grids and with depths.

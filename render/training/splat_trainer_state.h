@@ -4,6 +4,7 @@
 #include "render/draw.h"
 #include "render/training/cuda/splat_steps.h"
 #include "render/training/picture_compose.h"
+#include "render/training/splat_params.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_trainer.h"
 #include "render/training/splat_training.h"
@@ -72,6 +73,19 @@ typedef struct orr_splat_drawing {
 orr_result orr_splat_trainer_draw(const orr_splat_trainer *trainer, const orr_lens *lens, bool depth,
                                   orr_arena *arena, orr_splat_drawing *drawing, orr_profile *profile,
                                   orr_error *error);
+// Which record each splat of a drawing has, and its rows, in the arena: one for each tile of its box. `rows`
+// says what they are to have.
+orr_result orr_splat_trainer_plan_rows(orr_splat_trainer *trainer, const orr_splat_drawing *drawing,
+                                       orr_splat_rows *rows, orr_error *error);
+// Fills the rows: a job for each tile, of `job` with the tile's place.
+void orr_splat_trainer_run_tiles(const orr_splat_trainer *trainer, const orr_splat_backward_job *job);
+// What splats matter to the photos learned from, as these are compared at this progress: the sum over their
+// pixels of a splat's blending weight. weights: one for each splat.
+orr_result orr_splat_trainer_weights(orr_splat_trainer *trainer, double progress, double *weights,
+                                     orr_error *error);
+// Removes the share of the splats that has the least weights.
+orr_result orr_splat_trainer_prune(orr_splat_trainer *trainer, double progress, double share,
+                                   orr_error *error);
 // Parameters become what is drawn.
 void orr_splat_trainer_prepare(const orr_splat_trainer *trainer);
 int orr_splat_trainer_update_jobs(const orr_splat_trainer *trainer);

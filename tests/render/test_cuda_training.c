@@ -261,13 +261,13 @@ static void assert_same_params(const orr_splat_params *a, const orr_splat_params
 }
 
 // All of a training: as good as the CPU's, and to the bit the same with a break.
-static void a_training_is_as_good_as_on_the_cpu(void **state)
+static void compare_trainings(float prune)
 {
-    (void)state;
     const char *path = scratch_path("half.training");
     orr_splat_trainer_desc desc = describe(cuda);
     orr_splat_state states[2];
     desc.strategy = ORR_SPLAT_ADC;
+    desc.prune = prune;
     orr_splat_trainer *whole = make(&desc);
     train(whole, 0, BREAK);
     assert_ok(orr_splat_trainer_save(whole, path, &error));
@@ -285,8 +285,9 @@ static void a_training_is_as_good_as_on_the_cpu(void **state)
     train(cpu, 0, STEPS);
     const double expected = held_out(cpu);
     print_message("held-out photos: %.2f dB, on the CPU %.2f dB\n", psnr, expected);
-    assert_true(fabs(psnr - expected) < 0.1);                    // trainings part by roundings
-    assert_true(orr_splat_trainer_progress(whole).splats > 180); // at first
+    assert_true(fabs(psnr - expected) < 0.1); // trainings part by roundings
+    const int64_t left = orr_splat_trainer_progress(whole).splats;
+    assert_true(prune > 0.0f ? left == orr_splat_trainer_progress(cpu).splats && left < 180 : left > 180);
     for (int i = 0; i < 2; i++) {
         orr_splat_state_destroy(&states[i]);
     }
@@ -294,6 +295,19 @@ static void a_training_is_as_good_as_on_the_cpu(void **state)
     orr_splat_trainer_destroy(again);
     orr_splat_trainer_destroy(cpu);
     remove(path);
+}
+
+static void a_training_is_as_good_as_on_the_cpu(void **state)
+{
+    (void)state;
+    compare_trainings(0.0f);
+}
+
+// Once before the break and once behind it.
+static void a_pruned_training_is_as_good_as_on_the_cpu(void **state)
+{
+    (void)state;
+    compare_trainings(0.4f);
 }
 
 static void what_the_device_lacks_is_said(void **state)
@@ -330,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_step_that_needs_more_memory_is_taken_once),
         cmocka_unit_test(splats_are_rearranged_as_on_the_cpu),
         cmocka_unit_test(a_training_is_as_good_as_on_the_cpu),
+        cmocka_unit_test(a_pruned_training_is_as_good_as_on_the_cpu),
         cmocka_unit_test(what_the_device_lacks_is_said),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -510,6 +510,7 @@ static orr_splat_trainer *make_full_trainer(const photos *p, orr_jobs *jobs, orr
     orr_splat_trainer_desc desc = describe(p, jobs);
     desc.strategy = strategy;
     desc.antialias = desc.exposures = desc.refine_poses = true;
+    desc.prune = strategy == ORR_SPLAT_ADC ? 0.4f : 0.0f;
     orr_splat_trainer *trainer;
     assert_ok(orr_splat_trainer_create(&desc, &trainer, &error));
     return trainer;
@@ -728,6 +729,7 @@ static void test_damaged_states_are_refused(void **state)
     damage(bytes, 32, &many, sizeof many, "header");
     damage(bytes, 48, &nan, sizeof nan, "header");
     damage(bytes, 56, &negative, sizeof negative, "header"); // weight of depths
+    damage(bytes, 60, &negative, sizeof negative, "header"); // share that is pruned
     damage(bytes, 88 + 96, &nan, sizeof nan, "exposure of photo 0");
     damage(bytes, arrays, &nan, sizeof nan, "finite");
     damage(bytes, arrays + 2 * set, &negative, sizeof negative, "none negative");

@@ -21,7 +21,7 @@ typedef struct train_choices {
     common_options common; // seed UINT64_MAX: not given
     int steps;
     int sh_degree, holdout; // -1: not given
-    double checkpoint_minutes, depth;
+    double checkpoint_minutes, depth, prune;
     const char *sampling, *masks, *strategy; // NULL: not given
 } train_choices;
 
@@ -86,6 +86,7 @@ static orr_result check_field(const training *t, const train_choices *c, orr_err
                         : desc->bilateral_grid        ? "--bilateral-grid"
                         : desc->refine_poses          ? "--refine-poses"
                         : c->depth > 0.0              ? "--depth"
+                        : c->prune > 0.0              ? "--prune"
                         : c->masks                    ? "--masks"
                         : c->strategy                 ? "--strategy"
                         : !nerf && desc->exposures    ? "--exposures"
@@ -109,6 +110,7 @@ static orr_result check_resume(const training *t, const train_choices *c, orr_er
                         : desc->bilateral_grid           ? "--bilateral-grid"
                         : desc->refine_poses             ? "--refine-poses"
                         : c->depth > 0.0                 ? "--depth"
+                        : c->prune > 0.0                 ? "--prune"
                         : c->masks                       ? "--masks"
                         : c->strategy                    ? "--strategy"
                         : c->common.seed != UINT64_MAX   ? "--seed"
@@ -169,6 +171,7 @@ static void complete(training *t, const train_choices *c)
     desc->seed = c->common.seed != UINT64_MAX ? (uint32_t)c->common.seed : 0;
     desc->holdout = c->holdout < 0 ? 0 : c->holdout == 0 ? -1 : c->holdout;
     desc->depth_weight = (float)c->depth;
+    desc->prune = (float)c->prune;
     desc->sh_degree = c->sh_degree < 0 ? 0 : c->sh_degree == 0 ? -1 : c->sh_degree;
     t->checkpoint_seconds = 60.0 * c->checkpoint_minutes;
     t->steps_max = c->steps;
@@ -276,6 +279,14 @@ int command_train(int argc, char **argv)
              "0.1",
          .low = 0.0,
          .high = 100.0},
+        {.name = "--prune",
+         .kind = OPTION_REAL,
+         .value = &c.prune,
+         .expect = "SHARE",
+         .help = "splats: in the second half, remove this share of them, 0 to 0.95 (default 0): those that "
+                 "weigh least in the photos",
+         .low = 0.0,
+         .high = 0.95},
         {.name = "--masks",
          .kind = OPTION_TEXT,
          .value = &c.masks,
