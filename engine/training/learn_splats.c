@@ -6,6 +6,7 @@
 #include "render/training/splat_trainer.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +52,33 @@ static orr_result create_trainer(orr_learner *l, orr_splat_trainer_desc desc, or
     return result;
 }
 
+// What splats do not learn from is said.
+static void tell_fisheyes(const orr_capture *capture, const char *name, orr_log log)
+{
+    int count = 0, last = 0;
+    for (int i = 0; i < capture->count; i++) {
+        count += capture->images[i].fisheye;
+        last = capture->images[i].fisheye ? i : last;
+    }
+    if (count > 0) {
+        const orr_capture_image *image = &capture->images[last];
+        const double degrees = 180.0 / acos(-1.0);
+        const double half_width = atan(0.5 * image->width / (double)image->focal[0]);
+        const double half_height = atan(0.5 * image->height / (double)image->focal[1]);
+        orr_log_line(
+            log, ORR_LOG_WARNING, ORR_CODE_IGNORED,
+            "%s: %d of %d photos are a fisheye's: splats learn from what a pinhole of the same focal "
+            "length sees of them, the middle %.0f x %.0f degrees",
+            name, count, capture->count, 2.0 * degrees * half_width, 2.0 * degrees * half_height);
+    }
+}
+
 static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error *error)
 {
     const orr_train_desc *given = setup->desc;
     ORR_TRY(
         orr_photo_set_load(given->data, setup->choices.holdout, setup->jobs, setup->log, &l->photos, error));
+    tell_fisheyes(l->photos.capture, given->data, setup->log);
     ORR_TRY(orr_splat_points_load(l->photos.capture, setup->log, &l->points, error));
     ORR_TRY(orr_progress_at(&setup->progress, "first splats", 0.5, error));
     const orr_splat_trainer_desc desc = {

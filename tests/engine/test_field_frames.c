@@ -215,14 +215,64 @@ static void a_distorted_lens_bends_the_rays_of_fields_seen_alone(void **state)
     stage_free(&s);
 }
 
+// Likewise through a fisheye, whose pixels' angles are found by halving; its depth is the distance.
+static void a_fisheye_bends_the_rays_of_fields_seen_alone(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    planes *bent = malloc(sizeof *bent), *wide = malloc(sizeof *wide);
+    const orr_camera straight = s.view.camera;
+    orr_camera fisheye = straight;
+    fisheye.model = ORR_CAMERA_FISHEYE;
+    fisheye.radial[0] = -0.2f;
+    fisheye.radial[1] = 0.05f;
+    memset(s.grid.thickness, 0, (size_t)s.grid.cells * sizeof *s.grid.thickness);
+    orr_occupancy_refresh(&s.grid, engine->jobs);
+    show(&s, 0, true, false, false);
+    s.view.camera = fisheye;
+    draw(ORR_DEVICE_CPU, &s, bent);
+    s.view.camera = straight;
+    double moved = 0.0;
+    int seen = 0;
+    for (int i = 0; i < 12; i++) {
+        const int u = 7 + 3 * i, v = 4 + 2 * i;
+        const double x = (u + 0.5 - 0.5 * WIDTH) / (double)straight.focal[0];
+        const double y = (v + 0.5 - 0.5 * HEIGHT) / (double)straight.focal[1], r = hypot(x, y);
+        double low = 0.0, high = 1.4;
+        for (int step = 0; step < 60; step++) {
+            const double a = 0.5 * (low + high);
+            *(a * (1.0 - 0.2 * a * a + 0.05 * a * a * a * a) < r ? &low : &high) = a;
+        }
+        const double out = r > 0.0 ? tan(low) / r : 1.0;
+        moved = fmax(moved, fabs(out - 1.0) * r * (double)straight.focal[0]);
+        // a pinhole whose pixel (u, v) looks there
+        s.view.camera.centre[0] = (float)(u + 0.5 - x * out * (double)straight.focal[0]);
+        s.view.camera.centre[1] = (float)(v + 0.5 - y * out * (double)straight.focal[1]);
+        draw(ORR_DEVICE_CPU, &s, wide);
+        const int at = v * WIDTH + u;
+        // as above
+        assert_true(largest_difference(bent->rgba + 4 * at, wide->rgba + 4 * at, 4) < 2e-3);
+        const double distance = (double)wide->depth[at] / cos(low);
+        seen += distance > 0.0;
+        assert_true(fabs((double)bent->depth[at] - distance) <= 2e-3 * distance);
+    }
+    assert_true(moved > 1.0 && seen > 3);
+    free(bent);
+    free(wide);
+    stage_free(&s);
+}
+
 static void look_as_on_the_cpu(orr_device_kind device)
 {
     stage s;
     stage_make(&s);
     planes *cpu = malloc(sizeof *cpu), *other = malloc(sizeof *other), *without = malloc(sizeof *without);
-    const bool shown[5][3] = {{1, 0, 0}, {1, 1, 0}, {1, 0, 1}, {1, 1, 1}, {1, 1, 1}};
-    for (int i = 0; i < 5; i++) {
-        if (i == 4) {
+    const bool shown[6][3] = {{1, 0, 0}, {1, 1, 0}, {1, 0, 1}, {1, 1, 1}, {1, 0, 0}, {1, 1, 1}};
+    for (int i = 0; i < 6; i++) {
+        s.view.camera.model = i == 4 ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE;
+        s.view.camera.radial[0] = i == 4 ? 0.3f : 0.0f;
+        if (i == 5) {
             s.view.camera.model = ORR_CAMERA_ORTHOGRAPHIC;
             s.view.camera.focal[0] = s.view.camera.focal[1] = 50.0f;
         }
@@ -514,6 +564,7 @@ int main(void)
         cmocka_unit_test(frames_with_and_without_fields_come_out_in_order),
         cmocka_unit_test(frames_are_dropped_whether_begun_or_not),
         cmocka_unit_test(a_distorted_lens_bends_the_rays_of_fields_seen_alone),
+        cmocka_unit_test(a_fisheye_bends_the_rays_of_fields_seen_alone),
         cmocka_unit_test(a_field_is_picked_where_it_is_seen),
         cmocka_unit_test(every_machine_shows_what_the_cpu_shows),
 #if ORR_HAVE_CUDA

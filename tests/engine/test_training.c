@@ -1,5 +1,6 @@
 // Training through the public interface: splats and fields, to the same bits, as layers, saved, resumed,
 // stopped.
+#define _POSIX_C_SOURCE 200809L
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
@@ -92,6 +93,48 @@ static orr_train_info info_of(const orr_trainer *trainer)
             fail_msg("%s: %s: expected an argument error with \"%s\"", #call, why.message, words);           \
         }                                                                                                    \
     } while (0)
+
+static void keep_line(void *kept, orr_log_level level, int code, const char *line)
+{
+    if (level == ORR_LOG_WARNING && code == ORR_CODE_IGNORED) {
+        snprintf(kept, 300, "%s", line);
+    }
+}
+
+// The capture as if it were through a fisheye: both kinds learn, and what splats leave out is said.
+static void photos_of_a_fisheye_are_learned_from(void **state)
+{
+    (void)state;
+    char path[600], text[60000] = "{\"is_fisheye\": true,", line[300] = "", images[600];
+    snprintf(path, sizeof path, "%s/transforms.json", capture());
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    const size_t begun = strlen(text), size = fread(text + begun, 1, sizeof text - begun - 1, file);
+    assert_true(size > 0 && size < sizeof text - begun - 1 && text[begun] == '{');
+    text[begun] = ' ';
+    text[begun + size] = 0;
+    fclose(file);
+    snprintf(images, sizeof images, "%s/images", capture());
+    unlink(in_folder("images"));
+    assert_int_equal(symlink(images, in_folder("images")), 0);
+    orr_engine *own;
+    const orr_engine_desc engine_desc = {
+        .threads = 2, .device = ORR_DEVICE_CPU, .log = keep_line, .log_user = line};
+    assert_ok(orr_engine_create(&engine_desc, &own, &error));
+    orr_train_desc descs[2] = {of_photos(), of_splats()};
+    for (int i = 0; i < 2; i++) {
+        descs[i].data = written("fisheyes.json", text);
+        orr_trainer *trainer = trainer_on(own, &descs[i]);
+        // camera_angle_x is 0.87 rad, as of a pinhole
+        assert_true((strstr(line, "24 of 24 photos are a fisheye's") && strstr(line, "50 x 50 degrees")) ==
+                    (i == 1));
+        assert_ok(orr_trainer_step(trainer, 3, 0.0, &error));
+        assert_true(isfinite(info_of(trainer).loss) && info_of(trainer).loss > 0.0);
+        orr_trainer_destroy(trainer);
+    }
+    orr_engine_destroy(own);
+    unlink(in_folder("images"));
+}
 
 static void figures_follow_the_steps_and_the_plan(void **state)
 {
@@ -441,6 +484,7 @@ static void what_cannot_be_trained_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(photos_of_a_fisheye_are_learned_from),
         cmocka_unit_test(figures_follow_the_steps_and_the_plan),
         cmocka_unit_test(time_is_a_plan_too),
         cmocka_unit_test(quality_is_measured_quickly_and_in_full),
