@@ -803,6 +803,41 @@ static void colmap_finds_the_cameras_of_drawn_photos(void **state)
     orr_camera_list_free(&list);
 }
 
+// Of a fisheye of 200 degrees, by OpenCV's definition: the pinhole sees no farther than 63 degrees from its
+// axis, and shows where its pixels' directions are in the fisheye's picture.
+static void fisheyes_are_drawn_anew_as_pinholes(void **state)
+{
+    (void)state;
+    enum { SIDE = 64 };
+    static uint8_t picture[4 * SIDE * SIDE], drawn[4 * SIDE * SIDE];
+    const orr_photo_lens lens = {.size = {SIDE, SIDE},
+                                 .focal = {20.0, 20.0},
+                                 .centre = {31.0, 33.0},
+                                 .radial = {-0.03, 0.002},
+                                 .fisheye = true};
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        picture[4 * i] = (uint8_t)(4 * (i % SIDE));
+        picture[4 * i + 1] = (uint8_t)(4 * (i / SIDE));
+        picture[4 * i + 3] = 255;
+    }
+    double pixel[2];
+    orr_photo_project(&lens, (double[]){0.5, -0.2, -0.1}, pixel); // behind the camera
+    const double r = hypot(0.5, 0.2), a = atan2(r, -0.1), bent = a - 0.03 * pow(a, 3) + 0.002 * pow(a, 5);
+    assert_close(pixel[0], 31.0 + 20.0 * 0.5 / r * bent, 1e-4);
+    assert_close(pixel[1], 33.0 - 20.0 * 0.2 / r * bent, 1e-4);
+    const orr_photo_lens pinhole = orr_pinhole_within(&lens);
+    assert_false(orr_photo_lens_distorted(&pinhole));
+    assert_close(0.5 * SIDE / pinhole.focal[0], 2.0, 1e-6);
+    orr_undistort(&lens, &pinhole, 4, picture, drawn);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const double x = (i % SIDE + 0.5 - 32.0) / pinhole.focal[0];
+        const double y = (i / SIDE + 0.5 - 32.0) / pinhole.focal[1], out = hypot(x, y), angle = atan(out);
+        const double share = (angle - 0.03 * pow(angle, 3) + 0.002 * pow(angle, 5)) / out;
+        assert_close(drawn[4 * i], 4.0 * (31.0 + 20.0 * x * share - 0.5), 0.6);
+        assert_close(drawn[4 * i + 1], 4.0 * (33.0 + 20.0 * y * share - 0.5), 0.6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -812,6 +847,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_colmap_model_needs_no_colmap, prepare, restore_path),
         cmocka_unit_test_setup_teardown(nothing_is_left_when_it_stops, prepare, restore_path),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_one_line, prepare, restore_path),
+        cmocka_unit_test(fisheyes_are_drawn_anew_as_pinholes),
         cmocka_unit_test(orientation_is_read_and_turns_up),
         cmocka_unit_test(the_sharpest_frames_along_the_way_are_picked),
 #if ORR_HAVE_VIDEO
