@@ -923,9 +923,9 @@ typedef struct orr_tactile_desc {
  * f_x and f_y. heights: copies x rows x columns [m], nullable: how far geoms reach into the pad along its
  * normal, 0 .. thickness. Rows of other copies are not written, those of copies that have diverged are 0.
  * Geoms press that collide with anything, of the robot and of those that touch it; not of the same body, of
- * its parent, or of a body that the model excludes. Where several do, the deepest counts. Soft bodies do not
- * press, and what a pad feels moves nothing: contacts do, and solref and solimp of the pad's geom say how far
- * they let others sink in. Runs on the CPU, also for robots on CUDA. */
+ * its parent, or of a body that the model excludes. So do soft solids and closed cloth that its body does not
+ * hold; soft bodies sink into pads that collide with nothing. The deepest counts. What a pad feels moves
+ * nothing: solref and solimp of its geom say how far others sink in. On the CPU, also for robots on CUDA. */
 static inline orr_result orr_world_get_tactile(const orr_world *world, orr_layer robot,
                                                const orr_tactile_desc *desc, const uint8_t *mask,
                                                float *forces, float *heights, orr_error *error);

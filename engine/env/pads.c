@@ -159,7 +159,7 @@ void env_pads_feel(const orr_env *env, int i, int worker)
     }
     for (int k = 0; k < pads->count; k++) {
         const ptrdiff_t first = pads->first[k];
-        orr_tactile_feel(&pads->pad[k], &model, &state, near, forces + first * 3, heights + first);
+        orr_tactile_feel(&pads->pad[k], &model, &state, near, NULL, forces + first * 3, heights + first);
     }
     double *felt = env->felt + i * taxels * 4;
     for (ptrdiff_t k = 0; k < taxels * 4; k++) {

@@ -62,6 +62,8 @@ const double *orr_soft_masses(const orr_soft_model *model); // of vertices, kg
 double orr_soft_stiffness(const orr_soft_model *model);
 // Triangles that can be touched, x 3: the outer ones of solids, and cloth.
 const int32_t *orr_soft_surface(const orr_soft_model *model, int *count);
+// How many of these, the first, face outwards: those of solids, and of cloth that is all closed.
+int orr_soft_walls(const orr_soft_model *model);
 
 // What the triangles enclose, m^3, of positions (vertices x 3).
 double orr_soft_volume(const orr_soft_model *model, const double *position);

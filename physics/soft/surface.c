@@ -151,3 +151,9 @@ orr_result orr_soft_find_surface(orr_soft_model *m, orr_error *error)
     }
     return find_rims(m, error);
 }
+
+int orr_soft_walls(const orr_soft_model *m)
+{
+    const bool closed = m->tets == 0 && m->closed && orr_soft_volume(m, m->rest) > 0.0;
+    return closed ? m->surfaces : m->walls;
+}

@@ -221,8 +221,8 @@ class World(Handle):
     ):
         """What a soft pad on a geom, by name or number, feels at a grid of points (taxels) in all copies:
         forces, count x rows x columns x 3 [N], pressure and shear along columns and rows, as TacSL computes
-        them; heights, count x rows x columns [m], how far geoms reach into the pad along its normal, up to
-        `thickness`. Both are float32.
+        them; heights, count x rows x columns [m], how far others reach into the pad along its normal, up to
+        `thickness`. Both are float32. Geoms press, and soft solids and closed cloth.
 
         normal: out of the pad; across: along its columns, 0: the geom's axis after the one nearest to normal;
         centre: from the middle of the geom's box [m]; all in the geom's frame. size: [m] along columns and

@@ -1,5 +1,5 @@
 // What a pad feels in one copy: forces and indentation of its taxels.
-#include "engine/loop/tactile/pad.h"
+#include "engine/loop/tactile/facets.h"
 #include "engine/loop/world/geom_distance.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
@@ -11,11 +11,19 @@
 enum { STEPS = 256 };
 static const double tolerance = 1e-6; // of the thickness: how near the end of a ray is to what it meets
 
-// Of a point that a geom presses, all in the pad's frame.
+// Of a point that a geom or a soft body presses, all in the pad's frame.
 typedef struct touch {
-    double distance, normal[3]; // m; outward from the geom
-    const orr_tactile_near *by; // NULL: nothing is near
+    double distance, normal[3]; // m; outward from what presses
+    const orr_tactile_near *by; // NULL: a soft body, or nothing is near
+    double velocity[3];         // of a soft body's surface, m/s
 } touch;
+
+// What is near a pad.
+typedef struct around {
+    const orr_tactile_near *near; // count
+    int count;
+    const orr_tactile_facets *facets; // NULL: there are no soft bodies
+} around;
 
 // ---- what is near ----
 
@@ -35,9 +43,8 @@ static void velocity_at(const orr_model *m, const orr_tactile_state *s, int body
     }
 }
 
-// The pad's frame in the world: axes: its x, y and z as rows.
-static void pad_frame(const orr_tactile_pad *pad, const orr_tactile_state *s, double origin[3],
-                      double axes[9])
+void orr_tactile_pad_frame(const orr_tactile_pad *pad, const orr_tactile_state *s, double origin[3],
+                           double axes[9])
 {
     const double *xmat = s->xmat + (ptrdiff_t)pad->geom * 9;
     mat_apply(xmat, pad->centre, origin);
@@ -88,11 +95,13 @@ static int find_near(const orr_tactile_pad *pad, const orr_model *m, const orr_t
     return count;
 }
 
-// Of the geoms that are near the one that is deepest at a point of the pad's frame.
-static touch touch_at(const orr_model *m, const orr_tactile_near *near, int count, const double p[3])
+// Of what is near the one that is deepest at a point of the pad's frame.
+static touch touch_at(const orr_model *m, const around *a, const double p[3])
 {
+    const orr_tactile_near *near = a->near;
     touch found = {.distance = INFINITY};
-    for (int i = 0; i < count; i++) {
+    orr_tactile_surface soft;
+    for (int i = 0; i < a->count; i++) {
         double q[3];
         mat_apply(near[i].rotation, p, q);
         for (int k = 0; k < 3; k++) {
@@ -104,6 +113,11 @@ static touch touch_at(const orr_model *m, const orr_tactile_near *near, int coun
             found.by = &near[i];
             mat_apply_transposed(near[i].rotation, at.normal, found.normal);
         }
+    }
+    if (a->facets && orr_tactile_facets_at(a->facets, p, &soft) && soft.distance < found.distance) {
+        found = (touch){.distance = soft.distance};
+        memcpy(found.normal, soft.normal, sizeof found.normal);
+        memcpy(found.velocity, soft.velocity, sizeof found.velocity);
     }
     return found;
 }
@@ -130,7 +144,11 @@ static void force_at(const orr_tactile_pad *pad, const orr_tactile_near *own, co
         at[k] = p[k] + depth * t->normal[k];
     }
     moving(own->velocity, own->spin, p, here);
-    moving(t->by->velocity, t->by->spin, at, there);
+    if (t->by) {
+        moving(t->by->velocity, t->by->spin, at, there);
+    } else {
+        memcpy(there, t->velocity, sizeof there);
+    }
     for (int k = 0; k < 3; k++) {
         slide[k] = here[k] - there[k];
     }
@@ -148,12 +166,11 @@ static void force_at(const orr_tactile_pad *pad, const orr_tactile_near *own, co
 // ---- heights ----
 
 // How far a ray may go at once. Distances of these geoms are not exact, and could lead past a thin part.
-static double longest_step(const orr_tactile_pad *pad, const orr_model *m, const orr_tactile_near *near,
-                           int count)
+static double longest_step(const orr_tactile_pad *pad, const orr_model *m, const around *a)
 {
     double step = pad->thickness;
-    for (int i = 0; i < count; i++) {
-        const int type = m->geom_type[near[i].geom];
+    for (int i = 0; i < a->count; i++) {
+        const int type = m->geom_type[a->near[i].geom];
         if (type == ORR_GEOM_ELLIPSOID || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) {
             step = 0.25 * pad->thickness;
         }
@@ -161,15 +178,15 @@ static double longest_step(const orr_tactile_pad *pad, const orr_model *m, const
     return step;
 }
 
-// How far above the pad's back, `thickness` behind the taxel, the first geom is, along the pad's normal: the
+// How far above the pad's back, `thickness` behind the taxel, the first thing is, along the pad's normal: the
 // picture of a camera behind the pad that looks straight out of it.
-static double height_at(const orr_tactile_pad *pad, const orr_model *m, const orr_tactile_near *near,
-                        int count, double step, const double taxel[3])
+static double height_at(const orr_tactile_pad *pad, const orr_model *m, const around *a, double step,
+                        const double taxel[3])
 {
     double up = 0.0;
     for (int i = 0; i < STEPS && up < pad->thickness; i++) {
         const double p[3] = {taxel[0], taxel[1], taxel[2] - pad->thickness + up};
-        const double distance = touch_at(m, near, count, p).distance;
+        const double distance = touch_at(m, a, p).distance;
         if (distance < tolerance * pad->thickness && up == 0.0) {
             return pad->thickness;
         }
@@ -198,25 +215,26 @@ orr_model orr_tactile_resized(const orr_model *m, double *sizes, double *bounds)
 }
 
 void orr_tactile_feel(const orr_tactile_pad *pad, const orr_model *m, const orr_tactile_state *s,
-                      orr_tactile_near *near, float *forces, float *heights)
+                      orr_tactile_near *near, const orr_tactile_facets *facets, float *forces, float *heights)
 {
     const int taxels = pad->rows * pad->columns;
     double origin[3], axes[9];
-    pad_frame(pad, s, origin, axes);
+    orr_tactile_pad_frame(pad, s, origin, axes);
     const orr_tactile_near own = describe(m, s, pad->geom, origin, axes);
-    const int count = find_near(pad, m, s, origin, axes, near);
-    const double step = longest_step(pad, m, near, count);
+    const around a = {near, find_near(pad, m, s, origin, axes, near), facets};
+    const double step = longest_step(pad, m, &a);
+    const bool any = a.count > 0 || (facets && facets->count > 0);
     for (int i = 0; i < taxels; i++) {
         const double *p = pad->taxel + (ptrdiff_t)i * 3;
         if (forces) {
-            const touch t = touch_at(m, near, count, p);
+            const touch t = touch_at(m, &a, p);
             memset(forces + (ptrdiff_t)i * 3, 0, 3 * sizeof *forces);
             if (t.distance < 0.0) {
                 force_at(pad, &own, &t, p, forces + (ptrdiff_t)i * 3);
             }
         }
         if (heights) {
-            heights[i] = count > 0 ? (float)height_at(pad, m, near, count, step, p) : 0.0f;
+            heights[i] = any ? (float)height_at(pad, m, &a, step, p) : 0.0f;
         }
     }
 }

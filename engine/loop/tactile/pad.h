@@ -29,6 +29,8 @@ typedef struct orr_tactile_state {
     const double *subtree_com; // nbody x 3
 } orr_tactile_state;
 
+struct orr_tactile_facets;
+
 // A geom that is near a pad; scratch of orr_tactile_feel.
 typedef struct orr_tactile_near {
     int geom;
@@ -42,10 +44,16 @@ orr_result orr_tactile_pad_open(orr_tactile_pad *pad, const orr_model *model, in
                                 const orr_tactile_desc *desc, orr_error *error);
 void orr_tactile_pad_clear(orr_tactile_pad *pad);
 
-// model: with the sizes of geoms of this copy. near: room for other_count. forces: rows x columns x 3 [N]:
-// pressure, then shear along x and y; heights: rows x columns [m]; either may be NULL.
+// The pad's frame in the world: axes: its x, y and z as rows.
+void orr_tactile_pad_frame(const orr_tactile_pad *pad, const orr_tactile_state *state, double origin[3],
+                           double axes[9]);
+
+// model: with the sizes of geoms of this copy. near: room for other_count. facets: of soft bodies (facets.h);
+// NULL: there are none. forces: rows x columns x 3 [N]: pressure, then shear along x and y; heights: rows x
+// columns [m]; either may be NULL.
 void orr_tactile_feel(const orr_tactile_pad *pad, const orr_model *model, const orr_tactile_state *state,
-                      orr_tactile_near *near, float *forces, float *heights);
+                      orr_tactile_near *near, const struct orr_tactile_facets *facets, float *forces,
+                      float *heights);
 
 // The model of a copy whose geoms have sizes of their own (ngeom x 3), which it borrows. bounds: room for
 // ngeom numbers, which it borrows too.
