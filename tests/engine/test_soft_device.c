@@ -89,13 +89,13 @@ static bool is_on_cuda(const fixture *f, int i)
     return orr_soft_get_cuda(s->copies[0]) != NULL;
 }
 
-static int positions(const fixture *f, int i, double *x)
+static int positions(const fixture *f, int copy, int i, double *x)
 {
     const orr_world_soft *s = NULL;
     assert_ok(orr_world_soft_open(f->world, 0, f->block[i], &s, &error));
     const int count = (int)orr_world_soft_numbers(s);
     assert_true(count <= MOST);
-    memcpy(x, orr_world_soft_positions(s, 0), (size_t)count * sizeof *x);
+    memcpy(x, orr_world_soft_positions(s, copy), (size_t)count * sizeof *x);
     return count;
 }
 
@@ -118,7 +118,7 @@ static void a_world_is_the_same_on_cuda(void **state)
     for (int k = 0; k < 2; k++) {
         fixture f;
         open_on(&f, k ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU, 1, 0.0);
-        count = positions(&f, 0, start);
+        count = positions(&f, 0, 0, start);
         assert_int_equal(is_on_cuda(&f, 0), k);
         assert_int_equal(is_on_cuda(&f, 1), k);
         assert_ok(orr_world_advance(f.world, 25 * 4e-3, &error));
@@ -128,8 +128,8 @@ static void a_world_is_the_same_on_cuda(void **state)
             assert_false(is_on_cuda(&f, 0));
         }
         assert_ok(orr_world_advance(f.world, 5 * 4e-3, &error));
-        positions(&f, 0, x[k][0]);
-        positions(&f, 1, x[k][1]);
+        positions(&f, 0, 0, x[k][0]);
+        positions(&f, 0, 1, x[k][1]);
         close_fixture(&f);
     }
     print_message("moved %.2g m, off by %.2g and %.2g m\n", largest(x[0][0], start, count),
@@ -172,16 +172,32 @@ static void what_has_yielded_moves_along(void **state)
     close_fixture(&f);
 }
 
-static void what_cuda_has_not_is_on_the_cpu(void **state)
+// Copies step one after the other, each to the bits that it has alone; the second of them starts elsewhere.
+static void copies_are_on_cuda(void **state)
 {
     (void)state;
-    fixture f;
-    open_on(&f, ORR_DEVICE_CUDA, 2, 0.0);
-    last[0] = 0;
-    assert_false(is_on_cuda(&f, 0));
-    assert_string_equal(last, "soft bodies are simulated on the CPU: CUDA does not have steps of several "
-                              "copies of them together");
-    close_fixture(&f);
+    static double x[3][2][MOST];
+    int count = 0;
+    for (int k = 0; k < 3; k++) { // both copies, then each alone
+        fixture f;
+        open_on(&f, ORR_DEVICE_CUDA, k == 0 ? 2 : 1, 300.0);
+        count = positions(&f, 0, 0, x[k][0]);
+        for (int i = 0; i < count; i += 3) {
+            x[k][0][i + 2] += 0.02;
+        }
+        if (k != 1) {
+            assert_ok(orr_world_set_soft(f.world, k == 0, f.block[0], x[k][0], NULL, &error));
+        }
+        assert_ok(orr_world_advance(f.world, 15 * 4e-3, &error));
+        assert_true(is_on_cuda(&f, 0));
+        for (int copy = 0; copy < (k == 0 ? 2 : 1); copy++) {
+            positions(&f, copy, 0, x[k][copy]);
+        }
+        close_fixture(&f);
+    }
+    assert_memory_equal(x[0][0], x[1][0], (size_t)count * sizeof(double));
+    assert_memory_equal(x[0][1], x[2][0], (size_t)count * sizeof(double));
+    assert_true(largest(x[0][0], x[0][1], count) > 0.005);
 }
 
 #if ORR_CUDA_EMULATED
@@ -196,7 +212,7 @@ static void a_device_that_fails_is_left(void **state)
     orr_world_set_device(f.world, ORR_DEVICE_CUDA, NULL);
     assert_ok(orr_world_advance(f.world, 4e-3, &error));
     assert_true(is_on_cuda(&f, 0));
-    const int count = positions(&f, 0, before);
+    const int count = positions(&f, 0, 0, before);
     current_settings()->fail_call = 40;
     current_settings()->fail_with = 719; // cudaErrorLaunchFailure
     assert_int_equal(orr_world_advance(f.world, 3 * 4e-3, &why), ORR_ERROR_DEVICE);
@@ -204,7 +220,7 @@ static void a_device_that_fails_is_left(void **state)
     assert_non_null(strstr(last, "the CPU simulates soft bodies"));
     assert_false(is_on_cuda(&f, 0));
     assert_ok(orr_world_advance(f.world, 2 * 4e-3, &error));
-    positions(&f, 0, x);
+    positions(&f, 0, 0, x);
     assert_true(largest(x, before, count) < 0.01); // on from there
     assert_true(largest(x, before, count) > 0.0);
     close_fixture(&f);
@@ -216,7 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_world_is_the_same_on_cuda),
         cmocka_unit_test(what_has_yielded_moves_along),
-        cmocka_unit_test(what_cuda_has_not_is_on_the_cpu),
+        cmocka_unit_test(copies_are_on_cuda),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(a_device_that_fails_is_left),
 #endif

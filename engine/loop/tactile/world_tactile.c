@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/loop/tactile/facets.h"
+#include "engine/loop/world/soft_device.h"
 #include "engine/loop/world/world_robots.h"
 
 #include <string.h>
@@ -123,7 +124,13 @@ static orr_result feel(const orr_world *world, orr_world_physics *p, tactile_job
     } else {
         orr_physics_read_all(p->physics, quantities, QUANTITIES, p->batch);
     }
-    orr_jobs_for(jobs, world->count, feel_copy, job);
+    if (job->soft && orr_softs_on_device(world)) {
+        for (int i = 0; i < world->count; i++) {
+            feel_copy(job, i, 0);
+        }
+    } else {
+        orr_jobs_for(jobs, world->count, feel_copy, job);
+    }
     for (int i = 0; i < workers && job->soft; i++) {
         if (job->soft[i].result != ORR_OK) {
             return orr_fail(error, (orr_code)job->soft[i].error.code, "%s", job->soft[i].error.message);

@@ -7,15 +7,6 @@
 
 enum { ITERATIONS = 12 };
 
-static void say(const orr_world *world, const char *reason)
-{
-    if (!world->softs->said) {
-        orr_log_line(world->robots->engine->log, ORR_LOG_WARNING, ORR_CODE_NONE,
-                     "soft bodies are simulated on the CPU: CUDA does not have %s", reason);
-        world->softs->said = true;
-    }
-}
-
 orr_cuda *orr_softs_device(const orr_world *world)
 {
     if (world->robots->desc.device != ORR_DEVICE_CUDA || world->softs->left) {
@@ -26,10 +17,6 @@ orr_cuda *orr_softs_device(const orr_world *world)
         const orr_layer_data *layer = &world->scene->layers[i];
         any |= layer->soft && !layer->absent;
     }
-    if (any && world->count > 1) {
-        say(world, "steps of several copies of them together");
-        return NULL;
-    }
     orr_cuda *cuda = NULL;
     orr_error why;
     if (any && orr_engine_take_cuda(world->robots->engine, &cuda, &why) != ORR_OK) {
@@ -37,6 +24,11 @@ orr_cuda *orr_softs_device(const orr_world *world)
         return NULL;
     }
     return cuda;
+}
+
+bool orr_softs_on_device(const orr_world *world)
+{
+    return world->softs->count > 0 && orr_soft_get_cuda(world->softs->bodies[0].copies[0]) != NULL;
 }
 
 void orr_softs_leave_device(const orr_world *world, const orr_error *why)

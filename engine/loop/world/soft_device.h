@@ -1,5 +1,6 @@
-// What simulates the soft layers of a world: CUDA where robots are told to be there (orr_world_set_device),
-// and it can; otherwise the CPU. All of a world are in one place, as they step together.
+// What simulates the soft layers of a world: CUDA where robots are told to be there (orr_world_set_device);
+// otherwise the CPU. All of a world are in one place, as they step together. On CUDA copies step one after
+// the other, in the device's stream.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -7,6 +8,8 @@
 
 // The device they belong on; NULL: the CPU. The log has one line where that is not what the world was told.
 orr_cuda *orr_softs_device(const orr_world *world);
+// Are they on one? Then one thread works with them at a time.
+bool orr_softs_on_device(const orr_world *world);
 // From now on, the CPU: `why` is logged.
 void orr_softs_leave_device(const orr_world *world, const orr_error *why);
 // A simulation of a soft layer.

@@ -24,8 +24,8 @@ typedef struct orr_world_soft {
 typedef struct orr_world_softs {
     orr_world_soft *bodies; // count, in the order of the layers
     int count, capacity;
-    bool left, said; // a device, for the CPU: it has failed; the log has been told why the CPU simulates them
-    double pending;  // [s] time to simulate that is less than a step, where no robot is beside them
+    bool left;      // a device, for the CPU: it has failed
+    double pending; // [s] time to simulate that is less than a step, where no robot is beside them
     struct orr_soft_contact *contact;
     struct orr_soft_worker *workers; // worker_count: scratch of threads
     int worker_count;

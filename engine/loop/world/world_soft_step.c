@@ -206,6 +206,12 @@ static bool does_push(const orr_soft_found *f)
     return pushes;
 }
 
+// Does one copy step at a time? Then threads share its vertices.
+static bool steps_alone(const orr_world *world)
+{
+    return world->count == 1 || orr_softs_on_device(world);
+}
+
 // All bodies in one copy.
 static orr_result step_together(const orr_world *world, int index, const orr_world_physics *p,
                                 orr_soft_worker *w, orr_error *error)
@@ -213,8 +219,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     orr_soft_frame frame = {.rotation = {0.0}};
     double g[3], step = p ? steps_of(p) * p->model->opt.timestep : orr_softs_time_step;
     orr_soft_found *f = &w->found;
-    // threads share the vertices of an only copy
-    orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;
+    orr_jobs *jobs = steps_alone(world) ? world->scene->context.jobs : NULL;
     int count;
     f->touch_count = f->tie_count = f->pair_count = f->body_count = f->linkage_count = f->joint_count = 0;
     if (p) {
@@ -347,8 +352,10 @@ static orr_result step_bodies(orr_world *world, const orr_world_physics *p, cons
     for (int i = 0; i < softs->worker_count; i++) {
         softs->workers[i].result = ORR_OK;
     }
-    if (world->count == 1) { // whose vertices are shared by the threads
-        step_copy(&job, 0, 0);
+    if (steps_alone(world)) {
+        for (int i = 0; i < world->count; i++) {
+            step_copy(&job, i, 0);
+        }
     } else {
         orr_jobs_for(world->scene->context.jobs, world->count, step_copy, &job);
     }
