@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/colour_formula.h"
+#include "render/appearance/neural_material.h"
 
 #include <string.h>
 
@@ -17,14 +18,20 @@ int orr_mip_levels(int width, int height)
     return levels;
 }
 
-int orr_mesh_texture_levels(const orr_mesh *mesh, const orr_image8 *texture, int32_t first[ORR_MIP_LEVELS])
+int orr_mip_chain(const orr_image8 *picture, int32_t first[ORR_MIP_LEVELS])
 {
-    int levels = mesh->has_mips ? orr_mip_levels(texture->width, texture->height) : 1;
+    const int levels = orr_mip_levels(picture->width, picture->height);
     first[0] = 0;
     for (int i = 1; i < levels; i++) {
-        first[i] = first[i - 1] + orr_mip_side(texture->width, i - 1) * orr_mip_side(texture->height, i - 1);
+        first[i] = first[i - 1] + orr_mip_side(picture->width, i - 1) * orr_mip_side(picture->height, i - 1);
     }
     return levels;
+}
+
+int orr_mesh_texture_levels(const orr_mesh *mesh, const orr_image8 *texture, int32_t first[ORR_MIP_LEVELS])
+{
+    const int levels = orr_mip_chain(texture, first);
+    return mesh->has_mips ? levels : 1;
 }
 
 static size_t mip_texels(int width, int height)
@@ -43,6 +50,9 @@ void orr_mesh_destroy(orr_mesh *mesh)
     }
     for (int i = 0; i < mesh->texture_count && !mesh->borrows_textures; i++) {
         orr_image8_free(&mesh->textures[i]);
+    }
+    for (int i = 0; i < mesh->material_count; i++) {
+        orr_neural_material_destroy(mesh->materials[i].neural);
     }
     orr_free(mesh->vertices);
     orr_free(mesh->indices);

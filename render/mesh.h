@@ -52,5 +52,7 @@ int orr_mip_levels(int width, int height);
 enum {
     ORR_MIP_LEVELS = 17 // at most
 };
+// Levels of a picture that is followed by its mip chain; first: as below.
+int orr_mip_chain(const orr_image8 *picture, int32_t first[ORR_MIP_LEVELS]);
 // Number of levels of one of the mesh's textures; first[l]: the texel at which level l begins.
 int orr_mesh_texture_levels(const orr_mesh *mesh, const orr_image8 *texture, int32_t first[ORR_MIP_LEVELS]);

@@ -181,6 +181,45 @@ FN real3 mesh_direction(real3 a)
     return unit3(scale3(a, R(1.0) / largest));
 }
 
+// A tangent at right angles to the normal n, unit; 0 where there is none.
+FN real3 mesh_across(real3 tangent, real3 n)
+{
+    return mesh_direction(add_scaled3(tangent, n, -dot3(tangent, n)));
+}
+
+// The space of a surface's texture: unit vectors along growing u, along falling v, and the normal.
+STRUCT(mesh_frame)
+{
+    real3 right, up, normal;
+}
+END_STRUCT(mesh_frame)
+
+// seen: unit, on the side that is seen; normal: the same before it was turned to that side, of any length.
+// Where texture coordinates say no directions, any that are at right angles.
+FN mesh_frame mesh_frame_of(real3 seen, real3 normal, mesh_tangents t)
+{
+    real3 n = unit3(normal), right = mesh_across(t.right, n), up = mesh_across(t.up, n);
+    mask known = and_(dot3(right, right) > R(0.5), dot3(up, up) > R(0.5)), behind = dot3(n, seen) < R(0.0);
+    mesh_frame f;
+    real3 any = across3(seen);
+    f.right = select3(known, mesh_flip(behind, right), any);
+    f.up = select3(known, mesh_flip(behind, up), cross3(seen, any));
+    f.normal = seen;
+    return f;
+}
+
+// A direction into the space, and out of it.
+FN real3 mesh_into(mesh_frame f, real3 direction)
+{
+    return make_real3(dot3(f.right, direction), dot3(f.up, direction), dot3(f.normal, direction));
+}
+
+FN real3 mesh_out_of(mesh_frame f, real3 direction)
+{
+    return unit3(
+        add_scaled3(add_scaled3(scale3(f.normal, direction.z), f.right, direction.x), f.up, direction.y));
+}
+
 // The normal that a texture of normals says. seen: unit, on the side that is seen; normal: the same before it
 // was turned to that side, of any length; texel: as ORR_NORMAL_CENTRE says.
 FN real3 mesh_bend(real3 seen, real3 normal, mesh_tangents t, real3 texel)
@@ -188,11 +227,9 @@ FN real3 mesh_bend(real3 seen, real3 normal, mesh_tangents t, real3 texel)
     real scale = R(1.0f / (1.0f - MESH_NORMAL_CENTRE));
     real start = R(-MESH_NORMAL_CENTRE / (1.0f - MESH_NORMAL_CENTRE));
     real3 n = unit3(normal);
-    real3 right = mesh_direction(add_scaled3(t.right, n, -dot3(t.right, n)));
-    real3 up = mesh_direction(add_scaled3(t.up, n, -dot3(t.up, n)));
     real3 bent = scale3(n, fma_(texel.z, scale, start));
-    bent = add_scaled3(bent, right, fma_(texel.x, scale, start));
-    bent = unit3(add_scaled3(bent, up, fma_(texel.y, scale, start)));
+    bent = add_scaled3(bent, mesh_across(t.right, n), fma_(texel.x, scale, start));
+    bent = unit3(add_scaled3(bent, mesh_across(t.up, n), fma_(texel.y, scale, start)));
     return mesh_flip(dot3(n, seen) < R(0.0), bent);
 }
 

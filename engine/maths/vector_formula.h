@@ -50,4 +50,12 @@ FN real3 normalise3(real3 a)
     return select3(short_, make_real3(R(1.0), R(0.0), R(0.0)), scale3(a, scale));
 }
 
+// A unit vector at right angles to a unit vector (Duff et al. 2017).
+FN real3 across3(real3 n)
+{
+    real sign = sel(n.z < R(0.0), R(-1.0), R(1.0));
+    real a = R(-1.0) / (sign + n.z);
+    return make_real3(fma_(sign * n.x * n.x, a, R(1.0)), sign * n.x * n.y * a, -sign * n.x);
+}
+
 #endif

@@ -36,6 +36,9 @@ typedef struct orr_mesh_material {
     int emissive_texture; // factor of emissive
     int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
     int coat_texture;     // red: how much of it is under a clear coat; green: the coat's roughness
+    // a network that says how it reflects, in place of all but alpha and emission (render/appearance); NULL:
+    // none
+    struct orr_neural_material *neural;
 } orr_mesh_material;
 
 // A component of a normal, -1 .. 1, is in its texture as the linear value CENTRE + (1 - CENTRE) component: a

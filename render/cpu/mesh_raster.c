@@ -1,3 +1,4 @@
+#include "render/appearance/neural_material.h"
 #include "render/cpu/mesh_raster_stages.h"
 
 #include <math.h>
@@ -28,6 +29,11 @@ static void set_surface(mesh_surface *surface, const mesh_instance *instance, co
             texture->image = &mesh->textures[index];
             texture->level_count = orr_mesh_texture_levels(mesh, texture->image, texture->level_first);
         }
+    }
+    for (int i = 0; i < 2 && material->neural; i++) {
+        mesh_texture *latents = &surface->latents[i];
+        latents->image = &material->neural->latents[i];
+        latents->level_count = orr_mip_chain(latents->image, latents->level_first);
     }
 }
 

@@ -49,6 +49,7 @@ typedef struct mesh_surface {
     const mesh_instance *instance;
     const orr_mesh_material *material;
     mesh_texture textures[ORR_TEXTURE_USES];
+    mesh_texture latents[2];          // of a material that is a network
     const orr_mirror_picture *mirror; // what it shows; NULL: it does not mirror
 } mesh_surface;
 

@@ -1,11 +1,9 @@
-// Lanes over the pixels of one surface: corners, weights, texture, light. Part of mesh_raster_cpu.c.
+// Lanes over the pixels of one surface: corners, weights, texture; light is in mesh_light_cpu.h. Part of
+// mesh_raster_cpu.c.
 #pragma once
 
-#include "render/cpu/environment_cpu.h"
-#include "render/cpu/mesh_raster_stages.h"
+#include "render/cpu/mesh_neural_cpu.h"
 #include "render/cpu/mirror_cpu.h"
-#include "render/cpu/occlusion_cpu.h"
-#include "render/cpu/shadow_cpu.h"
 #include "render/texture_formula.h"
 
 // The lanes' triangles; all of one surface.
@@ -13,15 +11,6 @@ typedef struct lane_triangle {
     sint a, b, c; // vertices
     mesh_triangle plane;
 } lane_triangle;
-
-// For what is large and called from many places: inlined there it took three quarters of the compiler's time,
-// and pictures took as long.
-#define LARGE_FN static __attribute__((noinline, unused))
-
-FN sint int_gather(const void *p, sint index)
-{
-    return (sint)real_gather(p, index);
-}
 
 // A member of vertices as the camera sees them, by its offset in mesh_point [bytes].
 FN real point_member(const mesh_instance *instance, sint vertex, size_t offset)
@@ -110,11 +99,10 @@ FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv
 }
 
 // A texture at the pixel centres x, y [px]. w: weights there
-LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
-                              const lane_triangle *t, real2 w, real x, real y)
+LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface,
+                              const mesh_texture *texture, const lane_triangle *t, real2 w, real x, real y)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
-    const mesh_texture *texture = &surface->textures[use];
     const mesh_view view = mesh_view_of(&raster->lens);
     real2 w_across = mesh_weights(view, t->plane, x + R(1.0), y),
           w_down = mesh_weights(view, t->plane, x, y + R(1.0));
@@ -152,7 +140,7 @@ FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint tr
     if (surface->textures[ORR_TEXTURE_BASE].image) {
         lane_triangle t = gather_triangle(surface, triangle);
         real2 w = mesh_weights(mesh_view_of(&raster->lens), t.plane, x, y);
-        alpha = alpha * sample_texture(raster, surface, ORR_TEXTURE_BASE, &t, w, x, y).w;
+        alpha = alpha * sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], &t, w, x, y).w;
     }
     return mesh_is_solid(alpha, surface->material->alpha_cutoff);
 }
@@ -177,121 +165,6 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
-// The part of light `light` that reaches the points past the meshes.
-LARGE_FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
-{
-    int caster = raster->shadows ? raster->shadows->plan.light_of[light] : -1;
-    if (caster < 0 || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
-        return R(1.0);
-    }
-    return shadow_lookup(raster->shadows, caster, p.position, p.normal);
-}
-
-FN real bsdf_read(const float *entries, bsdf_place p)
-{
-    sint first = to_int(p.first);
-    return bsdf_mix(bsdf_mix(real_gather(entries, first), real_gather(entries, first + I(1)), p.right),
-                    bsdf_mix(real_gather(entries, first + I(BSDF_TABLE)),
-                             real_gather(entries, first + I(BSDF_TABLE + 1)), p.right),
-                    p.down);
-}
-
-FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, real roughness, real cosine)
-{
-    const bsdf_place p = bsdf_find(roughness, cosine);
-    sint column = to_int(p.column);
-    bsdf_integrals s;
-    s.highlight = bsdf_read(table->highlight, p);
-    s.grazing = bsdf_read(table->grazing, p);
-    s.dull = bsdf_mix(real_gather(table->dull, column), real_gather(table->dull, column + I(1)), p.right);
-    return s;
-}
-
-// The part of light from all around that reaches the points past the meshes.
-FN real open_part(const mesh_raster *raster, light_point p)
-{
-    const orr_occlusion_map *map = raster->picture.occlusion;
-    return map && map->depth ? occlusion_lookup(map, p.position, p.normal) : R(1.0);
-}
-
-// Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
-FN light_sums begin_light(const mesh_raster *raster, const mesh_surface *surface, float emission, real open)
-{
-    const float *ambient = raster->lighting.ambient;
-    return surface->instance->environment > 0
-               ? light_begin(0.0f, 0.0f, 0.0f, emission, open)
-               : light_begin(ambient[0], ambient[1], ambient[2], emission, open);
-}
-
-FN environment_lanes environment_around(const mesh_raster *raster, const mesh_surface *surface)
-{
-    const int i = surface->instance->environment - 1;
-    return environment_lanes_of(&raster->environments[i], &raster->lighting.environments[i]);
-}
-
-// One of the layers that a surface reflects by: what is under its coat, or the coat.
-typedef struct metal_layer {
-    bsdf_integrals integrals;
-    bsdf_metal metal;
-    real3 normal;
-    real roughness;
-    light_sums sums;
-} metal_layer;
-
-// Adds what the layer reflects of the environment around it.
-FN void add_environment(const mesh_raster *raster, const mesh_surface *surface, light_point point,
-                        real occlusion, metal_layer *layer)
-{
-    const environment_lanes e = environment_around(raster, surface);
-    real3 mirror = environment_mirror(layer->normal, point.to_eye, layer->roughness);
-    real3 towards = environment_towards(e.view, point.position, mirror);
-    layer->sums = light_add_environment(layer->sums, layer->metal, layer->integrals, occlusion,
-                                        environment_diffuse(e.view, layer->normal),
-                                        environment_lookup(&e, towards, layer->roughness));
-}
-
-// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
-// which has that of `point`.
-FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
-                        light_point point, real3 normal)
-{
-    const orr_draw_lighting *lighting = &raster->lighting;
-    const int layer_count = surface->textures[ORR_TEXTURE_COAT].image ? 2 : 1;
-    m.occlusion = m.occlusion * open_part(raster, point);
-    metal_layer layers[2] = {{.normal = normal, .roughness = m.roughness},
-                             {.normal = point.normal, .roughness = m.coat_roughness}};
-    for (int k = 0; k < layer_count; k++) {
-        metal_layer *l = &layers[k];
-        l->integrals = bsdf_integrals_at(&lighting->integrals, l->roughness, dot3(l->normal, point.to_eye));
-        l->metal = k == 0 ? bsdf_metal_of(m.base, m.metallic, m.roughness, l->integrals.highlight)
-                          : bsdf_coat_of(m.coat_roughness, l->integrals.highlight);
-        l->sums = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
-    }
-    for (int i = 0; i < lighting->count; i++) {
-        light_source light = light_of(&lighting->lights[i]);
-        light_incidence incidence = light_incident(light, point.position);
-        const real visible = visible_part(raster, i, incidence, point);
-        for (int k = 0; k < layer_count; k++) {
-            metal_layer *l = &layers[k];
-            l->sums =
-                light_add_metal(l->sums, light, incidence, point, l->normal, visible, l->metal, l->integrals);
-        }
-    }
-    real3 light[2], albedo[2];
-    for (int k = 0; k < layer_count; k++) {
-        if (surface->instance->environment > 0) {
-            add_environment(raster, surface, point, m.occlusion, &layers[k]);
-        }
-        albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
-        light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
-    }
-    real3 sum = add3(light[0], m.emissive);
-    if (layer_count == 2) {
-        sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
-    }
-    return light_shade_metal(tone_of(lighting), sum);
-}
-
 // The texel of a factor; white where there is no texture.
 FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
                        const lane_triangle *t, real2 w, real x, real y)
@@ -299,8 +172,17 @@ FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, o
     if (!surface->textures[use].image) {
         return make_real3(R(1.0), R(1.0), R(1.0));
     }
-    real4 texel = sample_texture(raster, surface, use, t, w, x, y);
+    real4 texel = sample_texture(raster, surface, &surface->textures[use], t, w, x, y);
     return make_real3(texel.x, texel.y, texel.z);
+}
+
+FN mesh_tangents tangents_of(const mesh_surface *surface, const lane_triangle *t)
+{
+    const float *u = surface->instance->mesh->vertices[0].uv, *v = u + 1;
+    real u_a = real_gather(u, t->a * I(9)), v_a = real_gather(v, t->a * I(9));
+    real2 uv_ab = make_real2(real_gather(u, t->b * I(9)) - u_a, real_gather(v, t->b * I(9)) - v_a);
+    real2 uv_ac = make_real2(real_gather(u, t->c * I(9)) - u_a, real_gather(v, t->c * I(9)) - v_a);
+    return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
 }
 
 // The normal by the surface's texture of normals, if it has one; seen, normal: as mesh_bend takes them.
@@ -310,36 +192,24 @@ FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, rea
     if (!surface->textures[ORR_TEXTURE_NORMAL].image) {
         return seen;
     }
-    const float *u = surface->instance->mesh->vertices[0].uv, *v = u + 1;
-    real u_a = real_gather(u, t->a * I(9)), v_a = real_gather(v, t->a * I(9));
-    real2 uv_ab = make_real2(real_gather(u, t->b * I(9)) - u_a, real_gather(v, t->b * I(9)) - v_a);
-    real2 uv_ac = make_real2(real_gather(u, t->c * I(9)) - u_a, real_gather(v, t->c * I(9)) - v_a);
-    return mesh_bend(seen, normal, mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac),
+    return mesh_bend(seen, normal, tangents_of(surface, t),
                      sample_factor(raster, surface, ORR_TEXTURE_NORMAL, t, w, x, y));
 }
 
-// The same of any other surface.
-FN real3 light_up(const mesh_raster *raster, const mesh_surface *surface, real3 base_colour,
-                  light_point point)
+// Display colour of a surface whose material is a network. tint: a factor of what it reflects
+FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, light_point point, real3 normal,
+                      const lane_triangle *t, real2 w, real x, real y, real3 tint)
 {
-    const orr_mesh_material *material = surface->material;
-    if (material->unlit) {
-        return light_display(base_colour);
-    }
-    const orr_draw_lighting *lighting = &raster->lighting;
-    light_sums sums = begin_light(raster, surface, material->emission, open_part(raster, point));
-    if (surface->instance->environment > 0) {
-        const environment_lanes e = environment_around(raster, surface);
-        sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(e.view, point.normal), sums.open);
-    }
-    for (int i = 0; i < lighting->count; i++) {
-        light_source light = light_of(&lighting->lights[i]);
-        light_incidence incidence = light_incident(light, point.position);
-        real visible = visible_part(raster, i, incidence, point);
-        sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
-    }
-    return light_shade(tone_of(lighting), base_colour, sums, material->specular, material->emissive[0],
-                       material->emissive[1], material->emissive[2]);
+    const mesh_frame frame = mesh_frame_of(point.normal, normal, tangents_of(surface, t));
+    const neural_surface network = neural_surface_of(
+        &surface->material->neural->weights,
+        sample_texture(raster, surface, &surface->latents[0], t, w, x, y),
+        sample_texture(raster, surface, &surface->latents[1], t, w, x, y), mesh_into(frame, point.to_eye));
+    const real3 factor = sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, t, w, x, y);
+    const float *emissive = surface->material->emissive;
+    return light_up_neural(
+        raster, surface, &network, frame, point, tint,
+        make_real3(factor.x * emissive[0], factor.y * emissive[1], factor.z * emissive[2]));
 }
 
 // Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there.
@@ -353,7 +223,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
     real3 colour = make_real3(R(factor[0]), R(factor[1]), R(factor[2]));
     real alpha = R(factor[3]);
     if (surface->textures[ORR_TEXTURE_BASE].image) {
-        real4 texel = sample_texture(raster, surface, ORR_TEXTURE_BASE, &t, exact, x, y);
+        real4 texel = sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], &t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
         alpha = alpha * texel.w;
     }
@@ -361,12 +231,15 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
         colour = light_display(colour);
         return (real4){colour.x, colour.y, colour.z, alpha};
     }
-    colour = times_vertex_colour(raster, vertices, &t, w, colour);
+    real3 tint = times_vertex_colour(raster, vertices, &t, w, make_real3(R(1.0), R(1.0), R(1.0)));
+    colour = make_real3(colour.x * tint.x, colour.y * tint.y, colour.z * tint.z);
     real3 normal = interpolated_normal(surface, &t, w);
     light_point point =
         mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
     const orr_mesh_material *material = surface->material;
-    if (material->metallic_roughness && !material->unlit) {
+    if (material->neural && !material->unlit) {
+        colour = shade_neural(raster, surface, point, normal, &t, exact, x, y, tint);
+    } else if (material->metallic_roughness && !material->unlit) {
         const float *emissive = material->emissive;
         light_metal m =
             light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],

@@ -37,6 +37,32 @@ real bsdf_passes_coat(const bsdf *b)
     return b->coated > 0.0f ? 1.0f - b->coated * b->coat_albedo : 1.0f;
 }
 
+bsdf bsdf_neural(const neural_surface *network, const mesh_frame *frame, real3 to_eye, real3 tint)
+{
+    const neural_lobes lobes = neural_lobes_of(network);
+    const real3 normal = mesh_out_of(*frame, lobes.normal), none = {0.0f, 0.0f, 0.0f};
+    const real alpha = lobes.roughness * lobes.roughness;
+    return (bsdf){.normal = dot3(normal, to_eye) > 0.0f ? normal : frame->normal,
+                  .to_eye = to_eye,
+                  .metal = {lobes.matte, lobes.mirrored, none, fmaxf(alpha, BSDF_ALPHA_MIN)},
+                  .glossy = true,
+                  .coated = 1.0f,
+                  .coat_normal = frame->normal,
+                  .coat = bsdf_coat_of(lobes.coat_roughness, 1.0f),
+                  .coat_albedo = lobes.coat,
+                  .network = network,
+                  .frame = *frame,
+                  .tint = tint};
+}
+
+// How often any direction above a network's surface is drawn, so that what its lobes leave out is found too.
+#define ANY_SHARE 0.1f
+
+static real any_share(const bsdf *b)
+{
+    return b->network ? ANY_SHARE : 0.0f;
+}
+
 // How often the coat is drawn, not what is below it.
 static real coat_share(const bsdf *b)
 {
@@ -96,6 +122,12 @@ bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
     }
     value.weight = bsdf_coat_over(value.weight, coat.weight, b->coated, b->coat_albedo);
     value.pdf = (1.0f - share) * value.pdf + share * coat.pdf;
+    if (b->network) {
+        const real3 light = neural_reflect(b->network, mesh_into(b->frame, to_light));
+        const real above = dot3(b->frame.normal, to_light) > 0.0f ? 0.5f / BSDF_PI : 0.0f;
+        value.weight = make_real3(light.x * b->tint.x, light.y * b->tint.y, light.z * b->tint.z);
+        value.pdf = bsdf_mix(value.pdf, above, ANY_SHARE);
+    }
     return value;
 }
 
@@ -119,7 +151,13 @@ static real3 draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real 
 
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light)
 {
-    const real coat = coat_share(b);
+    const real any = any_share(b), coat = coat_share(b);
+    if (choice < any) {
+        const real angle = 2.0f * BSDF_PI * u, ring = sqrtf(fmaxf(1.0f - v * v, 0.0f));
+        *to_light = frame_out(b->frame.normal, make_real3(ring * cosf(angle), ring * sinf(angle), v));
+        return bsdf_eval(b, *to_light);
+    }
+    choice = (choice - any) / (1.0f - any);
     const real below = (choice - coat) / (1.0f - coat); // of the rest, which of its lobes
     if (choice < coat) {
         real3 h = draw_half_way(b->coat_normal, b->to_eye, b->coat.alpha, u, v);

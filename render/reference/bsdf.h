@@ -2,7 +2,9 @@
 // that are drawn accordingly.
 #pragma once
 
+#include "render/appearance/neural_surface.h"
 #include "render/bsdf_formula.h"
+#include "render/mesh_formula.h"
 
 #include <stddef.h>
 
@@ -16,6 +18,10 @@ typedef struct bsdf {
     real3 coat_normal;
     bsdf_metal coat;
     real coat_albedo; // what it reflects of light from everywhere
+    // a network that says how light is reflected, whose lobes stand above, to be drawn from; NULL: none
+    const neural_surface *network;
+    mesh_frame frame; // of its directions
+    real3 tint;       // a factor of what it reflects
 } bsdf;
 
 typedef struct bsdf_value {
@@ -28,6 +34,8 @@ bsdf bsdf_lambert(real3 normal, real3 to_eye, real3 base);
 bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real roughness);
 // Puts a clear coat over the part `coated` of a metallic surface. normal: unit, on the side of to_eye
 void bsdf_add_coat(bsdf *b, real3 normal, real coated, real roughness);
+// A surface whose material is a network. It is borrowed; frame: whose normal is on the side of to_eye
+bsdf bsdf_neural(const neural_surface *network, const mesh_frame *frame, real3 to_eye, real3 tint);
 // The part of what comes from below the coat, as light that the surface emits, that is seen.
 real bsdf_passes_coat(const bsdf *b);
 bsdf_value bsdf_eval(const bsdf *b, real3 to_light);
@@ -37,13 +45,11 @@ bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light
 // The one direction of which a mirror shows the light; normal, to_eye: unit.
 real3 bsdf_mirror(real3 normal, real3 to_eye);
 
-// Two unit vectors at right angles to a unit vector and to each other (Duff et al. 2017).
+// Two unit vectors at right angles to a unit vector and to each other.
 static inline void frame_around(real3 n, real3 *across, real3 *along)
 {
-    real sign = n.z < 0.0f ? -1.0f : 1.0f;
-    real a = -1.0f / (sign + n.z), b = n.x * n.y * a;
-    *across = make_real3(1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x);
-    *along = make_real3(b, sign + n.y * n.y * a, -n.y);
+    *across = across3(n);
+    *along = cross3(n, *across);
 }
 
 // local.x across + local.y along + local.z n

@@ -247,9 +247,15 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
 
 // ---- paths ----
 
-static bsdf bsdf_of(const surface_point *at, real3 to_eye)
+// network: room for what a material that is one needs as long as the result is used
+static bsdf bsdf_of(const surface_point *at, real3 to_eye, neural_surface *network)
 {
     const orr_mesh_material *look = at->material;
+    if (look->neural) {
+        *network = neural_surface_of(&look->neural->weights, at->latents[0], at->latents[1],
+                                     mesh_into(at->frame, to_eye));
+        return bsdf_neural(network, &at->frame, to_eye, at->tint);
+    }
     if (!look->metallic_roughness) {
         return bsdf_lambert(at->normal, to_eye, at->base);
     }
@@ -297,7 +303,8 @@ static bool survives(path *p, int bounce)
 // direction; 0: the point mirrors it.
 static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
 {
-    const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f));
+    neural_surface network;
+    const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f), &network);
     add_light(p, direct_light(p, at, &b), 1.0f);
     const real reflectance = reflectance_of(p, at), share = reflectance / (1.0f + reflectance);
     if (reflectance > 0.0f) {

@@ -140,14 +140,9 @@ static real4 texel_at(const surfaces *s, const orr_image8 *texture, real column,
     return make_real4(s->linear[t[0]], s->linear[t[1]], s->linear[t[2]], (float)t[3] / 255.0f);
 }
 
-// A texture of the material, bilinear in its finest level; white where there is none.
-static real4 texture_at(const surfaces *s, const place *p, orr_texture_use use)
+// A picture that is laid on, bilinear in its finest level.
+static real4 picture_at(const surfaces *s, const place *p, const orr_image8 *texture)
 {
-    const int index = orr_material_texture(p->material->look, use);
-    if (index < 0) {
-        return make_real4(1.0f, 1.0f, 1.0f, 1.0f);
-    }
-    const orr_image8 *texture = &p->mesh->mesh->textures[index];
     real2 uv = make_real2(texture_repeat(between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0])),
                           texture_repeat(between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1])));
     texture_square q = texture_around(uv, (float)texture->width, (float)texture->height);
@@ -156,6 +151,13 @@ static real4 texture_at(const surfaces *s, const place *p, orr_texture_use use)
     sum = texture_add(sum, q.right_top, texel_at(s, texture, q.right, q.top));
     sum = texture_add(sum, q.left_bottom, texel_at(s, texture, q.left, q.bottom));
     return texture_add(sum, q.right_bottom, texel_at(s, texture, q.right, q.bottom));
+}
+
+// A texture of the material; white where there is none.
+static real4 texture_at(const surfaces *s, const place *p, orr_texture_use use)
+{
+    const int index = orr_material_texture(p->material->look, use);
+    return index < 0 ? make_real4(1.0f, 1.0f, 1.0f, 1.0f) : picture_at(s, p, &p->mesh->mesh->textures[index]);
 }
 
 // Base colour and alpha.
@@ -189,10 +191,11 @@ static void find_normals(const surfaces *s, const place *p, const mesh_tangents 
     real3 n = of_three(turned);
     real squared = dot3(n, n);
     if (!(squared > 1e-20f) || !isfinite(squared)) {
-        point->smooth = point->normal = point->plane;
+        point->smooth = point->normal = point->raw = point->plane;
         return;
     }
     const real3 raw = n;
+    point->raw = raw;
     n = turned_to(normalise3(n), point->plane);
     point->smooth = dot3(n, direction) < 0.0f ? n : point->plane;
     if (orr_material_texture(p->material->look, ORR_TEXTURE_NORMAL) >= 0) {
@@ -202,11 +205,24 @@ static void find_normals(const surfaces *s, const place *p, const mesh_tangents 
     point->normal = dot3(n, direction) < 0.0f ? n : point->plane;
 }
 
+// What a network is given of the point, where the material is one.
+static void find_network(const surfaces *s, const place *p, const mesh_tangents *tangents,
+                         surface_point *point)
+{
+    const orr_neural_material *neural = p->material->look->neural;
+    if (neural) {
+        point->frame = mesh_frame_of(point->smooth, point->raw, *tangents);
+        for (int i = 0; i < 2; i++) {
+            point->latents[i] = picture_at(s, p, &neural->latents[i]);
+        }
+    }
+}
+
 // What of the surface is under a clear coat.
 static void find_coat(const surfaces *s, const place *p, surface_point *point)
 {
     const orr_mesh_material *look = p->material->look;
-    if (orr_material_texture(look, ORR_TEXTURE_COAT) >= 0 && !look->unlit) {
+    if (orr_material_texture(look, ORR_TEXTURE_COAT) >= 0 && !look->unlit && !look->neural) {
         const real4 texel = texture_at(s, p, ORR_TEXTURE_COAT);
         point->coated = texel.x;
         point->coat_roughness = texel.y;
@@ -245,12 +261,13 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     const mesh_tangents tangents = mesh_tangents_of(ab, ac, uv_ab, uv_ac);
     find_normals(s, &at, &tangents, direction, &p);
     real4 colour = colour_at(s, &at);
-    p.base = make_real3(colour.x * vertex_colour(s, &at, 0), colour.y * vertex_colour(s, &at, 1),
-                        colour.z * vertex_colour(s, &at, 2));
+    p.tint = make_real3(vertex_colour(s, &at, 0), vertex_colour(s, &at, 1), vertex_colour(s, &at, 2));
+    p.base = make_real3(colour.x * p.tint.x, colour.y * p.tint.y, colour.z * p.tint.z);
     const real4 surface = texture_at(s, &at, ORR_TEXTURE_SURFACE);
     p.metallic = look->metallic * surface.z;
     p.roughness = look->roughness * surface.y;
     find_coat(s, &at, &p);
+    find_network(s, &at, &tangents, &p);
     if (look->unlit) {
         p.light = p.base;
     } else if (p.front || look->two_sided) {

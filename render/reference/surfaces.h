@@ -50,6 +50,10 @@ typedef struct surface_point {
     real metallic, roughness;
     real coated, coat_roughness; // 0, 0: no clear coat
     real3 smooth;                // interpolated normal without the texture of normals, which a coat has
+    real3 raw;                   // the interpolated normal on the side that the file says, of any length
+    mesh_frame frame;            // of a material that is a network
+    real4 latents[2];            // likewise
+    real3 tint;                  // colour of the vertices
     float glow;                  // of its material
     bool front;
 } surface_point;

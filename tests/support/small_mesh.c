@@ -1,5 +1,9 @@
 #include "tests/support/small_mesh.h"
 
+#include "engine/core/memory.h"
+#include "engine/maths/rng.h"
+#include "render/appearance/neural_material.h"
+
 #include <math.h>
 
 void small_mesh_set(small_mesh *m, orr_mesh_vertex *vertices, int vertex_count, uint32_t *indices,
@@ -30,4 +34,24 @@ void small_mesh_set(small_mesh *m, orr_mesh_vertex *vertices, int vertex_count, 
             m->mesh.high[k] = fmaxf(m->mesh.high[k], vertices[i].position[k]);
         }
     }
+}
+
+orr_neural_material *random_network(int width, int side, uint32_t seed)
+{
+    orr_neural_material *m = orr_alloc_zero(1, sizeof *m);
+    orr_rng random = {seed, 0, 0};
+    float *weights = m->weights.frame[0];
+    const size_t count = (sizeof m->weights - offsetof(orr_neural_weights, frame)) / sizeof *weights,
+                 texels = orr_neural_texels(side, side);
+    for (size_t i = 0; i < count; i++) {
+        weights[i] = orr_rng_range(&random, -0.4f, 0.4f);
+    }
+    m->weights.width = width;
+    for (int i = 0; i < 2; i++) {
+        m->latents[i] = (orr_image8){side, side, orr_alloc(texels, 4)};
+        for (size_t k = 0; k < 4 * texels; k++) {
+            m->latents[i].rgba[k] = (uint8_t)orr_rng_range(&random, 60.0f, 230.0f);
+        }
+    }
+    return m;
 }

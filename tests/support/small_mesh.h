@@ -13,3 +13,5 @@ typedef struct small_mesh {
 
 void small_mesh_set(small_mesh *m, orr_mesh_vertex *vertices, int vertex_count, uint32_t *indices,
                     int index_count);
+// A material that is a network, of random weights and latents of side x side texels; destroyed by the caller.
+struct orr_neural_material *random_network(int width, int side, uint32_t seed);

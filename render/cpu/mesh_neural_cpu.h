@@ -1,0 +1,43 @@
+// Lanes over lit points of a surface whose material is a network. Part of mesh_raster_cpu.c.
+#pragma once
+
+#include "render/appearance/neural_light_formula.h"
+#include "render/appearance/neural_surface.h"
+#include "render/cpu/mesh_light_cpu.h"
+
+// Radiance that comes from the mirrored direction, blurred by a roughness.
+FN real3 mirrored_around(const environment_lanes *e, light_point point, real3 normal, real roughness)
+{
+    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
+    return environment_lookup(e, environment_towards(e->view, point.position, mirror), roughness);
+}
+
+// Display colour by all lights. tint: a factor of what is reflected; emissive: linear
+LARGE_FN real3 light_up_neural(const mesh_raster *raster, const mesh_surface *surface,
+                               const neural_surface *s, mesh_frame frame, light_point point, real3 tint,
+                               real3 emissive)
+{
+    const orr_draw_lighting *lighting = &raster->lighting;
+    const neural_lobes lobes = neural_lobes_of(s);
+    const real3 bent = mesh_out_of(frame, lobes.normal);
+    const real occlusion = lobes.occlusion * open_part(raster, point);
+    light_sums sums = begin_light(raster, surface, 0.0f, R(1.0));
+    for (int i = 0; i < lighting->count; i++) {
+        const light_source light = light_of(&lighting->lights[i]);
+        const light_incidence incidence = light_incident(light, point.position);
+        real3 reflected = make_real3(R(0.0), R(0.0), R(0.0));
+        if (light.area < 0.5f) {
+            reflected = neural_reflect(s, mesh_into(frame, incidence.to_light));
+        }
+        sums = neural_add_light(sums, light, incidence, point, bent,
+                                visible_part(raster, i, incidence, point), lobes, reflected);
+    }
+    if (surface->instance->environment > 0) {
+        const environment_lanes e = environment_around(raster, surface);
+        sums = neural_add_environment(sums, lobes, occlusion, environment_diffuse(e.view, bent),
+                                      mirrored_around(&e, point, bent, lobes.roughness),
+                                      mirrored_around(&e, point, point.normal, lobes.coat_roughness));
+    }
+    const real3 light = light_reflected(sums, neural_albedo(lobes), occlusion);
+    return light_shade_metal(tone_of(lighting), add3(neural_times(light, tint), emissive));
+}
