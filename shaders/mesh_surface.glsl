@@ -2,6 +2,7 @@
 #include "render/texture_formula.h"
 #include "shaders/light.glsl"
 #include "shaders/mesh.glsl"
+#include "shaders/neural.glsl"
 
 layout(location = 0) in vec3 centre_position;
 layout(location = 1) in vec3 centre_normal;
@@ -64,6 +65,9 @@ layout(binding = 6) uniform sampler2D coat_texture;     // likewise
 layout(binding = 7, scalar) readonly buffer Environments { uint environment_texels[]; };
 #include "shaders/environments.glsl"
 
+// Is the material a network? Each shader has one of the two kinds alone, so that it compiles faster.
+layout(constant_id = 0) const bool NETWORK = false;
+
 real2 real2_of(vec2 v)
 {
     return make_real2(v.x, v.y);
@@ -95,7 +99,9 @@ real4 sample_texture(sampler2D from)
                       float(textureQueryLevels(from) - 1));
     vec2 axis = vec2(f.axis.x, f.axis.y) / size;
     real4 sum = sample_place(from, texture_coordinates, f.level);
-    for (int k = 1; k <= TEXTURE_SIDES && f.sides > float(k - 1); k++) {
+    // a bound that the compiler does not know: unrolled, the many places take it seconds
+    int sides = min(int(ceil(f.sides)), TEXTURE_SIDES);
+    for (int k = 1; k <= sides; k++) {
         float weight = texture_weight(f, float(k));
         vec2 away = texture_place(weight, float(k)) * axis;
         sum = texture_add(sum, weight, sample_place(from, texture_coordinates - away, f.level));
@@ -216,6 +222,40 @@ real3 light_up_metal(light_metal m, light_point point, real3 normal)
     return light_shade_metal(lighting.tone, sum);
 }
 
+// Radiance that comes from the mirrored direction, blurred by a roughness.
+real3 mirrored_around(environment_view v, light_point point, real3 normal, float roughness)
+{
+    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
+    return environment_lookup(v, environment_towards(v, point.position, mirror), roughness);
+}
+
+// Display colour of a surface whose material is a network. tint: a factor of what it reflects; emissive:
+// linear
+real3 light_up_neural(neural_surface network, mesh_frame frame, light_point point, real3 tint, real3 emissive)
+{
+    neural_lobes lobes = neural_lobes_of(network);
+    real3 bent = mesh_out_of(frame, lobes.normal);
+    light_sums sums = begin_light(0.0);
+    for (int i = 0; i < lighting.count; i++) {
+        light_source light = lighting.lights[i];
+        light_incidence incidence = light_incident(light, point.position);
+        real3 reflected = make_real3(0.0, 0.0, 0.0);
+        if (light.area < 0.5) {
+            reflected = neural_reflect(network, mesh_into(frame, incidence.to_light));
+        }
+        sums = neural_add_light(sums, light, incidence, point, bent, visible_part(i, incidence, point), lobes,
+                                reflected);
+    }
+    if (environment_index() >= 0) {
+        environment_view v = lighting.environments[environment_index()];
+        sums = neural_add_environment(sums, lobes, lobes.occlusion, environment_diffuse(v, bent),
+                                      mirrored_around(v, point, bent, lobes.roughness),
+                                      mirrored_around(v, point, point.normal, lobes.coat_roughness));
+    }
+    real3 light = light_reflected(sums, neural_albedo(lobes), lobes.occlusion);
+    return light_shade_metal(lighting.tone, add3(neural_times(light, tint), emissive));
+}
+
 // The same of any other surface.
 real3 light_up(real3 base_colour, light_point point)
 {
@@ -256,7 +296,8 @@ vec4 surface_colour()
     mesh_tangents tangents =
         mesh_tangents_of(real3_of(dFdx(centre_position)), real3_of(dFdy(centre_position)),
                          real2_of(dFdx(centre_texture)), real2_of(dFdy(centre_texture)));
-    bool metal = has_flag(METAL) && !has_flag(UNLIT);
+    bool metal = !NETWORK && has_flag(METAL) && !has_flag(UNLIT);
+    real4 latents[2];
     real3 surface, emissive, texel_normal, coat; // before anything is discarded, because of their derivatives
     if (metal) {
         surface = sample_factor(surface_texture);
@@ -265,6 +306,11 @@ vec4 surface_colour()
         if (has_flag(COATED)) {
             coat = sample_factor(coat_texture);
         }
+    }
+    if (NETWORK) {
+        latents[0] = sample_texture(low_latents);
+        latents[1] = sample_texture(high_latents);
+        emissive = sample_factor(emissive_texture);
     }
     real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
@@ -276,7 +322,12 @@ vec4 surface_colour()
                                              real3_of(camera_normal), position, plane_normal);
         colour =
             make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
-        if (metal) {
+        if (NETWORK) {
+            mesh_frame frame = mesh_frame_of(point.normal, real3_of(camera_normal), tangents);
+            neural_surface s = neural_surface_of(latents[0], latents[1], mesh_into(frame, point.to_eye));
+            emissive = neural_times(emissive, real3_of(push.emissive));
+            colour = light_up_neural(s, frame, point, real3_of(linear_colour), emissive);
+        } else if (metal) {
             real3 bent = point.normal;
             if (has_flag(BENT)) {
                 bent = mesh_bend(bent, real3_of(camera_normal), tangents, texel_normal);

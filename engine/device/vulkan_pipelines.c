@@ -145,6 +145,10 @@ void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute
 static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, VkShaderModule vertex,
                                   VkShaderModule fragment, orr_vk_graphics *graphics, orr_error *error)
 {
+    const VkBool32 constant = desc->constant;
+    const VkSpecializationMapEntry entry = {.size = sizeof constant};
+    const VkSpecializationInfo constants = {
+        .mapEntryCount = 1, .pMapEntries = &entry, .dataSize = sizeof constant, .pData = &constant};
     const VkPipelineShaderStageCreateInfo stages[] = {
         {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
          .stage = VK_SHADER_STAGE_VERTEX_BIT,
@@ -153,7 +157,8 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
         {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
          .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
          .module = fragment,
-         .pName = "main"},
+         .pName = "main",
+         .pSpecializationInfo = &constants},
     };
     const VkVertexInputBindingDescription binding = {.stride = desc->vertex_stride};
     const VkPipelineVertexInputStateCreateInfo input = {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
+#include "render/appearance/neural_light_formula.h"
+#include "render/appearance/neural_surface.h"
 #include "render/cuda/environment_device.h"
 #include "render/cuda/mesh_stages.h"
 #include "render/cuda/occlusion_device.h"
@@ -231,31 +233,6 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
     return light_shade_metal(tone_of(lighting), sum);
 }
 
-// The texel of a factor; white where there is no texture.
-static __device__ real3 sample_factor(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
-                                      const shaded_triangle *t, real2 w, float x, float y)
-{
-    if (!texture->texels) {
-        return make_real3(1.0f, 1.0f, 1.0f);
-    }
-    real4 texel = sample_texture(s, texture, t, w, x, y);
-    return make_real3(texel.x, texel.y, texel.z);
-}
-
-// The normal by a texture of normals, if there is one; seen, normal: as mesh_bend takes them.
-static __device__ real3 bent_normal(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
-                                    real3 seen, real3 normal, const shaded_triangle *t, real2 w, float x,
-                                    float y)
-{
-    if (!texture->texels) {
-        return seen;
-    }
-    real2 uv_ab = make_real2(t->b->uv[0] - t->a->uv[0], t->b->uv[1] - t->a->uv[1]);
-    real2 uv_ac = make_real2(t->c->uv[0] - t->a->uv[0], t->c->uv[1] - t->a->uv[1]);
-    return mesh_bend(seen, normal, mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac),
-                     sample_factor(s, texture, t, w, x, y));
-}
-
 // The same of any other surface.
 static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environment,
                                  const orr_mesh_material *material, real3 base_colour, light_point point)
@@ -279,6 +256,88 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environme
                        material->emissive[1], material->emissive[2]);
 }
 
+// The texel of a factor; white where there is no texture.
+static __device__ real3 sample_factor(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
+                                      const shaded_triangle *t, real2 w, float x, float y)
+{
+    if (!texture->texels) {
+        return make_real3(1.0f, 1.0f, 1.0f);
+    }
+    real4 texel = sample_texture(s, texture, t, w, x, y);
+    return make_real3(texel.x, texel.y, texel.z);
+}
+
+static __device__ mesh_tangents tangents_of(const shaded_triangle *t)
+{
+    real2 uv_ab = make_real2(t->b->uv[0] - t->a->uv[0], t->b->uv[1] - t->a->uv[1]);
+    real2 uv_ac = make_real2(t->c->uv[0] - t->a->uv[0], t->c->uv[1] - t->a->uv[1]);
+    return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
+}
+
+// The normal by a texture of normals, if there is one; seen, normal: as mesh_bend takes them.
+static __device__ real3 bent_normal(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
+                                    real3 seen, real3 normal, const shaded_triangle *t, real2 w, float x,
+                                    float y)
+{
+    return texture->texels ? mesh_bend(seen, normal, tangents_of(t), sample_factor(s, texture, t, w, x, y))
+                           : seen;
+}
+
+// Radiance that comes from the mirrored direction, blurred by a roughness.
+static __device__ real3 mirrored_around(const orr_cuda_mesh_scene *s, environment_view v, light_point point,
+                                        real3 normal, float roughness)
+{
+    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
+    return environment_lookup(v, s->environment_texels, environment_towards(v, point.position, mirror),
+                              roughness);
+}
+
+// Display colour of a surface whose material is a network. tint: a factor of what it reflects; emissive:
+// linear
+static __device__ real3 light_up_neural(const orr_cuda_mesh_scene *s, int32_t environment,
+                                        const neural_surface *network, mesh_frame frame, light_point point,
+                                        real3 tint, real3 emissive)
+{
+    const orr_draw_lighting *lighting = s->lighting;
+    const neural_lobes lobes = neural_lobes_of(network);
+    const real3 bent = mesh_out_of(frame, lobes.normal);
+    const float occlusion = lobes.occlusion * open_part(s, point);
+    light_sums sums = begin_light(s, environment, 0.0f, 1.0f);
+    for (int32_t i = 0; i < lighting->count; i++) {
+        const light_source light = light_of(&lighting->lights[i]);
+        const light_incidence incidence = light_incident(light, point.position);
+        real3 reflected = make_real3(0.0f, 0.0f, 0.0f);
+        if (light.area < 0.5f) {
+            reflected = neural_reflect(network, mesh_into(frame, incidence.to_light));
+        }
+        sums = neural_add_light(sums, light, incidence, point, bent, visible_part(s, i, incidence, point),
+                                lobes, reflected);
+    }
+    if (environment > 0) {
+        const environment_view v = environment_of(&lighting->environments[environment - 1]);
+        sums = neural_add_environment(sums, lobes, occlusion, environment_diffuse(v, bent),
+                                      mirrored_around(s, v, point, bent, lobes.roughness),
+                                      mirrored_around(s, v, point, point.normal, lobes.coat_roughness));
+    }
+    const real3 light = light_reflected(sums, neural_albedo(lobes), occlusion);
+    return light_shade_metal(tone_of(lighting), add3(neural_times(light, tint), emissive));
+}
+
+static __device__ real3 shade_neural(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
+                                     light_point point, real3 normal, const shaded_triangle *t, real2 w,
+                                     float x, float y, real3 tint)
+{
+    const mesh_frame frame = mesh_frame_of(point.normal, normal, tangents_of(t));
+    const neural_surface network = neural_surface_of(
+        surface->neural, sample_texture(s, &surface->latents[0], t, w, x, y),
+        sample_texture(s, &surface->latents[1], t, w, x, y), mesh_into(frame, point.to_eye));
+    const real3 factor = sample_factor(s, &surface->textures[ORR_TEXTURE_EMISSIVE], t, w, x, y);
+    const float *emissive = surface->material.emissive;
+    return light_up_neural(
+        s, s->instances[surface->instance].environment, &network, frame, point, tint,
+        make_real3(factor.x * emissive[0], factor.y * emissive[1], factor.z * emissive[2]));
+}
+
 // Display colour of a record at the pixel centre x, y [px], and its alpha there.
 static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_record *record, float x,
                                      float y)
@@ -299,7 +358,8 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
     if (s->instances[surface->instance].backdrop) {
         colour = light_display(colour);
     } else {
-        colour = times_vertex_colour(s->linear, &t, w, colour);
+        const real3 tint = times_vertex_colour(s->linear, &t, w, make_real3(1.0f, 1.0f, 1.0f));
+        colour = make_real3(colour.x * tint.x, colour.y * tint.y, colour.z * tint.z);
         const float *a = t.a->normal, *b = t.b->normal, *c = t.c->normal;
         real3 normal =
             make_real3(mesh_interpolate(w, a[0], b[0], c[0]), mesh_interpolate(w, a[1], b[1], c[1]),
@@ -309,7 +369,9 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
             mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
         const orr_mesh_material *material = &surface->material;
         const int32_t environment = s->instances[surface->instance].environment;
-        if (material->metallic_roughness && !material->unlit) {
+        if (surface->neural && !material->unlit) {
+            colour = shade_neural(s, surface, point, normal, &t, exact, x, y, tint);
+        } else if (material->metallic_roughness && !material->unlit) {
             const float *emissive = material->emissive;
             const orr_cuda_mesh_texture *textures = surface->textures;
             light_metal m =

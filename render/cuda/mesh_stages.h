@@ -21,6 +21,7 @@
 // The mathematics is mesh_triangle.h and mesh_formula.h.
 #pragma once
 
+#include "render/appearance/neural_material.h"
 #include "render/cuda/occlusion.h"
 #include "render/draw.h"
 #include "render/mesh_triangle.h"
@@ -55,6 +56,8 @@ typedef struct orr_cuda_mesh_surface {
     const uint32_t *indices; // of the part
     orr_cuda_mesh_texture textures[ORR_TEXTURE_USES];
     orr_mesh_material material;
+    const orr_neural_weights *neural; // of a material that is a network; NULL: it is none
+    orr_cuda_mesh_texture latents[2];
 } orr_cuda_mesh_surface;
 
 // Counts of a frame.

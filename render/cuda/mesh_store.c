@@ -8,6 +8,13 @@ static void free_mesh(orr_cuda_mesh *mesh)
         orr_cuda_free(mesh->textures[i]);
     }
     orr_free(mesh->textures);
+    for (int i = 0; mesh->neural && mesh->latents && i < mesh->material_count; i++) {
+        orr_cuda_free(mesh->neural[i]);
+        orr_cuda_free(mesh->latents[i][0]);
+        orr_cuda_free(mesh->latents[i][1]);
+    }
+    orr_free(mesh->neural);
+    orr_free(mesh->latents);
 }
 
 static orr_result upload(orr_cuda *cuda, const void *from, size_t count, size_t size, void **memory,
@@ -47,6 +54,35 @@ static orr_result upload_textures(orr_cuda *cuda, const orr_mesh *from, orr_cuda
     return ORR_OK;
 }
 
+static orr_result upload_networks(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mesh *mesh, orr_error *error)
+{
+    const size_t count = (size_t)from->material_count;
+    mesh->material_count = from->material_count;
+    mesh->neural = orr_alloc_zero(count, sizeof *mesh->neural);
+    mesh->latents = orr_alloc_zero(count, sizeof *mesh->latents);
+    if (!mesh->neural || !mesh->latents) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials on the device");
+    }
+    for (int i = 0; i < from->material_count; i++) {
+        const orr_neural_material *neural = from->materials[i].neural;
+        void *memory = NULL;
+        if (!neural) {
+            continue;
+        }
+        orr_result result = upload(cuda, &neural->weights, 1, sizeof neural->weights, &memory, error);
+        mesh->neural[i] = memory;
+        for (int k = 0; k < 2 && result == ORR_OK; k++) {
+            const orr_image8 *picture = &neural->latents[k];
+            memory = NULL;
+            result = upload(cuda, picture->rgba, orr_neural_texels(picture->width, picture->height),
+                            sizeof(uint32_t), &memory, error);
+            mesh->latents[i][k] = memory;
+        }
+        ORR_TRY(result);
+    }
+    return ORR_OK;
+}
+
 static orr_result upload_mesh(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mesh *mesh, orr_error *error)
 {
     void *vertices = NULL, *indices = NULL;
@@ -58,7 +94,8 @@ static orr_result upload_mesh(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mes
             upload(cuda, from->indices, (size_t)from->index_count, sizeof *mesh->indices, &indices, error);
         mesh->indices = indices;
     }
-    return result == ORR_OK ? upload_textures(cuda, from, mesh, error) : result;
+    result = result == ORR_OK ? upload_textures(cuda, from, mesh, error) : result;
+    return result == ORR_OK ? upload_networks(cuda, from, mesh, error) : result;
 }
 
 orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, const orr_draw_mesh *drawn,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/device/cuda_gpu.h"
+#include "render/appearance/neural_material.h"
 #include "render/draw.h"
 
 typedef struct orr_cuda_mesh {
@@ -11,6 +12,10 @@ typedef struct orr_cuda_mesh {
     uint32_t *
         *textures; // on the host: of each texture its mip chain, on the device; NULL: no material has it
     int texture_count;
+    // of each material that is a network: its weights, and its two pictures of latents; NULL for others
+    orr_neural_weights **neural;
+    uint32_t *(*latents)[2];
+    int material_count;
 } orr_cuda_mesh;
 
 typedef struct orr_cuda_mesh_store {

@@ -90,6 +90,15 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
             texture->level_count = orr_mesh_texture_levels(item->mesh, image, texture->level_first);
         }
     }
+    const orr_neural_material *neural = surface.material.neural;
+    surface.neural = mesh->neural[part->material];
+    for (int i = 0; i < 2 && neural; i++) {
+        orr_cuda_mesh_texture *latents = &surface.latents[i];
+        latents->texels = mesh->latents[part->material][i];
+        latents->width = neural->latents[i].width;
+        latents->height = neural->latents[i].height;
+        latents->level_count = orr_mip_chain(&neural->latents[i], latents->level_first);
+    }
     return surface;
 }
 

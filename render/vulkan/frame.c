@@ -121,6 +121,9 @@ static orr_result take_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame
         frame->meshes[i].environment = from->environment;
         memcpy(frame->meshes[i].model, from->model, sizeof frame->meshes[i].model);
         frame->has_blended |= item->mesh->blended && !list->only_solid;
+        if (item->mesh->networks) {
+            ORR_TRY(orr_vulkan_meshes_use_networks(&shared->meshes, error));
+        }
     }
     frame->fragments = frame->has_blended ? FIRST_FRAGMENTS : 0;
     frame->smooth = list->smooth && frame->mesh_count > 0;

@@ -1,5 +1,6 @@
 // Uploading a mesh.
 #include "engine/core/memory.h"
+#include "render/appearance/neural_material.h"
 #include "render/vulkan/meshes.h"
 
 #include <string.h>
@@ -36,6 +37,37 @@ static orr_result upload_texture(orr_vulkan_upload *upload, const orr_image8 *te
     return orr_vulkan_upload_image(upload, image, error);
 }
 
+static orr_result upload_network(orr_vulkan_upload *upload, const orr_neural_material *from,
+                                 orr_vulkan_network *network, orr_error *error)
+{
+    ORR_TRY(upload_buffer(upload, &from->weights, sizeof from->weights, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                          &network->weights, error));
+    for (int i = 0; i < 2; i++) {
+        const orr_image8 *picture = &from->latents[i];
+        ORR_TRY(upload_texture(upload, picture, orr_mip_levels(picture->width, picture->height),
+                               &network->latents[i], error));
+    }
+    return ORR_OK;
+}
+
+static orr_result upload_networks(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulkan_mesh *mesh,
+                                  orr_error *error)
+{
+    for (int i = 0; i < from->material_count; i++) {
+        if (!from->materials[i].neural) {
+            continue;
+        }
+        if (!mesh->networks) {
+            mesh->networks = orr_alloc_zero((size_t)from->material_count, sizeof *mesh->networks);
+        }
+        if (!mesh->networks) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials of a mesh");
+        }
+        ORR_TRY(upload_network(upload, from->materials[i].neural, &mesh->networks[i], error));
+    }
+    return ORR_OK;
+}
+
 static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulkan_mesh *mesh,
                        orr_error *error)
 {
@@ -61,7 +93,7 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulk
         mesh->texture_count++;
         ORR_TRY(upload_texture(upload, texture, levels, &mesh->textures[i], error));
     }
-    return ORR_OK;
+    return upload_networks(upload, from, mesh, error);
 }
 
 orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulkan_mesh **out,
@@ -89,6 +121,12 @@ void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh)
     for (int i = 0; i < mesh->texture_count; i++) {
         orr_vk_image_destroy(vk, &mesh->textures[i]);
     }
+    for (int i = 0; i < mesh->material_count && mesh->networks; i++) {
+        orr_vk_buffer_destroy(vk, &mesh->networks[i].weights);
+        orr_vk_image_destroy(vk, &mesh->networks[i].latents[0]);
+        orr_vk_image_destroy(vk, &mesh->networks[i].latents[1]);
+    }
+    orr_free(mesh->networks);
     orr_free(mesh->textures);
     orr_free(mesh->parts);
     orr_free(mesh->materials);

@@ -49,7 +49,9 @@ typedef struct light_buffer {
 _Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6,
                "as in shaders/light.glsl");
 
+// SAMPLED and BLENDED_AT_CENTRE: where edges are anti-aliased
 typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } mesh_pass;
+_Static_assert(BLENDED_AT_CENTRE + 1 == ORR_VULKAN_MESH_PASSES, "a pipeline for each");
 
 enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positions where a device has them
 
@@ -58,8 +60,13 @@ static bool is_blended(mesh_pass pass)
     return pass == BLENDED || pass == BLENDED_AT_CENTRE;
 }
 
-static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, orr_vk_graphics *pipeline,
-                                  orr_error *error)
+static bool is_network(const orr_mesh_material *material)
+{
+    return material->neural && !material->unlit;
+}
+
+static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, bool networks,
+                                  orr_vk_graphics *pipeline, orr_error *error)
 {
     static const orr_vulkan_shader fragment[] = {ORR_SHADER_MESH_FRAGMENT, ORR_SHADER_MESH_BLENDED_FRAGMENT,
                                                  ORR_SHADER_MESH_SHADOW_FRAGMENT, ORR_SHADER_MESH_FRAGMENT,
@@ -76,15 +83,16 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, or
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = is_blended(pass) ? "tbtttttbbb"
+        .types = is_blended(pass) ? "tbtttttbttbbb"
                  : pass == SHADOW ? "t"
-                                  : "tbtttttb",
+                                  : "tbtttttbttb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
         .colour = pass == SHADOW || pass == BLENDED_AT_CENTRE ? shadow_format : colour_format,
         .depth = depth_format,
         .samples = pass == SAMPLED ? SAMPLES : 1,
         .writes_nothing = is_blended(pass),
+        .constant = networks,
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
@@ -112,11 +120,9 @@ static orr_result grow_samples(orr_vulkan_meshes *m, int width, int height, orr_
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
 {
     *m = (orr_vulkan_meshes){.vk = upload->vk};
-    ORR_TRY(create_pipeline(m, OPAQUE, &m->opaque, error));
-    ORR_TRY(create_pipeline(m, BLENDED, &m->blended, error));
-    ORR_TRY(create_pipeline(m, SHADOW, &m->shadow, error));
-    ORR_TRY(create_pipeline(m, SAMPLED, &m->sampled, error));
-    ORR_TRY(create_pipeline(m, BLENDED_AT_CENTRE, &m->blended_at_centre, error));
+    for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
+        ORR_TRY(create_pipeline(m, (mesh_pass)pass, false, &m->pipelines[pass], error));
+    }
     ORR_TRY(grow_samples(m, 1, 1, error)); // blending binds them all the same
     ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(light_buffer), ORR_VK_ON_DEVICE, 0, "lights", &m->lighting,
                                  error));
@@ -136,6 +142,16 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
     ORR_TRY(orr_vulkan_upload_begin(upload, 4, &bytes, error));
     memset(bytes, 0xff, 4);
     return orr_vulkan_upload_image(upload, &m->white, error);
+}
+
+orr_result orr_vulkan_meshes_use_networks(orr_vulkan_meshes *m, orr_error *error)
+{
+    for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
+        if (pass != SHADOW && !m->networks[pass].pipeline) {
+            ORR_TRY(create_pipeline(m, (mesh_pass)pass, true, &m->networks[pass], error));
+        }
+    }
+    return ORR_OK;
 }
 
 static void destroy_targets(orr_vulkan_meshes *m)
@@ -160,11 +176,10 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
     destroy_shadow_maps(m);
     orr_vk_image_destroy(m->vk, &m->white);
     vkDestroySampler(m->vk->device, m->sampler, NULL);
-    orr_vk_graphics_destroy(m->vk, &m->opaque);
-    orr_vk_graphics_destroy(m->vk, &m->blended);
-    orr_vk_graphics_destroy(m->vk, &m->shadow);
-    orr_vk_graphics_destroy(m->vk, &m->sampled);
-    orr_vk_graphics_destroy(m->vk, &m->blended_at_centre);
+    for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
+        orr_vk_graphics_destroy(m->vk, &m->pipelines[pass]);
+        orr_vk_graphics_destroy(m->vk, &m->networks[pass]);
+    }
     orr_vk_buffer_destroy(m->vk, &m->lighting);
     orr_vk_buffer_destroy(m->vk, &m->lists);
     orr_vk_buffer_destroy(m->vk, &m->nodes);
@@ -355,12 +370,19 @@ static orr_vk_binding texture_binding(const orr_vulkan_meshes *m, const orr_vulk
                             .sampler = m->sampler};
 }
 
+static orr_vk_binding latents_binding(const orr_vulkan_meshes *m, const orr_vulkan_network *network, int i)
+{
+    return (orr_vk_binding){.view = network ? network->latents[i].view : m->white.view,
+                            .sampler = m->sampler};
+}
+
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
                       const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh *mesh,
                       const orr_mesh_part *part, mesh_push *push)
 {
     const bool shadowed = frame->shadows->map_count > 0;
     const orr_mesh_material *material = &mesh->materials[part->material];
+    const orr_vulkan_network *network = material->neural ? &mesh->networks[part->material] : NULL;
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
     push->emission = material->emission;
     push->gloss[0] = material->metallic_roughness ? material->metallic : material->specular;
@@ -380,6 +402,9 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         texture_binding(m, mesh, material, ORR_TEXTURE_NORMAL),
         texture_binding(m, mesh, material, ORR_TEXTURE_COAT),
         {.buffer = frame->environments},
+        latents_binding(m, network, 0),
+        latents_binding(m, network, 1),
+        {.buffer = material->neural ? network->weights.buffer : m->lighting.buffer},
         {.buffer = m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
@@ -393,9 +418,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                        const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_lens *lens,
                        VkRect2D area, const float depth[2], bool only_casters)
 {
-    const orr_vk_graphics *pipelines[] = {&m->opaque, &m->blended, &m->shadow, &m->sampled,
-                                          &m->blended_at_centre},
-                          *pipeline = pipelines[pass];
+    const orr_vk_graphics *bound = &m->pipelines[pass];
     const uint32_t flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (pass == SAMPLED ? SAMPLED_FLAG : 0u);
     mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};
     const int size[2] = {lens->width, lens->height};
@@ -403,7 +426,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         push.scale[i] = 2.0f * lens->focal[i] / (float)size[i];
         push.offset[i] = 2.0f * lens->centre[i] / (float)size[i] - 1.0f;
     }
-    orr_vk_graphics_bind(commands, pipeline, area, VK_CULL_MODE_NONE);
+    orr_vk_graphics_bind(commands, bound, area, VK_CULL_MODE_NONE);
     for (int i = 0; i < frame->item_count; i++) {
         const orr_vulkan_mesh *mesh = frame->items[i].mesh;
         if ((is_blended(pass) && !mesh->blended) || (pass == SHADOW && frame->items[i].backdrop)) {
@@ -417,9 +440,17 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
             const orr_mesh_material *material = &mesh->materials[mesh->parts[p].material];
-            if (material->blended == is_blended(pass) && !(only_casters && material->no_shadow)) {
-                draw_part(m, commands, pipeline, frame, mesh, &mesh->parts[p], &push);
+            if (material->blended != is_blended(pass) || (only_casters && material->no_shadow)) {
+                continue;
             }
+            const orr_vk_graphics *wanted =
+                is_network(material) && pass != SHADOW ? &m->networks[pass] : &m->pipelines[pass];
+            if (wanted != bound) {
+                orr_vk_graphics_bind(commands, wanted, area, VK_CULL_MODE_NONE);
+                vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
+                bound = wanted;
+            }
+            draw_part(m, commands, bound, frame, mesh, &mesh->parts[p], &push);
         }
     }
 }

@@ -7,11 +7,18 @@
 #include "render/shadow.h"
 #include "render/vulkan/upload.h"
 
+// A material that is a network.
+typedef struct orr_vulkan_network {
+    orr_vk_buffer weights;
+    orr_vk_image latents[2];
+} orr_vulkan_network;
+
 typedef struct orr_vulkan_mesh {
     orr_vk_buffer vertices, indices;
     orr_vk_image *textures;       // texture_count
     orr_mesh_part *parts;         // part_count
     orr_mesh_material *materials; // material_count
+    orr_vulkan_network *networks; // material_count; NULL: no material is one
     int texture_count, part_count, material_count;
     int64_t triangle_count;
     bool blended; // some part is
@@ -22,10 +29,13 @@ orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *mes
                                   orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
+enum { ORR_VULKAN_MESH_PASSES = 5 };
+
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
-    orr_vk_graphics opaque, blended, shadow;
-    orr_vk_graphics sampled, blended_at_centre; // where edges are anti-aliased
+    orr_vk_graphics pipelines[ORR_VULKAN_MESH_PASSES];
+    orr_vk_graphics
+        networks[ORR_VULKAN_MESH_PASSES]; // for materials that are networks; made when there are any
     VkSampler sampler;
     orr_vk_image white; // texture of materials without one
     orr_vk_image
@@ -63,6 +73,9 @@ typedef struct orr_vulkan_mesh_frame {
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
+
+// Makes what draws materials that are networks; at once where it is there.
+orr_result orr_vulkan_meshes_use_networks(orr_vulkan_meshes *meshes, orr_error *error);
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth);
 // Enlarges the images to at least that size; no frame may be in flight.

@@ -1,6 +1,7 @@
 // Meshes drawn by a CUDA device (a GPU, or the emulated one) against the CPU's rasteriser, on the same lists.
 #include "engine/image/image.h"
 #include "orr_features.h"
+#include "render/appearance/neural_material.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/meshes.h"
@@ -328,6 +329,14 @@ static void textures_and_holes_match_the_cpu(void **state)
         orr_draw_list list = list_of(meshes, 2, 120, 90, orthographic ? 30.0f : 100.0f, orthographic);
         assert_drawn_as_by_the_cpu(orthographic ? "orthographic" : "perspective", &list, 4);
     }
+    for (int i = 0; i < 2; i++) { // the same as networks
+        walls[i].material.neural = random_network(i ? 32 : 16, i ? 1 : 32, (uint32_t)i);
+        meshes[i].key += 10;
+    }
+    orr_draw_list list = list_of(meshes, 2, 120, 90, 100.0f, false);
+    assert_drawn_as_by_the_cpu("networks", &list, 4);
+    orr_neural_material_destroy(walls[0].material.neural);
+    orr_neural_material_destroy(walls[1].material.neural);
     orr_image8_free(&textures[0]);
     free(textures[1].rgba);
 }

@@ -2,6 +2,7 @@
 // and its promises: frames in flight come out in order, nothing is allocated after warm-up, nothing is
 // dropped for lack of capacity.
 #include "engine/image/image.h"
+#include "render/appearance/neural_material.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/splat_cloud.h"
 #include "render/vulkan/draw.h"
@@ -459,7 +460,8 @@ static void meshes_match_the_cpu(void **state)
     s.list.sun = (orr_draw_sun){
         .direction = {0.0f, -0.6f, -0.8f}, .colour = {0.9f, 0.8f, 0.7f}, .ambient = {0.1f, 0.2f, 0.3f}};
     orr_vulkan_draw *draw = draw_make(2);
-    for (int variant = 0; variant < 6; variant++) {
+    orr_neural_material *networks[2] = {random_network(16, 8, 1), random_network(32, 1, 2)};
+    for (int variant = 0; variant < 8; variant++) {
         s.list.lens.orthographic = variant % 2;
         s.list.lens.focal[0] = s.list.lens.focal[1] = variant % 2 ? 45.0f : 130.0f;
         s.list.tone = (orr_tone)(variant % 4);
@@ -474,6 +476,7 @@ static void meshes_match_the_cpu(void **state)
         ball.material.surface_texture = ball.material.emissive_texture = variant == 5 ? 0 : -1;
         ball.material.normal_texture = variant >= 4 ? 0 : -1;
         ball.material.coat_texture = variant == 5 ? 0 : -1;
+        ball.material.neural = variant >= 6 ? networks[variant - 6] : NULL;
         orr_vulkan_draw_release(draw, 2); // its material changed
         drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
         double quality = psnr(gpu.rgba, cpu.rgba, 4 * gpu.pixels);
@@ -489,6 +492,8 @@ static void meshes_match_the_cpu(void **state)
         drawn_free(&cpu);
     }
     orr_vulkan_draw_destroy(draw);
+    orr_neural_material_destroy(networks[0]);
+    orr_neural_material_destroy(networks[1]);
     free(ball.mesh.vertices);
     free(ball.mesh.indices);
     orr_free(ball.texture.rgba);
