@@ -437,6 +437,11 @@ typedef struct orr_body_desc {
  * grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
+/* Has a material of a mesh drawn by a network that has learnt it (orr_material_trainer), from a .material
+ * file; what is a hole, how transparent it is and what it emits stay the mesh's own. material: its number in
+ * the mesh's file, from 0. path NULL: the mesh's own again. No frame may be in flight. */
+ORR_API orr_result orr_scene_set_material(orr_scene *scene, orr_layer layer, int material, const char *path,
+                                          orr_error *error);
 /* Light from all around a scene, from a latitude-longitude picture: rows from straight up to straight down;
  * a camera that looks at the scene from the front sees the middle column behind it. */
 typedef struct orr_environment_desc {
@@ -1337,6 +1342,34 @@ ORR_API orr_policy *orr_policy_trainer_policy(orr_policy_trainer *trainer);
 ORR_API orr_result orr_policy_trainer_save(orr_policy_trainer *trainer, const char *path, orr_error *error);
 ORR_API void orr_policy_trainer_destroy(orr_policy_trainer *trainer);
 
+/* ---- training: materials as networks ------------------------------------------------------------------- */
+
+/* Learns a material of a mesh, with its layers and textures, as a small network (Zeltner et al. 2024,
+ * "Real-time neural appearance models", arXiv 2305.02678): eight values in each texel of a texture, and
+ * matrices that turn these and two directions into reflected light. On the CPU; with the same desc the
+ * material has the same bits for any number of threads. */
+typedef struct orr_material_trainer orr_material_trainer;
+
+typedef struct orr_material_train_desc {
+    const char *mesh; /* its file, .glb or .gltf; a material of the metallic-roughness model */
+    int material;     /* its number in the file, from 0 */
+    int width;        /* of the network's two hidden layers: 16, which is drawn faster, or 32; 0: 32 */
+    int size;      /* [texels] sides of the texture: those of the largest of the material's, at most this, 1
+                         to 4096; 0: 512 */
+    int64_t steps; /* over which the learning rate falls; 0: 3000 */
+    uint32_t seed;
+} orr_material_train_desc;
+
+static inline orr_result orr_material_trainer_create(orr_engine *engine, const orr_material_train_desc *desc,
+                                                     orr_material_trainer **trainer, orr_error *error);
+/* One step, of 8192 pairs of directions. *mean, which may be NULL: the mean error of this step, of the cube
+ * root of reflectance times cosine [1/sr]. */
+ORR_API orr_result orr_material_trainer_step(orr_material_trainer *trainer, double *mean, orr_error *error);
+/* Writes the material as it is now: a .material file. */
+ORR_API orr_result orr_material_trainer_save(orr_material_trainer *trainer, const char *path,
+                                             orr_error *error);
+ORR_API void orr_material_trainer_destroy(orr_material_trainer *trainer);
+
 /* ---- training: clouds and fields from photos and other data -------------------------------------------- */
 
 /* Learns a splat cloud or a neural field: create, step until it is good enough, save. On the CPU what is
@@ -1928,6 +1961,9 @@ ORR_API orr_result orr_policy_trainer_create_sized(orr_engine *engine, const orr
 ORR_API orr_result orr_policy_trainer_describe_sized(const orr_policy_trainer *trainer,
                                                      orr_policy_progress *progress, size_t progress_size,
                                                      orr_error *error);
+ORR_API orr_result orr_material_trainer_create_sized(orr_engine *engine, const orr_material_train_desc *desc,
+                                                     size_t desc_size, orr_material_trainer **trainer,
+                                                     orr_error *error);
 ORR_API orr_result orr_trainer_create_sized(orr_engine *engine, const orr_train_desc *desc, size_t desc_size,
                                             orr_trainer **trainer, orr_error *error);
 ORR_API orr_result orr_trainer_describe_sized(const orr_trainer *trainer, orr_train_info *info,
@@ -2147,6 +2183,12 @@ static inline orr_result orr_policy_trainer_describe(const orr_policy_trainer *t
                                                      orr_policy_progress *state, orr_error *error)
 {
     return orr_policy_trainer_describe_sized(trainer, state, sizeof *state, error);
+}
+
+static inline orr_result orr_material_trainer_create(orr_engine *engine, const orr_material_train_desc *desc,
+                                                     orr_material_trainer **trainer, orr_error *error)
+{
+    return orr_material_trainer_create_sized(engine, desc, sizeof *desc, trainer, error);
 }
 
 static inline orr_result orr_trainer_create(orr_engine *engine, const orr_train_desc *desc,

@@ -35,6 +35,7 @@ static void free_contents(orr_layer_data *layer)
 {
     orr_free(layer->name);
     orr_free(layer->path);
+    orr_layer_forget_materials(layer);
     orr_splat_pack_destroy(layer->splats);
     orr_mesh_destroy(layer->mesh);
     orr_field_layer_destroy(layer->field);

@@ -30,6 +30,8 @@ typedef struct orr_layer_data {
     bool part;                   // its name can be of a file
     orr_splat_pack *splats;      // ORR_LAYER_SPLATS
     orr_mesh *mesh;              // ORR_LAYER_MESH
+    char **material_paths;       // material_count: of its materials that are networks, NULL for others
+    int material_count;          // 0: none is
     orr_field_layer *field;      // ORR_LAYER_FIELD
     orr_robot *robot;            // ORR_LAYER_ROBOT
     orr_robot *body;             // what physics has of another layer; NULL: nothing
@@ -102,6 +104,8 @@ void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 // A light of a layer, as it is drawn; at: of the layer. Lengths of a layer scale with it, and so does
 // the light: surfaces that it lights look as they did.
 orr_draw_light orr_scene_layer_light(const orr_light_desc *light, const orr_transform *at);
+// Frees the paths of its materials.
+void orr_layer_forget_materials(orr_layer_data *layer);
 // How many lights the scene has, and its meshes.
 int orr_scene_light_total(const orr_scene *scene);
 // Is its light the default sun, which depends on which layers there are?

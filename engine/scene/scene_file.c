@@ -196,10 +196,35 @@ static orr_result read_region(const orr_json *json, orr_scene_file_layer *layer,
                : orr_json_expected(&region, "keep", error, "\"inside\" or \"outside\"");
 }
 
+// "materials": [a path or null for each material of the mesh]
+static orr_result read_materials(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
+{
+    const cJSON *node;
+    int count;
+    ORR_TRY(orr_json_array(json, "materials", &node, &count, error));
+    if (count == 0) {
+        return ORR_OK;
+    }
+    layer->materials = orr_alloc_zero((size_t)count, sizeof *layer->materials);
+    if (!layer->materials) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory: materials", json->file);
+    }
+    layer->material_count = count;
+    for (int i = 0; i < count; i++, node = node->next) {
+        if (cJSON_IsString(node)) {
+            ORR_TRY(copy_path(json->file, node->valuestring, &layer->materials[i], error));
+        } else if (!cJSON_IsNull(node)) {
+            return orr_json_expected(json, "materials", error, "an array of paths and nulls");
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"file",      "name", "position", "rotation", "scale",  "visible",
-                                       "antialias", "type", "bind",     "physics",  "region", NULL};
+    static const char *const keys[] = {"file",    "name",      "position", "rotation", "scale",
+                                       "visible", "antialias", "type",     "bind",     "physics",
+                                       "region",  "materials", NULL};
     ORR_TRY(orr_json_check_keys(json, keys, error));
     const char *file = NULL, *name = NULL;
     ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud, a mesh, a field or a robot", error));
@@ -208,6 +233,7 @@ static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, 
     ORR_TRY(read_bind(json, layer, error));
     ORR_TRY(read_physics(json, layer, error));
     ORR_TRY(read_region(json, layer, error));
+    ORR_TRY(read_materials(json, layer, error));
     ORR_TRY(orr_json_string(json, "name", &name, error));
     ORR_TRY(read_transform(json, &layer->transform, error));
     layer->visible = true;
@@ -367,6 +393,10 @@ void orr_scene_file_free(orr_scene_file *file)
         orr_free(file->layers[i].name);
         orr_free(file->layers[i].robot);
         orr_free(file->layers[i].body);
+        for (int k = 0; k < file->layers[i].material_count; k++) {
+            orr_free(file->layers[i].materials[k]);
+        }
+        orr_free(file->layers[i].materials);
     }
     orr_free(file->layers);
     orr_camera_list_free(&file->cameras);

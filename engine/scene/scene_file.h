@@ -13,6 +13,8 @@ typedef struct orr_scene_file_layer {
     bool visible;
     bool antialias;
     bool has_physics, has_region;
+    char **materials; // paths of its materials that are networks, NULL for others; material_count
+    int material_count;
     orr_body_desc physics;
     orr_region region;
 } orr_scene_file_layer;

@@ -209,6 +209,23 @@ static orr_result set_bodies(orr_scene *scene, const orr_scene_file *file, const
     return ORR_OK;
 }
 
+static orr_result set_materials(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
+                                orr_error *error)
+{
+    for (int i = 0; i < file->layer_count; i++) {
+        const orr_scene_file_layer *layer = &file->layers[i];
+        for (int k = 0; k < layer->material_count; k++) {
+            orr_error why = {0};
+            if (layer->materials[k] && orr_scene_set_material(scene, orr_scene_layer(scene, first + i), k,
+                                                              layer->materials[k], &why) != ORR_OK) {
+                return orr_fail(error, (orr_code)why.code, "%s: layers[%d].materials[%d]: %s", path, i, k,
+                                why.message);
+            }
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const char *path,
                              const orr_transform *outer, orr_error *error)
 {
@@ -230,6 +247,7 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
         }
     }
     ORR_TRY(bind_layers(scene, file, path, first, error));
+    ORR_TRY(set_materials(scene, file, path, first, error));
     return set_bodies(scene, file, path, first, error);
 }
 

@@ -109,8 +109,24 @@ static bool add_bind(cJSON *json, const orr_layer_data *layer, const orr_layer_d
            cJSON_AddStringToObject(bind, "body", body);
 }
 
+// Paths as seen from the scene file at `path`.
+static bool add_materials(cJSON *json, const orr_layer_data *layer, const char *path)
+{
+    cJSON *materials = cJSON_AddArrayToObject(json, "materials");
+    bool good = materials != NULL;
+    for (int i = 0; i < layer->material_count && good; i++) {
+        orr_error error = {0};
+        char *file = NULL;
+        good = !layer->material_paths[i] ||
+               orr_scene_file_rename("", layer->material_paths[i], path, &file, &error) == ORR_OK;
+        good = good && cJSON_AddItemToArray(materials, file ? cJSON_CreateString(file) : cJSON_CreateNull());
+        orr_free(file);
+    }
+    return good;
+}
+
 static cJSON *layer_json(const orr_scene *scene, const orr_layer_data *layer, const orr_layer_place *place,
-                         const char *file)
+                         const char *file, const char *path)
 {
     const orr_transform *at = &place->transform;
     const orr_layer_data *robot = orr_scene_bound_robot(scene, layer);
@@ -123,6 +139,7 @@ static cJSON *layer_json(const orr_scene *scene, const orr_layer_data *layer, co
                 (place->visible || cJSON_AddFalseToObject(json, "visible")) &&
                 (!layer->antialias || cJSON_AddTrueToObject(json, "antialias")) &&
                 (!layer->has_region || add_region(json, &layer->region)) &&
+                (layer->material_count == 0 || add_materials(json, layer, path)) &&
                 (!robot || add_bind(json, layer, robot)) && (!layer->has_body || add_physics(json, layer));
     if (!good) {
         cJSON_Delete(json);
@@ -169,7 +186,7 @@ static orr_result add_layers(const orr_scene *scene, const orr_layer_place *plac
         char *file;
         ORR_TRY(check_bind(scene, layer, error));
         ORR_TRY(orr_scene_file_rename("", layer->path, path, &file, error));
-        const bool added = cJSON_AddItemToArray(layers, layer_json(scene, layer, &places[i], file));
+        const bool added = cJSON_AddItemToArray(layers, layer_json(scene, layer, &places[i], file, path));
         orr_free(file);
         if (!added) {
             return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);

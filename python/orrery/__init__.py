@@ -10,7 +10,7 @@ from orrery.registration import register
 from orrery.scene import Layer, Scene, insert_file, look_at, transform
 from orrery.splats import Splats
 from orrery.tactile import tactile_pictures
-from orrery.training import Trainer, train
+from orrery.training import MaterialTrainer, Trainer, train
 from orrery.world import Eyes, Renderer, World, render
 
 __version__ = call.version().decode()
@@ -20,6 +20,7 @@ __all__ = [
     "FileError",
     "Interrupted",
     "Layer",
+    "MaterialTrainer",
     "MemoryFull",
     "OrreryError",
     "Renderer",

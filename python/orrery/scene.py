@@ -84,6 +84,12 @@ class Layer:
             desc.pin[i][:] = numbers(ball, 4, "pin")
         call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
 
+    def set_material(self, path, material=0):
+        """Has a material of a mesh, by its number in the mesh's file, drawn by the network in a .material
+        file (MaterialTrainer); path None: the mesh's own again."""
+        path = None if path is None else os.fsencode(path)
+        call.scene_set_material(self.scene.pointer, self._id, material, path)
+
     @property
     def soft_mesh(self):
         """What a soft layer is made of: {"mass" [kg]: n, "rest" [m]: n x 3, in the layer's space times its

@@ -136,6 +136,36 @@ class Trainer(Handle):
         call.scene_refresh_trainer(layer.scene.pointer, layer._id, self.pointer)
 
 
+class MaterialTrainer(Handle):
+    """Learns a material of a mesh (.glb, .gltf), its layers and textures, as a small network.
+
+    mesh: its path; material: the number in its file. width: 16, which is drawn faster, or 32 neurons; size:
+    texels of the sides of its texture at most; steps: over which the learning rate falls. 0: the defaults of
+    orr_material_train_desc: 32, 512, 3000.
+    """
+
+    def __init__(self, mesh, material=0, width=0, size=0, steps=0, seed=0, engine=None):
+        self.engine = engine or default_engine()
+        desc = structs["orr_material_train_desc"](
+            mesh=os.fsencode(mesh), material=material, width=width, size=size, steps=steps, seed=seed
+        )
+        made = made_by(
+            call.material_trainer_create_sized, self.engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc)
+        )
+        super().__init__(made, "material_trainer_destroy", self.engine)
+
+    def step(self):
+        """One step, of 8192 pairs of directions. Returns the mean error of the cube root of reflectance times
+        cosine."""
+        mean = ctypes.c_double()
+        call.material_trainer_step(self.pointer, ctypes.byref(mean))
+        return mean.value
+
+    def save(self, path):
+        """Writes the material as it is now, a .material file, for Layer.set_material and scene files."""
+        call.material_trainer_save(self.pointer, os.fsencode(path))
+
+
 def train(kind, data, output, steps=0, seconds=0.0, progress=None, resume=None, engine=None, **options):
     """Trains until so many steps, or for so many seconds, saves the result to output, and returns its
     Trainer.

@@ -181,13 +181,6 @@ static void a_lobe_mirrors_as_the_model_does(void **state)
 
 // ---- pictures ----
 
-static orr_engine *open_machine(orr_device_kind device)
-{
-    orr_engine *engine = NULL;
-    const orr_engine_desc desc = {.device = device, .threads = 2};
-    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? engine : NULL;
-}
-
 static const orr_light_desc panel = {.kind = ORR_LIGHT_KIND_AREA,
                                      .position = {0.8f, 1.6f, 1.2f},
                                      .direction = {-0.6f, -1.2f, -1.0f},
@@ -216,7 +209,7 @@ static void spheres_look_as_path_traced_ones(void **state)
     const orr_view view = look();
     orr_light_desc light = panel;
     light.no_shadows = true; // of frames; a sphere's own are where it does not face the panel
-    orr_engine *engine = open_machine(ORR_DEVICE_CPU);
+    orr_engine *engine = open_engine_on(ORR_DEVICE_CPU);
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         orr_scene *scene = lit_sphere(engine, looks[i].metallic, looks[i].roughness, &light);
         draw(engine, scene, &view, drawn);
@@ -237,7 +230,7 @@ static void all_machines_draw_the_same(void **state)
     const orr_device_kind devices[] = {ORR_DEVICE_CPU, ORR_DEVICE_VULKAN, ORR_DEVICE_CUDA};
     const orr_view view = look();
     for (int d = 0; d < 3; d++) {
-        orr_engine *engine = open_machine(devices[d]);
+        orr_engine *engine = open_engine_on(devices[d]);
         if (!engine) {
             continue;
         }
@@ -276,7 +269,7 @@ static void from_afar_it_is_a_point(void **state)
 {
     (void)state;
     static float small[4 * PIXELS], point[4 * PIXELS], behind[4 * PIXELS];
-    orr_engine *engine = open_machine(ORR_DEVICE_CPU);
+    orr_engine *engine = open_engine_on(ORR_DEVICE_CPU);
     const orr_light_desc far_panel = {.kind = ORR_LIGHT_KIND_AREA,
                                       .position = {12, 16, 30},
                                       .direction = {-12, -16, -30},
@@ -312,7 +305,7 @@ static void highlights_are_where_the_panel_is(void **state)
     orr_light_desc light = panel;
     light.no_shadows = true;
     orr_scene *scene;
-    orr_engine *engine = open_machine(ORR_DEVICE_CPU);
+    orr_engine *engine = open_engine_on(ORR_DEVICE_CPU);
     assert_ok(orr_scene_load(engine, shiny_sphere(), &scene, &error));
     assert_ok(orr_scene_add_light(scene, &light, &error));
     draw(engine, scene, &view, drawn);
@@ -328,7 +321,7 @@ static void a_scene_file_has_them(void **state)
     (void)state;
     static float rgba[4 * PIXELS], from_file[4 * PIXELS];
     const orr_view view = look();
-    orr_engine *engine = open_machine(ORR_DEVICE_CPU);
+    orr_engine *engine = open_engine_on(ORR_DEVICE_CPU);
     orr_error why = {0};
     orr_scene *scene = lit_sphere(engine, 0.5f, 0.4f, &panel);
     draw(engine, scene, &view, rgba);

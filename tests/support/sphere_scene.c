@@ -63,6 +63,13 @@ const char *write_sphere(float metallic, float roughness, float base)
     return written("sphere.gltf", text);
 }
 
+orr_engine *open_engine_on(orr_device_kind device)
+{
+    orr_engine *engine = NULL;
+    const orr_engine_desc desc = {.device = device, .threads = 2};
+    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? engine : NULL;
+}
+
 orr_view look(void)
 {
     const float eye[3] = {0, 0.6f, 3.2f}, target[3] = {0, 0, 0}, up[3] = {0, 1, 0};

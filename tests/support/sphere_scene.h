@@ -8,6 +8,8 @@ enum { SIDE = 48, PIXELS = SIDE * SIDE }; // of the pictures
 // Writes a sphere of radius 1 at the origin, as a file of glTF, and returns its path. base: its colour, grey.
 const char *write_sphere(float metallic, float roughness, float base);
 
+// Two threads, and a device; NULL where there is none of that kind.
+orr_engine *open_engine_on(orr_device_kind device);
 orr_view look(void); // from the front, a little from above; hard edges
 // Pictures of PIXELS x 4.
 void draw_world(orr_engine *engine, const orr_scene *scene, const orr_world *world, const orr_view *view,

@@ -32,8 +32,8 @@ static const train_kind *find_kind(const char *name, orr_error *error)
             return &kinds[i];
         }
     }
-    orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected image, sdf, nerf, splats, volume or policy",
-             name);
+    orr_fail(error, ORR_CODE_ARGUMENT,
+             "train: %s: expected image, sdf, nerf, splats, volume, policy or material", name);
     return NULL;
 }
 
@@ -183,6 +183,9 @@ int command_train(int argc, char **argv)
     enum { CHECKPOINT_MINUTES = 10, EVALUATION_SECONDS = 120 };
     if (argc > 1 && strcmp(argv[1], "policy") == 0) {
         return train_policy(argc - 1, argv + 1);
+    }
+    if (argc > 1 && strcmp(argv[1], "material") == 0) {
+        return train_material(argc - 1, argv + 1);
     }
     training t = {.evaluation_seconds = EVALUATION_SECONDS};
     train_choices c = {.common = {.seed = UINT64_MAX},
@@ -338,13 +341,14 @@ int command_train(int argc, char **argv)
     };
     const command_usage usage = {
         .name = "train",
-        .operands = "image|sdf|nerf|splats|volume DATA -o MODEL | policy TASK ROBOT -o MODEL",
+        .operands = "image|sdf|nerf|splats|volume DATA -o MODEL | policy TASK ROBOT -o MODEL |\n       "
+                    "material MESH -o MODEL",
         .purpose = "Trains a field or a splat cloud until --steps, --seconds or Ctrl-C, and saves it.",
         .notes = "image: .png .jpg .webp .exr .hdr .bmp .tga .gif;  sdf: .obj .stl .glb .ply;\n"
                  "nerf, splats: transforms.json, or its folder, or a folder with a COLMAP model;\n"
                  "splats begin at its points: points3D, or the ply_file_path of a transforms.json;\n"
                  "volume: a three-dimensional .npy, or the word cloud for a computed one;\n"
-                 "policy: see orrery train policy --help.",
+                 "policy, material: see orrery train policy --help, orrery train material --help.",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,

@@ -51,5 +51,7 @@ orr_result train_preview_check(const char *path, orr_error *error);
 orr_result train_preview_save(training *t, orr_error *error);
 // orrery train policy.
 int train_policy(int argc, char **argv);
+// orrery train material.
+int train_material(int argc, char **argv);
 // One figure of a report: "PSNR 40.12 dB" to stderr, or a number of the JSON object.
 void train_figure(struct cJSON *json, const char *name, double value, const char *unit);
