@@ -76,6 +76,13 @@ size_t orr_mesh_bytes(const orr_mesh *mesh)
         size_t mips = mesh->has_mips ? mip_texels(texture->width, texture->height) : 0;
         bytes += 4 * ((size_t)texture->width * (size_t)texture->height + mips);
     }
+    for (int i = 0; i < mesh->material_count; i++) {
+        const orr_neural_material *neural = mesh->materials[i].neural;
+        if (neural) {
+            bytes +=
+                sizeof *neural + 8 * orr_neural_texels(neural->latents[0].width, neural->latents[0].height);
+        }
+    }
     return bytes;
 }
 

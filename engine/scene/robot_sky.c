@@ -61,11 +61,11 @@ static orr_result fill(const orr_image8 *texture, orr_mesh *mesh, orr_error *err
     ORR_ALLOC(mesh->parts, FACES, "a sky", error);
     ORR_ALLOC(mesh->materials, FACES, "a sky", error);
     ORR_ALLOC(mesh->textures, FACES, "a sky", error);
-    mesh->part_count = mesh->material_count = FACES;
     for (int face = 0; face < FACES; face++) {
         ORR_TRY(copy_face(texture, face, &mesh->textures[face], error));
         mesh->texture_count++;
         put_face(mesh, face, 0.5f / (float)texture->width);
+        mesh->part_count = mesh->material_count = face + 1;
     }
     for (int k = 0; k < 3; k++) {
         mesh->low[k] = -1.0f;

@@ -8,13 +8,12 @@ static void free_mesh(orr_cuda_mesh *mesh)
         orr_cuda_free(mesh->textures[i]);
     }
     orr_free(mesh->textures);
-    for (int i = 0; mesh->neural && mesh->latents && i < mesh->material_count; i++) {
-        orr_cuda_free(mesh->neural[i]);
-        orr_cuda_free(mesh->latents[i][0]);
-        orr_cuda_free(mesh->latents[i][1]);
+    for (int i = 0; mesh->networks && i < mesh->network_count; i++) {
+        orr_cuda_free(mesh->networks[i].weights);
+        orr_cuda_free(mesh->networks[i].latents[0]);
+        orr_cuda_free(mesh->networks[i].latents[1]);
     }
-    orr_free(mesh->neural);
-    orr_free(mesh->latents);
+    orr_free(mesh->networks);
 }
 
 static orr_result upload(orr_cuda *cuda, const void *from, size_t count, size_t size, void **memory,
@@ -54,31 +53,36 @@ static orr_result upload_textures(orr_cuda *cuda, const orr_mesh *from, orr_cuda
     return ORR_OK;
 }
 
+static orr_result upload_network(orr_cuda *cuda, const orr_neural_material *from, orr_cuda_network *network,
+                                 orr_error *error)
+{
+    void *memory = NULL;
+    orr_result result = upload(cuda, &from->weights, 1, sizeof from->weights, &memory, error);
+    network->weights = memory;
+    for (int i = 0; i < 2 && result == ORR_OK; i++) {
+        const orr_image8 *picture = &from->latents[i];
+        memory = NULL;
+        result = upload(cuda, picture->rgba, orr_neural_texels(picture->width, picture->height),
+                        sizeof(uint32_t), &memory, error);
+        network->latents[i] = memory;
+    }
+    return result;
+}
+
 static orr_result upload_networks(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mesh *mesh, orr_error *error)
 {
-    const size_t count = (size_t)from->material_count;
-    mesh->material_count = from->material_count;
-    mesh->neural = orr_alloc_zero(count, sizeof *mesh->neural);
-    mesh->latents = orr_alloc_zero(count, sizeof *mesh->latents);
-    if (!mesh->neural || !mesh->latents) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials on the device");
-    }
     for (int i = 0; i < from->material_count; i++) {
-        const orr_neural_material *neural = from->materials[i].neural;
-        void *memory = NULL;
-        if (!neural) {
+        if (!from->materials[i].neural) {
             continue;
         }
-        orr_result result = upload(cuda, &neural->weights, 1, sizeof neural->weights, &memory, error);
-        mesh->neural[i] = memory;
-        for (int k = 0; k < 2 && result == ORR_OK; k++) {
-            const orr_image8 *picture = &neural->latents[k];
-            memory = NULL;
-            result = upload(cuda, picture->rgba, orr_neural_texels(picture->width, picture->height),
-                            sizeof(uint32_t), &memory, error);
-            mesh->latents[i][k] = memory;
+        if (!mesh->networks) {
+            mesh->networks = orr_alloc_zero((size_t)from->material_count, sizeof *mesh->networks);
+            mesh->network_count = from->material_count;
         }
-        ORR_TRY(result);
+        if (!mesh->networks) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials on the device");
+        }
+        ORR_TRY(upload_network(cuda, from->materials[i].neural, &mesh->networks[i], error));
     }
     return ORR_OK;
 }

@@ -5,6 +5,12 @@
 #include "render/appearance/neural_material.h"
 #include "render/draw.h"
 
+// A material that is a network, in the device's memory.
+typedef struct orr_cuda_network {
+    orr_neural_weights *weights;
+    uint32_t *latents[2]; // with their mip chains
+} orr_cuda_network;
+
 typedef struct orr_cuda_mesh {
     uint64_t key;
     orr_mesh_vertex *vertices;
@@ -12,10 +18,8 @@ typedef struct orr_cuda_mesh {
     uint32_t *
         *textures; // on the host: of each texture its mip chain, on the device; NULL: no material has it
     int texture_count;
-    // of each material that is a network: its weights, and its two pictures of latents; NULL for others
-    orr_neural_weights **neural;
-    uint32_t *(*latents)[2];
-    int material_count;
+    orr_cuda_network *networks; // network_count, the number of materials; NULL: no material is one
+    int network_count;
 } orr_cuda_mesh;
 
 typedef struct orr_cuda_mesh_store {

@@ -91,10 +91,12 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
         }
     }
     const orr_neural_material *neural = surface.material.neural;
-    surface.neural = mesh->neural[part->material];
+    if (neural) {
+        surface.neural = mesh->networks[part->material].weights;
+    }
     for (int i = 0; i < 2 && neural; i++) {
         orr_cuda_mesh_texture *latents = &surface.latents[i];
-        latents->texels = mesh->latents[part->material][i];
+        latents->texels = mesh->networks[part->material].latents[i];
         latents->width = neural->latents[i].width;
         latents->height = neural->latents[i].height;
         latents->level_count = orr_mip_chain(&neural->latents[i], latents->level_first);
