@@ -25,6 +25,7 @@ typedef struct objects {
     orr_eyes *eyes;
     orr_policy_trainer *trainer;
     orr_trainer *learner;
+    orr_material_trainer *material;
     orr_reference *reference;
     orr_registration *registration;
     orr_layer robot, cloud;
@@ -85,6 +86,23 @@ static orr_trainer *make_learner(void)
     return trainer;
 }
 
+// Of a triangle's.
+static orr_material_trainer *make_material(void)
+{
+    const char *mesh =
+        written("triangle.gltf",
+                "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],"
+                "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"material\":0}]}],"
+                "\"materials\":[{}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,"
+                "\"type\":\"VEC3\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"buffers\":[{"
+                "\"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,"
+                "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}]}");
+    orr_material_trainer *trainer;
+    assert_ok(
+        orr_material_trainer_create(engine, &(orr_material_train_desc){.mesh = mesh}, &trainer, &error));
+    return trainer;
+}
+
 static orr_view view_of(const objects *m)
 {
     return (orr_view){.camera = orr_scene_default_camera(m->scene, WIDTH, HEIGHT)};
@@ -111,6 +129,7 @@ static objects make_objects(void)
     const orr_policy_train_desc train = {.task = "Ant-v5", .model = own_robot("quadruped"), .count = 64};
     assert_ok(orr_policy_trainer_create(engine, &train, &m.trainer, &error));
     m.learner = make_learner();
+    m.material = make_material();
     const orr_view view = view_of(&m);
     assert_ok(orr_reference_create(m.scene, m.world, &view, 0, &m.reference, &error));
     m.registration = make_registration();
@@ -122,6 +141,7 @@ static void destroy_objects(const objects *m)
     orr_eyes_destroy(m->eyes);
     orr_policy_trainer_destroy(m->trainer);
     orr_trainer_destroy(m->learner);
+    orr_material_trainer_destroy(m->material);
     orr_reference_destroy(m->reference);
     orr_registration_destroy(m->registration);
     orr_env_destroy(m->env);
