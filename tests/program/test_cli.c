@@ -918,7 +918,7 @@ static void train_refuses_what_it_cannot_do_with_one_line(void **state)
     (void)state;
     const char *picture = write_picture("colours.png"), *model = in_folder("never.ingp");
     run_result run = orrery("train", "movie", picture, "-o", model);
-    assert_refused(&run, 2, "expected image, sdf, nerf, splats, volume or policy");
+    assert_refused(&run, 2, "expected image, sdf, nerf, splats, volume, policy or material");
     run = orrery("train", "image", picture);
     assert_refused(&run, 2, "-o missing");
     run = orrery("train", "image", picture, "-o", in_folder("never.bin"));
@@ -934,6 +934,36 @@ static void train_refuses_what_it_cannot_do_with_one_line(void **state)
     run = orrery("info", in_folder("nothing.ingp"));
     assert_refused(&run, 2, "nothing.ingp");
     assert_int_equal(access(model, F_OK), -1);
+}
+
+static void a_material_is_learned_and_drawn(void **state)
+{
+    (void)state;
+    const char *mesh = made_asset("orrery.glb"), *material = in_folder("brass.material");
+    run_result run = orrery("train", "material", mesh, "-o", material, "--steps", "3", "--width", "16",
+                            "--size", "8", "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "steps") == 3.0);
+    assert_true(number_at(json, "error") > 0.0);
+    cJSON_Delete(json);
+    char scene[600];
+    snprintf(scene, sizeof scene,
+             "{\"orrery\":1,\"layers\":[{\"file\":\"%s\",\"materials\":[\"brass.material\"]}]}", mesh);
+    const char *own = in_folder("own.npy"), *learned = in_folder("learned.npy");
+    write_text("brass.json", scene);
+    run = orrery("render", mesh, "-o", own, "--size", "32x24");
+    assert_done(&run);
+    run = orrery("render", in_folder("brass.json"), "-o", learned, "--size", "32x24");
+    assert_done(&run);
+    assert_same_file(own, learned, false);
+    run = orrery("train", "material", mesh);
+    assert_refused(&run, 2, "expected -o FILE.material");
+    run = orrery("train", "material", mesh, "-o", in_folder("never.ingp"));
+    assert_refused(&run, 2, "ends in .material");
+    run = orrery("train", "material", mesh, "-o", material, "--material", "99");
+    assert_refused(&run, 2, "material 99: expected 0 .. ");
+    run = orrery("train", "material", in_folder("nothing.glb"), "-o", material);
+    assert_refused(&run, 2, "nothing.glb");
 }
 
 static void an_interrupted_training_saves(void **state)
@@ -1012,6 +1042,7 @@ int main(void)
         cmocka_unit_test(an_interrupted_render_leaves_only_whole_files),
         cmocka_unit_test(train_image_learns_saves_and_goes_on),
         cmocka_unit_test(train_refuses_what_it_cannot_do_with_one_line),
+        cmocka_unit_test(a_material_is_learned_and_drawn),
         cmocka_unit_test(an_interrupted_training_saves),
         cmocka_unit_test(train_sdf_and_convert_make_a_mesh),
     };
