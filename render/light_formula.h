@@ -288,8 +288,8 @@ FN real3 light_shade(tone_curve tone, real3 base_colour, light_sums sums, unifor
                          fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)))));
 }
 
-// Linear light of a surface of the metallic-roughness model without what it emits; albedo: of bsdf_albedo.
-// Ambient light comes from everywhere.
+// Linear light of a surface of the metallic-roughness model, what it emits included where that has been added
+// to the highlight; albedo: of bsdf_albedo. Ambient light comes from everywhere.
 FN real3 light_reflected(light_sums sums, real3 albedo, real occlusion)
 {
     albedo = scale3(albedo, occlusion);

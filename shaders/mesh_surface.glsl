@@ -212,10 +212,13 @@ real3 light_up_metal(light_metal m, light_point point, real3 normal)
             layers[k].sums =
                 with_environment(lighting.environments[environment_index()], point, m.occlusion, layers[k]);
         }
+        if (k == 0) {
+            layers[k].sums.highlight = add3(layers[k].sums.highlight, m.emissive);
+        }
         albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
         light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
     }
-    real3 sum = add3(light[0], m.emissive);
+    real3 sum = light[0];
     if (layer_count == 2) {
         sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
     }

@@ -223,10 +223,13 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
             add_environment(s, environment_of(&lighting->environments[environment - 1]), point, m.occlusion,
                             &layers[k]);
         }
+        if (k == 0) {
+            layers[k].sums.highlight = add3(layers[k].sums.highlight, m.emissive);
+        }
         albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
         light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
     }
-    real3 sum = add3(light[0], m.emissive);
+    real3 sum = light[0];
     if (layer_count == 2) {
         sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
     }
