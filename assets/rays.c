@@ -157,7 +157,7 @@ void rays_destroy(ray_tree *tree)
 // distance at which the ray enters the box, or 1e30 when it misses it before `reach`
 static float enter_box(const ray_node *node, real3 origin, real3 inverse, float reach)
 {
-    real3 a = mul3(sub3(node->low, origin), inverse), b = mul3(sub3(node->high, origin), inverse);
+    real3 a = times3(sub3(node->low, origin), inverse), b = times3(sub3(node->high, origin), inverse);
     float near = max_(max_(min_(a.x, b.x), min_(a.y, b.y)), max_(min_(a.z, b.z), 0.0f));
     float far = min_(min_(max_(a.x, b.x), max_(a.y, b.y)), min_(max_(a.z, b.z), reach));
     return near <= far ? near : 1e30f;

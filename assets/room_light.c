@@ -76,7 +76,7 @@ static real3 seen(const ray_tree *tree, real3 from, real3 d, orr_rng *rng)
     normal = dot3(normal, d) > 0.0f ? scale3(normal, -1.0f) : normal;
     real3 light = direct(tree, add3(at, scale3(normal, 1e-3f)), normal, 1, 1, rng);
     light = add3(light, scale3(elsewhere(normal), 0.8f * pi));
-    return scale3(mul3(room_colour(t->material, at), light), 1.0f / pi);
+    return scale3(times3(room_colour(t->material, at), light), 1.0f / pi);
 }
 
 real3 room_light(const ray_tree *tree, real3 position, real3 normal, int material, uint32_t seed)
@@ -96,5 +96,5 @@ real3 room_light(const ray_tree *tree, real3 position, real3 normal, int materia
         around = add3(around, seen(tree, from, unit3(d), &rng));
     }
     real3 light = add3(direct(tree, from, normal, PANE_SIDE, SUN_RAYS, &rng), scale3(around, pi / GATHER));
-    return scale3(mul3(room_colour(material, position), light), 1.0f / pi);
+    return scale3(times3(room_colour(material, position), light), 1.0f / pi);
 }

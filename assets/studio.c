@@ -143,9 +143,9 @@ studio_point studio_gather(const studio *scene, real3 position, real3 normal, in
     point.visibility /= fmaxf(weight, 1e-6f);
     light = add3(light, scale3(sun_irradiance(position, normal), sun_visible(scene->tree, from)));
     float share = 1.0f - p->metal;
-    point.diffuse = scale3(mul3(colour, light), share * 2.0f / tau);
+    point.diffuse = scale3(times3(colour, light), share * 2.0f / tau);
     // metals keep a rough part, which scatters
-    point.diffuse = add3(point.diffuse, scale3(mul3(colour, light), 0.06f * p->metal * 2.0f / tau));
+    point.diffuse = add3(point.diffuse, scale3(times3(colour, light), 0.06f * p->metal * 2.0f / tau));
     return point;
 }
 
@@ -173,7 +173,7 @@ static real3 reflected(const studio *scene, real3 from, real3 d, float blur)
     real3 mirror = surrounding_radiance(reflect3(scale3(d, -1.0f), n), 0.6f);
     real3 light = add3(scale3(surrounding(n), 1.6f), scale3(sun_irradiance(at, n), 0.3f));
     light = add3(light, scale3(make_real3(1.0f, 0.9f, 0.75f), 0.6f * fmaxf(0.0f, n.y)));
-    return add3(sun, scale3(mul3(p->colour, mix3(light, mirror, 0.8f * p->metal)), 0.62f));
+    return add3(sun, scale3(times3(p->colour, mix3(light, mirror, 0.8f * p->metal)), 0.62f));
 }
 
 real3 studio_radiance(const studio *scene, const studio_point *point, real3 out)
@@ -181,7 +181,8 @@ real3 studio_radiance(const studio *scene, const studio_point *point, real3 out)
     const material_properties *p = material_find(point->material);
     if (point->material == MATERIAL_SUN) { // a little darker towards the limb, as the real one
         float limb = 1.0f - fmaxf(0.0f, dot3(out, point->normal));
-        return mul3(point->diffuse, make_real3(1.15f - 0.3f * limb, 1.1f - 0.6f * limb, 1.0f - 0.8f * limb));
+        return times3(point->diffuse,
+                      make_real3(1.15f - 0.3f * limb, 1.1f - 0.6f * limb, 1.0f - 0.8f * limb));
     }
     float facing = fmaxf(dot3(out, point->normal), 0.0f);
     float grazing = powf(1.0f - facing, 5.0f); // Schlick 1994
@@ -192,7 +193,7 @@ real3 studio_radiance(const studio *scene, const studio_point *point, real3 out)
     real3 share = add3(scale3(metal, p->metal), scale3(make_real3(1, 1, 1), coat * (1.0f - p->metal)));
     // crevices lose part of what their single mirror ray does not see blocked
     share = scale3(share, 0.35f + 0.65f * sqrtf(point->visibility));
-    return add3(scale3(point->diffuse, 1.0f - coat), mul3(share, mirror));
+    return add3(scale3(point->diffuse, 1.0f - coat), times3(share, mirror));
 }
 
 static float develop(float x)

@@ -7,11 +7,6 @@
 
 static const float tau = 6.28318530718f; // a whole turn [rad]
 
-static inline real3 mul3(real3 a, real3 b)
-{
-    return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
-}
-
 static inline real3 mix3(real3 a, real3 b, float t)
 {
     return add3(scale3(a, 1.0f - t), scale3(b, t));

@@ -19,6 +19,12 @@ FN real3 scale3(real3 a, real s)
     return make_real3(a.x * s, a.y * s, a.z * s);
 }
 
+// Component by component.
+FN real3 times3(real3 a, real3 b)
+{
+    return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
 // a + b s
 FN real3 add_scaled3(real3 a, real3 b, real s)
 {

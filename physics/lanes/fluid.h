@@ -20,11 +20,6 @@ typedef struct fluid_ellipsoid {
     real volume, largest_area, largest_moment, mean;
 } fluid_ellipsoid;
 
-FN real3 times3(real3 a, real3 b)
-{
-    return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
-}
-
 // A spatial velocity of the shape's body, at the shape's centre and in its frame.
 FN spatial motion_of_shape(const lane_model *m, const lane_data *d, const fluid_shape *shape, spatial motion)
 {
