@@ -2,9 +2,8 @@
 #include "render/appearance/material_texels.h"
 
 #include "engine/core/memory.h"
-#include "engine/maths/colour_formula.h"
 #include "render/formula_inputs.h"
-#include "render/texture_formula.h"
+#include "render/reference/picture.h"
 
 #include <string.h>
 
@@ -16,26 +15,12 @@ typedef struct texel_source {
 
 // ---- textures ----
 
-static real4 texel_of(const texel_source *s, const orr_image8 *texture, real column, real row)
-{
-    const uint8_t *t = texture->rgba + 4 * ((size_t)row * (size_t)texture->width + (size_t)column);
-    return make_real4(s->linear[t[0]], s->linear[t[1]], s->linear[t[2]], (float)t[3] / 255.0f);
-}
-
-// Bilinear in the finest level; white where there is no texture.
+// White where there is no texture.
 static real4 sample(const texel_source *s, orr_texture_use use, real2 uv)
 {
     const int index = orr_material_texture(s->material, use);
-    if (index < 0) {
-        return make_real4(1.0f, 1.0f, 1.0f, 1.0f);
-    }
-    const orr_image8 *texture = &s->mesh->textures[index];
-    const texture_square q = texture_around(uv, (float)texture->width, (float)texture->height);
-    real4 sum = make_real4(0.0f, 0.0f, 0.0f, 0.0f);
-    sum = texture_add(sum, q.left_top, texel_of(s, texture, q.left, q.top));
-    sum = texture_add(sum, q.right_top, texel_of(s, texture, q.right, q.top));
-    sum = texture_add(sum, q.left_bottom, texel_of(s, texture, q.left, q.bottom));
-    return texture_add(sum, q.right_bottom, texel_of(s, texture, q.right, q.bottom));
+    return index < 0 ? make_real4(1.0f, 1.0f, 1.0f, 1.0f)
+                     : picture_sample(s->linear, &s->mesh->textures[index], uv);
 }
 
 static float component(real texel)
@@ -133,9 +118,7 @@ orr_result material_texels_make(const orr_mesh *mesh, int material, int side, ma
     *texels = (material_texels){0};
     ORR_TRY(check(mesh, material, side, error));
     texel_source source = {.mesh = mesh, .material = &mesh->materials[material]};
-    for (int i = 0; i < 256; i++) {
-        source.linear[i] = srgb_to_linear((float)i / 255.0f);
-    }
+    picture_decode_table(source.linear);
     find_size(mesh, source.material, side, texels);
     texels->levels = orr_mip_levels(texels->width, texels->height);
     int32_t count = 0;

@@ -58,11 +58,6 @@ bsdf bsdf_neural(const neural_surface *network, const mesh_frame *frame, real3 t
 // How often any direction above a network's surface is drawn, so that what its lobes leave out is found too.
 #define ANY_SHARE 0.1f
 
-static real any_share(const bsdf *b)
-{
-    return b->network ? ANY_SHARE : 0.0f;
-}
-
 // How often the coat is drawn, not what is below it.
 static real coat_share(const bsdf *b)
 {
@@ -123,9 +118,8 @@ bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
     value.weight = bsdf_coat_over(value.weight, coat.weight, b->coated, b->coat_albedo);
     value.pdf = (1.0f - share) * value.pdf + share * coat.pdf;
     if (b->network) {
-        const real3 light = neural_reflect(b->network, mesh_into(b->frame, to_light));
         const real above = dot3(b->frame.normal, to_light) > 0.0f ? 0.5f / BSDF_PI : 0.0f;
-        value.weight = make_real3(light.x * b->tint.x, light.y * b->tint.y, light.z * b->tint.z);
+        value.weight = times3(b->tint, neural_reflect(b->network, mesh_into(b->frame, to_light)));
         value.pdf = bsdf_mix(value.pdf, above, ANY_SHARE);
     }
     return value;
@@ -151,7 +145,7 @@ static real3 draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real 
 
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light)
 {
-    const real any = any_share(b), coat = coat_share(b);
+    const real any = b->network ? ANY_SHARE : 0.0f, coat = coat_share(b);
     if (choice < any) {
         const real angle = 2.0f * BSDF_PI * u, ring = sqrtf(fmaxf(1.0f - v * v, 0.0f));
         *to_light = frame_out(b->frame.normal, make_real3(ring * cosf(angle), ring * sinf(angle), v));

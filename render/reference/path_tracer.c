@@ -58,11 +58,6 @@ typedef struct seen {
 
 static const real3 black;
 
-static real3 times(real3 a, real3 b)
-{
-    return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
-}
-
 static bool is_black(real3 a)
 {
     return !(a.x > 0.0f || a.y > 0.0f || a.z > 0.0f);
@@ -130,7 +125,7 @@ static real3 veil_light(const veil *v)
 
 static void add_light(path *p, real3 light, real weight)
 {
-    p->light = add_scaled3(p->light, times(p->through, light), weight);
+    p->light = add_scaled3(p->light, times3(p->through, light), weight);
 }
 
 // Goes through what is in front of the end of the ray (Qiao et al. 2023, "Dynamic mesh-aware radiance
@@ -174,10 +169,11 @@ static real3 light_by_point(path *p, const surface_point *at, const bsdf *b, con
 {
     const light_source l = light_of(lamp);
     const light_incidence incident = light_incident(l, at->position);
-    real3 reflected = scale3(times(bsdf_eval(b, incident.to_light).weight, of_three(lamp->diffuse)), BSDF_PI);
+    real3 reflected =
+        scale3(times3(bsdf_eval(b, incident.to_light).weight, of_three(lamp->diffuse)), BSDF_PI);
     reflected = add3(reflected, highlight_of(at, b, lamp, incident.to_light));
     reflected = scale3(reflected, incident.strength);
-    real3 ambient = times(at->base, scale3(of_three(lamp->ambient), incident.strength));
+    real3 ambient = times3(at->base, scale3(of_three(lamp->ambient), incident.strength));
     if (is_black(reflected) || dot3(at->plane, incident.to_light) <= 0.0f) {
         return ambient;
     }
@@ -196,7 +192,7 @@ static real3 light_weighted(const surface_point *at, const bsdf *b, const lamp_l
         return black;
     }
     const bsdf_value value = bsdf_eval(b, light->to_light);
-    return scale3(times(value.weight, light->radiance), 1.0f / (light->pdf + value.pdf));
+    return scale3(times3(value.weight, light->radiance), 1.0f / (light->pdf + value.pdf));
 }
 
 static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, const lamp_light *light)
@@ -323,7 +319,7 @@ static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
     if (!(value.pdf > 0.0f) || dot3(at->plane, direction) <= 0.0f) {
         return false;
     }
-    p->through = times(p->through, scale3(value.weight, 1.0f / value.pdf));
+    p->through = times3(p->through, scale3(value.weight, 1.0f / value.pdf));
     *pdf = value.pdf;
     *ray = ray_of(surface_leave(at, direction), direction, 0.0f, INFINITY);
     return true;

@@ -2,10 +2,9 @@
 #include "render/reference/surfaces.h"
 
 #include "engine/core/memory.h"
-#include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "render/mesh_formula.h"
-#include "render/texture_formula.h"
+#include "render/reference/picture.h"
 
 #include <string.h>
 
@@ -77,9 +76,7 @@ orr_result surfaces_build(orr_isa isa, const orr_draw_mesh *meshes, int count, s
         materials += meshes[i].mesh->material_count;
         s->triangle_count += meshes[i].mesh->index_count / 3;
     }
-    for (int i = 0; i < 256; i++) {
-        s->linear[i] = srgb_to_linear((float)i / 255.0f);
-    }
+    picture_decode_table(s->linear);
     uint8_t *flags;
     ORR_ALLOC(flags, s->triangle_count, "flags of triangles", error);
     s->meshes = orr_alloc((size_t)count, sizeof *s->meshes);
@@ -134,23 +131,11 @@ static real between(const place *p, real a, real b, real c)
     return a + p->weights.x * (b - a) + p->weights.y * (c - a);
 }
 
-static real4 texel_at(const surfaces *s, const orr_image8 *texture, real column, real row)
+static real4 picture_at(const surfaces *s, const place *p, const orr_image8 *picture)
 {
-    const uint8_t *t = texture->rgba + 4 * ((size_t)row * (size_t)texture->width + (size_t)column);
-    return make_real4(s->linear[t[0]], s->linear[t[1]], s->linear[t[2]], (float)t[3] / 255.0f);
-}
-
-// A picture that is laid on, bilinear in its finest level.
-static real4 picture_at(const surfaces *s, const place *p, const orr_image8 *texture)
-{
-    real2 uv = make_real2(texture_repeat(between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0])),
-                          texture_repeat(between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1])));
-    texture_square q = texture_around(uv, (float)texture->width, (float)texture->height);
-    real4 sum = make_real4(0.0f, 0.0f, 0.0f, 0.0f);
-    sum = texture_add(sum, q.left_top, texel_at(s, texture, q.left, q.top));
-    sum = texture_add(sum, q.right_top, texel_at(s, texture, q.right, q.top));
-    sum = texture_add(sum, q.left_bottom, texel_at(s, texture, q.left, q.bottom));
-    return texture_add(sum, q.right_bottom, texel_at(s, texture, q.right, q.bottom));
+    return picture_sample(s->linear, picture,
+                          make_real2(texture_repeat(between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0])),
+                                     texture_repeat(between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1]))));
 }
 
 // A texture of the material; white where there is none.
