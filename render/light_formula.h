@@ -263,13 +263,54 @@ FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i
     return sums;
 }
 
-// Adds what a surface of the metallic-roughness model reflects of an environment. matte: of
-// environment_diffuse; mirrored: of its maps
-FN light_sums light_add_environment(light_sums sums, bsdf_metal m, bsdf_integrals s, real occlusion,
-                                    real3 matte, real3 mirrored)
+// One of the layers that such a surface reflects by: what is under its coat, or the coat, which has the
+// normal of the point.
+STRUCT(light_layer)
 {
-    sums.highlight = add_scaled3(sums.highlight, bsdf_split(m, s, matte, mirrored), occlusion);
-    return sums;
+    bsdf_metal metal;
+    bsdf_integrals integrals; // of its roughness and the angle to the eye
+    real3 normal;
+    real roughness;
+    light_sums sums;
+}
+END_STRUCT(light_layer)
+
+// What is under the coat, or not coated; integrals: as light_layer says
+FN light_layer light_base_layer(light_metal m, bsdf_integrals integrals, real3 normal, light_sums begun)
+{
+    light_layer layer;
+    layer.metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
+    layer.integrals = integrals;
+    layer.normal = normal;
+    layer.roughness = m.roughness;
+    layer.sums = begun;
+    return layer;
+}
+
+FN light_layer light_coat_layer(light_metal m, bsdf_integrals integrals, real3 normal, light_sums begun)
+{
+    light_layer layer;
+    layer.metal = bsdf_coat_of(m.coat_roughness, integrals.highlight);
+    layer.integrals = integrals;
+    layer.normal = normal;
+    layer.roughness = m.coat_roughness;
+    layer.sums = begun;
+    return layer;
+}
+
+FN light_layer light_add_to_layer(light_layer layer, light_source l, light_incidence i, light_point p,
+                                  real visible)
+{
+    layer.sums = light_add_metal(layer.sums, l, i, p, layer.normal, visible, layer.metal, layer.integrals);
+    return layer;
+}
+
+// Adds what the layer reflects of an environment. matte: of environment_diffuse; mirrored: of its maps
+FN light_layer light_add_environment(light_layer layer, real occlusion, real3 matte, real3 mirrored)
+{
+    real3 reflected = bsdf_split(layer.metal, layer.integrals, matte, mirrored);
+    layer.sums.highlight = add_scaled3(layer.sums.highlight, reflected, occlusion);
+    return layer;
 }
 
 // Display colour of a surface without light: its base colour, linear.
@@ -288,8 +329,7 @@ FN real3 light_shade(tone_curve tone, real3 base_colour, light_sums sums, unifor
                          fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)))));
 }
 
-// Linear light of a surface of the metallic-roughness model, what it emits included where that has been added
-// to the highlight; albedo: of bsdf_albedo. Ambient light comes from everywhere.
+// Linear light of a surface; albedo: the part of light from everywhere that it reflects, as ambient light is.
 FN real3 light_reflected(light_sums sums, real3 albedo, real occlusion)
 {
     albedo = scale3(albedo, occlusion);
@@ -298,7 +338,23 @@ FN real3 light_reflected(light_sums sums, real3 albedo, real occlusion)
                       fma_(albedo.z, sums.diffuse.z, sums.highlight.z));
 }
 
-// Display colour of it.
+// Linear light of a layer, and of one whose base emits `emissive`.
+FN real3 light_of_layer(light_layer layer, real occlusion, real3 emissive)
+{
+    layer.sums.highlight = add3(layer.sums.highlight, emissive);
+    return light_reflected(layer.sums, bsdf_albedo(layer.metal, layer.integrals), occlusion);
+}
+
+// The same of what is below a clear coat and the coat.
+FN real3 light_of_layers(light_layer below, light_layer coat, light_metal m)
+{
+    real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    return bsdf_coat_over(light_of_layer(below, m.occlusion, m.emissive),
+                          light_of_layer(coat, m.occlusion, none), m.coated,
+                          bsdf_albedo(coat.metal, coat.integrals).x);
+}
+
+// Display colour of linear light.
 FN real3 light_shade_metal(tone_curve tone, real3 light)
 {
     return light_display(tone_map(tone, light));

@@ -158,23 +158,11 @@ light_sums begin_light(float emission)
     return light_begin(ambient.r, ambient.g, ambient.b, emission, 1.0);
 }
 
-// One of the layers that a surface reflects by: what is under its coat, or the coat.
-struct metal_layer {
-    bsdf_integrals integrals;
-    bsdf_metal metal;
-    real3 normal;
-    float roughness;
-    light_sums sums;
-};
-
-// Adds what the layer reflects of an environment.
-light_sums with_environment(environment_view v, light_point point, float occlusion, metal_layer layer)
+// Radiance of an environment around the mirrored direction, blurred by a roughness.
+real3 mirrored_around(environment_view v, light_point point, real3 normal, float roughness)
 {
-    real3 mirror = environment_mirror(layer.normal, point.to_eye, layer.roughness);
-    real3 towards = environment_towards(v, point.position, mirror);
-    return light_add_environment(layer.sums, layer.metal, layer.integrals, occlusion,
-                                 environment_diffuse(v, layer.normal),
-                                 environment_lookup(v, towards, layer.roughness));
+    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
+    return environment_lookup(v, environment_towards(v, point.position, mirror), roughness);
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
@@ -182,54 +170,35 @@ light_sums with_environment(environment_view v, light_point point, float occlusi
 real3 light_up_metal(light_metal m, light_point point, real3 normal)
 {
     int layer_count = has_flag(COATED) ? 2 : 1;
-    metal_layer layers[2];
-    layers[0].normal = normal;
-    layers[0].roughness = m.roughness;
-    layers[1].normal = point.normal;
-    layers[1].roughness = m.coat_roughness;
-    for (int k = 0; k < layer_count; k++) {
-        layers[k].integrals = bsdf_integrals_at(layers[k].roughness, dot3(layers[k].normal, point.to_eye));
-        float highlight = layers[k].integrals.highlight;
-        if (k == 0) {
-            layers[k].metal = bsdf_metal_of(m.base, m.metallic, m.roughness, highlight);
-        } else {
-            layers[k].metal = bsdf_coat_of(m.coat_roughness, highlight);
-        }
-        layers[k].sums = begin_light(0.0);
+    light_layer layers[2];
+    light_sums begun = begin_light(0.0);
+    layers[0] =
+        light_base_layer(m, bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye)), normal, begun);
+    if (layer_count == 2) {
+        layers[1] = light_coat_layer(m, bsdf_integrals_at(m.coat_roughness, dot3(point.normal, point.to_eye)),
+                                     point.normal, begun);
     }
     for (int i = 0; i < lighting.count; i++) {
         light_source light = lighting.lights[i];
         light_incidence incidence = light_incident(light, point.position);
         float visible = visible_part(i, incidence, point);
         for (int k = 0; k < layer_count; k++) {
-            layers[k].sums = light_add_metal(layers[k].sums, light, incidence, point, layers[k].normal,
-                                             visible, layers[k].metal, layers[k].integrals);
+            layers[k] = light_add_to_layer(layers[k], light, incidence, point, visible);
         }
     }
-    real3 light[2], albedo[2];
-    for (int k = 0; k < layer_count; k++) {
-        if (environment_index() >= 0) {
-            layers[k].sums =
-                with_environment(lighting.environments[environment_index()], point, m.occlusion, layers[k]);
-        }
-        if (k == 0) {
-            layers[k].sums.highlight = add3(layers[k].sums.highlight, m.emissive);
-        }
-        albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
-        light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
+    for (int k = 0; k < layer_count && environment_index() >= 0; k++) {
+        environment_view v = lighting.environments[environment_index()];
+        layers[k] =
+            light_add_environment(layers[k], m.occlusion, environment_diffuse(v, layers[k].normal),
+                                  mirrored_around(v, point, layers[k].normal, layers[k].roughness));
     }
-    real3 sum = light[0];
+    real3 light;
     if (layer_count == 2) {
-        sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
+        light = light_of_layers(layers[0], layers[1], m);
+    } else {
+        light = light_of_layer(layers[0], m.occlusion, m.emissive);
     }
-    return light_shade_metal(lighting.tone, sum);
-}
-
-// Radiance that comes from the mirrored direction, blurred by a roughness.
-real3 mirrored_around(environment_view v, light_point point, real3 normal, float roughness)
-{
-    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
-    return environment_lookup(v, environment_towards(v, point.position, mirror), roughness);
+    return light_shade_metal(lighting.tone, light);
 }
 
 // Display colour of a surface whose material is a network. tint: a factor of what it reflects; emissive:
@@ -256,7 +225,7 @@ real3 light_up_neural(neural_surface network, mesh_frame frame, light_point poin
                                       mirrored_around(v, point, point.normal, lobes.coat_roughness));
     }
     real3 light = light_reflected(sums, neural_albedo(lobes), lobes.occlusion);
-    return light_shade_metal(lighting.tone, add3(neural_times(light, tint), emissive));
+    return light_shade_metal(lighting.tone, add3(times3(light, tint), emissive));
 }
 
 // The same of any other surface.
@@ -328,7 +297,7 @@ vec4 surface_colour()
         if (NETWORK) {
             mesh_frame frame = mesh_frame_of(point.normal, real3_of(camera_normal), tangents);
             neural_surface s = neural_surface_of(latents[0], latents[1], mesh_into(frame, point.to_eye));
-            emissive = neural_times(emissive, real3_of(push.emissive));
+            emissive = times3(emissive, real3_of(push.emissive));
             colour = light_up_neural(s, frame, point, real3_of(linear_colour), emissive);
         } else if (metal) {
             real3 bent = point.normal;

@@ -19,6 +19,8 @@
 #define NEURAL_VALUES 7  // that come out of it: logarithms of two colours and of a grey, which are added up
 #define NEURAL_LOBE_INPUTS 11 // of the network of lobes: latents and the eye
 #define NEURAL_LOBE_OUTPUTS 12
+#define NEURAL_WIDTH 32 // of the hidden layers of the former, at most
+#define NEURAL_LOBE_WIDTH 16
 
 // Unit vectors; right and normal are not held at right angles.
 STRUCT(neural_frame)

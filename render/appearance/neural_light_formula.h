@@ -6,11 +6,6 @@
 #include "render/appearance/neural_formula.h"
 #include "render/light_formula.h"
 
-FN real3 neural_times(real3 a, real3 b)
-{
-    return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
-}
-
 // The part of light from everywhere that is reflected to the eye.
 FN real3 neural_albedo(neural_lobes l)
 {
@@ -39,7 +34,7 @@ FN light_sums neural_add_light(light_sums sums, light_source l, light_incidence 
     }
     sums.highlight =
         add3(sums.highlight,
-             neural_times(of_white, make_real3(R(l.diffuse_red), R(l.diffuse_green), R(l.diffuse_blue))));
+             times3(of_white, make_real3(R(l.diffuse_red), R(l.diffuse_green), R(l.diffuse_blue))));
     return sums;
 }
 
@@ -48,7 +43,7 @@ FN light_sums neural_add_light(light_sums sums, light_source l, light_incidence 
 FN light_sums neural_add_environment(light_sums sums, neural_lobes l, real occlusion, real3 matte,
                                      real3 mirrored, real3 coat)
 {
-    real3 sum = add3(neural_times(l.matte, matte), neural_times(l.mirrored, mirrored));
+    real3 sum = add3(times3(l.matte, matte), times3(l.mirrored, mirrored));
     sums.highlight = add_scaled3(sums.highlight, add_scaled3(sum, coat, l.coat), occlusion);
     return sums;
 }

@@ -67,25 +67,11 @@ FN environment_lanes environment_around(const mesh_raster *raster, const mesh_su
     return environment_lanes_of(&raster->environments[i], &raster->lighting.environments[i]);
 }
 
-// One of the layers that a surface reflects by: what is under its coat, or the coat.
-typedef struct metal_layer {
-    bsdf_integrals integrals;
-    bsdf_metal metal;
-    real3 normal;
-    real roughness;
-    light_sums sums;
-} metal_layer;
-
-// Adds what the layer reflects of the environment around it.
-FN void add_environment(const mesh_raster *raster, const mesh_surface *surface, light_point point,
-                        real occlusion, metal_layer *layer)
+// Radiance of an environment around the mirrored direction, blurred by a roughness.
+FN real3 mirrored_around(const environment_lanes *e, light_point point, real3 normal, real roughness)
 {
-    const environment_lanes e = environment_around(raster, surface);
-    real3 mirror = environment_mirror(layer->normal, point.to_eye, layer->roughness);
-    real3 towards = environment_towards(e.view, point.position, mirror);
-    layer->sums = light_add_environment(layer->sums, layer->metal, layer->integrals, occlusion,
-                                        environment_diffuse(e.view, layer->normal),
-                                        environment_lookup(&e, towards, layer->roughness));
+    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
+    return environment_lookup(e, environment_towards(e->view, point.position, mirror), roughness);
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
@@ -94,43 +80,35 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
                         light_point point, real3 normal)
 {
     const orr_draw_lighting *lighting = &raster->lighting;
+    const orr_bsdf_table *table = &lighting->integrals;
     const int layer_count = surface->textures[ORR_TEXTURE_COAT].image ? 2 : 1;
+    light_layer layers[2];
     m.occlusion = m.occlusion * open_part(raster, point);
-    metal_layer layers[2] = {{.normal = normal, .roughness = m.roughness},
-                             {.normal = point.normal, .roughness = m.coat_roughness}};
-    for (int k = 0; k < layer_count; k++) {
-        metal_layer *l = &layers[k];
-        l->integrals = bsdf_integrals_at(&lighting->integrals, l->roughness, dot3(l->normal, point.to_eye));
-        l->metal = k == 0 ? bsdf_metal_of(m.base, m.metallic, m.roughness, l->integrals.highlight)
-                          : bsdf_coat_of(m.coat_roughness, l->integrals.highlight);
-        l->sums = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
+    const light_sums begun = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
+    layers[0] =
+        light_base_layer(m, bsdf_integrals_at(table, m.roughness, dot3(normal, point.to_eye)), normal, begun);
+    if (layer_count == 2) {
+        layers[1] =
+            light_coat_layer(m, bsdf_integrals_at(table, m.coat_roughness, dot3(point.normal, point.to_eye)),
+                             point.normal, begun);
     }
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
         const real visible = visible_part(raster, i, incidence, point);
         for (int k = 0; k < layer_count; k++) {
-            metal_layer *l = &layers[k];
-            l->sums =
-                light_add_metal(l->sums, light, incidence, point, l->normal, visible, l->metal, l->integrals);
+            layers[k] = light_add_to_layer(layers[k], light, incidence, point, visible);
         }
     }
-    real3 light[2], albedo[2];
-    for (int k = 0; k < layer_count; k++) {
-        if (surface->instance->environment > 0) {
-            add_environment(raster, surface, point, m.occlusion, &layers[k]);
-        }
-        if (k == 0) {
-            layers[k].sums.highlight = add3(layers[k].sums.highlight, m.emissive);
-        }
-        albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
-        light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
+    for (int k = 0; k < layer_count && surface->instance->environment > 0; k++) {
+        const environment_lanes e = environment_around(raster, surface);
+        layers[k] =
+            light_add_environment(layers[k], m.occlusion, environment_diffuse(e.view, layers[k].normal),
+                                  mirrored_around(&e, point, layers[k].normal, layers[k].roughness));
     }
-    real3 sum = light[0];
-    if (layer_count == 2) {
-        sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
-    }
-    return light_shade_metal(tone_of(lighting), sum);
+    return light_shade_metal(tone_of(lighting), layer_count == 2
+                                                    ? light_of_layers(layers[0], layers[1], m)
+                                                    : light_of_layer(layers[0], m.occlusion, m.emissive));
 }
 
 // The same of any other surface.

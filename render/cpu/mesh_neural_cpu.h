@@ -5,13 +5,6 @@
 #include "render/appearance/neural_surface.h"
 #include "render/cpu/mesh_light_cpu.h"
 
-// Radiance that comes from the mirrored direction, blurred by a roughness.
-FN real3 mirrored_around(const environment_lanes *e, light_point point, real3 normal, real roughness)
-{
-    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
-    return environment_lookup(e, environment_towards(e->view, point.position, mirror), roughness);
-}
-
 // Display colour by all lights. tint: a factor of what is reflected; emissive: linear
 LARGE_FN real3 light_up_neural(const mesh_raster *raster, const mesh_surface *surface,
                                const neural_surface *s, mesh_frame frame, light_point point, real3 tint,
@@ -39,5 +32,5 @@ LARGE_FN real3 light_up_neural(const mesh_raster *raster, const mesh_surface *su
                                       mirrored_around(&e, point, point.normal, lobes.coat_roughness));
     }
     const real3 light = light_reflected(sums, neural_albedo(lobes), occlusion);
-    return light_shade_metal(tone_of(lighting), add3(neural_times(light, tint), emissive));
+    return light_shade_metal(tone_of(lighting), add3(times3(light, tint), emissive));
 }

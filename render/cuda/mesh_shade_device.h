@@ -168,72 +168,49 @@ static __device__ light_sums begin_light(const orr_cuda_mesh_scene *s, int32_t e
                            : light_begin(ambient[0], ambient[1], ambient[2], emission, open);
 }
 
-// One of the layers that a surface reflects by: what is under its coat, or the coat.
-typedef struct metal_layer {
-    bsdf_integrals integrals;
-    bsdf_metal metal;
-    real3 normal;
-    float roughness;
-    light_sums sums;
-} metal_layer;
-
-// Adds what the layer reflects of an environment.
-static __device__ void add_environment(const orr_cuda_mesh_scene *s, environment_view v, light_point point,
-                                       float occlusion, metal_layer *layer)
+// Radiance of an environment around the mirrored direction, blurred by a roughness.
+static __device__ real3 mirrored_around(const orr_cuda_mesh_scene *s, environment_view v, light_point point,
+                                        real3 normal, float roughness)
 {
-    real3 mirror = environment_mirror(layer->normal, point.to_eye, layer->roughness);
-    real3 towards = environment_towards(v, point.position, mirror);
-    layer->sums = light_add_environment(
-        layer->sums, layer->metal, layer->integrals, occlusion, environment_diffuse(v, layer->normal),
-        environment_lookup(v, s->environment_texels, towards, layer->roughness));
+    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
+    return environment_lookup(v, s->environment_texels, environment_towards(v, point.position, mirror),
+                              roughness);
 }
 
 // Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
-// which has that of `point`. layer_count: 2 with a coat, else 1
+// which has that of `point`.
 static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t environment, light_metal m,
-                                       light_point point, real3 normal, int32_t layer_count)
+                                       light_point point, real3 normal, bool coated)
 {
     const orr_draw_lighting *lighting = s->lighting;
+    const orr_bsdf_table *table = &lighting->integrals;
+    const int32_t layer_count = coated ? 2 : 1;
+    light_layer layers[2];
     m.occlusion = m.occlusion * open_part(s, point);
-    metal_layer layers[2];
-    layers[0].normal = normal;
-    layers[0].roughness = m.roughness;
-    layers[1].normal = point.normal;
-    layers[1].roughness = m.coat_roughness;
-    for (int32_t k = 0; k < layer_count; k++) {
-        metal_layer *l = &layers[k];
-        l->integrals = bsdf_integrals_at(&lighting->integrals, l->roughness, dot3(l->normal, point.to_eye));
-        l->metal = k == 0 ? bsdf_metal_of(m.base, m.metallic, m.roughness, l->integrals.highlight)
-                          : bsdf_coat_of(m.coat_roughness, l->integrals.highlight);
-        l->sums = begin_light(s, environment, 0.0f, 1.0f); // m.occlusion is the rest
+    const light_sums begun = begin_light(s, environment, 0.0f, 1.0f); // m.occlusion is the rest
+    layers[0] =
+        light_base_layer(m, bsdf_integrals_at(table, m.roughness, dot3(normal, point.to_eye)), normal, begun);
+    if (coated) {
+        layers[1] =
+            light_coat_layer(m, bsdf_integrals_at(table, m.coat_roughness, dot3(point.normal, point.to_eye)),
+                             point.normal, begun);
     }
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
         light_incidence incidence = light_incident(light, point.position);
         const float visible = visible_part(s, i, incidence, point);
         for (int32_t k = 0; k < layer_count; k++) {
-            metal_layer *l = &layers[k];
-            l->sums =
-                light_add_metal(l->sums, light, incidence, point, l->normal, visible, l->metal, l->integrals);
+            layers[k] = light_add_to_layer(layers[k], light, incidence, point, visible);
         }
     }
-    real3 light[2], albedo[2];
-    for (int32_t k = 0; k < layer_count; k++) {
-        if (environment > 0) {
-            add_environment(s, environment_of(&lighting->environments[environment - 1]), point, m.occlusion,
-                            &layers[k]);
-        }
-        if (k == 0) {
-            layers[k].sums.highlight = add3(layers[k].sums.highlight, m.emissive);
-        }
-        albedo[k] = bsdf_albedo(layers[k].metal, layers[k].integrals);
-        light[k] = light_reflected(layers[k].sums, albedo[k], m.occlusion);
+    for (int32_t k = 0; k < layer_count && environment > 0; k++) {
+        const environment_view v = environment_of(&lighting->environments[environment - 1]);
+        layers[k] =
+            light_add_environment(layers[k], m.occlusion, environment_diffuse(v, layers[k].normal),
+                                  mirrored_around(s, v, point, layers[k].normal, layers[k].roughness));
     }
-    real3 sum = light[0];
-    if (layer_count == 2) {
-        sum = bsdf_coat_over(sum, light[1], m.coated, albedo[1].x);
-    }
-    return light_shade_metal(tone_of(lighting), sum);
+    return light_shade_metal(tone_of(lighting), coated ? light_of_layers(layers[0], layers[1], m)
+                                                       : light_of_layer(layers[0], m.occlusion, m.emissive));
 }
 
 // The same of any other surface.
@@ -286,15 +263,6 @@ static __device__ real3 bent_normal(const orr_cuda_mesh_scene *s, const orr_cuda
                            : seen;
 }
 
-// Radiance that comes from the mirrored direction, blurred by a roughness.
-static __device__ real3 mirrored_around(const orr_cuda_mesh_scene *s, environment_view v, light_point point,
-                                        real3 normal, float roughness)
-{
-    real3 mirror = environment_mirror(normal, point.to_eye, roughness);
-    return environment_lookup(v, s->environment_texels, environment_towards(v, point.position, mirror),
-                              roughness);
-}
-
 // Display colour of a surface whose material is a network. tint: a factor of what it reflects; emissive:
 // linear
 static __device__ real3 light_up_neural(const orr_cuda_mesh_scene *s, int32_t environment,
@@ -323,7 +291,7 @@ static __device__ real3 light_up_neural(const orr_cuda_mesh_scene *s, int32_t en
                                       mirrored_around(s, v, point, point.normal, lobes.coat_roughness));
     }
     const real3 light = light_reflected(sums, neural_albedo(lobes), occlusion);
-    return light_shade_metal(tone_of(lighting), add3(neural_times(light, tint), emissive));
+    return light_shade_metal(tone_of(lighting), add3(times3(light, tint), emissive));
 }
 
 static __device__ real3 shade_neural(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
@@ -389,8 +357,7 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
             }
             colour = light_up_metal(
                 s, environment, m, point,
-                bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y),
-                coated ? 2 : 1);
+                bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y), coated);
         } else {
             colour = light_up(s, environment, material, colour, point);
         }
