@@ -77,21 +77,44 @@ FN void plan_vector(const orr_encoding *e, int l, const float *input, int i, lev
     }
 }
 
-// The table of a level whose entries must be prefetched; NULL: it stays in L2.
-FN const float *far_rows(const orr_encoding *e, int l, const float *table, int features)
+#if defined(ORR_SANITIZED)
+#define PLAN_VECTOR(e, l, input, i, plan, corners)                                                           \
+    plan_vector(e, l, input, i, plan, (e)->input_dims, corners);
+#else
+// plan_vector with constants
+#define PLAN_VECTOR(e, l, input, i, plan, corners)                                                           \
+    switch (corners) {                                                                                       \
+    case 1:                                                                                                  \
+        plan_vector(e, l, input, i, plan, (e)->input_dims, 1);                                               \
+        break;                                                                                               \
+    case 4:                                                                                                  \
+        plan_vector(e, l, input, i, plan, 2, 4);                                                             \
+        break;                                                                                               \
+    case 8:                                                                                                  \
+        plan_vector(e, l, input, i, plan, 3, 8);                                                             \
+        break;                                                                                               \
+    default:                                                                                                 \
+        plan_vector(e, l, input, i, plan, 4, 16);                                                            \
+        break;                                                                                               \
+    }
+#endif
+
+// A function of its own, not compiled into every loop below, where it took a compiler most of a minute.
+static __attribute__((noinline)) void plan_cells(const orr_encoding *e, int l, const float *input, int i,
+                                                 level_plan *plan)
 {
-    const orr_grid_level *level = &e->levels[l];
-    return (int64_t)level->entries * features > PREFETCH_FLOATS ? table + (int64_t)level->first * features
-                                                                : NULL;
+    const int corners = e->config.interpolation == ORR_NEAREST ? 1 : 1 << e->input_dims;
+    PLAN_VECTOR(e, l, input, i, plan, corners)
 }
 
-// Finds the cells of one vector of samples and prefetches their entries while other work is done.
-FN void plan_ahead(const orr_encoding *e, int l, const float *table, const float *input, int i,
-                   level_plan *plan, int dims, int features, int corners, int writing)
+FN void prefetch_entries(const orr_grid_level *level, const float *table, int i, const level_plan *plan,
+                         int features, int corners, bool writing)
 {
-    plan_vector(e, l, input, i, plan, dims, corners);
-    const float *rows = far_rows(e, l, table, features);
-    for (int c = 0; rows && c < corners; c++) {
+    if ((int64_t)level->entries * features <= PREFETCH_FLOATS) {
+        return;
+    }
+    const float *rows = table + (int64_t)level->first * features;
+    for (int c = 0; c < corners; c++) {
         for (int k = 0; k < ORR_LANES; k++) {
             const float *entry = rows + (int64_t)plan->corner[c][i + k] * features;
             if (writing) {
@@ -103,11 +126,21 @@ FN void plan_ahead(const orr_encoding *e, int l, const float *table, const float
     }
 }
 
+// Finds the cells of one vector of samples and prefetches their entries while other work is done. Compiled
+// into that work, which a call would slow by a tenth.
+FN void plan_ahead(const orr_encoding *e, int l, const float *table, const float *input, int i,
+                   level_plan *plan, int dims, int features)
+{
+    plan_vector(e, l, input, i, plan, dims, 1 << dims);
+    prefetch_entries(&e->levels[l], table, i, plan, features, 1 << dims, false);
+}
+
 FN void plan_level(const orr_encoding *e, int l, const float *table, const float *input, level_plan *plan,
-                   int dims, int features, int corners, int writing)
+                   int features, int corners, bool writing)
 {
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-        plan_ahead(e, l, table, input, i, plan, dims, features, corners, writing);
+        plan_cells(e, l, input, i, plan);
+        prefetch_entries(&e->levels[l], table, i, plan, features, corners, writing);
     }
 }
 
@@ -122,12 +155,12 @@ FN grid_cell load_weights(const level_plan *plan, int i, int dims)
     return cell;
 }
 
-FN void nearest_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
+FN void nearest_levels(const orr_encoding *e, const float *table, const float *input, float *out,
                        int features)
 {
     level_plan plan;
     for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
-        plan_level(e, l, table, input, &plan, dims, features, 1, 0);
+        plan_level(e, l, table, input, &plan, features, 1, false);
         for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
             real row[FEATURES_MAX];
             real_gather_row(table + (int64_t)e->levels[l].first * features, plan.corner[0] + i, features,
@@ -166,12 +199,12 @@ FN void forward_levels(const orr_encoding *e, const float *table, const float *i
                        int features)
 {
     level_plan plans[2];
-    plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
+    plan_level(e, 0, table, input, &plans[0], features, 1 << dims, false);
     for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
         const float *rows = table + (int64_t)e->levels[l].first * features;
         for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
             if (l + 1 < e->level_count) {
-                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features);
             }
             interpolate_vector(rows, &plans[l % 2], i, out, dims, features);
         }
@@ -208,12 +241,12 @@ FN void slope_levels(const orr_encoding *e, const float *table, const float *inp
                      float *input_gradient, int dims, int features)
 {
     level_plan plans[2];
-    plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
+    plan_level(e, 0, table, input, &plans[0], features, 1 << dims, false);
     for (int l = 0; l < e->level_count; l++, gradient += features * ORR_SAMPLES) {
         const float *rows = table + (int64_t)e->levels[l].first * features;
         for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
             if (l + 1 < e->level_count) {
-                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features);
             }
             slope_vector(rows, &plans[l % 2], i, gradient, input_gradient, dims, features);
         }
@@ -246,13 +279,14 @@ FN void add_row(float *entry, float weight, const float *gradient, int features)
     }
 }
 
+// dims: 0 where the nearest entry is the only one
 FN void scatter_level(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
-                      int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features,
-                      int corners)
+                      int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
 {
+    const int corners = 1 << dims;
     level_plan plan;
     float weights[CORNERS_MAX][ORR_SAMPLES];
-    plan_level(e, l, table_gradient + first_float, input, &plan, dims, features, corners, 1);
+    plan_level(e, l, table_gradient + first_float, input, &plan, features, corners, true);
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell = load_weights(&plan, i, dims);
         UNROLL
@@ -281,49 +315,38 @@ FN void scatter_level(const orr_encoding *e, int l, const float *input, const fl
     }
 }
 
-FN void scatter_linear(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
-                       int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
-{
-    scatter_level(e, l, input, gradient, count, first_float, table_gradient, touched, dims, features,
-                  1 << dims);
-}
-
-FN void scatter_nearest(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
-                        int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
-{
-    scatter_level(e, l, input, gradient, count, first_float, table_gradient, touched, dims, features, 1);
-}
-
 #if defined(ORR_SANITIZED)
 // once for all: the checks of every pair, unrolled, would take the compiler minutes
-#define CALL_COMPILED(f, ...) f(__VA_ARGS__, e->input_dims, e->config.features_per_level);
+#define CALL_WITH_FEATURES(f, ...) f(__VA_ARGS__, e->config.features_per_level);
+#define CALL_COMPILED(f, ...) CALL_WITH_FEATURES(f, __VA_ARGS__, e->input_dims)
 #else
-// calls f(..., dims, features) with both as constants
-#define FEATURES_CASES(f, dims, ...)                                                                         \
+// calls f(..., features) with a constant
+#define CALL_WITH_FEATURES(f, ...)                                                                           \
     switch (e->config.features_per_level) {                                                                  \
     case 1:                                                                                                  \
-        f(__VA_ARGS__, dims, 1);                                                                             \
+        f(__VA_ARGS__, 1);                                                                                   \
         break;                                                                                               \
     case 2:                                                                                                  \
-        f(__VA_ARGS__, dims, 2);                                                                             \
+        f(__VA_ARGS__, 2);                                                                                   \
         break;                                                                                               \
     case 4:                                                                                                  \
-        f(__VA_ARGS__, dims, 4);                                                                             \
+        f(__VA_ARGS__, 4);                                                                                   \
         break;                                                                                               \
     default:                                                                                                 \
-        f(__VA_ARGS__, dims, 8);                                                                             \
+        f(__VA_ARGS__, 8);                                                                                   \
         break;                                                                                               \
     }
+// calls f(..., dims, features) with both as constants
 #define CALL_COMPILED(f, ...)                                                                                \
     switch (e->input_dims) {                                                                                 \
     case 2:                                                                                                  \
-        FEATURES_CASES(f, 2, __VA_ARGS__)                                                                    \
+        CALL_WITH_FEATURES(f, __VA_ARGS__, 2)                                                                \
         break;                                                                                               \
     case 3:                                                                                                  \
-        FEATURES_CASES(f, 3, __VA_ARGS__)                                                                    \
+        CALL_WITH_FEATURES(f, __VA_ARGS__, 3)                                                                \
         break;                                                                                               \
     default:                                                                                                 \
-        FEATURES_CASES(f, 4, __VA_ARGS__)                                                                    \
+        CALL_WITH_FEATURES(f, __VA_ARGS__, 4)                                                                \
         break;                                                                                               \
     }
 #endif
@@ -332,7 +355,7 @@ void ORR_ISA_NAME(orr_grid_forward)(const orr_encoding *e, const float *table, c
                                     float *features)
 {
     if (e->config.interpolation == ORR_NEAREST) {
-        CALL_COMPILED(nearest_levels, e, table, input, features)
+        CALL_WITH_FEATURES(nearest_levels, e, table, input, features)
     } else {
         CALL_COMPILED(forward_levels, e, table, input, features)
     }
@@ -356,8 +379,9 @@ void ORR_ISA_NAME(orr_grid_scatter)(const orr_encoding *e, int level, const floa
 {
     gradient += level * e->config.features_per_level * ORR_SAMPLES;
     if (e->config.interpolation == ORR_NEAREST) {
-        CALL_COMPILED(scatter_nearest, e, level, input, gradient, count, first_float, table_gradient, touched)
+        CALL_WITH_FEATURES(scatter_level, e, level, input, gradient, count, first_float, table_gradient,
+                           touched, 0)
     } else {
-        CALL_COMPILED(scatter_linear, e, level, input, gradient, count, first_float, table_gradient, touched)
+        CALL_COMPILED(scatter_level, e, level, input, gradient, count, first_float, table_gradient, touched)
     }
 }
