@@ -104,6 +104,7 @@ static orr_result take_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     frame->has_backdrop = list->backdrop.mesh != NULL;
     frame->mesh_count = list->mesh_count + (frame->has_backdrop ? 1 : 0);
     frame->has_blended = false;
+    bool networks = false;
     if (frame->mesh_count > frame->mesh_capacity) {
         orr_free(frame->meshes);
         frame->mesh_capacity = 0;
@@ -121,13 +122,13 @@ static orr_result take_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame
         frame->meshes[i].environment = from->environment;
         memcpy(frame->meshes[i].model, from->model, sizeof frame->meshes[i].model);
         frame->has_blended |= item->mesh->blended && !list->only_solid;
-        if (item->mesh->networks) {
-            ORR_TRY(orr_vulkan_meshes_use_networks(&shared->meshes, error));
-        }
+        networks |= item->mesh->networks != NULL;
     }
     frame->fragments = frame->has_blended ? FIRST_FRAGMENTS : 0;
     frame->smooth = list->smooth && frame->mesh_count > 0;
-    return ORR_OK;
+    return frame->mesh_count == 0 ? ORR_OK
+                                  : orr_vulkan_meshes_prepare(&shared->meshes, frame->smooth,
+                                                              frame->has_blended, networks, error);
 }
 
 static orr_result take_fields(orr_vulkan_shared *shared, orr_vulkan_frame *frame,

@@ -120,9 +120,6 @@ static orr_result grow_samples(orr_vulkan_meshes *m, int width, int height, orr_
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
 {
     *m = (orr_vulkan_meshes){.vk = upload->vk};
-    for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
-        ORR_TRY(create_pipeline(m, (mesh_pass)pass, false, &m->pipelines[pass], error));
-    }
     ORR_TRY(grow_samples(m, 1, 1, error)); // blending binds them all the same
     ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(light_buffer), ORR_VK_ON_DEVICE, 0, "lights", &m->lighting,
                                  error));
@@ -144,10 +141,19 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
     return orr_vulkan_upload_image(upload, &m->white, error);
 }
 
-orr_result orr_vulkan_meshes_use_networks(orr_vulkan_meshes *m, orr_error *error)
+orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *m, bool smooth, bool blended, bool networks,
+                                     orr_error *error)
 {
+    const bool used[] = {[OPAQUE] = !smooth,
+                         [BLENDED] = !smooth && blended,
+                         [SHADOW] = true,
+                         [SAMPLED] = smooth,
+                         [BLENDED_AT_CENTRE] = smooth && blended};
     for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
-        if (pass != SHADOW && !m->networks[pass].pipeline) {
+        if (used[pass] && !m->pipelines[pass].pipeline) {
+            ORR_TRY(create_pipeline(m, (mesh_pass)pass, false, &m->pipelines[pass], error));
+        }
+        if (used[pass] && networks && pass != SHADOW && !m->networks[pass].pipeline) {
             ORR_TRY(create_pipeline(m, (mesh_pass)pass, true, &m->networks[pass], error));
         }
     }

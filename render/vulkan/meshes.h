@@ -33,9 +33,8 @@ enum { ORR_VULKAN_MESH_PASSES = 5 };
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
-    orr_vk_graphics pipelines[ORR_VULKAN_MESH_PASSES];
-    orr_vk_graphics
-        networks[ORR_VULKAN_MESH_PASSES]; // for materials that are networks; made when there are any
+    orr_vk_graphics pipelines[ORR_VULKAN_MESH_PASSES]; // made when a frame needs them
+    orr_vk_graphics networks[ORR_VULKAN_MESH_PASSES];  // the same for materials that are networks
     VkSampler sampler;
     orr_vk_image white; // texture of materials without one
     orr_vk_image
@@ -74,8 +73,10 @@ typedef struct orr_vulkan_mesh_frame {
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 
-// Makes what draws materials that are networks; at once where it is there.
-orr_result orr_vulkan_meshes_use_networks(orr_vulkan_meshes *meshes, orr_error *error);
+// Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds. smooth,
+// blended: of the frame; networks: some material is one.
+orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *meshes, bool smooth, bool blended, bool networks,
+                                     orr_error *error);
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth);
 // Enlarges the images to at least that size; no frame may be in flight.
