@@ -57,8 +57,8 @@ static void contacts(const void *model, void *state, void *scratch, uint32_t lan
     for (int lane = 0, first = ORR_LANES; lane < ORR_LANES; lane++) {
         if (lanes >> lane & 1) {
             first = lane < first ? lane : first;
-            counts[lane - first] =
-                list_contacts(m, &d, lane, result + (ptrdiff_t)(lane - first) * capacity, capacity);
+            orr_physics_contact *own = result ? result + (ptrdiff_t)(lane - first) * capacity : NULL;
+            counts[lane - first] = list_contacts(m, &d, lane, own, capacity);
         }
     }
 }

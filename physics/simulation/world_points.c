@@ -28,6 +28,12 @@ int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *c
     return count;
 }
 
+// Where a world's contacts go; NULL: they are only counted.
+static orr_physics_contact *contacts_of(orr_physics_contact *contacts, int capacity, size_t world)
+{
+    return contacts ? contacts + world * (size_t)capacity : NULL;
+}
+
 typedef struct contact_job {
     orr_physics *physics;
     const uint8_t *chosen;
@@ -46,7 +52,7 @@ static void list_block(void *context, int block, int worker)
     const size_t world = (size_t)block * (size_t)physics->program->lanes + (size_t)__builtin_ctz(lanes);
     physics->program->contacts(physics->program_model, block_state(physics, block),
                                physics->scratch + (size_t)worker * physics->scratch_bytes, lanes,
-                               job->contacts + world * (size_t)job->capacity, job->capacity,
+                               contacts_of(job->contacts, job->capacity, world), job->capacity,
                                job->counts + world);
 }
 
@@ -61,7 +67,7 @@ void orr_physics_contacts_all(orr_physics *physics, const uint8_t *chosen, orr_p
     for (int world = 0; world < physics->worlds; world++) {
         if (!chosen || chosen[world]) {
             counts[world] =
-                orr_device_contacts(physics, world, contacts + (ptrdiff_t)world * capacity, capacity);
+                orr_device_contacts(physics, world, contacts_of(contacts, capacity, (size_t)world), capacity);
         }
     }
 }

@@ -36,8 +36,11 @@ static int find(const orr_cuda_fields *fields, uint64_t key)
 bool orr_cuda_fields_lag(const orr_cuda_fields *fields, const orr_draw_field *drawn)
 {
     int i = find(fields, drawn->key);
+    if (i == fields->count) {
+        return true;
+    }
     const entry *e = &fields->entries[i];
-    return i == fields->count || (e->result == ORR_OK && !orr_cuda_field_is_current(&e->field));
+    return e->result == ORR_OK && !orr_cuda_field_is_current(&e->field);
 }
 
 orr_result orr_cuda_fields_take(orr_cuda *cuda, orr_cuda_fields *fields, const orr_draw_field *drawn,
