@@ -273,7 +273,7 @@ static orr_result begin_episodes(orr_env *env, orr_error *error)
     }
     read_states(env, env->begins);
     for_blocks(env, observe_starts);
-    return ORR_OK;
+    return env_pads_check(env, error);
 }
 
 orr_result orr_env_reset(orr_env *env, const uint8_t *mask, const uint32_t *seeds, orr_error *error)
@@ -431,6 +431,7 @@ orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error)
     orr_physics_set_all_f32(env->physics, ORR_PHYSICS_CTRL, env->actions);
     ORR_TRY(advance(env, all, error));
     for_blocks(env, judge);
+    ORR_TRY(env_pads_check(env, error));
     for (int i = 0; i < env->count; i++) {
         any |= env->begins[i] != 0;
     }
@@ -527,5 +528,5 @@ orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const 
     orr_physics_set(env->physics, ORR_PHYSICS_QVEL, index, qvel);
     read_states(env, env->begins);
     observe_states(env, index, index + 1, env->begins, false, 0);
-    return ORR_OK;
+    return env_pads_check(env, error);
 }

@@ -55,6 +55,8 @@ struct orr_env {
     orr_tactile_near *pad_near; // workers x ngeom: scratch of pads
     double *pad_bounds;         // workers x ngeom
     float *pad_room;            // workers x 4 taxels
+    struct orr_tactile_soft
+        *pad_soft;              // workers: scratch of soft bodies that press pads; NULL: there are none
     double *history;            // count x (delay_most + 1) x observation_count
     float *low, *high;          // nu: the range of actions
     float *actions;             // count x nu

@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/env/env.h"
+#include "engine/loop/tactile/facets.h"
 
 #include <string.h>
 
@@ -116,7 +117,9 @@ orr_result env_pads_create(orr_env *env, orr_error *error)
     ORR_ALLOC(env->pad_near, (int64_t)workers * env->model->ngeom, what, error);
     ORR_ALLOC(env->pad_bounds, (int64_t)workers * env->model->ngeom, what, error);
     ORR_ALLOC(env->pad_room, (int64_t)workers * pads->taxels * 4, what, error);
-    return ORR_OK;
+    return env->scene ? orr_tactile_soft_create(&env->pad_soft, env->scene->world, env->scene->joined,
+                                                workers, error)
+                      : ORR_OK;
 }
 
 void env_pads_destroy(orr_env *env)
@@ -125,6 +128,7 @@ void env_pads_destroy(orr_env *env)
     orr_free(env->pad_near);
     orr_free(env->pad_bounds);
     orr_free(env->pad_room);
+    orr_tactile_soft_destroy(env->pad_soft, orr_jobs_workers(env->engine->jobs));
 }
 
 // The sizes of geoms that were drawn for an environment; NULL: they are the model's.
@@ -159,10 +163,19 @@ void env_pads_feel(const orr_env *env, int i, int worker)
     }
     for (int k = 0; k < pads->count; k++) {
         const ptrdiff_t first = pads->first[k];
-        orr_tactile_feel(&pads->pad[k], &model, &state, near, NULL, forces + first * 3, heights + first);
+        const orr_tactile_facets *facets =
+            env->pad_soft ? orr_tactile_soft_near(&env->pad_soft[worker], env->scene->world, i,
+                                                  env->scene->joined, &pads->pad[k], &state)
+                          : NULL;
+        orr_tactile_feel(&pads->pad[k], &model, &state, near, facets, forces + first * 3, heights + first);
     }
     double *felt = env->felt + i * taxels * 4;
     for (ptrdiff_t k = 0; k < taxels * 4; k++) {
         felt[k] = (double)forces[k];
     }
+}
+
+orr_result env_pads_check(const orr_env *env, orr_error *error)
+{
+    return orr_tactile_soft_check(env->pad_soft, orr_jobs_workers(env->engine->jobs), error);
 }

@@ -24,3 +24,5 @@ orr_result env_pads_create(struct orr_env *env, orr_error *error);
 void env_pads_destroy(struct orr_env *env);
 // Computes ENV_TACTILE of environment i, of the parts that are at hand; nothing if the task does not use it.
 void env_pads_feel(const struct orr_env *env, int i, int worker);
+// After environments have felt: ORR_CODE_OUT_OF_MEMORY where soft bodies near pads found no room.
+orr_result env_pads_check(const struct orr_env *env, orr_error *error);

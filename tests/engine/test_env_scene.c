@@ -91,6 +91,129 @@ static void soft_episodes_do_not_depend_on_threads_or_number(void **state)
     assert_true(one[209] < -0.3); // the press is down, on the cube
 }
 
+// ---- pads
+
+// A cube of jelly that falls on two pads, beside a ball that a motor pushes onto the second one.
+static const char padded[] =
+    "<mujoco><option timestep='0.004'/><worldbody>"
+    "<geom name='table' type='box' size='.03 .02 .01' contype='0' conaffinity='0'/>"
+    "<geom type='box' size='.06 .02 .0085' pos='.03 0 0'/>"
+    "<geom name='side' type='box' size='.03 .02 .01' pos='.06 0 0' contype='0' conaffinity='0'/>"
+    "<body name='ball' pos='.075 0 .021'><joint name='down' type='slide' axis='0 0 1'/>"
+    "<geom name='tip' size='.012' mass='.05'/></body>"
+    "<flexcomp name='cube' type='grid' dim='3' count='5 5 5' spacing='.01 .01 .01' radius='1e-9' mass='.1'"
+    " pos='.02 0 .0305'><elasticity young='2e4' poisson='.3' damping='.005'/></flexcomp></worldbody>"
+    "<actuator><motor joint='down' ctrlrange='-5 5'/></actuator></mujoco>";
+
+enum { PAD_ROWS = 6, PAD_COLUMNS = 9, PAD_TAXELS = PAD_ROWS * PAD_COLUMNS, PAD_SEEN = 8 * PAD_TAXELS };
+
+static orr_env *make_padded(orr_engine *on, int count, uint32_t seed, bool double_precision)
+{
+    static const char text[] =
+        "{\"orrery_task\": 1, \"frame_skip\": 3, \"start\": {\"draw\": [{\"soft\": \"cube\", "
+        "\"axes\": \"xy\", \"low\": [-0.01, -0.005], \"high\": [0.01, 0.005]}]}, \"pads\": ["
+        "{\"name\": \"a\", \"geom\": \"table\", \"rows\": 6, \"columns\": 9, \"stiffness\": 300},"
+        "{\"name\": \"b\", \"geom\": \"side\", \"rows\": 6, \"columns\": 9, \"stiffness\": 300}],"
+        " \"observation\": [{\"of\": \"tactile\"}, {\"of\": \"tactile_height\"}],"
+        " \"reward\": [{\"of\": \"constant\"}]}";
+    char path[512];
+    orr_env *env;
+    snprintf(path, sizeof path, "%s", written("padded.xml", padded));
+    const orr_env_desc desc = {.task = "soft",
+                               .task_text = text,
+                               .model = path,
+                               .count = count,
+                               .seed = seed,
+                               .double_precision = double_precision};
+    assert_ok(orr_env_create(on, &desc, &env, &error));
+    return env;
+}
+
+// What a task's pads have seen is what the same pads of the environments' world feel, to the bit.
+static int same_as_in_the_world(orr_env *env, int count)
+{
+    static const char *const geoms[] = {"table", "side"};
+    static float forces[5 * PAD_TAXELS * 3], heights[5 * PAD_TAXELS];
+    orr_scene *scene;
+    orr_env_results r;
+    const orr_world *world = orr_env_world(env, &scene);
+    const orr_layer robot = orr_scene_layer(scene, 0);
+    int felt = 0;
+    assert_ok(orr_env_get_results(env, &r, &error));
+    for (int pad = 0; pad < 2; pad++) {
+        const orr_tactile_desc desc = {
+            .geom = orr_scene_robot_find(scene, robot, ORR_ROBOT_OBJECT_GEOM, geoms[pad]),
+            .rows = PAD_ROWS,
+            .columns = PAD_COLUMNS,
+            .stiffness = 300.0};
+        assert_ok(orr_world_get_tactile(world, robot, &desc, NULL, forces, heights, &error));
+        for (int i = 0; i < count; i++) {
+            const double *seen = r.observation + (ptrdiff_t)i * PAD_SEEN;
+            for (int k = 0; k < PAD_TAXELS * 3; k++) {
+                assert_true(seen[pad * PAD_TAXELS * 3 + k] == (double)forces[i * PAD_TAXELS * 3 + k]);
+                felt += seen[pad * PAD_TAXELS * 3 + k] > 0.0;
+            }
+            for (int k = 0; k < PAD_TAXELS; k++) {
+                assert_true(seen[(6 + pad) * PAD_TAXELS + k] == (double)heights[i * PAD_TAXELS + k]);
+            }
+        }
+    }
+    return felt;
+}
+
+static void pads_feel_soft_bodies_as_those_of_the_world(void **state)
+{
+    (void)state;
+    const float push[5] = {-1.0f, -2.0f, -0.5f, -3.0f, -4.0f};
+    for (int precise = 0; precise < 2; precise++) {
+        orr_env *env = make_padded(engine, 5, 5, precise);
+        int felt = same_as_in_the_world(env, 5);
+        for (int step = 0; step < 12; step++) {
+            assert_ok(orr_env_step(env, push, &error));
+            felt += same_as_in_the_world(env, 5);
+        }
+        print_message("%d numbers above 0\n", felt);
+        assert_true(felt > 12 * 5 * 20);
+        orr_env_destroy(env);
+    }
+}
+
+static void play_padded(int count, int at, int threads, bool precise, double (*seen)[PAD_SEEN])
+{
+    orr_engine *own;
+    orr_env_results r;
+    float push[5];
+    assert_ok(
+        orr_engine_create(&(orr_engine_desc){.threads = threads, .device = ORR_DEVICE_CPU}, &own, &error));
+    orr_env *env = make_padded(own, count, 7 - (uint32_t)at, precise); // the seed of environment `at` is 7
+    assert_ok(orr_env_get_results(env, &r, &error));
+    for (int i = 0; i < 5; i++) {
+        push[i] = -2.0f - (float)(i - at) * 0.5f;
+    }
+    for (int step = 0; step < 8; step++) {
+        assert_ok(orr_env_step(env, push, &error));
+        memcpy(seen[step], r.observation + (ptrdiff_t)at * PAD_SEEN, sizeof seen[step]);
+    }
+    orr_env_destroy(env);
+    orr_engine_destroy(own);
+}
+
+// In single precision one robot alone is rounded otherwise than those of lanes, with or without pads.
+static void pads_do_not_depend_on_threads_or_number(void **state)
+{
+    (void)state;
+    static double alone[8][PAD_SEEN], many[8][PAD_SEEN], more[8][PAD_SEEN];
+    for (int precise = 0; precise < 2; precise++) {
+        play_padded(5, 2, 3, precise, many);
+        play_padded(3, 1, 2, precise, more);
+        play_padded(5, 2, 1, precise, alone);
+        assert_memory_equal(alone, many, sizeof alone);
+        assert_memory_equal(alone, more, sizeof alone);
+    }
+    play_padded(1, 0, 1, true, alone);
+    assert_memory_equal(alone, many, sizeof alone);
+}
+
 // A robot beside another, by names with and without their layers'.
 static void names_of_scenes_have_their_layers(void **state)
 {
@@ -158,6 +281,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_move_soft_bodies_and_terms_see_them),
         cmocka_unit_test(soft_episodes_do_not_depend_on_threads_or_number),
+        cmocka_unit_test(pads_feel_soft_bodies_as_those_of_the_world),
+        cmocka_unit_test(pads_do_not_depend_on_threads_or_number),
         cmocka_unit_test(names_of_scenes_have_their_layers),
         cmocka_unit_test(mistakes_in_scenes_are_named),
     };

@@ -101,11 +101,13 @@ static orr_result add_body(orr_tactile_facets *facets, const orr_tactile_pad *pa
     return ORR_OK;
 }
 
-orr_result orr_tactile_facets_find(orr_tactile_facets *facets, const orr_world *world, int index,
-                                   const orr_world_physics *p, const orr_tactile_pad *pad,
-                                   const double origin[3], const double axes[9], orr_error *error)
+static orr_result find_facets(orr_tactile_facets *facets, const orr_world *world, int index,
+                              const orr_world_physics *p, const orr_tactile_pad *pad,
+                              const orr_tactile_state *state, orr_error *error)
 {
     const orr_soft_frame frame = orr_world_softs_frame(world, index, p);
+    double origin[3], axes[9];
+    orr_tactile_pad_frame(pad, state, origin, axes);
     facets->count = 0;
     facets->reach = pad->radius;
     for (int i = 0; i < world->softs->count; i++) {
@@ -117,11 +119,47 @@ orr_result orr_tactile_facets_find(orr_tactile_facets *facets, const orr_world *
     return ORR_OK;
 }
 
-void orr_tactile_facets_clear(orr_tactile_facets *facets)
+// ---- of threads ----
+
+orr_result orr_tactile_soft_create(orr_tactile_soft **soft, const orr_world *world,
+                                   const orr_world_physics *physics, int workers, orr_error *error)
 {
-    orr_free(facets->facet);
-    orr_free(facets->scratch);
-    *facets = (orr_tactile_facets){.facet = NULL};
+    if (world->softs->count > 0 && orr_world_softs_physics(world) == physics) {
+        ORR_ALLOC(*soft, workers, what, error);
+        memset(*soft, 0, (size_t)workers * sizeof **soft);
+    }
+    return ORR_OK;
+}
+
+void orr_tactile_soft_destroy(orr_tactile_soft *soft, int workers)
+{
+    for (int i = 0; i < workers && soft; i++) {
+        orr_free(soft[i].facets.facet);
+        orr_free(soft[i].facets.scratch);
+    }
+    orr_free(soft);
+}
+
+const orr_tactile_facets *orr_tactile_soft_near(orr_tactile_soft *s, const orr_world *world, int index,
+                                                const orr_world_physics *physics, const orr_tactile_pad *pad,
+                                                const orr_tactile_state *state)
+{
+    if (s->result == ORR_OK) {
+        s->result = find_facets(&s->facets, world, index, physics, pad, state, &s->error);
+    }
+    return s->result == ORR_OK ? &s->facets : NULL;
+}
+
+orr_result orr_tactile_soft_check(orr_tactile_soft *soft, int workers, orr_error *error)
+{
+    orr_result result = ORR_OK;
+    for (int i = 0; i < workers && soft; i++) {
+        if (soft[i].result != ORR_OK && result == ORR_OK) {
+            result = orr_fail(error, (orr_code)soft[i].error.code, "%s", soft[i].error.message);
+        }
+        soft[i].result = ORR_OK;
+    }
+    return result;
 }
 
 // ---- how deep a point is ----

@@ -13,13 +13,6 @@ static const orr_physics_quantity quantities[] = {ORR_PHYSICS_GEOM_XPOS, ORR_PHY
                                                   ORR_PHYSICS_CVEL, ORR_PHYSICS_SUBTREE_COM};
 enum { QUANTITIES = 4 };
 
-// What a thread needs for soft bodies.
-typedef struct tactile_soft {
-    orr_tactile_facets facets;
-    orr_result result;
-    orr_error error;
-} tactile_soft;
-
 typedef struct tactile_job {
     orr_tactile_pad pad;
     const orr_world_physics *physics;
@@ -29,26 +22,9 @@ typedef struct tactile_job {
     orr_tactile_near *near; // workers x pad.other_count
     double *bounds;         // workers x ngeom: radii of geoms of other sizes; NULL as sizes
     const orr_world *world;
-    struct tactile_soft *soft; // of workers; NULL: no soft body can press
+    orr_tactile_soft *soft; // of workers; NULL: no soft body can press
     float *forces, *heights;
 } tactile_job;
-
-// Of a copy's soft bodies; NULL: none can press, or there is no memory for them.
-static const orr_tactile_facets *soft_facets(const tactile_job *job, const orr_tactile_state *state,
-                                             int index, int worker)
-{
-    double origin[3], axes[9];
-    if (!job->soft) {
-        return NULL;
-    }
-    tactile_soft *s = &job->soft[worker];
-    orr_tactile_pad_frame(&job->pad, state, origin, axes);
-    if (s->result == ORR_OK) {
-        s->result = orr_tactile_facets_find(&s->facets, job->world, index, job->physics, &job->pad, origin,
-                                            axes, &s->error);
-    }
-    return s->result == ORR_OK ? &s->facets : NULL;
-}
 
 static void feel_copy(void *context, int index, int worker)
 {
@@ -75,7 +51,8 @@ static void feel_copy(void *context, int index, int worker)
                                      .xmat = numbers + 3 * (ptrdiff_t)geoms,
                                      .cvel = numbers + 12 * (ptrdiff_t)geoms,
                                      .subtree_com = numbers + 12 * (ptrdiff_t)geoms + 6 * (ptrdiff_t)bodies};
-    const orr_tactile_facets *facets = soft_facets(job, &state, index, worker);
+    const orr_tactile_facets *facets =
+        job->soft ? orr_tactile_soft_near(&job->soft[worker], job->world, index, p, &job->pad, &state) : NULL;
     orr_tactile_near *near = job->near + (ptrdiff_t)worker * job->pad.other_count;
     if (job->sizes) {
         const orr_model own = orr_tactile_resized(p->model, job->sizes + (ptrdiff_t)index * geoms * 3,
@@ -115,10 +92,7 @@ static orr_result feel(const orr_world *world, orr_world_physics *p, tactile_job
     ORR_GROW(p->batch, p->batch_capacity, world->count * job->numbers, "tactile pads", error);
     ORR_ALLOC(job->near, (int64_t)workers * job->pad.other_count + 1, "tactile pads", error);
     ORR_TRY(read_sizes(world, job, workers, error));
-    if (world->softs->count > 0 && orr_world_softs_physics(world) == p) {
-        ORR_ALLOC(job->soft, workers, "tactile pads", error);
-        memset(job->soft, 0, (size_t)workers * sizeof *job->soft);
-    }
+    ORR_TRY(orr_tactile_soft_create(&job->soft, world, p, workers, error));
     if (job->chosen && !orr_physics_cuda(p->physics)) {
         orr_physics_read_masked(p->physics, job->chosen, quantities, QUANTITIES, p->batch);
     } else {
@@ -131,11 +105,7 @@ static orr_result feel(const orr_world *world, orr_world_physics *p, tactile_job
     } else {
         orr_jobs_for(jobs, world->count, feel_copy, job);
     }
-    for (int i = 0; i < workers && job->soft; i++) {
-        if (job->soft[i].result != ORR_OK) {
-            return orr_fail(error, (orr_code)job->soft[i].error.code, "%s", job->soft[i].error.message);
-        }
-    }
+    ORR_TRY(orr_tactile_soft_check(job->soft, workers, error));
     return orr_world_robots_check(world, p, error);
 }
 
@@ -161,10 +131,7 @@ orr_result orr_world_get_tactile_sized(const orr_world *world, orr_layer id, con
     ORR_TRY(orr_tactile_pad_open(&job.pad, r->physics->model, geom, &desc, error));
     const orr_result result = feel(world, r->physics, &job, error);
     orr_tactile_pad_clear(&job.pad);
-    for (int i = 0; i < orr_jobs_workers(world->scene->context.jobs) && job.soft; i++) {
-        orr_tactile_facets_clear(&job.soft[i].facets);
-    }
-    orr_free(job.soft);
+    orr_tactile_soft_destroy(job.soft, orr_jobs_workers(world->scene->context.jobs));
     orr_free(job.near);
     orr_free(job.sizes);
     orr_free(job.bounds);
