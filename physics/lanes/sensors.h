@@ -7,6 +7,7 @@
 #include "physics/lanes/contact_sensor.h"
 #include "physics/lanes/delay.h"
 #include "physics/lanes/forces.h"
+#include "physics/lanes/touch_grid.h"
 
 // The normal forces of contacts of the site's body that act inside the site, or towards it.
 LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
@@ -304,6 +305,9 @@ LANE_FN int sense_special(const lane_model *m, const lane_data *d, int i, reals 
         return 1;
     case ORR_SENSOR_CONTACT:
         sense_contacts(m, d, i, out);
+        return 1;
+    case ORR_SENSOR_TOUCH_GRID:
+        sense_touch_grid(m, d, i, out);
         return 1;
     case ORR_SENSOR_USER: // there is no callback
         for (int k = 0; k < m->sensor_dim[i]; k++) {

@@ -263,14 +263,23 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
         bool attributes; // may the section have any?
-    } sections[] = {{"compiler", mjcf_read_settings, true},       {"option", mjcf_read_settings, true},
-                    {"size", mjcf_read_settings, true},           {"statistic", mjcf_read_settings, true},
-                    {"visual", mjcf_read_visual, false},          {"default", mjcf_read_defaults, true},
-                    {"asset", mjcf_read_assets, false},           {"worldbody", NULL, true},
-                    {"deformable", mjcf_read_deformables, false}, {"contact", mjcf_read_contact, false},
-                    {"equality", mjcf_read_equality, false},      {"tendon", mjcf_read_tendon, false},
-                    {"actuator", mjcf_read_actuators, false},     {"sensor", mjcf_read_sensors, false},
-                    {"custom", mjcf_read_custom, false},          {"keyframe", mjcf_read_keyframes, false}};
+    } sections[] = {{"extension", mjcf_read_extension, false},
+                    {"compiler", mjcf_read_settings, true},
+                    {"option", mjcf_read_settings, true},
+                    {"size", mjcf_read_settings, true},
+                    {"statistic", mjcf_read_settings, true},
+                    {"visual", mjcf_read_visual, false},
+                    {"default", mjcf_read_defaults, true},
+                    {"asset", mjcf_read_assets, false},
+                    {"worldbody", NULL, true},
+                    {"deformable", mjcf_read_deformables, false},
+                    {"contact", mjcf_read_contact, false},
+                    {"equality", mjcf_read_equality, false},
+                    {"tendon", mjcf_read_tendon, false},
+                    {"actuator", mjcf_read_actuators, false},
+                    {"sensor", mjcf_read_sensors, false},
+                    {"custom", mjcf_read_custom, false},
+                    {"keyframe", mjcf_read_keyframes, false}};
     enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
     for (const mjcf_node *node = root->children; node; node = node->next) {
         int known = 0;
@@ -315,7 +324,8 @@ orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *rea
         return spec_memory_fail(error);
     }
     mjcf_class_init(main_class);
-    mjcf_reader reader = {.spec = spec, .classes = main_class, .read_file = read_file, .error = error};
+    mjcf_reader reader = {
+        .spec = spec, .classes = main_class, .read_file = read_file, .error = error, .root = root};
     note_texts(spec, root);
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     ORR_TRY(mjcf_flexes(spec, root, error));

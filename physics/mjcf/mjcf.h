@@ -149,6 +149,7 @@ typedef struct mjcf_reader {
     mjcf_class *classes; // the first is the main class
     mjcf_read_file *read_file;
     orr_error *error;
+    const mjcf_node *root; // of the file, in which instances of plugins are
 } mjcf_reader;
 
 orr_result mjcf_read_defaults(mjcf_reader *reader, const mjcf_node *node);
@@ -177,6 +178,8 @@ int mjcf_actuator_kind(const mjcf_node *node);
 orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node, int kind,
                                       const mjcf_class *outer, mjcf_class *c);
 orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section);
+orr_result mjcf_read_extension(mjcf_reader *reader, const mjcf_node *section);
+orr_result mjcf_read_plugin_sensor(mjcf_reader *reader, const mjcf_node *node);
 orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);
 // Name and location of an element.

@@ -347,6 +347,8 @@ orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section)
             ORR_TRY(read_sensor(reader, node, &elements[i]));
         } else if (k < SPECIAL_COUNT) {
             ORR_TRY(read_special(reader, node, &specials[k]));
+        } else if (mjcf_is(node, "plugin")) {
+            ORR_TRY(mjcf_read_plugin_sensor(reader, node));
         } else {
             return mjcf_unknown(node, section, reader->error);
         }
@@ -356,6 +358,9 @@ orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section)
 
 const char *orr_model_sensor_kind(int sensor_type)
 {
+    if (sensor_type == ORR_SENSOR_TOUCH_GRID) {
+        return "touch_grid";
+    }
     for (int k = 0; k < SPECIAL_COUNT; k++) {
         if ((int)specials[k].type == sensor_type) {
             return specials[k].name;

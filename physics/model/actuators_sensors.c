@@ -233,6 +233,11 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
     case ORR_SENSOR_GEOMFROMTO:
         *dim = 6;
         break;
+    case ORR_SENSOR_TOUCH_GRID: {
+        const int64_t taxels = (int64_t)s->intprm[1] * s->intprm[2];
+        *dim = taxels <= SENSOR_MAX ? s->intprm[0] * (int)taxels : INT32_MAX, *stage = ORR_STAGE_ACC;
+        break;
+    }
     case ORR_SENSOR_USER:
         *dim = s->dim, *data = s->datatype, *stage = s->needstage;
         break;
@@ -365,6 +370,7 @@ static orr_result build_sensor(model_builder *b, int id)
         return spec_fail(&s->head, b->error, "expected a sensor of up to %d numbers", SENSOR_MAX);
     }
     memcpy(m->sensor_intprm + 3 * id, s->intprm, sizeof s->intprm);
+    memcpy(m->sensor_fov + 3 * id, s->fov, sizeof s->fov);
     m->sensor_type[id] = s->type;
     m->sensor_datatype[id] = data;
     m->sensor_needstage[id] = stage;

@@ -235,7 +235,8 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_E_POTENTIAL = 43,
     ORR_SENSOR_E_KINETIC = 44,
     ORR_SENSOR_CLOCK = 45,
-    ORR_SENSOR_USER = 48, // zeros: there is no callback
+    ORR_SENSOR_TOUCH_GRID = 47, // a plugin: contact forces by direction, intprm: channels x rows x columns
+    ORR_SENSOR_USER = 48,       // zeros: there is no callback
 } orr_sensor_type;
 
 // bits of sensor_intprm[0] of a contact sensor; frames point from object 1 to object 2
@@ -665,7 +666,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, sensor_objid, m->nsensor, 1)                                                                  \
     X(int32_t, sensor_reftype, m->nsensor, 1) /* frame it is measured in; */                                 \
     X(int32_t, sensor_refid, m->nsensor, 1)   /* -1: the world's */                                          \
-    X(int32_t, sensor_intprm, m->nsensor, 3)  /* orr_contact_data, orr_contact_reduce, number of contacts */ \
+    X(int32_t, sensor_intprm, m->nsensor, 3) /* orr_contact_data, orr_contact_reduce, number of contacts; */ \
+                                             /* of a touch grid: channels, columns, rows */                  \
+    X(double, sensor_fov, m->nsensor, 3)     /* of a touch grid: to each side, up and down [rad], gamma */   \
     X(int32_t, sensor_dim, m->nsensor, 1)                                                                    \
     X(int32_t, sensor_adr, m->nsensor, 1)                                                                    \
     X(int32_t, sensor_history, m->nsensor, 2)  /* samples that it remembers; orr_delay_type */               \

@@ -251,6 +251,7 @@ typedef struct spec_sensor {
     int32_t nsample, interpolation;   // of delays: orr_delay_type
     const char *object, *reference;
     double cutoff, noise, delay, interval[2];
+    double fov[3]; // of touch grids: half angles [rad], gamma
     spec_numbers user;
 } spec_sensor;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo's sensors with delays and intervals give, for tests/physics/test_sensors.c:
+"""Records what MuJoCo's sensors with delays and intervals, and touch grids, give in each step, for
+tests/physics/test_sensors.c:
 pip install mujoco numpy
 
     tests/golden/record_delays.py [--out FOLDER] [NAME...]   (options: recording.py)

@@ -73,6 +73,15 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
     check_model("urdf_meshes", ".urdf");
 }
 
+#define SIZE "<config key='size' value='2 3'/>"
+#define FOV "<config key='fov' value='90 45'/>"
+#define TOUCH(attributes, config)                                                                            \
+    "<plugin plugin='mujoco.sensor.touch_grid' " attributes ">" config "</plugin>"
+#define EXTENSION(inside)                                                                                    \
+    "<mujoco><extension><plugin plugin='mujoco.sensor.touch_grid'>" inside "</plugin></extension>"
+#define GRID(sensor)                                                                                         \
+    EXTENSION("<instance name='a'>" SIZE FOV "</instance>")                                                  \
+    "<worldbody><site name='s'/></worldbody><sensor>" sensor "</sensor></mujoco>"
 #define BODY(inside) "<mujoco><worldbody><body name='a'>" inside "</body></worldbody></mujoco>"
 #define BALL "<geom size='1'/>"
 
@@ -220,6 +229,52 @@ static void every_mistake_is_named_with_its_line(void **state)
          "exactly one of geom2 body2"},
         {"<mujoco><sensor>\n<user dim='3' datatype='quaternion'/></sensor></mujoco>", "test.xml:2: <user>",
          "dim: expected"},
+        {"<mujoco><extension>\n<plugin plugin='mujoco.pid'/></extension></mujoco>", "test.xml:2: <plugin>",
+         "plugin: 'mujoco.pid' is not supported: expected mujoco.sensor.touch_grid"},
+        {"<mujoco><extension>\n<plugin/></extension></mujoco>", "test.xml:2: <plugin>",
+         "plugin: '' is not supported"},
+        {EXTENSION("<instance name='a'/>\n<instance name='a'/>") "</mujoco>", "test.xml:2: <instance>",
+         "name: expected one that no other"},
+        {EXTENSION("\n<config key='size' value='2 2'/>") "</mujoco>", "test.xml:2: <config>",
+         "this element of MuJoCo's is not supported"},
+        {EXTENSION("\n<instance name='a' gamma='1'/>") "</mujoco>", "test.xml:2: <instance>",
+         "unknown attribute 'gamma'"},
+        {"<mujoco><sensor>\n" TOUCH("objtype='site' objname='s'", SIZE FOV) "</sensor></mujoco>",
+         "test.xml:2: <plugin>", "plugin: expected an <extension> with it"},
+        {GRID("\n<plugin plugin='mujoco.elasticity.cable' objtype='site' objname='s'/>"),
+         "test.xml:2: <plugin>", "plugin: 'mujoco.elasticity.cable' is not supported"},
+        {GRID("\n<plugin objtype='site' objname='s'/>"), "test.xml:2: <plugin>",
+         "plugin: '' is not supported"},
+        {GRID("\n<plugin instance='b' objtype='site' objname='s'/>"), "test.xml:2: <plugin>",
+         "instance: expected one of an <extension>"},
+        {GRID("\n<plugin instance='a' objtype='site' objname='s'>" FOV "</plugin>"), "test.xml:2: <plugin>",
+         "instance: expected one of an <extension>, and no <config>"},
+        {GRID("\n" TOUCH("objtype='site' objname='s'", FOV)), "test.xml:2: <plugin>",
+         "expected a <config> of size: two whole numbers"},
+        {GRID("\n" TOUCH("objtype='site' objname='s'", SIZE)), "test.xml:2: <plugin>",
+         "expected a <config> of fov: two angles"},
+        {GRID(TOUCH("objtype='site' objname='s'", SIZE FOV "\n<config key='colour' value='1'/>")),
+         "test.xml:2: <config>", "key: expected nchannel, size, fov or gamma"},
+        {GRID(TOUCH("objtype='site' objname='s'", SIZE FOV "\n" FOV)), "test.xml:2: <config>", "each once"},
+        {GRID(TOUCH("objtype='site' objname='s'", FOV "\n<config key='size' value='2'/>")),
+         "test.xml:2: <config>", "value of size: expected two whole numbers"},
+        {GRID(TOUCH("objtype='site' objname='s'", FOV "\n<config key='size' value='2.5 1'/>")),
+         "test.xml:2: <config>", "value of size"},
+        {GRID(TOUCH("objtype='site' objname='s'", SIZE "\n<config key='fov' value='0 10'/>")),
+         "test.xml:2: <config>",
+         "value of fov: expected two angles in degrees, above 0 and up to 180 and 90"},
+        {GRID(TOUCH("objtype='site' objname='s'", SIZE "\n<config key='fov' value='10 91'/>")),
+         "test.xml:2: <config>", "value of fov"},
+        {GRID(TOUCH("objtype='site' objname='s'", SIZE FOV "\n<config key='gamma' value='-.1'/>")),
+         "test.xml:2: <config>", "value of gamma: expected 0 to 1"},
+        {GRID(TOUCH("objtype='site' objname='s'", SIZE FOV "\n<config key='nchannel' value='7'/>")),
+         "test.xml:2: <config>", "value of nchannel: expected 1 to 6"},
+        {GRID("\n" TOUCH("objtype='body' objname='world'", SIZE FOV)), "test.xml:2: <plugin>",
+         "expected the objtype site, and objname"},
+        {GRID("\n" TOUCH("objtype='site' objname='s' noise='1'", SIZE FOV)), "test.xml:2: <plugin>",
+         "unknown attribute 'noise'"},
+        {GRID("\n" TOUCH("objtype='site' objname='s'", FOV "<config key='size' value='2000 2000'/>")),
+         "test.xml:2: <plugin>", "expected a sensor of up to"},
         {"<mujoco><worldbody><site name='s'/></worldbody><actuator>\n<motor site='s' damping='1'/></actuator>"
          "</mujoco>",
          "test.xml:2: <motor>", "armature and damping"},

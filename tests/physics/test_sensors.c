@@ -290,7 +290,8 @@ static void golden_path(const char *name, char path[512])
 static void each_sensor_measures_what_it_does_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const names[] = {"frames", "drives", "tensions", "touch", "rays", "contacts_sensors"};
+    static const char *const names[] = {"frames", "drives",           "tensions",  "touch",
+                                        "rays",   "contacts_sensors", "touch_grid"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[512];
         golden_path(names[i], path);
@@ -354,6 +355,13 @@ static void sensors_measure_late_as_in_mujoco(void **state)
         hold_delays(names[i], true, 1e-9);
         hold_delays(names[i], false, 1e-4); // 3e-6 measured
     }
+}
+
+// In double precision, within the solver's tolerance: in float a contact may be in another bin for a step.
+static void touch_grids_measure_in_each_step_as_in_mujoco(void **state)
+{
+    (void)state;
+    hold_delays("touching", true, 1e-6);
 }
 
 // Worlds that differ, on the floor and above it.
@@ -527,6 +535,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
         cmocka_unit_test(sensors_measure_late_as_in_mujoco),
+        cmocka_unit_test(touch_grids_measure_in_each_step_as_in_mujoco),
         cmocka_unit_test(contacts_push_as_in_mujoco),
         cmocka_unit_test(robots_feel_what_they_do_in_mujoco),
         cmocka_unit_test(all_worlds_are_read_as_each_alone),
