@@ -1602,6 +1602,10 @@ typedef struct orr_view {
     /* Flat surfaces whose material has a reflectance, as those of robots' models, do not mirror. With false,
      * the CPU draws what up to four of them show, which takes as long as a picture each. */
     bool no_mirrors;
+    /* Meshes, robots and the sky of a model fade with their depth into the fog of the first robot's model
+     * (visual/map fogstart and fogend, visual/rgba fog); clouds and fields, which have the air of their
+     * captures, and backgrounds do not. Path-traced pictures have neither fog nor haze. */
+    bool fog;
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

@@ -51,6 +51,7 @@ typedef struct orr_draw_mesh {
     int32_t body;
     float at[12];
     int32_t environment; // 1 + the index of what lights it in place of the list's ambient light; 0: nothing
+    bool endless;        // lies in the list's haze.plane, and ends where haze does
 } orr_draw_mesh;
 
 typedef struct orr_draw_field {
@@ -134,7 +135,28 @@ typedef struct orr_environment_values {
     float harmonics[3][9];
 } orr_environment_values;
 
-// All lights of a frame, and what highlights reflect of light from everywhere.
+// Haze over an endless plane, and fog (haze_formula.h), of meshes and the backdrop. Colours are display
+// colours.
+typedef struct orr_draw_haze {
+    float plane[4]; // unit normal, world, and its product with the points of the plane
+    float reach;    // where the plane ends, from the camera's foot on it; 0: there is no haze
+    float part;     // of the reach, that is hazy
+    float colour[3];
+    float fog_start, fog_end; // depths at which fog begins and is dense; the latter 0: there is no fog
+    float fog_colour[3];
+    float sky_distance; // of the backdrop, for fog; its up is the list's sky's
+} orr_draw_haze;
+
+// The same as the camera sees it: haze_view of haze_formula.h as plain floats, for files without lanes.
+typedef struct orr_haze_values {
+    float inverse_focal[2], centre[2];
+    float up[3], reach_over_height, reach, part;
+    float colour[3];
+    float fog_start, fog_inverse_width, fog_colour[3];
+    float sky[3], sky_distance;
+} orr_haze_values;
+
+// All lights of a frame, what highlights reflect of light from everywhere, and what is before surfaces.
 typedef struct orr_draw_lighting {
     orr_bsdf_table integrals;
     float exposure, tone; // tone_curve of tone_formula.h
@@ -143,6 +165,7 @@ typedef struct orr_draw_lighting {
     orr_light_values lights[ORR_DRAW_LIGHTS + 1]; // count
     // of the list, as if the texels of all maps were behind one another
     orr_environment_values environments[ORR_DRAW_ENVIRONMENTS];
+    orr_haze_values haze;
 } orr_draw_lighting;
 
 // What one transparent surface shows in one pixel.
@@ -216,7 +239,8 @@ typedef struct orr_draw_list {
     bool smooth;                  // edges of opaque meshes are anti-aliased
     bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept_splats.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
-    bool opaque;            // false: transparent behind everything, sky ignored
+    orr_draw_haze haze;
+    bool opaque; // false: transparent behind everything, sky ignored
     orr_draw_sky sky;
 } orr_draw_list;
 
@@ -226,7 +250,8 @@ static inline bool orr_draw_leaves_out(const orr_draw_list *list, const orr_mesh
     return (list->only_solid && material->blended) || (list->only_casters && material->no_shadow);
 }
 
-// The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments.
+// The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments
+// and its haze.
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);
 
 // Has a mesh transparent parts?

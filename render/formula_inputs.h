@@ -4,6 +4,7 @@
 
 #include "render/bsdf_table.h"
 #include "render/environment/environment_formula.h"
+#include "render/haze_formula.h"
 #include "render/light_formula.h"
 #include "render/mesh_formula.h"
 #include "render/mesh_triangle.h"
@@ -54,6 +55,14 @@ FN environment_view environment_of(const orr_environment_values *values)
     environment_view v;
     _Static_assert(sizeof v == sizeof *values, "the same members in the same order");
     memcpy(&v, values, sizeof v);
+    return v;
+}
+
+FN haze_view haze_of(const orr_draw_lighting *lighting)
+{
+    haze_view v;
+    _Static_assert(sizeof v == sizeof lighting->haze, "the same members in the same order");
+    memcpy(&v, &lighting->haze, sizeof v);
     return v;
 }
 

@@ -53,6 +53,33 @@ static void set_environments(const orr_draw_list *list, orr_draw_lighting *light
     }
 }
 
+// A camera on or below the plane sees no haze, nor one without perspective.
+static orr_haze_values haze_as_seen(const orr_draw_list *list)
+{
+    const orr_draw_haze *haze = &list->haze;
+    const orr_lens *lens = &list->lens;
+    const float height = vec3f_dot(haze->plane, lens->position) - haze->plane[3];
+    orr_haze_values v = {.centre = {lens->centre[0], lens->centre[1]},
+                         .part = fmaxf(haze->part, 1e-4f), // the plane ends within a ten-thousandth of it
+                         .reach = haze->reach,
+                         .fog_start = haze->fog_start};
+    affine_apply_to_direction(lens->view, haze->plane, v.up);
+    memcpy(v.colour, haze->colour, sizeof v.colour);
+    memcpy(v.fog_colour, haze->fog_colour, sizeof v.fog_colour);
+    for (int i = 0; i < 2; i++) {
+        v.inverse_focal[i] = lens->orthographic ? 0.0f : 1.0f / lens->focal[i];
+    }
+    if (haze->reach > 0.0f && height > 0.0f && !lens->orthographic) {
+        v.reach_over_height = haze->reach / height;
+    }
+    if (haze->fog_end > 0.0f) {
+        v.fog_inverse_width = 1.0f / fmaxf(haze->fog_end - haze->fog_start, 1e-6f * haze->fog_end);
+    }
+    affine_apply_to_direction(lens->view, list->sky.up, v.sky);
+    v.sky_distance = haze->sky_distance;
+    return v;
+}
+
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
 {
     const orr_draw_sun *sun = &list->sun;
@@ -69,4 +96,5 @@ void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
         lighting->lights[lighting->count++] = to_camera_space(&list->lights[i], list->lens.view);
     }
     set_environments(list, lighting);
+    lighting->haze = haze_as_seen(list);
 }

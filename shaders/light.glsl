@@ -1,6 +1,7 @@
-// The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), and the
-// shadow maps of some lights; light_buffer of render/vulkan/meshes.c.
+// The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), its haze,
+// and the shadow maps of some lights; light_buffer of render/vulkan/meshes.c.
 #include "render/environment/environment_formula.h"
+#include "render/haze_formula.h"
 #include "render/light_formula.h"
 #include "render/shadow_formula.h"
 
@@ -17,6 +18,7 @@ struct frame_light {
     int count;
     light_source lights[17];
     environment_view environments[5];
+    haze_view haze;
     int caster_of[17];  // the light's number among those that cast shadows; -1: it casts none
     int shadow_tops[4]; // of these: the row of the image at which its maps begin
     shadow_view shadows[4];

@@ -26,6 +26,7 @@ const uint METAL = 8u; // of the metallic-roughness model
 const uint BENT = 16u; // has a texture of normals
 const uint SAMPLED = 32u; // drawn with four samples of each pixel
 const uint COATED = 64u; // has a texture of a clear coat
+const uint ENDS = 128u; // endless, where there is haze; not for lights
 const uint ENVIRONMENT_SHIFT = 8u; // above it 1 + the index of the environment that lights the mesh; 0: none
 
 bool has_flag(uint flag)

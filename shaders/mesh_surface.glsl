@@ -12,6 +12,7 @@ layout(location = 3) in vec3 centre_colour;
 // if it covers all.
 vec3 camera_position, camera_normal, linear_colour;
 vec2 texture_coordinates;
+vec2 picture_point; // the same in the picture [px]
 
 // What is linear in the picture, at a distance from the pixel's centre [px].
 vec4 moved(vec4 at_centre, vec2 by)
@@ -33,6 +34,7 @@ void find_point()
         }
     }
     by /= max(count, 1.0);
+    picture_point = gl_FragCoord.xy + by;
     float inverse = gl_FragCoord.w;
     vec4 position = moved(vec4(centre_position * inverse, inverse), by);
     vec4 normal = moved(vec4(centre_normal * inverse, centre_texture.x * inverse), by);
@@ -254,7 +256,9 @@ real4 solid_texel()
 {
     real4 texel = sample_texture(base_texture);
     texel.w *= push.base_colour.a;
-    if (push.alpha_cutoff > 0.0 && !mesh_is_solid(texel.w, push.alpha_cutoff)) {
+    bool ended = has_flag(ENDS) && lighting.haze.reach_over_height > 0.0 &&
+                 !haze_leaves(lighting.haze, picture_point.x, picture_point.y);
+    if (ended || (push.alpha_cutoff > 0.0 && !mesh_is_solid(texel.w, push.alpha_cutoff))) {
         discard;
     }
     return texel;
@@ -315,5 +319,7 @@ vec4 surface_colour()
             colour = light_up(colour, point);
         }
     }
+    colour = haze_over(lighting.haze, colour, picture_point.x, picture_point.y, camera_position.z,
+                       has_flag(BACKDROP) ? 1.0 : 0.0);
     return vec4(colour.x, colour.y, colour.z, texel.w);
 }

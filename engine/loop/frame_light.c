@@ -70,6 +70,29 @@ orr_result orr_frame_light(const orr_world *world, int index, orr_draw_list *lis
     return ORR_OK;
 }
 
+void orr_frame_haze(const orr_world *world, int index, const orr_layer_data *robot, const float *ground,
+                    bool fog, orr_draw_list *list)
+{
+    const orr_model *m = robot->robot->model;
+    const orr_layer_state state = orr_world_state(world, index, robot);
+    const float extent = (float)m->stat.extent * state.transform.scale;
+    orr_draw_haze *haze = &list->haze;
+    // MuJoCo's sky is so far away, and hides what is farther
+    const float sky = 0.7f * m->vis.zfar * extent;
+    if (ground && list->backdrop.mesh) {
+        memcpy(haze->plane, ground, sizeof haze->plane);
+        memcpy(haze->colour, m->vis.haze_rgba, sizeof haze->colour);
+        haze->reach = sky;
+        haze->part = m->vis.haze;
+    }
+    if (fog) {
+        memcpy(haze->fog_colour, m->vis.fog_rgba, sizeof haze->fog_colour);
+        haze->fog_start = m->vis.fogstart * extent;
+        haze->fog_end = m->vis.fogend * extent;
+        haze->sky_distance = sky;
+    }
+}
+
 orr_result orr_frame_sky(const orr_layer_data *layer, orr_draw_list *list, orr_error *error)
 {
     const orr_robot *robot = layer->robot;

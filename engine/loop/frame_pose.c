@@ -182,7 +182,15 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     orr_frame_environment(scene, list->opaque, slot->meshes, list);
     const orr_layer_data *sky =
         view->has_background || list->environment_behind ? NULL : orr_scene_sky(scene);
-    return sky ? orr_frame_sky(sky, list, error) : ORR_OK;
+    if (sky) {
+        ORR_TRY(orr_frame_sky(sky, list, error));
+    }
+    list->haze = (orr_draw_haze){0};
+    const orr_layer_data *robot = orr_scene_first_robot(scene);
+    if (robot) {
+        orr_frame_haze(world, view->world, robot, planes.has_ground ? planes.ground : NULL, view->fog, list);
+    }
+    return ORR_OK;
 }
 
 void orr_frame_slot_close(orr_frame_slot *slot)

@@ -388,7 +388,8 @@ class Eyes(Handle):
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
     anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
     fewer triangles; 0: by none. flow: where everything was in the pictures before is kept, for "flow".
-    mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture."""
+    mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture. fog: meshes,
+    robots and the sky of a model fade into the fog of the first robot's model."""
 
     def __init__(
         self,
@@ -402,6 +403,7 @@ class Eyes(Handle):
         detail=0.1,
         flow=False,
         mirrors=True,
+        fog=False,
     ):
         names = world.cameras
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
@@ -418,6 +420,7 @@ class Eyes(Handle):
         )
         desc.look.antialias = antialias
         desc.look.no_mirrors = not mirrors
+        desc.look.fog = fog
         if background is not None:
             desc.look.has_background, desc.look.background[:] = True, [float(v) for v in background]
         self._view_count = len(views)
@@ -538,6 +541,7 @@ class Renderer(Handle):
         occlusion_radius=0.0,
         occlusion_strength=1.0,
         mirrors=True,
+        fog=False,
     ):
         """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
 
@@ -547,7 +551,8 @@ class Renderer(Handle):
         robots. exposure [EV], tone ("none", "neutral", "agx" or "aces"): of the light of meshes and robots.
         smooth_edges: those of meshes and robots are anti-aliased. occlusion_radius [scene units],
         occlusion_strength (over 0 to 1): meshes and robots keep light from all around off surfaces that near;
-        0: as the scene file says; negative: none. mirrors: surfaces of robots with a reflectance mirror.
+        0: as the scene file says; negative: none. mirrors: surfaces of robots with a reflectance mirror. fog:
+        meshes, robots and the sky of a model fade into the fog of the first robot's model.
         """
         view = structs["orr_view"](
             camera=camera,
@@ -560,6 +565,7 @@ class Renderer(Handle):
             occlusion_radius=occlusion_radius,
             occlusion_strength=occlusion_strength,
             no_mirrors=not mirrors,
+            fog=fog,
         )
         if background is not None:
             view.has_background, view.background[:] = True, [float(v) for v in background]

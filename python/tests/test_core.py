@@ -214,6 +214,24 @@ class Robots(unittest.TestCase):
                     eyes.draw()[0, 0, ..., 0], 255 * np.minimum(picture, 1.0), atol=0.501
                 )
 
+    def test_fog_is_drawn_where_it_is_asked_for(self):
+        model = """<mujoco><statistic extent="1" center="0 0 0"/>
+          <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/>
+          <map fogstart="2" fogend="6"/><rgba fog="0 0 1 1"/></visual><worldbody>
+          <geom type="box" size="4 .1 4" pos="0 .1 0" rgba="1 0 0 1"/></worldbody></mujoco>"""
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, model), engine=self.engine)
+        camera = orr.look_at((0, -3, 0), (0, 0, 0), size=(40, 30))  # a quarter of the fog before the box
+        world = orr.World(scene)
+        with orr.Renderer(self.engine) as renderer:
+            for fog, expected in ((False, (1, 0, 0)), (True, (0.75, 0, 0.25))):
+                picture = renderer.draw(scene, camera, world, fog=fog)
+                np.testing.assert_allclose(picture[15, 20, :3], expected, atol=0.002)
+                eyes = orr.Eyes(world, views=[camera], size=(40, 30), detail=0, fog=fog)
+                np.testing.assert_allclose(
+                    eyes.draw()[0, 0, 15, 20], 255 * np.array(expected), atol=1
+                )
+
     def test_eyes_see_every_copy(self):
         world = orr.World(self.scene, 3)
         robot = self.scene.robots[0]

@@ -162,7 +162,7 @@ static void draw_samples(const mesh_raster *raster, int tile, mesh_edges *edges,
 {
     const mesh_record *record = &raster->records[id];
     const mesh_surface *surface = &raster->surfaces[record->surface];
-    const bool cut_out = surface->material->alpha_cutoff > 0.0f, backdrop = surface->instance->backdrop;
+    const bool cut_out = has_holes(surface), backdrop = surface->instance->backdrop;
     const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
     const reach over = reach_of(raster, record, tile, edges);
     for (int s = 0; s < EDGE_SAMPLES && over.first < over.end; s++) {

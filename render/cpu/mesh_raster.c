@@ -96,6 +96,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         mesh_instance *instance = &raster->instances[i];
         instance->mesh = mesh;
         instance->backdrop = item == &list->backdrop;
+        instance->ends = item->endless && raster->lighting.haze.reach_over_height > 0.0f;
         instance->environment = item->environment;
         orr_affine_multiply(list->lens.view, item->model, instance->to_camera);
         instance->vertices_before = NULL;

@@ -180,7 +180,7 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
 {
     const mesh_record *record = &raster->records[id];
     const mesh_surface *surface = &raster->surfaces[record->surface];
-    const bool cut_out = surface->material->alpha_cutoff > 0.0f, backdrop = surface->instance->backdrop;
+    const bool cut_out = has_holes(surface), backdrop = surface->instance->backdrop;
     const record_span s = span_over_tile(record, tile_x, tile_y);
     for (int x = s.left; x <= s.right; x += ORR_LANES) {
         sint column = lane_index() + I(x);

@@ -31,6 +31,7 @@ typedef struct mesh_instance {
     const orr_mesh *mesh;
     float to_camera[12];
     bool backdrop;      // unlit, and behind everything
+    bool ends;          // endless, where there is haze
     int environment;    // of orr_draw_mesh
     mesh_point *points; // vertex_count
     // in the picture before; NULL: not known

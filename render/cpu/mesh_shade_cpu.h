@@ -142,7 +142,13 @@ FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint tr
         real2 w = mesh_weights(mesh_view_of(&raster->lens), t.plane, x, y);
         alpha = alpha * sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], &t, w, x, y).w;
     }
-    return mesh_is_solid(alpha, surface->material->alpha_cutoff);
+    const mask solid = mesh_is_solid(alpha, surface->material->alpha_cutoff);
+    return surface->instance->ends ? solid & haze_leaves(haze_of(&raster->lighting), x, y) : solid;
+}
+
+FN bool has_holes(const mesh_surface *surface)
+{
+    return surface->material->alpha_cutoff > 0.0f || surface->instance->ends;
 }
 
 // ---- light ----
@@ -228,7 +234,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
         alpha = alpha * texel.w;
     }
     if (surface->instance->backdrop) {
-        colour = light_display(colour);
+        colour = haze_over(haze_of(&raster->lighting), light_display(colour), x, y, R(0.0), 1.0f);
         return (real4){colour.x, colour.y, colour.z, alpha};
     }
     real3 tint = times_vertex_colour(raster, vertices, &t, w, make_real3(R(1.0), R(1.0), R(1.0)));
@@ -257,6 +263,11 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
     }
     if (surface->mirror) {
         colour = mirror_add(raster, surface, colour, x, y);
+    }
+    const haze_view haze = haze_of(&raster->lighting);
+    colour = haze_over(haze, colour, x, y, point.position.z, 0.0f);
+    if (surface->instance->ends) {
+        alpha = sel(haze_leaves(haze, x, y), alpha, R(0.0));
     }
     return (real4){colour.x, colour.y, colour.z, alpha};
 }

@@ -18,6 +18,7 @@ static orr_result draw_picture(orr_jobs *jobs, orr_isa isa, orr_arena *arena, co
     seen.left_out_mesh = picture->mirror.mesh + 1;
     seen.left_out_part = picture->mirror.part;
     seen.backdrop.mesh = NULL;
+    seen.haze = (orr_draw_haze){0}; // it is before the mirror
     seen.opaque = list->opaque && list->environment_behind;
     ORR_TRY(orr_draw_cpu(jobs, isa, arena, &seen, NULL, &(orr_picture){.rgba = rgba}, NULL, &profile, error));
     picture->rgba = rgba;

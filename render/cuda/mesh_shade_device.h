@@ -105,6 +105,13 @@ static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_c
     return texture_add(make_real4(0.0f, 0.0f, 0.0f, 0.0f), 1.0f / (1.0f + 2.0f * f.sides), sum);
 }
 
+// Does the surface end where haze does? Not for lights.
+static __device__ bool is_ended(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface)
+{
+    return s->instances[surface->instance].endless && !s->only_casters &&
+           s->lighting->haze.reach_over_height > 0.0f;
+}
+
 // Has the surface no hole there? x, y: [px]
 static __device__ bool is_solid_at(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
                                    uint32_t triangle, float x, float y)
@@ -116,7 +123,8 @@ static __device__ bool is_solid_at(const orr_cuda_mesh_scene *s, const orr_cuda_
         alpha =
             alpha * sample_texture(s, base, &t, mesh_weights(mesh_view_of(&s->lens), t.plane, x, y), x, y).w;
     }
-    return mesh_is_solid(alpha, surface->material.alpha_cutoff);
+    return mesh_is_solid(alpha, surface->material.alpha_cutoff) &&
+           (!is_ended(s, surface) || haze_leaves(haze_of(s->lighting), x, y));
 }
 
 // ---- light ----
@@ -326,8 +334,9 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
         alpha = alpha * texel.w;
     }
+    const haze_view haze = haze_of(s->lighting);
     if (s->instances[surface->instance].backdrop) {
-        colour = light_display(colour);
+        colour = haze_over(haze, light_display(colour), x, y, 0.0f, 1.0f);
     } else {
         const real3 tint = times_vertex_colour(s->linear, &t, w, make_real3(1.0f, 1.0f, 1.0f));
         colour = make_real3(colour.x * tint.x, colour.y * tint.y, colour.z * tint.z);
@@ -361,6 +370,8 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
         } else {
             colour = light_up(s, environment, material, colour, point);
         }
+        colour = haze_over(haze, colour, x, y, point.position.z, 0.0f);
+        alpha = is_ended(s, surface) && !haze_leaves(haze, x, y) ? 0.0f : alpha;
     }
     return make_real4(colour.x, colour.y, colour.z, alpha);
 }

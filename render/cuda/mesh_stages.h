@@ -40,6 +40,7 @@ typedef struct orr_cuda_mesh_instance {
     int32_t body;
     int32_t backdrop;    // 1: unlit, and behind everything
     int32_t environment; // of orr_draw_mesh
+    int32_t endless;     // likewise
     float model[12], at[12];
     const orr_mesh_vertex *vertices;
 } orr_cuda_mesh_instance;

@@ -117,6 +117,7 @@ static orr_result add_instance(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda
     *instance = (orr_cuda_mesh_instance){.body = item->body,
                                          .backdrop = item == &list->backdrop,
                                          .environment = item->environment,
+                                         .endless = item->endless,
                                          .vertices = mesh->vertices};
     if (item->bodies) {
         instance->bodies = *item->bodies;

@@ -120,6 +120,7 @@ static orr_result take_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame
         ORR_TRY(orr_vulkan_store_take(&shared->store, NULL, from, frame->number, oldest, &item, error));
         frame->meshes[i] = (orr_vulkan_mesh_item){.mesh = item->mesh, .backdrop = backdrop};
         frame->meshes[i].environment = from->environment;
+        frame->meshes[i].endless = from->endless;
         memcpy(frame->meshes[i].model, from->model, sizeof frame->meshes[i].model);
         frame->has_blended |= item->mesh->blended && !list->only_solid;
         networks |= item->mesh->networks != NULL;

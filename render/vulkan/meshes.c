@@ -28,7 +28,8 @@ enum {
     METAL = 8,
     BENT = 16,
     SAMPLED_FLAG = 32,
-    COATED = 64
+    COATED = 64,
+    ENDS = 128
 };                              // flags of mesh_push
 enum { ENVIRONMENT_SHIFT = 8 }; // above them, 1 + the index of an environment
 
@@ -84,7 +85,7 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, bo
         .attributes = attributes,
         .attribute_count = 4,
         .types = is_blended(pass) ? "tbtttttbttbbb"
-                 : pass == SHADOW ? "t"
+                 : pass == SHADOW ? "tb"
                                   : "tbtttttbttb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
@@ -439,6 +440,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
             continue;
         }
         push.flags = flags | (frame->items[i].backdrop ? BACKDROP : 0u) |
+                     (frame->items[i].endless && !only_casters ? ENDS : 0u) |
                      (uint32_t)frame->items[i].environment << ENVIRONMENT_SHIFT;
         vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
         orr_affine_multiply(lens->view, frame->items[i].model, push.to_camera);

@@ -54,6 +54,7 @@ typedef struct orr_vulkan_mesh_item {
     const orr_vulkan_mesh *mesh;
     float model[12];
     int32_t environment; // of orr_draw_mesh
+    bool endless;        // likewise
     bool backdrop;       // unlit, and behind everything; the first item
 } orr_vulkan_mesh_item;
 

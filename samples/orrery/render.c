@@ -28,7 +28,7 @@ typedef struct render_request {
     robot_controls controls; // what moves a robot
     const char *dropped;     // a soft cloud or mesh that falls on it; NULL: none
     orr_device_kind physics;
-    bool transparent, antialias, contacts, no_shadows, no_mirrors, no_antialias, keep_partial, probes;
+    bool transparent, antialias, contacts, no_shadows, no_mirrors, fog, no_antialias, keep_partial, probes;
     double frames_per_second; // 0: not given
     double exposure;          // [EV]
     double occlusion_radius, occlusion_strength;
@@ -158,6 +158,7 @@ static orr_view view_of(const render_job *job, int64_t index)
                      .contact_forces = request->contacts,
                      .no_shadows = request->no_shadows,
                      .no_mirrors = request->no_mirrors,
+                     .fog = request->fog,
                      .hard_edges = request->no_antialias,
                      .exposure = (float)request->exposure,
                      .occlusion_radius = (float)request->occlusion_radius,
@@ -553,6 +554,10 @@ int command_render(int argc, char **argv)
          .value = &r.no_mirrors,
          .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do, on the "
                  "CPU)"},
+        {.name = "--fog",
+         .kind = OPTION_FLAG,
+         .value = &r.fog,
+         .help = "meshes, robots and the sky of a model fade into the fog of the first robot's model"},
         {.name = "--no-antialias",
          .kind = OPTION_FLAG,
          .value = &r.no_antialias,

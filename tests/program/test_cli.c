@@ -678,6 +678,25 @@ static void a_cloud_is_dropped_on_a_robot(void **state)
     assert_true(after > before + 3.0);
 }
 
+// The first recorded pixel, which is of the sky: MuJoCo's, without and with fog (tests/golden/haze).
+static void fog_is_drawn_where_it_is_asked_for(void **state)
+{
+    (void)state;
+    const uint8_t expected[2][3] = {{25, 51, 178}, {70, 83, 146}};
+    for (int fog = 0; fog < 2; fog++) {
+        const char *path = in_folder("fog.png");
+        orr_image8 picture;
+        run_result result = orrery("render", source_path("tests/golden/haze/level.xml"), "-o", path, "--size",
+                                   "96x72", "--camera", "eye", fog ? "--fog" : NULL);
+        assert_done(&result);
+        assert_ok(orr_image8_load(path, &picture, &error));
+        for (int k = 0; k < 3; k++) {
+            assert_in_range(picture.rgba[4 * (96 + 1) + k], expected[fog][k] - 2, expected[fog][k] + 2);
+        }
+        orr_image8_free(&picture);
+    }
+}
+
 static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
 {
     (void)state;
@@ -1035,6 +1054,7 @@ int main(void)
         cmocka_unit_test(background_stands_behind_and_transparent_keeps_alpha),
         cmocka_unit_test(a_robot_moves_from_frame_to_frame),
         cmocka_unit_test(a_cloud_is_dropped_on_a_robot),
+        cmocka_unit_test(fog_is_drawn_where_it_is_asked_for),
         cmocka_unit_test(what_a_robot_cannot_do_is_said_in_one_line),
         cmocka_unit_test(an_orbit_goes_once_around),
         cmocka_unit_test(cameras_are_drawn_in_file_order),

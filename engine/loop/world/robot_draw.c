@@ -161,8 +161,28 @@ static orr_result follow(const orr_robot_geom *geom, const float camera[3], floa
     return ORR_OK;
 }
 
+// The plane at z = 0 of a mesh, as orr_drawn_planes has them.
+static void find_plane(const float model[12], float plane[4])
+{
+    const float at[3] = {model[3], model[7], model[11]};
+    const float normal[3] = {model[2], model[6], model[10]}, length = sqrtf(vec3f_dot(normal, normal));
+    for (int k = 0; k < 3; k++) {
+        plane[k] = normal[k] / length;
+    }
+    plane[3] = vec3f_dot(plane, at);
+}
+
+// Do planes coincide? model: of the mesh that one of them is of
+static bool coincide(const float a[4], const float b[4], const float model[12])
+{
+    const float at[3] = {model[3], model[7], model[11]}, size = sqrtf(vec3f_dot(at, at));
+    // what rounding of the camera's place and of a rotation in f32 makes of them
+    return vec3f_dot(a, b) > 1.0f - 1e-6f && fabsf(a[3] - b[3]) <= 1e-6f * (1.0f + size);
+}
+
 // Is an endless plane drawn already where this one is? Notes it where none is.
-static bool is_drawn(orr_drawn_planes *drawn, const orr_mesh *mesh, const float model[12])
+static bool is_drawn(orr_drawn_planes *drawn, const orr_mesh *mesh, const float model[12],
+                     const float plane[4])
 {
     for (int i = 0; i < mesh->part_count; i++) {
         const orr_mesh_material *material = &mesh->materials[mesh->parts[i].material];
@@ -170,25 +190,33 @@ static bool is_drawn(orr_drawn_planes *drawn, const orr_mesh *mesh, const float 
             return false;
         }
     }
-    const float at[3] = {model[3], model[7], model[11]};
-    float normal[3] = {model[2], model[6], model[10]};
-    const float length = sqrtf(vec3f_dot(normal, normal)), size = sqrtf(vec3f_dot(at, at));
-    for (int k = 0; k < 3; k++) {
-        normal[k] /= length;
-    }
-    const float offset = vec3f_dot(normal, at);
     for (int i = 0; i < drawn->count; i++) {
-        const float *p = drawn->planes[i];
-        // what rounding of the camera's place and of a rotation in f32 makes of them
-        if (vec3f_dot(p, normal) > 1.0f - 1e-6f && fabsf(p[3] - offset) <= 1e-6f * (1.0f + size)) {
+        if (coincide(drawn->planes[i], plane, model)) {
             return true;
         }
     }
     if (drawn->count < (int)(sizeof drawn->planes / sizeof *drawn->planes)) {
-        memcpy(drawn->planes[drawn->count], normal, sizeof normal);
-        drawn->planes[drawn->count++][3] = offset;
+        memcpy(drawn->planes[drawn->count++], plane, sizeof drawn->planes[0]);
     }
     return false;
+}
+
+// A plane that is endless in both directions; the first is the ground.
+static orr_result put_endless(sink *s, const orr_robot_geom *geom, int key, const float model[12])
+{
+    orr_drawn_planes *drawn = s->planes;
+    float plane[4];
+    find_plane(model, plane);
+    if (!drawn->has_ground) {
+        drawn->has_ground = true;
+        memcpy(drawn->ground, plane, sizeof plane);
+    }
+    if (is_drawn(drawn, geom->mesh, model, plane)) {
+        return ORR_OK;
+    }
+    ORR_TRY(put(s, geom->mesh, key, model));
+    s->meshes[*s->count - 1].endless = coincide(drawn->ground, plane, model);
+    return ORR_OK;
 }
 
 // A geom of a body that the device simulates.
@@ -213,8 +241,8 @@ static orr_result put_at(sink *s, const orr_robot_geom *geom, int key, const orr
     ORR_TRY(orr_affine_from_transform(&pose, model, error));
     if (is_endless(geom)) {
         ORR_TRY(follow(geom, camera, model, error));
-        if (geom->stride[0] > 0.0f && geom->stride[1] > 0.0f && is_drawn(s->planes, geom->mesh, model)) {
-            return ORR_OK;
+        if (geom->stride[0] > 0.0f && geom->stride[1] > 0.0f) {
+            return put_endless(s, geom, key, model);
         }
     }
     return put(s, geom->mesh, key, model);

@@ -11,6 +11,9 @@ orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const
 typedef struct orr_drawn_planes {
     float planes[8][4]; // unit normal on the seen side, world, and its product with the points of the plane
     int count;
+    bool
+        has_ground; // some plane was drawn that is endless in both directions, be it a mirror or transparent:
+    float ground[4]; // the first of them
 } orr_drawn_planes;
 
 // Appends a robot's meshes. transform: of the layer, in the scene; camera: its position, which infinite

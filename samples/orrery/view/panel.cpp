@@ -539,6 +539,11 @@ static void show_quality(panel_state *state)
         ImGui::SetTooltip(
             "surfaces of robots' models with a reflectance, on the CPU: each takes as long as a picture");
     }
+    ImGui::SameLine(0.0f, narrow);
+    state->redraw |= ImGui::Checkbox("fog", &state->fog);
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("that of the first robot's model");
+    }
     const double none = 0.0, far = 10.0;
     state->redraw |=
         ImGui::SliderScalar("occlusion", ImGuiDataType_Double, &state->occlusion_radius, &none, &far, "%.3f",

@@ -142,7 +142,7 @@ typedef struct panel_state {
     navigator *view;
     resolution *quality;
     camera_recorder *recorder;
-    bool antialias, shadows, mirrors;
+    bool antialias, shadows, mirrors, fog;
     double exposure;         // [EV]
     double occlusion_radius; // of orr_view
     orr_tone tone;

@@ -320,6 +320,10 @@ int command_view(int argc, char **argv)
          .value = &v.no_mirrors,
          .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do, on the "
                  "CPU)"},
+        {.name = "--fog",
+         .kind = OPTION_FLAG,
+         .value = &v.fog,
+         .help = "meshes, robots and the sky of a model fade into the fog of the first robot's model"},
         {.name = "--ambient-occlusion",
          .kind = OPTION_REAL,
          .value = &v.occlusion_radius,

@@ -115,7 +115,7 @@ typedef struct viewer {
     double last_click; // [s]
     double last_click_at[2];
 
-    bool antialias, no_shadows, no_mirrors, has_background;
+    bool antialias, no_shadows, no_mirrors, fog, has_background;
     const char *environment; // a picture; NULL: that of the scene file
     const char *falling;     // a soft cloud or mesh that falls on the first robot; NULL: none
     bool probes;

@@ -37,6 +37,7 @@ orr_view view_of(const viewer *v, const orr_camera *camera)
                      .antialias = v->antialias,
                      .no_shadows = v->no_shadows,
                      .no_mirrors = v->no_mirrors,
+                     .fog = v->fog,
                      .has_background = v->has_background,
                      .exposure = (float)v->exposure,
                      .occlusion_radius = (float)v->occlusion_radius,

@@ -206,6 +206,7 @@ static const orr_overlay *build_panel(viewer *v)
         .antialias = v->antialias,
         .shadows = !v->no_shadows,
         .mirrors = !v->no_mirrors,
+        .fog = v->fog,
         .exposure = v->exposure,
         .occlusion_radius = v->occlusion_radius,
         .tone = v->tone,
@@ -226,6 +227,7 @@ static const orr_overlay *build_panel(viewer *v)
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
     v->no_mirrors = !state.mirrors;
+    v->fog = state.fog;
     v->exposure = state.exposure;
     v->occlusion_radius = state.occlusion_radius;
     v->tone = state.tone;
