@@ -388,8 +388,8 @@ class Eyes(Handle):
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
     anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
     fewer triangles; 0: by none. flow: where everything was in the pictures before is kept, for "flow".
-    mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture. fog: meshes,
-    robots and the sky of a model fade into the fog of the first robot's model."""
+    mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture. fog:
+    meshes, robots and the sky of a model fade into the fog of the first robot's model."""
 
     def __init__(
         self,
