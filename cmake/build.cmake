@@ -33,7 +33,12 @@ if(ORR_FUZZ) # coverage for libFuzzer, which only the fuzz targets link
     list(APPEND ORR_SANITIZE_FLAGS -fsanitize=fuzzer-no-link
          -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/tests/fuzz/not_covered.txt)
 endif()
-target_compile_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
+# programs are linked as C, without the runtime for this check of C++
+set(ORR_SANITIZE_COMPILE_FLAGS ${ORR_SANITIZE_FLAGS})
+if(ORR_SANITIZE)
+    list(APPEND ORR_SANITIZE_COMPILE_FLAGS $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function>)
+endif()
+target_compile_options(orrery_flags INTERFACE ${ORR_SANITIZE_COMPILE_FLAGS})
 target_link_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
 
 # What turns an error in the handling of memory into the end of the program rather than into someone's code.

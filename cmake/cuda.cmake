@@ -55,11 +55,14 @@ macro(orr_cuda_emulation)
     target_compile_options(
         orrery_cuda_language
         INTERFACE "SHELL:-x c++" "SHELL:-include cuda_runtime.h" -Wall -Wextra -Wno-missing-field-initializers
-                  -ffp-contract=off ${ORR_SANITIZE_FLAGS})
+                  -ffp-contract=off ${ORR_SANITIZE_COMPILE_FLAGS})
     add_library(orrery_cuda_emulation OBJECT ${emulation}/block.cpp ${emulation}/memory.cpp
                                              ${emulation}/runtime.cpp)
-    target_include_directories(orrery_cuda_emulation PUBLIC ${emulation}/include ${emulation})
-    target_compile_options(orrery_cuda_emulation PRIVATE -Wall -Wextra ${ORR_SANITIZE_FLAGS})
+    target_include_directories(
+        orrery_cuda_emulation
+        PUBLIC ${emulation}/include ${emulation}
+        PRIVATE ${PROJECT_SOURCE_DIR})
+    target_compile_options(orrery_cuda_emulation PRIVATE -Wall -Wextra ${ORR_SANITIZE_COMPILE_FLAGS})
 endmacro()
 
 # orr_cuda_sources(files...): .cu files of the folder whose CMakeLists.txt calls

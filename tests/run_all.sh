@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-configurations=(release dev tsan minimal clang)
+configurations=(release dev tsan minimal)
 case ${1:-} in
 "") ;;
 --quick) configurations=(release) ;;
@@ -68,7 +68,7 @@ gpus=${gpus:-90-virtual}
 for configuration in "${configurations[@]}"; do
     # the assets take a minute to make, with a sanitizer minutes, and their bits are release's subject
     assets=
-    [[ ! $configuration =~ ^(dev|minimal|clang)$ ]] || assets=$PWD/build/release/assets
+    [[ ! $configuration =~ ^(dev|minimal)$ ]] || assets=$PWD/build/release/assets
     log=build/$configuration.log
     start=$SECONDS
     if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES="$gpus" \

@@ -1,20 +1,15 @@
 #define _GNU_SOURCE // madvise
 #include "engine/core/memory.h"
 
+#include "engine/core/sanitizer.h"
+
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ORR_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ORR_ASAN 1
-#endif
-#endif
-#ifdef ORR_ASAN
+#ifdef ORR_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #define POISON(memory, size) ASAN_POISON_MEMORY_REGION(memory, size)
 #define UNPOISON(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)

@@ -1,6 +1,7 @@
 #include "block.h"
 
 #include "emu.h"
+#include "engine/core/sanitizer.h"
 #include "fiber.h"
 #include "memory.h"
 
@@ -12,7 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -98,20 +99,20 @@ uint32_t next_random(uint32_t *seed)
 
 void to_scheduler(fiber *from, bool for_good)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __sanitizer_start_switch_fiber(for_good ? nullptr : &from->fake_stack, state.scheduler_stack,
                                    state.scheduler_stack_bytes);
 #endif
     (void)for_good;
     fiber_switch(&from->place, &state.scheduler);
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __sanitizer_finish_switch_fiber(from->fake_stack, &state.scheduler_stack, &state.scheduler_stack_bytes);
 #endif
 }
 
 void begin_fiber()
 {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __sanitizer_finish_switch_fiber(nullptr, &state.scheduler_stack, &state.scheduler_stack_bytes);
 #endif
     fiber *self = &fibers[state.current];
@@ -133,11 +134,11 @@ void run_fiber(unsigned int thread)
     fiber *f = &fibers[thread];
     set_thread(thread);
     f->state = turn::ready;
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __sanitizer_start_switch_fiber(&state.scheduler_fake_stack, f->stack, STACK_BYTES);
 #endif
     fiber_switch(&state.scheduler, &f->place);
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __sanitizer_finish_switch_fiber(state.scheduler_fake_stack, nullptr, nullptr);
 #endif
     if (state.watch) {
@@ -157,7 +158,7 @@ void prepare_fiber(unsigned int thread)
         }
         f->stack = memory + page;
     }
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     // A kernel's functions clean their frames when they return; that of begin_fiber, the outermost, stays.
     __asan_unpoison_memory_region((char *)f->stack + STACK_BYTES - OUTERMOST_BYTES, OUTERMOST_BYTES);
 #endif
@@ -423,7 +424,7 @@ void run_grid(const char *kernel, dim3 grid, dim3 block, size_t shared, body run
         for (unsigned int y = 0; y < grid.y; y++) {
             for (unsigned int x = 0; x < grid.x; x++) {
                 blockIdx = {x, y, z};
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
                 __asan_unpoison_memory_region(shared_memory, sizeof shared_memory);
                 __asan_poison_memory_region(shared_memory + shared, sizeof shared_memory - shared);
 #endif

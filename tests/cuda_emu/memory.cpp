@@ -2,6 +2,7 @@
 
 #include "block.h"
 #include "emu.h"
+#include "engine/core/sanitizer.h"
 
 #include <csignal>
 #include <cstdio>
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -77,7 +78,7 @@ void on_fault(int, siginfo_t *info, void *)
     fail("touches byte %ld of an allocation of %zu bytes", offset, bytes);
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
 void on_report(const char *)
 {
     if (in_kernel()) {
@@ -93,7 +94,7 @@ void install_handler() // again and again: test frameworks have handlers of thei
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, nullptr);
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __asan_set_error_report_callback(on_report);
 #endif
 }
@@ -123,7 +124,7 @@ void *memory_allocate(size_t bytes)
     memset(a.map, EDGE, (size_t)(begin - a.map));
     memset(begin, 0xff, bytes);
     memset(begin + bytes, EDGE, rounded - bytes);
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __asan_poison_memory_region(a.map, (size_t)(begin - a.map));
     __asan_poison_memory_region(begin + bytes, rounded - bytes);
 #endif
@@ -172,7 +173,7 @@ bool memory_free(void *at)
         return false;
     }
     const allocation &a = found->second;
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     __asan_unpoison_memory_region(a.map, a.mapped);
 #endif
     munmap(a.map, a.mapped + page_bytes());
@@ -221,7 +222,7 @@ void memory_close()
     }
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
 void memory_check_edges() // AddressSanitizer sees who writes there, as it happens
 {
 }

@@ -1,4 +1,5 @@
 // Kernels with planted bugs: each must end with a line that names kernel, block and thread.
+#include "engine/core/sanitizer.h"
 #include "engine/device/cuda_matrix.h"
 #include "tests.h"
 
@@ -244,7 +245,7 @@ static void the_host_on_device_memory(void **)
 
 static void shared_memory_has_an_end(void **)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
     must_fail(
         [] {
             device_array<int> out(32);

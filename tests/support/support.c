@@ -2,6 +2,7 @@
 #include "tests/support/support.h"
 
 #include "engine/core/file.h"
+#include "engine/core/sanitizer.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -125,12 +126,7 @@ double largest_difference(const float *a, const float *b, int64_t count)
     return largest;
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1 // what gcc says
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef ORR_ADDRESS_SANITIZER
 // Drivers and layers keep tables for as long as the process lives. When Vulkan's loader unloads them before
 // LeakSanitizer looks, these count as leaks that nothing can name; so nothing is unloaded in a sanitised
 // test.
