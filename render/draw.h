@@ -29,6 +29,7 @@ typedef struct orr_draw_splats {
     float model[12]; // layer to world, a similarity
     orr_draw_deformation deformation;
     bool antialias;
+    bool casts_shadow; // where the list has shadows, on all but itself (render/cloud_shadow)
 } orr_draw_splats;
 
 // Poses of the bodies of one simulated world, in memory of the device that draws: physics writes them and
@@ -225,7 +226,7 @@ typedef struct orr_draw_list {
     orr_draw_environment environments[ORR_DRAW_ENVIRONMENTS]; // environment_count
     int environment_count;
     bool environment_behind; // the first is behind everything that is opaque, in place of backdrop and sky
-    bool shadows;            // of opaque meshes: the sun casts them, and the lights that say so
+    bool shadows;            // of opaque meshes and clouds: the sun casts them, and the lights that say so
     bool mirrors;            // materials with reflectance mirror (render/mirror.h)
     // where left_out_mesh is not 0, this part of mesh left_out_mesh - 1 is not drawn: the mirror that is
     // looked through

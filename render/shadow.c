@@ -12,6 +12,19 @@ static const int margin = 4; // [texels] at the map's rim: what a lookup reads, 
 // nearer by as many
 static const int cube_margin = 8;
 
+// What maps are fitted to: the meshes of a list, or a box.
+typedef struct casters {
+    const orr_draw_list *list;
+    const orr_caster_span *box; // of the world; NULL: the meshes
+} casters;
+
+static orr_caster_span bounds_of(const casters *c, const orr_caster_light *light, const float view[12],
+                                 float slope)
+{
+    return c->box ? orr_caster_box_bounds(c->box, view, slope)
+                  : orr_caster_bounds(c->list, light, view, slope);
+}
+
 // How far from a point the maps of a light with a size are read [texels]; it widens their rims.
 static int reach_of(const orr_caster_light *light, int size)
 {
@@ -56,13 +69,12 @@ static orr_lens empty_lens(int size)
 
 // Sizes of texels are powers of 2^(1/4), and texels lie at multiples of their size: what moves a little
 // leaves them where they are.
-static bool fit_directional(const orr_draw_list *list, const orr_caster_light *light, int size,
-                            orr_lens *lens)
+static bool fit_directional(const casters *c, const orr_caster_light *light, int size, orr_lens *lens)
 {
     *lens = empty_lens(size);
     lens->orthographic = true;
     look_along(light->direction, lens->view);
-    const orr_caster_span s = orr_caster_bounds(list, light, lens->view, 0.0f);
+    const orr_caster_span s = bounds_of(c, light, lens->view, 0.0f);
     float side = fmaxf(s.high[0] - s.low[0], s.high[1] - s.low[1]), depth = s.high[2] - s.low[2];
     if (!(side >= 0.0f) || !isfinite(side) || !isfinite(depth)) {
         return false;
@@ -85,8 +97,8 @@ static bool fit_directional(const orr_draw_list *list, const orr_caster_light *l
 
 // Looks from the light; its view has the rows of a rotation already. rim: tangent of the angle between its
 // axis and its rim
-static bool fit_perspective(const orr_draw_list *list, const orr_caster_light *light, int rim_texels,
-                            float rim, bool all, orr_lens *lens)
+static bool fit_perspective(const casters *c, const orr_caster_light *light, int rim_texels, float rim,
+                            bool all, orr_lens *lens)
 {
     const float half = 0.5f * (float)lens->width;
     for (int k = 0; k < 3; k++) {
@@ -95,9 +107,13 @@ static bool fit_perspective(const orr_draw_list *list, const orr_caster_light *l
     memcpy(lens->position, light->position, sizeof lens->position);
     lens->focal[0] = lens->focal[1] =
         (float)(lens->width / 2 - rim_texels - reach_of(light, lens->width)) / rim;
-    const orr_caster_span s = orr_caster_bounds(list, light, lens->view, all ? 0.0f : half / lens->focal[0]);
+    const orr_caster_span s = bounds_of(c, light, lens->view, all ? 0.0f : half / lens->focal[0]);
     if (!(s.high[2] > 0.0f) || !isfinite(s.high[2])) {
         return false;
+    }
+    for (int k = 0; k < 2; k++) { // a little beyond the rim, as a camera's
+        lens->slope_high[k] = 1.3f * half / lens->focal[k];
+        lens->slope_low[k] = -lens->slope_high[k];
     }
     // a little before what is nearest, so that a lamp's own case casts a shadow too
     lens->near_plane = fmaxf(0.99f * s.low[2], 1e-4f * s.high[2]);
@@ -105,17 +121,16 @@ static bool fit_perspective(const orr_draw_list *list, const orr_caster_light *l
     return true;
 }
 
-static bool fit_spot(const orr_draw_list *list, const orr_caster_light *light, int size, orr_lens *lens)
+static bool fit_spot(const casters *c, const orr_caster_light *light, int size, orr_lens *lens)
 {
     const float radians = 0.01745329252f;
     *lens = empty_lens(size);
     look_along(light->direction, lens->view);
-    return fit_perspective(list, light, margin, tanf(radians * fmaxf(light->cutoff, 0.1f)), true, lens);
+    return fit_perspective(c, light, margin, tanf(radians * fmaxf(light->cutoff, 0.1f)), true, lens);
 }
 
 // Face +x -x +y -y +z -z of a cube around the light, as shadow_turn of shadow_formula.h has them.
-static bool fit_face(const orr_draw_list *list, const orr_caster_light *light, int size, int face,
-                     orr_lens *lens)
+static bool fit_face(const casters *c, const orr_caster_light *light, int size, int face, orr_lens *lens)
 {
     const float sign = face % 2 == 0 ? 1.0f : -1.0f;
     const int axis = face / 2;
@@ -123,7 +138,7 @@ static bool fit_face(const orr_draw_list *list, const orr_caster_light *light, i
     lens->view[(axis + 1) % 3] = sign;
     lens->view[4 + (axis + 2) % 3] = 1.0f;
     lens->view[8 + axis] = sign;
-    return fit_perspective(list, light, cube_margin, 1.0f, false, lens);
+    return fit_perspective(c, light, cube_margin, 1.0f, false, lens);
 }
 
 // ---- the plan ----
@@ -135,36 +150,57 @@ static bool is_dark(const float a[3], const float b[3])
 
 // The light's maps, from the plan's `map_count` on: their lenses, and of a cube their slots. Returns how
 // many.
-static int fit_maps(const orr_draw_list *list, const orr_caster_light *light, bool cube,
-                    orr_shadow_values *values, orr_shadow_plan *plan)
+static int fit_maps(const casters *c, const orr_caster_light *light, bool cube, orr_shadow_values *values,
+                    orr_shadow_plan *plan)
 {
     orr_shadow_map *maps = &plan->maps[plan->map_count];
     if (!cube) {
-        return (light->directional ? fit_directional : fit_spot)(list, light, plan->size, &maps->lens);
+        return (light->directional ? fit_directional : fit_spot)(c, light, plan->size, &maps->lens);
     }
     const int size = plan->size < ORR_SHADOW_FACE_MAX ? plan->size : ORR_SHADOW_FACE_MAX;
     int count = 0;
     for (int face = 0; face < ORR_SHADOW_FACES; face++) {
-        bool seen = fit_face(list, light, size, face, &maps[count].lens);
+        bool seen = fit_face(c, light, size, face, &maps[count].lens);
         values->slots[face] = seen ? (float)count++ : -1.0f;
     }
     return count;
 }
 
-// Fits the next maps to a light of number `index` among those of orr_draw_light_up.
-static void add_light(const orr_draw_list *list, const orr_caster_light *light, int index,
-                      orr_shadow_plan *plan)
+// The light as a spot that looks at a box, if it is far enough outside of it for one map to show it.
+static orr_caster_light aimed_at(const orr_caster_span *box, const orr_caster_light *light)
 {
+    const float degrees = 57.29577951f, far_enough = 1.25f; // radii of the ball around the box
+    orr_caster_light aimed = *light;
+    float to_middle[3], half[3];
+    for (int k = 0; k < 3; k++) {
+        to_middle[k] = 0.5f * (box->low[k] + box->high[k]) - light->position[k];
+        half[k] = 0.5f * (box->high[k] - box->low[k]);
+    }
+    const float distance = sqrtf(vec3f_dot(to_middle, to_middle)), radius = sqrtf(vec3f_dot(half, half));
+    if (light->directional || !(distance > far_enough * radius)) {
+        return aimed;
+    }
+    for (int k = 0; k < 3; k++) {
+        aimed.direction[k] = to_middle[k] / distance;
+    }
+    aimed.cutoff = degrees * asinf(radius / distance);
+    return aimed;
+}
+
+// Fits the next maps to a light of number `index` among those of orr_draw_light_up.
+static void add_light(const casters *c, const orr_caster_light *given, int index, orr_shadow_plan *plan)
+{
+    const orr_caster_light aimed = c->box ? aimed_at(c->box, given) : *given, *light = &aimed;
     static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const bool cube = !light->directional && light->cutoff > cutoff_max;
     orr_shadow_values values = {.cube = cube ? 1.0f : 0.0f};
     orr_shadow_map *maps = &plan->maps[plan->map_count];
     float from_camera[12], view[12];
     if (plan->light_count == ORR_SHADOW_LIGHTS ||
-        orr_affine_invert(list->lens.view, from_camera, NULL) != ORR_OK) {
+        orr_affine_invert(c->list->lens.view, from_camera, NULL) != ORR_OK) {
         return;
     }
-    const int count = fit_maps(list, light, cube, &values, plan);
+    const int count = fit_maps(c, light, cube, &values, plan);
     if (count == 0) {
         return;
     }
@@ -202,13 +238,15 @@ static void add_light(const orr_draw_list *list, const orr_caster_light *light, 
     plan->light_of[index] = plan->light_count++;
 }
 
-void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
+static void make_plan(const casters *c, int size_max, orr_shadow_plan *plan)
 {
+    const orr_draw_list *list = c->list;
     const orr_draw_sun *sun = &list->sun;
     static const float black[3];
     int index = 0;
     plan->light_count = plan->map_count = plan->texels = plan->columns = plan->rows = 0;
     plan->size = size_for(&list->lens);
+    plan->size = plan->size < size_max ? plan->size : size_max;
     for (int i = 0; i <= ORR_DRAW_LIGHTS; i++) {
         plan->light_of[i] = -1;
     }
@@ -220,7 +258,7 @@ void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
             .directional = true,
             .direction = {-sun->direction[0], -sun->direction[1], -sun->direction[2]},
             .spread = tanf(sun->radius)};
-        add_light(list, &light, index++, plan);
+        add_light(c, &light, index++, plan);
     }
     for (int i = 0; i < list->light_count; i++, index++) {
         const orr_draw_light *l = &list->lights[i];
@@ -230,9 +268,30 @@ void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
         memcpy(light.position, l->position, sizeof light.position);
         memcpy(light.direction, l->direction, sizeof light.direction);
         if (l->casts_shadows && !is_dark(l->diffuse, l->specular)) {
-            add_light(list, &light, index, plan);
+            add_light(c, &light, index, plan);
         }
     }
+}
+
+void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
+{
+    make_plan(&(casters){list, NULL}, ORR_SHADOW_SIZE_MAX, plan);
+}
+
+void orr_shadow_plan_make_around(const orr_draw_list *list, const orr_caster_span *box, int size_max,
+                                 orr_shadow_plan *plan)
+{
+    make_plan(&(casters){list, box}, size_max, plan);
+}
+
+int orr_shadow_first_light(const orr_shadow_plan *plan)
+{
+    for (int i = 0; i <= ORR_DRAW_LIGHTS && plan->light_count > 0; i++) {
+        if (plan->light_of[i] == 0) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 orr_draw_list orr_shadow_list(const orr_draw_list *list, const orr_shadow_plan *plan, int index)

@@ -3,7 +3,7 @@
 // as they draw meshes, only depth, through the lenses given here, and look points up by shadow_formula.h.
 #pragma once
 
-#include "render/draw.h"
+#include "render/shadow_casters.h"
 
 enum {
     ORR_SHADOW_LIGHTS = 4, // of a frame, that cast shadows
@@ -67,5 +67,11 @@ typedef struct orr_shadow_plan {
 // but not on the camera, and its texels keep their places in the world while what it shows moves, so that
 // edges of shadows do not crawl. Of a cube only those maps are drawn in which a mesh may be seen.
 void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan);
+// The same, around what is in a box of the world alone, whatever meshes there are; of at most size_max texels
+// a side. Lights that are near look at the box, so that it takes most of one map, unless they are in it.
+void orr_shadow_plan_make_around(const orr_draw_list *list, const orr_caster_span *box, int size_max,
+                                 orr_shadow_plan *plan);
+// The first light, of orr_draw_light_up, that has maps; -1: none has.
+int orr_shadow_first_light(const orr_shadow_plan *plan);
 // The list whose depth is map `index`.
 orr_draw_list orr_shadow_list(const orr_draw_list *list, const orr_shadow_plan *plan, int index);

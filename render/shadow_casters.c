@@ -16,25 +16,29 @@ static void extend(span *s, const float p[3])
     }
 }
 
-// A corner of the item's box, after `map`.
-static void corner_of(const orr_draw_mesh *item, const float map[12], int corner, float q[3])
+static void corner_of(const float low[3], const float high[3], const float map[12], int corner, float q[3])
 {
     float p[3];
     for (int k = 0; k < 3; k++) {
-        p[k] = corner >> k & 1 ? item->mesh->high[k] : item->mesh->low[k];
+        p[k] = corner >> k & 1 ? high[k] : low[k];
     }
     affine_apply_to_point(map, p, q);
+}
+
+static void extend_by_box(span *s, const float low[3], const float high[3], const float map[12])
+{
+    for (int corner = 0; corner < 8; corner++) {
+        float q[3];
+        corner_of(low, high, map, corner, q);
+        extend(s, q);
+    }
 }
 
 static void extend_by_mesh(span *s, const orr_draw_mesh *item, const float to[12])
 {
     float map[12];
     orr_affine_multiply(to, item->model, map);
-    for (int corner = 0; corner < 8; corner++) {
-        float q[3];
-        corner_of(item, map, corner, q);
-        extend(s, q);
-    }
+    extend_by_box(s, item->mesh->low, item->mesh->high, map);
 }
 
 static float diagonal(const span *s)
@@ -118,15 +122,13 @@ static bool is_floor(const orr_draw_mesh *item, const span *thick, const orr_cas
     return things * lamp > 0.0f;
 }
 
-// May a lens of that slope to all sides see something of the item?
-static bool is_seen(const orr_draw_mesh *item, const float view[12], float slope)
+// May a lens of that slope to all sides see something of a box?
+static bool is_seen(const float low[3], const float high[3], const float map[12], float slope)
 {
-    float map[12];
     int beyond[5] = {0};
-    orr_affine_multiply(view, item->model, map);
     for (int corner = 0; corner < 8; corner++) {
         float q[3];
-        corner_of(item, map, corner, q);
+        corner_of(low, high, map, corner, q);
         beyond[4] += q[2] <= 0.0f;
         for (int k = 0; k < 2; k++) {
             beyond[2 * k] += q[k] > slope * q[2];
@@ -141,6 +143,22 @@ static bool is_seen(const orr_draw_mesh *item, const float view[12], float slope
     return true;
 }
 
+static bool mesh_is_seen(const orr_draw_mesh *item, const float view[12], float slope)
+{
+    float map[12];
+    orr_affine_multiply(view, item->model, map);
+    return is_seen(item->mesh->low, item->mesh->high, map, slope);
+}
+
+orr_caster_span orr_caster_box_bounds(const orr_caster_span *box, const float view[12], float slope)
+{
+    span s = nothing;
+    if (slope <= 0.0f || is_seen(box->low, box->high, view, slope)) {
+        extend_by_box(&s, box->low, box->high, view);
+    }
+    return s;
+}
+
 orr_caster_span orr_caster_bounds(const orr_draw_list *list, const orr_caster_light *light,
                                   const float view[12], float slope)
 {
@@ -149,7 +167,7 @@ orr_caster_span orr_caster_bounds(const orr_draw_list *list, const orr_caster_li
     for (int i = 0; i < list->mesh_count; i++) {
         const orr_draw_mesh *item = &list->meshes[i];
         if (can_cast(item) && !is_floor(item, &thick, light) &&
-            (slope <= 0.0f || is_seen(item, view, slope))) {
+            (slope <= 0.0f || mesh_is_seen(item, view, slope))) {
             extend_by_mesh(&s, item, view);
         }
     }

@@ -20,3 +20,5 @@ typedef struct orr_caster_span {
 // a lens of that slope to all sides may see.
 orr_caster_span orr_caster_bounds(const orr_draw_list *list, const orr_caster_light *light,
                                   const float view[12], float slope);
+// The same of a box of the world.
+orr_caster_span orr_caster_box_bounds(const orr_caster_span *box, const float view[12], float slope);

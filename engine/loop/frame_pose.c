@@ -139,7 +139,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
                                      .key = drawn.key,
                                      .deformation = drawn.deformation,
                                      .antialias =
-                                         view->antialias || layer->antialias || layer->splats->antialiased};
+                                         view->antialias || layer->antialias || layer->splats->antialiased,
+                                     .casts_shadow = orr_layer_casts_shadow(layer)};
             memcpy(out->model, drawn.model, sizeof drawn.model);
             break;
         }

@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
+#include "render/cloud_shadow/cloud_shadow.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/show.h"
 #include "render/mirror.h"
@@ -14,6 +15,7 @@ typedef struct cuda_machine {
     orr_cuda_show *show;  // NULL until the first picture is handed over
     orr_device_kind rung; // that `show` was made for
     bool told_of_shadows; // that robots on the device cast none
+    bool told_of_clouds;  // nor do clouds
     bool told_of_mirrors; // that they are not drawn
 } cuda_machine;
 
@@ -88,6 +90,15 @@ static void tell_of_shadows(cuda_machine *m, const orr_draw_list *list)
     }
 }
 
+static void tell_of_clouds(cuda_machine *m, const orr_draw_list *list)
+{
+    if (!m->told_of_clouds && orr_has_cloud_shadows(list)) {
+        m->told_of_clouds = true;
+        orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
+                     "CUDA: clouds cast no shadows: expected the CPU to draw them");
+    }
+}
+
 static void tell_of_mirrors(cuda_machine *m, const orr_draw_list *list)
 {
     if (list->mirrors && !m->told_of_mirrors && orr_has_mirrors(list)) {
@@ -103,6 +114,7 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     (void)to_image; // handed over once it is finished
     cuda_machine *m = state;
     tell_of_shadows(m, list);
+    tell_of_clouds(m, list);
     tell_of_mirrors(m, list);
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};

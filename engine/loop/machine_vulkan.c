@@ -2,13 +2,14 @@
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
+#include "render/cloud_shadow/cloud_shadow.h"
 #include "render/mirror.h"
 #include "render/vulkan/draw.h"
 
 typedef struct vulkan_machine {
     orr_engine *engine; // borrowed
     orr_vulkan_draw *draw;
-    bool told_of_occlusion, told_of_mirrors; // that they are not drawn
+    bool told_of_occlusion, told_of_clouds, told_of_mirrors; // that they are not drawn
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
@@ -55,6 +56,15 @@ static void tell_of_occlusion(vulkan_machine *m, const orr_draw_list *list)
     }
 }
 
+static void tell_of_clouds(vulkan_machine *m, const orr_draw_list *list)
+{
+    if (!m->told_of_clouds && orr_has_cloud_shadows(list)) {
+        m->told_of_clouds = true;
+        orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
+                     "Vulkan: clouds cast no shadows: expected the CPU to draw them");
+    }
+}
+
 static void tell_of_mirrors(vulkan_machine *m, const orr_draw_list *list)
 {
     if (list->mirrors && !m->told_of_mirrors && orr_has_mirrors(list)) {
@@ -69,6 +79,7 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
 {
     vulkan_machine *m = state;
     tell_of_occlusion(m, list);
+    tell_of_clouds(m, list);
     tell_of_mirrors(m, list);
     return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
                     : orr_vulkan_draw_submit(m->draw, list, fields, error);

@@ -188,6 +188,13 @@ orr_layer orr_scene_layer(const orr_scene *scene, int index)
     return inside ? id_of(&scene->layers[index]) : (orr_layer){0};
 }
 
+bool orr_layer_casts_shadow(const orr_layer_data *layer)
+{
+    const bool moves =
+        layer->bound_to.slot > 0 || layer->soft || (layer->has_body && layer->body_desc.mass > 0.0);
+    return layer->casts_shadow == ORR_CAST_ALWAYS || (layer->casts_shadow == ORR_CAST_IF_IT_MOVES && moves);
+}
+
 void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3])
 {
     if (layer->kind == ORR_LAYER_FIELD) {

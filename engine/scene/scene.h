@@ -19,6 +19,10 @@ typedef struct orr_scene_context {
     uint64_t *next_key;    // of orr_layer_data.key: counted up for all scenes of the engine, never reused
 } orr_scene_context;
 
+// Does a cloud cast shadows? One that may move does where its file says nothing: the light that others were
+// captured in has their shadows already.
+typedef enum orr_cast { ORR_CAST_IF_IT_MOVES = 0, ORR_CAST_ALWAYS, ORR_CAST_NEVER } orr_cast;
+
 // One layer: a cloud, a mesh, a field or a robot, and its transform when a world begins.
 typedef struct orr_layer_data {
     orr_pool_id id;
@@ -49,8 +53,11 @@ typedef struct orr_layer_data {
     bool visible;
     bool
         antialias; // splats: always draw with the Mip-Splatting compensation, as a cloud trained so is anyway
+    orr_cast casts_shadow; // splats
 } orr_layer_data;
 
+// Does it cast shadows of its own?
+bool orr_layer_casts_shadow(const orr_layer_data *layer);
 // The bounds in the layer's own space; robust ones for splats.
 void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3]);
 double orr_layer_longest_side(const orr_layer_data *layer); // of these bounds

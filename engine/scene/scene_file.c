@@ -222,9 +222,9 @@ static orr_result read_materials(const orr_json *json, orr_scene_file_layer *lay
 
 static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"file",    "name",      "position", "rotation", "scale",
-                                       "visible", "antialias", "type",     "bind",     "physics",
-                                       "region",  "materials", NULL};
+    static const char *const keys[] = {"file",    "name",      "position",     "rotation", "scale",
+                                       "visible", "antialias", "type",         "bind",     "physics",
+                                       "region",  "materials", "casts_shadow", NULL};
     ORR_TRY(orr_json_check_keys(json, keys, error));
     const char *file = NULL, *name = NULL;
     ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud, a mesh, a field or a robot", error));
@@ -239,6 +239,8 @@ static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, 
     layer->visible = true;
     ORR_TRY(orr_json_bool(json, "visible", &layer->visible, error));
     ORR_TRY(orr_json_bool(json, "antialias", &layer->antialias, error));
+    layer->has_casts_shadow = orr_json_has(json, "casts_shadow");
+    ORR_TRY(orr_json_bool(json, "casts_shadow", &layer->casts_shadow, error));
     ORR_TRY(copy_path(json->file, file, &layer->file, error));
     return name ? copy_text(name, &layer->name, error) : ORR_OK;
 }

@@ -12,6 +12,7 @@ typedef struct orr_scene_file_layer {
     orr_transform transform; // resolved
     bool visible;
     bool antialias;
+    bool has_casts_shadow, casts_shadow; // of a cloud
     bool has_physics, has_region;
     char **materials; // paths of its materials that are networks, NULL for others; material_count
     int material_count;

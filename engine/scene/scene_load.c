@@ -21,6 +21,7 @@ typedef struct layer_source {
     const char *name; // NULL: the file's own
     const orr_transform *transform;
     bool visible, antialias;
+    orr_cast casts_shadow;
     const orr_region *region; // of a cloud; NULL: all of it
 } layer_source;
 
@@ -88,8 +89,10 @@ static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_er
         orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s", source->path,
                      view.warning);
     }
-    orr_layer_data layer = {
-        .kind = ORR_LAYER_SPLATS, .visible = source->visible, .antialias = source->antialias};
+    orr_layer_data layer = {.kind = ORR_LAYER_SPLATS,
+                            .visible = source->visible,
+                            .antialias = source->antialias,
+                            .casts_shadow = source->casts_shadow};
     orr_progress progress = scene->context.progress;
     progress.from = READING_SHARE;
     if (source->region) {
@@ -240,6 +243,9 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
                                .transform = &transform,
                                .visible = layer->visible,
                                .antialias = layer->antialias,
+                               .casts_shadow = !layer->has_casts_shadow ? ORR_CAST_IF_IT_MOVES
+                                               : layer->casts_shadow    ? ORR_CAST_ALWAYS
+                                                                        : ORR_CAST_NEVER,
                                .region = layer->has_region ? &layer->region : NULL};
         orr_error why = {0};
         if (add_listed(scene, &source, &why) != ORR_OK) {

@@ -138,6 +138,8 @@ static cJSON *layer_json(const orr_scene *scene, const orr_layer_data *layer, co
                 add_floats(json, "rotation", at->rotation, 4) && add_float(json, "scale", at->scale) &&
                 (place->visible || cJSON_AddFalseToObject(json, "visible")) &&
                 (!layer->antialias || cJSON_AddTrueToObject(json, "antialias")) &&
+                (layer->casts_shadow == ORR_CAST_IF_IT_MOVES ||
+                 cJSON_AddBoolToObject(json, "casts_shadow", layer->casts_shadow == ORR_CAST_ALWAYS)) &&
                 (!layer->has_region || add_region(json, &layer->region)) &&
                 (layer->material_count == 0 || add_materials(json, layer, path)) &&
                 (!robot || add_bind(json, layer, robot)) && (!layer->has_body || add_physics(json, layer));

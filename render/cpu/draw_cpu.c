@@ -35,6 +35,7 @@ struct orr_cpu_frame {
     orr_fragment_lists fragments;          // of transparent meshes
     orr_edge_list edges;                   // of opaque ones
     orr_shadow_maps shadows;
+    orr_cloud_shadows clouds;
     orr_occlusion_map occlusion;
     orr_mirror_pictures mirrors;
     orr_draw_lighting lighting;              // where an environment is behind everything
@@ -64,6 +65,7 @@ static void blend_tile(void *context, int i, int worker)
         .field_depth = f->field_depth,
         .field_colour = f->field_colour,
         .shadows = &f->shadows,
+        .clouds = &f->clouds,
         .eye = orr_shadow_eye_of(&f->list->lens, f->list->umbra),
         .occlusion = &f->occlusion,
         .opaque = f->list->opaque,
@@ -102,19 +104,33 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
                                .flow = seen.flow,
                                .before = seen.before,
                                .occlusion = &f->occlusion,
+                               .clouds = &f->clouds,
                                .mirrors = &f->mirrors,
                                .edges = f->list->smooth ? &f->edges : NULL};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
     }
     orr_mesh_counts counts;
-    ORR_TRY(orr_shadow_maps_draw(f->jobs, f->isa, f->arena, f->list, &f->shadows, error));
     ORR_TRY(orr_occlusion_map_draw(f->jobs, f->isa, f->arena, f->list, &f->occlusion, error));
     ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, &f->shadows, planes, &f->fragments, &counts,
                             error));
     f->mesh_depth = planes.depth;
     f->mesh_colour = planes.rgb;
     *triangles = counts.triangles;
+    return ORR_OK;
+}
+
+static orr_result draw_shadows(orr_cpu_frame *f, orr_profile *profile, orr_error *error)
+{
+    const orr_draw_list *list = f->list;
+    if (list->mesh_count > 0 || list->backdrop.mesh) {
+        ORR_TRY(orr_shadow_maps_draw(f->jobs, f->isa, f->arena, list, &f->shadows, error));
+    }
+    if (!orr_has_cloud_shadows(list)) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_cloud_shadows_draw(f->jobs, f->isa, f->arena, list, &f->shadows.plan, &f->clouds, error));
+    orr_profile_end(profile, "cloud shadows", f->clouds.count);
     return ORR_OK;
 }
 
@@ -145,6 +161,7 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
     if (f->mirrors.count > 0) {
         orr_profile_end(profile, "mirrors", f->mirrors.count);
     }
+    ORR_TRY(draw_shadows(f, profile, error));
     ORR_TRY(draw_meshes(f, &triangles, error));
     orr_profile_end(profile, "meshes", triangles);
     *frame = f;

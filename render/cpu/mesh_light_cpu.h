@@ -1,6 +1,7 @@
 // Lanes over lit points of one surface. Part of mesh_raster_cpu.c.
 #pragma once
 
+#include "render/cloud_shadow/cloud_shadow_cpu.h"
 #include "render/cpu/environment_cpu.h"
 #include "render/cpu/mesh_raster_stages.h"
 #include "render/cpu/occlusion_cpu.h"
@@ -15,14 +16,17 @@ FN sint int_gather(const void *p, sint index)
     return (sint)real_gather(p, index);
 }
 
-// The part of light `light` that reaches the points past the meshes.
+// The part of light `light` that reaches the points past the meshes and clouds.
 LARGE_FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
 {
+    const orr_cloud_shadows *clouds = raster->picture.clouds;
     int caster = raster->shadows ? raster->shadows->plan.light_of[light] : -1;
-    if (caster < 0 || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
+    const bool clouded = clouds && clouds->count > 0;
+    if ((caster < 0 && !clouded) || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
         return R(1.0);
     }
-    return shadow_lookup(raster->shadows, caster, p.position, p.normal);
+    const real visible = caster < 0 ? R(1.0) : shadow_lookup(raster->shadows, caster, p.position, p.normal);
+    return clouded ? visible * cloud_shadow_lookup(clouds, light, p.position, R(-1.0)) : visible;
 }
 
 FN real bsdf_read(const float *entries, bsdf_place p)

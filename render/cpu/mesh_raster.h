@@ -4,6 +4,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
+#include "render/cloud_shadow/cloud_shadow_maps.h"
 #include "render/cpu/mirror_pictures.h"
 #include "render/cpu/occlusion_map.h"
 #include "render/cpu/seen.h"
@@ -21,6 +22,7 @@ typedef struct orr_mesh_picture {
     float *flow;    // height x width x 2, of the same point, as orr_seen says. NULL: nobody asks
     const orr_before *before;           // of `flow`; NULL: nothing is known
     const orr_occlusion_map *occlusion; // of what is drawn; NULL: nothing is occluded
+    const orr_cloud_shadows *clouds;    // that fall on it; NULL: none
     const orr_mirror_pictures *mirrors; // of what is drawn; NULL: nothing mirrors
     orr_edge_list *edges; // NULL: edges are not anti-aliased. In pixels of the list, `depth` is that of the
                           // farthest sample and `rgb` 0 or the backdrop; `item` stays that of the centre

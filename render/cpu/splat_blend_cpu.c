@@ -6,9 +6,11 @@
 // transmittance, colour and depth are loaded and stored once per batch, not once per splat. A block whose
 // pixels have all stopped takes no further part.
 #include "render/blend_formula.h"
+#include "render/cloud_shadow/cloud_shadow_cpu.h"
 #include "render/cpu/environment_cpu.h"
 #include "render/cpu/occlusion_cpu.h"
 #include "render/cpu/shadow_cpu.h"
+#include "render/cpu/splat_touch_cpu.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/edge_formula.h"
 
@@ -17,12 +19,6 @@
 #include <stdint.h>
 
 enum {
-    BATCH = 64,
-    BLOCK_W = 4,
-    BLOCK_H = ORR_LANES / BLOCK_W,
-    COLUMNS = ORR_CPU_TILE / BLOCK_W,
-    ROWS = ORR_CPU_TILE / BLOCK_H,
-    BLOCKS = COLUMNS * ROWS,
     CHECK_EVERY = 8 // splats between two checks whether all pixels of a block have stopped
 };
 
@@ -53,19 +49,10 @@ typedef struct tile_state {
     orr_splat_record batch[BATCH];
     block_layers layers[BLOCKS];
     real receivers[BLOCKS]; // depths of captured surfaces; infinity: none
+    real owners[BLOCKS];    // the layers of the list's splats that those are of; -1: none
     sint items[BLOCKS];     // as orr_draw_cpu returns them, of clouds; -1: none
     uint32_t kept[BLOCKS];  // splats that a job with `keep` has taken down
 } tile_state;
-
-FN real pixel_column(int left)
-{
-    return to_real((lane_index() & I(BLOCK_W - 1)) + I(left)) + R(0.5);
-}
-
-FN real pixel_row(int top)
-{
-    return to_real((lane_index() >> 2) + I(top)) + R(0.5);
-}
 
 // A plane's values at the pixels of a block; `outside` beyond the picture.
 static real plane_block(const orr_blend_job *job, const float *plane, int left, int top, float outside)
@@ -219,8 +206,9 @@ static void keep_block(const tile_state *tile, int block, float *kept)
     real_store(kept + 3 * ORR_LANES, p->depth);
     real_store(kept + 4 * ORR_LANES, p->transmittance);
     real_store(kept + 5 * ORR_LANES, tile->receivers[block]);
-    real_store(kept + 6 * ORR_LANES, to_real(tile->items[block]));
-    real_store(kept + 7 * ORR_LANES, tile->layers[block].mesh_depth);
+    real_store(kept + 6 * ORR_LANES, tile->owners[block]);
+    real_store(kept + 7 * ORR_LANES, to_real(tile->items[block]));
+    real_store(kept + 8 * ORR_LANES, tile->layers[block].mesh_depth);
 }
 
 static void take_kept_block(tile_state *tile, int block, const float *kept)
@@ -230,14 +218,15 @@ static void take_kept_block(tile_state *tile, int block, const float *kept)
         make_real3(real_load(kept), real_load(kept + ORR_LANES), real_load(kept + 2 * ORR_LANES)),
         real_load(kept + 3 * ORR_LANES), real_load(kept + 4 * ORR_LANES)};
     tile->receivers[block] = real_load(kept + 5 * ORR_LANES);
-    tile->items[block] = to_int(real_load(kept + 6 * ORR_LANES));
+    tile->owners[block] = real_load(kept + 6 * ORR_LANES);
+    tile->items[block] = to_int(real_load(kept + 7 * ORR_LANES));
     tile->live[block] = false;
 }
 
 // Does nothing show in the block among its splats but opaque meshes as deep as when it was kept?
 static bool is_as_kept(const block_layers *layers, int block, const float *kept)
 {
-    const real depth = real_load(kept + block * KEPT_BLOCK + 7 * ORR_LANES);
+    const real depth = real_load(kept + block * KEPT_BLOCK + 8 * ORR_LANES);
     return !layers->has_edges && all(layers->mesh_depth == depth) &&
            !any(min_(layers->field_depth, layers->fragment_depth) < R(__builtin_inff()));
 }
@@ -253,6 +242,7 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
         tile->live[b] = any(inside) != 0;
         tile->live_count += tile->live[b];
         tile->receivers[b] = R(__builtin_inff());
+        tile->owners[b] = R(-1.0);
         tile->items[b] = I(-1);
         tile->kept[b] = 0;
         if (layered) {
@@ -264,9 +254,6 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
         }
     }
 }
-
-// a member of the batch's records, for splats first ..
-#define MEMBER(name) real_gather(&tile->batch[first].name, lane_index() * I(sizeof(orr_splat_record) / 4))
 
 // Do meshes hide, or has stopped, what a block shows from a depth on?
 static bool is_hidden(const tile_state *tile, int block, float depth)
@@ -289,40 +276,6 @@ static unsigned find_live_rows(tile_state *tile, float depth, bool layered)
         rows |= (unsigned)tile->live[b] << b / COLUMNS;
     }
     return rows;
-}
-
-// live_rows: a bit for each row of blocks that take part.
-static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int count, unsigned live_rows)
-{
-    for (int b = 0; b < BLOCKS; b++) {
-        tile->touches[b] = 0;
-    }
-    for (int first = 0; first < count; first += ORR_LANES) {
-        // positions relative to the tile's corner
-        real x = MEMBER(x) - R(job->tile_x * ORR_CPU_TILE);
-        real y = MEMBER(y) - R(job->tile_y * ORR_CPU_TILE);
-        ellipse shape = {MEMBER(sharp_x), MEMBER(lean), MEMBER(sharp_y)};
-        real reach = MEMBER(reach);
-        real2 half_size = {MEMBER(half_width), MEMBER(half_height)};
-        mask there = lanes_below(count - first);
-        for (int row = 0; row < ROWS; row++) {
-            if (!(live_rows >> row & 1)) {
-                continue;
-            }
-            // a hundredth of a pixel on each side covers the rounding of the ends
-            real low = R(row * BLOCK_H + 0.49) - y;
-            real high = R(row * BLOCK_H + BLOCK_H - 0.49) - y;
-            real2 ends = splat_band(shape, reach, half_size, low, high);
-            mask some = and_(there, ends.x <= ends.y);
-            real left = x + ends.x;
-            real right = x + ends.y;
-            for (int column = 0; column < COLUMNS; column++) {
-                mask touched = and_(and_(some, left <= R(column * BLOCK_W + BLOCK_W - 0.49)),
-                                    right >= R(column * BLOCK_W + 0.49));
-                tile->touches[row * COLUMNS + column] |= (uint64_t)mask_bits(touched) << first;
-            }
-        }
-    }
 }
 
 // Blends the next fragment of the pixels in `due`.
@@ -361,7 +314,7 @@ static __attribute__((noinline)) void blend_samples(const orr_blend_job *job, bl
 
 // Blends what fields, fragments and samples show up to a depth, nearer ones first.
 FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *layers, real reach,
-                     real *receiver)
+                     real *receiver, real *owner)
 {
     while (any(min_(min_(layers->field_depth, layers->fragment_depth), layers->edge_depth) <= reach)) {
         if (layers->has_edges) {
@@ -375,6 +328,7 @@ FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *lay
             layers->centre = edge_centre_blend(layers->centre, due, layers->field_alpha, layers->field_depth);
         }
         *receiver = shadow_receiver(*receiver, before, p->transmittance, layers->field_depth);
+        *owner = shadow_receiver(*owner, before, p->transmittance, R(-1.0));
         layers->field_depth = sel(due, R(__builtin_inff()), layers->field_depth);
         due = and_(not_(field_first), layers->fragment_depth <= reach);
         if (any(due)) {
@@ -391,7 +345,7 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
 {
     block_layers *layers = &tile->layers[block];
     blend_pixel p = tile->blocks[block];
-    real receiver = tile->receivers[block];
+    real receiver = tile->receivers[block], owner = tile->owners[block];
     sint item = tile->items[block];
     bool live = true;
     for (int seen = 1; set; set &= set - 1, seen++) {
@@ -404,12 +358,13 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
         }
         if (layered) {
             alpha = sel(R(s->depth) < layers->mesh_depth, alpha, R(0.0));
-            blend_layers(job, &p, layers, R(s->depth), &receiver);
+            blend_layers(job, &p, layers, R(s->depth), &receiver, &owner);
         }
         real before = p.transmittance;
         p = blend_splat(p, alpha, make_real3(R(s->red), R(s->green), R(s->blue)), R(s->depth));
         if (noted) {
             receiver = shadow_receiver(receiver, before, p.transmittance, R(s->depth));
+            owner = shadow_receiver(owner, before, p.transmittance, R((float)s->layer));
             mask seen_here = and_(before >= R(0.5), p.transmittance < R(0.5));
             item = sel_int(seen_here, I(ORR_ITEM_OF_CLOUD((int32_t)s->layer)), item);
         }
@@ -420,6 +375,7 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
     }
     tile->blocks[block] = p;
     tile->receivers[block] = receiver;
+    tile->owners[block] = owner;
     tile->items[block] = item;
     return live && any(blend_continues(p));
 }
@@ -436,6 +392,11 @@ static real3 background_block(const orr_blend_job *job, int left, int top)
                          : sky_colour(sky_view_of(&job->sky), pixel_column(left), pixel_row(top));
 }
 
+static bool is_clouded(const orr_blend_job *job)
+{
+    return job->clouds && job->clouds->count > 0 && job->eye.umbra < 1.0f;
+}
+
 // The shadow of the meshes on what is blended of splats and fields so far.
 static bool is_shadowed(const orr_blend_job *job)
 {
@@ -447,7 +408,8 @@ static bool is_occluded(const orr_blend_job *job)
     return job->occlusion && job->occlusion->depth && job->eye.umbra > 0.0f;
 }
 
-static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real receiver, int left, int top)
+static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real receiver, real owner, int left,
+                                int top)
 {
     const shadow_eye eye = shadow_eye_of(&job->eye);
     mask there = receiver < R(__builtin_inff());
@@ -459,6 +421,9 @@ static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real re
     real visible = R(1.0), open = R(1.0);
     if (is_shadowed(job)) {
         visible = shadow_lookup(job->shadows, 0, position, make_real3(R(0.0), R(0.0), R(0.0)));
+    }
+    if (is_clouded(job)) {
+        visible = visible * cloud_shadow_lookup(job->clouds, job->clouds->captured_light, position, owner);
     }
     if (is_occluded(job)) {
         open = occlusion_on_capture(job->occlusion, position);
@@ -560,7 +525,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
 {
     tile_state tile;
     int64_t evaluated = 0;
-    const bool shadowed = is_shadowed(job) || is_occluded(job);
+    const bool shadowed = is_shadowed(job) || is_clouded(job) || is_occluded(job);
     const bool noted = shadowed || job->items || job->keep;
     const bool layered = job->mesh_depth || job->field_depth || noted || job->kept;
     begin_blocks(job, &tile, layered);
@@ -576,7 +541,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
         if (!live_rows) {
             break;
         }
-        find_touched_blocks(job, &tile, count, live_rows);
+        find_touched_blocks(tile.batch, count, job->tile_x, job->tile_y, live_rows, tile.touches);
         for (int b = 0; b < BLOCKS; b++) {
             uint64_t set = tile.touches[b];
             if (!set || !tile.live[b]) {
@@ -597,10 +562,11 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
             continue;
         }
         if (layered) {
-            blend_layers(job, &tile.blocks[b], &tile.layers[b], R(FLT_MAX), &tile.receivers[b]);
+            blend_layers(job, &tile.blocks[b], &tile.layers[b], R(FLT_MAX), &tile.receivers[b],
+                         &tile.owners[b]);
         }
         if (shadowed) {
-            tile.blocks[b] = shadow_block(job, tile.blocks[b], tile.receivers[b], left, top);
+            tile.blocks[b] = shadow_block(job, tile.blocks[b], tile.receivers[b], tile.owners[b], left, top);
         }
         store_block(job, tile.blocks[b], tile.items[b], &tile.layers[b], left, top);
     }

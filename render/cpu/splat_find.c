@@ -11,6 +11,7 @@ typedef struct splat_search {
     orr_arena *arena;
     const orr_splat_kernels *kernels;
     const orr_draw_list *list;
+    bool only_shapes;
 
     splat_lens_values *lenses; // one per layer
     orr_project_job *parts;    // part_count: what one job projects
@@ -85,6 +86,7 @@ static orr_result plan_projection(splat_search *f, orr_error *error)
                                                .end_block = end,
                                                .first_file_index = first,
                                                .layer = (uint32_t)i,
+                                               .only_shape = f->only_shapes,
                                                .records = f->records + next,
                                                .boxes = f->boxes + next,
                                                .keys = f->part_keys + next};
@@ -164,7 +166,7 @@ static orr_result order_ties(splat_search *f, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result sort(splat_search *f, orr_error *error)
+static orr_result list_visible(splat_search *f, orr_error *error)
 {
     f->keys = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->keys);
     f->order = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->order);
@@ -172,8 +174,27 @@ static orr_result sort(splat_search *f, orr_error *error)
         return out_of_memory(error, "sorting", f->visible);
     }
     orr_jobs_for(f->jobs, f->part_count, make_keys, f);
+    return ORR_OK;
+}
+
+static orr_result sort(splat_search *f, orr_error *error)
+{
+    ORR_TRY(list_visible(f, error));
     ORR_TRY(orr_radix_sort(f->jobs, f->arena, f->keys, f->order, f->visible, error));
     return order_ties(f, error);
+}
+
+static orr_result bin(splat_search *f, orr_cpu_splats *splats, orr_error *error)
+{
+    orr_splat_bins *bins = orr_arena_take(f->arena, 1, sizeof *bins);
+    if (!bins) {
+        return out_of_memory(error, "tiles", f->visible);
+    }
+    const orr_lens *lens = &f->list->lens;
+    const orr_bin_input input = {f->records, f->boxes, f->order, f->visible, lens->width, lens->height};
+    ORR_TRY(orr_splats_bin(f->jobs, f->arena, &input, bins, error));
+    *splats = (orr_cpu_splats){f->records, f->boxes, f->order, f->visible, bins, f->lenses, 0};
+    return ORR_OK;
 }
 
 orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr_arena *arena,
@@ -185,14 +206,17 @@ orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr
     orr_profile_end(profile, "project", f->record_capacity);
     ORR_TRY(sort(f, error));
     orr_profile_end(profile, "sort", f->visible);
-    orr_splat_bins *bins = orr_arena_take(arena, 1, sizeof *bins);
-    if (!bins) {
-        return out_of_memory(error, "tiles", f->visible);
-    }
-    const orr_bin_input input = {f->records, f->boxes,         f->order,
-                                 f->visible, list->lens.width, list->lens.height};
-    ORR_TRY(orr_splats_bin(jobs, arena, &input, bins, error));
-    orr_profile_end(profile, "bin", bins->pairs);
-    *splats = (orr_cpu_splats){f->records, f->boxes, f->order, f->visible, bins, f->lenses, 0};
+    ORR_TRY(bin(f, splats, error));
+    orr_profile_end(profile, "bin", splats->bins->pairs);
     return ORR_OK;
+}
+
+orr_result orr_splats_find_shapes(orr_jobs *jobs, const orr_splat_kernels *kernels, orr_arena *arena,
+                                  const orr_draw_list *list, orr_cpu_splats *splats, orr_error *error)
+{
+    splat_search search = {
+        .jobs = jobs, .arena = arena, .kernels = kernels, .list = list, .only_shapes = true};
+    ORR_TRY(project(&search, error));
+    ORR_TRY(list_visible(&search, error));
+    return bin(&search, splats, error);
 }

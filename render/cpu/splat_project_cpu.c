@@ -118,6 +118,11 @@ FN int project(const orr_project_job *job, bool deformed)
             if (!visible) {
                 continue;
             }
+            if (job->only_shape) {
+                count += store_records(job, count, visible, &s, make_real3(R(0.0), R(0.0), R(0.0)),
+                                       job->pack->original + block * ORR_PACK_BLOCK + part);
+                continue;
+            }
             const float *harmonics = job->pack->harmonics + block * members * ORR_PACK_BLOCK + part;
             real3 direction =
                 deformed ? deform_direction(deformation, lens, mean) : splat_direction(lens, mean);

@@ -12,6 +12,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
+#include "render/cloud_shadow/cloud_shadow_maps.h"
 #include "render/cpu/occlusion_map.h"
 #include "render/cpu/seen.h"
 #include "render/cpu/shadow_maps.h"
@@ -22,8 +23,8 @@ enum {
     ORR_CPU_TILE = 32,        // pixels per side
     ORR_PROJECT_BLOCKS = 256, // blocks of 16 splats per job
     ORR_PROJECT_SPLATS = ORR_PROJECT_BLOCKS * ORR_PACK_BLOCK,
-    // colour, depth, transmittance, receiver, item; depth of the meshes among the splats
-    ORR_KEPT_PIXELS = 8 * ORR_CPU_TILE * ORR_CPU_TILE,
+    // colour, depth, transmittance, receiver, its layer, item; depth of the meshes among the splats
+    ORR_KEPT_PIXELS = 9 * ORR_CPU_TILE * ORR_CPU_TILE,
     ORR_KEPT_STARTS = ORR_CPU_TILE * ORR_CPU_TILE / 4 + 1 // as many blocks as the narrowest lanes have
 };
 
@@ -59,6 +60,7 @@ typedef struct orr_project_job {
     int64_t first_block, end_block;
     uint32_t first_file_index; // of the layer
     uint32_t layer;
+    bool only_shape;           // colours stay 0
     orr_splat_record *records; // one for every splat of the job
     orr_tile_box *boxes;       // likewise
     uint32_t *keys;            // likewise: the bits of the depth, which sort as the depth does
@@ -87,6 +89,7 @@ typedef struct orr_blend_job {
     const float *field_depth;       // height x width, infinity where there is none, or NULL: no fields
     const float *field_colour;      // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     const orr_shadow_maps *shadows; // of their first light one falls on splats and fields
+    const orr_cloud_shadows *clouds; // on the same; NULL: none
     orr_shadow_eye eye;
     const orr_occlusion_map *occlusion; // of the same; NULL: nothing is occluded
     bool opaque;
@@ -156,6 +159,10 @@ typedef struct orr_cpu_splats {
 orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr_arena *arena,
                            const orr_draw_list *list, orr_profile *profile, orr_cpu_splats *splats,
                            orr_error *error);
+
+// The same of an opacity map: without their colours, and in the order of the pack.
+orr_result orr_splats_find_shapes(orr_jobs *jobs, const orr_splat_kernels *kernels, orr_arena *arena,
+                                  const orr_draw_list *list, orr_cpu_splats *splats, orr_error *error);
 
 // ---- all of it ----
 

@@ -22,19 +22,23 @@ static void layers_are_read_with_their_defaults(void **state)
     orr_scene_file file =
         parsed("{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\"},"
                "{\"file\": \"/b.glb\", \"name\": \"desk\", \"position\": [1, 2, 3], \"scale\": 2,"
-               "\"rotation\": [0, 2, 0, 0], \"visible\": false, \"antialias\": true}]}");
+               "\"rotation\": [0, 2, 0, 0], \"visible\": false, \"antialias\": true,"
+               "\"casts_shadow\": false}]}");
     assert_int_equal(file.layer_count, 2);
     const orr_scene_file_layer *a = &file.layers[0], *b = &file.layers[1];
     assert_string_equal(a->file, "folder/a.ply"); // beside the scene file
     assert_null(a->name);
     assert_true(a->visible);
     assert_false(a->antialias);
+    assert_false(a->has_casts_shadow);
     assert_float_equal(a->transform.scale, 1.0f, 0.0);
     assert_float_equal(a->transform.rotation[0], 1.0f, 0.0);
     assert_string_equal(b->file, "/b.glb");
     assert_string_equal(b->name, "desk");
     assert_false(b->visible);
     assert_true(b->antialias);
+    assert_true(b->has_casts_shadow);
+    assert_false(b->casts_shadow);
     assert_float_equal(b->transform.position[2], 3.0f, 0.0);
     assert_float_equal(b->transform.scale, 2.0f, 0.0);
     assert_float_equal(b->transform.rotation[1], 1.0f, 0.0); // made a unit quaternion
@@ -256,10 +260,10 @@ static void the_documentation_is_true(void **state)
     assert_true(file.has_sun);
     orr_scene_file_free(&file);
     static const char *const keys[] = {
-        "orrery",  "cameras",   "cameras_file",  "background", "sun",        "layers",   "direction",
-        "colour",  "ambient",   "file",          "name",       "position",   "rotation", "scale",
-        "visible", "antialias", "field_of_view", "model",      "eye",        "target",   "up",
-        "width",   "height",    "near",          "far",        "view_height"};
+        "orrery",  "cameras",   "cameras_file",  "background", "sun",         "layers",      "direction",
+        "colour",  "ambient",   "file",          "name",       "position",    "rotation",    "scale",
+        "visible", "antialias", "field_of_view", "model",      "eye",         "target",      "up",
+        "width",   "height",    "near",          "far",        "view_height", "casts_shadow"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         char quoted[32];
         snprintf(quoted, sizeof quoted, "\"%s\": {", keys[i]);

@@ -65,7 +65,8 @@ static const char *write_scene(void)
         "   \"field_of_view\": 40, \"width\": 96, \"height\": 64, \"near\": 0.05}],"
         " \"cameras_file\": \"photos.json\","
         " \"layers\": [{\"file\": \"floor.ply\", \"name\": \"room\", \"physics\": {\"static\": true,"
-        "   \"cell\": 0.05}, \"antialias\": true, \"region\": {\"centre\": [0, 0, 0], \"size\": [3, 1, 1.5],"
+        "   \"cell\": 0.05}, \"antialias\": true, \"casts_shadow\": true, \"region\": {\"centre\": [0, 0, "
+        "0], \"size\": [3, 1, 1.5],"
         "   \"rotation\": [1, 0, 0.1, 0], \"falloff\": 0.1}},"
         "  {\"file\": \"arm.xml\", \"name\": \"arm\", \"position\": [0.5, 0, 0],"
         "   \"rotation\": [0.70710678, 0.70710678, 0, 0]},"
@@ -92,6 +93,8 @@ static void assert_same_layer(const orr_layer_data *a, const orr_layer_data *b)
     assert_string_equal(a->name, b->name);
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->antialias, b->antialias);
+    assert_int_equal(a->casts_shadow, b->casts_shadow);
+    assert_int_equal(orr_layer_casts_shadow(a), orr_layer_casts_shadow(b));
     assert_int_equal(a->has_region, b->has_region);
     assert_memory_equal(&a->region, &b->region, sizeof a->region);
     assert_int_equal(a->has_body, b->has_body);

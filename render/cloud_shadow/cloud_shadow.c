@@ -1,0 +1,133 @@
+#define ORR_SCALAR
+#include "render/cloud_shadow/cloud_shadow.h"
+
+#include "render/deform_formula.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BOUNDS_BLOCKS = 256 }; // blocks of 16 splats per job
+
+// Of opacity 1, at the ellipsoid on which a splat covers 1/255: standard deviations.
+static const float reach = 3.3293f;
+
+typedef struct bounds_job {
+    const orr_draw_splats *cloud;
+    orr_caster_span *parts;
+} bounds_job;
+
+static const orr_caster_span nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+bool orr_has_cloud_shadows(const orr_draw_list *list)
+{
+    const orr_draw_sun *sun = &list->sun;
+    bool casts = false, lit = sun->colour[0] + sun->colour[1] + sun->colour[2] > 0.0f;
+    for (int i = 0; i < list->splat_count; i++) {
+        casts |= list->splats[i].casts_shadow;
+    }
+    for (int i = 0; i < list->light_count; i++) {
+        lit |= list->lights[i].casts_shadows;
+    }
+    return list->shadows && casts && lit;
+}
+
+static void extend_by_splat(const orr_draw_splats *cloud, int64_t splat, orr_caster_span *span)
+{
+    const float *g = cloud->pack->geometry + splat / ORR_PACK_BLOCK * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK +
+                     splat % ORR_PACK_BLOCK;
+    float m[ORR_PACK_GEOMETRY];
+    for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
+        m[k] = g[k * ORR_PACK_BLOCK];
+    }
+    if (!(m[12] >= (float)SPLAT_ALPHA_MIN)) {
+        return;
+    }
+    real3 mean = {m[0], m[1], m[2]};
+    splat_axes axes = {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}};
+    if (cloud->deformation.piece_of) {
+        splat_deformation piece;
+        _Static_assert(sizeof piece == sizeof(orr_affine_piece), "the same members in the same order");
+        memcpy(&piece, &cloud->deformation.pieces[cloud->deformation.piece_of[splat]], sizeof piece);
+        mean = deform_mean(piece, mean);
+        axes = deform_axes(piece, axes);
+    }
+    for (int k = 0; k < 3; k++) {
+        const float *row = cloud->model + 4 * k;
+        const real3 direction = {row[0], row[1], row[2]};
+        const float a = dot3(direction, axes.a), b = dot3(direction, axes.b), c = dot3(direction, axes.c);
+        const float middle = dot3(direction, mean) + row[3], half = reach * sqrtf(a * a + b * b + c * c);
+        // what is not finite is not drawn either
+        if (middle - half < span->low[k] && middle - half > -1e30f) {
+            span->low[k] = middle - half;
+        }
+        if (middle + half > span->high[k] && middle + half < 1e30f) {
+            span->high[k] = middle + half;
+        }
+    }
+}
+
+static void find_bounds(void *context, int i, int worker)
+{
+    (void)worker;
+    const bounds_job *job = context;
+    const int64_t end = job->cloud->pack->blocks < (int64_t)(i + 1) * BOUNDS_BLOCKS
+                            ? job->cloud->pack->blocks
+                            : (int64_t)(i + 1) * BOUNDS_BLOCKS;
+    job->parts[i] = nothing;
+    for (int64_t splat = (int64_t)i * BOUNDS_BLOCKS * ORR_PACK_BLOCK; splat < end * ORR_PACK_BLOCK; splat++) {
+        extend_by_splat(job->cloud, splat, &job->parts[i]);
+    }
+}
+
+orr_result orr_cloud_bounds(orr_jobs *jobs, orr_arena *arena, const orr_draw_splats *cloud,
+                            orr_caster_span *bounds, orr_error *error)
+{
+    const int parts = orr_blocks(cloud->pack->blocks, BOUNDS_BLOCKS);
+    const bounds_job job = {cloud, orr_arena_take(arena, (size_t)parts, sizeof *job.parts)};
+    if (!job.parts) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the bounds of a cloud");
+    }
+    orr_jobs_for(jobs, parts, find_bounds, (void *)&job);
+    *bounds = nothing;
+    for (int i = 0; i < parts; i++) {
+        for (int k = 0; k < 3; k++) {
+            bounds->low[k] = fminf(bounds->low[k], job.parts[i].low[k]);
+            bounds->high[k] = fmaxf(bounds->high[k], job.parts[i].high[k]);
+        }
+    }
+    return ORR_OK;
+}
+
+orr_result orr_cloud_casters_find(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
+                                  orr_cloud_caster casters[ORR_CLOUD_CASTERS], int *count, orr_error *error)
+{
+    *count = 0;
+    if (!orr_has_cloud_shadows(list)) {
+        return ORR_OK;
+    }
+    for (int i = 0; i < list->splat_count && *count < ORR_CLOUD_CASTERS; i++) {
+        orr_caster_span bounds;
+        orr_cloud_caster *caster = &casters[*count];
+        if (!list->splats[i].casts_shadow) {
+            continue;
+        }
+        ORR_TRY(orr_cloud_bounds(jobs, arena, &list->splats[i], &bounds, error));
+        if (!(bounds.low[0] <= bounds.high[0])) {
+            continue; // nothing of it is seen
+        }
+        caster->layer = i;
+        orr_shadow_plan_make_around(list, &bounds, ORR_CLOUD_SHADOW_SIZE_MAX, &caster->plan);
+        *count += caster->plan.map_count > 0;
+    }
+    return ORR_OK;
+}
+
+orr_draw_list orr_cloud_shadow_list(const orr_draw_list *list, const orr_cloud_caster *caster,
+                                    orr_draw_splats *cloud, int index)
+{
+    *cloud = list->splats[caster->layer];
+    // a texel says nothing of how large the splat is in the picture: its shadow is that of the splat as it
+    // is, not of one widened to a texel
+    cloud->antialias = true;
+    return (orr_draw_list){.lens = caster->plan.maps[index].lens, .splats = cloud, .splat_count = 1};
+}

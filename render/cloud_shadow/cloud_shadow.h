@@ -1,0 +1,33 @@
+// Which splat clouds of a frame cast shadows, and the lenses through which their opacity maps are drawn
+// (cloud_shadow_formula.h). Each has maps of its own, fitted to it: they take no texels from the shadow maps
+// of meshes, and a cloud can be left out where it is itself lit, because its colours have the shadows that it
+// casts on itself in them.
+#pragma once
+
+#include "engine/core/jobs.h"
+#include "engine/core/memory.h"
+#include "render/shadow.h"
+#include "render/shadow_casters.h"
+
+enum {
+    ORR_CLOUD_CASTERS = 4,           // of a frame, the first in the list
+    ORR_CLOUD_SHADOW_SIZE_MAX = 512, // a side of a map [texels]
+    ORR_CLOUD_TEXEL = 6,             // floats of a texel: members of cloud_texel
+};
+
+typedef struct orr_cloud_caster {
+    int32_t layer;        // of the list's splats
+    orr_shadow_plan plan; // of its maps, `first` and `firsts` in texels
+} orr_cloud_caster;
+
+// Does a cloud of the list cast a shadow in some light?
+bool orr_has_cloud_shadows(const orr_draw_list *list);
+// What the cloud's splats cover by 1/255 or more, in the world.
+orr_result orr_cloud_bounds(orr_jobs *jobs, orr_arena *arena, const orr_draw_splats *cloud,
+                            orr_caster_span *bounds, orr_error *error);
+// Returns how many casters there are.
+orr_result orr_cloud_casters_find(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
+                                  orr_cloud_caster casters[ORR_CLOUD_CASTERS], int *count, orr_error *error);
+// What map `index` of a caster shows.
+orr_draw_list orr_cloud_shadow_list(const orr_draw_list *list, const orr_cloud_caster *caster,
+                                    orr_draw_splats *cloud, int index);
