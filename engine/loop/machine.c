@@ -11,3 +11,12 @@ const orr_machine *orr_machine_of(orr_device_kind device)
     }
     return NULL;
 }
+
+void orr_machine_tell(const orr_engine *engine, bool *told, orr_log_level level, bool missing,
+                      const char *line)
+{
+    if (missing && !*told) {
+        *told = true;
+        orr_log_line(engine->log, level, ORR_CODE_FEATURE_ABSENT, "%s", line);
+    }
+}

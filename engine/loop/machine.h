@@ -72,3 +72,7 @@ extern const orr_machine orr_machine_cpu, orr_machine_vulkan, orr_machine_cuda;
 
 // The machine of ORR_DEVICE_CPU, _VULKAN or _CUDA; NULL: there is none.
 const orr_machine *orr_machine_of(orr_device_kind device);
+
+// Logs once, as *told notes, what a machine leaves out of a picture; `missing`: the frame at hand needs it.
+void orr_machine_tell(const orr_engine *engine, bool *told, orr_log_level level, bool missing,
+                      const char *line);

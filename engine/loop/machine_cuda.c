@@ -82,29 +82,8 @@ static int divide_fields(void *state, orr_draw_field *fields, int count)
 static void tell_of_shadows(cuda_machine *m, const orr_draw_list *list)
 {
     for (int i = 0; i < list->mesh_count && list->shadows && !m->told_of_shadows; i++) {
-        if (list->meshes[i].bodies) {
-            m->told_of_shadows = true;
-            orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
+        orr_machine_tell(m->engine, &m->told_of_shadows, ORR_LOG_INFO, list->meshes[i].bodies != NULL,
                          "CUDA: robots that CUDA simulates cast no shadows; those that the CPU simulates do");
-        }
-    }
-}
-
-static void tell_of_clouds(cuda_machine *m, const orr_draw_list *list)
-{
-    if (!m->told_of_clouds && orr_has_cloud_shadows(list)) {
-        m->told_of_clouds = true;
-        orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
-                     "CUDA: clouds cast no shadows: expected the CPU to draw them");
-    }
-}
-
-static void tell_of_mirrors(cuda_machine *m, const orr_draw_list *list)
-{
-    if (list->mirrors && !m->told_of_mirrors && orr_has_mirrors(list)) {
-        m->told_of_mirrors = true;
-        orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
-                     "CUDA: surfaces with a reflectance do not mirror: expected the CPU to draw them");
     }
 }
 
@@ -114,8 +93,10 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     (void)to_image; // handed over once it is finished
     cuda_machine *m = state;
     tell_of_shadows(m, list);
-    tell_of_clouds(m, list);
-    tell_of_mirrors(m, list);
+    orr_machine_tell(m->engine, &m->told_of_clouds, ORR_LOG_INFO, orr_has_cloud_shadows(list),
+                     "CUDA: clouds cast no shadows: expected the CPU to draw them");
+    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO, list->mirrors && orr_has_mirrors(list),
+                     "CUDA: surfaces with a reflectance do not mirror: expected the CPU to draw them");
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
     return orr_cuda_draw_submit(m->draw, list, &layers, error);

@@ -47,40 +47,17 @@ static void close_vulkan(void *state)
     orr_free(m);
 }
 
-static void tell_of_occlusion(vulkan_machine *m, const orr_draw_list *list)
-{
-    if (list->occlusion.radius > 0.0f && list->mesh_count > 0 && !m->told_of_occlusion) {
-        m->told_of_occlusion = true;
-        orr_log_line(m->engine->log, ORR_LOG_WARNING, ORR_CODE_FEATURE_ABSENT,
-                     "Vulkan: pictures have no ambient occlusion: expected the CPU to draw it");
-    }
-}
-
-static void tell_of_clouds(vulkan_machine *m, const orr_draw_list *list)
-{
-    if (!m->told_of_clouds && orr_has_cloud_shadows(list)) {
-        m->told_of_clouds = true;
-        orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
-                     "Vulkan: clouds cast no shadows: expected the CPU to draw them");
-    }
-}
-
-static void tell_of_mirrors(vulkan_machine *m, const orr_draw_list *list)
-{
-    if (list->mirrors && !m->told_of_mirrors && orr_has_mirrors(list)) {
-        m->told_of_mirrors = true;
-        orr_log_line(m->engine->log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
-                     "Vulkan: surfaces with a reflectance do not mirror: expected the CPU to draw them");
-    }
-}
-
 static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
     vulkan_machine *m = state;
-    tell_of_occlusion(m, list);
-    tell_of_clouds(m, list);
-    tell_of_mirrors(m, list);
+    orr_machine_tell(m->engine, &m->told_of_occlusion, ORR_LOG_WARNING,
+                     list->occlusion.radius > 0.0f && list->mesh_count > 0,
+                     "Vulkan: pictures have no ambient occlusion: expected the CPU to draw it");
+    orr_machine_tell(m->engine, &m->told_of_clouds, ORR_LOG_INFO, orr_has_cloud_shadows(list),
+                     "Vulkan: clouds cast no shadows: expected the CPU to draw them");
+    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO, list->mirrors && orr_has_mirrors(list),
+                     "Vulkan: surfaces with a reflectance do not mirror: expected the CPU to draw them");
     return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
                     : orr_vulkan_draw_submit(m->draw, list, fields, error);
 }

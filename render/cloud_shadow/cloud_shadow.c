@@ -79,8 +79,9 @@ static void find_bounds(void *context, int i, int worker)
     }
 }
 
-orr_result orr_cloud_bounds(orr_jobs *jobs, orr_arena *arena, const orr_draw_splats *cloud,
-                            orr_caster_span *bounds, orr_error *error)
+// What the cloud's splats cover by 1/255 or more, in the world.
+static orr_result find_cloud(orr_jobs *jobs, orr_arena *arena, const orr_draw_splats *cloud,
+                             orr_caster_span *bounds, orr_error *error)
 {
     const int parts = orr_blocks(cloud->pack->blocks, BOUNDS_BLOCKS);
     const bounds_job job = {cloud, orr_arena_take(arena, (size_t)parts, sizeof *job.parts)};
@@ -111,7 +112,7 @@ orr_result orr_cloud_casters_find(orr_jobs *jobs, orr_arena *arena, const orr_dr
         if (!list->splats[i].casts_shadow) {
             continue;
         }
-        ORR_TRY(orr_cloud_bounds(jobs, arena, &list->splats[i], &bounds, error));
+        ORR_TRY(find_cloud(jobs, arena, &list->splats[i], &bounds, error));
         if (!(bounds.low[0] <= bounds.high[0])) {
             continue; // nothing of it is seen
         }

@@ -22,10 +22,7 @@ typedef struct orr_cloud_caster {
 
 // Does a cloud of the list cast a shadow in some light?
 bool orr_has_cloud_shadows(const orr_draw_list *list);
-// What the cloud's splats cover by 1/255 or more, in the world.
-orr_result orr_cloud_bounds(orr_jobs *jobs, orr_arena *arena, const orr_draw_splats *cloud,
-                            orr_caster_span *bounds, orr_error *error);
-// Returns how many casters there are.
+// The first clouds that cast shadows and of which something is seen, with the plans of their maps.
 orr_result orr_cloud_casters_find(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
                                   orr_cloud_caster casters[ORR_CLOUD_CASTERS], int *count, orr_error *error);
 // What map `index` of a caster shows.
