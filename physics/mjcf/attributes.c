@@ -134,9 +134,9 @@ static bool listed(const char *const *names, const char *name)
 static bool is_nameless(const mjcf_node *node)
 {
     static const char *const names[] = {
-        "compiler", "lengthrange", "option", "size",       "statistic", "global", "quality", "headlight",
-        "map",      "scale",       "rgba",   "inertial",   "element",   "pulley", "attach",  "replicate",
-        "default",  "worldbody",   "edge",   "elasticity", "pin",       NULL};
+        "compiler", "lengthrange", "option", "size",       "statistic", "global",    "quality", "headlight",
+        "map",      "scale",       "rgba",   "inertial",   "element",   "pulley",    "attach",  "replicate",
+        "default",  "worldbody",   "edge",   "elasticity", "pin",       "composite", NULL};
     return listed(names, node->name);
 }
 

@@ -141,6 +141,10 @@ orr_result mjcf_class_of(mjcf_reader *reader, const mjcf_node *node, const char 
                          const mjcf_class **found)
 {
     const char *name = mjcf_find(node, "class");
+    if (node->plain) {
+        *found = reader->plain;
+        return ORR_OK;
+    }
     name = name ? name : childclass;
     *found = name ? find_class(reader, name) : reader->classes;
     return *found ? ORR_OK : mjcf_fail(node, reader->error, "there is no default class '%.64s'", name);

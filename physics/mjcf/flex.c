@@ -30,13 +30,7 @@ static void *take(flex_reader *r, size_t count, size_t size)
 
 static orr_result set_attribute(flex_reader *r, mjcf_node *node, const char *name, const char *value)
 {
-    mjcf_attribute *a = take(r, 1, sizeof *a);
-    if (!a) {
-        return spec_memory_fail(r->error);
-    }
-    *a = (mjcf_attribute){name, value, node->attributes};
-    node->attributes = a;
-    return ORR_OK;
+    return mjcf_set_attribute(&r->spec->arena, node, name, value, r->error);
 }
 
 static bool find_body(mjcf_node *node, const char *name, size_t length, flex_point *found)
@@ -190,15 +184,7 @@ static orr_result write_numbers(flex_reader *r, bool pins, const char **text)
 
 static mjcf_node *add_child(flex_reader *r, mjcf_node *parent, const char *name, const mjcf_node *where)
 {
-    mjcf_node *child = take(r, 1, sizeof *child), **end = &parent->children;
-    if (child) {
-        *child = (mjcf_node){.name = name, .file = where->file, .line = where->line, .repeat = 1};
-        while (*end) {
-            end = &(*end)->next;
-        }
-        *end = child;
-    }
-    return child;
+    return mjcf_add_child(&r->spec->arena, parent, name, where);
 }
 
 static void unlink_node(mjcf_node *parent, const mjcf_node *node)

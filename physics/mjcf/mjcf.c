@@ -319,14 +319,20 @@ static void note_texts(orr_spec *spec, const mjcf_node *node)
 
 orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *read_file, orr_error *error)
 {
-    mjcf_class *main_class = orr_arena_take(&spec->arena, 1, sizeof *main_class);
+    mjcf_class *main_class = orr_arena_take(&spec->arena, 2, sizeof *main_class);
     if (!main_class) {
         return spec_memory_fail(error);
     }
     mjcf_class_init(main_class);
-    mjcf_reader reader = {
-        .spec = spec, .classes = main_class, .read_file = read_file, .error = error, .root = root};
+    main_class[1] = *main_class;
+    mjcf_reader reader = {.spec = spec,
+                          .classes = main_class,
+                          .plain = main_class + 1,
+                          .read_file = read_file,
+                          .error = error,
+                          .root = root};
     note_texts(spec, root);
+    ORR_TRY(mjcf_composites(spec, root, error));
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     ORR_TRY(mjcf_flexes(spec, root, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {

@@ -19,6 +19,7 @@ typedef struct mjcf_node {
     int line, text_line; // text_line: of the first text between elements; 0: none
     int repeat; // how often the pose of a frame is applied: the number of a copy by <replicate>, else 1
     const char *ending; // of an <attach>: suffix that <replicate> adds to names; Nullable
+    bool plain;         // made by a <composite>: default classes do not apply
     mjcf_attribute *attributes;
     struct mjcf_node *children, *next;
 } mjcf_node;
@@ -29,10 +30,19 @@ enum { MJCF_DEPTH_MAX = 250 }; // of nested elements
 // file names.
 orr_result mjcf_parse(const char *text, size_t size, const char *path, orr_arena *arena, mjcf_node **root,
                       orr_error *error);
+// Replaces every <composite> by the bodies of its cable, and excludes their contacts.
+orr_result mjcf_composites(orr_spec *spec, mjcf_node *root, orr_error *error);
 // Replaces every <replicate> of the tree of bodies by its copies.
 orr_result mjcf_replicate(mjcf_node *root, orr_arena *arena, orr_error *error);
 // Replaces every <flex>, and the bodies that are its points, by a <flexcomp>.
 orr_result mjcf_flexes(orr_spec *spec, mjcf_node *root, orr_error *error);
+// Adds an element at the end of `parent`, with the line of `where`. NULL: out of memory.
+mjcf_node *mjcf_add_child(orr_arena *arena, mjcf_node *parent, const char *name, const mjcf_node *where);
+// Adds an attribute, or replaces the value of the one with that name.
+orr_result mjcf_set_attribute(orr_arena *arena, mjcf_node *node, const char *name, const char *value,
+                              orr_error *error);
+orr_result mjcf_print_attribute(orr_arena *arena, mjcf_node *node, const char *name, orr_error *error,
+                                const char *format, ...) __attribute__((format(printf, 5, 6)));
 // An attribute's value, or NULL.
 const char *mjcf_find(const mjcf_node *node, const char *attribute);
 bool mjcf_is(const mjcf_node *node, const char *name);
@@ -102,7 +112,7 @@ extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], m
     mjcf_numeric_members[], mjcf_text_members[], mjcf_no_members[], mjcf_tuple_element_members[],
     mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[], mjcf_flexcomp_members[],
     mjcf_flex_contact_members[], mjcf_flex_edge_members[], mjcf_flex_elasticity_members[],
-    mjcf_flex_pin_members[], mjcf_flex_members[];
+    mjcf_flex_pin_members[], mjcf_flex_members[], mjcf_composite_members[];
 
 typedef struct mjcf_flex_vertices {
     spec_numbers vertex;
@@ -146,7 +156,8 @@ typedef struct mjcf_class {
 
 typedef struct mjcf_reader {
     orr_spec *spec;
-    mjcf_class *classes; // the first is the main class
+    mjcf_class *classes;     // the first is the main class
+    const mjcf_class *plain; // as before any <default>; Nullable where there are no bodies
     mjcf_read_file *read_file;
     orr_error *error;
     const mjcf_node *root; // of the file, in which instances of plugins are
@@ -254,6 +265,30 @@ typedef struct mjcf_flex_pin {
 orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
 // Points and elements of its type, scaled.
 orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
+
+// ---- composites
+
+// The attributes of a <composite>, and what follows from them.
+typedef struct mjcf_composite {
+    int32_t type, count[3], initial; // initial: orr_joint_type of the first body, or MJCF_NO_JOINT
+    double size[3], offset[3], quat[4];
+    const char *curve;
+    spec_numbers vertex;
+    int points;
+    float *point; // points x 3
+} mjcf_composite;
+
+enum { MJCF_NO_JOINT = -1 };
+
+// A segment of a cable from one point to the next.
+typedef struct mjcf_segment {
+    double length, normal[3], quat[4]; // its x axis is along it
+} mjcf_segment;
+
+// The points of a cable, along its curve or as they are given.
+orr_result mjcf_cable_points(const mjcf_node *node, mjcf_composite *c, orr_spec *spec, orr_error *error);
+// The segment that begins at point i; before: the one that ends there.
+mjcf_segment mjcf_cable_segment(const mjcf_composite *c, int i, const mjcf_segment *before);
 
 // Reads a joint, geom, site, flexcomp, camera or light; *known is false when the node is something else.
 orr_result mjcf_read_attached(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, bool *known);

@@ -593,3 +593,17 @@ const mjcf_member mjcf_general_members[] = {
     REAL(spec_actuator, "inheritrange", inheritrange, 1, 1),
     INTEGER(spec_actuator, "actdim", actdim, 1, 1),
     END};
+
+static const mjcf_key composite_type_keys[] = {{"cable", 0}, {NULL, 0}};
+static const mjcf_key initial_keys[] = {
+    {"free", ORR_JOINT_FREE}, {"ball", ORR_JOINT_BALL}, {"none", MJCF_NO_JOINT}, {NULL, 0}};
+
+const mjcf_member mjcf_composite_members[] = {KEYWORD(mjcf_composite, "type", type, composite_type_keys),
+                                              INTEGER(mjcf_composite, "count", count, 1, 3),
+                                              KEYWORD(mjcf_composite, "initial", initial, initial_keys),
+                                              REAL(mjcf_composite, "size", size, 1, 3),
+                                              REAL(mjcf_composite, "offset", offset, 3, 3),
+                                              REAL(mjcf_composite, "quat", quat, 4, 4),
+                                              TEXT(mjcf_composite, "curve", curve),
+                                              NUMBERS(mjcf_composite, "vertex", vertex),
+                                              END};

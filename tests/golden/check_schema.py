@@ -21,7 +21,7 @@ import tempfile
 import mujoco
 
 # elements that the importer refuses by name, with all that stands in them
-REFUSED = {"plugin", "composite", "flexcomp", "flex", "flexvert", "flexstrain", "deformable"}
+REFUSED = {"plugin", "flexcomp", "flex", "flexvert", "flexstrain", "deformable"}
 
 
 def schema():

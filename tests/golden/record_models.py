@@ -23,6 +23,12 @@ OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data
                       r"n?flex.*)$")
 
 
+def is_recorded(model, name, source):
+    """An older version has not all that the newest has."""
+    there = hasattr(model, source) or mujoco.__version__ == recording.NEWEST
+    return there and not OWN_FORM.search(name)
+
+
 def number(value):
     text = "%.9g" % float(value)
     return "0" if text == "-0" else text
@@ -62,7 +68,7 @@ def compiled(path):
 def dump(model):
     out = ["# mujoco " + mujoco.__version__]
     for name in re.findall(r"^    X\((n\w+)\)", HEADER, re.M):
-        if not OWN_FORM.search(name):
+        if is_recorded(model, name, name):
             out.append("%s %d" % (name, getattr(model, name)))
     option = ("timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance gravity wind magnetic "
               "density viscosity o_margin o_solref o_solimp o_friction integrator cone jacobian solver "
@@ -71,9 +77,9 @@ def dump(model):
     dump_struct("opt", model.opt, option, out)
     dump_struct("stat", model.stat, "meaninertia meanmass meansize extent center".split(), out)
     for name in re.findall(r"^    X\(\w+, (\w+),", HEADER, re.M):
-        if OWN_FORM.search(name):
-            continue
         source = {"cam_orthographic": "cam_projection"}.get(name, name)
+        if not is_recorded(model, name, source):
+            continue
         value = getattr(model, source)
         if name == "eq_data":
             value = value[:, :11]  # since 3.17 a twelfth number says whether a weld's pose is that of qpos0

@@ -50,7 +50,7 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
         "actuators",      "sensors",     "tendons",     "meshes",   "custom",  "fused",
         "replicated",     "fitted",      "fitted_aabb", "attached", "muscles", "drives",
         "muscles_limits", "muscles_all", "plastic",     "delays",   "shells",  "shortcuts",
-        "round_meshes",   "pid",         "dcmotor"};
+        "round_meshes",   "pid",         "dcmotor",     "cables"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
