@@ -2,6 +2,7 @@
 // actuators.
 #pragma once
 
+#include "physics/lanes/cable.h"
 #include "physics/lanes/delay.h"
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
@@ -91,6 +92,9 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
         d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
     }
     team_wait(d);
+    if (with_spring || with_damper) { // as MuJoCo's plugins
+        cable_torques(m, d);
+    }
     if (team_leads(d)) {
         tendon_springs(m, d, with_spring, with_damper);
         for (int i = 1; i < m->nbody; i++) {

@@ -93,6 +93,8 @@ static orr_result read_contents(mjcf_reader *reader, const mjcf_node *parent, co
             ORR_TRY(mjcf_attach_elements(reader, node, at));
         } else if (mjcf_is(node, "inertial")) {
             ORR_TRY(read_inertial(reader, node, at));
+        } else if (mjcf_is(node, "plugin")) {
+            ORR_TRY(mjcf_read_body_plugin(reader, node, at));
         } else if (!mjcf_is(node, "body")) {
             bool known;
             ORR_TRY(mjcf_read_attached(reader, node, at, &known));

@@ -20,7 +20,8 @@ typedef struct cable {
     const mjcf_node *node;         // <composite>
     const mjcf_node *joint, *geom; // inside; Nullable: joint
     const mjcf_node *site;         // Nullable
-    const char *prefix;
+    const mjcf_node *plugin;
+    const char *prefix, *instance; // of the plugin
     orr_error *error;
 } cable;
 
@@ -146,6 +147,20 @@ static orr_result add_site(const cable *c, mjcf_node *body, int i, double length
     return name_part(c, site, "name", "S", i);
 }
 
+static orr_result add_plugin(const cable *c, mjcf_node *body)
+{
+    if (!c->plugin) {
+        return ORR_OK;
+    }
+    mjcf_node *plugin = mjcf_add_child(&c->spec->arena, body, "plugin", c->plugin);
+    if (!plugin) {
+        return spec_memory_fail(c->error);
+    }
+    PRINT(plugin, "plugin", "%s", mjcf_cable);
+    PRINT(plugin, "instance", "%s", c->instance);
+    return ORR_OK;
+}
+
 static orr_result place_body(const cable *c, mjcf_node *body, int i, const mjcf_segment *segment,
                              const mjcf_segment *before)
 {
@@ -188,6 +203,7 @@ static orr_result add_bodies(const cable *c, mjcf_node *parent)
         ORR_TRY(add_joint(c, body, i));
         ORR_TRY(add_geom(c, body, i, segment.length));
         ORR_TRY(add_site(c, body, i, segment.length));
+        ORR_TRY(add_plugin(c, body));
         ORR_TRY(i + 2 < c->c.points ? exclude_next(c, i) : ORR_OK);
         before = segment;
         parent = body;
@@ -202,17 +218,18 @@ static orr_result read_children(cable *c)
             spec_note(c->spec, child->file, child->line, "<skin>: expected geoms alone, it is not drawn");
             continue;
         }
-        const mjcf_node **place = mjcf_is(child, "joint")  ? &c->joint
-                                  : mjcf_is(child, "geom") ? &c->geom
-                                  : mjcf_is(child, "site") ? &c->site
-                                                           : NULL;
+        const mjcf_node **place = mjcf_is(child, "joint")    ? &c->joint
+                                  : mjcf_is(child, "geom")   ? &c->geom
+                                  : mjcf_is(child, "site")   ? &c->site
+                                  : mjcf_is(child, "plugin") ? &c->plugin
+                                                             : NULL;
         if (!place) {
             return mjcf_unknown(child, c->node, c->error);
         }
         if (*place) {
             return mjcf_fail(child, c->error, "expected once in a <composite>");
         }
-        ORR_TRY(mjcf_no_children(child, c->error));
+        ORR_TRY(place == &c->plugin ? ORR_OK : mjcf_no_children(child, c->error));
         *place = child;
     }
     const char *kind = c->joint ? mjcf_find(c->joint, "kind") : "main";
@@ -224,6 +241,39 @@ static orr_result read_children(cable *c)
                ? ORR_OK
                : mjcf_fail(c->geom ? c->geom : c->node, c->error,
                            "expected a <geom> of the type capsule, cylinder or box");
+}
+
+// The instance of the plugin that all bodies share: the one that it names, or one of its own numbers, as
+// MuJoCo names it.
+static orr_result find_instance(cable *c, const mjcf_node *root)
+{
+    static const char *const known[] = {"plugin", "instance", NULL};
+    const mjcf_node *plugin = c->plugin;
+    if (!plugin) {
+        return ORR_OK;
+    }
+    const char *name = mjcf_find(plugin, "plugin");
+    mjcf_node *declared = mjcf_declared_plugin(root, mjcf_cable);
+    c->instance = mjcf_find(plugin, "instance");
+    ORR_TRY(mjcf_check_attributes(plugin, known, c->error));
+    if (name ? strcmp(name, mjcf_cable) != 0 : !c->instance) {
+        return mjcf_fail(plugin, c->error, "plugin: expected %s", mjcf_cable);
+    }
+    if (c->instance) {
+        return plugin->children ? mjcf_fail(plugin, c->error, "instance: expected no <config> with it")
+                                : ORR_OK;
+    }
+    if (!declared) {
+        return mjcf_fail(plugin, c->error, "plugin: expected an <extension> with it");
+    }
+    mjcf_node *instance = mjcf_add_child(&c->spec->arena, declared, "instance", plugin);
+    if (!instance) {
+        return spec_memory_fail(c->error);
+    }
+    instance->children = plugin->children;
+    PRINT(instance, "name", "composite%s", c->prefix);
+    c->instance = mjcf_find(instance, "name");
+    return ORR_OK;
 }
 
 // Puts the bodies in the place of the <composite>, and the rest to the end of the file.
@@ -241,6 +291,7 @@ static orr_result replace(orr_spec *spec, mjcf_node *root, mjcf_node **link, orr
     }
     ORR_TRY(mjcf_read(node, mjcf_composite_members, own, &c->c, spec, error));
     ORR_TRY(read_children(c));
+    ORR_TRY(find_instance(c, root));
     ORR_TRY(mjcf_cable_points(node, &c->c, spec, error));
     c->contact = mjcf_add_child(&spec->arena, root, "contact", node);
     mjcf_node *custom = mjcf_add_child(&spec->arena, root, "custom", node);

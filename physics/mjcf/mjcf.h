@@ -196,6 +196,20 @@ orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);
 // Name and location of an element.
 orr_result mjcf_head(mjcf_reader *reader, const mjcf_node *node, spec_head *head);
 
+// ---- plugins
+
+extern const char mjcf_touch_grid[], mjcf_cable[]; // their names
+
+// Fails at an attribute that is none of `known` (ends with NULL).
+orr_result mjcf_check_attributes(const mjcf_node *node, const char *const *known, orr_error *error);
+// The <plugin> of an <extension> with this name; NULL: there is none.
+mjcf_node *mjcf_declared_plugin(const mjcf_node *root, const char *plugin);
+// The element whose <config>s a <plugin> has, which must be this one: itself, or an instance.
+orr_result mjcf_find_config(const mjcf_reader *reader, const mjcf_node *node, const char *plugin,
+                            const mjcf_node **holder);
+// Fails when a child of `holder` is no <config>.
+orr_result mjcf_check_config(const mjcf_node *node, const mjcf_node *holder, orr_error *error);
+
 // ---- frames
 
 // The pose in its body of what an element's children are relative to: the body itself, or a frame in it.
@@ -221,6 +235,8 @@ void mjcf_clear_orientation(const mjcf_node *node, spec_orientation *orientation
 // Resolves the orientation, and transforms it and `pos` from the frame to the body.
 orr_result mjcf_read_pose(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, double pos[3],
                           spec_orientation *orientation);
+// The <plugin> of a body.
+orr_result mjcf_read_body_plugin(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
 // A <model> among the assets: reads its file into a spec of its own.
 orr_result mjcf_read_model(mjcf_reader *reader, const mjcf_node *node);
 // Finds every <attach> of the tree, in the order of the file.

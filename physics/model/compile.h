@@ -101,12 +101,14 @@ void move_attached(orr_spec *spec, const body_frame *frames);
 orr_result count_sizes(model_builder *b);
 orr_result add_size(const model_builder *b, int32_t *size, int64_t more); // fails when it is too large
 orr_result check_delay(const model_builder *b, const spec_head *head, double delay, int nsample);
+int count_cables(const orr_spec *spec); // joints of cables
 orr_result count_names(model_builder *b);
 // after the arrays are allocated
 void fill_names(model_builder *b);
 orr_result build_bodies(model_builder *b);                  // bodies, joints, dofs
 orr_result build_masses(model_builder *b);                  // the inertia of bodies
 orr_result build_geoms(model_builder *b);                   // geoms, sites
+orr_result build_cables(model_builder *b);                  // joints of cables, when geoms are built
 orr_result build_flexes(model_builder *b);                  // soft bodies
 orr_result build_views(model_builder *b);                   // cameras, lights
 orr_result build_assets(model_builder *b);                  // meshes, height fields, textures, materials

@@ -19,6 +19,7 @@
     X(njnt)                                                                                                  \
     X(ntree)                                                                                                 \
     X(nM)                                                                                                    \
+    X(ncable)                                                                                                \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
     X(ncam)                                                                                                  \
@@ -90,7 +91,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 156,
+_Static_assert(sizeof(integer_arrays) == 157,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -228,6 +229,7 @@ static void move_bodies(const joining *j)
     MOVE(njnt, jnt_dofadr, 1, nv)
     MOVE(njnt, jnt_bodyid, 1, nbody)
     MOVE(njnt, jnt_plasticadr, 1, nplastic)
+    MOVE(ncable, cable_jntid, 1, njnt)
     MOVE(nv, dof_bodyid, 1, nbody)
     MOVE(nv, dof_jntid, 1, njnt)
     MOVE(nv, dof_parentid, 1, nv)

@@ -295,11 +295,12 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nv) /* degrees of freedom */                                                                           \
     X(nu) /* controls */                                                                                     \
     X(nactuator)                                                                                             \
-    X(na)    /* activations */                                                                               \
-    X(nbody) /* bodies, the world included */                                                                \
-    X(njnt)  /* joints */                                                                                    \
-    X(ntree) /* kinematic trees that can move */                                                             \
-    X(nM)    /* entries of the inertia matrix: of each dof with itself and its ancestors */                  \
+    X(na)     /* activations */                                                                              \
+    X(nbody)  /* bodies, the world included */                                                               \
+    X(njnt)   /* joints */                                                                                   \
+    X(ntree)  /* kinematic trees that can move */                                                            \
+    X(nM)     /* entries of the inertia matrix: of each dof with itself and its ancestors */                 \
+    X(ncable) /* joints of cables, which resist bending and twisting */                                      \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
     X(nflex)         /* soft bodies */                                                                       \
@@ -399,6 +400,10 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, jnt_springyield, m->njnt, 1) /* m or rad that its spring bears before it yields; 0: any */     \
     X(double, jnt_margin, m->njnt, 1)      /* m or rad before the limit at which it begins to act */         \
     X(double, jnt_user, m->njnt, m->nuser_jnt)                                                               \
+    /* ball joints of cables, each between two bodies (lanes/cable.h) */                                     \
+    X(int32_t, cable_jntid, m->ncable, 1)                                                                    \
+    X(double, cable_stiffness, m->ncable, 3) /* N m/rad: twisting about x, bending about y and z */          \
+    X(double, cable_rest, m->ncable, 4)      /* quaternion of the body in its parent without stress */       \
     /* degrees of freedom */                                                                                 \
     X(int32_t, dof_bodyid, m->nv, 1)                                                                         \
     X(int32_t, dof_jntid, m->nv, 1)                                                                          \

@@ -113,6 +113,7 @@ orr_result count_sizes(model_builder *b)
     m->njnt = spec->joints_count;
     m->nsite = spec->sites_count;
     m->ncam = spec->cameras_count;
+    m->ncable = count_cables(spec);
     m->nflex = spec->flexes_count;
     for (int i = 0; i < spec->flexes_count; i++) {
         const spec_flex *flex = &spec->flexes[i];

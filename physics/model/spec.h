@@ -30,6 +30,14 @@ typedef struct spec_orientation {
     double quat[4], axisangle[4], xyaxes[6], zaxis[3], euler[3];
 } spec_orientation;
 
+// Of a body: it continues the cable of its parent, if both have the same instance.
+typedef struct spec_cable {
+    const void *instance; // NULL: it is part of no cable
+    int32_t starts;       // it continues none, whatever its parent is
+    int32_t flat;         // straight without stress, else as it is given
+    double twist, bend;   // moduli [Pa] of shear and of elasticity
+} spec_cable;
+
 typedef struct spec_body {
     spec_head head;
     double pos[3];
@@ -40,6 +48,7 @@ typedef struct spec_body {
     double gravcomp;
     spec_numbers user;
     const char *childclass;
+    spec_cable cable;
     const struct spec_compiler *compiler; // settings of the model it was attached from; NULL: this one's
     // inertial
     int32_t has_inertial;
