@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BODIES_MAX = 1 << 14 }; // a short file could make more than memory holds
+
 typedef enum passing { COPIED, WITHOUT_EFFECT, ONLY_ON_BALLS } passing;
 
 typedef struct passed_attribute { // to the joints, geoms and sites of a cable; ends with NULL
@@ -16,18 +18,17 @@ typedef struct passed_attribute { // to the joints, geoms and sites of a cable; 
 typedef struct cable {
     mjcf_composite c;
     orr_spec *spec;
-    mjcf_node *contact;            // of the excludes
-    const mjcf_node *node;         // <composite>
-    const mjcf_node *joint, *geom; // inside; Nullable: joint
-    const mjcf_node *site;         // Nullable
-    const mjcf_node *plugin;
-    const char *prefix, *instance; // of the plugin
+    mjcf_node *contact;                            // of the excludes
+    const mjcf_node *node;                         // <composite>
+    const mjcf_node *geom, *joint, *site, *plugin; // inside; all but the geom are Nullable
+    const char *prefix, *instance;                 // instance: of the plugin
     orr_error *error;
 } cable;
 
-static mjcf_node *add_child(const cable *c, mjcf_node *parent, const char *name)
+// where: the element of the file that it comes from; NULL: the <composite>.
+static mjcf_node *add_child(const cable *c, mjcf_node *parent, const char *name, const mjcf_node *where)
 {
-    mjcf_node *child = mjcf_add_child(&c->spec->arena, parent, name, c->node);
+    mjcf_node *child = mjcf_add_child(&c->spec->arena, parent, name, where ? where : c->node);
     if (child) {
         child->plain = true;
     }
@@ -92,7 +93,7 @@ static orr_result add_joint(const cable *c, mjcf_node *body, int i)
     if (i == 0 && c->c.initial == MJCF_NO_JOINT) {
         return ORR_OK;
     }
-    mjcf_node *joint = add_child(c, body, "joint");
+    mjcf_node *joint = add_child(c, body, "joint", c->joint);
     if (!joint) {
         return spec_memory_fail(c->error);
     }
@@ -110,7 +111,7 @@ static orr_result add_geom(const cable *c, mjcf_node *body, int i, double length
         {"solmix", COPIED},  {"solref", COPIED},     {"solimp", COPIED},   {"margin", COPIED},
         {"gap", COPIED},     {"material", COPIED},   {"rgba", COPIED},     {"mass", COPIED},
         {"density", COPIED}, {"surfacevel", COPIED}, {"adhesion", COPIED}, {NULL, COPIED}};
-    mjcf_node *geom = add_child(c, body, "geom");
+    mjcf_node *geom = add_child(c, body, "geom", c->geom);
     if (!geom) {
         return spec_memory_fail(c->error);
     }
@@ -137,7 +138,7 @@ static orr_result add_site(const cable *c, mjcf_node *body, int i, double length
     if (i > 0 && !last) {
         return ORR_OK;
     }
-    mjcf_node *site = add_child(c, body, "site");
+    mjcf_node *site = add_child(c, body, "site", c->site);
     if (!site) {
         return spec_memory_fail(c->error);
     }
@@ -152,7 +153,7 @@ static orr_result add_plugin(const cable *c, mjcf_node *body)
     if (!c->plugin) {
         return ORR_OK;
     }
-    mjcf_node *plugin = mjcf_add_child(&c->spec->arena, body, "plugin", c->plugin);
+    mjcf_node *plugin = add_child(c, body, "plugin", c->plugin);
     if (!plugin) {
         return spec_memory_fail(c->error);
     }
@@ -182,7 +183,7 @@ static orr_result place_body(const cable *c, mjcf_node *body, int i, const mjcf_
 
 static orr_result exclude_next(const cable *c, int i)
 {
-    mjcf_node *exclude = add_child(c, c->contact, "exclude");
+    mjcf_node *exclude = add_child(c, c->contact, "exclude", NULL);
     if (!exclude) {
         return spec_memory_fail(c->error);
     }
@@ -195,7 +196,7 @@ static orr_result add_bodies(const cable *c, mjcf_node *parent)
     mjcf_segment before = {0};
     for (int i = 0; i + 1 < c->c.points; i++) {
         const mjcf_segment *last = i > 0 ? &before : NULL, segment = mjcf_cable_segment(&c->c, i, last);
-        mjcf_node *body = add_child(c, parent, "body");
+        mjcf_node *body = add_child(c, parent, "body", NULL);
         if (!body) {
             return spec_memory_fail(c->error);
         }
@@ -276,9 +277,19 @@ static orr_result find_instance(cable *c, const mjcf_node *root)
     return ORR_OK;
 }
 
+typedef struct expansion { // of all composites of a file
+    orr_spec *spec;
+    mjcf_node *root;
+    int bodies; // so far
+    orr_error *error;
+} expansion;
+
 // Puts the bodies in the place of the <composite>, and the rest to the end of the file.
-static orr_result replace(orr_spec *spec, mjcf_node *root, mjcf_node **link, orr_error *error)
+static orr_result replace(expansion *e, mjcf_node **link)
 {
+    orr_spec *spec = e->spec;
+    mjcf_node *root = e->root;
+    orr_error *error = e->error;
     static const char *const own[] = {"prefix", NULL};
     mjcf_node *node = *link, holder = {0};
     cable whole = {.spec = spec, .node = node, .error = error, .prefix = mjcf_find(node, "prefix")},
@@ -293,6 +304,10 @@ static orr_result replace(orr_spec *spec, mjcf_node *root, mjcf_node **link, orr
     ORR_TRY(read_children(c));
     ORR_TRY(find_instance(c, root));
     ORR_TRY(mjcf_cable_points(node, &c->c, spec, error));
+    e->bodies += c->c.points - 1;
+    if (e->bodies > BODIES_MAX) {
+        return mjcf_fail(node, error, "expected up to %d bodies in all composites", BODIES_MAX);
+    }
     c->contact = mjcf_add_child(&spec->arena, root, "contact", node);
     mjcf_node *custom = mjcf_add_child(&spec->arena, root, "custom", node);
     mjcf_node *text = custom ? mjcf_add_child(&spec->arena, custom, "text", node) : NULL;
@@ -307,20 +322,20 @@ static orr_result replace(orr_spec *spec, mjcf_node *root, mjcf_node **link, orr
     return ORR_OK;
 }
 
-static orr_result expand(orr_spec *spec, mjcf_node *root, mjcf_node *parent, orr_error *error)
+static orr_result expand(expansion *e, mjcf_node *parent)
 {
     for (mjcf_node **link = &parent->children; *link; link = &(*link)->next) {
-        ORR_TRY(mjcf_is(*link, "composite") ? replace(spec, root, link, error)
-                                            : expand(spec, root, *link, error));
+        ORR_TRY(mjcf_is(*link, "composite") ? replace(e, link) : expand(e, *link));
     }
     return ORR_OK;
 }
 
 orr_result mjcf_composites(orr_spec *spec, mjcf_node *root, orr_error *error)
 {
+    expansion e = {.spec = spec, .root = root, .error = error};
     for (mjcf_node *section = root->children; section; section = section->next) {
         if (mjcf_is(section, "worldbody")) {
-            ORR_TRY(expand(spec, root, section, error));
+            ORR_TRY(expand(&e, section));
         }
     }
     return ORR_OK;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { POINTS_MAX = 512 }; // bodies are read recursively
+enum { POINTS_MAX = 256 }; // bodies are read recursively, and M has an entry for each pair of joints
 
 static const double pi = 3.14159265358979323846;
 static const double no_length = 1e-14; // a vector that is shorter has no direction, as in MuJoCo

@@ -11,7 +11,7 @@ static bool continues(const orr_spec *spec, int body)
 {
     const spec_cable *own = &spec->bodies[body].cable,
                      *before = &spec->bodies[spec->bodies[body].parent].cable;
-    return own->instance && !own->starts && own->instance == before->instance;
+    return own->instance && own->instance == before->instance;
 }
 
 int count_cables(const orr_spec *spec)

@@ -33,7 +33,6 @@ typedef struct spec_orientation {
 // Of a body: it continues the cable of its parent, if both have the same instance.
 typedef struct spec_cable {
     const void *instance; // NULL: it is part of no cable
-    int32_t starts;       // it continues none, whatever its parent is
     int32_t flat;         // straight without stress, else as it is given
     double twist, bend;   // moduli [Pa] of shear and of elasticity
 } spec_cable;

@@ -235,10 +235,8 @@ static orr_result join_bodies(const joining *j, const spec_at *at)
             memcpy(copy->pos, copy->own_pos, sizeof copy->pos);
             memcpy(copy->orientation.quat, copy->own_quat, sizeof copy->own_quat);
             frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
-            copy->cable.starts = 1;
         } else if (copy->parent == j->part->host) {
             copy->parent = at->body;
-            copy->cable.starts = 1;
             frame_compose(pose.pos, pose.quat, copy->pos, copy->orientation.quat);
         } else {
             copy->parent = j->part->body[copy->parent];

@@ -102,9 +102,9 @@ static void every_mistake_is_named_with_its_line(void **state)
         {CABLE("count='4 1 1' curve='s 0 0 0'", CAPSULE), composite, "curve: expected up to three of 0, s"},
         {CABLE("count='4 1 1'", CAPSULE), composite, "points 0 and 1 of the cable: expected a distance"},
         {CABLE("count='4 1 1' curve='s' size='0'", CAPSULE), composite, "points 0 and 1 of the cable"},
-        {CABLE("count='1 1 1' curve='s'", CAPSULE), composite, "expected 2 to 512 vertices, or a count"},
-        {CABLE("count='513' curve='s'", CAPSULE), composite, "expected 2 to 512 vertices, or a count"},
-        {CABLE("count='4 2 1' curve='s'", CAPSULE), composite, "expected 2 to 512 vertices, or a count"},
+        {CABLE("count='1 1 1' curve='s'", CAPSULE), composite, "expected 2 to 256 vertices, or a count"},
+        {CABLE("count='257' curve='s'", CAPSULE), composite, "expected 2 to 256 vertices, or a count"},
+        {CABLE("count='4 2 1' curve='s'", CAPSULE), composite, "expected 2 to 256 vertices, or a count"},
         {CABLE("count='4' vertex='0 0 0 1 0 0'", CAPSULE), composite,
          "three numbers for each vertex, and no"},
         {CABLE("vertex='0 0 0 1 0 0 2'", CAPSULE), composite, "three numbers for each vertex"},
@@ -119,6 +119,8 @@ static void every_mistake_is_named_with_its_line(void **state)
         {CABLE("count='4' curve='s'", "<geom type='box' size='1 1 a'/>"), "test.xml:2: <geom>",
          "size: expected 1 to 3 numbers"},
         {CABLE("count='4' curve='s'", CAPSULE "\n" CAPSULE), "test.xml:3: <geom>", "expected once"},
+        {CABLE("count='4' curve='s'", "\n<geom type='capsule' size='.01' condim='a'/>"), "test.xml:3: <geom>",
+         "condim: expected 1 number"},
         {CABLE("count='4' curve='s'", CAPSULE "\n<joint damping='1'/>"), "test.xml:3: <joint>",
          "kind: expected main"},
         {CABLE("count='4' curve='s'", CAPSULE "\n<joint kind='main' ref='1'/>"), "test.xml:3: <joint>",
@@ -395,19 +397,24 @@ static void only_neighbours_with_the_same_instance_are_joined(void **state)
     assert_int_equal(model->ncable, 2);
     assert_true(model->cable_jntid[0] == 1 && model->cable_jntid[1] == 4);
     orr_model_destroy(model);
-    // a body that is attached starts a cable, whatever it is attached to
-    static const char part[] = "<mujoco model='part'>" EXTENSION "<worldbody><body name='b'><joint "
-                               "type='ball'/>" CAPSULE_OF_BODY PLUGIN
-                               "<site name='end'/>" PART(PLUGIN) "</body></worldbody></mujoco>";
-    char whole[1024];
-    snprintf(whole, sizeof whole, "%s",
-             "<mujoco><asset><model name='a' file='cable_part.xml'/></asset><worldbody><body name='w'>"
-             "<attach model='a' body='b' prefix='x'/></body><attach model='a' body='b' prefix='y'/>"
-             "</worldbody></mujoco>");
+    // one that hangs on another
+    model = parse("<mujoco>" EXTENSION "<worldbody>" PART(
+        PLUGIN PART(PLUGIN PART(CABLE_PLUGIN("", "") PART("")))) "</worldbody></mujoco>");
+    assert_int_equal(model->ncable, 1);
+    assert_int_equal(model->cable_jntid[0], 1);
+    orr_model_destroy(model);
+    // parts of another model that are attached twice
+    static const char part[] =
+        "<mujoco model='part'>" EXTENSION "<worldbody><body name='b'><joint "
+        "type='ball'/>" CAPSULE_OF_BODY PLUGIN PART(PLUGIN) "</body></worldbody></mujoco>";
+    static const char whole[] =
+        "<mujoco><asset><model name='a' file='cable_part.xml'/></asset>" EXTENSION "<worldbody>" PART(
+            PLUGIN "<attach model='a' body='b' prefix='x'/>") "<attach model='a' body='b' prefix='y'/>"
+                                                              "</worldbody></mujoco>";
     written("cable_part.xml", part);
     assert_ok(orr_model_load(written("cable_whole.xml", whole), &model, &error));
     assert_int_equal(model->ncable, 2);
-    assert_true(model->cable_jntid[0] == 1 && model->cable_jntid[1] == 3);
+    assert_true(model->cable_jntid[0] == 2 && model->cable_jntid[1] == 4);
     orr_model_destroy(model);
 }
 
@@ -436,6 +443,24 @@ static void cables_are_disabled_with_springs_and_dampers(void **state)
     }
 }
 
+static void all_composites_together_have_a_limit(void **state)
+{
+    (void)state;
+    static char text[8192];
+    size_t used = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
+    for (int i = 0; i < 65; i++) { // 255 bodies each
+        used += (size_t)snprintf(
+            text + used, sizeof text - used,
+            "\n<composite type='cable' prefix='%d' count='256' curve='s'>" CAPSULE "</composite>", i);
+    }
+    snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
+    orr_model *model = NULL;
+    orr_error error = {0};
+    assert_int_not_equal(orr_model_parse(text, strlen(text), "test.xml", &model, &error), ORR_OK);
+    assert_string_equal(error.message,
+                        "test.xml:66: <composite>: expected up to 16384 bodies in all composites");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_cable_of_two_bodies_excludes_their_contact),
         cmocka_unit_test(skins_of_cables_are_noted),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
+        cmocka_unit_test(all_composites_together_have_a_limit),
         cmocka_unit_test(cables_move_as_in_mujoco),
         cmocka_unit_test(cantilevers_bend_by_the_theory_of_beams),
         cmocka_unit_test(rods_twist_by_saint_venants_theory),
