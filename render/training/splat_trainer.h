@@ -42,6 +42,7 @@ typedef struct orr_splat_trainer_desc {
     // Instead, learn a bilateral grid of such maps for each photo (picture_grid.h), likewise.
     bool bilateral_grid;
     orr_splat_masks masks;
+    orr_splat_lenses lenses;
     // Refine the poses of the photos that are learned from.
     bool refine_poses;
     // Of the loss of depths at the points that photos see (splat_depth.h), in units of the cameras' extent;
@@ -77,10 +78,10 @@ void orr_splat_trainer_destroy(orr_splat_trainer *trainer); // NULL is allowed
 orr_result orr_splat_trainer_step(orr_splat_trainer *trainer, double progress, orr_splat_step_report *report,
                                   orr_error *error);
 
-// A photo without its lens's distortion beside the splats' picture of it, both over the background of the
-// training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in both. Where
-// exposures or grids are learned, the picture has its photo's; the exposure of a photo held out is fitted to
-// its left half by least squares, and the mask leaves the right half alone, which is compared.
+// A photo, without its lens's distortion unless that is kept, beside the splats' picture of it, both over the
+// background of the training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in
+// both. Where exposures or grids are learned, the picture has its photo's; the exposure of a photo held out
+// is fitted to its left half by least squares, and the mask leaves the right half alone, which is compared.
 typedef struct orr_splat_comparison {
     int width, height;
     float *photo, *drawn; // 0 .. 1
