@@ -59,9 +59,12 @@ static orr_result open_device(orr_splat_trainer *t, orr_error *error)
     if (!t->desc.cuda) {
         return ORR_OK;
     }
-    if (t->grids || t->desc.depth_weight > 0.0f) {
+    const bool keeps_lenses = t->desc.lenses == ORR_SPLAT_LENSES_KEEP;
+    if (t->grids || t->desc.depth_weight > 0.0f || keeps_lenses) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "CUDA: no training of splats with %s",
-                        t->grids ? "bilateral grids" : "depths");
+                        t->grids       ? "bilateral grids"
+                        : keeps_lenses ? "lenses that are kept"
+                                       : "depths");
     }
     t->device_behind = true;
     return orr_cuda_splat_steps_create(t->desc.cuda, t->desc.capture->count, &t->device, error);
@@ -269,7 +272,12 @@ orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, or
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
 {
-    return (orr_splat_progress){t->step, t->progress, t->desc.refine_poses, t->params.count, t->seeds};
+    return (orr_splat_progress){.steps = t->step,
+                                .progress = t->progress,
+                                .refines_poses = t->desc.refine_poses,
+                                .keeps_lenses = t->desc.lenses == ORR_SPLAT_LENSES_KEEP,
+                                .splats = t->params.count,
+                                .seeds = t->seeds};
 }
 
 orr_result orr_splat_trainer_save(orr_splat_trainer *t, const char *path, orr_error *error)

@@ -53,7 +53,7 @@ typedef struct orr_splat_trainer_desc {
     float prune;
     uint32_t seed;
     // Take the steps on this device; NULL: on the CPU, which draws, relocates and divides splats anyway.
-    // ORR_ERROR_UNSUPPORTED with bilateral grids and with depths.
+    // ORR_ERROR_UNSUPPORTED with bilateral grids, depths, and lenses that are kept.
     orr_cuda *cuda;
     // A file of orr_splat_trainer_save to go on from, to the same bits; its numbers and switches take the
     // place of those above. NULL: from the beginning.
@@ -104,7 +104,7 @@ orr_result orr_splat_trainer_cloud(orr_splat_trainer *trainer, orr_splats **spla
 typedef struct orr_splat_progress {
     int64_t steps;   // all that were taken, before `resume` too
     double progress; // that of the last
-    bool refines_poses;
+    bool refines_poses, keeps_lenses;
     int64_t splats; // now
     int64_t seeds;  // points of the capture that splats began at; 0 after `resume`
 } orr_splat_progress;
