@@ -1443,7 +1443,6 @@ typedef struct orr_train_desc {
     bool fast_scatter;          /* nerf, CPU: about 2 % faster, and bits differ between runs */
     orr_nerf_sampling sampling; /* nerf */
     orr_train_masks masks;      /* splats */
-    orr_train_lenses lenses;    /* splats */
     /* Splats: corrections of the poses of the photos that are learned from are learned too; orr_trainer_save
        writes the cameras as NAME.transforms.json beside the cloud NAME.ply. */
     bool refine_poses;
@@ -1460,6 +1459,7 @@ typedef struct orr_train_desc {
     /* Splats: the share of them, 0 .. 0.95, that goes in the second half of the training: those with the
        least blending weight in all photos learned from. 0: none */
     float prune;
+    orr_train_lenses lenses; /* splats */
 } orr_train_desc;
 
 typedef struct orr_train_info {
