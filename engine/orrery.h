@@ -1398,6 +1398,13 @@ typedef enum orr_train_masks {
     ORR_MASKS_EMPTY       /* nothing is there: they are learned as transparent */
 } orr_train_masks;
 
+/* What becomes of the distortion of photos' lenses, which clouds have none of. */
+typedef enum orr_train_lenses {
+    ORR_LENSES_UNDISTORT = 0, /* photos are resampled to a pinhole, of a fisheye's their middle */
+    ORR_LENSES_KEEP           /* photos stay as they are, and splats are drawn as the lens shows them, while
+                                 they learn and in comparisons */
+} orr_train_lenses;
+
 /* How a cloud gets splats where they are missing. */
 typedef enum orr_train_strategy {
     ORR_STRATEGY_ADC = 0, /* those that the loss pulls hardest are divided (Kerbl et al. 2023), by absolute
@@ -1414,14 +1421,14 @@ typedef struct orr_train_desc {
     const char *data;
     /* A file of orr_trainer_save, with resumable, of the same kind and data, from which it goes on to the
        same bits. Configuration, exposures, bilateral_grid, number of splats, harmonics, antialias, masks,
-       refine_poses, depth_weight, strategy, prune and a cloud's seed are the file's, and where they are 0
-       here a field's batch, holdout and seed. NULL: from the beginning */
+       lenses, refine_poses, depth_weight, strategy, prune and a cloud's seed are the file's, and where they
+       are 0 here a field's batch, holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
     int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
     /* ORR_DEVICE_CUDA takes the steps on the GPU; AUTO: what ORR_DEVICE in the environment names; otherwise
        the CPU. Splats on the GPU get the same bits in every run, but others than on the CPU; those with
-       bilateral_grid or depth_weight learn on the CPU. */
+       bilateral_grid, depth_weight or ORR_LENSES_KEEP learn on the CPU. */
     orr_device_kind device;
     int splats;     /* splats: no more than these, up to 2^28; 0: 150,000 */
     int sh_degree;  /* splats: of the spherical harmonics, 1 .. 3; 0: 3; -1: degree 0 */
@@ -1452,6 +1459,7 @@ typedef struct orr_train_desc {
     /* Splats: the share of them, 0 .. 0.95, that goes in the second half of the training: those with the
        least blending weight in all photos learned from. 0: none */
     float prune;
+    orr_train_lenses lenses; /* splats */
 } orr_train_desc;
 
 typedef struct orr_train_info {

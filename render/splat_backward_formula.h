@@ -143,42 +143,76 @@ FN real3 splat_depth_backward(splat_lens lens, real by_depth)
     return make_real3(lens.view.zx * by_depth, lens.view.zy * by_depth, lens.view.zz * by_depth);
 }
 
+// What a splat's place on the screen gets back.
+STRUCT(splat_screen_gradient)
+{
+    real x, y;       // by its centre
+    real xx, xy, yy; // twice the derivative by its covariance
+    real sharp;      // by the covariance's determinant before the blur, through the compensation
+    real size;       // through the determinant after it: twice the derivative by xx and by yy
+}
+END_STRUCT(splat_screen_gradient)
+
+FN splat_screen_gradient splat_place_backward(splat_lens lens, splat_covariance c, splat_moments m)
+{
+    splat_screen_gradient g;
+    // exponent 1/2 d' Q d with Q the inverse covariance
+    real inverse = R(1.0) / c.determinant;
+    real qxx = c.yy * inverse, qxy = -c.xy * inverse, qyy = c.xx * inverse;
+    g.x = qxx * m.x + qxy * m.y;
+    g.y = qxy * m.x + qyy * m.y;
+    // Q M Q
+    real hxx = qxx * m.xx + qxy * m.xy, hxy = qxx * m.xy + qxy * m.yy;
+    real hyx = qxy * m.xx + qyy * m.xy, hyy = qxy * m.xy + qyy * m.yy;
+    g.xx = hxx * qxx + hxy * qxy;
+    g.xy = hxx * qxy + hxy * qyy;
+    g.yy = hyx * qxy + hyy * qyy;
+    // the compensation is the square root of sharp / determinant
+    mask compensates = and_(R(lens.antialias) > R(0.5),
+                            c.sharp > R(SPLAT_COMPENSATION_MIN * SPLAT_COMPENSATION_MIN) * c.determinant);
+    real share = sel(compensates, R(0.5) * m.one, R(0.0));
+    g.sharp = share * (R(1.0) / sel(compensates, c.sharp, R(1.0)) - inverse);
+    g.size = -share * inverse * R(2.0 * SPLAT_BLUR);
+    return g;
+}
+
+// The derivative by the axes becomes that by what is stored.
+FN splat_gradient splat_axes_backward(splat_shape shape, real3 by_a, real3 by_b, real3 by_c)
+{
+    splat_gradient g;
+    g.mean = make_real3(R(0.0), R(0.0), R(0.0));
+    g.log_scale = make_real3(dot3(by_a, shape.axes.a), dot3(by_b, shape.axes.b), dot3(by_c, shape.axes.c));
+    g.rotation = quaternion_backward(shape.rotation, shape.norm, scale3(by_a, shape.scale.x),
+                                     scale3(by_b, shape.scale.y), scale3(by_c, shape.scale.z));
+    g.logit = R(0.0);
+    return g;
+}
+
+// A vector of the camera's space in the layer's, by the transposed view.
+FN real3 splat_view_backward(affine w, real3 by)
+{
+    return make_real3(w.xx * by.x + w.yx * by.y + w.zx * by.z, w.xy * by.x + w.yy * by.y + w.zy * by.z,
+                      w.xz * by.x + w.yz * by.y + w.zz * by.z);
+}
+
 // m: of a splat that is visible; opacity: in 0 .. 1, before the compensation of anti-aliasing.
 FN splat_gradient splat_project_backward(splat_lens lens, real3 mean, splat_shape shape, real opacity,
                                          splat_moments m)
 {
     splat_flat f = splat_flatten(lens, mean, shape.axes);
-    splat_covariance c = splat_spread(f.u, f.v);
+    splat_screen_gradient s = splat_place_backward(lens, splat_spread(f.u, f.v), m);
     mask perspective = R(lens.orthographic) < R(0.5);
-    splat_gradient g;
-    g.logit = m.one * (R(1.0) - opacity); // the logarithm of the opacity by its logit
-
-    // exponent 1/2 d' Q d with Q the inverse covariance
-    real inverse = R(1.0) / c.determinant;
-    real qxx = c.yy * inverse, qxy = -c.xy * inverse, qyy = c.xx * inverse;
-    real gx = qxx * m.x + qxy * m.y, gy = qxy * m.x + qyy * m.y; // by the centre
-    // Q M Q, twice the derivative by the covariance
-    real hxx = qxx * m.xx + qxy * m.xy, hxy = qxx * m.xy + qxy * m.yy;
-    real hyx = qxy * m.xx + qyy * m.xy, hyy = qxy * m.xy + qyy * m.yy;
-    real sxx = hxx * qxx + hxy * qxy, sxy = hxx * qxy + hxy * qyy, syy = hyx * qxy + hyy * qyy;
-    real3 by_u = add3(scale3(f.u, sxx), scale3(f.v, sxy));
-    real3 by_v = add3(scale3(f.v, syy), scale3(f.u, sxy));
-    // the compensation is the square root of sharp / determinant
-    mask compensates = and_(R(lens.antialias) > R(0.5),
-                            c.sharp > R(SPLAT_COMPENSATION_MIN * SPLAT_COMPENSATION_MIN) * c.determinant);
-    real share = sel(compensates, R(0.5) * m.one, R(0.0));
-    real by_sharp = share * (R(1.0) / sel(compensates, c.sharp, R(1.0)) - inverse);
-    real by_size = -share * inverse * R(2.0 * SPLAT_BLUR);
-    by_u = add3(by_u, add3(scale3(area_backward(f.u, f.v), by_sharp), scale3(f.u, by_size)));
-    by_v = add3(by_v, add3(scale3(area_backward(f.v, f.u), by_sharp), scale3(f.v, by_size)));
+    real3 by_u = add3(scale3(f.u, s.xx), scale3(f.v, s.xy));
+    real3 by_v = add3(scale3(f.v, s.yy), scale3(f.u, s.xy));
+    by_u = add3(by_u, add3(scale3(area_backward(f.u, f.v), s.sharp), scale3(f.u, s.size)));
+    by_v = add3(by_v, add3(scale3(area_backward(f.v, f.u), s.sharp), scale3(f.v, s.size)));
 
     // by the axes, then by scales and rotation
     real3 by_a = add3(scale3(f.row_x, by_u.x), scale3(f.row_y, by_v.x));
     real3 by_b = add3(scale3(f.row_x, by_u.y), scale3(f.row_y, by_v.y));
     real3 by_c = add3(scale3(f.row_x, by_u.z), scale3(f.row_y, by_v.z));
-    g.log_scale = make_real3(dot3(by_a, shape.axes.a), dot3(by_b, shape.axes.b), dot3(by_c, shape.axes.c));
-    g.rotation = quaternion_backward(shape.rotation, shape.norm, scale3(by_a, shape.scale.x),
-                                     scale3(by_b, shape.scale.y), scale3(by_c, shape.scale.z));
+    splat_gradient g = splat_axes_backward(shape, by_a, by_b, by_c);
+    g.logit = m.one * (R(1.0) - opacity); // the logarithm of the opacity by its logit
 
     // by the rows, then by the position in the camera's space
     real3 by_row_x =
@@ -186,21 +220,18 @@ FN splat_gradient splat_project_backward(splat_lens lens, real3 mean, splat_shap
     real3 by_row_y =
         add3(add3(scale3(shape.axes.a, by_v.x), scale3(shape.axes.b, by_v.y)), scale3(shape.axes.c, by_v.z));
     real3 forward = make_real3(R(lens.view.zx), R(lens.view.zy), R(lens.view.zz));
-    real by_inverse_z = lens.focal_x * (f.p.x * gx + dot3(by_row_x, f.lean_x)) +
-                        lens.focal_y * (f.p.y * gy + dot3(by_row_y, f.lean_y));
+    real by_inverse_z = lens.focal_x * (f.p.x * s.x + dot3(by_row_x, f.lean_x)) +
+                        lens.focal_y * (f.p.y * s.y + dot3(by_row_y, f.lean_y));
     real ratio_x = f.p.x * f.inverse_z, ratio_y = f.p.y * f.inverse_z;
     mask free_x = and_(perspective, and_(ratio_x > R(lens.slope_x_low), ratio_x < R(lens.slope_x_high)));
     mask free_y = and_(perspective, and_(ratio_y > R(lens.slope_y_low), ratio_y < R(lens.slope_y_high)));
     real by_slope_x = sel(free_x, -lens.focal_x * f.inverse_z * dot3(by_row_x, forward), R(0.0));
     real by_slope_y = sel(free_y, -lens.focal_y * f.inverse_z * dot3(by_row_y, forward), R(0.0));
     by_inverse_z = by_inverse_z + f.p.x * by_slope_x + f.p.y * by_slope_y;
-    real3 by_p = make_real3(f.inverse_z * (lens.focal_x * gx + by_slope_x),
-                            f.inverse_z * (lens.focal_y * gy + by_slope_y),
+    real3 by_p = make_real3(f.inverse_z * (lens.focal_x * s.x + by_slope_x),
+                            f.inverse_z * (lens.focal_y * s.y + by_slope_y),
                             sel(perspective, -f.inverse_z * f.inverse_z * by_inverse_z, R(0.0)));
-    affine w = lens.view;
-    g.mean = make_real3(w.xx * by_p.x + w.yx * by_p.y + w.zx * by_p.z,
-                        w.xy * by_p.x + w.yy * by_p.y + w.zy * by_p.z,
-                        w.xz * by_p.x + w.yz * by_p.y + w.zz * by_p.z);
+    g.mean = splat_view_backward(lens.view, by_p);
     return g;
 }
 

@@ -131,29 +131,32 @@ STRUCT(splat_covariance)
 }
 END_STRUCT(splat_covariance)
 
-FN splat_covariance splat_spread(real3 u, real3 v)
+// xx, xy, yy, sharp: before the blur.
+FN splat_covariance splat_blurred(real xx, real xy, real yy, real sharp)
 {
     splat_covariance c;
-    c.xx = dot3(u, u);
-    c.xy = dot3(u, v);
-    c.yy = dot3(v, v);
-    c.sharp = square(u.x * v.y - u.y * v.x) + square(u.y * v.z - u.z * v.y) + square(u.z * v.x - u.x * v.z);
-    c.determinant = c.sharp + R(SPLAT_BLUR) * (c.xx + c.yy) + R(SPLAT_BLUR * SPLAT_BLUR);
-    c.xx = c.xx + R(SPLAT_BLUR);
-    c.yy = c.yy + R(SPLAT_BLUR);
+    c.sharp = sharp;
+    c.determinant = sharp + R(SPLAT_BLUR) * (xx + yy) + R(SPLAT_BLUR * SPLAT_BLUR);
+    c.xx = xx + R(SPLAT_BLUR);
+    c.xy = xy;
+    c.yy = yy + R(SPLAT_BLUR);
     return c;
 }
 
-// mean, axes: in the layer's space. opacity in 0 .. 1.
-FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real opacity)
+FN splat_covariance splat_spread(real3 u, real3 v)
+{
+    return splat_blurred(dot3(u, u), dot3(u, v), dot3(v, v),
+                         square(u.x * v.y - u.y * v.x) + square(u.y * v.z - u.z * v.y) +
+                             square(u.z * v.x - u.x * v.z));
+}
+
+// A splat on the screen from where it is and how far it spreads. inside: between the near and the far plane.
+FN splat_screen splat_place(splat_lens lens, real2 centre, real depth, mask inside, splat_covariance c,
+                            real opacity)
 {
     splat_screen s;
-    splat_flat f = splat_flatten(lens, mean, axes);
-    s.depth = f.p.z;
-    s.centre.x = lens.focal_x * f.p.x * f.inverse_z + lens.centre_x;
-    s.centre.y = lens.focal_y * f.p.y * f.inverse_z + lens.centre_y;
-
-    splat_covariance c = splat_spread(f.u, f.v);
+    s.depth = depth;
+    s.centre = centre;
     real compensation =
         sqrt_(max_(c.sharp / c.determinant, R(SPLAT_COMPENSATION_MIN * SPLAT_COMPENSATION_MIN)));
     opacity = sel(R(lens.antialias) > R(0.5), opacity * compensation, opacity);
@@ -173,8 +176,17 @@ FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real
         and_(s.centre.x + s.half_size.x >= R(0.5), s.centre.x - s.half_size.x <= R(lens.width) - R(0.5)),
         and_(s.centre.y + s.half_size.y >= R(0.5), s.centre.y - s.half_size.y <= R(lens.height) - R(0.5)));
     // comparisons that NaN and overflow fail keep broken splats out
-    s.visible = and_(and_(f.inside, opaque_enough), and_(on_screen, c.determinant < R(1e30)));
+    s.visible = and_(and_(inside, opaque_enough), and_(on_screen, c.determinant < R(1e30)));
     return s;
+}
+
+// mean, axes: in the layer's space. opacity in 0 .. 1.
+FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real opacity)
+{
+    splat_flat f = splat_flatten(lens, mean, axes);
+    real2 centre = make_real2(lens.focal_x * f.p.x * f.inverse_z + lens.centre_x,
+                              lens.focal_y * f.p.y * f.inverse_z + lens.centre_y);
+    return splat_place(lens, centre, f.p.z, f.inside, splat_spread(f.u, f.v), opacity);
 }
 
 // How much a splat would cover a pixel without bounds. d: pixel centre - splat centre [px].

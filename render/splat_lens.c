@@ -1,4 +1,41 @@
+#define ORR_SCALAR
 #include "render/splat_lens.h"
+
+#include "neural/capture/fisheye.h"
+#include "neural/capture/ray_camera.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// Splats follow a lens's distortion somewhat beyond the picture's corners, as far as it is one to one.
+static const float REACH_SHARE = 1.3f, REACH_MOST = 10.0f;
+
+static float reach_of(const orr_lens *lens, photo_lens photo)
+{
+    const float rise = orr_lens_rise(lens->radial, (double)REACH_MOST);
+    float corner = 0.0f, low = 0.0f, high = rise;
+    for (int i = 0; i < 4; i++) {
+        const float x = (i % 2 ? (float)lens->width : 0.0f) - lens->centre[0];
+        const float y = (i / 2 ? (float)lens->height : 0.0f) - lens->centre[1];
+        corner = fmaxf(corner, hypotf(x / lens->focal[0], y / lens->focal[1]));
+    }
+    for (int i = 0; i < 24; i++) { // the slope that is seen in the corner
+        const float middle = 0.5f * (low + high);
+        *(lens_distance(photo, middle) < corner ? &low : &high) = middle;
+    }
+    return fminf(rise, REACH_SHARE * high);
+}
+
+splat_photo_values orr_splat_photo_of(const orr_lens *lens)
+{
+    splat_photo_values values;
+    const photo_lens photo = orr_photo_lens_of(lens);
+    _Static_assert(sizeof photo == offsetof(splat_photo_values, reach), "the same members in the same order");
+    memcpy(&values, &photo, sizeof photo);
+    values.reach = lens->fisheye ? 0.0f : reach_of(lens, photo);
+    return values;
+}
 
 orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *out,
                                orr_error *error)

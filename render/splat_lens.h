@@ -14,6 +14,16 @@ typedef struct splat_lens_values {
     float orthographic, antialias;
 } splat_lens_values;
 
+// splat_photo_lens as plain floats, in the order of its members
+typedef struct splat_photo_values {
+    float focal[2], centre[2];
+    float radial[4], tangential[2];
+    float fisheye_limit, reach;
+} splat_photo_values;
+
+// Of a lens that is distorted.
+splat_photo_values orr_splat_photo_of(const orr_lens *lens);
+
 // The eye is given in the layer's space, so that harmonics need no rotation.
 orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *values,
                                orr_error *error);

@@ -78,7 +78,6 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
     const orr_train_desc *given = setup->desc;
     ORR_TRY(
         orr_photo_set_load(given->data, setup->choices.holdout, setup->jobs, setup->log, &l->photos, error));
-    tell_fisheyes(l->photos.capture, given->data, setup->log);
     ORR_TRY(orr_splat_points_load(l->photos.capture, setup->log, &l->points, error));
     ORR_TRY(orr_progress_at(&setup->progress, "first splats", 0.5, error));
     const orr_splat_trainer_desc desc = {
@@ -96,6 +95,7 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
         .exposures = given->exposures,
         .bilateral_grid = given->bilateral_grid,
         .masks = given->masks == ORR_MASKS_EMPTY ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE,
+        .lenses = given->lenses == ORR_LENSES_KEEP ? ORR_SPLAT_LENSES_KEEP : ORR_SPLAT_LENSES_UNDISTORT,
         .refine_poses = given->refine_poses,
         .depth_weight = given->depth_weight,
         .prune = given->prune,
@@ -105,6 +105,9 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
         .resume = setup->state};
     orr_error why;
     orr_result result = create_trainer(l, desc, setup->log, &why);
+    if (result == ORR_OK && !orr_splat_trainer_progress(l->trainer).keeps_lenses) {
+        tell_fisheyes(l->photos.capture, given->data, setup->log);
+    }
     return result == ORR_OK ? ORR_OK
                             : orr_fail(error, (orr_code)why.code, "%s: %s", given->data, why.message);
 }

@@ -83,6 +83,10 @@ static orr_result check(const orr_train_desc *desc, orr_error *error)
             return orr_fail(error, ORR_CODE_ARGUMENT, "masks %d: expected one of orr_train_masks",
                             (int)desc->masks);
         }
+        if ((unsigned)desc->lenses > ORR_LENSES_KEEP) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "lenses %d: expected one of orr_train_lenses",
+                            (int)desc->lenses);
+        }
         if ((unsigned)desc->strategy > ORR_STRATEGY_MCMC) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "strategy %d: expected one of orr_train_strategy",
                             (int)desc->strategy);

@@ -6,31 +6,36 @@
 
 #include <string.h>
 
-static double fisheye_slope(const float k[4], double angle)
+static double rise_of(const float k[4], double angle)
 {
     const double s = angle * angle;
     return 1.0 + s * (3.0 * (double)k[0] +
                       s * (5.0 * (double)k[1] + s * (7.0 * (double)k[2] + s * 9.0 * (double)k[3])));
 }
 
-// Steps of an arc minute and a half find the first angle at which it falls, and halvings where that begins.
-float orr_fisheye_limit(const float radial[4])
+// Small steps, of a fisheye of an arc minute and a half, find the first place where it falls, and halvings
+// where that begins.
+float orr_lens_rise(const float radial[4], double most)
 {
     enum { STEPS = 8192 };
-    const double pi = 3.14159265358979323846;
     double low = 0.0, high = 0.0;
-    for (int i = 1; i <= STEPS && fisheye_slope(radial, high) > 0.0; i++) {
+    for (int i = 1; i <= STEPS && rise_of(radial, high) > 0.0; i++) {
         low = high;
-        high = pi * i / STEPS;
+        high = most * i / STEPS;
     }
-    if (fisheye_slope(radial, high) > 0.0) {
-        return (float)pi;
+    if (rise_of(radial, high) > 0.0) {
+        return (float)most;
     }
     for (int i = 0; i < 60; i++) {
         const double middle = 0.5 * (low + high);
-        *(fisheye_slope(radial, middle) > 0.0 ? &low : &high) = middle;
+        *(rise_of(radial, middle) > 0.0 ? &low : &high) = middle;
     }
     return (float)low;
+}
+
+float orr_fisheye_limit(const float radial[4])
+{
+    return orr_lens_rise(radial, 3.14159265358979323846);
 }
 
 static bool shows_corners(const orr_capture_image *image, photo_lens lens)

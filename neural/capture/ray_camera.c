@@ -47,27 +47,29 @@ orr_ray_camera orr_ray_camera_of_image(const orr_capture_image *image, const flo
     return camera;
 }
 
-static photo_lens lens_of(const orr_lens *lens)
+photo_lens orr_photo_lens_of(const orr_lens *lens)
 {
-    const bool fisheye = lens->distorted && lens->fisheye;
-    return (photo_lens){.focal_x = lens->focal[0],
+    photo_lens photo = {.focal_x = lens->focal[0],
                         .focal_y = lens->focal[1],
                         .centre_x = lens->centre[0],
-                        .centre_y = lens->centre[1],
-                        .k1 = lens->radial[0],
-                        .k2 = lens->radial[1],
-                        .k3 = lens->radial[2],
-                        .k4 = lens->radial[3],
-                        .p1 = lens->tangential[0],
-                        .p2 = lens->tangential[1],
-                        .fisheye_limit = fisheye ? orr_fisheye_limit(lens->radial) : 0.0f};
+                        .centre_y = lens->centre[1]};
+    if (lens->distorted) {
+        photo.k1 = lens->radial[0];
+        photo.k2 = lens->radial[1];
+        photo.k3 = lens->radial[2];
+        photo.k4 = lens->radial[3];
+        photo.p1 = lens->tangential[0];
+        photo.p2 = lens->tangential[1];
+        photo.fisheye_limit = lens->fisheye ? orr_fisheye_limit(lens->radial) : 0.0f;
+    }
+    return photo;
 }
 
 orr_result orr_ray_camera_of_lens(const orr_lens *lens, const float to_unit[12], orr_ray_camera *camera,
                                   orr_error *error)
 {
     *camera = (orr_ray_camera){
-        .lens = lens_of(lens),
+        .lens = orr_photo_lens_of(lens),
         .distorted = lens->distorted,
         .orthographic = lens->orthographic,
         .width = lens->width,

@@ -7,6 +7,9 @@
 
 typedef ray_camera orr_ray_camera;
 
+// The lens's distortion; of a lens that is not distorted, none.
+photo_lens orr_photo_lens_of(const orr_lens *lens);
+
 // to_unit: the world's similarity to the field's space, 3x4 (see orr_capture).
 orr_ray_camera orr_ray_camera_of_image(const orr_capture_image *image, const float to_unit[12]);
 // ORR_CODE_ARGUMENT when the lens's view has no inverse.

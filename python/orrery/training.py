@@ -21,7 +21,8 @@ class Trainer(Handle):
     resume: what save() wrote, to go on to the same bits.
     options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none), splats, sh_degree, antialias,
     config, batch, exposures, bilateral_grid, refine_poses, depth_weight, prune, fast_scatter; sampling
-    ("occupancy", "proposal"), masks ("ignore", "empty"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
+    ("occupancy", "proposal"), masks ("ignore", "empty"), lenses ("undistort", "keep"), strategy ("adc",
+    "mcmc"), device ("cpu", "cuda").
 
     Close it after the scenes that show it.
     """
@@ -32,6 +33,7 @@ class Trainer(Handle):
         names = {
             "sampling": "ORR_SAMPLING_",
             "masks": "ORR_MASKS_",
+            "lenses": "ORR_LENSES_",
             "strategy": "ORR_STRATEGY_",
             "device": "ORR_DEVICE_",
         }

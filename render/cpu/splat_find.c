@@ -14,6 +14,7 @@ typedef struct splat_search {
     bool only_shapes;
 
     splat_lens_values *lenses; // one per layer
+    splat_photo_values *photo; // NULL: the lens is not distorted
     orr_project_job *parts;    // part_count: what one job projects
     int *part_counts;          // part_count: records it wrote, then the number of records before it
     int part_count;
@@ -66,6 +67,13 @@ static orr_result plan_projection(splat_search *f, orr_error *error)
     if (!f->lenses || !f->parts || !f->part_counts || !f->records || !f->boxes || !f->part_keys) {
         return out_of_memory(error, "projection", records);
     }
+    if (f->list->lens.distorted) {
+        f->photo = orr_arena_take(f->arena, 1, sizeof *f->photo);
+        if (!f->photo) {
+            return out_of_memory(error, "projection", records);
+        }
+        *f->photo = orr_splat_photo_of(&f->list->lens);
+    }
     int part = 0;
     int64_t next = 0; // splat, of all layers
     for (int i = 0; i < f->list->splat_count; i++) {
@@ -80,6 +88,7 @@ static orr_result plan_projection(splat_search *f, orr_error *error)
             f->parts[part] = (orr_project_job){.pack = pack,
                                                .deformation = &f->list->splats[i].deformation,
                                                .lens = &f->lenses[i],
+                                               .photo = f->photo,
                                                .width = f->list->lens.width,
                                                .height = f->list->lens.height,
                                                .first_block = block,
@@ -193,7 +202,7 @@ static orr_result bin(splat_search *f, orr_cpu_splats *splats, orr_error *error)
     const orr_lens *lens = &f->list->lens;
     const orr_bin_input input = {f->records, f->boxes, f->order, f->visible, lens->width, lens->height};
     ORR_TRY(orr_splats_bin(f->jobs, f->arena, &input, bins, error));
-    *splats = (orr_cpu_splats){f->records, f->boxes, f->order, f->visible, bins, f->lenses, 0};
+    *splats = (orr_cpu_splats){f->records, f->boxes, f->order, f->visible, bins, f->lenses, f->photo, 0};
     return ORR_OK;
 }
 

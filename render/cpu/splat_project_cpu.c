@@ -2,6 +2,7 @@
 #include "render/cpu/splats_cpu.h"
 #include "render/deform_formula.h"
 #include "render/formula_inputs.h"
+#include "render/splat_photo_inputs.h"
 
 FN real3 coefficient(const float *harmonics, int k)
 {
@@ -89,9 +90,13 @@ static int store_records(const orr_project_job *job, int first, uint32_t visible
     return count;
 }
 
-FN int project(const orr_project_job *job, bool deformed)
+FN int project(const orr_project_job *job, bool deformed, bool distorted)
 {
     const splat_lens lens = splat_lens_of(job->lens);
+    splat_photo_lens photo;
+    if (distorted) {
+        photo = splat_photo_of(job->photo);
+    }
     const int degree = job->pack->sh_degree;
     const int members = 3 * (degree + 1) * (degree + 1);
     int count = 0;
@@ -110,7 +115,8 @@ FN int project(const orr_project_job *job, bool deformed)
                 mean = deform_mean(deformation, mean);
                 axes = deform_axes(deformation, axes);
             }
-            splat_screen s = splat_project(lens, mean, axes, m[12]);
+            splat_screen s = distorted ? splat_project_unscented(lens, photo, mean, axes, m[12])
+                                       : splat_project(lens, mean, axes, m[12]);
             const float *clip = job->clip;
             const real inside =
                 fma_(R(clip[0]), mean.x, fma_(R(clip[1]), mean.y, fma_(R(clip[2]), mean.z, R(clip[3]))));
@@ -136,5 +142,9 @@ FN int project(const orr_project_job *job, bool deformed)
 
 int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
 {
-    return job->deformation && job->deformation->piece_of ? project(job, true) : project(job, false);
+    const bool deformed = job->deformation && job->deformation->piece_of;
+    if (job->photo) {
+        return deformed ? project(job, true, true) : project(job, false, true);
+    }
+    return deformed ? project(job, true, false) : project(job, false, false);
 }

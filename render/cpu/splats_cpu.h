@@ -55,6 +55,7 @@ typedef struct orr_project_job {
     const orr_splat_pack *pack;
     const orr_draw_deformation *deformation;
     const splat_lens_values *lens;
+    const splat_photo_values *photo; // its distortion; NULL: none
     float clip[4];     // layer's space, as of orr_lens: splats whose middle is behind it are left out
     int width, height; // of the picture [px]
     int64_t first_block, end_block;
@@ -152,8 +153,9 @@ typedef struct orr_cpu_splats {
     const uint32_t *order;     // visible: records, from front to back
     int64_t visible;
     const orr_splat_bins *bins;
-    const splat_lens_values *lens; // of the first layer
-    int64_t evaluated;             // splat-pixels; 0 before they are blended
+    const splat_lens_values *lens;   // of the first layer
+    const splat_photo_values *photo; // the distortion of the list's lens; NULL: none
+    int64_t evaluated;               // splat-pixels; 0 before they are blended
 } orr_cpu_splats;
 
 orr_result orr_splats_find(orr_jobs *jobs, const orr_splat_kernels *kernels, orr_arena *arena,

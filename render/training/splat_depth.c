@@ -13,7 +13,8 @@ bool orr_splat_depth_known(const orr_splat_points *points, int image)
 static int64_t pixel_of(const orr_depth_job *job, uint32_t point, float *depth)
 {
     float pixel[2];
-    if (!orr_splat_lens_sees(job->lens, job->points->position + 3 * (size_t)point, pixel, depth)) {
+    if (!orr_splat_lens_sees(job->lens, job->distortion, job->points->position + 3 * (size_t)point, pixel,
+                             depth)) {
         return -1;
     }
     const int64_t at = (int64_t)(int)pixel[1] * job->lens->width + (int)pixel[0];

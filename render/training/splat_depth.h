@@ -6,15 +6,16 @@
 #include "render/training/splat_points.h"
 
 typedef struct orr_depth_job {
-    const orr_splat_points *points; // `first` is not NULL
-    int image;                      // of the capture
-    const orr_lens *lens;           // of the picture
-    const uint8_t *mask;            // height x width: points where it is 0 do not count; NULL: all do
-    const float *rgba;              // as drawn: height x width x 4
-    const float *depth;             // mean by weight, as drawn
-    float weight;                   // of the loss, in scene units
-    float *by_alpha;                // height x width: the loss by the sum of weights is added
-    float *by_depth;                // height x width: and by the sum of weights times depths
+    const orr_splat_points *points;       // `first` is not NULL
+    int image;                            // of the capture
+    const orr_lens *lens;                 // of the picture
+    const splat_photo_values *distortion; // of this lens; NULL: none
+    const uint8_t *mask;                  // height x width: points where it is 0 do not count; NULL: all do
+    const float *rgba;                    // as drawn: height x width x 4
+    const float *depth;                   // mean by weight, as drawn
+    float weight;                         // of the loss, in scene units
+    float *by_alpha;                      // height x width: the loss by the sum of weights is added
+    float *by_depth;                      // height x width: and by the sum of weights times depths
 } orr_depth_job;
 
 // Whether the image sees any of the points.

@@ -2,7 +2,8 @@
 #include "render/training/splat_photos.h"
 
 #include "neural/capture/fisheye.h"
-#include "neural/capture/ray_formula.h"
+#include "neural/capture/ray_camera.h"
+#include "render/splat_photo_inputs.h"
 
 #include <string.h>
 
@@ -100,7 +101,38 @@ static orr_result undistort(const orr_capture_image *image, orr_jobs *jobs, orr_
     return ORR_OK;
 }
 
-// ---- all photos ----
+// ---- as photographed ----
+
+// Is a pixel where the lens's polynomial rises? Others show nothing. most: distance from the centre there
+static bool is_shown(photo_lens lens, float most, float x, float y)
+{
+    if (lens.fisheye_limit > 0.0f) {
+        return fisheye_shows(lens, make_real2(x, y));
+    }
+    const float right = (x - lens.centre_x) / lens.focal_x, down = (y - lens.centre_y) / lens.focal_y;
+    return right * right + down * down <= most * most;
+}
+
+static orr_result mask_unseen(const orr_capture_image *image, orr_splat_photo *photo, orr_error *error)
+{
+    const photo_lens lens = orr_photo_lens_of(&photo->lens);
+    const float most = lens_distance(lens, orr_lens_rise(image->radial, 10.0));
+    const int width = image->width, pixels = width * image->height;
+    int at = 0;
+    while (at < pixels && is_shown(lens, most, (float)(at % width) + 0.5f, (float)(at / width) + 0.5f)) {
+        at++;
+    }
+    if (at == pixels) {
+        return ORR_OK;
+    }
+    ORR_ALLOC(photo->own_mask, (size_t)pixels, image->path, error);
+    for (int i = 0; i < pixels; i++) {
+        const bool shown = is_shown(lens, most, (float)(i % width) + 0.5f, (float)(i / width) + 0.5f);
+        photo->own_mask[i] = shown ? image->mask ? image->mask[i] : 255 : 0;
+    }
+    photo->mask = photo->own_mask;
+    return ORR_OK;
+}
 
 static orr_result check_mask(const orr_splat_photo *photo, const char *path, orr_error *error)
 {
@@ -120,7 +152,7 @@ static orr_result check_mask(const orr_splat_photo *photo, const char *path, orr
 orr_result orr_splat_photo_aim(orr_splat_photo *photo, const orr_capture_image *image,
                                const orr_splat_view *view, orr_error *error)
 {
-    const orr_camera camera = orr_splat_view_camera(view, image);
+    const orr_camera camera = orr_splat_view_camera(view, image, photo->keeps_lens);
     orr_error why;
     if (orr_camera_resolve(&camera, &photo->lens, &why) != ORR_OK) {
         return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: %s", image->path, why.message);
@@ -144,26 +176,30 @@ static orr_result cut_out(const orr_capture_image *image, orr_capture_image *cut
     return ORR_OK;
 }
 
-static orr_result make_photo(const orr_capture_image *image, orr_jobs *jobs, orr_splat_photo *photo,
-                             orr_error *error)
+static orr_result make_photo(const orr_capture_image *image, orr_splat_lenses lenses, orr_jobs *jobs,
+                             orr_splat_photo *photo, orr_error *error)
 {
     const orr_splat_view view = orr_splat_view_begin(image);
+    photo->keeps_lens = lenses == ORR_SPLAT_LENSES_KEEP;
     ORR_TRY(orr_splat_photo_aim(photo, image, &view, error));
     photo->channels = image->channels;
     photo->pixels = image->pixels;
     photo->mask = image->mask;
-    if (is_distorted(image)) {
+    if (photo->lens.distorted) {
+        photo->distortion = orr_splat_photo_of(&photo->lens);
+        ORR_TRY(mask_unseen(image, photo, error));
+    } else if (is_distorted(image)) {
         ORR_TRY(undistort(image, jobs, photo, error));
     }
     return check_mask(photo, image->path, error);
 }
 
-static orr_result make_cut_photo(const orr_capture_image *image, orr_jobs *jobs, orr_splat_photo *photo,
-                                 orr_error *error)
+static orr_result make_cut_photo(const orr_capture_image *image, orr_splat_lenses lenses, orr_jobs *jobs,
+                                 orr_splat_photo *photo, orr_error *error)
 {
     orr_capture_image cut;
     ORR_TRY(cut_out(image, &cut, error));
-    orr_result result = make_photo(&cut, jobs, photo, error);
+    orr_result result = make_photo(&cut, lenses, jobs, photo, error);
     if (result == ORR_OK && !photo->own_pixels) {
         photo->own_pixels = cut.pixels;
     } else {
@@ -172,8 +208,8 @@ static orr_result make_cut_photo(const orr_capture_image *image, orr_jobs *jobs,
     return result;
 }
 
-orr_result orr_splat_photos_create(const orr_capture *capture, orr_splat_masks masks, orr_jobs *jobs,
-                                   orr_splat_photo **out, orr_error *error)
+orr_result orr_splat_photos_create(const orr_capture *capture, orr_splat_masks masks, orr_splat_lenses lenses,
+                                   orr_jobs *jobs, orr_splat_photo **out, orr_error *error)
 {
     orr_splat_photo *photos = orr_alloc_zero((size_t)capture->count, sizeof *photos);
     if (!photos) {
@@ -182,8 +218,8 @@ orr_result orr_splat_photos_create(const orr_capture *capture, orr_splat_masks m
     for (int i = 0; i < capture->count; i++) {
         const orr_capture_image *image = &capture->images[i];
         orr_result result = image->mask && masks == ORR_SPLAT_MASKS_EMPTY
-                                ? make_cut_photo(image, jobs, &photos[i], error)
-                                : make_photo(image, jobs, &photos[i], error);
+                                ? make_cut_photo(image, lenses, jobs, &photos[i], error)
+                                : make_photo(image, lenses, jobs, &photos[i], error);
         if (result != ORR_OK) {
             orr_splat_photos_destroy(photos, capture->count);
             return result;
@@ -216,7 +252,8 @@ orr_lens orr_splat_photo_lens(const orr_splat_photo *photo, int shrink)
     return lens;
 }
 
-bool orr_splat_lens_sees(const orr_lens *lens, const float point[3], float pixel[2], float *depth)
+bool orr_splat_lens_sees(const orr_lens *lens, const splat_photo_values *distortion, const float point[3],
+                         float pixel[2], float *depth)
 {
     float p[3];
     for (int r = 0; r < 3; r++) {
@@ -225,11 +262,37 @@ bool orr_splat_lens_sees(const orr_lens *lens, const float point[3], float pixel
             p[r] += lens->view[4 * r + c] * point[c];
         }
     }
-    pixel[0] = lens->focal[0] * p[0] / p[2] + lens->centre[0];
-    pixel[1] = lens->focal[1] * p[1] / p[2] + lens->centre[1];
+    bool seen = true;
     *depth = p[2];
-    return p[2] > lens->near_plane && pixel[0] >= 0.0f && pixel[1] >= 0.0f && pixel[0] < (float)lens->width &&
-           pixel[1] < (float)lens->height;
+    if (distortion) {
+        const splat_point at =
+            splat_point_of(splat_photo_of(distortion), make_real3(p[0], p[1], p[2]), lens->near_plane);
+        pixel[0] = lens->focal[0] * at.at.x + lens->centre[0];
+        pixel[1] = lens->focal[1] * at.at.y + lens->centre[1];
+        *depth = lens->fisheye ? sqrtf(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) : p[2];
+        seen = at.seen;
+    } else {
+        pixel[0] = lens->focal[0] * p[0] / p[2] + lens->centre[0];
+        pixel[1] = lens->focal[1] * p[1] / p[2] + lens->centre[1];
+    }
+    return seen && *depth > lens->near_plane && pixel[0] >= 0.0f && pixel[1] >= 0.0f &&
+           pixel[0] < (float)lens->width && pixel[1] < (float)lens->height;
+}
+
+void orr_splat_photo_direction(const orr_splat_photo *photo, const float pixel[2], float direction[3])
+{
+    const orr_lens *lens = &photo->lens;
+    if (lens->distorted) {
+        const real3 d =
+            photo_direction(splat_photo_of(&photo->distortion).lens, make_real2(pixel[0], pixel[1]));
+        direction[0] = d.x;
+        direction[1] = d.y;
+        direction[2] = d.z;
+        return;
+    }
+    direction[0] = (pixel[0] - lens->centre[0]) / lens->focal[0];
+    direction[1] = (pixel[1] - lens->centre[1]) / lens->focal[1];
+    direction[2] = 1.0f;
 }
 
 typedef struct planes_job {

@@ -1,9 +1,11 @@
-// The photos of a capture as splats learn from them: without lens distortion, and in any whole fraction of
-// their size. Of a fisheye's photo that is what a pinhole of its size and focal length sees, its middle.
+// The photos of a capture as splats learn from them, in any whole fraction of their size: without lens
+// distortion, of a fisheye's photo what a pinhole of its size and focal length sees, its middle; or as they
+// are, and splats are drawn through the lens.
 #pragma once
 
 #include "engine/maths/camera.h"
 #include "neural/capture/capture.h"
+#include "render/splat_lens.h"
 #include "render/training/picture_loss.h"
 #include "render/training/splat_views.h"
 
@@ -13,8 +15,16 @@ typedef enum orr_splat_masks {
     ORR_SPLAT_MASKS_EMPTY,  // nothing is there: they are learned as transparent
 } orr_splat_masks;
 
+// What becomes of the distortion of a photo's lens.
+typedef enum orr_splat_lenses {
+    ORR_SPLAT_LENSES_UNDISTORT, // photos are resampled
+    ORR_SPLAT_LENSES_KEEP,      // photos stay, and splats are drawn distorted (splat_unscented_formula.h)
+} orr_splat_lenses;
+
 typedef struct orr_splat_photo {
-    orr_lens lens;                  // a pinhole
+    orr_lens lens;                 // a pinhole, or distorted as the photo is
+    splat_photo_values distortion; // where it is distorted
+    bool keeps_lens;
     int channels;                   // 3, or 4 with straight alpha
     const uint8_t *pixels;          // height x width x channels
     const uint8_t *mask;            // height x width, 0: not to be learned from; NULL: learn from all
@@ -23,8 +33,8 @@ typedef struct orr_splat_photo {
 
 // All photos of the capture, in its order; those that are pinholes' stay the capture's memory. Fails when a
 // camera cannot draw, or when a photo has no pixel left.
-orr_result orr_splat_photos_create(const orr_capture *capture, orr_splat_masks masks, orr_jobs *jobs,
-                                   orr_splat_photo **photos, orr_error *error);
+orr_result orr_splat_photos_create(const orr_capture *capture, orr_splat_masks masks, orr_splat_lenses lenses,
+                                   orr_jobs *jobs, orr_splat_photo **photos, orr_error *error);
 void orr_splat_photos_destroy(orr_splat_photo *photos, int count); // NULL is allowed
 
 // The photo's lens at the pose of `view`.
@@ -35,8 +45,12 @@ orr_result orr_splat_photo_aim(orr_splat_photo *photo, const orr_capture_image *
 // off.
 orr_lens orr_splat_photo_lens(const orr_splat_photo *photo, int shrink);
 
-// Where the lens of a photo sees a point [px], and how far along its axis. False: it does not.
-bool orr_splat_lens_sees(const orr_lens *lens, const float point[3], float pixel[2], float *depth);
+// Where the lens of a photo sees a point [px], and how far along its axis, a fisheye how far. False: it does
+// not. distortion: of the lens; NULL: none
+bool orr_splat_lens_sees(const orr_lens *lens, const splat_photo_values *distortion, const float point[3],
+                         float pixel[2], float *depth);
+// In the camera's axes, the point at depth 1 that is seen there.
+void orr_splat_photo_direction(const orr_splat_photo *photo, const float pixel[2], float direction[3]);
 
 // A photo as it is compared with a picture of the splats, in the arena.
 typedef struct orr_splat_photo_picture {

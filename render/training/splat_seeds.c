@@ -104,7 +104,8 @@ typedef struct witness {
 static bool look(const orr_splat_photo *photo, const float point[3], witness *seen)
 {
     float pixel[2], depth;
-    if (!orr_splat_lens_sees(&photo->lens, point, pixel, &depth)) {
+    if (!orr_splat_lens_sees(&photo->lens, photo->lens.distorted ? &photo->distortion : NULL, point, pixel,
+                             &depth)) {
         return false;
     }
     int64_t at = (int64_t)(int)pixel[1] * photo->lens.width + (int)pixel[0];
@@ -152,18 +153,22 @@ static float judge(const seeds_job *job, orr_rng *rng, const float point[3], flo
 // A point before a random camera: a random pixel's ray, at a depth about that of the focus or beyond.
 static void draw_candidate(const seeds_job *job, orr_rng *rng, float point[3])
 {
-    const orr_lens *lens =
-        &job->photos[job->images[(int)(orr_rng_uniform(rng) * (float)job->image_count)]].lens;
-    float depth = 0.0f, direction[3];
+    const orr_splat_photo *photo =
+        &job->photos[job->images[(int)(orr_rng_uniform(rng) * (float)job->image_count)]];
+    const orr_lens *lens = &photo->lens;
+    float depth = 0.0f, pixel[2], direction[3];
     for (int k = 0; k < 3; k++) {
         depth += lens->view[8 + k] * (job->focus[k] - lens->position[k]);
     }
     depth = fmaxf(depth, 10.0f * lens->near_plane);
     depth *= orr_rng_uniform(rng) < 0.7f ? orr_rng_range(rng, 0.5f, 1.5f)
                                          : expf(orr_rng_range(rng, logf(0.3f), logf(4.0f)));
-    direction[0] = (orr_rng_uniform(rng) * (float)lens->width - lens->centre[0]) / lens->focal[0] * depth;
-    direction[1] = (orr_rng_uniform(rng) * (float)lens->height - lens->centre[1]) / lens->focal[1] * depth;
-    direction[2] = depth;
+    pixel[0] = orr_rng_uniform(rng) * (float)lens->width;
+    pixel[1] = orr_rng_uniform(rng) * (float)lens->height;
+    orr_splat_photo_direction(photo, pixel, direction);
+    for (int k = 0; k < 3; k++) {
+        direction[k] *= depth;
+    }
     for (int k = 0; k < 3; k++) { // the view's rotation, transposed
         point[k] = lens->position[k] + lens->view[k] * direction[0] + lens->view[4 + k] * direction[1] +
                    lens->view[8 + k] * direction[2];

@@ -9,7 +9,7 @@
 //     float32    share of the splats that is pruned; 0: none
 //     int32[4]   degree to reach, degree d, switches, photos m
 //                switches: 1 antialiased, 2 exposures, 4 poses, 8 masks are empty, 16 divisions,
-//                32 bilateral grids
+//                32 bilateral grids, 64 lenses are kept
 //     int32[m]   the photos in the order of this epoch
 //     m times    float64[12] pose, float32[12] exposure, float32[24] its moments, float32[12] those of the
 //                camera's motion, int64 steps (orr_splat_view)
@@ -43,13 +43,23 @@ typedef struct header {
 _Static_assert(sizeof(header) == 72, "written as it is in memory");
 _Static_assert(sizeof(orr_splat_view) == 296, "written as it is in memory");
 
-enum { ANTIALIASED = 1, EXPOSURES = 2, POSES = 4, EMPTY_MASKS = 8, DIVIDES = 16, GRIDS = 32, SWITCHES = 63 };
+enum {
+    ANTIALIASED = 1,
+    EXPOSURES = 2,
+    POSES = 4,
+    EMPTY_MASKS = 8,
+    DIVIDES = 16,
+    GRIDS = 32,
+    KEPT_LENSES = 64,
+    SWITCHES = 127
+};
 
 static int32_t switches_of(const orr_splat_state *s)
 {
     return (s->antialias ? ANTIALIASED : 0) | (s->exposures ? EXPOSURES : 0) | (s->refine_poses ? POSES : 0) |
            (s->masks == ORR_SPLAT_MASKS_EMPTY ? EMPTY_MASKS : 0) |
-           (s->strategy == ORR_SPLAT_ADC ? DIVIDES : 0) | (s->grids ? GRIDS : 0);
+           (s->strategy == ORR_SPLAT_ADC ? DIVIDES : 0) | (s->grids ? GRIDS : 0) |
+           (s->lenses == ORR_SPLAT_LENSES_KEEP ? KEPT_LENSES : 0);
 }
 
 // floats of one of the three sets
@@ -226,6 +236,7 @@ orr_result orr_splat_state_read(const char *name, orr_bytes bytes, orr_splat_sta
     s->exposures = (h.sizes[2] & EXPOSURES) != 0;
     s->refine_poses = (h.sizes[2] & POSES) != 0;
     s->masks = h.sizes[2] & EMPTY_MASKS ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE;
+    s->lenses = h.sizes[2] & KEPT_LENSES ? ORR_SPLAT_LENSES_KEEP : ORR_SPLAT_LENSES_UNDISTORT;
     s->image_count = h.sizes[3];
     orr_result result = read_arrays(name, &h, bytes.data + start, s, error);
     if (result != ORR_OK) {

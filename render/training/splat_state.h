@@ -16,6 +16,7 @@ typedef struct orr_splat_state {
     bool antialias, exposures, refine_poses;
     float depth_weight, prune;
     orr_splat_masks masks;
+    orr_splat_lenses lenses;
     int image_count;
     int *images;           // those learned from, in the order of this epoch
     orr_splat_view *views; // of each of these

@@ -59,9 +59,12 @@ static orr_result open_device(orr_splat_trainer *t, orr_error *error)
     if (!t->desc.cuda) {
         return ORR_OK;
     }
-    if (t->grids || t->desc.depth_weight > 0.0f) {
+    const bool keeps_lenses = t->desc.lenses == ORR_SPLAT_LENSES_KEEP;
+    if (t->grids || t->desc.depth_weight > 0.0f || keeps_lenses) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "CUDA: no training of splats with %s",
-                        t->grids ? "bilateral grids" : "depths");
+                        t->grids       ? "bilateral grids"
+                        : keeps_lenses ? "lenses that are kept"
+                                       : "depths");
     }
     t->device_behind = true;
     return orr_cuda_splat_steps_create(t->desc.cuda, t->desc.capture->count, &t->device, error);
@@ -150,7 +153,7 @@ static orr_result go_on_from(orr_splat_trainer *t, orr_splat_state *s, orr_error
 static orr_result open_photos(orr_splat_trainer *t, orr_error *error)
 {
     const orr_splat_trainer_desc *desc = &t->desc;
-    ORR_TRY(orr_splat_photos_create(desc->capture, desc->masks, desc->jobs, &t->photos, error));
+    ORR_TRY(orr_splat_photos_create(desc->capture, desc->masks, desc->lenses, desc->jobs, &t->photos, error));
     ORR_ALLOC(t->images, desc->image_count, "a list of photos", error);
     memcpy(t->images, desc->images, (size_t)desc->image_count * sizeof *t->images);
     ORR_ALLOC(t->views, desc->capture->count, "views", error);
@@ -181,6 +184,7 @@ static orr_result resume(orr_splat_trainer *t, orr_error *error)
     orr_free(bytes.data);
     ORR_TRY(result);
     t->desc.masks = state.masks;
+    t->desc.lenses = state.lenses;
     result = open_photos(t, error);
     if (result == ORR_OK) {
         result = go_on_from(t, &state, error);
@@ -268,7 +272,12 @@ orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, or
 
 orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
 {
-    return (orr_splat_progress){t->step, t->progress, t->desc.refine_poses, t->params.count, t->seeds};
+    return (orr_splat_progress){.steps = t->step,
+                                .progress = t->progress,
+                                .refines_poses = t->desc.refine_poses,
+                                .keeps_lenses = t->desc.lenses == ORR_SPLAT_LENSES_KEEP,
+                                .splats = t->params.count,
+                                .seeds = t->seeds};
 }
 
 orr_result orr_splat_trainer_save(orr_splat_trainer *t, const char *path, orr_error *error)
@@ -297,6 +306,7 @@ orr_result orr_splat_trainer_save(orr_splat_trainer *t, const char *path, orr_er
                                    .prune = t->desc.prune,
                                    .exposures = t->desc.exposures,
                                    .masks = t->desc.masks,
+                                   .lenses = t->desc.lenses,
                                    .refine_poses = t->desc.refine_poses,
                                    .image_count = count,
                                    .images = t->images,
@@ -312,12 +322,7 @@ orr_result orr_splat_trainer_save(orr_splat_trainer *t, const char *path, orr_er
 
 orr_camera orr_splat_trainer_camera(const orr_splat_trainer *t, int index)
 {
-    const orr_capture_image *image = &t->desc.capture->images[index];
-    orr_camera camera = orr_splat_view_camera(&t->views[index], image);
-    camera.model = image->fisheye ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE;
-    memcpy(camera.radial, image->radial, sizeof camera.radial);
-    memcpy(camera.tangential, image->tangential, sizeof camera.tangential);
-    return camera;
+    return orr_splat_view_camera(&t->views[index], &t->desc.capture->images[index], true);
 }
 
 const orr_profile *orr_splat_trainer_profile(const orr_splat_trainer *t)

@@ -42,6 +42,7 @@ typedef struct orr_splat_trainer_desc {
     // Instead, learn a bilateral grid of such maps for each photo (picture_grid.h), likewise.
     bool bilateral_grid;
     orr_splat_masks masks;
+    orr_splat_lenses lenses;
     // Refine the poses of the photos that are learned from.
     bool refine_poses;
     // Of the loss of depths at the points that photos see (splat_depth.h), in units of the cameras' extent;
@@ -52,7 +53,7 @@ typedef struct orr_splat_trainer_desc {
     float prune;
     uint32_t seed;
     // Take the steps on this device; NULL: on the CPU, which draws, relocates and divides splats anyway.
-    // ORR_ERROR_UNSUPPORTED with bilateral grids and with depths.
+    // ORR_ERROR_UNSUPPORTED with bilateral grids, depths, and lenses that are kept.
     orr_cuda *cuda;
     // A file of orr_splat_trainer_save to go on from, to the same bits; its numbers and switches take the
     // place of those above. NULL: from the beginning.
@@ -77,10 +78,10 @@ void orr_splat_trainer_destroy(orr_splat_trainer *trainer); // NULL is allowed
 orr_result orr_splat_trainer_step(orr_splat_trainer *trainer, double progress, orr_splat_step_report *report,
                                   orr_error *error);
 
-// A photo without its lens's distortion beside the splats' picture of it, both over the background of the
-// training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in both. Where
-// exposures or grids are learned, the picture has its photo's; the exposure of a photo held out is fitted to
-// its left half by least squares, and the mask leaves the right half alone, which is compared.
+// A photo, without its lens's distortion unless that is kept, beside the splats' picture of it, both over the
+// background of the training, 3 planes' values side by side: height x width x 3. A mask's pixels are equal in
+// both. Where exposures or grids are learned, the picture has its photo's; the exposure of a photo held out
+// is fitted to its left half by least squares, and the mask leaves the right half alone, which is compared.
 typedef struct orr_splat_comparison {
     int width, height;
     float *photo, *drawn; // 0 .. 1
@@ -103,7 +104,7 @@ orr_result orr_splat_trainer_cloud(orr_splat_trainer *trainer, orr_splats **spla
 typedef struct orr_splat_progress {
     int64_t steps;   // all that were taken, before `resume` too
     double progress; // that of the last
-    bool refines_poses;
+    bool refines_poses, keeps_lenses;
     int64_t splats; // now
     int64_t seeds;  // points of the capture that splats began at; 0 after `resume`
 } orr_splat_progress;

@@ -98,6 +98,7 @@ typedef struct orr_splat_update_job {
     const orr_splat_params *params;
     const orr_splat_rows *rows;
     const splat_lens_values *lens;
+    const splat_photo_values *photo; // its distortion; NULL: none
     orr_splat_rates rates;
     uint32_t seed, step;
     int64_t first_block, end_block;

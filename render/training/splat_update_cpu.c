@@ -2,6 +2,8 @@
 // what is stored, and Adam moves the parameters at once.
 #include "neural/network/optimizer_formula.h"
 #include "render/formula_inputs.h"
+#include "render/splat_photo_inputs.h"
+#include "render/splat_unscented_backward_formula.h"
 #include "render/training/splat_training.h"
 #include "render/training/splat_update_formula.h"
 
@@ -178,6 +180,26 @@ static void add_camera(camera_sums *sums, mask visible, splat_camera_gradient c)
     }
 }
 
+// What the splats get back from where they are on the picture, and from their depths.
+FN splat_gradient project_backward(const orr_splat_update_job *job, splat_lens lens, const stored_splats *s,
+                                   splat_shape shape, real opacity, const lane_gradients *g)
+{
+    splat_gradient by;
+    if (!job->photo) {
+        by = splat_project_backward(lens, s->mean, shape, opacity, g->moments);
+        if (job->rows->depth) {
+            by.mean = add3(by.mean, splat_depth_backward(lens, g->depth));
+        }
+        return by;
+    }
+    const splat_photo_lens photo = splat_photo_of(job->photo);
+    by = splat_unscented_backward(lens, photo, s->mean, shape, opacity, g->moments);
+    if (job->rows->depth) {
+        by.mean = add3(by.mean, splat_unscented_depth_backward(lens, photo, s->mean, g->depth));
+    }
+    return by;
+}
+
 static void update_lanes(const orr_splat_update_job *job, int64_t block, int part, camera_sums *sums)
 {
     const orr_splat_params *params = job->params;
@@ -195,10 +217,7 @@ static void update_lanes(const orr_splat_update_job *job, int64_t block, int par
     real3 direction = splat_direction(lens, s.mean);
     real3 turn = move_harmonics(job, block * members * ORR_PACK_BLOCK + part, direction, &g);
     if (some) {
-        by = splat_project_backward(lens, s.mean, shape, opacity, g.moments);
-        if (job->rows->depth) {
-            by.mean = add3(by.mean, splat_depth_backward(lens, g.depth));
-        }
+        by = project_backward(job, lens, &s, shape, opacity, &g);
         real3 by_direction = splat_direction_backward(lens, s.mean, direction, turn);
         if (job->motion) {
             add_camera(sums, g.visible, splat_camera_backward(lens, s.mean, shape, by, by_direction));

@@ -24,7 +24,7 @@ orr_splat_view orr_splat_view_begin(const orr_capture_image *image)
     return view;
 }
 
-orr_camera orr_splat_view_camera(const orr_splat_view *view, const orr_capture_image *image)
+orr_camera orr_splat_view_camera(const orr_splat_view *view, const orr_capture_image *image, bool with_lens)
 {
     orr_camera camera = {.width = image->width, .height = image->height};
     for (int i = 0; i < 12; i++) {
@@ -32,6 +32,11 @@ orr_camera orr_splat_view_camera(const orr_splat_view *view, const orr_capture_i
     }
     memcpy(camera.focal, image->focal, sizeof camera.focal);
     memcpy(camera.centre, image->centre, sizeof camera.centre);
+    if (with_lens) {
+        camera.model = image->fisheye ? ORR_CAMERA_FISHEYE : ORR_CAMERA_PERSPECTIVE;
+        memcpy(camera.radial, image->radial, sizeof camera.radial);
+        memcpy(camera.tangential, image->tangential, sizeof camera.tangential);
+    }
     return camera;
 }
 

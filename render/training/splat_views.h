@@ -24,8 +24,8 @@ typedef struct orr_splat_view_rates {
 
 // The pose of the file, the identity for an exposure, no moments.
 orr_splat_view orr_splat_view_begin(const orr_capture_image *image);
-// The image's camera where it is now.
-orr_camera orr_splat_view_camera(const orr_splat_view *view, const orr_capture_image *image);
+// The image's camera where it is now: a pinhole's, or with the lens that took it.
+orr_camera orr_splat_view_camera(const orr_splat_view *view, const orr_capture_image *image, bool with_lens);
 
 // One step of Adam. Gradients are of the loss; what is not finite is no gradient.
 void orr_splat_view_expose(orr_splat_view *view, const double gradient[ORR_EXPOSURE], float rate);

@@ -369,6 +369,10 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     assert_refused(&run, 2, "--holdout: expected none with train image");
     run = orrery("train", "splats", capture, "-o", cloud, "--masks", "half");
     assert_refused(&run, 2, "--masks half: expected ignore or empty");
+    run = orrery("train", "splats", capture, "-o", cloud, "--lens", "bent");
+    assert_refused(&run, 2, "--lens bent: expected keep or undistort");
+    run = orrery("train", "nerf", capture, "-o", in_folder("refused.ingp"), "--lens", "keep");
+    assert_refused(&run, 2, "--lens: expected none with train nerf");
     run = orrery("train", "splats", capture, "-o", cloud, "--strategy", "both");
     assert_refused(&run, 2, "--strategy both: expected adc or mcmc");
     run = orrery("train", "splats", capture, "-o", cloud, "--device", "vulkan");

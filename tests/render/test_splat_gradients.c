@@ -1,8 +1,9 @@
 // The derivatives of splat_backward_formula.h in double against central differences of the drawing formulas:
-// every parameter of splats that overlap, that the lens's bounds hold, that cover fully, that are dark.
+// every parameter of splats that overlap, that the lens's bounds hold, that cover fully, that are dark; and
+// the same through the lens of a photo (splat_unscented_backward_formula.h).
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "render/splat_backward_formula.h"
+#include "render/splat_unscented_backward_formula.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@ typedef struct stored {
 } stored;
 
 static const double background[3] = {0.3, 0.8, 0.1};
+
+static const splat_photo_lens *photo; // that all is seen through; NULL: a pinhole
 
 static splat_lens make_lens(bool orthographic, bool antialias)
 {
@@ -94,7 +97,8 @@ static drawn draw(splat_lens lens, const stored *splat)
     real3 mean = make_real3(m[0], m[1], m[2]);
     d.shape = splat_make_shape(make_real3(m[3], m[4], m[5]), make_real4(m[6], m[7], m[8], m[9]));
     d.opacity = splat_opacity(m[10]);
-    d.screen = splat_project(lens, mean, d.shape.axes, d.opacity);
+    d.screen = photo ? splat_project_unscented(lens, *photo, mean, d.shape.axes, d.opacity)
+                     : splat_project(lens, mean, d.shape.axes, d.opacity);
     d.direction = splat_direction(lens, mean);
     real3 sum = sh_sum1(sh_sum0(C(0)), d.direction, C(1), C(2), C(3));
     sum = sh_sum2(sum, d.direction, C(4), C(5), C(6), C(7), C(8));
@@ -164,8 +168,10 @@ static void finish(splat_lens lens, const stored *splat, const drawn *d, splat_m
 {
     const double *m = splat->members;
     real3 mean = make_real3(m[0], m[1], m[2]);
-    splat_gradient g = splat_project_backward(lens, mean, d->shape, d->opacity, moments);
-    g.mean = add3(g.mean, splat_depth_backward(lens, depth));
+    splat_gradient g = photo ? splat_unscented_backward(lens, *photo, mean, d->shape, d->opacity, moments)
+                             : splat_project_backward(lens, mean, d->shape, d->opacity, moments);
+    g.mean = add3(g.mean, photo ? splat_unscented_depth_backward(lens, *photo, mean, depth)
+                                : splat_depth_backward(lens, depth));
     colour.x = d->raw.x > 0.0 ? colour.x : 0.0;
     colour.y = d->raw.y > 0.0 ? colour.y : 0.0;
     colour.z = d->raw.z > 0.0 ? colour.z : 0.0;
@@ -268,12 +274,9 @@ static void compare_camera(splat_lens lens, const stored splats[SPLATS], const d
     }
 }
 
-static void compare(bool orthographic, bool antialias)
+static void compare_splats(splat_lens lens, stored splats[SPLATS])
 {
-    splat_lens lens = make_lens(orthographic, antialias);
-    stored splats[SPLATS];
     double gradients[SPLATS][MEMBERS], motion[6] = {0};
-    make_splats(splats);
     backward(lens, splats, gradients, motion);
     compare_camera(lens, splats, motion);
     for (int i = 0; i < SPLATS; i++) {
@@ -291,6 +294,85 @@ static void compare(bool orthographic, bool antialias)
             }
         }
     }
+}
+
+static void compare(bool orthographic, bool antialias)
+{
+    stored splats[SPLATS];
+    make_splats(splats);
+    compare_splats(make_lens(orthographic, antialias), splats);
+}
+
+// ---- the lens of a photo ----
+
+// The tolerance is that of the pinhole: it is what central differences leave in double, since the derivative
+// is that of the seven points themselves.
+static void compare_photo(splat_photo_lens seen_through, stored splats[SPLATS])
+{
+    for (int antialias = 0; antialias < 2; antialias++) {
+        splat_lens lens = make_lens(false, antialias);
+        seen_through.lens.focal_x = lens.focal_x;
+        seen_through.lens.focal_y = lens.focal_y;
+        seen_through.lens.centre_x = lens.centre_x;
+        seen_through.lens.centre_y = lens.centre_y;
+        photo = &seen_through;
+        compare_splats(lens, splats);
+        photo = NULL;
+    }
+}
+
+// Strong distortion; the slopes of this scene reach 0.6.
+static const splat_photo_lens distorted = {
+    .lens = {.k1 = -0.4, .k2 = 0.3, .k3 = -0.1, .k4 = 0.05, .p1 = 0.03, .p2 = -0.02}, .reach = 0.9};
+
+static void test_distortion(void **state)
+{
+    (void)state;
+    stored splats[SPLATS];
+    make_splats(splats);
+    compare_photo(distorted, splats);
+}
+
+// Points of the third splat, and of others, are beyond the reach.
+static void test_reach(void **state)
+{
+    (void)state;
+    stored splats[SPLATS];
+    splat_photo_lens lens = distorted;
+    lens.reach = 0.4;
+    make_splats(splats);
+    compare_photo(lens, splats);
+}
+
+// A splat so long that one of its points is behind the camera.
+static void test_points_behind(void **state)
+{
+    (void)state;
+    stored splats[SPLATS];
+    make_splats(splats);
+    splats[1].members[5] = 0.8; // sqrt(3) exp(0.8) is 3.9, its distance 2.8
+    for (int k = 0; k < 4; k++) {
+        splats[1].members[6 + k] = k == 3 ? 1.0 : 0.1 * k;
+    }
+    splats[1].members[3] = splats[1].members[4] = -3.0;
+    compare_photo(distorted, splats);
+}
+
+static void test_fisheye(void **state)
+{
+    (void)state;
+    stored splats[SPLATS];
+    const splat_photo_lens lens = {.lens = {.k1 = -0.05,
+                                            .k2 = 0.02,
+                                            .k3 = -0.01,
+                                            .k4 = 0.001,
+                                            .fisheye_limit = 0.4}}, // some are beyond
+        wide = {.lens = {.k1 = -0.05, .k2 = 0.02, .k3 = -0.01, .k4 = 0.001, .fisheye_limit = 2.0}};
+    make_splats(splats);
+    compare_photo(lens, splats);
+    compare_photo(wide, splats);
+    splats[1].members[5] = 0.8; // a point behind the camera, which a fisheye sees
+    compare_photo(wide, splats);
 }
 
 static void test_perspective(void **state)
@@ -348,9 +430,11 @@ static void test_magnitude(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_perspective), cmocka_unit_test(test_antialias),
-                                       cmocka_unit_test(test_orthographic),
-                                       cmocka_unit_test(test_clamped_coverage),
-                                       cmocka_unit_test(test_magnitude)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_perspective),  cmocka_unit_test(test_antialias),
+        cmocka_unit_test(test_orthographic), cmocka_unit_test(test_clamped_coverage),
+        cmocka_unit_test(test_magnitude),    cmocka_unit_test(test_distortion),
+        cmocka_unit_test(test_reach),        cmocka_unit_test(test_points_behind),
+        cmocka_unit_test(test_fisheye)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

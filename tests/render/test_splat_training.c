@@ -142,7 +142,8 @@ static void test_undistorted(void **state)
     const orr_capture capture = {.images = &image, .count = 1};
     orr_jobs *jobs = threads(2);
     orr_splat_photo *made;
-    assert_ok(orr_splat_photos_create(&capture, ORR_SPLAT_MASKS_IGNORE, jobs, &made, &error));
+    assert_ok(orr_splat_photos_create(&capture, ORR_SPLAT_MASKS_IGNORE, ORR_SPLAT_LENSES_UNDISTORT, jobs,
+                                      &made, &error));
     int kept = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {
         double x = (i % SIDE + 0.5 - 31.0) / 50.0, y = (i / SIDE + 0.5 - 33.0) / 55.0, r2 = x * x + y * y;
@@ -194,7 +195,7 @@ static void test_fisheye(void **state)
         image.radial[1] = (float)k2;
         orr_splat_photo *made;
         assert_ok(orr_splat_photos_create(&capture, i == 1 ? ORR_SPLAT_MASKS_EMPTY : ORR_SPLAT_MASKS_IGNORE,
-                                          jobs, &made, &error));
+                                          ORR_SPLAT_LENSES_UNDISTORT, jobs, &made, &error));
         int kept = 0, out = 0;
         for (int p = 0; p < SIDE * SIDE; p++) {
             const double x = (p % SIDE + 0.5 - 31.0) / 30.0, y = (p / SIDE + 0.5 - 33.0) / 33.0;
@@ -243,7 +244,8 @@ static void test_masked(void **state)
         orr_splat_photo *made;
         orr_splat_photo_picture picture;
         orr_arena arena = {0};
-        assert_ok(orr_splat_photos_create(&capture, (orr_splat_masks)masks, jobs, &made, &error));
+        assert_ok(orr_splat_photos_create(&capture, (orr_splat_masks)masks, ORR_SPLAT_LENSES_UNDISTORT, jobs,
+                                          &made, &error));
         assert_ok(orr_splat_photo_take(made, 2, white, jobs, &arena, &picture, &error));
         assert_true((picture.kept != NULL) == (masks == ORR_SPLAT_MASKS_IGNORE));
         assert_true((picture.alpha != NULL) == (masks == ORR_SPLAT_MASKS_EMPTY));
@@ -405,7 +407,8 @@ static void test_points_become_seeds(void **state)
     orr_splat_photo *made;
     orr_jobs *jobs = threads(2);
     take_photos(&sphere_photos, &p);
-    assert_ok(orr_splat_photos_create(&p.capture, ORR_SPLAT_MASKS_IGNORE, jobs, &made, &error));
+    assert_ok(orr_splat_photos_create(&p.capture, ORR_SPLAT_MASKS_IGNORE, ORR_SPLAT_LENSES_UNDISTORT, jobs,
+                                      &made, &error));
     for (int i = 0; i < GRID; i++) {
         const float at[3] = {step * (float)(i % SIDE), step * (float)(i / SIDE % SIDE),
                              step * (float)(i / SIDE / SIDE)};

@@ -17,7 +17,7 @@ typedef struct photo_plan {
     float scale;           // of the world to the unit cube, whose centre is the origin
     int aabb_scale;
     bool fisheye;
-    float radial[4]; // of the fisheye
+    float radial[4]; // of the fisheye, or of the perspective lens
 } photo_plan;
 
 typedef struct photos {

@@ -22,7 +22,7 @@ typedef struct train_choices {
     int steps;
     int sh_degree, holdout; // -1: not given
     double checkpoint_minutes, depth, prune;
-    const char *sampling, *masks, *strategy; // NULL: not given
+    const char *sampling, *masks, *lens, *strategy; // NULL: not given
 } train_choices;
 
 static const train_kind *find_kind(const char *name, orr_error *error)
@@ -54,6 +54,14 @@ static orr_result read_masks(const char *masks, orr_train_desc *desc, orr_error 
     return desc->masks == ORR_MASKS_EMPTY || strcmp(masks, "ignore") == 0
                ? ORR_OK
                : orr_fail(error, ORR_CODE_ARGUMENT, "train: --masks %s: expected ignore or empty", masks);
+}
+
+static orr_result read_lens(const char *lens, orr_train_desc *desc, orr_error *error)
+{
+    desc->lenses = strcmp(lens, "keep") == 0 ? ORR_LENSES_KEEP : ORR_LENSES_UNDISTORT;
+    return desc->lenses == ORR_LENSES_KEEP || strcmp(lens, "undistort") == 0
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_ARGUMENT, "train: --lens %s: expected keep or undistort", lens);
 }
 
 static orr_result read_strategy(const char *strategy, orr_train_desc *desc, orr_error *error)
@@ -88,6 +96,7 @@ static orr_result check_field(const training *t, const train_choices *c, orr_err
                         : c->depth > 0.0              ? "--depth"
                         : c->prune > 0.0              ? "--prune"
                         : c->masks                    ? "--masks"
+                        : c->lens                     ? "--lens"
                         : c->strategy                 ? "--strategy"
                         : !nerf && desc->exposures    ? "--exposures"
                         : !nerf && desc->fast_scatter ? "--fast-scatter"
@@ -112,6 +121,7 @@ static orr_result check_resume(const training *t, const train_choices *c, orr_er
                         : c->depth > 0.0                 ? "--depth"
                         : c->prune > 0.0                 ? "--prune"
                         : c->masks                       ? "--masks"
+                        : c->lens                        ? "--lens"
                         : c->strategy                    ? "--strategy"
                         : c->common.seed != UINT64_MAX   ? "--seed"
                                                          : NULL;
@@ -127,6 +137,7 @@ static orr_result check(training *t, const train_choices *c, orr_error *error)
     }
     ORR_TRY(c->sampling ? read_sampling(c->sampling, &t->desc, error) : ORR_OK);
     ORR_TRY(c->masks ? read_masks(c->masks, &t->desc, error) : ORR_OK);
+    ORR_TRY(c->lens ? read_lens(c->lens, &t->desc, error) : ORR_OK);
     ORR_TRY(c->strategy ? read_strategy(c->strategy, &t->desc, error) : ORR_OK);
     ORR_TRY(t->desc.kind == ORR_TRAINER_SPLATS ? check_splats(&t->desc, error) : check_field(t, c, error));
     ORR_TRY(t->desc.resume ? check_resume(t, c, error) : ORR_OK);
@@ -296,6 +307,12 @@ int command_train(int argc, char **argv)
          .expect = "ignore|empty",
          .help = "splats: what masks beside photos leave out is not learned from (default), or is learned "
                  "as transparent, for an object without its surroundings"},
+        {.name = "--lens",
+         .kind = OPTION_TEXT,
+         .value = &c.lens,
+         .expect = "undistort|keep",
+         .help = "splats: photos whose lens distorts are resampled to a pinhole, of a fisheye their middle "
+                 "(default), or stay as they are, and splats are drawn as the lens shows them"},
         {.name = "--strategy",
          .kind = OPTION_TEXT,
          .value = &c.strategy,
