@@ -55,7 +55,7 @@ macro(orr_cuda_emulation)
     target_compile_options(
         orrery_cuda_language
         INTERFACE "SHELL:-x c++" "SHELL:-include cuda_runtime.h" -Wall -Wextra -Wno-missing-field-initializers
-                  -ffp-contract=off ${ORR_SANITIZE_COMPILE_FLAGS})
+                  -ffp-contract=off $<$<CXX_COMPILER_ID:GNU>:-fno-var-tracking> ${ORR_SANITIZE_COMPILE_FLAGS})
     add_library(orrery_cuda_emulation OBJECT ${emulation}/block.cpp ${emulation}/memory.cpp
                                              ${emulation}/runtime.cpp)
     target_include_directories(
