@@ -92,6 +92,7 @@ static int store_records(const orr_project_job *job, int first, uint32_t visible
 FN int project(const orr_project_job *job, bool deformed)
 {
     const splat_lens lens = splat_lens_of(job->lens);
+    const clip_plane clip = clip_plane_of(job->clip);
     const int degree = job->pack->sh_degree;
     const int members = 3 * (degree + 1) * (degree + 1);
     int count = 0;
@@ -111,10 +112,7 @@ FN int project(const orr_project_job *job, bool deformed)
                 axes = deform_axes(deformation, axes);
             }
             splat_screen s = splat_project(lens, mean, axes, m[12]);
-            const float *clip = job->clip;
-            const real inside =
-                fma_(R(clip[0]), mean.x, fma_(R(clip[1]), mean.y, fma_(R(clip[2]), mean.z, R(clip[3]))));
-            uint32_t visible = mask_bits(and_(s.visible, inside >= R(0.0)));
+            uint32_t visible = mask_bits(and_(s.visible, clip_height(clip, mean) >= R(0.0)));
             if (!visible) {
                 continue;
             }
