@@ -1608,7 +1608,7 @@ typedef struct orr_view {
     float occlusion_radius;
     float occlusion_strength; /* 0 .. 1: how much of it, where the view gives a radius; 0: 1 */
     /* Flat surfaces whose material has a reflectance, as those of robots' models, do not mirror. With false,
-     * the CPU draws what up to four of them show, which takes as long as a picture each. */
+     * what up to four of them show is drawn, which takes as long as a picture each. */
     bool no_mirrors;
     /* Meshes, robots and the sky of a model fade with their depth into the fog of the first robot's model
      * (visual/map fogstart and fogend, visual/rgba fog); clouds and fields, which have the air of their

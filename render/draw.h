@@ -245,10 +245,13 @@ typedef struct orr_draw_list {
     orr_draw_sky sky;
 } orr_draw_list;
 
-// Is a part of a mesh with this material left out?
-static inline bool orr_draw_leaves_out(const orr_draw_list *list, const orr_mesh_material *material)
+// Is a part of an item, which is one of the list's meshes or its backdrop, left out?
+static inline bool orr_draw_leaves_out(const orr_draw_list *list, const orr_draw_mesh *item, int part)
 {
-    return (list->only_solid && material->blended) || (list->only_casters && material->no_shadow);
+    const orr_mesh_material *material = &item->mesh->materials[item->mesh->parts[part].material];
+    const bool mirror = list->left_out_mesh > 0 && item == &list->meshes[list->left_out_mesh - 1] &&
+                        part == list->left_out_part;
+    return mirror || (list->only_solid && material->blended) || (list->only_casters && material->no_shadow);
 }
 
 // The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments

@@ -2,6 +2,7 @@
 #include "render/field_pass.h"
 
 #include "engine/core/profile.h"
+#include "engine/maths/clip_plane.h"
 #include "neural/fields/field_formula.h"
 
 #include <math.h>
@@ -38,24 +39,14 @@ static orr_result begin_layer(orr_field_pass *pass, orr_error *error)
                                  pass->list->sun.direction, &pass->planes, &pass->drawing, error);
 }
 
-// The depth from which on a pixel's ray is in front of the lens's clip plane; the camera is behind it.
-static float clip_depth(const orr_lens *lens, int column, int row)
-{
-    const float *c = lens->clip;
-    const float across = c[0] * ((float)column + 0.5f - lens->centre[0]) / lens->focal[0] +
-                         c[1] * ((float)row + 0.5f - lens->centre[1]) / lens->focal[1];
-    const float start = lens->orthographic ? across + c[3] : c[3],
-                slope = lens->orthographic ? c[2] : across + c[2];
-    return slope > 0.0f ? -start / slope : INFINITY;
-}
-
 // Depth of the lens's clip plane; NULL where it has none.
 static orr_result find_near_depth(const orr_lens *lens, orr_arena *arena, const float **near_depth,
                                   orr_error *error)
 {
-    const float *c = lens->clip;
+    const clip_plane clip = clip_plane_of(lens->clip);
+    const float *centre = lens->centre, *focal = lens->focal, orthographic = lens->orthographic ? 1.0f : 0.0f;
     *near_depth = NULL;
-    if (c[0] == 0.0f && c[1] == 0.0f && c[2] == 0.0f) {
+    if (clip.x == 0.0f && clip.y == 0.0f && clip.z == 0.0f) {
         return ORR_OK;
     }
     const size_t pixels = (size_t)lens->width * (size_t)lens->height;
@@ -63,12 +54,13 @@ static orr_result find_near_depth(const orr_lens *lens, orr_arena *arena, const 
     if (!depth) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a mirror on %zu pixels", pixels);
     }
+    *near_depth = depth;
     for (int row = 0; row < lens->height; row++) {
         for (int column = 0; column < lens->width; column++) {
-            depth[(size_t)row * (size_t)lens->width + (size_t)column] = clip_depth(lens, column, row);
+            *depth++ = clip_depth(clip, orthographic, ((float)column + 0.5f - centre[0]) / focal[0],
+                                  ((float)row + 0.5f - centre[1]) / focal[1]);
         }
     }
-    *near_depth = depth;
     return ORR_OK;
 }
 

@@ -2,6 +2,7 @@
 // plain C files, which have no `real`, fill the plain structs.
 #pragma once
 
+#include "engine/maths/clip_plane.h"
 #include "render/bsdf_table.h"
 #include "render/environment/environment_formula.h"
 #include "render/haze_formula.h"

@@ -103,7 +103,7 @@ static bool is_seen(const orr_lens *lens, const orr_draw_mesh *item, int part, f
 int orr_mirrors_find(const orr_draw_list *list, orr_mirror found[ORR_MIRRORS])
 {
     int count = 0;
-    for (int i = 0; i < list->mesh_count; i++) {
+    for (int i = 0; i < list->mesh_count && list->mirrors && !list->lens.distorted; i++) {
         for (int part = 0; part < list->meshes[i].mesh->part_count && count < ORR_MIRRORS; part++) {
             found[count] = (orr_mirror){.mesh = i, .part = part};
             count += is_seen(&list->lens, &list->meshes[i], part, found[count].plane);
@@ -143,4 +143,28 @@ void orr_mirror_lens(const orr_mirror *mirror, const orr_lens *lens, orr_lens *m
         mirrored->clip[k] = normal[k];
     }
     mirrored->clip[3] = plane[3] - vec3f_dot(normal, origin) - rounding;
+}
+
+orr_draw_list orr_mirror_list(const orr_mirror *mirror, const orr_draw_list *list)
+{
+    orr_draw_list seen = *list;
+    orr_mirror_lens(mirror, &list->lens, &seen.lens);
+    seen.mirrors = false;
+    seen.left_out_mesh = mirror->mesh + 1;
+    seen.left_out_part = mirror->part;
+    seen.backdrop.mesh = NULL;
+    seen.haze = (orr_draw_haze){0}; // it is before the mirror
+    seen.opaque = list->opaque && list->environment_behind;
+    return seen;
+}
+
+const orr_mirror_picture *orr_mirror_pictures_of(const orr_mirror_pictures *pictures, int mesh, int part)
+{
+    for (int i = 0; pictures && i < pictures->count; i++) {
+        const orr_mirror_picture *picture = &pictures->items[i];
+        if (picture->mirror.mesh == mesh && picture->mirror.part == part) {
+            return picture;
+        }
+    }
+    return NULL;
 }

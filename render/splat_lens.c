@@ -58,3 +58,13 @@ orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *laye
     affine_apply_to_point(inverse, lens->position, out->eye);
     return ORR_OK;
 }
+
+void orr_splat_lens_clip(const orr_lens *lens, const splat_lens_values *values, float clip[4])
+{
+    for (int k = 0; k < 4; k++) {
+        clip[k] = k < 3 ? 0.0f : lens->clip[3];
+        for (int i = 0; i < 3; i++) {
+            clip[k] += lens->clip[i] * values->view[4 * i + k];
+        }
+    }
+}

@@ -27,3 +27,7 @@ splat_photo_values orr_splat_photo_of(const orr_lens *lens);
 // The eye is given in the layer's space, so that harmonics need no rotation.
 orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *values,
                                orr_error *error);
+
+// The lens's clip plane in the layer's space: splats whose middle is behind it are not drawn. values: of the
+// layer
+void orr_splat_lens_clip(const orr_lens *lens, const splat_lens_values *values, float clip[4]);

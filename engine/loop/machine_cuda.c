@@ -16,7 +16,7 @@ typedef struct cuda_machine {
     orr_device_kind rung; // that `show` was made for
     bool told_of_shadows; // that robots on the device cast none
     bool told_of_clouds;  // nor do clouds
-    bool told_of_mirrors; // that they are not drawn
+    bool told_of_mirrors; // that fields which the host marches are not seen in them
 } cuda_machine;
 
 static orr_result open_draw(cuda_machine *m, orr_error *error)
@@ -95,8 +95,9 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     tell_of_shadows(m, list);
     orr_machine_tell(m->engine, &m->told_of_clouds, ORR_LOG_INFO, orr_has_cloud_shadows(list),
                      "CUDA: clouds cast no shadows: expected the CPU to draw them");
-    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO, list->mirrors && orr_has_mirrors(list),
-                     "CUDA: surfaces with a reflectance do not mirror: expected the CPU to draw them");
+    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
+                     fields && list->mirrors && orr_has_mirrors(list),
+                     "CUDA: mirrors do not show fields that the CPU draws: expected those that CUDA draws");
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
     return orr_cuda_draw_submit(m->draw, list, &layers, error);

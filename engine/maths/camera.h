@@ -15,7 +15,7 @@ typedef struct orr_lens {
     int width, height;
     bool orthographic;
     // camera space: nothing is drawn where clip[0] x + clip[1] y + clip[2] z + clip[3] < 0; zeros: everything
-    // is. On the CPU alone
+    // is
     float clip[4];
     bool distorted; // by OpenCV's polynomials (neural/capture/lens_formula.h); only fields know it, and
                     // splats that learn from photos

@@ -123,6 +123,7 @@ orr_result orr_cuda_field_see(const orr_cuda_field *f, const orr_lens *lens, con
     march->next = f->next;
     memcpy(march->to_unit, world_to_unit, sizeof march->to_unit);
     memcpy(march->to_sun, to_sun, sizeof march->to_sun);
+    march->clip = clip_plane_of(lens->clip);
     ORR_TRY(orr_ray_camera_of_lens(lens, world_to_unit, &march->camera, error));
     if (march->kind == ORR_FIELD_NERF) {
         orr_nerf_model model = orr_nerf_model_of(f->field, f->grid);

@@ -2,6 +2,7 @@
 // sample leaves the chip but the rows of the table that it reads.
 #pragma once
 
+#include "engine/maths/clip_plane.h"
 #include "neural/capture/ray_formula.h"
 #include "neural/cuda/model_pass.h"
 #include "neural/fields/field.h"
@@ -16,6 +17,7 @@ typedef struct orr_cuda_march {
     orr_nerf_space space;                              // radiance field
     float half_side;                                   // of the cube that is marched
     float to_unit[12], to_sun[3];                      // signed distances: as in fields/draw.h
+    clip_plane clip;                                   // of the lens, in the camera's space
     const float *far_depth;                            // nothing behind it is drawn; NULL: no bound
     // Planes: premultiplied red, green, blue, and alpha; depth, infinity where nothing is.
     float *colour, *depth;

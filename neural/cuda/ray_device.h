@@ -85,7 +85,11 @@ template <int kind> static __device__ void begin_ray(const orr_cuda_march *m, ui
     }
     int pixel = y * m->camera.width + x;
     camera_ray from = ray_of_pixel(m->camera, make_real2((float)x + 0.5f, (float)y + 0.5f));
+    const photo_lens lens = m->camera.lens;
     float near_depth = m->camera.near_plane, far_depth = m->camera.far_plane;
+    near_depth = fmaxf(near_depth, clip_depth(m->clip, m->camera.orthographic ? 1.0f : 0.0f,
+                                              ((float)x + 0.5f - lens.centre_x) / lens.focal_x,
+                                              ((float)y + 0.5f - lens.centre_y) / lens.focal_y));
     if (kind == ORR_FIELD_NERF) {
         near_depth = fmaxf(near_depth, 0.0f);
     }

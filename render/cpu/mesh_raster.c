@@ -49,14 +49,6 @@ static const orr_draw_mesh *item_of(const orr_draw_list *list, int i)
     return !list->backdrop.mesh ? &list->meshes[i] : i == 0 ? &list->backdrop : &list->meshes[i - 1];
 }
 
-static bool is_left_out(const orr_draw_list *list, const orr_draw_mesh *item, int part)
-{
-    const orr_mesh *mesh = item->mesh;
-    const bool mirror = list->left_out_mesh > 0 && item == &list->meshes[list->left_out_mesh - 1] &&
-                        part == list->left_out_part;
-    return mirror || orr_draw_leaves_out(list, &mesh->materials[mesh->parts[part].material]);
-}
-
 static void set_before(mesh_instance *instance, const orr_before *before, ptrdiff_t item)
 {
     const orr_item_before *was = &before->meshes[item];
@@ -111,7 +103,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                 surface->mirror =
                     orr_mirror_pictures_of(raster->picture.mirrors, (int)(item - list->meshes), j);
             }
-            if (is_left_out(list, item, j)) {
+            if (orr_draw_leaves_out(list, item, j)) {
                 continue;
             }
             raster->blended |= surface->material->blended;

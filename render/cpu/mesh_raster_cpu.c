@@ -33,7 +33,7 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
     const affine to_camera = affine_of(instance->to_camera);
     const orr_mesh_vertex *from = instance->mesh->vertices + first;
     const mesh_view view = mesh_view_of(&raster->lens);
-    const float *clip = raster->lens.clip;
+    const clip_plane clip = clip_plane_of(raster->lens.clip);
     float member[3][ORR_LANES];
     int32_t screen[3][ORR_LANES];
     for (int i = 0; i < (int)count; i += ORR_LANES) {
@@ -44,8 +44,7 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
             affine_point(to_camera, make_real3(vertex_member(from, index, 0), vertex_member(from, index, 1),
                                                vertex_member(from, index, 2)));
         mesh_seen seen = mesh_see(view, p);
-        mask clipped =
-            fma_(R(clip[0]), p.x, fma_(R(clip[1]), p.y, fma_(R(clip[2]), p.z, R(clip[3])))) < R(0.0);
+        mask clipped = clip_height(clip, p) < R(0.0);
         sint out = (seen.near_plane & I(MESH_OUT_NEAR)) | (seen.left & I(MESH_OUT_LEFT)) |
                    (seen.right & I(MESH_OUT_RIGHT)) | (seen.top & I(MESH_OUT_TOP)) |
                    (seen.bottom & I(MESH_OUT_BOTTOM)) | (seen.guard & I(MESH_OUT_GUARD)) |

@@ -262,7 +262,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
         colour = light_up(raster, surface, colour, point);
     }
     if (surface->mirror) {
-        colour = mirror_add(raster, surface, colour, x, y);
+        colour = mirror_shade(raster, surface, colour, x, y);
     }
     const haze_view haze = haze_of(&raster->lighting);
     colour = haze_over(haze, colour, x, y, point.position.z, 0.0f);

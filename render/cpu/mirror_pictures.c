@@ -12,14 +12,7 @@ static orr_result draw_picture(orr_jobs *jobs, orr_isa isa, orr_arena *arena, co
                         pixels);
     }
     orr_profile profile; // the whole counts as one stage of the frame's
-    orr_draw_list seen = *list;
-    orr_mirror_lens(&picture->mirror, &list->lens, &seen.lens);
-    seen.mirrors = false;
-    seen.left_out_mesh = picture->mirror.mesh + 1;
-    seen.left_out_part = picture->mirror.part;
-    seen.backdrop.mesh = NULL;
-    seen.haze = (orr_draw_haze){0}; // it is before the mirror
-    seen.opaque = list->opaque && list->environment_behind;
+    const orr_draw_list seen = orr_mirror_list(&picture->mirror, list);
     ORR_TRY(orr_draw_cpu(jobs, isa, arena, &seen, NULL, &(orr_picture){.rgba = rgba}, NULL, &profile, error));
     picture->rgba = rgba;
     return ORR_OK;
@@ -30,22 +23,11 @@ orr_result orr_mirror_pictures_draw(orr_jobs *jobs, orr_isa isa, orr_arena *aren
 {
     orr_mirror found[ORR_MIRRORS];
     pictures->count = 0;
-    const int count = list->mirrors && !list->lens.distorted ? orr_mirrors_find(list, found) : 0;
+    const int count = orr_mirrors_find(list, found);
     for (int i = 0; i < count; i++) {
         pictures->items[i].mirror = found[i];
         ORR_TRY(draw_picture(jobs, isa, arena, list, &pictures->items[i], error));
         pictures->count++;
     }
     return ORR_OK;
-}
-
-const orr_mirror_picture *orr_mirror_pictures_of(const orr_mirror_pictures *pictures, int mesh, int part)
-{
-    for (int i = 0; pictures && i < pictures->count; i++) {
-        const orr_mirror_picture *picture = &pictures->items[i];
-        if (picture->mirror.mesh == mesh && picture->mirror.part == part) {
-            return picture;
-        }
-    }
-    return NULL;
 }

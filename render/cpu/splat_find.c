@@ -34,17 +34,6 @@ static orr_result out_of_memory(orr_error *error, const char *what, int64_t coun
                     (long long)count);
 }
 
-// The lens's clip plane in the space of a layer. to_camera: from there to the camera
-static void clip_in_layer(const orr_lens *lens, const float to_camera[12], float clip[4])
-{
-    for (int k = 0; k < 4; k++) {
-        clip[k] = k < 3 ? 0.0f : lens->clip[3];
-        for (int i = 0; i < 3; i++) {
-            clip[k] += lens->clip[i] * to_camera[4 * i + k];
-        }
-    }
-}
-
 static orr_result plan_projection(splat_search *f, orr_error *error)
 {
     int64_t parts = 0, records = 0;
@@ -81,7 +70,7 @@ static orr_result plan_projection(splat_search *f, orr_error *error)
         uint32_t first = (uint32_t)next;
         ORR_TRY(orr_splat_lens_make(&f->list->lens, &f->list->splats[i], &f->lenses[i], error));
         float clip[4];
-        clip_in_layer(&f->list->lens, f->lenses[i].view, clip);
+        orr_splat_lens_clip(&f->list->lens, &f->lenses[i], clip);
         for (int64_t block = 0; block < pack->blocks; block += ORR_PROJECT_BLOCKS) {
             int64_t end =
                 block + ORR_PROJECT_BLOCKS < pack->blocks ? block + ORR_PROJECT_BLOCKS : pack->blocks;

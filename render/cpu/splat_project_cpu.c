@@ -97,6 +97,7 @@ FN int project(const orr_project_job *job, bool deformed, bool distorted)
     if (distorted) {
         photo = splat_photo_of(job->photo);
     }
+    const clip_plane clip = clip_plane_of(job->clip);
     const int degree = job->pack->sh_degree;
     const int members = 3 * (degree + 1) * (degree + 1);
     int count = 0;
@@ -117,10 +118,7 @@ FN int project(const orr_project_job *job, bool deformed, bool distorted)
             }
             splat_screen s = distorted ? splat_project_unscented(lens, photo, mean, axes, m[12])
                                        : splat_project(lens, mean, axes, m[12]);
-            const float *clip = job->clip;
-            const real inside =
-                fma_(R(clip[0]), mean.x, fma_(R(clip[1]), mean.y, fma_(R(clip[2]), mean.z, R(clip[3]))));
-            uint32_t visible = mask_bits(and_(s.visible, inside >= R(0.0)));
+            uint32_t visible = mask_bits(and_(s.visible, clip_height(clip, mean) >= R(0.0)));
             if (!visible) {
                 continue;
             }

@@ -188,64 +188,95 @@ static orr_result take_fields(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
     return ORR_OK;
 }
 
+// pieces: of all clouds, in the device's memory
 static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
-                              orr_error *error)
+                              const orr_affine_piece *pieces, orr_error *error)
 {
     ORR_GROW(frame->clouds, frame->cloud_capacity, list->splat_count, "clouds of a frame", error);
     frame->cloud_count = list->splat_count;
     frame->splats = 0;
-    size_t first_piece = 0;
-    ORR_TRY(orr_cuda_pieces_send(draw->cuda, &frame->pieces, list, error));
     for (int i = 0; i < list->splat_count; i++) {
         const orr_cuda_cloud *cloud;
         orr_cuda_seen_cloud *seen = &frame->clouds[i];
         ORR_TRY(orr_cuda_clouds_take(draw->cuda, &draw->clouds, &list->splats[i], &cloud, error));
         seen->cloud = *cloud;
         ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &seen->lens, error));
+        orr_splat_lens_clip(&list->lens, &seen->lens, seen->clip);
         frame->splats += (size_t)cloud->count;
-        seen->first_piece = first_piece;
-        first_piece += (size_t)list->splats[i].deformation.piece_count;
+        seen->pieces = cloud->piece_of ? pieces : NULL;
+        pieces = pieces ? pieces + list->splats[i].deformation.piece_count : NULL;
     }
     return ORR_OK;
 }
 
-static void see_behind(orr_cuda_frame *frame, const orr_draw_list *list)
+// texels: of its environments
+static void see_behind(orr_cuda_frame *frame, const orr_draw_list *list, const uint32_t *texels)
 {
     frame->behind = (orr_cuda_behind){0};
     if (list->environment_behind) {
         orr_draw_lighting lighting;
         orr_draw_light_up(list, &lighting);
-        frame->behind = (orr_cuda_behind){.texels = frame->environments.texels.memory,
+        frame->behind = (orr_cuda_behind){.texels = texels,
                                           .view = lighting.environments[0],
                                           .exposure = lighting.exposure,
                                           .tone = lighting.tone};
     }
 }
 
-static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
-                         const orr_cuda_layers *layers, orr_error *error)
+// What a list shows. whole: the frame itself, or the one whose mirror it is; mirrors: of the frame
+static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda_frame *whole,
+                      const orr_draw_list *list, const orr_mirror_pictures *mirrors, orr_error *error)
 {
     const size_t pixels = (size_t)list->lens.width * (size_t)list->lens.height;
+    const uint32_t *texels = whole->environments.texels.memory;
     frame->width = list->lens.width;
     frame->height = list->lens.height;
     frame->opaque = list->opaque;
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
     frame->eye = orr_shadow_eye_of(&list->lens, list->umbra);
-    frame->layers = *layers;
     frame->has_backdrop = list->backdrop.mesh != NULL;
     frame->has_meshes = list->mesh_count > 0 || frame->has_backdrop;
+    see_behind(frame, list, texels);
+    if (frame->has_meshes) {
+        ORR_TRY(
+            orr_cuda_meshes_begin(draw->cuda, &draw->stages.meshes, &frame->meshes, list, mirrors, error));
+        frame->meshes.scene.environment_texels = texels;
+    }
+    ORR_TRY(take_clouds(draw, frame, list, whole->pieces.memory.memory, error));
+    ORR_TRY(take_fields(draw, frame, list, error));
+    return orr_cuda_reserve(draw->cuda, &frame->rgba, pixels, 4 * sizeof(float), error);
+}
+
+static orr_result see_mirrors(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
+                              orr_mirror_pictures *mirrors, orr_error *error)
+{
+    orr_mirror found[ORR_MIRRORS];
+    mirrors->count = orr_mirrors_find(list, found);
+    if (mirrors->count > 0) {
+        ORR_TRY(orr_cuda_frame_open_mirrors(frame, error));
+    }
+    for (int i = 0; i < mirrors->count; i++) {
+        const orr_draw_list seen = orr_mirror_list(&found[i], list);
+        ORR_TRY(see(draw, &frame->mirrors[i], frame, &seen, NULL, error));
+        mirrors->items[i] = (orr_mirror_picture){found[i], frame->mirrors[i].rgba.memory};
+    }
+    frame->mirror_count = mirrors->count;
+    return ORR_OK;
+}
+
+static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
+                         const orr_cuda_layers *layers, orr_error *error)
+{
+    const size_t pixels = (size_t)list->lens.width * (size_t)list->lens.height;
+    orr_mirror_pictures mirrors;
+    frame->layers = *layers;
     uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(orr_cuda_environments_take(draw->cuda, &frame->environments, list, error));
-    see_behind(frame, list);
-    if (frame->has_meshes) {
-        ORR_TRY(orr_cuda_meshes_begin(draw->cuda, &draw->stages.meshes, &frame->meshes, list, error));
-        frame->meshes.scene.environment_texels = frame->environments.texels.memory;
-    }
-    ORR_TRY(take_clouds(draw, frame, list, error));
-    ORR_TRY(take_fields(draw, frame, list, error));
+    ORR_TRY(orr_cuda_pieces_send(draw->cuda, &frame->pieces, list, error));
+    ORR_TRY(see_mirrors(draw, frame, list, &mirrors, error));
+    ORR_TRY(see(draw, frame, frame, list, &mirrors, error));
     orr_trace_host(draw->trace, "upload", start);
     start = orr_clock_nanoseconds();
-    ORR_TRY(orr_cuda_reserve(draw->cuda, &frame->rgba, pixels, 4 * sizeof(float), error));
     ORR_TRY(orr_cuda_reserve(draw->cuda, &frame->depth, pixels, sizeof(float), error));
     ORR_TRY(orr_cuda_stages_record(&draw->stages, frame, error));
     orr_trace_host(draw->trace, "submit", start);
@@ -303,7 +334,8 @@ static orr_result add_stages(const orr_cuda_draw *draw, const orr_cuda_frame *fr
 {
     const orr_cuda_control *counted = frame->counted;
     const int64_t pixels = (int64_t)frame->width * frame->height;
-    const int64_t items[ORR_CUDA_MARK_COUNT] = {[ORR_CUDA_MARK_MESHES] = frame->meshes.scene.triangle_count,
+    const int64_t items[ORR_CUDA_MARK_COUNT] = {[ORR_CUDA_MARK_MIRRORS] = frame->mirror_count,
+                                                [ORR_CUDA_MARK_MESHES] = frame->meshes.scene.triangle_count,
                                                 [ORR_CUDA_MARK_FIELDS] = pixels * frame->field_count,
                                                 [ORR_CUDA_MARK_PROJECT] = counted->splats,
                                                 [ORR_CUDA_MARK_SORT] = counted->visible,
@@ -315,6 +347,9 @@ static orr_result add_stages(const orr_cuda_draw *draw, const orr_cuda_frame *fr
         ORR_TRY(orr_cuda_clock_read(&draw->clock, frame->marks[ORR_CUDA_MARK_BEGIN], &begin, error));
     }
     for (int i = ORR_CUDA_MARK_BEGIN; i < ORR_CUDA_MARK_COUNT; i++) {
+        if (i == ORR_CUDA_MARK_MIRRORS && frame->mirror_count == 0) {
+            continue;
+        }
         ORR_TRY(time_of(frame, begin, frame->marks[i], &to, error));
         bool idle = (i == ORR_CUDA_MARK_MESHES && !frame->has_meshes) ||
                     (i == ORR_CUDA_MARK_FIELDS && frame->field_count == 0);

@@ -72,9 +72,11 @@ static __global__ void points(orr_cuda_mesh_scene s)
     const float *p = instance->vertices[i - s.point_firsts[of]].position;
     real3 in_camera = affine_point(affine_of(s.to_camera + 12 * of), make_real3(p[0], p[1], p[2]));
     mesh_seen seen = mesh_see(mesh_view_of(&s.lens), in_camera);
-    int32_t out = (seen.near_plane ? MESH_OUT_NEAR : 0) | (seen.left ? MESH_OUT_LEFT : 0) |
-                  (seen.right ? MESH_OUT_RIGHT : 0) | (seen.top ? MESH_OUT_TOP : 0) |
-                  (seen.bottom ? MESH_OUT_BOTTOM : 0) | (seen.guard ? MESH_OUT_GUARD : 0);
+    const bool clipped = clip_height(clip_plane_of(s.lens.clip), in_camera) < 0.0f;
+    int32_t out = (clipped ? MESH_OUT_CLIP : 0) | (seen.near_plane ? MESH_OUT_NEAR : 0) |
+                  (seen.left ? MESH_OUT_LEFT : 0) | (seen.right ? MESH_OUT_RIGHT : 0) |
+                  (seen.top ? MESH_OUT_TOP : 0) | (seen.bottom ? MESH_OUT_BOTTOM : 0) |
+                  (seen.guard ? MESH_OUT_GUARD : 0);
     mesh_point point = {in_camera.x, in_camera.y, in_camera.z, (int32_t)seen.x, (int32_t)seen.y, out};
     s.points[i] = point;
 }

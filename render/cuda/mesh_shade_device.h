@@ -9,6 +9,7 @@
 #include "render/cuda/mesh_stages.h"
 #include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
+#include "render/mirror_formula.h"
 #include "render/texture_formula.h"
 
 // The triangle of a pixel.
@@ -317,6 +318,16 @@ static __device__ real3 shade_neural(const orr_cuda_mesh_scene *s, const orr_cud
         make_real3(factor.x * emissive[0], factor.y * emissive[1], factor.z * emissive[2]));
 }
 
+// Light of what a mirror shows at the pixel that holds x, y [px], added to its surface's display colour.
+static __device__ real3 mirror_shade(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
+                                     real3 colour, float x, float y)
+{
+    const size_t row = (size_t)mirror_row((float)s->lens.height, y),
+                 column = (size_t)mirror_column((float)s->lens.width, x);
+    const float *rgba = surface->mirror + 4 * (row * (size_t)s->lens.width + column);
+    return mirror_add(surface->material.reflectance, colour, make_real4(rgba[0], rgba[1], rgba[2], rgba[3]));
+}
+
 // Display colour of a record at the pixel centre x, y [px], and its alpha there.
 static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_record *record, float x,
                                      float y)
@@ -369,6 +380,9 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
                 bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y), coated);
         } else {
             colour = light_up(s, environment, material, colour, point);
+        }
+        if (surface->mirror) {
+            colour = mirror_shade(s, surface, colour, x, y);
         }
         colour = haze_over(haze, colour, x, y, point.position.z, 0.0f);
         alpha = is_ended(s, surface) && !haze_leaves(haze, x, y) ? 0.0f : alpha;

@@ -59,6 +59,7 @@ typedef struct orr_cuda_mesh_surface {
     orr_mesh_material material;
     const orr_neural_weights *neural; // of a material that is a network; NULL: it is none
     orr_cuda_mesh_texture latents[2];
+    const float *mirror; // as of orr_mirror_picture: what it mirrors; NULL: nothing
 } orr_cuda_mesh_surface;
 
 // Counts of a frame.

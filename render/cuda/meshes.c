@@ -54,9 +54,9 @@ static int item_count(const orr_draw_list *list)
     return list->mesh_count + (list->backdrop.mesh ? 1 : 0);
 }
 
-static bool is_left_out(const orr_draw_list *list, const orr_mesh *mesh, const orr_mesh_part *part)
+static bool is_left_out(const orr_draw_list *list, const orr_draw_mesh *item, int part)
 {
-    return part->index_count == 0 || orr_draw_leaves_out(list, &mesh->materials[part->material]);
+    return item->mesh->parts[part].index_count == 0 || orr_draw_leaves_out(list, item, part);
 }
 
 static orr_result reserve_tables(orr_cuda *cuda, orr_cuda_mesh_frame *frame, const layout *l,
@@ -106,7 +106,8 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
 
 // Fills in the tables of an instance and its surfaces; uploads its mesh when it is new.
 static orr_result add_instance(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
-                               const layout *l, const orr_draw_list *list, int i, orr_error *error)
+                               const layout *l, const orr_draw_list *list, const orr_mirror_pictures *mirrors,
+                               int i, orr_error *error)
 {
     char *staged = frame->staged;
     orr_cuda_mesh_scene *scene = &frame->scene;
@@ -128,12 +129,14 @@ static orr_result add_instance(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda
     scene->point_count += (uint32_t)item->mesh->vertex_count;
     for (int j = 0; j < item->mesh->part_count; j++) {
         const orr_mesh_part *part = &item->mesh->parts[j];
-        if (is_left_out(list, item->mesh, part)) {
+        if (is_left_out(list, item, j)) {
             continue;
         }
         orr_cuda_mesh_surface *surface =
             (orr_cuda_mesh_surface *)(staged + l->surfaces) + scene->surface_count;
         *surface = surface_of(item, mesh, i, part);
+        const orr_mirror_picture *mirror = orr_mirror_pictures_of(mirrors, (int)(item - list->meshes), j);
+        surface->mirror = mirror ? mirror->rgba : NULL;
         ((uint32_t *)(staged + l->triangle_firsts))[scene->surface_count++] = scene->triangle_count;
         scene->triangle_count += part->index_count / 3;
         frame->transparent |= surface->material.blended;
@@ -147,10 +150,11 @@ static orr_result measure(const orr_draw_list *list, size_t *surfaces, orr_error
     int64_t points = 0, triangles = 0;
     *surfaces = 0;
     for (int i = 0; i < item_count(list); i++) {
-        const orr_mesh *mesh = item_of(list, i)->mesh;
+        const orr_draw_mesh *item = item_of(list, i);
+        const orr_mesh *mesh = item->mesh;
         points += mesh->vertex_count;
         for (int j = 0; j < mesh->part_count; j++) {
-            bool drawn = !is_left_out(list, mesh, &mesh->parts[j]);
+            bool drawn = !is_left_out(list, item, j);
             *surfaces += drawn;
             triangles += drawn ? mesh->parts[j].index_count / 3 : 0;
         }
@@ -193,7 +197,8 @@ static orr_cuda_mesh_scene map_scene(const orr_cuda_mesh_frame *frame, int index
 }
 
 orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
-                                 const orr_draw_list *list, orr_error *error)
+                                 const orr_draw_list *list, const orr_mirror_pictures *mirrors,
+                                 orr_error *error)
 {
     size_t surfaces;
     ORR_TRY(measure(list, &surfaces, error));
@@ -206,7 +211,7 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
                                          .occlusion = {.values = orr_occlusion_of(list)},
                                          .smooth = list->smooth};
     for (int i = 0; i < item_count(list); i++) {
-        ORR_TRY(add_instance(cuda, meshes, frame, &l, list, i, error));
+        ORR_TRY(add_instance(cuda, meshes, frame, &l, list, mirrors, i, error));
     }
     orr_draw_light_up(list, (orr_draw_lighting *)((char *)frame->staged + l.lighting));
     orr_shadow_plan_make(list, &frame->shadows);

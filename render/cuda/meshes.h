@@ -8,6 +8,7 @@
 #include "engine/device/cuda_sort.h"
 #include "render/cuda/mesh_stages.h"
 #include "render/cuda/mesh_store.h"
+#include "render/mirror.h"
 
 // What frames share: the meshes, and scratch that every frame overwrites. Zero is empty.
 typedef struct orr_cuda_meshes {
@@ -48,9 +49,11 @@ typedef struct orr_cuda_mesh_planes {
 } orr_cuda_mesh_planes;
 
 // Begins a frame: uploads new meshes and computes each mesh's transform, with the poses of bodies at this
-// point of the stream. CAPACITY for more triangles or vertices than can be counted.
+// point of the stream. mirrors: nullable; in the device's memory, read when the frame is drawn. CAPACITY for
+// more triangles or vertices than can be counted.
 orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
-                                 const orr_draw_list *list, orr_error *error);
+                                 const orr_draw_list *list, const orr_mirror_pictures *mirrors,
+                                 orr_error *error);
 // Draws the frame that was begun; may be repeated, with the same result. sort: scratch for prefix sums
 orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_sort *sort,
                                 orr_cuda_mesh_frame *frame, orr_cuda_mesh_planes *planes, orr_error *error);

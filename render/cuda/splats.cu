@@ -43,8 +43,8 @@ static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, rea
 template <int degree, bool deformed>
 static __global__ void project(const float *geometry, const float *harmonics, const int32_t *piece_of,
                                const splat_deformation *pieces, uint32_t count, splat_lens lens,
-                               uint32_t first, float4 *centres, float4 *shapes, float4 *colours,
-                               uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+                               clip_plane clip, uint32_t first, float4 *centres, float4 *shapes,
+                               float4 *colours, uint32_t *keys, uint32_t *order, orr_cuda_control *control)
 {
     uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
     bool visible = false;
@@ -66,7 +66,7 @@ static __global__ void project(const float *geometry, const float *harmonics, co
         }
         splat_screen s = splat_project(lens, mean, axes, g[12]);
         uint32_t to = first + splat;
-        visible = s.visible;
+        visible = s.visible && clip_height(clip, mean) >= 0.0f;
         keys[to] =
             visible ? __float_as_uint(s.depth) : (uint32_t)INVISIBLE; // positive floats sort as their bits do
         order[to] = to;
@@ -413,26 +413,29 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
 
 template <int degree>
 static void launch_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
-                           const splat_deformation *pieces, uint32_t first, orr_cuda_records records,
-                           uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+                           const float clip[4], const splat_deformation *pieces, uint32_t first,
+                           orr_cuda_records records, uint32_t *keys, uint32_t *order,
+                           orr_cuda_control *control)
 {
     const auto project_splats = pieces ? project<degree, true> : project<degree, false>;
     ORR_LAUNCH(project_splats, orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,
                cloud->geometry, cloud->harmonics, cloud->piece_of, pieces, (uint32_t)cloud->count,
-               splat_lens_of(lens), first, (float4 *)records.centres, (float4 *)records.shapes,
-               (float4 *)records.colours, keys, order, control);
+               splat_lens_of(lens), clip_plane_of(clip), first, (float4 *)records.centres,
+               (float4 *)records.shapes, (float4 *)records.colours, keys, order, control);
 }
 
 void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
-                             const orr_affine_piece *pieces, uint32_t first, orr_cuda_records records,
-                             uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+                             const float clip[4], const orr_affine_piece *pieces, uint32_t first,
+                             orr_cuda_records records, uint32_t *keys, uint32_t *order,
+                             orr_cuda_control *control)
 {
     static_assert(sizeof(splat_deformation) == sizeof *pieces, "the same members in the same order");
     const auto launch = cloud->sh_degree == 0   ? launch_project<0>
                         : cloud->sh_degree == 1 ? launch_project<1>
                         : cloud->sh_degree == 2 ? launch_project<2>
                                                 : launch_project<3>;
-    launch(stream, cloud, lens, (const splat_deformation *)pieces, first, records, keys, order, control);
+    launch(stream, cloud, lens, clip, (const splat_deformation *)pieces, first, records, keys, order,
+           control);
 }
 
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,

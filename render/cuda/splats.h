@@ -41,10 +41,11 @@ typedef struct orr_cuda_cloud {
     int sh_degree;
 } orr_cuda_cloud;
 
-// pieces: of the cloud's deformation, or NULL
+// clip: as orr_splat_lens_clip gives it; pieces: of the cloud's deformation, or NULL
 void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
-                             const orr_affine_piece *pieces, uint32_t first, orr_cuda_records records,
-                             uint32_t *keys, uint32_t *order, orr_cuda_control *control);
+                             const float clip[4], const orr_affine_piece *pieces, uint32_t first,
+                             orr_cuda_records records, uint32_t *keys, uint32_t *order,
+                             orr_cuda_control *control);
 // capacity: of the frame's splats
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
                            int tiles_y, size_t capacity, const orr_cuda_control *control,

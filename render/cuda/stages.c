@@ -8,9 +8,10 @@ enum {
 };
 
 const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT] = {
-    [ORR_CUDA_MARK_UPLOAD] = "upload",   [ORR_CUDA_MARK_MESHES] = "meshes", [ORR_CUDA_MARK_FIELDS] = "fields",
-    [ORR_CUDA_MARK_PROJECT] = "project", [ORR_CUDA_MARK_SORT] = "sort",     [ORR_CUDA_MARK_BIN] = "bin",
-    [ORR_CUDA_MARK_BLEND] = "blend"};
+    [ORR_CUDA_MARK_MIRRORS] = "mirrors", [ORR_CUDA_MARK_UPLOAD] = "upload",
+    [ORR_CUDA_MARK_MESHES] = "meshes",   [ORR_CUDA_MARK_FIELDS] = "fields",
+    [ORR_CUDA_MARK_PROJECT] = "project", [ORR_CUDA_MARK_SORT] = "sort",
+    [ORR_CUDA_MARK_BIN] = "bin",         [ORR_CUDA_MARK_BLEND] = "blend"};
 
 // ---- opening and closing ----
 
@@ -23,8 +24,29 @@ orr_result orr_cuda_frame_open(orr_cuda_frame *frame, orr_error *error)
     return ORR_OK;
 }
 
+orr_result orr_cuda_frame_open_mirrors(orr_cuda_frame *frame, orr_error *error)
+{
+    if (!frame->mirrors) {
+        frame->mirrors = orr_alloc_zero(ORR_MIRRORS, sizeof *frame->mirrors);
+    }
+    if (!frame->mirrors) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the mirrors of a frame");
+    }
+    for (int i = 0; i < ORR_MIRRORS; i++) {
+        orr_cuda_frame *mirror = &frame->mirrors[i];
+        if (!mirror->counted) {
+            ORR_CUDA_TRY(cudaMallocHost((void **)&mirror->counted, sizeof *mirror->counted));
+        }
+    }
+    return ORR_OK;
+}
+
 void orr_cuda_frame_close(orr_cuda_frame *frame)
 {
+    for (int i = 0; i < ORR_MIRRORS && frame->mirrors; i++) {
+        orr_cuda_frame_close(&frame->mirrors[i]);
+    }
+    orr_free(frame->mirrors);
     orr_free(frame->clouds);
     orr_free(frame->fields);
     orr_cuda_mesh_frame_destroy(&frame->meshes);
@@ -118,8 +140,9 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
     return orr_cuda_sort_reserve(s->cuda, &s->sort, most, error);
 }
 
-orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
-                                 orr_error *error)
+// The same as orr_cuda_stages_judge but for the frame's mirrors.
+static orr_result judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
+                        orr_error *error)
 {
     uint32_t needed = frame->counted->needed;
     bool again = false;
@@ -133,6 +156,18 @@ orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *
     }
     if (stages->pair_capacity < needed) { // a later frame may have grown it already
         stages->pair_capacity = needed + needed / 8;
+    }
+    return ORR_OK;
+}
+
+orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
+                                 orr_error *error)
+{
+    ORR_TRY(judge(stages, frame, complete, error));
+    for (int i = 0; i < frame->mirror_count; i++) {
+        bool mirror_complete;
+        ORR_TRY(judge(stages, &frame->mirrors[i], &mirror_complete, error));
+        *complete &= mirror_complete;
     }
     return ORR_OK;
 }
@@ -176,10 +211,8 @@ static orr_result project(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_c
     size_t first = 0;
     for (int i = 0; i < frame->cloud_count; i++) {
         const orr_cuda_seen_cloud *seen = &frame->clouds[i];
-        const orr_affine_piece *pieces = frame->pieces.memory.memory;
-        orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens,
-                                seen->cloud.piece_of ? pieces + seen->first_piece : NULL, (uint32_t)first,
-                                records, s->keys.memory, s->order.memory, s->control);
+        orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens, seen->clip, seen->pieces,
+                                (uint32_t)first, records, s->keys.memory, s->order.memory, s->control);
         ORR_CUDA_LAUNCHED();
         first += (size_t)seen->cloud.count;
     }
@@ -198,7 +231,9 @@ static int bits_of(size_t values)
 static orr_result mark(const orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_mark which,
                        orr_error *error)
 {
-    ORR_CUDA_TRY(cudaEventRecord(frame->marks[which], s->cuda->stream));
+    if (frame->marks[which]) {
+        ORR_CUDA_TRY(cudaEventRecord(frame->marks[which], s->cuda->stream));
+    }
     return ORR_OK;
 }
 
@@ -239,8 +274,9 @@ static orr_result draw_splats(orr_cuda_stages *s, const orr_cuda_frame *frame, o
     return ORR_OK;
 }
 
+// depth: receives the picture's depth
 static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
-                        const orr_cuda_mesh_planes *meshes, orr_error *error)
+                        const orr_cuda_mesh_planes *meshes, float *depth, orr_error *error)
 {
     const orr_cuda_blend blend = {
         .records = records,
@@ -267,20 +303,20 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .sky = frame->sky,
         .behind = frame->behind,
         .rgba = frame->rgba.memory,
-        .depth = frame->depth.memory,
+        .depth = depth,
     };
     orr_cuda_splats_blend(s->cuda->stream, &blend);
     ORR_CUDA_LAUNCHED();
     return ORR_OK;
 }
 
-static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, orr_error *error)
+// From its upload to its picture. depth: receives the picture's depth
+static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float *depth, orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
     const size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
     const orr_cuda_records records = {s->centres.memory, s->shapes.memory, s->colours.memory};
     orr_cuda_mesh_planes meshes = {0};
-    ORR_TRY(mark(s, frame, ORR_CUDA_MARK_BEGIN, error));
     ORR_TRY(upload_layers(s, frame, error));
     *frame->counted = (orr_cuda_control){.splats = (uint32_t)frame->splats};
     ORR_CUDA_TRY(
@@ -300,19 +336,35 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, orr_e
         ORR_TRY(mark(s, frame, ORR_CUDA_MARK_SORT, error));
     }
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BIN, error));
-    ORR_TRY(blend(s, frame, records, &meshes, error));
+    ORR_TRY(blend(s, frame, records, &meshes, depth, error));
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BLEND, error));
     ORR_CUDA_TRY(
         cudaMemcpyAsync(frame->counted, s->control, sizeof *s->control, cudaMemcpyDeviceToHost, stream));
     return mark(s, frame, ORR_CUDA_MARK_END, error);
 }
 
+// The frame's own depth is written after its mirrors'.
+static orr_result record_mirrors(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
+{
+    orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_MIRRORS]);
+    orr_result result = ORR_OK;
+    for (int i = 0; i < frame->mirror_count && result == ORR_OK; i++) {
+        orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_UPLOAD]);
+        result = record_stages(s, &frame->mirrors[i], frame->depth.memory, error);
+        orr_cuda_range_end();
+    }
+    orr_cuda_range_end();
+    return result == ORR_OK ? mark(s, frame, ORR_CUDA_MARK_MIRRORS, error) : result;
+}
+
 orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame, orr_error *error)
 {
-    ORR_TRY(reserve(stages, frame, error));
+    ORR_TRY(reserve(stages, frame, error)); // its mirrors need no more
+    ORR_TRY(mark(stages, frame, ORR_CUDA_MARK_BEGIN, error));
     orr_cuda_range_begin("frame");
+    orr_result result = frame->mirror_count > 0 ? record_mirrors(stages, frame, error) : ORR_OK;
     orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_UPLOAD]);
-    orr_result result = record_stages(stages, frame, error);
+    result = result == ORR_OK ? record_stages(stages, frame, frame->depth.memory, error) : result;
     orr_cuda_range_end();
     orr_cuda_range_end();
     return result;

@@ -14,6 +14,7 @@
 // The ends of stages on the device's clock.
 typedef enum orr_cuda_mark {
     ORR_CUDA_MARK_BEGIN,
+    ORR_CUDA_MARK_MIRRORS, // not reached where there are none
     ORR_CUDA_MARK_UPLOAD,
     ORR_CUDA_MARK_MESHES,
     ORR_CUDA_MARK_FIELDS,
@@ -29,10 +30,15 @@ extern const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT]; // NULL: not 
 typedef struct orr_cuda_seen_cloud {
     orr_cuda_cloud cloud;
     splat_lens_values lens;
-    size_t first_piece; // of its deformation, among those of the frame
+    float clip[4];                  // as orr_splat_lens_clip gives it
+    const orr_affine_piece *pieces; // device: of its deformation; NULL: there is none
 } orr_cuda_seen_cloud;
 
+// The frame of what a mirror shows has neither mirrors nor layers nor marks, and uses environments, pieces
+// and depth of the one whose mirror it is.
 typedef struct orr_cuda_frame {
+    struct orr_cuda_frame *mirrors; // mirror_count of ORR_MIRRORS; NULL until a list has a mirror
+    int mirror_count;
     int width, height;
     bool opaque;
     orr_sky_values sky;
@@ -55,7 +61,9 @@ typedef struct orr_cuda_frame {
 } orr_cuda_frame;
 
 orr_result orr_cuda_frame_open(orr_cuda_frame *frame, orr_error *error); // on failure: close it
-void orr_cuda_frame_close(orr_cuda_frame *frame);                        // all zeros are allowed
+// Makes room for its mirrors, where there is none.
+orr_result orr_cuda_frame_open_mirrors(orr_cuda_frame *frame, orr_error *error);
+void orr_cuda_frame_close(orr_cuda_frame *frame); // all zeros are allowed
 
 typedef struct orr_cuda_stages {
     orr_cuda *cuda; // borrowed

@@ -242,7 +242,8 @@ static void make_wall(const orr_lens *lens, orr_mesh_vertex corners[8])
     }
 }
 
-// A subject hidden and cut by a wall that comes nearer in the middle, alone, and from inside.
+// A subject hidden and cut by a wall that comes nearer in the middle, alone, from inside, and beyond a
+// clip plane.
 static void show_alone(const subject *s, float inside, double quality)
 {
     orr_cuda_draw *draw;
@@ -265,6 +266,9 @@ static void show_alone(const subject *s, float inside, double quality)
     if (!getenv("ORR_EMU_RACES")) { // which takes several times as long
         assert_agrees(compare(draw, &list), quality);
         set_camera(&list, 0.1f, 0.05f, inside);
+        assert_agrees(compare(draw, &list), quality);
+        set_camera(&list, 0.6f, -0.4f, -1.5f); // as of a mirror
+        memcpy(list.lens.clip, (float[]){0.8f, 0.0f, 0.6f, -0.75f}, sizeof list.lens.clip);
         assert_agrees(compare(draw, &list), quality);
     }
     orr_cuda_draw_destroy(draw);

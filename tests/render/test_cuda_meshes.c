@@ -104,7 +104,7 @@ static planes draw_on_cuda(const orr_draw_list *list, int *times)
 {
     orr_cuda_meshes meshes = {0};
     orr_cuda_mesh_frame frame = {0};
-    assert_ok(orr_cuda_meshes_begin(cuda, &meshes, &frame, list, &error));
+    assert_ok(orr_cuda_meshes_begin(cuda, &meshes, &frame, list, NULL, &error));
     planes p = finish(&meshes, &frame, list, times);
     orr_cuda_mesh_frame_destroy(&frame);
     orr_cuda_meshes_destroy(&meshes);
@@ -577,7 +577,7 @@ static void empty_lists_and_released_meshes_are_no_trouble(void **state)
         if (i == 2) { // the same key is another mesh now
             orr_cuda_meshes_release(&meshes, 7);
         }
-        assert_ok(orr_cuda_meshes_begin(cuda, &meshes, &frames[i % 2], &list, &error));
+        assert_ok(orr_cuda_meshes_begin(cuda, &meshes, &frames[i % 2], &list, NULL, &error));
         planes p = finish(&meshes, &frames[i % 2], &list, &times);
         float depth = p.depth[20 * 50 + 25];
         assert_true(i % 3 == 0 ? isinf(depth) : fabsf(depth - (i == 1 ? 3.0f : 2.0f)) < 1e-5f);

@@ -1,7 +1,11 @@
 // Tests of mirrors: what a floor shows against the mirrored scene drawn without it. Runs once per instruction
 // set.
-#include "tests/render/shadow_scene.h"
+#define ORR_SCALAR
+#include "tests/render/mirror_scene.h"
 #include "tests/support/support.h"
+
+#include "engine/maths/clip_formula.h"
+#include "engine/maths/rng.h"
 
 #include "render/cpu/splats_cpu.h"
 #include "render/reference/path_tracer.h"
@@ -11,88 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = SHADOW_SCENE_SIDE, SPLATS = 64, BOXES = 3 };
+enum { SIDE = SHADOW_SCENE_SIDE };
 
-// A floor at z = 0 that mirrors, and boxes and splats above, in and below it; or, without the floor, what of
-// them it is to show.
 typedef struct stage {
-    shadow_scene scene; // its floor and its box
-    orr_draw_mesh items[BOXES + 2];
-    orr_splats *splats;
-    orr_splat_pack *pack;
-    orr_draw_splats layer;
+    mirror_scene scene;
+    orr_draw_list *list; // of the scene
     orr_jobs *jobs;
     orr_isa isa;
     orr_arena arena;
 } stage;
 
-static void look_aslant(stage *s, float slope)
-{
-    const float c = cosf(slope), i = sinf(slope);
-    orr_camera camera = {.width = SIDE,
-                         .height = SIDE,
-                         .focal = {220, 200},
-                         .centre = {118, 140}, // not the middle
-                         .pose = {1, 0, 0, 0.3f, 0, -i, c, -6.0f * c, 0, -c, -i, 6.0f * i + 0.3f}};
-    assert_ok(orr_camera_resolve(&camera, &s->scene.list.lens, &error));
-}
-
-// side: 1, or -1 for what is mirrored; hidden: what is below the floor too
-static void put_items(stage *s, float side, bool hidden)
-{
-    const float places[BOXES][3] = {{-1.2f, 0.5f, 1.1f}, {1.1f, 0.2f, 0.0f}, {0.0f, 0.0f, -1.5f}};
-    orr_draw_list *list = &s->scene.list;
-    list->mesh_count = 1;
-    for (int i = 0; i < (hidden ? BOXES : BOXES - 1); i++) {
-        const float c = cosf(0.4f), k = sinf(0.4f);
-        s->items[list->mesh_count++] = (orr_draw_mesh){
-            .mesh = &s->scene.box.mesh,
-            .key = 78,
-            .model = {c, -k, 0, places[i][0], k, c, 0, places[i][1], 0, 0, 1, side * places[i][2]}};
-    }
-    list->sun.direction[2] = side * 0.8f;
-    orr_splat_pack_destroy(s->pack);
-    orr_splats_destroy(s->splats);
-    assert_ok(orr_splats_create(hidden ? SPLATS : SPLATS / 2, 0, &s->splats, &error));
-    const orr_splats_view v = orr_splats_data(s->splats);
-    for (int i = 0; i < v.count; i++) { // balls, the second half of them below the floor and farther off
-        const bool above = i < SPLATS / 2;
-        const float at[3] = {0.1f * (float)(i % 8) - 0.3f, above ? -0.8f : 1.5f,
-                             0.25f + 0.1f * (float)(i % (SPLATS / 2) / 8)};
-        v.opacity[i] = 1.0f;
-        for (int k = 0; k < 3; k++) {
-            v.position[3 * i + k] = k == 2 ? (above ? side : -side) * at[k] : at[k];
-            v.log_scale[3 * i + k] = logf(0.04f);
-            v.colour[3 * i + k] = 0.4f * (float)((i + k) % 3);
-        }
-    }
-    assert_ok(orr_splat_pack_create(s->jobs, &v, NULL, &s->pack, &error));
-    s->layer = (orr_draw_splats){.pack = s->pack, .key = 99, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    list->splats = &s->layer;
-    list->splat_count = 1;
-}
-
 static stage *open_stage(int threads)
 {
     stage *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    shadow_scene_make(&s->scene);
-    s->items[0] = s->scene.items[0];
-    s->scene.list.meshes = s->items;
-    s->scene.list.shadows = false;
-    s->scene.list.mirrors = true;
-    s->scene.floor.material.reflectance = 0.6f;
     assert_ok(orr_jobs_create(threads, NULL, NULL, &s->jobs, &error));
     assert_ok(orr_isa_choose(&s->isa, &error));
-    put_items(s, 1.0f, true);
-    look_aslant(s, 0.6f);
+    mirror_scene_make(&s->scene, s->jobs);
+    s->list = &s->scene.base.list;
     return s;
 }
 
 static void close_stage(stage *s)
 {
-    orr_splat_pack_destroy(s->pack);
-    orr_splats_destroy(s->splats);
+    mirror_scene_free(&s->scene);
     orr_jobs_destroy(s->jobs);
     orr_arena_destroy(&s->arena);
     free(s);
@@ -100,19 +46,19 @@ static void close_stage(stage *s)
 
 static drawn draw(stage *s)
 {
-    drawn d = drawn_make(&s->scene.list);
+    drawn d = drawn_make(s->list);
     orr_profile profile;
     orr_arena_reset(&s->arena);
-    assert_ok(orr_draw_cpu(s->jobs, s->isa, &s->arena, &s->scene.list, NULL, &(orr_picture){d.rgba, d.depth},
-                           NULL, &profile, &error));
+    assert_ok(orr_draw_cpu(s->jobs, s->isa, &s->arena, s->list, NULL, &(orr_picture){d.rgba, d.depth}, NULL,
+                           &profile, &error));
     return d;
 }
 
 static drawn draw_plain(stage *s)
 {
-    s->scene.list.mirrors = false;
+    s->list->mirrors = false;
     drawn d = draw(s);
-    s->scene.list.mirrors = true;
+    s->list->mirrors = true;
     return d;
 }
 
@@ -129,7 +75,7 @@ static double display(double light)
 // Where only the floor is seen: there, and on no other surface, the depth is the plane's.
 static bool shows_floor(const stage *s, const drawn *d, int i)
 {
-    const orr_lens *lens = &s->scene.list.lens;
+    const orr_lens *lens = &s->list->lens;
     const double x = ((i % SIDE + 0.5) - (double)lens->centre[0]) / (double)lens->focal[0],
                  y = ((i / SIDE + 0.5) - (double)lens->centre[1]) / (double)lens->focal[1];
     const float *v = lens->view; // of which column 2 is the world's z
@@ -144,11 +90,11 @@ static bool shows_floor(const stage *s, const drawn *d, int i)
 static void assert_mirrors(stage *s, double share)
 {
     drawn seen = draw(s), plain = draw_plain(s);
-    put_items(s, -1.0f, false);
-    s->items[0].model[11] = 1e6f; // the floor is out of sight
+    mirror_scene_put_items(&s->scene, s->jobs, -1.0f, false);
+    s->scene.items[0].model[11] = 1e6f; // the floor is out of sight
     drawn mirrored = draw_plain(s);
-    put_items(s, 1.0f, true);
-    s->items[0].model[11] = 0.0f;
+    mirror_scene_put_items(&s->scene, s->jobs, 1.0f, true);
+    s->scene.items[0].model[11] = 0.0f;
     int floor = 0, lit = 0, off = 0;
     double mean = 0.0;
     for (int i = 0; i < SIDE * SIDE; i++) {
@@ -182,7 +128,7 @@ static void a_floor_shows_what_is_above_it(void **state)
     (void)state;
     stage *s = open_stage(2);
     for (int i = 0; i < 3; i++) {
-        look_aslant(s, 0.25f + 0.3f * (float)i);
+        mirror_scene_look(&s->scene, 0.25f + 0.3f * (float)i, false);
         assert_mirrors(s, 0.6);
     }
     close_stage(s);
@@ -193,16 +139,10 @@ static void a_floor_below_an_orthographic_camera(void **state)
 {
     (void)state;
     stage *s = open_stage(2);
-    const float c = cosf(0.6f), i = sinf(0.6f);
-    orr_camera camera = {.model = ORR_CAMERA_ORTHOGRAPHIC,
-                         .width = SIDE,
-                         .height = SIDE,
-                         .focal = {40, 40},
-                         .pose = {1, 0, 0, 0.3f, 0, -i, c, -6.0f * c, 0, -c, -i, 6.0f * i}};
-    assert_ok(orr_camera_resolve(&camera, &s->scene.list.lens, &error));
+    mirror_scene_look(&s->scene, 0.6f, true);
     drawn seen = draw(s), plain = draw_plain(s);
-    put_items(s, -1.0f, false);
-    s->items[0].model[11] = 1e6f;
+    mirror_scene_put_items(&s->scene, s->jobs, -1.0f, false);
+    s->scene.items[0].model[11] = 1e6f;
     drawn mirrored = draw_plain(s);
     int lit = 0, off = 0;
     for (int p = 0; p < SIDE * SIDE; p++) {
@@ -235,15 +175,15 @@ static void some_mirrors_show_nothing(void **state)
 {
     (void)state;
     stage *s = open_stage(2);
-    look_aslant(s, -0.6f);
+    mirror_scene_look(&s->scene, -0.6f, false);
     assert_plain(s);
-    look_aslant(s, 0.6f);
-    s->scene.floor.material.blended = true;
-    s->scene.floor.material.base_colour[3] = 0.5f;
+    mirror_scene_look(&s->scene, 0.6f, false);
+    s->scene.base.floor.material.blended = true;
+    s->scene.base.floor.material.base_colour[3] = 0.5f;
     assert_plain(s);
-    s->scene.floor.material.blended = false;
-    s->scene.floor.material.base_colour[3] = 1.0f;
-    s->items[0].model[3] = 40.0f;
+    s->scene.base.floor.material.blended = false;
+    s->scene.base.floor.material.base_colour[3] = 1.0f;
+    s->scene.items[0].model[3] = 40.0f;
     assert_plain(s);
     close_stage(s);
 }
@@ -256,8 +196,8 @@ static void a_mirror_in_a_mirror_is_plain(void **state)
     static shadow_scene other;
     shadow_scene_make(&other);
     const float wall[12] = {1, 0, 0, 0, 0, 0, -1, 2.0f, 0, 1, 0, 4.0f}; // z is turned to -y
-    s->items[s->scene.list.mesh_count] = (orr_draw_mesh){.mesh = &other.floor.mesh, .key = 80};
-    memcpy(s->items[s->scene.list.mesh_count++].model, wall, sizeof wall);
+    s->scene.items[s->list->mesh_count] = (orr_draw_mesh){.mesh = &other.floor.mesh, .key = 80};
+    memcpy(s->scene.items[s->list->mesh_count++].model, wall, sizeof wall);
     drawn plain = draw(s);
     other.floor.material.reflectance = 0.5f;
     drawn both = draw(s);
@@ -310,11 +250,11 @@ static void the_path_tracer_sees_the_same(void **state)
     (void)state;
     stage *s = open_stage(2);
     orr_path_tracer *tracer;
-    orr_draw_list *list = &s->scene.list;
+    orr_draw_list *list = s->list;
     list->shadows = true;
     for (int k = 0; k < 3; k++) {
-        s->scene.floor.material.base_colour[k] = 0.0f;
-        s->scene.box.material.base_colour[k] = 0.1f + 0.1f * (float)k;
+        s->scene.base.floor.material.base_colour[k] = 0.0f;
+        s->scene.base.box.material.base_colour[k] = 0.1f + 0.1f * (float)k;
         list->sun.colour[k] = 3.0f;
         list->sun.ambient[k] = 0.0f;
     }
@@ -334,6 +274,45 @@ static void the_path_tracer_sees_the_same(void **state)
     close_stage(s);
 }
 
+// How far a point of a view's ray is in front of a plane.
+static double height_at(clip_plane c, bool orthographic, double x, double y, double depth)
+{
+    const double w = orthographic ? 1.0 : depth;
+    return (double)c.x * x * w + (double)c.y * y * w + (double)c.z * depth + (double)c.start;
+}
+
+// Behind a random plane, a ray of a camera that is behind it passes it at the depth of the formula, or never.
+static void rays_of_fields_begin_at_the_clip_plane(void **state)
+{
+    (void)state;
+    orr_rng rng = {.seed = 5};
+    int passing = 0;
+    for (int i = 0; i < 10000; i++) {
+        float r[6];
+        for (int k = 0; k < 6; k++) {
+            r[k] = 2.0f * orr_rng_uniform(&rng) - 1.0f;
+        }
+        const bool orthographic = i % 2;
+        const clip_plane c = {r[0], r[1], r[2], -fabsf(r[3]) - (orthographic ? 2.0f : 0.1f)};
+        const double depth = (double)clip_depth(c, orthographic ? 1.0f : 0.0f, r[4], r[5]), step = 1e-3;
+        if (depth > 1e20) {
+            for (double at = 0.01; at < 1e3; at *= 3.0) {
+                assert_true(height_at(c, orthographic, (double)r[4], (double)r[5], at) < 0.0);
+            }
+            continue;
+        }
+        if (depth > 1e3) { // rounding of the slope: more than a step
+            continue;
+        }
+        assert_true(height_at(c, orthographic, (double)r[4], (double)r[5], depth * (1.0 - step)) < 0.0);
+        assert_true(height_at(c, orthographic, (double)r[4], (double)r[5], depth * (1.0 + step)) > 0.0);
+        passing++;
+    }
+    assert_true(passing > 3000 && passing < 7000);
+    const clip_plane none = {0.0f, 0.0f, 0.0f, 0.0f};
+    assert_true(clip_depth(none, 0.0f, 0.3f, 0.2f) < -1e20f && clip_depth(none, 1.0f, 0.3f, 0.2f) < -1e20f);
+}
+
 // With shadows, ambient occlusion and edges.
 static void bits_do_not_depend_on_threads(void **state)
 {
@@ -341,8 +320,8 @@ static void bits_do_not_depend_on_threads(void **state)
     drawn d[2];
     for (int i = 0; i < 2; i++) {
         stage *s = open_stage(i ? 5 : 1);
-        s->scene.list.shadows = s->scene.list.smooth = true;
-        s->scene.list.occlusion = (orr_draw_occlusion){.radius = 1.0f, .strength = 1.0f, .up = {0, 0, 1}};
+        s->list->shadows = s->list->smooth = true;
+        s->list->occlusion = (orr_draw_occlusion){.radius = 1.0f, .strength = 1.0f, .up = {0, 0, 1}};
         d[i] = draw(s);
         close_stage(s);
     }
@@ -359,6 +338,7 @@ int main(void)
         cmocka_unit_test(some_mirrors_show_nothing),
         cmocka_unit_test(a_mirror_in_a_mirror_is_plain),
         cmocka_unit_test(the_path_tracer_sees_the_same),
+        cmocka_unit_test(rays_of_fields_begin_at_the_clip_plane),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
