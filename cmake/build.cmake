@@ -17,8 +17,8 @@ target_compile_options(
               -ffp-contract=off
               -fno-math-errno
               -fno-trapping-math
-              # where each variable lives in optimised code, for debuggers, took a third of the time to compile;
-              # a Debug build shows them
+              # where each variable lives in optimised code, for debuggers, took a third of the time to
+              # compile; a Debug build shows them
               $<$<COMPILE_LANG_AND_ID:C,GNU>:-fno-var-tracking>
               # asserts stay in an optimised build (CMake's RelWithDebInfo drops them): a bug in a caller
               # should stop with a line, not draw nonsense
