@@ -151,8 +151,8 @@ FN splat_covariance splat_spread(real3 u, real3 v)
 }
 
 // A splat on the screen from where it is and how far it spreads. inside: between the near and the far plane.
-FN splat_screen splat_place(splat_lens lens, real2 centre, real depth, mask inside, splat_covariance c,
-                            real opacity)
+FN splat_screen splat_screen_of(splat_lens lens, real2 centre, real depth, mask inside, splat_covariance c,
+                                real opacity)
 {
     splat_screen s;
     s.depth = depth;
@@ -186,7 +186,7 @@ FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real
     splat_flat f = splat_flatten(lens, mean, axes);
     real2 centre = make_real2(lens.focal_x * f.p.x * f.inverse_z + lens.centre_x,
                               lens.focal_y * f.p.y * f.inverse_z + lens.centre_y);
-    return splat_place(lens, centre, f.p.z, f.inside, splat_spread(f.u, f.v), opacity);
+    return splat_screen_of(lens, centre, f.p.z, f.inside, splat_spread(f.u, f.v), opacity);
 }
 
 // How much a splat would cover a pixel without bounds. d: pixel centre - splat centre [px].

@@ -174,7 +174,7 @@ FN splat_screen splat_project_unscented(splat_lens lens, splat_photo_lens photo,
                                         real opacity)
 {
     splat_sigma s = splat_sigma_of(lens, photo, mean, axes);
-    return splat_place(lens, s.centre, s.depth, s.inside, splat_sigma_spread(s), opacity);
+    return splat_screen_of(lens, s.centre, s.depth, s.inside, splat_sigma_spread(s), opacity);
 }
 
 #endif
