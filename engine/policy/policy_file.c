@@ -10,6 +10,7 @@
 //               inputs, the last of which is 1; m logarithms of deviations
 //
 // Behind that may be the state of its training (trainer_file.c): "ORRTRN01" and what follows.
+#include "engine/core/bytes.h"
 #include "engine/core/entry.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -51,20 +52,6 @@ orr_result orr_policy_save(const orr_policy *p, const char *path, orr_error *err
     return orr_file_commit(&writer, error);
 }
 
-typedef struct reader {
-    const uint8_t *at, *end;
-} reader;
-
-static bool take(reader *r, void *to, size_t size)
-{
-    if ((size_t)(r->end - r->at) < size) {
-        return false;
-    }
-    memcpy(to, r->at, size);
-    r->at += size;
-    return true;
-}
-
 static bool all_finite(const orr_policy *p)
 {
     bool good = p->observations >= 0.0 && p->steps >= 0;
@@ -83,20 +70,21 @@ static bool all_finite(const orr_policy *p)
 orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, orr_policy **out, size_t *used,
                            orr_error *error)
 {
-    reader r = {data, data + size};
+    const uint8_t *at = data, *end = data + size;
     char start[sizeof magic], task[ORR_POLICY_NAME];
     int32_t sizes[5] = {0};
     *out = NULL;
-    if (!take(&r, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0) {
+    if (!orr_take_bytes(&at, end, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a policy (it begins with ORRPOL02)", name);
     }
-    if (!take(&r, task, sizeof task) || !take(&r, sizes, sizeof sizes) || task[sizeof task - 1] != '\0') {
+    if (!orr_take_bytes(&at, end, task, sizeof task) || !orr_take_bytes(&at, end, sizes, sizeof sizes) ||
+        task[sizeof task - 1] != '\0') {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: header: expected %zu bytes", name,
                         sizeof magic + sizeof task + sizeof sizes);
     }
     const float limits[ORR_POLICY_ACTIONS] = {0};
     char text[ORR_POLICY_TEXT + 1];
-    if (sizes[4] < 0 || sizes[4] > ORR_POLICY_TEXT || !take(&r, text, (size_t)sizes[4])) {
+    if (sizes[4] < 0 || sizes[4] > ORR_POLICY_TEXT || !orr_take_bytes(&at, end, text, (size_t)sizes[4])) {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: a task of %d letters: expected 0 to %d, and as many",
                         name, sizes[4], ORR_POLICY_TEXT);
     }
@@ -117,13 +105,16 @@ orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, o
         return orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
     }
     const size_t n = (size_t)sizes[0], m = (size_t)sizes[1];
-    bool whole = take(&r, &p->steps, sizeof p->steps) && take(&r, &p->observations, sizeof p->observations) &&
-                 take(&r, p->mean, n * sizeof *p->mean) && take(&r, p->variance, n * sizeof *p->variance) &&
-                 take(&r, p->action_low, m * sizeof *p->action_low) &&
-                 take(&r, p->action_high, m * sizeof *p->action_high) &&
-                 take(&r, p->parameters, (size_t)orr_policy_parameters(p) * sizeof *p->parameters) &&
-                 (r.at == r.end || ((size_t)(r.end - r.at) >= sizeof orr_policy_training_magic &&
-                                    memcmp(r.at, orr_policy_training_magic, 8) == 0));
+    bool whole =
+        orr_take_bytes(&at, end, &p->steps, sizeof p->steps) &&
+        orr_take_bytes(&at, end, &p->observations, sizeof p->observations) &&
+        orr_take_bytes(&at, end, p->mean, n * sizeof *p->mean) &&
+        orr_take_bytes(&at, end, p->variance, n * sizeof *p->variance) &&
+        orr_take_bytes(&at, end, p->action_low, m * sizeof *p->action_low) &&
+        orr_take_bytes(&at, end, p->action_high, m * sizeof *p->action_high) &&
+        orr_take_bytes(&at, end, p->parameters, (size_t)orr_policy_parameters(p) * sizeof *p->parameters) &&
+        (at == end || ((size_t)(end - at) >= sizeof orr_policy_training_magic &&
+                       memcmp(at, orr_policy_training_magic, 8) == 0));
     if (!whole || !all_finite(p)) {
         orr_policy_destroy(p);
         return whole ? orr_fail(error, ORR_CODE_FILE_VALUE, "%s: expected finite numbers", name)
@@ -132,7 +123,7 @@ orr_result orr_policy_read(const char *name, const uint8_t *data, size_t size, o
     }
     orr_policy_renew(p);
     *out = p;
-    *used = (size_t)(r.at - data);
+    *used = (size_t)(at - data);
     return ORR_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "neural/capture/colmap_cursor.h"
 
+#include "engine/core/bytes.h"
 #include "engine/core/number.h"
 
 #include <ctype.h>
@@ -19,12 +20,7 @@ orr_result orr_cursor_fail(const orr_cursor *in, orr_error *error, const char *e
 
 bool orr_cursor_take(orr_cursor *in, void *value, size_t size)
 {
-    if ((size_t)(in->end - in->at) < size) {
-        return false;
-    }
-    memcpy(value, in->at, size); // little endian, as this machine
-    in->at += size;
-    return true;
+    return orr_take_bytes(&in->at, in->end, value, size);
 }
 
 orr_result orr_cursor_count(orr_cursor *in, size_t smallest, int limit, int *count, orr_error *error)

@@ -9,6 +9,7 @@
 //                4 bytes per texel
 #include "render/appearance/neural_material.h"
 
+#include "engine/core/bytes.h"
 #include "engine/core/memory.h"
 
 #include <math.h>
@@ -70,16 +71,6 @@ orr_result orr_neural_material_save(const orr_neural_material *material, const c
 
 // ---- reading ----
 
-static bool take(const uint8_t **at, const uint8_t *end, void *to, size_t size)
-{
-    if ((size_t)(end - *at) < size) {
-        return false;
-    }
-    memcpy(to, *at, size);
-    *at += size;
-    return true;
-}
-
 static bool take_matrices(const uint8_t **at, const uint8_t *end, orr_neural_weights *weights, bool *finite)
 {
     matrix matrices[MATRICES];
@@ -88,7 +79,7 @@ static bool take_matrices(const uint8_t **at, const uint8_t *end, orr_neural_wei
     for (int i = 0; i < MATRICES; i++) {
         for (int row = 0; row < matrices[i].rows && whole; row++) {
             float *values = matrices[i].values + row * matrices[i].stride;
-            whole = take(at, end, values, (size_t)matrices[i].columns * sizeof *values);
+            whole = orr_take_bytes(at, end, values, (size_t)matrices[i].columns * sizeof *values);
             for (int k = 0; k < matrices[i].columns; k++) {
                 *finite = *finite && isfinite(values[k]);
             }
@@ -107,7 +98,7 @@ static orr_result fill(const char *name, const uint8_t *at, const uint8_t *end, 
     for (int i = 0; i < 2 && whole; i++) {
         m->latents[i] = (orr_image8){.width = sizes[1], .height = sizes[2]};
         ORR_ALLOC(m->latents[i].rgba, bytes, "latents of a material", error);
-        take(&at, end, m->latents[i].rgba, bytes);
+        orr_take_bytes(&at, end, m->latents[i].rgba, bytes);
     }
     if (!whole) {
         return orr_fail(error, ORR_CODE_FILE_VALUE,
@@ -123,11 +114,11 @@ orr_result orr_neural_material_read(const char *name, const uint8_t *data, size_
     char start[sizeof magic];
     int32_t sizes[4] = {0};
     *material = NULL;
-    if (!take(&at, end, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0) {
+    if (!orr_take_bytes(&at, end, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a neural material (it begins with ORRMAT01)",
                         name);
     }
-    if (!take(&at, end, sizes, sizeof sizes) || (sizes[0] != 16 && sizes[0] != 32)) {
+    if (!orr_take_bytes(&at, end, sizes, sizeof sizes) || (sizes[0] != 16 && sizes[0] != 32)) {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: a network of width %d: expected 16 or 32", name,
                         sizes[0]);
     }
