@@ -8,26 +8,28 @@
 
 #include <math.h>
 
-static const photo_lens perspective = {.focal_x = 400.0,
-                                       .focal_y = 380.0,
-                                       .centre_x = 310.0,
-                                       .centre_y = 250.0,
-                                       .k1 = -0.35,
-                                       .k2 = 0.2,
-                                       .k3 = -0.05,
-                                       .k4 = 0.01,
-                                       .p1 = 0.01,
-                                       .p2 = -0.02};
-static const photo_lens fisheye = {.focal_x = 400.0,
-                                   .focal_y = 380.0,
-                                   .centre_x = 310.0,
-                                   .centre_y = 250.0,
-                                   .k1 = -0.05,
-                                   .k2 = 0.02,
-                                   .k3 = -0.01,
-                                   .k4 = 0.001,
-                                   .fisheye_limit = 2.0};
-static const splat_photo_lens photos[2] = {{perspective, 3.0}, {fisheye, 0.0}};
+enum { PERSPECTIVE, FISHEYE };
+
+static const splat_photo_lens photos[2] = {[PERSPECTIVE] = {.lens = {.focal_x = 400.0,
+                                                                     .focal_y = 380.0,
+                                                                     .centre_x = 310.0,
+                                                                     .centre_y = 250.0,
+                                                                     .k1 = -0.35,
+                                                                     .k2 = 0.2,
+                                                                     .k3 = -0.05,
+                                                                     .k4 = 0.01,
+                                                                     .p1 = 0.01,
+                                                                     .p2 = -0.02},
+                                                            .reach = 3.0},
+                                           [FISHEYE] = {.lens = {.focal_x = 400.0,
+                                                                 .focal_y = 380.0,
+                                                                 .centre_x = 310.0,
+                                                                 .centre_y = 250.0,
+                                                                 .k1 = -0.05,
+                                                                 .k2 = 0.02,
+                                                                 .k3 = -0.01,
+                                                                 .k4 = 0.001,
+                                                                 .fisheye_limit = 2.0}}};
 
 static splat_lens camera_of(photo_lens lens)
 {
@@ -156,7 +158,7 @@ static void test_determinant(void **state)
 
 static moments pinhole(double size)
 {
-    const splat_lens camera = camera_of(perspective);
+    const splat_lens camera = camera_of(photos[PERSPECTIVE].lens);
     splat_screen s = splat_project(camera, mean, axes_of(size), 1.0);
     splat_flat f = splat_flatten(camera, mean, axes_of(size));
     splat_covariance c = splat_spread(f.u, f.v);
@@ -169,7 +171,7 @@ static moments pinhole(double size)
 static void test_no_distortion(void **state)
 {
     (void)state;
-    splat_photo_lens plain = {.lens = perspective, .reach = 10.0};
+    splat_photo_lens plain = {.lens = photos[PERSPECTIVE].lens, .reach = 10.0};
     plain.lens.k1 = plain.lens.k2 = plain.lens.k3 = plain.lens.k4 = plain.lens.p1 = plain.lens.p2 = 0.0;
     double means[3], spreads[3];
     for (int i = 0; i < 3; i++) {
@@ -254,14 +256,14 @@ static splat_screen seen(splat_photo_lens photo, real3 at, double size)
 static void test_seen(void **state)
 {
     (void)state;
-    splat_photo_lens near_reach = photos[0];
+    splat_photo_lens near_reach = photos[PERSPECTIVE];
     near_reach.reach = 0.5;
     assert_true(seen(near_reach, make_real3(0.0, 0.0, 2.0), 0.1).visible);
-    assert_true(seen(photos[0], make_real3(1.2, 0.0, 2.0), 0.1).visible);
+    assert_true(seen(photos[PERSPECTIVE], make_real3(1.2, 0.0, 2.0), 0.1).visible);
     assert_false(seen(near_reach, make_real3(1.2, 0.0, 2.0), 0.1).visible);
     assert_true(seen(near_reach, make_real3(1.2, 0.0, 2.0), 0.4).visible); // one of its points is within
-    assert_false(seen(photos[0], make_real3(0.0, 0.0, -2.0), 0.1).visible);
-    splat_photo_lens wide = photos[1];
+    assert_false(seen(photos[PERSPECTIVE], make_real3(0.0, 0.0, -2.0), 0.1).visible);
+    splat_photo_lens wide = photos[FISHEYE];
     wide.lens.focal_x = wide.lens.focal_y = 100.0;
     const splat_screen behind = seen(wide, make_real3(2.0, 0.0, -0.5), 0.1);
     assert_true(behind.visible && fabs(behind.depth - sqrt(4.25)) < 1e-12);
@@ -289,13 +291,13 @@ static void test_lens_derivatives(void **state)
     (void)state;
     const double h = 1e-6;
     const real2 p = make_real2(0.5, -0.3), by = make_real2(0.7, -1.1);
-    lens_derivative d = lens_distort_slope(perspective, p);
-    real2 more = lens_distort(perspective, make_real2(p.x + h, p.y));
-    real2 less = lens_distort(perspective, make_real2(p.x - h, p.y));
+    lens_derivative d = lens_distort_slope(photos[PERSPECTIVE].lens, p);
+    real2 more = lens_distort(photos[PERSPECTIVE].lens, make_real2(p.x + h, p.y));
+    real2 less = lens_distort(photos[PERSPECTIVE].lens, make_real2(p.x - h, p.y));
     assert_true(fabs((more.x - less.x) / (2.0 * h) - d.xx) < 1e-9 &&
                 fabs((more.y - less.y) / (2.0 * h) - d.xy) < 1e-9);
-    more = lens_distort(perspective, make_real2(p.x, p.y + h));
-    less = lens_distort(perspective, make_real2(p.x, p.y - h));
+    more = lens_distort(photos[PERSPECTIVE].lens, make_real2(p.x, p.y + h));
+    less = lens_distort(photos[PERSPECTIVE].lens, make_real2(p.x, p.y - h));
     assert_true(fabs((more.x - less.x) / (2.0 * h) - d.xy) < 1e-9 &&
                 fabs((more.y - less.y) / (2.0 * h) - d.yy) < 1e-9);
     // ahead, on the axis, beside, behind, and beyond the limit
@@ -303,12 +305,14 @@ static void test_lens_derivatives(void **state)
         {0.5, -0.3, 1.2}, {0.0, 0.0, 2.0}, {1.5, 0.2, 0.0}, {0.8, 0.9, -0.3}, {0.1, 0.2, -1.0}};
     for (int i = 0; i < 5; i++) {
         const double *at = directions[i];
-        real3 found = fisheye_point_backward(fisheye, make_real3(at[0], at[1], at[2]), by);
+        real3 found = fisheye_point_backward(photos[FISHEYE].lens, make_real3(at[0], at[1], at[2]), by);
         const double members[3] = {found.x, found.y, found.z};
         for (int k = 0; k < 3; k++) {
             const double step[3] = {k == 0 ? h : 0.0, k == 1 ? h : 0.0, k == 2 ? h : 0.0};
-            more = fisheye_point(fisheye, make_real3(at[0] + step[0], at[1] + step[1], at[2] + step[2]));
-            less = fisheye_point(fisheye, make_real3(at[0] - step[0], at[1] - step[1], at[2] - step[2]));
+            more = fisheye_point(photos[FISHEYE].lens,
+                                 make_real3(at[0] + step[0], at[1] + step[1], at[2] + step[2]));
+            less = fisheye_point(photos[FISHEYE].lens,
+                                 make_real3(at[0] - step[0], at[1] - step[1], at[2] - step[2]));
             const double expected = (by.x * (more.x - less.x) + by.y * (more.y - less.y)) / (2.0 * h);
             if (!(fabs(members[k] - expected) < 1e-7)) {
                 fail_msg("direction %d, member %d: %.9g: expected %.9g", i, k, members[k], expected);
