@@ -92,7 +92,7 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
         d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
     }
     team_wait(d);
-    if (with_spring || with_damper) { // as MuJoCo's plugins
+    if (m->ncable > 0 && (with_spring || with_damper)) { // as MuJoCo's plugins
         cable_torques(m, d);
     }
     if (team_leads(d)) {
