@@ -320,6 +320,11 @@ static void what_the_device_lacks_is_said(void **state)
     assert_int_equal(orr_splat_trainer_create(&desc, &trainer, &why), ORR_ERROR_UNSUPPORTED);
     assert_null(trainer);
     assert_string_equal(why.message, "CUDA: no training of splats with bilateral grids");
+    desc.bilateral_grid = false;
+    desc.lenses = ORR_SPLAT_LENSES_KEEP;
+    assert_int_equal(orr_splat_trainer_create(&desc, &trainer, &why), ORR_ERROR_UNSUPPORTED);
+    assert_null(trainer);
+    assert_string_equal(why.message, "CUDA: no training of splats with lenses that are kept");
 }
 
 static int open_all(void **state)
