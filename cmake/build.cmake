@@ -108,7 +108,7 @@ foreach(isa ${ORR_ISAS})
     add_library(orrery_${isa} OBJECT)
     target_link_libraries(orrery_${isa} PRIVATE orrery_flags)
     target_compile_definitions(orrery_${isa} PRIVATE ORR_ISA=${isa})
-    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3)
+    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} ${ORR_LANE_OPTIMIZATION})
 endforeach()
 
 if(ORR_CUDA_EMULATED OR (ORR_TESTS AND CMAKE_CXX_COMPILER))
@@ -138,8 +138,9 @@ function(orr_extension_source name file)
     check_c_compiler_flag("${flags}" ORR_COMPILER_HAS_${name})
     if(ORR_COMPILER_HAS_${name} AND "avx512" IN_LIST ORR_ISAS)
         orr_sources(${file})
-        set_source_files_properties(${file} TARGET_DIRECTORY orrery_objects
-                                    PROPERTIES COMPILE_OPTIONS "${ORR_ISA_FLAGS_avx512};${ARGN};-O3")
+        set_source_files_properties(
+            ${file} TARGET_DIRECTORY orrery_objects
+            PROPERTIES COMPILE_OPTIONS "${ORR_ISA_FLAGS_avx512};${ARGN};${ORR_LANE_OPTIMIZATION}")
         target_compile_definitions(orrery_flags INTERFACE ORR_HAVE_${name})
         set(ORR_HAVE_${name} ON PARENT_SCOPE)
     endif()

@@ -61,6 +61,14 @@ is_allowed() {
     return 1
 }
 
+# build CONFIGURATION: all of release; of the others what their tests need
+build() {
+    local targets=all
+    [ "$1" = release ] || targets=$(tests/test_targets.py "$1" "build/$1") || return
+    # shellcheck disable=SC2086 # targets are words
+    cmake --build --preset "$1" --target $targets
+}
+
 # Kernels are compiled for the GPU that is here. Without one they become PTX and no more: that holds them to
 # nvcc's language, and leaves out ptxas, which takes longer than the rest of nvcc.
 gpus=$(cmake/gpu_architectures.sh)
@@ -73,7 +81,7 @@ for configuration in "${configurations[@]}"; do
     start=$SECONDS
     if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES="$gpus" \
         -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" -DORR_ASSETS_FROM="$assets" &&
-        cmake --build --preset "$configuration"; } > "$log" 2>&1; then
+        build "$configuration"; } > "$log" 2>&1; then
         grep -E -A 8 'error|Error|FAILED' "$log" | head -n 60
         echo "$configuration: does not build; all of it is in $log"
         broken+=("$configuration")

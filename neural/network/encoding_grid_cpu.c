@@ -24,7 +24,7 @@ enum {
 FN grid_cell find_cell(const orr_encoding *e, const orr_grid_level *level, const float *input, int i,
                        int dims)
 {
-    grid_cell cell;
+    grid_cell cell = {0}; // of which axes up to dims are used
     UNROLL
     for (int d = 0; d < dims; d++) {
         cell.axes[d] = grid_locate(real_load(input + d * ORR_SAMPLES + i), level->scale, level->factor[d],

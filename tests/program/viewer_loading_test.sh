@@ -20,7 +20,7 @@ cloud 4000000 "1.00001 1.00001 1.00001 2 0 0.00001 3.00001 -1.00001 -1 -1 1 0.00
 cloud 100000 "1 1 1 2 0 nonsense" >broken.ply
 
 is_lit() { # PICTURE: something is on the black
-    [ "$(convert "$1.png" -threshold 10% -format '%[fx:int(mean*w*h)]' info:)" -gt 300 ]
+    [ "$(convert "$1.ppm" -threshold 10% -format '%[fx:int(mean*w*h)]' info:)" -gt 300 ]
 }
 shows_progress() {
     for i in $(seq 50); do

@@ -62,9 +62,7 @@ same front still || fail "Alt + D flies"
 
 # --- undo ---------------------------------------------------------------------------------------------------
 has() { # PICTURE CHANNEL: how many pixels are mostly of that colour
-    others=$(echo rgb | tr -d "$2" | sed 's/./&\n/g' | head -2 | tr '\n' ' ')
-    set -- "$1" "$2" $others
-    convert "$1.png" -fx "$2 > 0.4 && $2 > 2 * $3 && $2 > 2 * $4 ? 1 : 0" -format '%[fx:int(mean*w*h)]' info:
+    mostly "$1" "$2" 2 40 -format '%[fx:int(mean*w*h)]'
 }
 [ "$(has front r)" -gt 1000 ] && [ "$(has front g)" -gt 1000 ] || fail "the front view shows no two splats"
 xdotool key k k ctrl+z ctrl+z ctrl+s # both keys of the path are taken back: there is no path to save
@@ -98,7 +96,7 @@ same front undone || fail "Ctrl+Z does not bring the layer back a second time"
 
 # --- the table of keys, and the scale -----------------------------------------------------------------------
 lit() { # PICTURE OTHER: the size of the box around what differs, "width height"
-    compare -metric AE "$1.png" "$2.png" -compose src -highlight-color white -lowlight-color black \
+    compare -metric AE "$1.ppm" "$2.ppm" -compose src -highlight-color white -lowlight-color black \
         difference.png 2>/dev/null
     convert difference.png -trim -format '%w %h' info:
 }

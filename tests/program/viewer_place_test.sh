@@ -44,12 +44,12 @@ f 4 8 5 1
 END
 
 red() { # PICTURE: how many pixels are red, and the middle of their box, "COUNT X Y"
-    convert "$1.png" -fx "r > 0.25 && r > 2.5 * g && r > 2.5 * b ? 1 : 0" -trim \
-        -format '%[fx:int(mean*w*h)] %w %h %X %Y' info: |
+    mostly "$1" r 2.5 25 -trim -format '%[fx:int(mean*w*h)] %w %h %X %Y' |
         tr -d + | awk '{ print $1, $4 + int($2 / 2), $5 + int($3 / 2) }'
 }
 dark() { # PICTURE: pixels of the floor in shadow
-    convert "$1.png" -colorspace gray -fx "u > 0.1 && u < 0.55 ? 1 : 0" -format '%[fx:int(mean*w*h)]' info:
+    convert "$1.ppm" -colorspace gray \( +clone -threshold 10% \) \( -clone 0 -threshold 55% -negate \) \
+        -delete 0 -evaluate-sequence Min -format '%[fx:int(mean*w*h)]' info:
 }
 near() { # VALUE EXPECTED TOLERANCE
     [ $(($1 - $2)) -le "$3" ] && [ $(($2 - $1)) -le "$3" ]

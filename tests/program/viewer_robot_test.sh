@@ -27,8 +27,7 @@ view ball.xml ball.xml --size 640x400 --threads 1 --paused
 
 # ball PICTURE: the middle of the ball's pixels, "x y"
 ball() {
-    convert "$1.png" -fx 'r > 3 * b && r > 3 * g && r > 0.15 ? 1 : 0' -trim \
-        -format '%[fx:page.x+w/2] %[fx:page.y+h/2]' info:
+    mostly "$1" r 3 15 -trim -format '%[fx:page.x+w/2] %[fx:page.y+h/2]'
 }
 
 # is PICTURE LOW_X HIGH_X LOW_Y HIGH_Y SENTENCE
@@ -179,7 +178,7 @@ view cube.json cube.json --size 640x400 --threads 1
 xdotool key F1
 look cube
 # greener NAME: the mean of green over that of red: 1 for the grey cube, which covers most of the collider
-greener() { convert "$1.png" -format '%[fx:mean.g/mean.r]' info:; }
+greener() { convert "$1.ppm" -format '%[fx:mean.g/mean.r]' info:; }
 xdotool key x
 look shown
 changed cube shown "X shows no collider"

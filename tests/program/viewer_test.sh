@@ -38,7 +38,7 @@ becomes() {
 }
 
 shows_cloud() {
-    colours=$(convert "$1.png" -format '%k' info:)
+    colours=$(convert "$1.ppm" -format '%k' info:)
     [ "$colours" -gt 1000 ] || fail "$2: the picture has $colours colours"
 }
 
@@ -154,7 +154,7 @@ rm -f cloud-*.png
 xdotool key p # a screenshot is drawn in full: so is what the window shows after it, however slow the device
 wait_for cloud-2.png
 look small
-[ "$(convert small.png -format '%wx%h' info:)" = 500x300 ] || fail "the window was not resized"
+[ "$(convert small.ppm -format '%wx%h' info:)" = 500x300 ] || fail "the window was not resized"
 shows_cloud small "after resizing"
 xdotool windowminimize "$window"
 sleep 0.5

@@ -85,7 +85,7 @@ look paused
 xdotool key m
 wait_for photos.ply
 wait_for photos.ply.training
-[ -n "${KEEP_PICTURE:-}" ] && see panel && cp panel.png "$KEEP_PICTURE"
+[ -n "${KEEP_PICTURE:-}" ] && see panel && convert panel.ppm "$KEEP_PICTURE"
 xdotool key Escape
 ended 0
 "$orrery" train splats photos --holdout 0 --resume photos.ply -o more.ply --steps 2 >/dev/null 2>errors.txt ||

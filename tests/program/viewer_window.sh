@@ -72,16 +72,35 @@ ended() { # expected exit code
     [ $code = "$1" ] || fail "exit code $code instead of $1"
 }
 
-see() { # NAME: the window's picture now
-    import -silent -window "$window" "$1.png" 2>/dev/null
+see() { # NAME: the window's picture now, as the format that is written and compared fastest
+    import -silent -window "$window" "$1.ppm" 2>/dev/null
+}
+
+picture() { # NAME: the file that see or the viewer has written
+    [ -e "$1.ppm" ] && echo "$1.ppm" || echo "$1.png"
 }
 
 pixels_that_differ() {
-    compare -metric AE "$1.png" "$2.png" null: 2>&1 | cut -d' ' -f1
+    compare -metric AE "$(picture "$1")" "$(picture "$2")" null: 2>&1 | cut -d' ' -f1
 }
 
 same() {
-    [ "$(pixels_that_differ "$1" "$2")" = 0 ]
+    cmp -s "$(picture "$1")" "$(picture "$2")" || [ "$(pixels_that_differ "$1" "$2")" = 0 ]
+}
+
+# mostly NAME CHANNEL FACTOR LEAST OPTIONS...: measures, by ImageMagick's OPTIONS, the picture that is white
+# where the channel (r, g or b) exceeds LEAST percent and FACTOR times each of the others, and black elsewhere
+mostly() {
+    file=$(picture "$1")
+    case $2 in # the channel less the others, and itself
+    r) matrix="1 -$3 0  1 0 -$3  1 0 0" ;;
+    g) matrix="-$3 1 0  0 1 -$3  0 1 0" ;;
+    b) matrix="-$3 0 1  0 -$3 1  0 0 1" ;;
+    esac
+    least=$4%
+    shift 4
+    convert "$file" -alpha off -color-matrix "$matrix" -channel RG -threshold 0 -channel B \
+        -threshold "$least" +channel -separate -evaluate-sequence Min "$@" info: 2>/dev/null
 }
 
 changed() { # NAME OTHER MESSAGE: by a good part of the picture, not only a line of text
@@ -90,7 +109,8 @@ changed() { # NAME OTHER MESSAGE: by a good part of the picture, not only a line
 }
 
 close() { # keys are rounded to floats for another size, so that a pixel may be a few steps of 255 off
-    worst=$(compare -metric PAE "$1.png" "$2.png" null: 2>&1 | sed -n 's/.*(\([0-9.e+-]*\)).*/\1/p')
+    worst=$(compare -metric PAE "$(picture "$1")" "$(picture "$2")" null: 2>&1 |
+        sed -n 's/.*(\([0-9.e+-]*\)).*/\1/p')
     [ -n "$worst" ] && awk "BEGIN { exit !($worst <= 0.02) }" # nothing is found for pictures of two sizes
 }
 
@@ -107,7 +127,7 @@ look() {
     see "$1"
     for i in $(seq 60); do
         sleep 0.2
-        mv "$1.png" before.png
+        mv "$1.ppm" before.ppm
         see "$1"
         if same before "$1" && { [ -z "${2:-}" ] || ! same "$1" "$2"; }; then
             still=$((still + 1))
