@@ -147,6 +147,7 @@ class RslRl(unittest.TestCase):
 
 class Rllib(unittest.TestCase):
     def test_the_recipe_learns_the_pendulum_with_two_workers(self):
+        os.environ["RAY_worker_niceness"] = "0"  # 15 by default, beside which every other test goes first
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=200_000_000)
         self.addCleanup(ray.shutdown)
         names = {}
