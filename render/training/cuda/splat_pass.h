@@ -68,6 +68,8 @@ typedef struct orr_cuda_update {
     orr_cuda_splat_params params;
     orr_cuda_rows rows;
     splat_lens_values lens;
+    bool distorted; // the frame was drawn through the lens of a photo
+    splat_photo_values photo;
     orr_splat_rates rates;
     uint32_t seed, step;
     float *motion_sums; // per block ORR_MOTION: the loss by the camera's motion; NULL: nobody asks

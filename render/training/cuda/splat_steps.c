@@ -141,6 +141,10 @@ static orr_result put_drawing(orr_cuda_splat_steps *s, const orr_cuda_splat_step
                                      .count = s->params.count,
                                      .sh_degree = s->params.degree};
     ORR_TRY(orr_splat_lens_make(step->lens, &layer, &s->seen.lens, error));
+    s->seen.distorted = step->lens->distorted;
+    if (s->seen.distorted) {
+        s->seen.photo = orr_splat_photo_of(step->lens);
+    }
     frame->width = step->lens->width;
     frame->height = step->lens->height;
     frame->clouds = &s->seen;
@@ -210,6 +214,8 @@ static orr_result put_update(orr_cuda_splat_steps *s, const orr_cuda_splat_step 
     orr_cuda_update update = {.params = s->params,
                               .rows = *rows,
                               .lens = s->seen.lens,
+                              .distorted = s->seen.distorted,
+                              .photo = s->seen.photo,
                               .rates = step->rates,
                               .seed = step->seed,
                               .step = step->step};

@@ -9,6 +9,8 @@ extern "C" {
 }
 #include "neural/network/optimizer_formula.h"
 #include "render/formula_inputs.h"
+#include "render/splat_photo_inputs.h"
+#include "render/splat_unscented_backward_formula.h"
 #include "render/training/splat_update_formula.h"
 
 enum : int { THREADS = 128, WARPS = THREADS / ORR_WARP, MEMBERS_MOST = ORR_MOMENTS + 2, ALONE = 8 };
@@ -243,7 +245,21 @@ static __device__ void store_motion(float *to, const float motion[ORR_MOTION])
     }
 }
 
-template <int degree, int magnitude>
+// What the splat gets back from where it is on the picture.
+template <int distorted>
+static __device__ __forceinline__ splat_gradient project_backward(const orr_cuda_update &u,
+                                                                  const splat_lens &lens,
+                                                                  const stored_splat &s,
+                                                                  const splat_shape &shape, float opacity,
+                                                                  const splat_moments &moments)
+{
+    if (distorted) {
+        return splat_unscented_backward(lens, splat_photo_of(&u.photo), s.mean, shape, opacity, moments);
+    }
+    return splat_project_backward(lens, s.mean, shape, opacity, moments);
+}
+
+template <int degree, int magnitude, int distorted>
 static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
 {
     const uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
@@ -262,7 +278,7 @@ static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
         const real3 turn = move_harmonics<degree>(u, splat, direction, sums);
         splat_gradient by = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}, 0.0f};
         if (sums.visible) {
-            by = splat_project_backward(lens, s.mean, shape, opacity, sums.moments);
+            by = project_backward<distorted>(u, lens, s, shape, opacity, sums.moments);
             const real3 by_direction = splat_direction_backward(lens, s.mean, direction, turn);
             const splat_camera_gradient c = splat_camera_backward(lens, s.mean, shape, by, by_direction);
             const float values[ORR_MOTION] = {c.shift.x, c.shift.y, c.shift.z, c.turn.x, c.turn.y, c.turn.z};
@@ -317,11 +333,10 @@ int orr_cuda_update_blocks(uint32_t splats)
 template <int degree> static void launch_update(cudaStream_t stream, const orr_cuda_update *u)
 {
     const unsigned int blocks = (unsigned int)orr_cuda_update_blocks(u->params.count);
-    if (u->rows.magnitude) {
-        ORR_LAUNCH((update<degree, 1>), blocks, THREADS, 0, stream, *u);
-    } else {
-        ORR_LAUNCH((update<degree, 0>), blocks, THREADS, 0, stream, *u);
-    }
+    const auto plain = u->rows.magnitude ? update<degree, 1, 0> : update<degree, 0, 0>;
+    const auto through_lens = u->rows.magnitude ? update<degree, 1, 1> : update<degree, 0, 1>;
+    const auto update_splats = u->distorted ? through_lens : plain;
+    ORR_LAUNCH(update_splats, blocks, THREADS, 0, stream, *u);
 }
 
 void orr_cuda_update_launch(cudaStream_t stream, const orr_cuda_update *update)
