@@ -1,9 +1,26 @@
 #include "tests/training/machine_pair.h"
 
 #include "engine/core/file.h"
+#include "engine/maths/rng.h"
 
 #include <math.h>
 #include <stdio.h>
+
+void strew_points(strewn_points *s)
+{
+    orr_rng rng = {5, 0, 0};
+    for (int i = 0; i < 3 * STREWN; i++) {
+        s->position[i] = orr_rng_range(&rng, -0.9f, 0.9f);
+        s->colour[i] = orr_rng_range(&rng, 0.1f, 0.9f);
+    }
+    for (int i = 0; i < PHOTOS_MAX * STREWN; i++) {
+        s->seen[i] = (uint32_t)(i % STREWN);
+    }
+    for (int i = 0; i <= PHOTOS_MAX; i++) {
+        s->first[i] = (int64_t)i * STREWN;
+    }
+    s->points = (orr_splat_points){STREWN, s->position, s->colour, s->first, s->seen};
+}
 
 orr_splat_trainer *make_trainer(const orr_splat_trainer_desc *desc)
 {

@@ -8,6 +8,17 @@
 #include "tests/support/photos.h"
 #include "tests/support/support.h"
 
+enum { STREWN = 300 };
+
+// Points about the photos' middle, all of which each photo is told to see, several of them in one pixel.
+typedef struct strewn_points {
+    float position[3 * STREWN], colour[3 * STREWN];
+    int64_t first[PHOTOS_MAX + 1];
+    uint32_t seen[PHOTOS_MAX * STREWN];
+    orr_splat_points points;
+} strewn_points;
+
+void strew_points(strewn_points *s);
 orr_splat_trainer *make_trainer(const orr_splat_trainer_desc *desc);
 double take_step(orr_splat_trainer *trainer, double progress); // returns the loss
 void take_state(orr_splat_trainer *trainer, orr_splat_state *state);

@@ -166,6 +166,7 @@ static void compare_pictures(orr_splat_trainer_desc desc)
 // From splats as a training has them, and from splats strewn about, with all that a step may ask for.
 static void compare(const photo_plan *plan)
 {
+    static strewn_points strewn;
     char path[512], shown[512];
     photos p;
     snprintf(path, sizeof path, "%s", scratch_path("scattered.training"));
@@ -175,6 +176,10 @@ static void compare(const photo_plan *plan)
     compare_a_step(desc, THROUGH_LENS_APART);
     desc.strategy = ORR_SPLAT_ADC;
     desc.antialias = desc.exposures = desc.refine_poses = true;
+    compare_a_step(desc, THROUGH_LENS_APART);
+    strew_points(&strewn); // what depth is, a lens says
+    desc.points = &strewn.points;
+    desc.depth_weight = 0.5f;
     compare_a_step(desc, THROUGH_LENS_APART);
     scatter(desc, &p, !plan->fisheye, path);
     desc.resume = path;

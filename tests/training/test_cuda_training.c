@@ -47,6 +47,41 @@ static void masks_count_as_on_the_cpu(void **state)
     }
 }
 
+// Of photos with alpha, which is in the loss anyway, and of opaque ones. What depth adds is no rounding: it
+// moves splats by more than that.
+static void depths_count_as_on_the_cpu(void **state)
+{
+    (void)state;
+    static strewn_points strewn;
+    photo_plan plan = sphere_photos;
+    photos opaque;
+    orr_splat_state begun, states[2];
+    double losses[2], without;
+    plan.size = SIDE;
+    plan.channels = 3;
+    take_photos(&plan, &opaque);
+    strew_points(&strewn);
+    orr_splat_trainer_desc desc = describe(NULL);
+    desc.points = &strewn.points;
+    desc.depth_weight = 0.5f;
+    compare_a_step(desc, STEPS_APART);
+    desc.capture = &opaque.capture;
+    desc.strategy = ORR_SPLAT_ADC;
+    desc.antialias = desc.refine_poses = true;
+    compare_a_step(desc, STEPS_APART);
+    for (int i = 0; i < 2; i++) {
+        desc.depth_weight = i == 0 ? 0.0f : 0.5f;
+        step_both(desc, 0, 0.5, &begun, states, losses);
+        without = i == 0 ? losses[0] : without;
+        for (int k = 0; k < 2; k++) {
+            orr_splat_state_destroy(&states[k]);
+        }
+        orr_splat_state_destroy(&begun);
+    }
+    assert_true(losses[0] > 1.1 * without);
+    drop_photos(&opaque);
+}
+
 // A few splats that reach all tiles: there is room for four pairs of each at first.
 static void a_step_that_needs_more_memory_is_taken_once(void **state)
 {
@@ -193,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_that_of_the_cpu),
         cmocka_unit_test(masks_count_as_on_the_cpu),
+        cmocka_unit_test(depths_count_as_on_the_cpu),
         cmocka_unit_test(a_step_that_needs_more_memory_is_taken_once),
         cmocka_unit_test(splats_are_rearranged_as_on_the_cpu),
         cmocka_unit_test(a_training_is_as_good_as_on_the_cpu),
