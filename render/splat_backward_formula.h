@@ -55,6 +55,19 @@ FN real splat_replay_rest(real3 g, real3 colour, real alpha, real3 background, r
     return fma_(by_alpha, alpha, dot3(g, add_scaled3(colour, background, R(1.0) - alpha)));
 }
 
+// The same where the loss depends on depth, too. by_depth: the loss by the pixel's sum of weights times
+// depths; depth: drawn, the mean by weight.
+FN real splat_replay_rest_depth(real rest, real by_depth, real depth, real alpha)
+{
+    return fma_(by_depth * depth, alpha, rest);
+}
+
+// g . the splat's colour with what its depth adds to it.
+FN real splat_shade_depth(real shade, real by_depth, real depth)
+{
+    return fma_(by_depth, depth, shade);
+}
+
 // Sums over a splat's pixels of its slopes times powers of d, the pixel's centre less the splat's [px].
 STRUCT(splat_moments)
 {

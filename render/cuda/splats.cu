@@ -12,6 +12,7 @@ extern "C" {
 #include "render/cuda/splats_device.h"
 #include "render/deform_formula.h"
 #include "render/edge_formula.h"
+#include "render/splat_photo_inputs.h"
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
@@ -39,50 +40,108 @@ static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, rea
     return sh_clamped(sum);
 }
 
+// A splat of a cloud as it is stored.
+typedef struct stored_splat {
+    real3 mean;
+    splat_axes axes;
+    float opacity;
+} stored_splat;
+
+static __device__ __forceinline__ stored_splat load_splat(const float *geometry, uint32_t splat)
+{
+    const float *at =
+        geometry + splat / ORR_PACK_BLOCK * (ORR_PACK_GEOMETRY * ORR_PACK_BLOCK) + splat % ORR_PACK_BLOCK;
+    float g[ORR_PACK_GEOMETRY];
+    for (uint32_t k = 0; k < ORR_PACK_GEOMETRY; k++) {
+        g[k] = at[k * ORR_PACK_BLOCK];
+    }
+    return stored_splat{
+        make_real3(g[0], g[1], g[2]),
+        {make_real3(g[3], g[4], g[5]), make_real3(g[6], g[7], g[8]), make_real3(g[9], g[10], g[11])},
+        g[12]};
+}
+
+// Where projected splats go: arrays of the frame, this cloud's from `first` on.
+typedef struct projected {
+    uint32_t first;
+    float4 *centres, *shapes, *colours;
+    uint32_t *keys, *order;
+} projected;
+
+static __device__ __forceinline__ void put_key(const projected &p, uint32_t splat, bool visible, float depth)
+{
+    const uint32_t to = p.first + splat;
+    p.keys[to] =
+        visible ? __float_as_uint(depth) : (uint32_t)INVISIBLE; // positive floats sort as their bits do
+    p.order[to] = to;
+}
+
+static __device__ __forceinline__ void put_record(const projected &p, uint32_t splat, const splat_screen &s,
+                                                  real3 colour)
+{
+    const uint32_t to = p.first + splat;
+    p.centres[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
+    p.shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
+    p.colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);
+}
+
+// All threads of the block take part.
+static __device__ __forceinline__ void count_visible(bool visible, orr_cuda_control *control)
+{
+    int here = __syncthreads_count(visible);
+    if (threadIdx.x == 0 && here > 0) {
+        atomicAdd(&control->visible, (uint32_t)here);
+    }
+}
+
 // piece_of, pieces: of a cloud that is deformed
 template <int degree, bool deformed>
 static __global__ void project(const float *geometry, const float *harmonics, const int32_t *piece_of,
                                const splat_deformation *pieces, uint32_t count, splat_lens lens,
-                               clip_plane clip, uint32_t first, float4 *centres, float4 *shapes,
-                               float4 *colours, uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+                               clip_plane clip, projected to, orr_cuda_control *control)
 {
     uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
     bool visible = false;
     if (splat < count) {
-        const float *at =
-            geometry + splat / ORR_PACK_BLOCK * (ORR_PACK_GEOMETRY * ORR_PACK_BLOCK) + splat % ORR_PACK_BLOCK;
-        float g[ORR_PACK_GEOMETRY];
-        for (uint32_t k = 0; k < ORR_PACK_GEOMETRY; k++) {
-            g[k] = at[k * ORR_PACK_BLOCK];
-        }
-        real3 mean = make_real3(g[0], g[1], g[2]);
-        splat_axes axes = {make_real3(g[3], g[4], g[5]), make_real3(g[6], g[7], g[8]),
-                           make_real3(g[9], g[10], g[11])};
+        const stored_splat g = load_splat(geometry, splat);
+        real3 mean = g.mean;
+        splat_axes axes = g.axes;
         splat_deformation deformation;
         if (deformed) {
             deformation = pieces[piece_of[splat]];
             mean = deform_mean(deformation, mean);
             axes = deform_axes(deformation, axes);
         }
-        splat_screen s = splat_project(lens, mean, axes, g[12]);
-        uint32_t to = first + splat;
+        splat_screen s = splat_project(lens, mean, axes, g.opacity);
         visible = s.visible && clip_height(clip, mean) >= 0.0f;
-        keys[to] =
-            visible ? __float_as_uint(s.depth) : (uint32_t)INVISIBLE; // positive floats sort as their bits do
-        order[to] = to;
+        put_key(to, splat, visible, s.depth);
         if (visible) {
             real3 direction =
                 deformed ? deform_direction(deformation, lens, mean) : splat_direction(lens, mean);
-            real3 colour = splat_colour<degree>(harmonics, splat, direction);
-            centres[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
-            shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
-            colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);
+            put_record(to, splat, s, splat_colour<degree>(harmonics, splat, direction));
         }
     }
-    int here = __syncthreads_count(visible);
-    if (threadIdx.x == 0 && here > 0) {
-        atomicAdd(&control->visible, (uint32_t)here);
+    count_visible(visible, control);
+}
+
+// Through the lens of a photo.
+template <int degree>
+static __global__ void project_photo(const float *geometry, const float *harmonics, uint32_t count,
+                                     splat_lens lens, splat_photo_lens photo, clip_plane clip, projected to,
+                                     orr_cuda_control *control)
+{
+    uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
+    bool visible = false;
+    if (splat < count) {
+        const stored_splat g = load_splat(geometry, splat);
+        const splat_screen s = splat_project_unscented(lens, photo, g.mean, g.axes, g.opacity);
+        visible = s.visible && clip_height(clip, g.mean) >= 0.0f;
+        put_key(to, splat, visible, s.depth);
+        if (visible) {
+            put_record(to, splat, s, splat_colour<degree>(harmonics, splat, splat_direction(lens, g.mean)));
+        }
     }
+    count_visible(visible, control);
 }
 
 // ---- tiles ----
@@ -411,17 +470,21 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
 
 // ---- launches ----
 
+static projected projected_of(orr_cuda_records records, uint32_t first, uint32_t *keys, uint32_t *order)
+{
+    return projected{
+        first, (float4 *)records.centres, (float4 *)records.shapes, (float4 *)records.colours, keys, order};
+}
+
 template <int degree>
 static void launch_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
-                           const float clip[4], const splat_deformation *pieces, uint32_t first,
-                           orr_cuda_records records, uint32_t *keys, uint32_t *order,
+                           const float clip[4], const splat_deformation *pieces, projected to,
                            orr_cuda_control *control)
 {
     const auto project_splats = pieces ? project<degree, true> : project<degree, false>;
     ORR_LAUNCH(project_splats, orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,
                cloud->geometry, cloud->harmonics, cloud->piece_of, pieces, (uint32_t)cloud->count,
-               splat_lens_of(lens), clip_plane_of(clip), first, (float4 *)records.centres,
-               (float4 *)records.shapes, (float4 *)records.colours, keys, order, control);
+               splat_lens_of(lens), clip_plane_of(clip), to, control);
 }
 
 void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
@@ -434,8 +497,23 @@ void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, c
                         : cloud->sh_degree == 1 ? launch_project<1>
                         : cloud->sh_degree == 2 ? launch_project<2>
                                                 : launch_project<3>;
-    launch(stream, cloud, lens, clip, (const splat_deformation *)pieces, first, records, keys, order,
-           control);
+    launch(stream, cloud, lens, clip, (const splat_deformation *)pieces,
+           projected_of(records, first, keys, order), control);
+}
+
+void orr_cuda_splats_project_photo(cudaStream_t stream, const orr_cuda_cloud *cloud,
+                                   const splat_lens_values *lens, const splat_photo_values *photo,
+                                   const float clip[4], uint32_t first, orr_cuda_records records,
+                                   uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+{
+    const auto project_splats = cloud->sh_degree == 0   ? project_photo<0>
+                                : cloud->sh_degree == 1 ? project_photo<1>
+                                : cloud->sh_degree == 2 ? project_photo<2>
+                                                        : project_photo<3>;
+    ORR_LAUNCH(project_splats, orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,
+               cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, splat_lens_of(lens),
+               splat_photo_of(photo), clip_plane_of(clip), projected_of(records, first, keys, order),
+               control);
 }
 
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,

@@ -46,6 +46,11 @@ void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, c
                              const float clip[4], const orr_affine_piece *pieces, uint32_t first,
                              orr_cuda_records records, uint32_t *keys, uint32_t *order,
                              orr_cuda_control *control);
+// The same through the lens of a photo, which is the lens's camera's (splat_unscented_formula.h).
+void orr_cuda_splats_project_photo(cudaStream_t stream, const orr_cuda_cloud *cloud,
+                                   const splat_lens_values *lens, const splat_photo_values *photo,
+                                   const float clip[4], uint32_t first, orr_cuda_records records,
+                                   uint32_t *keys, uint32_t *order, orr_cuda_control *control);
 // capacity: of the frame's splats
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
                            int tiles_y, size_t capacity, const orr_cuda_control *control,

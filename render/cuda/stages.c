@@ -211,8 +211,14 @@ static orr_result project(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_c
     size_t first = 0;
     for (int i = 0; i < frame->cloud_count; i++) {
         const orr_cuda_seen_cloud *seen = &frame->clouds[i];
-        orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens, seen->clip, seen->pieces,
-                                (uint32_t)first, records, s->keys.memory, s->order.memory, s->control);
+        if (seen->distorted) {
+            orr_cuda_splats_project_photo(s->cuda->stream, &seen->cloud, &seen->lens, &seen->photo,
+                                          seen->clip, (uint32_t)first, records, s->keys.memory,
+                                          s->order.memory, s->control);
+        } else {
+            orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens, seen->clip, seen->pieces,
+                                    (uint32_t)first, records, s->keys.memory, s->order.memory, s->control);
+        }
         ORR_CUDA_LAUNCHED();
         first += (size_t)seen->cloud.count;
     }

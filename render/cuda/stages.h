@@ -30,6 +30,8 @@ extern const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT]; // NULL: not 
 typedef struct orr_cuda_seen_cloud {
     orr_cuda_cloud cloud;
     splat_lens_values lens;
+    bool distorted; // seen through the lens of a photo, and then not deformed
+    splat_photo_values photo;
     float clip[4];                  // as orr_splat_lens_clip gives it
     const orr_affine_piece *pieces; // device: of its deformation; NULL: there is none
 } orr_cuda_seen_cloud;

@@ -62,7 +62,8 @@ static void begin_block(const orr_splat_backward_job *job, pixel_block *block, i
     block->by_depth = job->by_depth ? real_gather(job->by_depth + at, pixel) : R(0.0);
     const real depth = job->by_depth ? real_gather(job->depth + at, pixel) : R(0.0);
     const real rest = splat_replay_rest(block->gradient, colour, alpha, background, block->by_alpha);
-    block->replay = (splat_replay){sel(there, R(1.0), R(-1.0)), fma_(block->by_depth * depth, alpha, rest)};
+    block->replay = (splat_replay){sel(there, R(1.0), R(-1.0)),
+                                   splat_replay_rest_depth(rest, block->by_depth, depth, alpha)};
 }
 
 // a member of the batch's records, for splats first ..
@@ -169,7 +170,7 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
                 shade = shade + block->by_alpha;
             }
             if (extras.depth) {
-                shade = fma_(block->by_depth, R(s->depth), shade);
+                shade = splat_shade_depth(shade, block->by_depth, R(s->depth));
             }
             splat_replayed r = splat_replay_one(block->replay, log2_opacity, d, shape, shade);
             block->replay = r.next;

@@ -18,8 +18,19 @@ typedef struct orr_depth_job {
     float *by_depth;                      // height x width: and by the sum of weights times depths
 } orr_depth_job;
 
+// The points that a lens sees in a picture, by pixel; those of one pixel in the order of the image's list.
+typedef struct orr_depth_seen {
+    int64_t count;
+    uint32_t *pixel; // count: y * width + x
+    float *depth;    // count: of the points themselves
+} orr_depth_seen;
+
 // Whether the image sees any of the points.
 bool orr_splat_depth_known(const orr_splat_points *points, int image);
 // Returns the loss: weight times the mean of |1 / drawn depth - 1 / point's depth| over the points in the
 // picture where its alpha is a half or more. Inverse depths weigh near things more, as the photos do.
 double orr_splat_depth_loss(const orr_depth_job *job);
+// The same points before it is known what is drawn where they are: of the job points, image, lens and
+// distortion count. In the arena.
+orr_result orr_splat_depth_find(const orr_depth_job *job, orr_jobs *jobs, orr_arena *arena,
+                                orr_depth_seen *seen, orr_error *error);

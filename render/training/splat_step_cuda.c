@@ -1,4 +1,5 @@
 // Steps on a CUDA device, and parameters that go there and come back.
+#include "render/training/splat_depth.h"
 #include "render/training/splat_params.h"
 #include "render/training/splat_trainer_state.h"
 
@@ -14,11 +15,32 @@ orr_result orr_splat_trainer_fetch(orr_splat_trainer *t, orr_error *error)
     return ORR_OK;
 }
 
+// What the photo sees of the capture's points; NULL in the step: depth is not in its loss.
+static orr_result find_depths(orr_splat_trainer *t, const orr_splat_plan *plan, orr_cuda_splat_step *step,
+                              orr_depth_seen *seen, orr_error *error)
+{
+    if (!(t->desc.depth_weight > 0.0f && orr_splat_depth_known(t->desc.points, plan->image))) {
+        return ORR_OK;
+    }
+    splat_photo_values distortion;
+    if (plan->lens.distorted) {
+        distortion = orr_splat_photo_of(&plan->lens);
+    }
+    const orr_depth_job job = {.points = t->desc.points,
+                               .image = plan->image,
+                               .lens = &plan->lens,
+                               .distortion = plan->lens.distorted ? &distortion : NULL};
+    step->depths = seen;
+    step->depth_weight = t->desc.depth_weight * t->extent;
+    return orr_splat_depth_find(&job, t->desc.jobs, &t->arena, seen, error);
+}
+
 orr_result orr_splat_trainer_descend_cuda(orr_splat_trainer *t, const orr_splat_plan *plan,
                                           orr_splat_found *found, orr_error *error)
 {
     orr_splat_photo_picture photo;
     orr_cuda_splat_stepped stepped;
+    orr_depth_seen depths;
     orr_cuda_splat_step step = {.image = plan->image,
                                 .shrink = plan->shrink,
                                 .lens = &plan->lens,
@@ -41,6 +63,7 @@ orr_result orr_splat_trainer_descend_cuda(orr_splat_trainer *t, const orr_splat_
                                      &t->arena, &photo, error));
         step.photo = &photo;
     }
+    ORR_TRY(find_depths(t, plan, &step, &depths, error));
     orr_profile_end(&t->profile, "photo", 0);
     t->device_ahead = true; // whatever fails from here on
     ORR_TRY(orr_cuda_splat_steps_take(t->device, &step, &stepped, &t->profile, error));

@@ -59,12 +59,8 @@ static orr_result open_device(orr_splat_trainer *t, orr_error *error)
     if (!t->desc.cuda) {
         return ORR_OK;
     }
-    const bool keeps_lenses = t->desc.lenses == ORR_SPLAT_LENSES_KEEP;
-    if (t->grids || t->desc.depth_weight > 0.0f || keeps_lenses) {
-        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "CUDA: no training of splats with %s",
-                        t->grids       ? "bilateral grids"
-                        : keeps_lenses ? "lenses that are kept"
-                                       : "depths");
+    if (t->grids) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "CUDA: no training of splats with bilateral grids");
     }
     t->device_behind = true;
     return orr_cuda_splat_steps_create(t->desc.cuda, t->desc.capture->count, &t->device, error);

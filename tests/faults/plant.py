@@ -29,7 +29,7 @@ ROOMS = {  # of a file, by the start of its path: the folders of tests/ that are
     "engine/": ["engine", "render"],
     "neural/": ["neural", "engine"],
     "physics/": ["physics", "engine"],
-    "render/": ["render", "engine"],
+    "render/": ["render", "training", "engine"],
     "shaders/": ["render", "engine"],
 }
 COLUMNS = ["name", "digest", "result", "test", "seconds"]

@@ -34,6 +34,7 @@ static void take_photo(const photo_plan *plan, orr_capture_image *image, float a
                                  .fisheye = plan->fisheye,
                                  .sharpness = 1.0f};
     memcpy(image->radial, plan->radial, sizeof image->radial);
+    memcpy(image->tangential, plan->tangential, sizeof image->tangential);
     look_at_middle(angle, height, plan->distance, image->pose);
     image->pixels = orr_alloc((size_t)size * (size_t)size, (size_t)channels);
     assert_non_null(image->pixels);

@@ -17,7 +17,8 @@ typedef struct photo_plan {
     float scale;           // of the world to the unit cube, whose centre is the origin
     int aabb_scale;
     bool fisheye;
-    float radial[4]; // of the fisheye, or of the perspective lens
+    float radial[4];     // of the fisheye, or of the perspective lens
+    float tangential[2]; // of the latter
 } photo_plan;
 
 typedef struct photos {

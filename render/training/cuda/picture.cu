@@ -5,6 +5,7 @@
 extern "C" {
 #include "render/training/cuda/splat_pass.h"
 }
+#include "render/training/cuda/sums_device.h"
 #include "render/training/picture_exposure_formula.h"
 #include "render/training/picture_loss_formula.h"
 
@@ -18,24 +19,6 @@ enum : int {
 static __device__ __forceinline__ float *plane_row(const orr_loss_planes &planes, int channel, int row)
 {
     return planes.values + ((int64_t)channel * planes.height + row) * planes.stride + ORR_LOSS_MARGIN;
-}
-
-// The sum of a value over the block, in its first thread; all threads take part.
-static __device__ float block_sum(float value, float *scratch)
-{
-    for (int by = ORR_WARP / 2; by > 0; by /= 2) {
-        value += __shfl_xor_sync(ORR_ALL_LANES, value, by);
-    }
-    __syncthreads();
-    if (orr_lane() == 0) {
-        scratch[threadIdx.x / ORR_WARP] = value;
-    }
-    __syncthreads();
-    float sum = 0.0f;
-    for (int i = 0; threadIdx.x == 0 && i < WARPS; i++) {
-        sum += scratch[i];
-    }
-    return sum;
 }
 
 // ---- composing: a thread per pixel ----
@@ -132,8 +115,8 @@ static __global__ void __launch_bounds__(THREADS) compare(orr_cuda_compare c)
         plane_row(c.slopes[1], channel, y)[x] = s.by_xx;
         plane_row(c.slopes[2], channel, y)[x] = s.by_xy;
     }
-    difference = block_sum(difference, scratch);
-    similarity = block_sum(similarity, scratch);
+    difference = block_sum<WARPS>(difference, scratch);
+    similarity = block_sum<WARPS>(similarity, scratch);
     if (threadIdx.x == 0) {
         const int block = (int)((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x);
         c.loss_sums[ORR_CUDA_LOSS_SUMS * block] = difference;
@@ -210,7 +193,7 @@ static __global__ void __launch_bounds__(THREADS) compose_back(orr_cuda_compare 
                                           by.y.y, by.y.z,     by.shift.y,      by.z.x,     by.z.y,
                                           by.z.z, by.shift.z, alpha_difference};
     for (int k = 0; k < ORR_COMPOSE_SUMS; k++) {
-        const float sum = block_sum(sums[k], scratch);
+        const float sum = block_sum<WARPS>(sums[k], scratch);
         if (threadIdx.x == 0) {
             c.alpha_sums[blockIdx.x * ORR_COMPOSE_SUMS + (unsigned int)k] = sum;
         }

@@ -71,12 +71,12 @@ template <int values> static __device__ __forceinline__ void warp_sums(float *v)
 typedef struct pixel_state {
     splat_replay replay;
     real3 gradient;
-    float by_alpha;
+    float by_alpha, by_depth; // of the pixel's sums of weights and of weights times depths
 } pixel_state;
 
-static __device__ pixel_state begin_pixel(const orr_cuda_compare &c, int x, int y)
+template <int depth> static __device__ pixel_state begin_pixel(const orr_cuda_compare &c, int x, int y)
 {
-    pixel_state p = {{-1.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f}; // beyond the picture
+    pixel_state p = {{-1.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f, 0.0f}; // beyond the picture
     if (x >= c.width || y >= c.height) {
         return p;
     }
@@ -91,13 +91,21 @@ static __device__ pixel_state begin_pixel(const orr_cuda_compare &c, int x, int 
     p.replay.rest = splat_replay_rest(
         p.gradient, make_real3(drawn.x, drawn.y, drawn.z), drawn.w,
         make_real3(behind * c.background[0], behind * c.background[1], behind * c.background[2]), p.by_alpha);
+    if (depth) {
+        p.by_depth = c.by_depth[at];
+        p.replay.rest = splat_replay_rest_depth(p.replay.rest, p.by_depth, c.depth[at], drawn.w);
+    }
     return p;
 }
 
-template <int magnitude>
+template <int magnitude, int depth>
 static __global__ void __launch_bounds__(BATCH) backward(orr_cuda_rows r, orr_cuda_compare c)
 {
-    enum : int { EXTRA = magnitude ? 3 : 1, MEMBERS = PACKED + EXTRA, EXTRA_PACKED = magnitude ? 4 : 1 };
+    enum : int {
+        EXTRA = 1 + depth + 2 * magnitude,
+        MEMBERS = PACKED + EXTRA,
+        EXTRA_PACKED = magnitude ? 4 : 1 + depth // a power of two
+    };
     static_assert(PACKED + 1 == ORR_MOMENTS, "the last moment stands by itself");
     __shared__ float4 centres[BATCH], shapes[BATCH], colours[BATCH];
     __shared__ float parts[WARPS][BATCH][MEMBERS];
@@ -108,7 +116,7 @@ static __global__ void __launch_bounds__(BATCH) backward(orr_cuda_rows r, orr_cu
         (float)((int)blockIdx.y * ORR_CUDA_TILE + (int)warp * WARP_ROWS) + 0.5f * (float)WARP_ROWS;
     pixel_state pixels[ROWS];
     for (int row = 0; row < ROWS; row++) {
-        pixels[row] = begin_pixel(c, x, y + row);
+        pixels[row] = begin_pixel<depth>(c, x, y + row);
     }
     const uint32_t *range = r.ranges + 2 * (blockIdx.y * gridDim.x + blockIdx.x);
     for (uint32_t first = range[0]; first < range[1]; first += BATCH) {
@@ -139,6 +147,7 @@ static __global__ void __launch_bounds__(BATCH) backward(orr_cuda_rows r, orr_cu
             splat_moments m = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
             real3 by_colour = {0.0f, 0.0f, 0.0f};
             real2 pull = {0.0f, 0.0f};
+            float by_depth = 0.0f;
             bool touched = false;
             ORR_UNROLL
             for (int row = 0; row < ROWS; row++) {
@@ -147,11 +156,17 @@ static __global__ void __launch_bounds__(BATCH) backward(orr_cuda_rows r, orr_cu
                     continue;
                 }
                 const real2 d = {(float)x + 0.5f - s.centre.x, (float)(y + row) + 0.5f - s.centre.y};
-                const splat_replayed seen = splat_replay_one(p->replay, s.log2_opacity, d, s.shape,
-                                                             dot3(p->gradient, colour) + p->by_alpha);
+                float shade = dot3(p->gradient, colour) + p->by_alpha;
+                if (depth) {
+                    shade = splat_shade_depth(shade, p->by_depth, colours[k].w);
+                }
+                const splat_replayed seen = splat_replay_one(p->replay, s.log2_opacity, d, s.shape, shade);
                 p->replay = seen.next;
                 touched |= seen.weight > 0.0f;
                 by_colour = blend_add(by_colour, seen.weight, p->gradient);
+                if (depth) {
+                    by_depth = fmaf(seen.weight, p->by_depth, by_depth);
+                }
                 const float mx = seen.slope * d.x, my = seen.slope * d.y;
                 m.one += seen.slope;
                 m.x += mx;
@@ -171,7 +186,8 @@ static __global__ void __launch_bounds__(BATCH) backward(orr_cuda_rows r, orr_cu
             }
             pull = splat_magnitude(pull, s.shape);
             float packed[PACKED] = {m.one, m.x, m.y, m.xx, m.xy, m.yy, by_colour.x, by_colour.y};
-            float extra[4] = {by_colour.z, pull.x, pull.y, 0.0f};
+            float extra[4] = {by_colour.z, depth ? by_depth : pull.x, depth ? pull.x : pull.y,
+                              depth ? pull.y : 0.0f};
             warp_sums<PACKED>(packed);
             warp_sums<EXTRA_PACKED>(extra);
             if (lane % (ORR_WARP / PACKED) == 0) {
@@ -203,9 +219,8 @@ void orr_cuda_rows_plan_launch(cudaStream_t stream, const orr_cuda_rows *rows, s
 void orr_cuda_backward_launch(cudaStream_t stream, const orr_cuda_rows *rows, const orr_cuda_compare *compare)
 {
     const dim3 tiles((unsigned int)rows->tiles_x, (unsigned int)rows->tiles_y);
-    if (rows->magnitude) {
-        ORR_LAUNCH((backward<1>), tiles, BATCH, 0, stream, *rows, *compare);
-    } else {
-        ORR_LAUNCH((backward<0>), tiles, BATCH, 0, stream, *rows, *compare);
-    }
+    const auto plain = rows->magnitude ? backward<1, 0> : backward<0, 0>;
+    const auto with_depth = rows->magnitude ? backward<1, 1> : backward<0, 1>;
+    const auto backward_tiles = rows->depth ? with_depth : plain;
+    ORR_LAUNCH(backward_tiles, tiles, BATCH, 0, stream, *rows, *compare);
 }

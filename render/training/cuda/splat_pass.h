@@ -19,8 +19,11 @@ typedef struct orr_cuda_compare {
     const float *photo_alpha; // height x width; NULL: the photo is opaque
     float alpha_weight;       // of the mean |alpha - photo_alpha| in the loss
     float dissimilarity;      // its share in the loss of colours
+    const float *depth;       // height x width: drawn, the mean by weight
+    float *by_depth; // height x width: the loss by the sum of weights times depths; NULL: it does not depend
     orr_loss_planes picture, slopes[3], gradient;
-    float *by_alpha;   // height x width; NULL: the loss depends on alpha through the background alone
+    float *by_alpha;   // height x width; NULL: the loss depends on alpha through the background alone, and
+                       // not on depth
     float *loss_sums;  // per block ORR_CUDA_LOSS_SUMS: absolute differences, similarities
     float *alpha_sums; // per block of `compose_back` ORR_COMPOSE_SUMS
 } orr_cuda_compare;
@@ -35,6 +38,24 @@ void orr_cuda_loss_gradient_launch(cudaStream_t stream, const orr_cuda_compare *
 // gradient, in place: by the colours of rgba; by_alpha and alpha_sums
 void orr_cuda_compose_back_launch(cudaStream_t stream, const orr_cuda_compare *compare);
 
+// The points that the photo sees in the picture, as in orr_depth_seen.
+typedef struct orr_cuda_depths {
+    int count; // 1 or more
+    const uint32_t *pixel;
+    const float *expected;
+    float weight;        // of the mean over points in the loss
+    float *sums;         // per block: of points that count, or of their differences
+    const double *shown; // how many points count
+} orr_cuda_depths;
+
+int orr_cuda_depths_blocks(const orr_cuda_depths *depths); // that write sums
+// sums, of 1 for each point that counts
+void orr_cuda_depths_count_launch(cudaStream_t stream, const orr_cuda_depths *depths,
+                                  const orr_cuda_compare *compare);
+// What each point adds to by_alpha and by_depth; sums, of their differences
+void orr_cuda_depths_launch(cudaStream_t stream, const orr_cuda_depths *depths,
+                            const orr_cuda_compare *compare);
+
 // Where the gradients of each splat meet: a row of floats for each pair of a splat and a tile, in the order
 // in which the frame emitted its pairs, so that those of a splat lie side by side.
 typedef struct orr_cuda_rows {
@@ -45,7 +66,8 @@ typedef struct orr_cuda_rows {
     const uint32_t *pair_splats, *ranges;
     int tiles_x, tiles_y;
     uint32_t *first, *counts; // per splat: its rows
-    bool magnitude;           // two members follow the ORR_MOMENTS
+    bool depth;               // one member follows the ORR_MOMENTS
+    bool magnitude;           // and then two
     float *rows;
 } orr_cuda_rows;
 
@@ -68,6 +90,8 @@ typedef struct orr_cuda_update {
     orr_cuda_splat_params params;
     orr_cuda_rows rows;
     splat_lens_values lens;
+    bool distorted; // the frame was drawn through the lens of a photo
+    splat_photo_values photo;
     orr_splat_rates rates;
     uint32_t seed, step;
     float *motion_sums; // per block ORR_MOTION: the loss by the camera's motion; NULL: nobody asks

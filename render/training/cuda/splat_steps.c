@@ -23,9 +23,11 @@ void orr_cuda_splat_steps_destroy(orr_cuda_splat_steps *s)
         orr_cuda_release(&s->harmonics[k]);
         orr_cuda_release(&s->slopes[k]);
     }
-    orr_cuda_buffer *buffers[] = {&s->geometry, &s->statistic[0], &s->statistic[1], &s->picture, &s->gradient,
-                                  &s->by_alpha, &s->loss_sums,    &s->alpha_sums,   &s->first,   &s->counts,
-                                  &s->rows,     &s->motion_sums,  &s->origin,       &s->fresh,   &s->spare};
+    orr_cuda_buffer *buffers[] = {&s->geometry,       &s->statistic[0], &s->statistic[1], &s->picture,
+                                  &s->gradient,       &s->by_alpha,     &s->loss_sums,    &s->alpha_sums,
+                                  &s->first,          &s->counts,       &s->rows,         &s->motion_sums,
+                                  &s->origin,         &s->fresh,        &s->spare,        &s->depth_pixel,
+                                  &s->depth_expected, &s->depth_sums,   &s->by_depth};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -114,14 +116,30 @@ static orr_result plan_compare(orr_cuda_splat_steps *s, const orr_cuda_splat_ste
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->loss_sums, (size_t)orr_cuda_compare_blocks(c),
                              ORR_CUDA_LOSS_SUMS * sizeof(float), error));
     c->loss_sums = s->loss_sums.memory;
-    if (step->exposure || photo->has_alpha) {
+    if (step->exposure || photo->has_alpha || step->depths) {
         ORR_TRY(orr_cuda_reserve(s->cuda, &s->by_alpha, pixels, sizeof(float), error));
         ORR_TRY(orr_cuda_reserve(s->cuda, &s->alpha_sums, (size_t)orr_cuda_compare_compose_blocks(c),
                                  ORR_COMPOSE_SUMS * sizeof(float), error));
         c->by_alpha = s->by_alpha.memory;
         c->alpha_sums = s->alpha_sums.memory;
     }
+    if (step->depths) {
+        ORR_TRY(orr_cuda_reserve(s->cuda, &s->by_depth, pixels, sizeof(float), error));
+        c->depth = s->frame.depth.memory;
+        c->by_depth = s->by_depth.memory;
+    }
     return ORR_OK;
+}
+
+// The points of a step to the device.
+static orr_result send_depths(orr_cuda_splat_steps *s, const orr_depth_seen *seen, orr_error *error)
+{
+    const size_t count = (size_t)seen->count;
+    ORR_TRY(orr_cuda_reserve(s->cuda, &s->depth_pixel, count, sizeof *seen->pixel, error));
+    ORR_TRY(orr_cuda_reserve(s->cuda, &s->depth_expected, count, sizeof *seen->depth, error));
+    ORR_TRY(orr_cuda_upload(s->cuda, s->depth_pixel.memory, seen->pixel, count * sizeof *seen->pixel, error));
+    return orr_cuda_upload(s->cuda, s->depth_expected.memory, seen->depth, count * sizeof *seen->depth,
+                           error);
 }
 
 static orr_result mark(orr_cuda_splat_steps *s, orr_cuda_step_mark which, orr_error *error)
@@ -141,6 +159,10 @@ static orr_result put_drawing(orr_cuda_splat_steps *s, const orr_cuda_splat_step
                                      .count = s->params.count,
                                      .sh_degree = s->params.degree};
     ORR_TRY(orr_splat_lens_make(step->lens, &layer, &s->seen.lens, error));
+    s->seen.distorted = step->lens->distorted;
+    if (s->seen.distorted) {
+        s->seen.photo = orr_splat_photo_of(step->lens);
+    }
     frame->width = step->lens->width;
     frame->height = step->lens->height;
     frame->clouds = &s->seen;
@@ -173,12 +195,42 @@ static orr_result put_loss(orr_cuda_splat_steps *s, const orr_cuda_compare *c, o
     return ORR_OK;
 }
 
+// The loss of depths, behind that of colours, which by_alpha is of so far.
+static orr_result put_depths(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
+                             const orr_cuda_compare *c, orr_error *error)
+{
+    cudaStream_t stream = s->cuda->stream;
+    const size_t pixels = (size_t)c->width * (size_t)c->height;
+    orr_cuda_depths depths = {.count = (int)step->depths->count,
+                              .pixel = s->depth_pixel.memory,
+                              .expected = s->depth_expected.memory,
+                              .weight = step->depth_weight,
+                              .shown = &s->totals->shown};
+    ORR_CUDA_TRY(cudaMemsetAsync(c->by_depth, 0, pixels * sizeof(float), stream));
+    if (depths.count == 0) {
+        return ORR_OK;
+    }
+    const int blocks = orr_cuda_depths_blocks(&depths);
+    ORR_TRY(orr_cuda_reserve(s->cuda, &s->depth_sums, (size_t)blocks, sizeof(float), error));
+    depths.sums = s->depth_sums.memory;
+    orr_cuda_depths_count_launch(stream, &depths, c);
+    ORR_CUDA_LAUNCHED();
+    orr_cuda_total_launch(stream, depths.sums, blocks, 1, &s->totals->shown);
+    ORR_CUDA_LAUNCHED();
+    orr_cuda_depths_launch(stream, &depths, c);
+    ORR_CUDA_LAUNCHED();
+    orr_cuda_total_launch(stream, depths.sums, blocks, 1, &s->totals->depth);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
 static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
                                const orr_cuda_compare *c, orr_cuda_rows *rows, orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
     const orr_cuda_stages *drawn = &s->stages;
-    const size_t splats = s->params.count, members = ORR_MOMENTS + (step->magnitude ? 2 : 0);
+    const size_t splats = s->params.count;
+    const size_t members = (size_t)(ORR_MOMENTS + (step->depths ? 1 : 0) + (step->magnitude ? 2 : 0));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->first, splats, sizeof(uint32_t), error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->counts, splats, sizeof(uint32_t), error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->rows, drawn->pair_capacity, members * sizeof(float), error));
@@ -192,6 +244,7 @@ static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_ste
                             .tiles_y = orr_blocks(c->height, ORR_CUDA_TILE),
                             .first = s->first.memory,
                             .counts = s->counts.memory,
+                            .depth = step->depths != NULL,
                             .magnitude = step->magnitude,
                             .rows = s->rows.memory};
     ORR_CUDA_TRY(cudaMemsetAsync(rows->counts, 0, splats * sizeof(uint32_t), stream));
@@ -210,6 +263,8 @@ static orr_result put_update(orr_cuda_splat_steps *s, const orr_cuda_splat_step 
     orr_cuda_update update = {.params = s->params,
                               .rows = *rows,
                               .lens = s->seen.lens,
+                              .distorted = s->seen.distorted,
+                              .photo = s->seen.photo,
                               .rates = step->rates,
                               .seed = step->seed,
                               .step = step->step};
@@ -237,6 +292,7 @@ static orr_result run(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step, 
     ORR_TRY(mark(s, ORR_CUDA_STEP_DRAWN, error));
     ORR_TRY(plan_compare(s, step, photo, &compare, error));
     ORR_TRY(put_loss(s, &compare, error));
+    ORR_TRY(step->depths ? put_depths(s, step, &compare, error) : ORR_OK);
     ORR_TRY(mark(s, ORR_CUDA_STEP_LOSS, error));
     ORR_TRY(put_backward(s, step, &compare, &rows, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_BACKWARD, error));
@@ -284,6 +340,7 @@ orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *s, const orr_cuda_spl
     bool complete = false;
     ORR_TRY(orr_cuda_use(s->cuda, error));
     ORR_TRY(orr_cuda_splat_steps_photo(s, step, &photo, error));
+    ORR_TRY(step->depths && step->depths->count > 0 ? send_depths(s, step->depths, error) : ORR_OK);
     memset(s->landed, 0, sizeof *s->landed);
     orr_cuda_range_begin("splats");
     orr_result result = ORR_OK;
@@ -306,6 +363,9 @@ orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *s, const orr_cuda_spl
     if (step->exposure || photo->has_alpha) {
         stepped->loss += (double)step->alpha_weight * t->alpha[ORR_EXPOSURE] / pixels;
         memcpy(stepped->by_exposure, t->alpha, sizeof stepped->by_exposure);
+    }
+    if (step->depths && step->depths->count > 0 && t->shown > 0.0) {
+        stepped->loss += (double)step->depth_weight * t->depth / t->shown;
     }
     if (step->motion) {
         memcpy(stepped->motion, t->motion, sizeof stepped->motion);

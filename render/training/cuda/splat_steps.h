@@ -4,6 +4,7 @@
 #include "engine/core/profile.h"
 #include "engine/device/cuda.h"
 #include "render/training/picture_compose.h"
+#include "render/training/splat_depth.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_training.h"
 
@@ -40,6 +41,8 @@ typedef struct orr_cuda_splat_step {
     float background[3];
     const float *exposure;             // 3x4, row by row; NULL: none
     float alpha_weight, dissimilarity; // as in orr_compose_job and orr_picture_loss
+    const orr_depth_seen *depths;      // NULL: depth is not in the loss
+    float depth_weight;                // as in orr_depth_job
     orr_splat_rates rates;
     uint32_t seed, step;
     bool motion;    // is the camera's wanted?

@@ -29,6 +29,7 @@ typedef struct orr_cuda_step_totals {
     double loss[ORR_CUDA_LOSS_SUMS];
     double alpha[ORR_COMPOSE_SUMS];
     double motion[ORR_MOTION];
+    double shown, depth; // points that count, and the sum of their differences
 } orr_cuda_step_totals;
 
 struct orr_cuda_splat_steps {
@@ -43,6 +44,7 @@ struct orr_cuda_splat_steps {
     orr_cuda_buffer stored[3], harmonics[3], geometry, statistic[2];
     orr_cuda_buffer origin, fresh, spare; // of a new order
     orr_cuda_buffer picture, slopes[3], gradient, by_alpha, loss_sums, alpha_sums;
+    orr_cuda_buffer by_depth, depth_pixel, depth_expected, depth_sums;
     orr_cuda_buffer first, counts, rows, motion_sums;
     orr_cuda_step_totals *totals; // device
     orr_cuda_step_totals *landed; // host, pinned

@@ -9,9 +9,11 @@ extern "C" {
 }
 #include "neural/network/optimizer_formula.h"
 #include "render/formula_inputs.h"
+#include "render/splat_photo_inputs.h"
+#include "render/splat_unscented_backward_formula.h"
 #include "render/training/splat_update_formula.h"
 
-enum : int { THREADS = 128, WARPS = THREADS / ORR_WARP, MEMBERS_MOST = ORR_MOMENTS + 2, ALONE = 8 };
+enum : int { THREADS = 128, WARPS = THREADS / ORR_WARP, ALONE = 8 };
 
 // ---- gradients ----
 
@@ -54,17 +56,22 @@ typedef struct splat_sums {
     splat_moments moments;
     real3 colour;
     real2 magnitude;
+    float depth;
     bool visible;
 } splat_sums;
 
-template <int magnitude>
+template <int magnitude, int depth>
 static __device__ splat_sums find_sums(const orr_cuda_rows &r, uint32_t splat, bool exists)
 {
-    enum : int { MEMBERS = ORR_MOMENTS + (magnitude ? 2 : 0) };
+    enum : int { MEMBERS = ORR_MOMENTS + depth + 2 * magnitude };
     float s[MEMBERS];
     const uint32_t count = exists ? r.counts[splat] : 0;
     sum_rows<MEMBERS>(r.rows, exists ? r.first[splat] : 0, count, s);
-    splat_sums sums = {{s[0], s[1], s[2], s[3], s[4], s[5]}, {s[6], s[7], s[8]}, {0.0f, 0.0f}, count > 0};
+    splat_sums sums = {{s[0], s[1], s[2], s[3], s[4], s[5]},
+                       {s[6], s[7], s[8]},
+                       {0.0f, 0.0f},
+                       depth ? s[MEMBERS - 1 - 2 * magnitude] : 0.0f,
+                       count > 0};
     if (magnitude) {
         sums.magnitude = make_real2(s[MEMBERS - 2], s[MEMBERS - 1]);
     }
@@ -243,7 +250,32 @@ static __device__ void store_motion(float *to, const float motion[ORR_MOTION])
     }
 }
 
-template <int degree, int magnitude>
+// What the splat gets back from where it is on the picture, and from its depth.
+template <int more>
+static __device__ __forceinline__ splat_gradient project_backward(const orr_cuda_update &u,
+                                                                  const splat_lens &lens,
+                                                                  const stored_splat &s,
+                                                                  const splat_shape &shape, float opacity,
+                                                                  const splat_sums &sums)
+{
+    splat_gradient by;
+    if (more && u.distorted) {
+        const splat_photo_lens photo = splat_photo_of(&u.photo);
+        by = splat_unscented_backward(lens, photo, s.mean, shape, opacity, sums.moments);
+        if (u.rows.depth) {
+            by.mean = add3(by.mean, splat_unscented_depth_backward(lens, photo, s.mean, sums.depth));
+        }
+        return by;
+    }
+    by = splat_project_backward(lens, s.mean, shape, opacity, sums.moments);
+    if (more && u.rows.depth) {
+        by.mean = add3(by.mean, splat_depth_backward(lens, sums.depth));
+    }
+    return by;
+}
+
+// more: of a photo whose lens is kept, or whose depths are learned
+template <int degree, int magnitude, int more>
 static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
 {
     const uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
@@ -252,7 +284,8 @@ static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
         return; // the frame is to be drawn again
     }
     const splat_lens lens = splat_lens_of(&u.lens);
-    const splat_sums sums = find_sums<magnitude>(u.rows, splat, exists);
+    const splat_sums sums = more && u.rows.depth ? find_sums<magnitude, 1>(u.rows, splat, exists)
+                                                 : find_sums<magnitude, 0>(u.rows, splat, exists);
     float motion[ORR_MOTION] = {0.0f};
     if (exists) {
         const stored_splat s = load_stored(u.params.stored[0] + member_at(splat, ORR_STORED));
@@ -262,7 +295,7 @@ static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
         const real3 turn = move_harmonics<degree>(u, splat, direction, sums);
         splat_gradient by = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}, 0.0f};
         if (sums.visible) {
-            by = splat_project_backward(lens, s.mean, shape, opacity, sums.moments);
+            by = project_backward<more>(u, lens, s, shape, opacity, sums);
             const real3 by_direction = splat_direction_backward(lens, s.mean, direction, turn);
             const splat_camera_gradient c = splat_camera_backward(lens, s.mean, shape, by, by_direction);
             const float values[ORR_MOTION] = {c.shift.x, c.shift.y, c.shift.z, c.turn.x, c.turn.y, c.turn.z};
@@ -317,11 +350,10 @@ int orr_cuda_update_blocks(uint32_t splats)
 template <int degree> static void launch_update(cudaStream_t stream, const orr_cuda_update *u)
 {
     const unsigned int blocks = (unsigned int)orr_cuda_update_blocks(u->params.count);
-    if (u->rows.magnitude) {
-        ORR_LAUNCH((update<degree, 1>), blocks, THREADS, 0, stream, *u);
-    } else {
-        ORR_LAUNCH((update<degree, 0>), blocks, THREADS, 0, stream, *u);
-    }
+    const auto plain = u->rows.magnitude ? update<degree, 1, 0> : update<degree, 0, 0>;
+    const auto with_more = u->rows.magnitude ? update<degree, 1, 1> : update<degree, 0, 1>;
+    const auto update_splats = u->distorted || u->rows.depth ? with_more : plain;
+    ORR_LAUNCH(update_splats, blocks, THREADS, 0, stream, *u);
 }
 
 void orr_cuda_update_launch(cudaStream_t stream, const orr_cuda_update *update)

@@ -1,0 +1,239 @@
+// Training splats on CUDA (a GPU, or the emulated device) beside the CPU, on photos of three spheres.
+#include "tests/training/machine_pair.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIDE = 40 }; // [px] of a photo: two tiles and a half
+static photos spheres;
+
+static orr_splat_trainer_desc describe(orr_cuda *device)
+{
+    return (orr_splat_trainer_desc){.capture = &spheres.capture,
+                                    .images = spheres.indices,
+                                    .image_count = spheres.learned,
+                                    .jobs = jobs,
+                                    .isa = isa,
+                                    .splats = 600,
+                                    .sh_degree = 2,
+                                    .cuda = device,
+                                    .seed = 1};
+}
+
+static void a_step_is_that_of_the_cpu(void **state)
+{
+    (void)state;
+    orr_splat_trainer_desc desc = describe(NULL);
+    compare_a_step(desc, STEPS_APART);
+    desc.strategy = ORR_SPLAT_ADC;
+    desc.antialias = desc.exposures = desc.refine_poses = true;
+    compare_a_step(desc, STEPS_APART);
+}
+
+static void masks_count_as_on_the_cpu(void **state)
+{
+    (void)state;
+    static uint8_t kept[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        kept[i] = i % SIDE < 13 ? 0 : 255;
+    }
+    for (int i = 0; i < spheres.capture.count; i++) {
+        spheres.capture.images[i].mask = kept;
+    }
+    compare_a_step(describe(NULL), STEPS_APART);
+    for (int i = 0; i < spheres.capture.count; i++) {
+        spheres.capture.images[i].mask = NULL;
+    }
+}
+
+// Of photos with alpha, which is in the loss anyway, and of opaque ones. What depth adds is no rounding: it
+// moves splats by more than that.
+static void depths_count_as_on_the_cpu(void **state)
+{
+    (void)state;
+    static strewn_points strewn;
+    photo_plan plan = sphere_photos;
+    photos opaque;
+    orr_splat_state begun, states[2];
+    double losses[2], without;
+    plan.size = SIDE;
+    plan.channels = 3;
+    take_photos(&plan, &opaque);
+    strew_points(&strewn);
+    orr_splat_trainer_desc desc = describe(NULL);
+    desc.points = &strewn.points;
+    desc.depth_weight = 0.5f;
+    compare_a_step(desc, STEPS_APART);
+    desc.capture = &opaque.capture;
+    desc.strategy = ORR_SPLAT_ADC;
+    desc.antialias = desc.refine_poses = true;
+    compare_a_step(desc, STEPS_APART);
+    for (int i = 0; i < 2; i++) {
+        desc.depth_weight = i == 0 ? 0.0f : 0.5f;
+        step_both(desc, 0, 0.5, &begun, states, losses);
+        without = i == 0 ? losses[0] : without;
+        for (int k = 0; k < 2; k++) {
+            orr_splat_state_destroy(&states[k]);
+        }
+        orr_splat_state_destroy(&begun);
+    }
+    assert_true(losses[0] > 1.1 * without);
+    drop_photos(&opaque);
+}
+
+// A few splats that reach all tiles: there is room for four pairs of each at first.
+static void a_step_that_needs_more_memory_is_taken_once(void **state)
+{
+    (void)state;
+    orr_splat_trainer_desc desc = describe(NULL);
+    desc.splats = 12;
+    compare_a_step(desc, STEPS_APART);
+}
+
+// In how many splats a set of arrays differs by more than a thousandth of its largest value.
+static int different_splats(const float *a, const float *b, int64_t splats, int members)
+{
+    float largest = 0.0f;
+    int count = 0;
+    for (int64_t i = 0; i < splats * members; i++) {
+        largest = fmaxf(largest, fabsf(b[orr_param_index(i / members, members, (int)(i % members))]));
+    }
+    for (int64_t i = 0; i < splats; i++) {
+        bool differs = false;
+        for (int k = 0; k < members; k++) {
+            const int64_t at = orr_param_index(i, members, k);
+            differs = differs || !(fabsf(a[at] - b[at]) <= 1e-3f * largest);
+        }
+        count += differs;
+    }
+    return count;
+}
+
+// The hundredth step, behind which splats are relocated or divided. Of roundings it depends which of two is.
+static void splats_are_rearranged_as_on_the_cpu(void **state)
+{
+    (void)state;
+    for (int strategy = 0; strategy < 2; strategy++) {
+        orr_splat_trainer_desc desc = describe(NULL);
+        orr_splat_state begun, states[2];
+        double losses[2];
+        desc.strategy = (orr_splat_strategy)strategy;
+        step_both(desc, 99, 0.3, &begun, states, losses);
+        const orr_splat_params *a = &states[0].params, *b = &states[1].params;
+        const int harmonics = orr_harmonics_members(a->degree);
+        int different = 0;
+        assert_int_equal(a->count, b->count);
+        assert_true(a->count > begun.params.count && a->degree == 2);
+        for (int set = 0; set < 3; set++) {
+            different += different_splats(a->stored[set], b->stored[set], a->count, ORR_STORED);
+            different += different_splats(a->harmonics[set], b->harmonics[set], a->count, harmonics);
+        }
+        print_message("%d of %d splats and arrays differ\n", different, 6 * (int)a->count);
+        assert_true(different < (int)a->count / 20);
+        for (int i = 0; i < 2; i++) {
+            orr_splat_state_destroy(&states[i]);
+        }
+        orr_splat_state_destroy(&begun);
+    }
+}
+
+enum { STEPS = 110, OF = 150, BREAK = 96 }; // splats are divided behind step 100
+
+static void train(orr_splat_trainer *trainer, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        take_step(trainer, (double)i / OF);
+    }
+}
+
+// All of a training: as good as the CPU's, and to the bit the same with a break.
+static void compare_trainings(float prune)
+{
+    const char *path = scratch_path("half.training");
+    orr_splat_trainer_desc desc = describe(cuda);
+    orr_splat_state states[2];
+    desc.strategy = ORR_SPLAT_ADC;
+    desc.prune = prune;
+    orr_splat_trainer *whole = make_trainer(&desc);
+    train(whole, 0, BREAK);
+    assert_ok(orr_splat_trainer_save(whole, path, &error));
+    train(whole, BREAK, STEPS);
+    const double psnr = held_out(whole, &spheres);
+    desc.resume = path;
+    orr_splat_trainer *again = make_trainer(&desc);
+    train(again, BREAK, STEPS);
+    take_state(whole, &states[0]);
+    take_state(again, &states[1]);
+    assert_same_params(&states[0].params, &states[1].params);
+    desc.resume = NULL;
+    desc.cuda = NULL;
+    orr_splat_trainer *cpu = make_trainer(&desc);
+    train(cpu, 0, STEPS);
+    const double expected = held_out(cpu, &spheres);
+    print_message("held-out photos: %.2f dB, on the CPU %.2f dB\n", psnr, expected);
+    assert_true(fabs(psnr - expected) < 0.1); // trainings part by roundings
+    const int64_t left = orr_splat_trainer_progress(whole).splats;
+    assert_true(prune > 0.0f ? left == orr_splat_trainer_progress(cpu).splats && left < 180 : left > 180);
+    for (int i = 0; i < 2; i++) {
+        orr_splat_state_destroy(&states[i]);
+    }
+    orr_splat_trainer_destroy(whole);
+    orr_splat_trainer_destroy(again);
+    orr_splat_trainer_destroy(cpu);
+    remove(path);
+}
+
+static void a_training_is_as_good_as_on_the_cpu(void **state)
+{
+    (void)state;
+    compare_trainings(0.0f);
+}
+
+// Once before the break and once behind it.
+static void a_pruned_training_is_as_good_as_on_the_cpu(void **state)
+{
+    (void)state;
+    compare_trainings(0.4f);
+}
+
+static void what_the_device_lacks_is_said(void **state)
+{
+    (void)state;
+    orr_splat_trainer *trainer;
+    orr_error why = {0};
+    orr_splat_trainer_desc desc = describe(cuda);
+    desc.bilateral_grid = true;
+    assert_int_equal(orr_splat_trainer_create(&desc, &trainer, &why), ORR_ERROR_UNSUPPORTED);
+    assert_null(trainer);
+    assert_string_equal(why.message, "CUDA: no training of splats with bilateral grids");
+}
+
+static int open_all(void **state)
+{
+    photo_plan plan = sphere_photos;
+    plan.size = SIDE;
+    take_photos(&plan, &spheres);
+    return open_cuda_machine(state);
+}
+
+static int close_all(void **state)
+{
+    drop_photos(&spheres);
+    return close_machine(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_is_that_of_the_cpu),
+        cmocka_unit_test(masks_count_as_on_the_cpu),
+        cmocka_unit_test(depths_count_as_on_the_cpu),
+        cmocka_unit_test(a_step_that_needs_more_memory_is_taken_once),
+        cmocka_unit_test(splats_are_rearranged_as_on_the_cpu),
+        cmocka_unit_test(a_training_is_as_good_as_on_the_cpu),
+        cmocka_unit_test(a_pruned_training_is_as_good_as_on_the_cpu),
+        cmocka_unit_test(what_the_device_lacks_is_said),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
