@@ -24,6 +24,8 @@ QUANTITIES = ["qpos", "qvel", "qfrc_applied", "xfrc_applied", "eq_active", "moca
 SCENES = {
     "stack": (1000, [(0, "qvel", 18, 2.0), (0, "qvel", 22, 2.0 / 0.15)]),
     "piles": (600, []),
+    "many": (400, [(0, "qvel", 216, 1.5), (0, "qvel", 220, 1.5 / 0.05)]),
+    "creep": (60, [(20, "qvel", 6, 5e-4)]),
     "init": (500, []),
     "actuator": (900, [(200, "ctrl", 0, 5.0), (700, "ctrl", 0, -2.0)]),
     "equality": (

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NUMBERS = 256, TREES = 32 };
+enum { NUMBERS = 512 };
 
 static orr_physics *make(const orr_model *model, int worlds, bool exact)
 {
@@ -151,7 +151,8 @@ static const struct scene {
     int states;
     double qpos;
 } scenes[] = {{"stack", 200, 0.2},    {"piles", 60, 5e-4},  {"init", 30, 5e-4},   {"actuator", 10, 1e-4},
-              {"equality", 10, 1e-4}, {"tendon", 10, 1e-4}, {"mocap", 180, 5e-4}, {"touch", 100, 5e-4}};
+              {"equality", 10, 1e-4}, {"tendon", 10, 1e-4}, {"mocap", 180, 5e-4}, {"touch", 100, 5e-4},
+              {"many", 60, 5e-3},     {"creep", 10, 1e-5}};
 
 static void trees_sleep_and_wake_as_in_mujoco(void **state)
 {
@@ -468,6 +469,31 @@ static void an_equality_wakes_where_all_sleep(void **state)
     orr_model_destroy(model);
 }
 
+// A hinge that sleeps at its limit in one world, while it moves in another.
+static void a_limit_does_not_move_what_sleeps(void **state)
+{
+    (void)state;
+    orr_model *model = parse(
+        "<mujoco><option><flag sleep=\"enable\"/></option><worldbody><body><joint axis=\"0 1 0\" "
+        "damping=\".1\" "
+        "limited=\"true\" range=\"-10 10\"/><geom type=\"capsule\" fromto=\"0 0 0 .5 0 0\" size=\".05\" "
+        "mass=\"1\"/></body></worldbody></mujoco>");
+    orr_physics *physics = make(model, 2, false);
+    orr_physics_step(physics, 1000);
+    assert_true(sleeps(physics, 0, 0) && sleeps(physics, 1, 0));
+    double at = get(physics, ORR_PHYSICS_QPOS, 0)[0];
+    assert_true(at > 10.0 / 57.3); // beyond the limit
+    set_number(physics, ORR_PHYSICS_QVEL, 1, 0, -1.0);
+    for (int step = 0; step < 3; step++) {
+        orr_physics_step(physics, 1);
+        assert_true(sleeps(physics, 0, 0) && !sleeps(physics, 1, 0));
+        assert_true(get(physics, ORR_PHYSICS_QPOS, 0)[0] == at);
+        assert_true(get(physics, ORR_PHYSICS_QACC, 0)[0] == 0.0);
+    }
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 static void without_islands_nothing_that_touches_sleeps(void **state)
 {
     (void)state;
@@ -530,6 +556,7 @@ int main(void)
         cmocka_unit_test(steps_read_what_sleeps),
         cmocka_unit_test(time_goes_on_when_all_sleep),
         cmocka_unit_test(an_equality_wakes_where_all_sleep),
+        cmocka_unit_test(a_limit_does_not_move_what_sleeps),
         cmocka_unit_test(without_islands_nothing_that_touches_sleeps),
         cmocka_unit_test(init_that_cannot_sleep_is_named),
         cmocka_unit_test(a_wrong_policy_is_refused),
