@@ -763,7 +763,11 @@ typedef enum orr_robot_quantity {
     ORR_ROBOT_QFRC_CONSTRAINT,
     ORR_ROBOT_QFRC_INVERSE, /* the force that would give ACCELERATION */
     ORR_ROBOT_ENERGY,       /* 2: potential, kinetic [J]; of robots alone */
-    ORR_ROBOT_QUANTITIES    /* how many quantities there are */
+    /* Of models with MuJoCo's flag sleep, otherwise 0 numbers, and of robots alone. They can be set: */
+    ORR_ROBOT_TREE_ASLEEP, /* of each kinematic tree: at least 0, it sleeps, with the trees that have the same
+                               number; below, it is awake: steps since it last moved, -11 .. -1 */
+    ORR_ROBOT_ASLEEP_QPOS, /* qpos_count: QPOS with which trees fell asleep; where QPOS differs they wake */
+    ORR_ROBOT_QUANTITIES   /* how many quantities there are */
 } orr_robot_quantity;
 
 typedef enum orr_number_kind { ORR_NUMBER_F64 = 0, ORR_NUMBER_F32 } orr_number_kind;

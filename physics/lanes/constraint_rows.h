@@ -149,13 +149,21 @@ LANE_FN void set_row(lane_data *d, int i, lane_impedance at, real r, real invers
     set_row_of_group(d, i, at, r, inverse_weight, exists);
 }
 
+// Do all trees that a chain of dofs moves sleep in all lanes? Those of an active constraint sleep together.
+FN int chain_rests(const lane_model *m, const lane_data *d, orr_chain chain)
+{
+    return d->asleep != LANE_NONE_ASLEEP && chain.count > 0 &&
+           tree_rests(d, m->dof_treeid[m->plan->chain_dof[chain.first]]) &&
+           tree_rests(d, m->dof_treeid[m->plan->chain_dof[chain.first + chain.count - 1]]);
+}
+
 LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & ORR_DISABLE_FRICTIONLOSS) {
         return;
     }
     for (int i = 0; i < m->nv; i++) {
-        if ((double)m->dof_frictionloss[i] > 0.0) {
+        if ((double)m->dof_frictionloss[i] > 0.0 && !tree_rests(d, m->dof_treeid[i])) {
             int row = add_row(d, LANE_ROW_FRICTION, m->plan->dof_descending + m->nv - 1 - i, 1);
             d->row[row].frictionloss = (double)m->dof_frictionloss[i];
             d->efc_J[d->row[row].J] = R(1.0);
@@ -165,8 +173,8 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
         }
     }
     for (int i = 0; i < m->ntendon; i++) {
-        if ((double)m->tendon_frictionloss[i] > 0.0) {
-            orr_chain chain = tendon_chain(m, i);
+        orr_chain chain = tendon_chain(m, i);
+        if ((double)m->tendon_frictionloss[i] > 0.0 && !chain_rests(m, d, chain)) {
             int row = add_row(d, LANE_ROW_FRICTION, m->plan->chain_dof + chain.first, chain.count);
             d->row[row].frictionloss = (double)m->tendon_frictionloss[i];
             for (int k = 0; k < chain.count; k++) {
@@ -226,7 +234,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
     }
     int first = d->row_count;
     for (int joint = 0; joint < m->njnt; joint++) {
-        if (!m->jnt_limited[joint]) {
+        if (!m->jnt_limited[joint] || tree_rests(d, m->body_treeid[m->jnt_bodyid[joint]])) {
             continue;
         }
         if (m->jnt_type[joint] == ORR_JOINT_BALL) {
@@ -249,14 +257,14 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
         }
     }
     for (int i = 0; i < m->ntendon; i++) {
-        for (int side = 0; side < 2 && m->tendon_limited[i]; side++) {
+        orr_chain chain = tendon_chain(m, i);
+        for (int side = 0; side < 2 && m->tendon_limited[i] && !chain_rests(m, d, chain); side++) {
             double sign = side ? 1.0 : -1.0;
             real r = R(sign) * (R(m->tendon_range[2 * i + side]) - d->ten_length[i]) - R(m->tendon_margin[i]);
             mask exists = r < R(0.0);
             if (!any(exists)) {
                 continue;
             }
-            orr_chain chain = tendon_chain(m, i);
             int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->chain_dof + chain.first, chain.count);
             d->row[row].limit = 1 + m->njnt + i;
             for (int k = 0; k < chain.count; k++) {

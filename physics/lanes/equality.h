@@ -202,7 +202,8 @@ LANE_FN void equality_rows(const lane_model *m, lane_data *d)
         return;
     }
     for (int i = 0; i < m->neq; i++) {
-        if (!any(equality_active(d, i))) {
+        orr_chain chain = m->plan->chain[m->plan->equality_chain + i];
+        if (!any(equality_active(d, i)) || chain_rests(m, d, chain)) {
             continue;
         }
         if (m->eq_type[i] == ORR_EQUALITY_CONNECT || m->eq_type[i] == ORR_EQUALITY_WELD) {

@@ -30,6 +30,9 @@ LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
     add_to_parents(m, d, d->crb, 10, 1);
     team_wait(d);
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        if (dof_left_out(m, d, i)) {
+            continue;
+        }
         spatial momentum = dof_momentum(m, d, i);
         int adr = m->M_rowadr[i], last = m->M_rownnz[i] - 1;
         for (int k = 0; k < last; k++) {
@@ -61,10 +64,13 @@ FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int f
 }
 
 // D L and D of M = L^T D L, by one thread, which has each sum in a register. column: nv numbers, for its use
-LANE_FN void factorise_rows(const lane_model *m, reals LD, reals inverse, reals column)
+LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals column)
 {
     for (int k = m->nv - 1; k >= 0; k--) {
         int adr = m->M_rowadr[k], count = m->M_rownnz[k], e = 0;
+        if (dof_left_out(m, d, k)) {
+            continue;
+        }
         for (int below = m->plan->dof_end[k] - 1; below > k; below--) {
             column[below] = LD[m->M_rowadr[below] + count - 1] * inverse[below];
         }
@@ -104,13 +110,13 @@ LANE_FN void factorise_by_team(const lane_model *m, const lane_data *d, reals LD
 LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals inverse)
 {
     if (team_size(d) == 1) {
-        factorise_rows(m, LD, inverse, d->column);
+        factorise_rows(m, d, LD, inverse, d->column);
     } else {
         factorise_by_team(m, d, LD, inverse);
     }
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-        for (int c = 0; c < last; c++) {
+        for (int c = 0; c < last && !dof_left_out(m, d, k); c++) {
             LD[adr + c] = LD[adr + c] * inverse[k];
         }
     }
@@ -123,7 +129,7 @@ LANE_FN void solve_trees(const lane_model *m, const lane_data *d, reals LD, real
                          int end)
 {
     for (int k = end - 1; k >= first; k--) {
-        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        int adr = m->M_rowadr[k], last = dof_left_out(m, d, k) ? 0 : m->M_rownnz[k] - 1;
         for (int c = team_first(d); c < last; c += team_size(d)) {
             int j = m->M_colind[adr + c];
             x[j] = fma_(-LD[adr + c], x[k], x[j]);
@@ -132,6 +138,9 @@ LANE_FN void solve_trees(const lane_model *m, const lane_data *d, reals LD, real
     }
     for (int k = first; k < end && team_size(d) == 1; k++) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        if (dof_left_out(m, d, k)) {
+            continue;
+        }
         real sum = x[k] * inverse[k];
         for (int c = 0; c < last; c++) {
             sum = fma_(-LD[adr + c], x[m->M_colind[adr + c]], sum);
@@ -175,7 +184,9 @@ LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
     factorise(m, d, d->qLD, d->qLDiagInv);
     for (int k = 0; k < m->nv; k++) {
         int last = m->M_rowadr[k] + m->M_rownnz[k] - 1;
-        d->inaccurate = or_(d->inaccurate, pivot_lost(d->qLD[last], d->qM[last], 100));
+        if (!dof_left_out(m, d, k)) {
+            d->inaccurate = or_(d->inaccurate, pivot_lost(d->qLD[last], d->qM[last], 100));
+        }
     }
 }
 

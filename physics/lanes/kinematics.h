@@ -2,7 +2,7 @@
 // each dof.
 #pragma once
 
-#include "physics/lanes/team.h"
+#include "physics/lanes/rest.h"
 
 FN quaternion axis_angle_quaternion(real3 axis, real angle)
 {
@@ -112,13 +112,18 @@ LANE_FN void kinematics(const lane_model *m, lane_data *d)
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            body_kinematics(m, d, m->plan->level_body[i]);
+            if (!body_placed(m, d, m->plan->level_body[i])) {
+                body_kinematics(m, d, m->plan->level_body[i]);
+            }
         }
         team_wait(d);
     }
     for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
         real3 centre;
         matrix3 principal;
+        if (body_left_out(m, d, i)) {
+            continue;
+        }
         local_to_world(d, i, uniform3(m->body_ipos, i), uniform4(m->body_iquat, i), &centre, &principal);
         store3(d->xipos, i, centre);
         store_matrix(d->ximat, i, principal);
@@ -126,6 +131,9 @@ LANE_FN void kinematics(const lane_model *m, lane_data *d)
     for (int i = team_first(d); i < m->ngeom; i += team_size(d)) {
         real3 at;
         matrix3 turned;
+        if (body_placed(m, d, m->geom_bodyid[i])) {
+            continue;
+        }
         local_to_world(d, m->geom_bodyid[i], uniform3(m->geom_pos, i), uniform4(m->geom_quat, i), &at,
                        &turned);
         store3(d->geom_xpos, i, at);
@@ -134,6 +142,9 @@ LANE_FN void kinematics(const lane_model *m, lane_data *d)
     for (int i = team_first(d); i < m->nsite; i += team_size(d)) {
         real3 at;
         matrix3 turned;
+        if (body_placed(m, d, m->site_bodyid[i])) {
+            continue;
+        }
         local_to_world(d, m->site_bodyid[i], uniform3(m->site_pos, i), uniform4(m->site_quat, i), &at,
                        &turned);
         store3(d->site_xpos, i, at);
@@ -173,6 +184,9 @@ FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int cou
 {
     for (int i = m->nbody - 1; i > 0; i--) {
         reals child = x + count * i, parent = x + count * m->body_parentid[i];
+        if (body_left_out(m, d, i)) {
+            continue;
+        }
         for (int k = team_first(d); k < count && m->body_parentid[i] >= root; k += team_size(d)) {
             parent[k] = parent[k] + child[k];
         }
@@ -182,12 +196,17 @@ FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int cou
 LANE_FN void centres_of_mass(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
-        store3(d->subtree_com, i, scale3(load3(d->xipos, i), body_mass(m, d, i)));
+        if (!body_left_out(m, d, i)) {
+            store3(d->subtree_com, i, scale3(load3(d->xipos, i), body_mass(m, d, i)));
+        }
     }
     team_wait(d);
     add_to_parents(m, d, d->subtree_com, 3, 0);
     team_wait(d);
     for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
+        if (body_left_out(m, d, i)) {
+            continue;
+        }
         real mass = body_subtreemass(m, d, i);
         mask massless = mass < R(LANE_TINY);
         real3 centre = select3(massless, load3(d->xipos, i),
@@ -196,13 +215,18 @@ LANE_FN void centres_of_mass(const lane_model *m, lane_data *d)
     }
     team_wait(d);
     for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
+        if (body_left_out(m, d, i)) {
+            continue;
+        }
         real3 offset = arm_to(m, d, i, load3(d->xipos, i));
         store_inertia(
             d->cinert, i,
             body_inertia_about(body_moments(m, d, i), load_matrix(d->ximat, i), offset, body_mass(m, d, i)));
     }
     for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
-        joint_motion(m, d, joint);
+        if (!body_left_out(m, d, m->jnt_bodyid[joint])) {
+            joint_motion(m, d, joint);
+        }
     }
     team_wait(d);
 }

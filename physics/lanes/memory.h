@@ -48,16 +48,13 @@ static void fill_model(const orr_plan *plan, void *model, void *memory)
 
 static inline int state_count(const void *model)
 {
-    const lane_model *m = (const lane_model *)model;
-    int count = 0;
-#define COUNT(name, n) count += (n);
-    LANE_STATE(COUNT)
-    return count;
+    return state_reals((const lane_model *)model);
 }
 
 LANE_FN int scratch_count(const lane_model *m)
 {
     int count = 0;
+#define COUNT(name, n) count += (n);
     LANE_SCRATCH(COUNT)
 #undef COUNT
     return count;

@@ -12,6 +12,7 @@ typedef enum orr_program_call {
     ORR_PROGRAM_FORWARD,
     ORR_PROGRAM_INVERSE,
     ORR_PROGRAM_RESTART, // to the start
+    ORR_PROGRAM_SETTLE,  // puts the trees to sleep that the model says are asleep at the start
     // what can be read of the state, which they do not change: the stages of lanes/evaluate.h
     ORR_PROGRAM_POSITIONS,
     ORR_PROGRAM_VELOCITIES,

@@ -48,6 +48,45 @@ LANE_FN mask has_diverged(const lane_model *m, const lane_data *d)
     return or_(or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)), diverged(d->qacc, m->nv));
 }
 
+// The state before a step, for evaluate_kept.
+LANE_FN void keep_state(const lane_model *m, const lane_data *d)
+{
+    for (int i = 0; i < kept_state(m); i++) {
+        d->before[i] = d->time[i]; // which is the first array of the state
+    }
+}
+
+// What could be read before the step, of trees that sleep, too.
+LANE_FN void evaluate_kept(const lane_model *m, const lane_data *d, int depth)
+{
+    lane_data seen = *d;
+    reals next = d->before;
+#define BIND(name, count)                                                                                    \
+    seen.name = next;                                                                                        \
+    next = next + (count);
+    LANE_STATE(BIND)
+#undef BIND
+    seen.asleep = LANE_NONE_ASLEEP;
+    evaluate(m, &seen, depth);
+}
+
+// Puts the trees to sleep that the model says are asleep at the start: those that touch no others.
+LANE_FN void settle(const lane_model *m, lane_data *d)
+{
+    (void)forward(m, d);
+    for (int i = 0; i < sleep_trees(m); i++) {
+        d->tree_asleep[i] = R(m->tree_sleep_policy[i] == ORR_SLEEP_INIT ? -1.0 : (double)ORR_AWAKE);
+    }
+    if (can_sleep(m)) {
+        fall_asleep(m, d);
+    }
+    for (int i = 0; i < sleep_trees(m); i++) {
+        if (m->tree_sleep_policy[i] == ORR_SLEEP_INIT) {
+            d->tree_asleep[i] = sel(tree_sleeps(d, i), d->tree_asleep[i], R((double)ORR_AWAKE));
+        }
+    }
+}
+
 LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call, int steps)
 {
     switch (call) {
@@ -61,6 +100,9 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
             if (m->plan->autoreset) {
                 restart_lost(m, d, or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)));
             }
+            if (call != ORR_PROGRAM_STEP && i == steps - 1) {
+                keep_state(m, d);
+            }
             step(m, d);
             d->inaccurate_steps = d->inaccurate_steps + sel(d->inaccurate, R(1.0), R(0.0));
         }
@@ -69,12 +111,18 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
         }
         if (call != ORR_PROGRAM_STEP && steps > 0) {
             int depth = (int)call - ORR_PROGRAM_STEP_POSITIONS;
-            // sensors that the step has sampled are computed
-            complete(m, d, depth == LANE_DEPTH_SENSORS && samples_sensors(m) ? depth - 1 : depth);
+            if (d->asleep != LANE_NONE_ASLEEP) { // of what sleeps, too
+                evaluate_kept(m, d, depth);
+            } else { // sensors that the step has sampled are computed
+                complete(m, d, depth == LANE_DEPTH_SENSORS && samples_sensors(m) ? depth - 1 : depth);
+            }
         }
         break;
     case ORR_PROGRAM_FORWARD:
-        forward(m, d);
+        (void)forward(m, d);
+        break;
+    case ORR_PROGRAM_SETTLE:
+        settle(m, d);
         break;
     case ORR_PROGRAM_RESTART:
         restart(m, d, everywhere());
@@ -99,16 +147,27 @@ LANE_FN double lane_number(real x, int lane)
 #endif
 }
 
+// Is a body awake in this lane, or moved from outside? Contacts between others are not listed, as in MuJoCo.
+LANE_FN int is_awake(const lane_model *m, const lane_data *d, int body, int lane)
+{
+    int tree = m->body_treeid[body];
+    return tree < 0 ? is_mocap(m, body) : lane_number(d->tree_asleep[tree], lane) < 0.0;
+}
+
 LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr_physics_contact *result,
                           int capacity)
 {
     int count = 0;
     for (int i = 0; i < d->contact_count; i++) {
         double dist = lane_number(d->contact_dist[i], lane);
+        const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
+        if (can_sleep(m) && !is_awake(m, d, m->geom_bodyid[pair->geom1], lane) &&
+            !is_awake(m, d, m->geom_bodyid[pair->geom2], lane)) {
+            continue;
+        }
         if (!(dist < 0.5 * LANE_HUGE) || count++ >= capacity) {
             continue;
         }
-        const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
         orr_physics_contact *c = &result[count - 1];
         c->geom1 = pair->geom1;
         c->geom2 = pair->geom2;

@@ -18,7 +18,11 @@
     X(MOCAP_QUAT, mocap_quat)                                                                                \
     X(PLASTIC, plastic) /* where springs that yield rest */                                                  \
     X(DELAYED, delayed) /* controls and sensors of steps before, where they have a delay: lanes/delay.h */   \
-    X(QACC, qacc)       /* of the start of the last step, or of forward */                                   \
+    /* of kinematic trees, with the flag sleep (lanes/sleep.h): those that sleep have the lowest */          \
+    /* tree of their island, others how far they are from sleep: -11 ... -1 */                               \
+    X(TREE_ASLEEP, tree_asleep)                                                                              \
+    X(ASLEEP_QPOS, asleep_qpos) /* qpos with which trees fell asleep: they wake where it differs */          \
+    X(QACC, qacc)               /* of the start of the last step, or of forward */                           \
     X(QACC_WARMSTART, qacc_warmstart)
 
 // Computed when they are read, from the state as it is.

@@ -40,6 +40,12 @@ LANE_FN void restart(const lane_model *m, lane_data *d, mask lanes)
     for (int i = first; i < m->nplastic; i += by) {
         restart_number(d->plastic, i, lanes, R(m->plastic0[i]));
     }
+    for (int i = first; i < sleep_trees(m); i += by) {
+        restart_number(d->tree_asleep, i, lanes, R((double)m->plan->tree_start[i]));
+    }
+    for (int i = first; i < sleep_coordinates(m); i += by) {
+        restart_number(d->asleep_qpos, i, lanes, qpos_at < 0 ? R(m->qpos0[i]) : d->varied[qpos_at + i]);
+    }
     for (int body = first; body < m->nbody; body += by) {
         int id = m->body_mocapid[body];
         for (int k = 0; k < 3 && id >= 0; k++) {
@@ -70,6 +76,7 @@ LANE_FN int restart_lost(const lane_model *m, lane_data *d, mask lost)
         return 0;
     }
     restart(m, d, lost);
+    d->placed = 0;
     d->restarts = d->restarts + sel(lost, R(1.0), R(0.0));
     return 1;
 }

@@ -64,6 +64,22 @@ FN int pattern_words(const lane_model *m)
     return (m->nv + 31) / 32;
 }
 
+// Can trees fall asleep (lanes/sleep.h)?
+FN int can_sleep(const lane_model *m)
+{
+    return m->ntree > 0 && (m->opt.enableflags & ORR_ENABLE_SLEEP) != 0;
+}
+
+FN int sleep_trees(const lane_model *m)
+{
+    return can_sleep(m) ? m->ntree : 0;
+}
+
+FN int sleep_coordinates(const lane_model *m)
+{
+    return can_sleep(m) ? m->nq : 0;
+}
+
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
 // computes it.
 #define LANE_STATE(X)                                                                                        \
@@ -79,8 +95,11 @@ FN int pattern_words(const lane_model *m)
     X(mocap_quat, 4 * m->nmocap)  /* nmocap x 4 */                                                           \
     X(plastic, m->nplastic)       /* where springs that yield rest; advanced by yield_springs */             \
     X(delayed, m->ndelayed)       /* of steps before, lanes/delay.h; by remember_controls, delay_sensors */  \
-    X(qacc, m->nv)                /* generalised acceleration; computed by solve_constraints, noslip */      \
-    X(qacc_warmstart, m->nv)      /* of the last step; copied by step, step_rk4 */                           \
+    /* where trees can sleep: lanes/sleep.h; by begin_sleep, fall_asleep */                                  \
+    X(tree_asleep, sleep_trees(m))                                                                           \
+    X(asleep_qpos, sleep_coordinates(m)) /* qpos when they fell asleep */                                    \
+    X(qacc, m->nv)           /* generalised acceleration; computed by solve_constraints, noslip */           \
+    X(qacc_warmstart, m->nv) /* of the last step; copied by step, step_rk4 */                                \
     /* what is known of directions that separate pairs of geoms, changes no result; by not_apart */          \
     X(apart, 3 * m->plan->apart_count)                                                                       \
     X(varied, m->plan->varied_count) /* parameters that differ between worlds (model/vary.h); must be last */
@@ -194,8 +213,27 @@ FN int pattern_words(const lane_model *m)
     /* computed by add_fluid_shape: motion of a shape by one dof, derivative of its drag */                  \
     X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
     X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
+    /* computed by begin_sleep, fall_asleep: lanes/sleep.h */                                                \
+    X(tree_awake, sleep_trees(m))                                                                            \
+    X(tree_mark, sleep_trees(m))                                                                             \
+    X(tree_island, sleep_trees(m))                                                                           \
     /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's rates */          \
     X(rk4, m->plan->rk4_copies *(m->nq + 4 * m->nv + 2 * m->na))
+
+// The reals of a world's state.
+LANE_FN int state_reals(const lane_model *m)
+{
+    int count = 0;
+#define COUNT(name, n) count += (n);
+    LANE_STATE(COUNT)
+#undef COUNT
+    return count;
+}
+
+FN int kept_state(const lane_model *m)
+{
+    return LANE_THREADS == 1 && can_sleep(m) ? state_reals(m) : 0; // CUDA does not read after steps
+}
 
 // Not needed by a step: computed by evaluate() and inverse() when it is read.
 #define LANE_OUTPUT(X)                                                                                       \
@@ -210,7 +248,8 @@ FN int pattern_words(const lane_model *m)
     X(cfrc_ext, 6 * m->nbody) /* nbody x 6: force on a body from contacts, equalities, xfrc_applied */       \
     X(cfrc_int, 6 * m->nbody) /* nbody x 6: force on a body from its parent */                               \
     X(sensordata, m->nsensordata)                                                                            \
-    X(qfrc_inverse, m->nv) /* force that would give qacc; computed by inverse */
+    X(qfrc_inverse, m->nv)   /* force that would give qacc; computed by inverse */                           \
+    X(before, kept_state(m)) /* the state before the last step, which is read; by step_and_keep */
 
 // All that a step computes: one set per thread, reused for block after block, so that it stays in cache.
 #define LANE_SCRATCH(X)                                                                                      \
@@ -260,13 +299,15 @@ typedef struct lane_contact {
 typedef struct lane_extent {
     float low[3], high[3];
     int32_t geom, weld; // weld: of its body; geoms of one weld never meet
+    int32_t rests;      // 1: asleep in all lanes, which meets only what is awake
 } lane_extent;
 
 // A node of a tree over boxes: the extents first ... first + count - 1, all inside its own box.
 typedef struct lane_box_node {
     float low[3], high[3];
     int32_t first, count;
-    int32_t end; // the node behind its subtree
+    int32_t end;   // the node behind its subtree
+    int32_t rests; // 1: all in it do
 } lane_box_node;
 
 // The threads that step a world together (lanes/team.h), as one of them sees them.
@@ -293,6 +334,8 @@ typedef struct lane_data {
     int32_t row_count, group_count, J_count, contact_count;
     int32_t contacts_missed,
         contacts_needed; // left out above the capacity, in this step; the most that a step so far has needed
+    int32_t asleep;      // LANE_NONE_ASLEEP ... of lanes/rest.h
+    int32_t placed;      // 1: xpos and the like are known of what sleeps, from a step before
     int32_t iterations;  // the most that the solver has needed
     mask inaccurate;     // in this step: lanes whose solver has not converged, or whose M lost a pivot
     real inaccurate_steps;   // how many steps so far

@@ -10,8 +10,16 @@
 #include "physics/lanes/noslip.h"
 #include "physics/lanes/positions.h"
 #include "physics/lanes/restart.h"
+#include "physics/lanes/sleep.h"
 
-LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
+LANE_FN void velocities(const lane_model *m, lane_data *d)
+{
+    body_velocities(m, d);
+    tendon_velocities(m, d);
+    actuator_velocities(m, d);
+}
+
+LANE_FN void find_rows(const lane_model *m, lane_data *d)
 {
     d->row_count = d->group_count = d->J_count = d->contact_count = d->contacts_missed = 0;
     if (m->opt.disableflags & ORR_DISABLE_CONSTRAINT) {
@@ -30,6 +38,39 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
     limit_rows(m, d);
     collide(m, d);
     team_wait(d);
+}
+
+// What was left out of trees that have woken.
+LANE_FN void make_up(const lane_model *m, lane_data *d)
+{
+    positions(m, d);
+    velocities(m, d);
+    factorise_inertia(m, d);
+    find_rows(m, d);
+}
+
+// Where trees sleep, rows may wake some; then there are more rows.
+LANE_FN void find_rows_and_wake(const lane_model *m, lane_data *d)
+{
+    find_rows(m, d);
+    while (wake_by_contacts(m, d)) {
+        note_awake(m, d);
+        make_up(m, d);
+    }
+    // what equalities wake has contacts from the next step on, as in MuJoCo
+    if (wake_by_equalities(m, d)) {
+        make_up(m, d);
+    }
+    drop_sleeping_rows(m, d);
+}
+
+LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
+{
+    if (d->asleep == LANE_NONE_ASLEEP) {
+        find_rows(m, d);
+    } else {
+        find_rows_and_wake(m, d);
+    }
     if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
         if (team_single_begin(d)) {
             correct_diagonals(m, d);
@@ -79,13 +120,9 @@ LANE_FN void smooth_forces(const lane_model *m, lane_data *d)
     }
     team_wait(d);
     applied_forces(m, d);
-}
-
-LANE_FN void velocities(const lane_model *m, lane_data *d)
-{
-    body_velocities(m, d);
-    tendon_velocities(m, d);
-    actuator_velocities(m, d);
+    if (d->asleep != LANE_NONE_ASLEEP) { // what sleeps is not moved
+        clear_sleeping(m, d, d->qfrc_smooth);
+    }
 }
 
 // Constraint rows, forces and qacc.
@@ -108,12 +145,29 @@ LANE_FN void accelerations(const lane_model *m, lane_data *d)
     }
 }
 
-// All that follows from the state.
-LANE_FN void forward(const lane_model *m, lane_data *d)
+// Does everything sleep, so that nothing but time goes on?
+FN int all_rests(const lane_model *m, const lane_data *d)
 {
+    return d->asleep == LANE_ALL_ASLEEP && m->nmocap == 0 && m->nactuator == 0 && m->ndelayed == 0;
+}
+
+// All that follows from the state. Returns 0 if that is nothing: everything sleeps.
+LANE_FN int forward(const lane_model *m, lane_data *d)
+{
+    d->asleep = LANE_NONE_ASLEEP;
+    if (can_sleep(m) && begin_sleep(m, d) && all_rests(m, d) && !wake_by_equalities(m, d)) {
+        d->contact_count = d->row_count = 0;
+        return 0;
+    }
     positions(m, d);
+    if (d->asleep != LANE_NONE_ASLEEP && wake_by_tendons(m, d)) {
+        note_awake(m, d);
+        positions(m, d);
+    }
     velocities(m, d);
     accelerations(m, d);
+    d->placed = m->opt.integrator != ORR_INTEGRATOR_RK4; // whose stages are elsewhere
+    return 1;
 }
 
 // Inverse dynamics: qfrc_inverse is the force that gives qacc. With the flag invdiscrete qacc is the change
@@ -152,7 +206,14 @@ LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals q
 {
     for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
         reals q = qpos + m->jnt_qposadr[joint], v = velocity + m->jnt_dofadr[joint];
-        int type = m->jnt_type[joint];
+        int type = m->jnt_type[joint], tree = m->body_treeid[m->jnt_bodyid[joint]];
+        real kept[7];
+        if (tree_rests(d, tree)) {
+            continue;
+        }
+        for (int k = 0; k < coordinates_of(m, joint) && d->asleep != LANE_NONE_ASLEEP; k++) {
+            kept[k] = q[k];
+        }
         if (type == ORR_JOINT_FREE) {
             store3(q, 0, add_scaled3(load3(q, 0), load3(v, 0), step));
             q = q + 3;
@@ -167,6 +228,10 @@ LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals q
             store_quaternion(q, 0, normalise_quaternion(multiply_quaternions(from, turn)));
         } else {
             q[0] = fma_(step, v[0], q[0]);
+        }
+        q = qpos + m->jnt_qposadr[joint];
+        for (int k = 0; k < coordinates_of(m, joint) && d->asleep != LANE_NONE_ASLEEP; k++) {
+            q[k] = sel(tree_sleeps(d, tree), kept[k], q[k]);
         }
     }
     team_wait(d);
@@ -188,10 +253,16 @@ LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
 {
     real step = R(m->opt.timestep);
     advance_activations(m, d);
+    if (can_sleep(m)) {
+        fall_asleep(m, d);
+    }
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qvel[i] = fma_(step, acceleration[i], d->qvel[i]);
     }
     team_wait(d);
+    if (d->asleep != LANE_NONE_ASLEEP) {
+        clear_sleeping(m, d, d->qvel);
+    }
     integrate_position(m, d, d->qpos, d->qvel, step);
     yield_springs(m, d, d->qvel);
     if (team_leads(d)) {
@@ -295,7 +366,7 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
             d->time[0] = time + step;
             d->stage_time = h * within[stage];
             team_wait(d);
-            forward(m, d);
+            (void)forward(m, d);
             for (int i = first; i < nv; i += by) {
                 d->qacc_warmstart[i] = d->qacc[i];
             }
@@ -314,6 +385,15 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
         d->qpos[i] = qpos[i];
     }
     team_wait(d);
+    if (can_sleep(m)) {
+        for (int i = first; i < nv; i += by) {
+            d->qvel[i] = qvel[i];
+        }
+        fall_asleep(m, d);
+        clear_sleeping(m, d, velocity);
+        clear_sleeping(m, d, acceleration);
+        clear_sleeping(m, d, qvel);
+    }
     if (springs_yield(m) && m->ntendon > 0) { // the stages have moved the tendons
         positions(m, d);
     }
@@ -333,16 +413,41 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
+// Sensors that measure in each step, of trees that sleep, too: on a copy of the world where all are awake.
+LANE_FN void sense_sleepers(const lane_model *m, const lane_data *d)
+{
+    lane_data seen = *d;
+    seen.asleep = LANE_NONE_ASLEEP;
+    seen.qacc = d->work;
+    seen.work = d->work + m->nv;
+    positions(m, &seen);
+    velocities(m, &seen);
+    accelerations(m, &seen);
+    complete(m, &seen, LANE_DEPTH_ACCELERATIONS);
+    sensors(m, &seen, 1);
+}
+
 LANE_FN void step(const lane_model *m, lane_data *d)
 {
-    forward(m, d);
+    int moves = forward(m, d);
     if (m->plan->autoreset && restart_lost(m, d, diverged(d->qacc, m->nv))) {
-        forward(m, d);
+        moves = forward(m, d);
+    }
+    if (!moves) {
+        if (team_leads(d)) {
+            d->time[0] = d->time[0] + R(m->opt.timestep);
+        }
+        team_wait(d);
+        return;
+    }
+    if (samples_sensors(m) && d->asleep != LANE_NONE_ASLEEP) {
+        sense_sleepers(m, d);
+        (void)forward(m, d); // what the sensors have overwritten
     }
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qacc_warmstart[i] = d->qacc[i];
     }
-    if (samples_sensors(m)) {
+    if (samples_sensors(m) && d->asleep == LANE_NONE_ASLEEP) {
         complete(m, d, LANE_DEPTH_ACCELERATIONS);
         sensors(m, d, 1);
     }

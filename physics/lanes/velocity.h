@@ -33,7 +33,9 @@ LANE_FN void body_velocities(const lane_model *m, lane_data *d)
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            body_velocity(m, d, m->plan->level_body[i]);
+            if (!body_left_out(m, d, m->plan->level_body[i])) {
+                body_velocity(m, d, m->plan->level_body[i]);
+            }
         }
         team_wait(d);
     }
@@ -63,6 +65,9 @@ LANE_FN void body_acceleration_by_qacc(const lane_model *m, lane_data *d, int i)
 LANE_FN void forces_of_accelerations(const lane_model *m, lane_data *d, reals result)
 {
     for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
+        if (body_left_out(m, d, i)) {
+            continue;
+        }
         inertia body = load_inertia(d->cinert, i);
         spatial v = load_spatial(d->cvel, i), a = load_spatial(d->cacc, i);
         store_spatial(d->cfrc_body, i,
@@ -72,7 +77,9 @@ LANE_FN void forces_of_accelerations(const lane_model *m, lane_data *d, reals re
     add_to_parents(m, d, d->cfrc_body, 6, 1);
     team_wait(d);
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        result[i] = dot_spatial(load_spatial(d->cdof, i), load_spatial(d->cfrc_body, m->dof_bodyid[i]));
+        if (!dof_left_out(m, d, i)) {
+            result[i] = dot_spatial(load_spatial(d->cdof, i), load_spatial(d->cfrc_body, m->dof_bodyid[i]));
+        }
     }
     team_wait(d);
 }
@@ -88,7 +95,9 @@ LANE_FN void newton_euler(const lane_model *m, lane_data *d, reals result)
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            body_acceleration(m, d, m->plan->level_body[i]);
+            if (!body_left_out(m, d, m->plan->level_body[i])) {
+                body_acceleration(m, d, m->plan->level_body[i]);
+            }
         }
         team_wait(d);
     }

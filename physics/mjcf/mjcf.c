@@ -60,10 +60,6 @@ static orr_result read_flags(mjcf_reader *reader, const mjcf_node *node)
         if (flags[i].bit == 0 && enabled) {
             return mjcf_fail(node, reader->error, "%s: this flag is not supported", a->name);
         }
-        if (flags[i].bit == ORR_ENABLE_SLEEP && enabled) {
-            spec_note(reader->spec, node->file, node->line,
-                      "<flag>: sleep: nothing sleeps, bodies with sleep=\"init\" are awake from the start");
-        }
         int32_t *bits = flags[i].enables ? &option->enableflags : &option->disableflags;
         *bits = flags[i].enables == enabled ? *bits | flags[i].bit : *bits & ~flags[i].bit;
     }

@@ -130,6 +130,11 @@ static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
                                             {"muscleuser", SPEC_LENGTH_MUSCLEUSER},
                                             {"all", SPEC_LENGTH_ALL},
                                             {NULL, 0}};
+static const mjcf_key sleep_keys[] = {{"auto", ORR_SLEEP_AUTO},
+                                      {"never", ORR_SLEEP_NEVER},
+                                      {"allowed", ORR_SLEEP_ALLOWED},
+                                      {"init", ORR_SLEEP_INIT},
+                                      {NULL, 0}};
 static const mjcf_key fuse_keys[] = {{"true", 0}, {"false", 1}, {NULL, 0}};
 static const mjcf_key fluid_keys[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
 static const mjcf_key coordinate_keys[] = {{"local", 0}, {NULL, 0}};
@@ -200,7 +205,7 @@ const mjcf_member mjcf_option_members[] = {
     INTEGER(orr_model_option, "ccd_iterations", ccd_iterations, 1, 1),
     NO_EFFECT("sdf_iterations"), // there are no signed distance geoms
     NO_EFFECT("sdf_initpoints"),
-    NO_EFFECT("sleep_tolerance"),
+    REAL(orr_model_option, "sleep_tolerance", sleep_tolerance, 1, 1),
     END};
 
 const mjcf_member mjcf_size_members[] = {INTEGER(spec_size, "nkey", nkey, 1, 1),
@@ -233,7 +238,7 @@ const mjcf_member mjcf_body_members[] = {POSE(spec_body),
                                          NUMBERS(spec_body, "user", user),
                                          KEYWORD(spec_body, "fuse", kept, fuse_keys),
                                          NO_EFFECT("simple"), // shortcuts of MuJoCo's
-                                         NO_EFFECT("sleep"),
+                                         KEYWORD(spec_body, "sleep", sleep, sleep_keys),
                                          END};
 
 const mjcf_member mjcf_inertial_members[] = {POSE(spec_inertial), REAL(spec_inertial, "mass", mass, 1, 1),

@@ -3,6 +3,7 @@
 #include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const int joint_positions[] = {7, 4, 1, 1}, joint_dofs[] = {6, 3, 1, 1};
@@ -146,7 +147,7 @@ static void add_rows(orr_model *m)
         m->M_colind[used + count] = d;
         used += count + 1;
     }
-    m->ntree = tree + 1;
+    assert(m->ntree == tree + 1);
     for (int i = 0; i < m->nbody; i++) {
         int weld = m->body_weldid[i];
         m->body_treeid[i] = m->body_dofnum[weld] ? m->dof_treeid[m->body_dofadr[weld]] : -1;

@@ -188,6 +188,7 @@ static orr_result build(model_builder *b)
     ORR_TRY(build_views(b));
     ORR_TRY(build_contact_equality_tendon(b));
     ORR_TRY(build_actuators(b));
+    ORR_TRY(build_sleep(b));
     return build_custom(b);
 }
 

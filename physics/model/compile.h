@@ -114,4 +114,5 @@ orr_result build_views(model_builder *b);                   // cameras, lights
 orr_result build_assets(model_builder *b);                  // meshes, height fields, textures, materials
 orr_result build_contact_equality_tendon(model_builder *b); // pairs, excludes, equalities, tendons
 orr_result build_actuators(model_builder *b);               // actuators and sensors
+orr_result build_sleep(const model_builder *b);             // after the bodies, tendons and actuators
 orr_result build_custom(model_builder *b);                  // custom elements, keyframes

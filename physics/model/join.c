@@ -91,7 +91,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 157,
+_Static_assert(sizeof(integer_arrays) == 158,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -621,6 +621,7 @@ void orr_model_option_differences(const orr_model_option *a, const orr_model_opt
     DIFFERENCE(noslip_iterations)
     DIFFERENCE(tolerance)
     DIFFERENCE(impratio)
+    DIFFERENCE(sleep_tolerance)
     DIFFERENCE(density)
     DIFFERENCE(viscosity)
     DIFFERENCE(wind)

@@ -86,6 +86,15 @@ typedef enum orr_enable { // bits of orr_model_option.enableflags
     ORR_ENABLE_DIAGEXACT = 1 << 5,
 } orr_enable;
 
+typedef enum orr_sleep_policy { // of a kinematic tree, MuJoCo's mjtSleepPolicy
+    ORR_SLEEP_AUTO = 0,         // in a file: one of the next two
+    ORR_SLEEP_AUTO_NEVER = 1,   // an actuator, or a tendon with a spring or damper to another tree, moves it
+    ORR_SLEEP_AUTO_ALLOWED = 2, // no such thing
+    ORR_SLEEP_NEVER = 3,
+    ORR_SLEEP_ALLOWED = 4,
+    ORR_SLEEP_INIT = 5 // allowed, and asleep from the start
+} orr_sleep_policy;
+
 typedef enum orr_equality_type {
     ORR_EQUALITY_CONNECT, // data: anchor in body 1 (3), anchor in body 2 (3)
     ORR_EQUALITY_WELD,  // data: anchor in body 2 (3), pose of body 2 in body 1: position (3), quaternion (4);
@@ -417,10 +426,14 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, dof_dampingpoly, m->nv, ORR_NPOLY) /* of |v| v, v^3 */                                         \
     X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* added by actuators: armature, damping, its polynomial */ \
     X(double, dof_invweight0, m->nv, 1) /* diagonal of the inverse inertia matrix at qpos0, one per joint */ \
-    X(double, dof_M0, m->nv, 1)         /* diagonal of the inertia matrix at qpos0 */                        \
-    X(int32_t, M_rownnz, m->nv, 1)      /* inertia matrix by rows: entries of a row, */                      \
-    X(int32_t, M_rowadr, m->nv, 1)      /* the first of them, */                                             \
-    X(int32_t, M_colind, m->nM, 1)      /* and their columns, ascending, the diagonal last */                \
+    X(double, dof_length, m->nv,                                                                             \
+      1) /* m per unit of its velocity: 1 of translations, the body's reach of rotations */                  \
+    X(double, dof_M0, m->nv, 1)    /* diagonal of the inertia matrix at qpos0 */                             \
+    X(int32_t, M_rownnz, m->nv, 1) /* inertia matrix by rows: entries of a row, */                           \
+    X(int32_t, M_rowadr, m->nv, 1) /* the first of them, */                                                  \
+    X(int32_t, M_colind, m->nM, 1) /* and their columns, ascending, the diagonal last */                     \
+    /* kinematic trees */                                                                                    \
+    X(int32_t, tree_sleep_policy, m->ntree, 1) /* orr_sleep_policy */                                        \
     /* geoms */                                                                                              \
     X(int32_t, geom_type, m->ngeom, 1)        /* orr_geom_type */                                            \
     X(int32_t, geom_contype, m->ngeom, 1)     /* bits; a and b collide if contype of one meets */            \
@@ -733,11 +746,12 @@ typedef struct orr_model_option {
     double timestep; // s
     double impratio; // ratio of the impedance of friction to that of the normal force, elliptic cones
     double tolerance, ls_tolerance, noslip_tolerance, ccd_tolerance;
-    double gravity[3];  // m/s^2
-    double wind[3];     // m/s
-    double magnetic[3]; // T
-    double density;     // of the medium, kg/m^3
-    double viscosity;   // of the medium, Pa s
+    double sleep_tolerance; // m/s below which a kinematic tree may fall asleep, ORR_ENABLE_SLEEP
+    double gravity[3];      // m/s^2
+    double wind[3];         // m/s
+    double magnetic[3];     // T
+    double density;         // of the medium, kg/m^3
+    double viscosity;       // of the medium, Pa s
     double o_margin, o_solref[ORR_NREF], o_solimp[ORR_NIMP],
         o_friction[5];                          // of all contacts, ORR_ENABLE_OVERRIDE
     int32_t integrator, cone, jacobian, solver; // orr_integrator ...

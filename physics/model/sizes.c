@@ -95,6 +95,26 @@ static orr_result count_assets(model_builder *b)
     return ORR_OK;
 }
 
+// Trees begin with bodies that have joints, and none above them that has.
+static orr_result count_trees(const model_builder *b)
+{
+    const orr_spec *spec = b->spec;
+    bool *moves = orr_alloc_zero((size_t)spec->bodies_count, sizeof *moves);
+    if (!moves) {
+        return spec_memory_fail(b->error);
+    }
+    for (int i = 0; i < spec->joints_count; i++) {
+        moves[spec->joints[i].body] = true;
+    }
+    for (int i = 1; i < spec->bodies_count; i++) { // after their parents
+        bool above = moves[spec->bodies[i].parent];
+        b->m->ntree += moves[i] && !above;
+        moves[i] = moves[i] || above;
+    }
+    orr_free(moves);
+    return ORR_OK;
+}
+
 orr_result check_delay(const model_builder *b, const spec_head *head, double delay, int nsample)
 {
     if (nsample < 0 || nsample > NSAMPLE_MAX) {
@@ -182,5 +202,6 @@ orr_result count_sizes(model_builder *b)
     USER_SIZE(nuser_sensor, sensors)
     ORR_TRY(count_assets(b));
     ORR_TRY(count_dofs(b));
+    ORR_TRY(count_trees(b));
     return count_names(b);
 }

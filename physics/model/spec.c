@@ -41,6 +41,7 @@ void spec_init(orr_spec *spec, const char *path)
                    .ls_tolerance = 0.01,
                    .noslip_tolerance = 1e-6,
                    .ccd_tolerance = 1e-6,
+                   .sleep_tolerance = 1e-3,
                    .gravity = {0.0, 0.0, -9.81},
                    .magnetic = {0.0, -0.5, 0.0},
                    .o_solref = {0.02, 1.0},

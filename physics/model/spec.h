@@ -44,6 +44,7 @@ typedef struct spec_body {
     double own_pos[3], own_quat[4]; // as given in the body, without the frames around it
     int parent;
     int32_t mocap, kept; // kept: not fused with its parent by fusestatic
+    int32_t sleep;       // orr_sleep_policy of the tree that begins with it
     double gravcomp;
     spec_numbers user;
     const char *childclass;

@@ -125,10 +125,24 @@ static double pivot_loss(const orr_model *m)
     return most;
 }
 
+static orr_result plan_sleep(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    if (!(m->opt.enableflags & ORR_ENABLE_SLEEP)) {
+        return ORR_OK;
+    }
+    ORR_ALLOC(plan->tree_start, m->ntree, "kinematic trees", error);
+    for (int i = 0; i < m->ntree; i++) {
+        plan->tree_start[i] = ORR_AWAKE;
+    }
+    return ORR_OK;
+}
+
 static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
 {
     plan->pivot_loss = pivot_loss(plan->model);
     ORR_TRY(plan_integrator(plan, error));
+    ORR_TRY(plan_sleep(plan, error));
     ORR_TRY(orr_plan_pairs(plan, error));
     ORR_TRY(orr_plan_hulls(plan, error));
     ORR_TRY(orr_plan_chains(plan, error));
@@ -189,6 +203,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->level_body);
     orr_free(plan->level_first);
     orr_free(plan->gyroscopic);
+    orr_free(plan->tree_start);
     orr_free(plan->dof_ascending);
     orr_free(plan->block_first);
     orr_free(plan->block_tree);

@@ -39,6 +39,9 @@ enum {
     ORR_GRID_CONTACTS = 4   // the same with a distance grid
 };
 
+// What tree_asleep is of a tree that has just moved: so many steps at rest, and it may fall asleep.
+enum { ORR_AWAKE = -11 };
+
 enum { ORR_MOST_CELLS = 16, ORR_EXTREME_BLOCK = 16 };
 
 // Of a set of points those that can be the farthest along a direction, and few others. A direction leaves a
@@ -124,6 +127,8 @@ typedef struct orr_plan {
     int32_t fluid_slopes;              // 1: the integrator differentiates forces of the medium
     int32_t varied_at[ORR_VARY_COUNT]; // offset in `varied` of a world; -1: the same in all worlds
     int32_t varied_count;
+    // ntree, where the model has the flag sleep, else NULL: tree_asleep at the start (lanes/sleep.h)
+    int32_t *tree_start;
     int32_t autoreset; // 1: a world that diverges in a step starts again (lanes/restart.h)
     double pivot_loss; // the most that elimination takes from a diagonal entry of M at qpos0: entry / pivot
 } orr_plan;

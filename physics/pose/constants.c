@@ -155,6 +155,15 @@ static bounds find_bounds(const orr_pose *pose, const orr_model *m, double *reac
     return b;
 }
 
+static void find_dof_lengths(orr_model *m, const double *reach)
+{
+    for (int i = 0; i < m->nv; i++) {
+        int joint = m->dof_jntid[i], type = m->jnt_type[joint];
+        bool slides = type == ORR_JOINT_SLIDE || (type == ORR_JOINT_FREE && i < m->jnt_dofadr[joint] + 3);
+        m->dof_length[i] = slides ? 1.0 : fmax(reach[m->dof_bodyid[i]], 1e-5);
+    }
+}
+
 static orr_result find_statistic(const orr_pose *pose, orr_model *m, orr_error *error)
 {
     orr_model_statistic *stat = &m->stat;
@@ -171,6 +180,7 @@ static orr_result find_statistic(const orr_pose *pose, orr_model *m, orr_error *
         stat->meansize += fmax(reach[i], 1e-5) / (m->nbody - 1);
     }
     stat->extent = fmax(stat->extent, 2.0 * stat->meansize);
+    find_dof_lengths(m, reach);
     for (int i = 0; i < m->nv; i++) {
         stat->meaninertia += pose->d.qM[m->M_rowadr[i] + m->M_rownnz[i] - 1] / m->nv;
     }

@@ -191,6 +191,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.level_body, m->nbody - 1);
     add(p, &plan.level_first, plan.level_count + 1);
     add(p, &plan.gyroscopic, m->nv);
+    add(p, &plan.tree_start, sleep_trees(m));
     if (plan.boxed_count > 0) {
         add(p, &plan.boxed_geom, plan.boxed_count);
         add(p, &plan.pair_bits, (int64_t)m->ngeom * plan.pair_words);

@@ -54,12 +54,48 @@ static void restart_block(orr_physics *physics, int block, uint32_t lanes)
     physics->diverged[block] &= ~lanes;
 }
 
-static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_error *error)
+static orr_result create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs, bool settled,
+                         orr_physics **physics, orr_error *error);
+
+// Trees that are asleep at the start (sleep="init"): one world in double finds out which of them can be, as
+// they touch none that is awake.
+static orr_result find_start_of_sleep(orr_physics *physics, const orr_physics_desc *desc, orr_error *error)
+{
+    const orr_model *m = physics->model;
+    bool any = false;
+    for (int i = 0; i < m->ntree && physics->plan->tree_start; i++) {
+        any |= m->tree_sleep_policy[i] == ORR_SLEEP_INIT;
+    }
+    if (!any) {
+        return ORR_OK;
+    }
+    const orr_physics_desc alone = {.double_precision = true, .contact_capacity = desc->contact_capacity};
+    orr_physics *first = NULL;
+    double *asleep;
+    ORR_ALLOC(asleep, m->ntree, "kinematic trees", error);
+    orr_result result = create(&alone, m, physics->jobs, false, &first, error);
+    if (result == ORR_OK) {
+        orr_physics_run(first, ORR_PROGRAM_SETTLE, 0, NULL);
+        orr_physics_get(first, ORR_PHYSICS_TREE_ASLEEP, 0, asleep);
+    }
+    for (int i = 0; i < m->ntree && result == ORR_OK; i++) {
+        physics->plan->tree_start[i] = (int32_t)asleep[i];
+    }
+    orr_physics_destroy(first);
+    orr_free(asleep);
+    return result;
+}
+
+// settled: whether trees may be asleep at the start.
+static orr_result build(orr_physics *physics, const orr_physics_desc *desc, bool settled, orr_error *error)
 {
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
     ORR_TRY(
         orr_plan_create(physics->model, desc->contact_capacity, desc->cuda != NULL, &physics->plan, error));
+    if (settled) {
+        ORR_TRY(find_start_of_sleep(physics, desc, error));
+    }
     physics->program = choose_program(desc, physics->plan, isa);
     const orr_program *program = physics->program;
     physics->program_model = orr_alloc_zero(1, program->model_bytes);
@@ -94,6 +130,24 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     return desc->cuda ? orr_device_create(desc, physics, error) : ORR_OK;
 }
 
+static orr_result create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs, bool settled,
+                         orr_physics **physics, orr_error *error)
+{
+    orr_physics *made = orr_alloc_zero(1, sizeof *made);
+    if (!made) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for physics", sizeof *made);
+    }
+    made->model = model;
+    made->jobs = jobs;
+    orr_result result = build(made, desc, settled, error);
+    if (result != ORR_OK) {
+        orr_physics_destroy(made);
+        return result;
+    }
+    *physics = made;
+    return ORR_OK;
+}
+
 orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
                               orr_physics **physics, orr_error *error)
 {
@@ -108,19 +162,7 @@ orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *mod
         return orr_fail(error, ORR_CODE_ARGUMENT, "team: expected 0, 1, 2, 4 or 8 threads, not %d",
                         desc->team);
     }
-    orr_physics *made = orr_alloc_zero(1, sizeof *made);
-    if (!made) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for physics", sizeof *made);
-    }
-    made->model = model;
-    made->jobs = jobs;
-    orr_result result = build(made, desc, error);
-    if (result != ORR_OK) {
-        orr_physics_destroy(made);
-        return result;
-    }
-    *physics = made;
-    return ORR_OK;
+    return create(desc, model, jobs, true, physics, error);
 }
 
 void orr_physics_destroy(orr_physics *physics)
@@ -256,6 +298,22 @@ void orr_physics_reset(orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
     restart_block(physics, world / physics->program->lanes, 1u << (world % physics->program->lanes));
+}
+
+int orr_physics_sleepless(const orr_physics *physics, int *first)
+{
+    const orr_model *m = physics->model;
+    int count = 0;
+    for (int i = m->nbody - 1; i > 0; i--) {
+        int tree = m->body_treeid[i];
+        bool root = tree >= 0 && m->body_treeid[m->body_parentid[i]] != tree;
+        if (root && physics->plan->tree_start && m->tree_sleep_policy[tree] == ORR_SLEEP_INIT &&
+            physics->plan->tree_start[tree] < 0) {
+            count++;
+            *first = i;
+        }
+    }
+    return count;
 }
 
 bool orr_physics_diverged(const orr_physics *physics, int world)

@@ -45,6 +45,10 @@ void orr_physics_reset(orr_physics *physics, int world); // to the start: qpos0 
 void orr_physics_step_masked(orr_physics *physics, int steps, const uint8_t *mask);
 void orr_physics_reset_masked(orr_physics *physics, const uint8_t *mask);
 
+// How many trees are awake at the start although the model says that they sleep (sleep="init"), because they
+// touch one that does not. *first: the first of their bodies.
+int orr_physics_sleepless(const orr_physics *physics, int *first);
+
 int orr_physics_size(const orr_physics *physics, orr_physics_quantity quantity); // numbers per world
 // One world's numbers of a quantity of the state: `size` numbers.
 void orr_physics_get(const orr_physics *physics, orr_physics_quantity quantity, int world, double *values);

@@ -327,6 +327,17 @@ static orr_result reserve(orr_physics *physics, orr_vary what, orr_error *error)
     return derived_from(what) != 0 ? reserve_memory(physics, error) : ORR_OK;
 }
 
+// All trees of a world wake.
+static void wake(orr_physics *physics, int world)
+{
+    const orr_program *program = physics->program;
+    number_range trees = orr_physics_range(physics, ORR_PHYSICS_TREE_ASLEEP);
+    for (int i = 0; i < trees.count; i++) {
+        write_number(program, write_state(physics, world / program->lanes), trees.first + i,
+                     world % program->lanes, ORR_AWAKE);
+    }
+}
+
 static orr_result vary_world(orr_physics *physics, orr_vary what, int world, const double *values,
                              orr_vary_memory *memory, orr_error *error)
 {
@@ -338,6 +349,7 @@ static orr_result vary_world(orr_physics *physics, orr_vary what, int world, con
         write_number(program, write_state(physics, world / program->lanes), varied_index(physics, what) + i,
                      world % program->lanes, values[i]);
     }
+    wake(physics, world);
     return ORR_OK;
 }
 

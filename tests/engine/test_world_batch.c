@@ -119,7 +119,8 @@ static void every_quantity_is_the_same_alone_and_among_others(void **state)
     for (int i = 0; i < ORR_ROBOT_QUANTITIES; i++) {
         const orr_robot_quantity quantity = (orr_robot_quantity)i;
         assert_non_null(orr_robot_quantity_name(quantity));
-        if (quantity == ORR_ROBOT_QM || quantity == ORR_ROBOT_CDOF || quantity == ORR_ROBOT_ENERGY) {
+        if (quantity == ORR_ROBOT_QM || quantity == ORR_ROBOT_CDOF || quantity == ORR_ROBOT_ENERGY ||
+            quantity == ORR_ROBOT_TREE_ASLEEP || quantity == ORR_ROBOT_ASLEEP_QPOS) {
             assert_call_refused(
                 orr_world_get_robots(among.world, among.robot, quantity, NULL, ORR_NUMBER_F64, b, &why),
                 ORR_ERROR_UNSUPPORTED, "expected a robot that is simulated alone");

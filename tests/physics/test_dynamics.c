@@ -770,19 +770,6 @@ static void a_quaternion_of_zeros_is_no_rotation(void **state)
     orr_model_destroy(model);
 }
 
-// MuJoCo stops what is slower than sleep_tolerance (1 mm/s): here it goes on, with a note.
-static void the_flag_sleep_is_accepted_with_a_note(void **state)
-{
-    (void)state;
-    orr_model *model = parse("<mujoco><option><flag sleep='enable'/></option><worldbody><body><freejoint/>"
-                             "<geom type='box' size='1 1 1'/></body></worldbody></mujoco>");
-    assert_non_null(model);
-    assert_int_equal(model->unused.count, 1);
-    assert_non_null(strstr(model->unused.first, "sleep"));
-    orr_physics_destroy(make_physics(model, 1, true));
-    orr_model_destroy(model);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -806,7 +793,6 @@ int main(void)
         cmocka_unit_test(a_search_finds_what_trying_all_pairs_finds),
         cmocka_unit_test(contacts_beyond_the_capacity_are_left_out_and_counted),
         cmocka_unit_test(a_quaternion_of_zeros_is_no_rotation),
-        cmocka_unit_test(the_flag_sleep_is_accepted_with_a_note),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

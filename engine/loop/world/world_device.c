@@ -30,6 +30,14 @@ static orr_result create(orr_engine *engine, orr_cuda *cuda, const orr_world_des
         orr_log_line(engine->log, ORR_LOG_INFO, ORR_CODE_NONE,
                      "%s: the inertia matrix is too ill-conditioned for float: computed in double", name);
     }
+    int first = 0, sleepless = result == ORR_OK ? orr_physics_sleepless(*physics, &first) : 0;
+    if (sleepless > 0) {
+        orr_log_line(
+            engine->log, ORR_LOG_WARNING, ORR_CODE_NONE,
+            "%s: %d trees with sleep=\"init\" touch others that are awake, and are awake, too; the first: "
+            "body %d %s",
+            name, sleepless, first, orr_model_name(model, ORR_OBJECT_BODY, first));
+    }
     return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
 }
 

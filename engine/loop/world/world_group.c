@@ -278,6 +278,10 @@ static void carry(const orr_world *world, orr_world_robot *before, orr_world_rob
         orr_pose is = orr_world_robot_pose(world, world_index, now);
         was = before->physics->joint ? was : (orr_pose){.quat = {1.0}};
         for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++) {
+            if (!orr_world_physics_divides(quantities[i]) &&
+                (before->physics->joint || now->physics->joint)) {
+                continue; // robots of a physics sleep together: those that join others, or leave them, wake
+            }
             orr_world_robot_read_raw(world_index, before, quantities[i], now->numbers);
             if (memcmp(&was, &is, sizeof is) != 0) {
                 orr_pose back = orr_pose_inverse(&was);

@@ -100,6 +100,8 @@ static quantity_rows rows_of(orr_physics_quantity quantity)
         ROWS(MOCAP_QUAT, MOCAP, 4, QUATERNIONS),
         ROWS(PLASTIC, PLASTIC, 1, STAYS),
         ROWS(DELAYED, DELAYED, 1, STAYS),
+        ROWS(TREE_ASLEEP, TREE, 1, STAYS),
+        ROWS(ASLEEP_QPOS, ASLEEP_QPOS, 1, STAYS),
         ROWS(QACC, DOF, 1, VELOCITIES),
         ROWS(QACC_WARMSTART, DOF, 1, VELOCITIES),
         ROWS(XPOS, BODY, 3, POINTS),
@@ -145,8 +147,10 @@ static quantity_rows rows_of(orr_physics_quantity quantity)
 
 bool orr_world_physics_divides(orr_physics_quantity quantity)
 {
-    // free joints have axes of the physics' frame, which robots do not share with it; energy is of all
-    return quantity != ORR_PHYSICS_QM && quantity != ORR_PHYSICS_CDOF && quantity != ORR_PHYSICS_ENERGY;
+    // free joints have axes of the physics' frame, which robots do not share with it; energy is of all;
+    // robots sleep together
+    return quantity != ORR_PHYSICS_QM && quantity != ORR_PHYSICS_CDOF && quantity != ORR_PHYSICS_ENERGY &&
+           quantity != ORR_PHYSICS_TREE_ASLEEP && quantity != ORR_PHYSICS_ASLEEP_QPOS;
 }
 
 // `first` and `count` elements that are not the world's; `world` of the world's before them, from
@@ -199,6 +203,10 @@ orr_number_range orr_world_physics_rows(const orr_model_place *p, const orr_mode
         return range_of(width, p->camera, m->ncam, p->world_camera, p->world_cameras);
     case ORR_NUMBERS_TENDON:
         return range_of(width, p->tendon, m->ntendon, 0, 0);
+    case ORR_NUMBERS_TREE:
+        return range_of(width, 0, m->opt.enableflags & ORR_ENABLE_SLEEP ? m->ntree : 0, 0, 0);
+    case ORR_NUMBERS_ASLEEP_QPOS:
+        return range_of(width, 0, m->opt.enableflags & ORR_ENABLE_SLEEP ? m->nq : 0, 0, 0);
     case ORR_NUMBERS_M:
         return range_of(width, p->M, m->nM, 0, 0);
     default:

@@ -60,6 +60,8 @@ typedef enum orr_number_list {
     ORR_NUMBERS_SITE,
     ORR_NUMBERS_CAMERA,
     ORR_NUMBERS_TENDON,
+    ORR_NUMBERS_TREE,        // where trees can sleep; of a robot alone, as the next
+    ORR_NUMBERS_ASLEEP_QPOS, // as many as coordinates
     ORR_NUMBERS_M
 } orr_number_list;
 

@@ -28,6 +28,7 @@ static const orr_physics_quantity physics_quantities[ORR_ROBOT_QUANTITIES] = {
                 SAME(CVEL) SAME(CACC) SAME(CFRC_INT) SAME(QM) SAME(TEN_LENGTH) SAME(TEN_VELOCITY)
                     SAME(ACTUATOR_LENGTH) SAME(ACTUATOR_VELOCITY) SAME(QFRC_BIAS) SAME(QFRC_PASSIVE)
                         SAME(QFRC_ACTUATOR) SAME(QFRC_CONSTRAINT) SAME(QFRC_INVERSE) SAME(ENERGY)
+                            SAME(TREE_ASLEEP) SAME(ASLEEP_QPOS)
 #undef SAME
 };
 _Static_assert((int)ORR_ROBOT_QUANTITIES == (int)ORR_PHYSICS_QUANTITY_COUNT,
@@ -41,7 +42,8 @@ orr_result orr_robot_quantity_find(orr_robot_quantity quantity, bool set, orr_ph
                         (int)quantity);
     }
     const bool state = quantity < ORR_ROBOT_ACCELERATION || quantity == ORR_ROBOT_PLASTIC ||
-                       quantity == ORR_ROBOT_DELAYED || quantity == ORR_ROBOT_QACC_WARMSTART;
+                       quantity == ORR_ROBOT_DELAYED || quantity == ORR_ROBOT_QACC_WARMSTART ||
+                       quantity == ORR_ROBOT_TREE_ASLEEP || quantity == ORR_ROBOT_ASLEEP_QPOS;
     if (set && !state) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "robot quantity %d: expected one that can be set, it is computed", (int)quantity);

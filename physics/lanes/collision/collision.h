@@ -3,6 +3,7 @@
 
 #include "physics/lanes/collision/grid_contact.h"
 #include "physics/lanes/collision/near.h"
+#include "physics/lanes/sleep.h"
 
 // The lanes in which the geoms of a pair could touch, by their bounding spheres.
 FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
@@ -16,13 +17,9 @@ FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
     return dot3(apart, apart) < reach * reach;
 }
 
-LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
+LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)
 {
     const orr_pair *pair = lane_pair(m, d, i);
-    mask near = may_touch(m, d, pair);
-    if (!any(near)) {
-        return;
-    }
     lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);
     if (m->geom_type[pair->geom2] == ORR_GEOM_SDF) {
         collide_grid(m, d, i, &a, &b);
@@ -59,6 +56,27 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
     default:
         collide_lanes(m, d, i, &a, &b, near);
         break;
+    }
+}
+
+LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
+{
+    const orr_pair *pair = lane_pair(m, d, i);
+    mask near = may_touch(m, d, pair);
+    if (d->asleep == LANE_NONE_ASLEEP) {
+        if (any(near)) {
+            collide_near(m, d, i, near);
+        }
+        return;
+    }
+    mask touches = pair_touches(m, d, pair);
+    if (!any(and_(near, touches))) {
+        return;
+    }
+    int first = d->contact_count;
+    collide_near(m, d, i, and_(near, touches));
+    for (int contact = first; contact < d->contact_count; contact++) {
+        d->contact_dist[contact] = sel(touches, d->contact_dist[contact], R(LANE_HUGE));
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "physics/lanes/collision/per_lane.h"
+#include "physics/lanes/sleep.h"
 
 enum { BOXES_PER_LEAF = 4 };
 
@@ -63,6 +64,7 @@ LANE_FN void find_extents(const lane_model *m, lane_data *d, int first, int coun
         extent_along(centre.z, half.z + reach, &e->low[2], &e->high[2]);
         e->geom = geom;
         e->weld = m->body_weldid[m->geom_bodyid[geom]];
+        e->rests = geom_rests(m, d, geom);
     }
 }
 
@@ -154,6 +156,10 @@ LANE_FN int build_tree(lane_data *d, lane_box_node *node, int first, int count)
             join_box(&node[i], node[second].low, node[second].high);
         }
         node[i].end = leaf ? i + 1 : node[node[i + 1].end].end;
+        node[i].rests = leaf || (node[i + 1].rests && node[node[i + 1].end].rests);
+        for (int k = 0; k < node[i].count && leaf; k++) {
+            node[i].rests = node[i].rests && d->extent[node[i].first + k].rests;
+        }
     }
     return nodes;
 }
@@ -204,7 +210,8 @@ LANE_FN void search_tree(const lane_model *m, lane_data *d, int k, const lane_bo
     const lane_extent e = d->extent[k];
     for (int i = 0; i < nodes;) {
         int end = node[i].first + node[i].count;
-        if (end <= k + 1 || !boxes_overlap(e.low, e.high, node[i].low, node[i].high)) {
+        if (end <= k + 1 || (e.rests && node[i].rests) ||
+            !boxes_overlap(e.low, e.high, node[i].low, node[i].high)) {
             i = node[i].end;
             continue;
         }
@@ -230,6 +237,9 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
         for (int k = 0; k < (fixed ? plan->boxed_moving : plan->boxed_count); k++) {
             int geom = plan->boxed_geom[k];
             real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom) + geom_reach(m, plane));
+            if (fixed && geom_rests(m, d, geom)) {
+                continue;
+            }
             if (any(dot3(sub3(load3(d->geom_xpos, geom), pos), normal) < reach)) {
                 add_near(m, d, plane, geom);
             }
@@ -253,7 +263,9 @@ LANE_FN void find_near(const lane_model *m, lane_data *d)
     }
     for (int k = 0; k < moving; k++) {
         search_tree(m, d, k, d->box_node, nodes);
-        search_tree(m, d, k, d->box_node + 2 * moving, d->fixed_nodes);
+        if (!d->extent[k].rests) {
+            search_tree(m, d, k, d->box_node + 2 * moving, d->fixed_nodes);
+        }
     }
     if (plan->pairs_mixed) {
         search_planes(m, d);
