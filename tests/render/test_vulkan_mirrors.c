@@ -57,29 +57,30 @@ static drawn draw_list(const orr_draw_list *list, bool mirrors)
     return finish(list, NULL);
 }
 
-static mirror_agreement compare(const orr_draw_list *list)
+static mirror_agreement compare(const orr_draw_list *list, double tolerance)
 {
     drawn d = draw_list(list, true);
-    const mirror_agreement a = mirror_scene_compare(jobs, list, &d, &d, 2.0 / 255.0);
+    const mirror_agreement a = mirror_scene_compare(jobs, list, &d, &d, tolerance);
     drawn_free(&d);
     return a;
 }
 
-// Of what mirrors show one pixel in 25 may be another surface's, where an edge passes by its centre within
-// the device's rounding: in so small a picture a mirrored edge has more of the pixels than in that of
-// test_cuda_mirrors.c. The bar between machines for the rest: 2/255, and 45 dB of the whole.
+// The bar between machines: 2/255, and 50 dB of the whole picture. Of what mirrors show one pixel in 50 may
+// be another surface's, where an edge passes by its centre within the device's rounding, and one in 20 where
+// edges are anti-aliased: Vulkan cuts what the mirror's plane goes through by whole pixels, the CPU by
+// samples.
 static void mirrors_show_what_they_do_on_the_cpu(void **state)
 {
     (void)state;
     for (int variant = 0; variant < MIRROR_SCENE_VARIANTS; variant++) {
         static mirror_scene s;
         make(&s, variant);
-        const mirror_agreement a = compare(&s.base.list);
+        const mirror_agreement a = compare(&s.base.list, 2.0 / 255.0);
         print_message("    %s: mirrors change %d pixels, of which %d differ; %.1f dB\n",
                       mirror_scene_variants[variant], a.shown, a.off, a.quality);
         assert_true(a.shown > 140); // an eighth of what a picture of 256 x 256 has at least
-        assert_true(a.off <= a.shown / 25);
-        assert_true(a.quality >= 45.0);
+        assert_true(a.off <= a.shown / (s.base.list.smooth ? 20 : 50));
+        assert_true(a.quality >= 50.0);
         mirror_scene_free(&s);
     }
 }
@@ -139,8 +140,8 @@ static void mirrors_follow_the_size_of_the_picture(void **state)
         if (i == 1) {
             s.side = SIDE + 40;
             mirror_scene_look(&s, 0.85f, false);
-            const mirror_agreement a = compare(&s.base.list);
-            assert_true(a.quality >= 45.0);
+            const mirror_agreement a = compare(&s.base.list, 2.0 / 255.0);
+            assert_true(a.quality >= 50.0);
         } else {
             small[i / 2] = draw_list(&s.base.list, true);
         }
@@ -151,14 +152,15 @@ static void mirrors_follow_the_size_of_the_picture(void **state)
     drawn_free(&small[1]);
 }
 
-// Fragments of panes that are seen in a mirror alone need more memory than there is at first.
+// Fragments of panes that are seen in a mirror alone need more memory than there is at first. Without the
+// last of them the picture would differ by some 0.01, and nothing here has an edge: 2e-4.
 static void a_mirror_beyond_the_capacity_is_drawn_again(void **state)
 {
     (void)state;
     static mirror_scene s;
     make(&s, 0);
     mirror_scene_put_panes(&s, MIRROR_SCENE_PANES);
-    const mirror_agreement a = compare(&s.base.list);
+    const mirror_agreement a = compare(&s.base.list, 2e-4);
     print_message("    mirrors change %d pixels, of which %d differ; %.1f dB\n", a.shown, a.off, a.quality);
     assert_true(a.shown > SIDE * SIDE / 2);
     assert_int_equal(a.off, 0);
