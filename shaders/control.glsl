@@ -17,6 +17,7 @@ struct control_block {
     uint visible_groups[3]; // arguments of indirect dispatches: visible splats, GROUP each
     uint visible_blocks[3]; // SORT_BLOCK each
     uint pair_blocks[3];
+    float clip[4]; // camera space: splats whose middle is behind this plane are left out; zeros: none is
 };
 
 uint divide_up(uint count, uint size)

@@ -1,5 +1,6 @@
 // The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), its haze,
-// and the shadow maps of some lights; light_buffer of render/vulkan/meshes.c.
+// the shadow maps of some lights, and its mirrors; light_buffer of render/vulkan/meshes.c.
+#include "engine/maths/clip_formula.h"
 #include "render/environment/environment_formula.h"
 #include "render/haze_formula.h"
 #include "render/light_formula.h"
@@ -23,4 +24,7 @@ struct frame_light {
     int shadow_tops[4]; // of these: the row of the image at which its maps begin
     shadow_view shadows[4];
     shadow_eye eye; // of what shadows fall on besides meshes
+    clip_plane clip; // camera space: what mirrors show is in front of it
+    vec2 size;       // of the picture [px]
+    float reflectances[4]; // of the mirrors
 };

@@ -7,6 +7,6 @@ layout(location = 0) out vec4 colour_and_distance; // distance 0: only the backd
 
 void main()
 {
-    vec3 colour = surface_colour().rgb;
+    vec3 colour = hazy_colour(clear_colour()).rgb;
     colour_and_distance = vec4(colour, has_flag(BACKDROP) ? 0.0 : camera_position.z);
 }

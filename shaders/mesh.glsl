@@ -27,7 +27,8 @@ const uint BENT = 16u; // has a texture of normals
 const uint SAMPLED = 32u; // drawn with four samples of each pixel
 const uint COATED = 64u; // has a texture of a clear coat
 const uint ENDS = 128u; // endless, where there is haze; not for lights
-const uint ENVIRONMENT_SHIFT = 8u; // above it 1 + the index of the environment that lights the mesh; 0: none
+const uint MIRROR_SHIFT = 8u; // three bits: 1 + the index of the mirror; 0: it is none
+const uint ENVIRONMENT_SHIFT = 11u; // above it 1 + the index of the environment that lights the mesh; 0: none
 
 bool has_flag(uint flag)
 {

@@ -15,7 +15,7 @@ layout(binding = 12, scalar) writeonly buffer Nodes { fragment_node nodes[]; };
 
 void main()
 {
-    vec4 colour = surface_colour();
+    vec4 colour = hazy_colour(clear_colour());
     uint index = atomicAdd(lists.count, 1u);
     if (index >= uint(nodes.length())) {
         return;

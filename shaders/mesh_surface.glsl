@@ -69,6 +69,8 @@ layout(binding = 7, scalar) readonly buffer Environments { uint environment_texe
 
 // Is the material a network? Each shader has one of the two kinds alone, so that it compiles faster.
 layout(constant_id = 0) const bool NETWORK = false;
+// Is only what is in front of a clip plane drawn? Of frames with mirrors alone.
+layout(constant_id = 1) const bool CLIPPED = false;
 
 real2 real2_of(vec2 v)
 {
@@ -251,21 +253,27 @@ real3 light_up(real3 base_colour, light_point point)
                        push.emissive.g, push.emissive.b);
 }
 
-// The texture's colour, and alpha times the material's. Discards holes.
+bool is_behind_clip_plane()
+{
+    return CLIPPED && clip_height(lighting.clip, real3_of(camera_position)) < 0.0;
+}
+
+// The texture's colour, and alpha times the material's. Discards holes, and what is behind the clip plane.
 real4 solid_texel()
 {
     real4 texel = sample_texture(base_texture);
     texel.w *= push.base_colour.a;
     bool ended = has_flag(ENDS) && lighting.haze.reach_over_height > 0.0 &&
                  !haze_leaves(lighting.haze, picture_point.x, picture_point.y);
-    if (ended || (push.alpha_cutoff > 0.0 && !mesh_is_solid(texel.w, push.alpha_cutoff))) {
+    if (ended || is_behind_clip_plane() ||
+        (push.alpha_cutoff > 0.0 && !mesh_is_solid(texel.w, push.alpha_cutoff))) {
         discard;
     }
     return texel;
 }
 
-// Display colour and alpha. Discards holes.
-vec4 surface_colour()
+// Display colour, before there is haze over it, and alpha. Discards what solid_texel does.
+vec4 clear_colour()
 {
     find_point();
     real3 plane_normal = real3_of(cross(dFdx(centre_position), dFdy(centre_position)));
@@ -319,7 +327,13 @@ vec4 surface_colour()
             colour = light_up(colour, point);
         }
     }
-    colour = haze_over(lighting.haze, colour, picture_point.x, picture_point.y, camera_position.z,
-                       has_flag(BACKDROP) ? 1.0 : 0.0);
     return vec4(colour.x, colour.y, colour.z, texel.w);
+}
+
+// The same seen through haze.
+vec4 hazy_colour(vec4 clear)
+{
+    real3 colour = haze_over(lighting.haze, real3_of(clear.rgb), picture_point.x, picture_point.y,
+                             camera_position.z, has_flag(BACKDROP) ? 1.0 : 0.0);
+    return vec4(colour.x, colour.y, colour.z, clear.a);
 }

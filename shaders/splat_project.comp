@@ -2,6 +2,7 @@
 // NONE.
 #version 460
 #include "shaders/control.glsl"
+#include "engine/maths/clip_formula.h"
 #include "render/deform_formula.h"
 
 layout(local_size_x = 256) in;
@@ -49,6 +50,12 @@ real3 splat_colour(uint splat, real3 direction)
     return sh_clamped(sum);
 }
 
+bool is_in_front(real3 mean)
+{
+    clip_plane clip = clip_plane(control.clip[0], control.clip[1], control.clip[2], control.clip[3]);
+    return clip_height(clip, affine_point(push.lens.view, mean)) >= 0.0;
+}
+
 void main()
 {
     if (gl_LocalInvocationIndex == 0u) {
@@ -71,10 +78,11 @@ void main()
             axes = deform_axes(deformation, axes);
         }
         splat_screen s = splat_project(push.lens, mean, axes, geometry[at + 192u]);
+        bool visible = s.visible && is_in_front(mean);
         uint to = push.first + splat;
         // positive floats sort as their bits do
-        keys[to] = s.visible ? floatBitsToUint(s.depth) : NONE;
-        if (s.visible) {
+        keys[to] = visible ? floatBitsToUint(s.depth) : NONE;
+        if (visible) {
             real3 direction = deformed ? deform_direction(deformation, push.lens, mean)
                                        : splat_direction(push.lens, mean);
             real3 colour = splat_colour(splat, direction);

@@ -147,7 +147,7 @@ typedef struct orr_vk_graphics_desc {
     int samples;         // of a pixel of both; 0: 1
     bool over;           // blended over what is there, premultiplied; false: replaces it
     bool writes_nothing; // neither colour nor depth: the shader writes elsewhere
-    bool constant;       // constant 0 of the fragment shader, where it has one
+    bool constants[2];   // constants 0 and 1 of the fragment shader, where it has them
 } orr_vk_graphics_desc;
 
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,

@@ -9,7 +9,8 @@
 typedef struct vulkan_machine {
     orr_engine *engine; // borrowed
     orr_vulkan_draw *draw;
-    bool told_of_occlusion, told_of_clouds, told_of_mirrors; // that they are not drawn
+    bool told_of_occlusion, told_of_clouds; // that they are not drawn
+    bool told_of_mirrors;                   // that fields are not seen in them
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
@@ -56,8 +57,9 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
                      "Vulkan: pictures have no ambient occlusion: expected the CPU to draw it");
     orr_machine_tell(m->engine, &m->told_of_clouds, ORR_LOG_INFO, orr_has_cloud_shadows(list),
                      "Vulkan: clouds cast no shadows: expected the CPU to draw them");
-    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO, list->mirrors && orr_has_mirrors(list),
-                     "Vulkan: surfaces with a reflectance do not mirror: expected the CPU to draw them");
+    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
+                     fields && list->mirrors && orr_has_mirrors(list),
+                     "Vulkan: mirrors do not show fields: expected the CPU to draw them");
     return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
                     : orr_vulkan_draw_submit(m->draw, list, fields, error);
 }

@@ -170,7 +170,7 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
 {
     orr_vulkan_frame *frame;
     ORR_TRY(finish(draw, false, &frame, profile, error));
-    size_t pixels = (size_t)frame->lens.width * (size_t)frame->lens.height;
+    size_t pixels = (size_t)frame->view.lens.width * (size_t)frame->view.lens.height;
     const float *planes = frame->picture.mapped;
     uint64_t start = orr_clock_nanoseconds();
     if (picture && picture->rgba) {
@@ -193,8 +193,8 @@ orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan
             .image = frame->image.image,
             .view = frame->image.view,
             .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-            .width = frame->lens.width,
-            .height = frame->lens.height,
+            .width = frame->view.lens.width,
+            .height = frame->view.lens.height,
         };
     }
     return ORR_OK;

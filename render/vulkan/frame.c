@@ -27,8 +27,8 @@ orr_result orr_vulkan_frame_create(orr_vulkan_shared *shared, VkCommandBuffer co
     ORR_VK_TRY(vkCreateQueryPool(vk->device, &queries, NULL, &frame->marks.pool), error);
     ORR_TRY(orr_vk_buffer_create(vk, ORR_VULKAN_MARKS * sizeof(uint64_t), ORR_VK_READBACK, 0, "times",
                                  &frame->times, error));
-    return orr_vk_buffer_create(vk, sizeof(frame_counts), ORR_VK_READBACK, 0, "counters", &frame->counts,
-                                error);
+    return orr_vk_buffer_create(vk, (1 + ORR_MIRRORS) * sizeof(frame_counts), ORR_VK_READBACK, 0, "counters",
+                                &frame->counts, error);
 }
 
 void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
@@ -42,8 +42,11 @@ void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     orr_vk_buffer_destroy(vk, &frame->times);
     orr_vk_buffer_destroy(vk, &frame->picture);
     orr_vk_image_destroy(vk, &frame->image);
-    orr_free(frame->layers);
-    orr_free(frame->meshes);
+    orr_vulkan_view_free(&frame->view);
+    for (int i = 0; frame->mirrored && i < ORR_MIRRORS; i++) {
+        orr_vulkan_view_free(&frame->mirrored[i]);
+    }
+    orr_free(frame->mirrored);
 }
 
 // ---- what is drawn ----
@@ -72,66 +75,6 @@ static orr_result take_pieces(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     return ORR_OK;
 }
 
-static orr_result take_layers(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
-                              const orr_draw_list *list, orr_error *error)
-{
-    if (list->splat_count > frame->layer_capacity) {
-        orr_free(frame->layers);
-        frame->layer_capacity = 0;
-        ORR_ALLOC(frame->layers, list->splat_count, "layers of a frame", error);
-        frame->layer_capacity = list->splat_count;
-        shared->allocations++;
-    }
-    frame->layer_count = list->splat_count;
-    ORR_TRY(take_pieces(shared, frame, list, error));
-    uint32_t first_piece = 0;
-    for (int i = 0; i < list->splat_count; i++) {
-        orr_vulkan_layer *layer = &frame->layers[i];
-        const orr_vulkan_stored *item;
-        ORR_TRY(orr_vulkan_store_take(&shared->store, &list->splats[i], NULL, frame->number, oldest, &item,
-                                      error));
-        layer->cloud = item->cloud;
-        layer->first_piece = first_piece;
-        first_piece += (uint32_t)list->splats[i].deformation.piece_count;
-        ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &layer->lens, error));
-    }
-    return ORR_OK;
-}
-
-static orr_result take_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
-                              const orr_draw_list *list, orr_error *error)
-{
-    frame->has_backdrop = list->backdrop.mesh != NULL;
-    frame->mesh_count = list->mesh_count + (frame->has_backdrop ? 1 : 0);
-    frame->has_blended = false;
-    bool networks = false;
-    if (frame->mesh_count > frame->mesh_capacity) {
-        orr_free(frame->meshes);
-        frame->mesh_capacity = 0;
-        ORR_ALLOC(frame->meshes, frame->mesh_count, "meshes of a frame", error);
-        frame->mesh_capacity = frame->mesh_count;
-        shared->allocations++;
-    }
-    for (int i = 0; i < frame->mesh_count; i++) {
-        bool backdrop = frame->has_backdrop && i == 0;
-        const orr_draw_mesh *from =
-            backdrop ? &list->backdrop : &list->meshes[i - (frame->has_backdrop ? 1 : 0)];
-        const orr_vulkan_stored *item;
-        ORR_TRY(orr_vulkan_store_take(&shared->store, NULL, from, frame->number, oldest, &item, error));
-        frame->meshes[i] = (orr_vulkan_mesh_item){.mesh = item->mesh, .backdrop = backdrop};
-        frame->meshes[i].environment = from->environment;
-        frame->meshes[i].endless = from->endless;
-        memcpy(frame->meshes[i].model, from->model, sizeof frame->meshes[i].model);
-        frame->has_blended |= item->mesh->blended && !list->only_solid;
-        networks |= item->mesh->networks != NULL;
-    }
-    frame->fragments = frame->has_blended ? FIRST_FRAGMENTS : 0;
-    frame->smooth = list->smooth && frame->mesh_count > 0;
-    return frame->mesh_count == 0 ? ORR_OK
-                                  : orr_vulkan_meshes_prepare(&shared->meshes, frame->smooth,
-                                                              frame->has_blended, networks, error);
-}
-
 static orr_result take_fields(orr_vulkan_shared *shared, orr_vulkan_frame *frame,
                               const orr_field_pass *fields, orr_error *error)
 {
@@ -139,7 +82,7 @@ static orr_result take_fields(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     if (!fields) {
         return ORR_OK;
     }
-    size_t pixels = (size_t)frame->lens.width * (size_t)frame->lens.height;
+    size_t pixels = (size_t)frame->view.lens.width * (size_t)frame->view.lens.height;
     VkDeviceSize size = (VkDeviceSize)pixels * 5 * sizeof(float);
     if (size > frame->fields.size) {
         orr_vk_buffer_destroy(shared->vk, &frame->fields);
@@ -166,7 +109,6 @@ static orr_result take_environments(orr_vulkan_shared *shared, orr_vulkan_frame 
                                     const orr_draw_list *list, orr_error *error)
 {
     VkDeviceSize size = 0, limit = shared->vk->properties.limits.maxStorageBufferRange;
-    frame->environment_behind = list->environment_behind;
     if (has_environments(frame, list)) {
         return ORR_OK;
     }
@@ -196,16 +138,39 @@ static orr_result take_environments(orr_vulkan_shared *shared, orr_vulkan_frame 
     return ORR_OK;
 }
 
-static orr_vulkan_capacity needs_of(const orr_vulkan_frame *frame)
+// What the mirrors that are seen show. The views of all of them are kept: there are few.
+static orr_result take_mirrors(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
+                               const orr_draw_list *list, orr_error *error)
+{
+    frame->mirror_count = orr_mirrors_find(list, frame->mirrors);
+    if (frame->mirror_count > 0 && !frame->mirrored) {
+        frame->mirrored = orr_alloc_zero(ORR_MIRRORS, sizeof *frame->mirrored);
+        if (!frame->mirrored) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: mirrors");
+        }
+        shared->allocations++;
+    }
+    for (int i = 0; i < frame->mirror_count; i++) {
+        const orr_mirror *mirror = &frame->mirrors[i];
+        const orr_mesh *mesh = list->meshes[mirror->mesh].mesh;
+        const orr_draw_list seen = orr_mirror_list(mirror, list);
+        frame->reflectances[i] = mesh->materials[mesh->parts[mirror->part].material].reflectance;
+        ORR_TRY(orr_vulkan_view_take(&shared->store, &frame->mirrored[i], frame->number, oldest, &seen,
+                                     &shared->allocations, error));
+    }
+    return ORR_OK;
+}
+
+static orr_vulkan_capacity needs_of(const orr_vulkan_view *view)
 {
     orr_vulkan_capacity needs = {
         .pairs = FIRST_PAIRS,
-        .tiles = (int64_t)orr_blocks(frame->lens.width, ORR_VULKAN_TILE) *
-                 orr_blocks(frame->lens.height, ORR_VULKAN_TILE),
-        .pixels = (int64_t)frame->lens.width * frame->lens.height,
+        .tiles = (int64_t)orr_blocks(view->lens.width, ORR_VULKAN_TILE) *
+                 orr_blocks(view->lens.height, ORR_VULKAN_TILE),
+        .pixels = (int64_t)view->lens.width * view->lens.height,
     };
-    for (int i = 0; i < frame->layer_count; i++) {
-        needs.splats += frame->layers[i].cloud->count;
+    for (int i = 0; i < view->layer_count; i++) {
+        needs.splats += view->layers[i].cloud->count;
     }
     if (needs.splats == 0) {
         needs.splats = 1; // blending binds their buffers all the same
@@ -216,18 +181,20 @@ static orr_vulkan_capacity needs_of(const orr_vulkan_frame *frame)
 orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
                                  const orr_draw_list *list, const orr_field_pass *fields, orr_error *error)
 {
+    const orr_vulkan_view *view = &frame->view;
     frame->settled = false;
-    frame->lens = list->lens;
-    orr_draw_light_up(list, &frame->lighting);
-    orr_shadow_plan_make(list, &frame->shadows);
-    frame->umbra = list->umbra;
-    frame->opaque = list->opaque;
-    frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
-    ORR_TRY(take_layers(shared, frame, oldest, list, error));
-    ORR_TRY(take_meshes(shared, frame, oldest, list, error));
+    ORR_TRY(take_pieces(shared, frame, list, error));
+    ORR_TRY(orr_vulkan_view_take(&shared->store, &frame->view, frame->number, oldest, list,
+                                 &shared->allocations, error));
+    ORR_TRY(take_mirrors(shared, frame, oldest, list, error));
+    if (view->mesh_count > 0) {
+        ORR_TRY(orr_vulkan_meshes_prepare(&shared->meshes, view->smooth, view->has_blended,
+                                          view->has_networks, frame->mirror_count > 0, error));
+    }
     ORR_TRY(take_environments(shared, frame, list, error));
     ORR_TRY(take_fields(shared, frame, fields, error));
-    frame->needs = needs_of(frame);
+    frame->needs = needs_of(view);
+    frame->fragments = view->has_blended ? FIRST_FRAGMENTS : 0;
     return ORR_OK;
 }
 
@@ -235,14 +202,16 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
 
 static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_frame *frame, orr_error *error)
 {
-    int width = frame->lens.width, height = frame->lens.height;
+    const orr_vulkan_view *view = &frame->view;
+    int width = view->lens.width, height = view->lens.height;
     bool splats_fit = orr_vulkan_splats_fit(&shared->splats, frame->needs);
     bool meshes_fit =
-        frame->mesh_count == 0 || orr_vulkan_meshes_fit(&shared->meshes, width, height, frame->smooth);
-    bool shadows_fit = orr_vulkan_shadows_fit(&shared->meshes, &frame->shadows);
-    int64_t pixels = frame->has_blended ? frame->needs.pixels : 0;
+        view->mesh_count == 0 || orr_vulkan_meshes_fit(&shared->meshes, width, height, view->smooth);
+    bool shadows_fit = orr_vulkan_shadows_fit(&shared->meshes, &view->shadows);
+    bool mirrors_fit = orr_vulkan_mirrors_fit(&shared->meshes, frame->mirror_count, frame->needs.pixels);
+    int64_t pixels = view->has_blended ? frame->needs.pixels : 0;
     bool fragments_fit = orr_vulkan_fragments_fit(&shared->meshes, pixels, frame->fragments);
-    if (splats_fit && meshes_fit && shadows_fit && fragments_fit) {
+    if (splats_fit && meshes_fit && shadows_fit && mirrors_fit && fragments_fit) {
         return ORR_OK;
     }
     ORR_TRY(orr_vk_timeline_wait(shared->vk, shared->timeline, shared->submitted, error));
@@ -251,29 +220,30 @@ static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_fram
         ORR_TRY(orr_vulkan_splats_grow(&shared->splats, frame->needs, error));
     }
     if (!shadows_fit) {
-        ORR_TRY(orr_vulkan_shadows_grow(&shared->meshes, &frame->shadows, error));
+        ORR_TRY(orr_vulkan_shadows_grow(&shared->meshes, &view->shadows, error));
     }
+    ORR_TRY(orr_vulkan_mirrors_grow(&shared->meshes, frame->mirror_count, frame->needs.pixels, error));
     ORR_TRY(orr_vulkan_fragments_grow(&shared->meshes, pixels, frame->fragments, error));
-    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&shared->meshes, width, height, frame->smooth, error);
+    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&shared->meshes, width, height, view->smooth, error);
 }
 
 static orr_result make_output(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error)
 {
     if (frame->to_image) {
-        if (frame->image.width != frame->lens.width || frame->image.height != frame->lens.height) {
+        if (frame->image.width != frame->view.lens.width || frame->image.height != frame->view.lens.height) {
             // commands of the same queue may still read the image, to show it
             ORR_VK_TRY(vkQueueWaitIdle(shared->vk->queue), error);
             orr_vk_image_destroy(shared->vk, &frame->image);
             shared->allocations++;
             return orr_vk_image_create(
-                shared->vk, frame->lens.width, frame->lens.height, VK_FORMAT_R8G8B8A8_UNORM,
+                shared->vk, frame->view.lens.width, frame->view.lens.height, VK_FORMAT_R8G8B8A8_UNORM,
                 VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
                 "a picture", &frame->image, error);
         }
         return ORR_OK;
     }
     VkDeviceSize size =
-        (VkDeviceSize)frame->lens.width * (VkDeviceSize)frame->lens.height * 5 * sizeof(float);
+        (VkDeviceSize)frame->view.lens.width * (VkDeviceSize)frame->view.lens.height * 5 * sizeof(float);
     if (size > frame->picture.size) {
         orr_vk_buffer_destroy(shared->vk, &frame->picture);
         shared->allocations++;
@@ -287,7 +257,7 @@ static orr_result make_output(orr_vulkan_shared *shared, orr_vulkan_frame *frame
 
 static void record_readback(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
 {
-    VkDeviceSize pixels = (VkDeviceSize)frame->lens.width * (VkDeviceSize)frame->lens.height;
+    VkDeviceSize pixels = (VkDeviceSize)frame->view.lens.width * (VkDeviceSize)frame->view.lens.height;
     vkCmdCopyBuffer(frame->commands, shared->splats.picture.buffer, frame->picture.buffer, 1,
                     &(VkBufferCopy){.size = pixels * 16});
     vkCmdCopyBuffer(frame->commands, shared->splats.depth.buffer, frame->picture.buffer, 1,
@@ -302,7 +272,7 @@ static void record_image(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
                          VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL,
                          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, 0, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-    const int32_t size[2] = {frame->lens.width, frame->lens.height};
+    const int32_t size[2] = {frame->view.lens.width, frame->view.lens.height};
     const orr_vk_binding bindings[] = {{.buffer = shared->splats.picture.buffer},
                                        {.view = frame->image.view}};
     orr_vk_compute_bind(frame->commands, &shared->splats.stages[ORR_SHADER_PRESENT], bindings, size,
@@ -316,68 +286,103 @@ static void record_image(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
     orr_vulkan_mark(frame->commands, &frame->marks, "present");
 }
 
-static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
+// Views share the stages' memory and follow each other on the queue.
+static void follow(VkCommandBuffer commands)
 {
-    // frames share the stages' memory and follow each other on the queue
-    orr_vk_barrier(frame->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT,
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                    VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
-    frame->marks.count = 0;
-    vkCmdResetQueryPool(frame->commands, frame->marks.pool, 0, ORR_VULKAN_MARKS);
-    orr_vulkan_mark(frame->commands, &frame->marks, "");
-    const bool has_shadows = frame->shadows.map_count > 0 && frame->umbra < 1.0f;
+}
+
+static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, const orr_vulkan_view *view,
+                          int mirror, VkBuffer environments)
+{
+    const bool first = mirror == 0 || frame->mirror_count == 0;
+    const orr_vulkan_mesh_frame meshes = {.lens = &view->lens,
+                                          .lighting = &view->lighting,
+                                          .shadows = &view->shadows,
+                                          .items = view->meshes,
+                                          .item_count = view->mesh_count,
+                                          .has_blended = view->has_blended,
+                                          .umbra = view->umbra,
+                                          .smooth = view->smooth,
+                                          .environments = environments,
+                                          .mirrors = frame->mirrors,
+                                          .reflectances = frame->reflectances,
+                                          .mirror_count = mirror < 0 ? frame->mirror_count : 0,
+                                          .through = mirror < 0 ? NULL : &frame->mirrors[mirror],
+                                          .keeps_shadow_maps = !first};
+    if (view->mesh_count > 0) {
+        orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
+        return;
+    }
+    if (view->environment_behind) {
+        orr_vulkan_meshes_record_light(&shared->meshes, frame->commands, &meshes);
+    }
+    orr_vulkan_meshes_skip_samples(&shared->meshes, frame->commands);
+}
+
+// What the frame's mirror of that number shows, or -1: the picture.
+static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int mirror)
+{
+    const orr_vulkan_view *view = mirror < 0 ? &frame->view : &frame->mirrored[mirror];
+    orr_vulkan_marks *marks = mirror < 0 ? &frame->marks : NULL;
+    const bool has_shadows = view->shadows.map_count > 0 && view->umbra < 1.0f;
     // a frame without environments binds another buffer all the same
     VkBuffer environments =
         frame->environment_count > 0 ? frame->environments.buffer : shared->meshes.lighting.buffer;
-    const orr_vulkan_splat_frame splats = {
-        .layers = frame->layers,
-        .layer_count = frame->layer_count,
+    orr_vulkan_splat_frame splats = {
+        .layers = view->layers,
+        .layer_count = view->layer_count,
         .pieces = frame->pieces.buffer,
-        .width = frame->lens.width,
-        .height = frame->lens.height,
-        .opaque = frame->opaque,
-        .sky = frame->sky,
-        .meshes = frame->smooth           ? shared->meshes.centre.view
-                  : frame->mesh_count > 0 ? shared->meshes.colour.view
-                                          : shared->meshes.white.view,
+        .width = view->lens.width,
+        .height = view->lens.height,
+        .opaque = view->opaque,
+        .sky = view->sky,
+        .meshes = view->smooth           ? shared->meshes.centre.view
+                  : view->mesh_count > 0 ? shared->meshes.colour.view
+                                         : shared->meshes.white.view,
         .samples = shared->meshes.samples.view,
-        .smooth = frame->smooth,
-        .has_meshes = frame->mesh_count > 0,
-        .has_backdrop = frame->has_backdrop,
+        .smooth = view->smooth,
+        .has_meshes = view->mesh_count > 0,
+        .has_backdrop = view->has_backdrop,
         .lists = shared->meshes.lists.buffer,
         .nodes = shared->meshes.nodes.buffer,
-        .has_fragments = frame->has_blended,
+        .has_fragments = view->has_blended,
         .lighting = shared->meshes.lighting.buffer,
         .environments = environments,
-        .has_environment = frame->environment_behind,
+        .has_environment = view->environment_behind,
         .shadow_maps = has_shadows ? shared->meshes.shadow_maps.view : shared->meshes.white.view,
         .has_shadows = has_shadows,
-        .fields = frame->has_fields ? frame->fields.buffer : VK_NULL_HANDLE,
+        .fields = frame->has_fields && mirror < 0 ? frame->fields.buffer : VK_NULL_HANDLE,
+        .picture = mirror < 0 ? VK_NULL_HANDLE : shared->meshes.mirrored[mirror].buffer,
     };
-    const orr_vulkan_mesh_frame meshes = {.lens = &frame->lens,
-                                          .lighting = &frame->lighting,
-                                          .shadows = &frame->shadows,
-                                          .items = frame->meshes,
-                                          .item_count = frame->mesh_count,
-                                          .has_blended = frame->has_blended,
-                                          .umbra = frame->umbra,
-                                          .smooth = frame->smooth,
-                                          .environments = environments};
-    if (frame->mesh_count > 0) {
-        orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
-    } else {
-        if (frame->environment_behind) {
-            orr_vulkan_meshes_record_light(&shared->meshes, frame->commands, &meshes);
-        }
-        orr_vulkan_meshes_skip_samples(&shared->meshes, frame->commands);
-    }
-    orr_vulkan_mark(frame->commands, &frame->marks, "meshes");
-    orr_vulkan_splats_record(&shared->splats, frame->commands, &splats, &frame->marks);
+    memcpy(splats.clip, view->lens.clip, sizeof splats.clip);
+    record_meshes(shared, frame, view, mirror, environments);
+    orr_vulkan_mark(frame->commands, marks, "meshes");
+    orr_vulkan_splats_record(&shared->splats, frame->commands, &splats, marks);
+    const VkDeviceSize counts = (VkDeviceSize)(mirror + 1) * sizeof(frame_counts);
     vkCmdCopyBuffer(frame->commands, shared->splats.control.buffer, frame->counts.buffer, 1,
-                    &(VkBufferCopy){.size = sizeof(orr_vulkan_control)});
+                    &(VkBufferCopy){.dstOffset = counts, .size = sizeof(orr_vulkan_control)});
     vkCmdCopyBuffer(
         frame->commands, shared->meshes.lists.buffer, frame->counts.buffer, 1,
-        &(VkBufferCopy){.dstOffset = offsetof(frame_counts, fragments), .size = sizeof(uint32_t)});
+        &(VkBufferCopy){.dstOffset = counts + offsetof(frame_counts, fragments), .size = sizeof(uint32_t)});
+}
+
+static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
+{
+    follow(frame->commands); // the frame before
+    frame->marks.count = 0;
+    vkCmdResetQueryPool(frame->commands, frame->marks.pool, 0, ORR_VULKAN_MARKS);
+    orr_vulkan_mark(frame->commands, &frame->marks, "");
+    for (int i = 0; i < frame->mirror_count; i++) {
+        record_view(shared, frame, i);
+        follow(frame->commands);
+    }
+    if (frame->mirror_count > 0) {
+        orr_vulkan_mark(frame->commands, &frame->marks, "mirrors");
+    }
+    record_view(shared, frame, -1);
     if (frame->to_image) {
         record_image(shared, frame);
     } else {
@@ -411,26 +416,42 @@ orr_result orr_vulkan_frame_submit(orr_vulkan_shared *shared, orr_vulkan_frame *
 
 // ---- when it is done ----
 
+// Sees from what the device counted whether the frame ran out of memory, and then how much it needs.
+static orr_result judge(orr_vulkan_frame *frame, bool *ran_out, orr_error *error)
+{
+    const frame_counts *counts = frame->counts.mapped;
+    *ran_out = false;
+    for (int i = 0; i <= frame->mirror_count; i++) {
+        const uint32_t pairs = counts[i].control.pairs_needed, fragments = counts[i].fragments;
+        if (pairs != counts[i].control.pairs) {
+            if (pairs == UINT32_MAX) {
+                return orr_fail(error, ORR_CODE_CAPACITY,
+                                "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
+            }
+            const int64_t needed = (int64_t)pairs + pairs / 4;
+            frame->needs.pairs = needed > frame->needs.pairs ? needed : frame->needs.pairs;
+            *ran_out = true;
+        }
+        if (frame->view.has_blended && fragments > frame->fragment_capacity) {
+            const int64_t needed = (int64_t)fragments + fragments / 4;
+            frame->fragments = needed > frame->fragments ? needed : frame->fragments;
+            *ran_out = true;
+        }
+    }
+    return ORR_OK;
+}
+
 // Waits for a frame; one that ran out of memory is drawn again with enough.
 static orr_result complete(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error)
 {
+    bool ran_out;
     ORR_TRY(orr_vk_timeline_wait(shared->vk, shared->timeline, frame->value, error));
-    const frame_counts *counts = frame->counts.mapped;
-    const orr_vulkan_control *control = &counts->control;
-    while (control->pairs_needed != control->pairs ||
-           (frame->has_blended && counts->fragments > frame->fragment_capacity)) {
-        if (control->pairs_needed == UINT32_MAX) {
-            return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
-        }
-        if (control->pairs_needed != control->pairs) {
-            frame->needs.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
-        }
-        if (frame->has_blended) {
-            frame->fragments = (int64_t)counts->fragments + counts->fragments / 4;
-        }
+    ORR_TRY(judge(frame, &ran_out, error));
+    while (ran_out) {
         ORR_TRY(make_capacity(shared, frame, error));
         ORR_TRY(send(shared, frame, error));
         ORR_TRY(orr_vk_timeline_wait(shared->vk, shared->timeline, frame->value, error));
+        ORR_TRY(judge(frame, &ran_out, error));
     }
     return ORR_OK;
 }
@@ -450,18 +471,19 @@ void orr_vulkan_frame_profile(const orr_vulkan_shared *shared, const orr_vulkan_
     const frame_counts *counts = frame->counts.mapped;
     const orr_vulkan_control *control = &counts->control;
     int64_t triangles = 0;
-    for (int i = 0; i < frame->mesh_count; i++) {
-        triangles += frame->meshes[i].mesh->triangle_count;
+    for (int i = 0; i < frame->view.mesh_count; i++) {
+        triangles += frame->view.meshes[i].mesh->triangle_count;
     }
     const struct {
         const char *name;
         int64_t items;
-    } items[] = {{"meshes", triangles},
+    } items[] = {{"mirrors", frame->mirror_count},
+                 {"meshes", triangles},
                  {"project", control->splats},
                  {"sort", control->visible},
                  {"bin", control->pairs}};
     for (int i = 1; i < frame->marks.count; i++) {
-        int64_t handled = (int64_t)frame->lens.width * frame->lens.height;
+        int64_t handled = (int64_t)frame->view.lens.width * frame->view.lens.height;
         for (size_t k = 0; k < sizeof items / sizeof items[0]; k++) {
             handled = strcmp(frame->marks.names[i], items[k].name) == 0 ? items[k].items : handled;
         }

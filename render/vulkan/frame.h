@@ -3,8 +3,7 @@
 #pragma once
 
 #include "render/field_pass.h"
-#include "render/vulkan/splats.h"
-#include "render/vulkan/store.h"
+#include "render/vulkan/view.h"
 
 // What all frames share.
 typedef struct orr_vulkan_shared {
@@ -26,18 +25,12 @@ typedef struct orr_vulkan_frame {
     uint64_t value; // of the timeline, when the frame is done
     uint64_t number;
 
-    orr_vulkan_layer *layers; // layer_count
-    int layer_count, layer_capacity;
-    orr_vulkan_mesh_item *meshes; // mesh_count
-    int mesh_count, mesh_capacity;
-    orr_lens lens;
-    orr_draw_lighting lighting;
-    orr_shadow_plan shadows;
-    float umbra;
-    bool has_backdrop, has_blended, has_fields;
-    bool smooth; // of the draw list, where there are meshes
-    bool opaque;
-    orr_sky_values sky;
+    orr_vulkan_view view;            // the picture's
+    orr_mirror mirrors[ORR_MIRRORS]; // mirror_count, that are seen
+    float reflectances[ORR_MIRRORS];
+    int mirror_count;
+    orr_vulkan_view *mirrored; // ORR_MIRRORS: what each of them shows; NULL until a frame has a mirror
+    bool has_fields;
     bool to_image;
 
     orr_vulkan_capacity needs; // capacity that it needs, as far as is known
@@ -51,9 +44,8 @@ typedef struct orr_vulkan_frame {
     orr_vk_buffer environments; // texels of all maps, behind one another
     uint64_t environment_keys[ORR_DRAW_ENVIRONMENTS];
     int environment_count;
-    bool environment_behind;
     orr_vk_buffer fields; // what the CPU drew: depths, then four planes of colour
-    orr_vk_buffer counts; // what the device counts, for the host to read
+    orr_vk_buffer counts; // what the device counts, for the host to read: of the picture, then of the mirrors
     orr_vk_buffer
         times; // likewise: the marks' ticks. Reading the query pool instead may wait for later frames
     orr_vk_buffer picture; // rgba of all pixels, then their depths

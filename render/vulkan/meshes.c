@@ -30,8 +30,10 @@ enum {
     SAMPLED_FLAG = 32,
     COATED = 64,
     ENDS = 128
-};                              // flags of mesh_push
-enum { ENVIRONMENT_SHIFT = 8 }; // above them, 1 + the index of an environment
+}; // flags of mesh_push
+// above them, 1 + the index of a mirror, in three bits, and 1 + that of an environment
+enum { MIRROR_SHIFT = 8, ENVIRONMENT_SHIFT = 11 };
+_Static_assert(ORR_MIRRORS < 8, "in three bits");
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
@@ -46,13 +48,21 @@ typedef struct light_buffer {
     int32_t shadow_tops[ORR_SHADOW_LIGHTS];
     orr_shadow_values shadows[ORR_SHADOW_LIGHTS];
     orr_shadow_eye eye;
+    float clip[4];
+    float size[2];
+    float reflectances[ORR_MIRRORS];
 } light_buffer;
-_Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6,
+_Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6 &&
+                   ORR_MIRRORS == 4,
                "as in shaders/light.glsl");
 
 // SAMPLED and BLENDED_AT_CENTRE: where edges are anti-aliased
 typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } mesh_pass;
 _Static_assert(BLENDED_AT_CENTRE + 1 == ORR_VULKAN_MESH_PASSES, "a pipeline for each");
+
+// What a pipeline draws besides: materials that are networks; mirrors, or what is in front of a clip plane.
+enum { NETWORKS = 1, MIRRORS = 2 };
+_Static_assert((NETWORKS | MIRRORS) + 1 == ORR_VULKAN_MESH_KINDS, "pipelines for each");
 
 enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positions where a device has them
 
@@ -66,12 +76,17 @@ static bool is_network(const orr_mesh_material *material)
     return material->neural && !material->unlit;
 }
 
-static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, bool networks,
+static orr_vulkan_shader fragment_shader(mesh_pass pass, int kind)
+{
+    return is_blended(pass) ? ORR_SHADER_MESH_BLENDED_FRAGMENT
+           : pass == SHADOW ? ORR_SHADER_MESH_SHADOW_FRAGMENT
+           : kind & MIRRORS ? ORR_SHADER_MESH_MIRROR_FRAGMENT
+                            : ORR_SHADER_MESH_FRAGMENT;
+}
+
+static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, int kind,
                                   orr_vk_graphics *pipeline, orr_error *error)
 {
-    static const orr_vulkan_shader fragment[] = {ORR_SHADER_MESH_FRAGMENT, ORR_SHADER_MESH_BLENDED_FRAGMENT,
-                                                 ORR_SHADER_MESH_SHADOW_FRAGMENT, ORR_SHADER_MESH_FRAGMENT,
-                                                 ORR_SHADER_MESH_BLENDED_FRAGMENT};
     const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
         {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, normal)},
@@ -80,12 +95,13 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, bo
     };
     const orr_vk_graphics_desc desc = {
         .vertex = orr_vulkan_shader_code(ORR_SHADER_MESH_VERTEX),
-        .fragment = orr_vulkan_shader_code(fragment[pass]),
+        .fragment = orr_vulkan_shader_code(fragment_shader(pass, kind)),
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
         .types = is_blended(pass) ? "tbtttttbttbbb"
                  : pass == SHADOW ? "tb"
+                 : kind & MIRRORS ? "tbtttttbttbb"
                                   : "tbtttttbttb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
@@ -93,7 +109,7 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, bo
         .depth = depth_format,
         .samples = pass == SAMPLED ? SAMPLES : 1,
         .writes_nothing = is_blended(pass),
-        .constant = networks,
+        .constants = {(kind & NETWORKS) != 0, (kind & MIRRORS) != 0},
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
@@ -142,20 +158,30 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
     return orr_vulkan_upload_image(upload, &m->white, error);
 }
 
+// Does a frame that uses the pass need its pipeline of a kind?
+static bool is_needed(mesh_pass pass, int kind, bool smooth, bool networks, bool mirrors)
+{
+    if (pass == SHADOW) { // which draws shadow maps, that nothing clips, and the depth of centres
+        return kind == 0 || (kind == MIRRORS && mirrors && smooth);
+    }
+    return ((kind & MIRRORS) != 0) == mirrors && (networks || !(kind & NETWORKS));
+}
+
 orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *m, bool smooth, bool blended, bool networks,
-                                     orr_error *error)
+                                     bool mirrors, orr_error *error)
 {
     const bool used[] = {[OPAQUE] = !smooth,
                          [BLENDED] = !smooth && blended,
                          [SHADOW] = true,
                          [SAMPLED] = smooth,
                          [BLENDED_AT_CENTRE] = smooth && blended};
-    for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
-        if (used[pass] && !m->pipelines[pass].pipeline) {
-            ORR_TRY(create_pipeline(m, (mesh_pass)pass, false, &m->pipelines[pass], error));
-        }
-        if (used[pass] && networks && pass != SHADOW && !m->networks[pass].pipeline) {
-            ORR_TRY(create_pipeline(m, (mesh_pass)pass, true, &m->networks[pass], error));
+    for (int kind = 0; kind < ORR_VULKAN_MESH_KINDS; kind++) {
+        for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
+            orr_vk_graphics *pipeline = &m->pipelines[kind][pass];
+            if (used[pass] && !pipeline->pipeline &&
+                is_needed((mesh_pass)pass, kind, smooth, networks, mirrors)) {
+                ORR_TRY(create_pipeline(m, (mesh_pass)pass, kind, pipeline, error));
+            }
         }
     }
     return ORR_OK;
@@ -183,9 +209,13 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
     destroy_shadow_maps(m);
     orr_vk_image_destroy(m->vk, &m->white);
     vkDestroySampler(m->vk->device, m->sampler, NULL);
-    for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
-        orr_vk_graphics_destroy(m->vk, &m->pipelines[pass]);
-        orr_vk_graphics_destroy(m->vk, &m->networks[pass]);
+    for (int kind = 0; kind < ORR_VULKAN_MESH_KINDS; kind++) {
+        for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
+            orr_vk_graphics_destroy(m->vk, &m->pipelines[kind][pass]);
+        }
+    }
+    for (int i = 0; i < ORR_MIRRORS; i++) {
+        orr_vk_buffer_destroy(m->vk, &m->mirrored[i]);
     }
     orr_vk_buffer_destroy(m->vk, &m->lighting);
     orr_vk_buffer_destroy(m->vk, &m->lists);
@@ -274,6 +304,25 @@ orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *m, int64_t pixels, int64
     return grow_buffer(m, &m->nodes, fragments * NODE_SIZE, error);
 }
 
+bool orr_vulkan_mirrors_fit(const orr_vulkan_meshes *m, int count, int64_t pixels)
+{
+    // the first is the largest
+    return count == 0 ||
+           (m->mirrored[count - 1].buffer && pixels * 16 <= (int64_t)m->mirrored[count - 1].size);
+}
+
+orr_result orr_vulkan_mirrors_grow(orr_vulkan_meshes *m, int count, int64_t pixels, orr_error *error)
+{
+    for (int i = 0; i < count; i++) {
+        if (!orr_vulkan_mirrors_fit(m, i + 1, pixels)) {
+            orr_vk_buffer_destroy(m->vk, &m->mirrored[i]);
+            ORR_TRY(orr_vk_buffer_create(m->vk, (VkDeviceSize)pixels * 16, ORR_VK_ON_DEVICE, 0,
+                                         "what a mirror shows", &m->mirrored[i], error));
+        }
+    }
+    return ORR_OK;
+}
+
 // ---- one frame ----
 
 // Extends low .. high by the distances of the item's bounding box along the camera's axis.
@@ -287,6 +336,17 @@ static void extend_range(const orr_vulkan_mesh *mesh, const float to_camera[12],
         *low = fminf(*low, z);
         *high = fmaxf(*high, z);
     }
+}
+
+// Index of the frame's mirror that a part of an item is; -1: it is none.
+static int mirror_of(const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh_item *item, int part)
+{
+    for (int i = 0; i < frame->mirror_count; i++) {
+        if (frame->mirrors[i].mesh == item->index && frame->mirrors[i].part == part) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 // Slope and start of the depth buffer's values over the camera's z, and what it is cleared to: nothing
@@ -385,7 +445,7 @@ static orr_vk_binding latents_binding(const orr_vulkan_meshes *m, const orr_vulk
 
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
                       const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh *mesh,
-                      const orr_mesh_part *part, mesh_push *push)
+                      const orr_mesh_part *part, int mirror, mesh_push *push)
 {
     const bool shadowed = frame->shadows->map_count > 0;
     const orr_mesh_material *material = &mesh->materials[part->material];
@@ -412,20 +472,28 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         latents_binding(m, network, 0),
         latents_binding(m, network, 1),
         {.buffer = material->neural ? network->weights.buffer : m->lighting.buffer},
-        {.buffer = m->lists.buffer},
+        {.buffer = mirror >= 0 ? m->mirrored[mirror].buffer : m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
     vkCmdSetCullMode(commands, material->two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }
 
-// The opaque parts of all items, or the transparent ones, as `lens` sees them into `area`. only_casters:
-// without those that cast no shadow.
+// Is what is drawn what this part of an item mirrors?
+static bool is_looked_through(const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh_item *item, int part)
+{
+    return frame->through && frame->through->mesh == item->index && frame->through->part == part;
+}
+
+// The opaque parts of all items, or the transparent ones, as `lens` sees them into `area`. only_casters: for
+// a shadow map, without those that cast no shadow.
 static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                        const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_lens *lens,
                        VkRect2D area, const float depth[2], bool only_casters)
 {
-    const orr_vk_graphics *bound = &m->pipelines[pass];
+    // all parts alike, so that a frame needs no more pipelines with mirrors than without them
+    const int kind = (frame->mirror_count > 0 || frame->through) && !only_casters ? MIRRORS : 0;
+    const orr_vk_graphics *bound = &m->pipelines[kind][pass];
     const uint32_t flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (pass == SAMPLED ? SAMPLED_FLAG : 0u);
     mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};
     const int size[2] = {lens->width, lens->height};
@@ -435,30 +503,34 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
     }
     orr_vk_graphics_bind(commands, bound, area, VK_CULL_MODE_NONE);
     for (int i = 0; i < frame->item_count; i++) {
-        const orr_vulkan_mesh *mesh = frame->items[i].mesh;
-        if ((is_blended(pass) && !mesh->blended) || (pass == SHADOW && frame->items[i].backdrop)) {
+        const orr_vulkan_mesh_item *item = &frame->items[i];
+        const orr_vulkan_mesh *mesh = item->mesh;
+        if ((is_blended(pass) && !mesh->blended) || (pass == SHADOW && item->backdrop)) {
             continue;
         }
-        push.flags = flags | (frame->items[i].backdrop ? BACKDROP : 0u) |
-                     (frame->items[i].endless && !only_casters ? ENDS : 0u) |
-                     (uint32_t)frame->items[i].environment << ENVIRONMENT_SHIFT;
-        vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
-        orr_affine_multiply(lens->view, frame->items[i].model, push.to_camera);
+        const uint32_t item_flags = flags | (item->backdrop ? BACKDROP : 0u) |
+                                    (item->endless && !only_casters ? ENDS : 0u) |
+                                    (uint32_t)item->environment << ENVIRONMENT_SHIFT;
+        vkCmdSetDepthTestEnable(commands, !item->backdrop);
+        orr_affine_multiply(lens->view, item->model, push.to_camera);
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
             const orr_mesh_material *material = &mesh->materials[mesh->parts[p].material];
-            if (material->blended != is_blended(pass) || (only_casters && material->no_shadow)) {
+            if (material->blended != is_blended(pass) || (only_casters && material->no_shadow) ||
+                (!only_casters && is_looked_through(frame, item, p))) {
                 continue;
             }
+            const int mirror = mirror_of(frame, item, p);
+            push.flags = item_flags | (uint32_t)(mirror + 1) << MIRROR_SHIFT;
             const orr_vk_graphics *wanted =
-                is_network(material) && pass != SHADOW ? &m->networks[pass] : &m->pipelines[pass];
+                &m->pipelines[kind | (is_network(material) && pass != SHADOW ? NETWORKS : 0)][pass];
             if (wanted != bound) {
                 orr_vk_graphics_bind(commands, wanted, area, VK_CULL_MODE_NONE);
-                vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
+                vkCmdSetDepthTestEnable(commands, !item->backdrop);
                 bound = wanted;
             }
-            draw_part(m, commands, bound, frame, mesh, &mesh->parts[p], &push);
+            draw_part(m, commands, bound, frame, mesh, &mesh->parts[p], mirror, &push);
         }
     }
 }
@@ -467,7 +539,14 @@ void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer 
                                     const orr_vulkan_mesh_frame *frame)
 {
     const orr_shadow_plan *shadows = frame->shadows;
-    light_buffer light = {.lighting = *frame->lighting, .eye = orr_shadow_eye_of(frame->lens, frame->umbra)};
+    const orr_lens *lens = frame->lens;
+    light_buffer light = {.lighting = *frame->lighting,
+                          .eye = orr_shadow_eye_of(lens, frame->umbra),
+                          .size = {(float)lens->width, (float)lens->height}};
+    memcpy(light.clip, lens->clip, sizeof light.clip);
+    for (int i = 0; i < frame->mirror_count; i++) {
+        light.reflectances[i] = frame->reflectances[i];
+    }
     memcpy(light.caster_of, shadows->light_of, sizeof light.caster_of);
     memcpy(light.shadow_tops, shadows->tops, sizeof light.shadow_tops);
     memcpy(light.shadows, shadows->values, sizeof light.shadows);
@@ -490,7 +569,7 @@ static void draw_shadow_maps(const orr_vulkan_meshes *m, VkCommandBuffer command
                              const orr_vulkan_mesh_frame *frame)
 {
     const orr_shadow_plan *plan = frame->shadows;
-    if (plan->map_count == 0) {
+    if (plan->map_count == 0 || frame->keeps_shadow_maps) {
         return;
     }
     const VkRect2D all = {.extent = {(uint32_t)plan->columns, (uint32_t)plan->rows}};

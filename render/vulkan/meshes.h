@@ -1,9 +1,10 @@
 // Meshes on Vulkan: their form in the device's memory, and graphics pipelines. Shadow maps are drawn first;
 // then opaque surfaces to an image of display colour and distance, over which the splats are blended, and
-// transparent ones to lists of fragments, which are blended among the splats.
+// transparent ones to lists of fragments, which are blended among the splats. What a mirror shows is drawn
+// before, in the same images, and its picture kept until its surface is drawn.
 #pragma once
 
-#include "render/draw.h"
+#include "render/mirror.h"
 #include "render/shadow.h"
 #include "render/vulkan/upload.h"
 
@@ -29,12 +30,11 @@ orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *mes
                                   orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
-enum { ORR_VULKAN_MESH_PASSES = 5 };
+enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 4 };
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
-    orr_vk_graphics pipelines[ORR_VULKAN_MESH_PASSES]; // made when a frame needs them
-    orr_vk_graphics networks[ORR_VULKAN_MESH_PASSES];  // the same for materials that are networks
+    orr_vk_graphics pipelines[ORR_VULKAN_MESH_KINDS][ORR_VULKAN_MESH_PASSES]; // made when a frame needs them
     VkSampler sampler;
     orr_vk_image white; // texture of materials without one
     orr_vk_image
@@ -47,6 +47,8 @@ typedef struct orr_vulkan_meshes {
     orr_vk_buffer lighting;                 // and where the maps are
     orr_vk_buffer lists; // number of fragments, then the first of each pixel's list; shaders/fragments.glsl
     orr_vk_buffer nodes; // the fragments
+    // what each mirror shows: height x width x 4 as its own camera sees it, premultiplied, display-referred
+    orr_vk_buffer mirrored[ORR_MIRRORS];
 } orr_vulkan_meshes;
 
 // A mesh and its transform.
@@ -56,6 +58,7 @@ typedef struct orr_vulkan_mesh_item {
     int32_t environment; // of orr_draw_mesh
     bool endless;        // likewise
     bool backdrop;       // unlit, and behind everything; the first item
+    int32_t index;       // among the draw list's meshes; -1: the backdrop
 } orr_vulkan_mesh_item;
 
 // The meshes of a frame.
@@ -65,19 +68,24 @@ typedef struct orr_vulkan_mesh_frame {
     const orr_shadow_plan *shadows;
     const orr_vulkan_mesh_item *items; // item_count
     int item_count;
-    bool has_blended;      // draws transparent parts
-    float umbra;           // of the draw list
-    bool smooth;           // likewise
-    VkBuffer environments; // texels of all maps, behind one another
+    bool has_blended;          // draws transparent parts
+    float umbra;               // of the draw list
+    bool smooth;               // likewise
+    VkBuffer environments;     // texels of all maps, behind one another
+    const orr_mirror *mirrors; // mirror_count, whose pictures are in `mirrored`
+    const float *reflectances; // mirror_count
+    int mirror_count;
+    const orr_mirror *through; // what is drawn is what this one shows; NULL: the picture
+    bool keeps_shadow_maps;    // those that were drawn last are these
 } orr_vulkan_mesh_frame;
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 
 // Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds. smooth,
-// blended: of the frame; networks: some material is one.
+// blended: of the frame; networks: some material is one; mirrors: some surface is one that is seen.
 orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *meshes, bool smooth, bool blended, bool networks,
-                                     orr_error *error);
+                                     bool mirrors, orr_error *error);
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth);
 // Enlarges the images to at least that size; no frame may be in flight.
@@ -92,6 +100,9 @@ int64_t orr_vulkan_fragment_capacity(const orr_vulkan_meshes *meshes);
 bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments);
 orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments,
                                      orr_error *error);
+// The same for what so many mirrors show on so many pixels, which blending's buffers take.
+bool orr_vulkan_mirrors_fit(const orr_vulkan_meshes *meshes, int count, int64_t pixels);
+orr_result orr_vulkan_mirrors_grow(orr_vulkan_meshes *meshes, int count, int64_t pixels, orr_error *error);
 
 // Writes the lights of a frame, for all stages of it.
 void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *meshes, VkCommandBuffer commands,

@@ -9,6 +9,9 @@ static const uint32_t mesh_fragment[] = {
 static const uint32_t mesh_blended_fragment[] = {
 #include "shaders/mesh_blended.frag.inc"
 };
+static const uint32_t mesh_mirror_fragment[] = {
+#include "shaders/mesh_mirror.frag.inc"
+};
 static const uint32_t mesh_shadow_fragment[] = {
 #include "shaders/mesh_shadow.frag.inc"
 };
@@ -60,6 +63,7 @@ orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
         [ORR_SHADER_FRAGMENT_SORT] = CODE(fragment_sort),
         [ORR_SHADER_MESH_FRAGMENT] = CODE(mesh_fragment),
         [ORR_SHADER_MESH_BLENDED_FRAGMENT] = CODE(mesh_blended_fragment),
+        [ORR_SHADER_MESH_MIRROR_FRAGMENT] = CODE(mesh_mirror_fragment),
         [ORR_SHADER_MESH_SHADOW_FRAGMENT] = CODE(mesh_shadow_fragment),
         [ORR_SHADER_MESH_VERTEX] = CODE(mesh_vertex),
         [ORR_SHADER_PRESENT] = CODE(present),

@@ -1,5 +1,7 @@
 #include "render/vulkan/splats.h"
 
+#include <string.h>
+
 enum { GROUP = 256, SORT_BLOCK = 2048, DIGITS = 256 }; // as in shaders/control.glsl
 
 // bindings and push constants of each pipeline
@@ -320,7 +322,7 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
                                        BUFFER(shapes),
                                        BUFFER(colours),
                                        {.view = frame->meshes, .sampler = s->sampler},
-                                       BUFFER(picture),
+                                       {.buffer = frame->picture ? frame->picture : s->picture.buffer},
                                        BUFFER(depth),
                                        {.buffer = frame->fields ? frame->fields : s->control.buffer},
                                        {.buffer = frame->lists},
@@ -342,6 +344,7 @@ void orr_vulkan_splats_record(const orr_vulkan_splats *s, VkCommandBuffer comman
     const int tiles[2] = {orr_blocks(frame->width, ORR_VULKAN_TILE),
                           orr_blocks(frame->height, ORR_VULKAN_TILE)};
     orr_vulkan_control control = {0};
+    memcpy(control.clip, frame->clip, sizeof control.clip);
     for (int i = 0; i < frame->layer_count; i++) {
         control.splats += (uint32_t)frame->layers[i].cloud->count;
     }

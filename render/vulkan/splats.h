@@ -21,6 +21,7 @@ typedef struct orr_vulkan_control {
     uint32_t splats, visible, pairs;
     uint32_t pairs_needed; // above the capacity: nothing was drawn; UINT32_MAX: that many or more
     uint32_t visible_groups[3], visible_blocks[3], pair_blocks[3];
+    float clip[4]; // of orr_lens
 } orr_vulkan_control;
 
 // How much the buffers take, or a frame needs.
@@ -55,6 +56,7 @@ typedef struct orr_vulkan_splat_frame {
     int layer_count;
     VkBuffer pieces; // of the layers' deformations; VK_NULL_HANDLE: none is deformed
     int width, height;
+    float clip[4]; // of orr_lens: splats whose middle is behind it are left out
     bool opaque;
     orr_sky_values sky;
     VkImageView meshes; // display colour and distance, in a layout for sampling
@@ -70,6 +72,7 @@ typedef struct orr_vulkan_splat_frame {
     bool has_shadows;
     // distance, infinity where there is none, then planes of premultiplied colour; VK_NULL_HANDLE: none
     VkBuffer fields;
+    VkBuffer picture; // to draw into; VK_NULL_HANDLE: that of the stages
 } orr_vulkan_splat_frame;
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);
@@ -79,6 +82,7 @@ bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_capacity 
 // Enlarges the buffers; no frame may be in flight. CAPACITY when the device's buffers cannot be that large.
 orr_result orr_vulkan_splats_grow(orr_vulkan_splats *splats, orr_vulkan_capacity capacity, orr_error *error);
 
-// Records the stages; transfers and shaders recorded later may read the picture and depth buffers.
+// Records the stages; transfers and shaders recorded later may read the picture and depth buffers. marks:
+// nullable
 void orr_vulkan_splats_record(const orr_vulkan_splats *splats, VkCommandBuffer commands,
                               const orr_vulkan_splat_frame *frame, orr_vulkan_marks *marks);

@@ -13,15 +13,15 @@ enum { SIDE = SHADOW_SCENE_SIDE, SPLATS = MIRROR_SCENE_SPLATS, BOXES = MIRROR_SC
 
 void mirror_scene_look(mirror_scene *s, float slope, bool orthographic)
 {
-    const float c = cosf(slope), i = sinf(slope);
-    orr_camera camera = {.width = SIDE,
-                         .height = SIDE,
-                         .focal = {220, 200},
-                         .centre = {118, 140}, // not the middle
+    const float c = cosf(slope), i = sinf(slope), part = (float)s->side / (float)SIDE;
+    orr_camera camera = {.width = s->side,
+                         .height = s->side,
+                         .focal = {220 * part, 200 * part},
+                         .centre = {118 * part, 140 * part}, // not the middle
                          .pose = {1, 0, 0, 0.3f, 0, -i, c, -6.0f * c, 0, -c, -i, 6.0f * i + 0.3f}};
     if (orthographic) {
         camera.model = ORR_CAMERA_ORTHOGRAPHIC;
-        camera.focal[0] = camera.focal[1] = 40.0f;
+        camera.focal[0] = camera.focal[1] = 40.0f * part;
     }
     assert_ok(orr_camera_resolve(&camera, &s->base.list.lens, &error));
 }
@@ -62,7 +62,7 @@ void mirror_scene_put_items(mirror_scene *s, orr_jobs *jobs, float side, bool hi
 
 void mirror_scene_make(mirror_scene *s, orr_jobs *jobs)
 {
-    *s = (mirror_scene){0};
+    *s = (mirror_scene){.side = SIDE};
     shadow_scene_make(&s->base);
     shadow_scene_make(&s->wall);
     s->items[0] = s->base.items[0];
@@ -78,12 +78,14 @@ void mirror_scene_free(mirror_scene *s)
 {
     orr_splat_pack_destroy(s->pack);
     orr_splats_destroy(s->splats);
+    orr_environment_destroy(s->environment);
 }
 
 // ---- what all machines draw ----
 
 const char *const mirror_scene_variants[MIRROR_SCENE_VARIANTS] = {
-    "from above", "aslant, with shadows", "orthographic", "smooth edges", "glass", "two mirrors", "deformed"};
+    "from above", "aslant, with shadows", "orthographic", "smooth edges",
+    "glass",      "two mirrors",          "deformed",     "before an environment"};
 
 static void add_item(mirror_scene *s, const orr_mesh *mesh, uint64_t key, const float model[12])
 {
@@ -106,7 +108,53 @@ static void deform(mirror_scene *s)
     s->layer.deformation = (orr_draw_deformation){s->piece_of, s->pieces, 2};
 }
 
-void mirror_scene_vary(mirror_scene *s, int variant)
+// Light from all around that differs by direction, seen behind everything.
+static void surround(mirror_scene *s, orr_jobs *jobs)
+{
+    enum { WIDTH = 32, HEIGHT = 16 };
+    float rgb[HEIGHT * WIDTH * 3];
+    for (int i = 0; i < HEIGHT * WIDTH; i++) {
+        for (int k = 0; k < 3; k++) {
+            rgb[3 * i + k] = 0.2f + 0.6f * (float)((i + 3 * k) % WIDTH) / WIDTH;
+        }
+    }
+    orr_draw_list *list = &s->base.list;
+    assert_ok(orr_environment_create(jobs, rgb, WIDTH, HEIGHT, "a test", NULL, &s->environment, &error));
+    list->environments[0] = (orr_draw_environment){
+        .map = s->environment, .key = 70, .to_map = {1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0}, .strength = 1.0f};
+    list->environment_count = 1;
+    list->environment_behind = list->opaque = true;
+    for (int i = 0; i < list->mesh_count; i++) {
+        s->items[i].environment = 1;
+    }
+}
+
+void mirror_scene_put_panes(mirror_scene *s, int count)
+{
+    const float wall[12] = {1, 0, 0, 0, 0, 0, -1, 2.0f, 0, 1, 0, 0.0f}; // faces -y
+    orr_draw_list *list = &s->base.list;
+    s->wall.floor.material.reflectance = 0.5f;
+    s->base.floor.material.reflectance = 0.0f;
+    s->base.floor.material.blended = s->base.floor.material.two_sided = true;
+    s->base.floor.material.base_colour[3] = 0.1f;
+    for (int i = 0; i <= count; i++) {
+        s->panes[i] =
+            (orr_draw_mesh){.mesh = i ? &s->base.floor.mesh : &s->wall.floor.mesh, .key = i ? 90 : 91};
+        memcpy(s->panes[i].model, wall, sizeof wall);
+        s->panes[i].model[7] = i ? -4.0f - 0.2f * (float)i : 2.0f;
+    }
+    const float focal = 400.0f * (float)s->side / (float)SIDE;
+    orr_camera camera = {.width = s->side,
+                         .height = s->side,
+                         .focal = {focal, focal},
+                         .pose = {1, 0, 0, 0, 0, 0, 1, -2.0f, 0, -1, 0, 0}}; // looks along +y
+    list->meshes = s->panes;
+    list->mesh_count = count + 1;
+    list->splat_count = 0;
+    assert_ok(orr_camera_resolve(&camera, &list->lens, &error));
+}
+
+void mirror_scene_vary(mirror_scene *s, orr_jobs *jobs, int variant)
 {
     orr_draw_list *list = &s->base.list;
     const float wall[12] = {1, 0, 0, 0, 0, 0, -1, 2.0f, 0, 1, 0, 4.0f}; // z is turned to -y
@@ -114,6 +162,8 @@ void mirror_scene_vary(mirror_scene *s, int variant)
     mirror_scene_look(s, variant == 0 ? 0.85f : variant == 1 ? 0.25f : 0.55f, variant == 2);
     list->shadows = variant == 1 || variant == 3;
     list->smooth = variant == 3;
+    list->opaque = variant == 1; // before a sky, which mirrors do not show
+    list->sky = orr_sky_of_one_colour((float[]){0.3f, 0.5f, 0.8f});
     switch (variant) {
     case 4:
         s->wall.box.material.blended = true;
@@ -127,6 +177,9 @@ void mirror_scene_vary(mirror_scene *s, int variant)
         break;
     case 6:
         deform(s);
+        break;
+    case 7:
+        surround(s, jobs);
         break;
     default:
         break;

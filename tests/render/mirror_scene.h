@@ -5,9 +5,10 @@
 #include "tests/render/shadow_scene.h"
 #include "tests/support/drawn.h"
 
-enum { MIRROR_SCENE_SPLATS = 64, MIRROR_SCENE_BOXES = 3 };
+enum { MIRROR_SCENE_SPLATS = 64, MIRROR_SCENE_BOXES = 3, MIRROR_SCENE_PANES = 8 };
 
 typedef struct mirror_scene {
+    int side;          // [px] of the picture
     shadow_scene base; // its floor and its box; its list is the scene's
     shadow_scene wall; // its floor is a wall, its box of glass
     int32_t piece_of[MIRROR_SCENE_SPLATS];
@@ -16,6 +17,8 @@ typedef struct mirror_scene {
     orr_splats *splats;
     orr_splat_pack *pack;
     orr_draw_splats layer;
+    orr_environment *environment; // of a variant
+    orr_draw_mesh panes[MIRROR_SCENE_PANES + 1];
 } mirror_scene;
 
 // Not to be copied: it points into itself.
@@ -27,9 +30,12 @@ void mirror_scene_put_items(mirror_scene *scene, orr_jobs *jobs, float side, boo
 void mirror_scene_look(mirror_scene *scene, float slope, bool orthographic);
 
 // What differs between the lists that all machines draw; named by mirror_scene_variants.
-enum { MIRROR_SCENE_VARIANTS = 7 };
+enum { MIRROR_SCENE_VARIANTS = 8 };
 extern const char *const mirror_scene_variants[MIRROR_SCENE_VARIANTS];
-void mirror_scene_vary(mirror_scene *scene, int variant);
+void mirror_scene_vary(mirror_scene *scene, orr_jobs *jobs, int variant);
+// A wall that mirrors before the camera, and so many transparent panes behind the camera, each over all of
+// what the wall shows: fragments in the mirror alone.
+void mirror_scene_put_panes(mirror_scene *scene, int count);
 
 // A picture of a machine beside that of the CPU.
 typedef struct mirror_agreement {

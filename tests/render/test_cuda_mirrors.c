@@ -3,7 +3,6 @@
 #include "tests/render/mirror_scene.h"
 #include "tests/support/machine.h"
 
-#include <math.h>
 #include <string.h>
 
 static orr_cuda_draw *draw_make(void)
@@ -34,7 +33,7 @@ static void mirrors_show_what_they_do_on_the_cpu(void **state)
         static mirror_scene s;
         orr_cuda_draw *draw = draw_make();
         mirror_scene_make(&s, jobs);
-        mirror_scene_vary(&s, variant);
+        mirror_scene_vary(&s, jobs, variant);
         drawn d = draw_list(draw, &s.base.list, true, NULL),
               plain = draw_list(draw, &s.base.list, false, NULL);
         const mirror_agreement a = mirror_scene_compare(jobs, &s.base.list, &d, &plain, 2e-4);
@@ -85,29 +84,10 @@ static void frames_with_and_without_mirrors_alternate(void **state)
 static void a_mirror_beyond_the_capacity_is_drawn_again(void **state)
 {
     (void)state;
-    enum { PANES = 5 };
     static mirror_scene s;
-    static orr_draw_mesh items[PANES + 1];
-    const float wall[12] = {1, 0, 0, 0, 0, 0, -1, 2.0f, 0, 1, 0, 0.0f}; // faces -y
     orr_cuda_draw *draw = draw_make();
     mirror_scene_make(&s, jobs);
-    s.wall.floor.material.reflectance = 0.5f;
-    s.base.floor.material.reflectance = 0.0f;
-    s.base.floor.material.blended = s.base.floor.material.two_sided = true;
-    s.base.floor.material.base_colour[3] = 0.1f;
-    for (int i = 0; i <= PANES; i++) {
-        items[i] = (orr_draw_mesh){.mesh = i ? &s.base.floor.mesh : &s.wall.floor.mesh, .key = i ? 90 : 91};
-        memcpy(items[i].model, wall, sizeof wall);
-        items[i].model[7] = i ? -4.0f - 0.2f * (float)i : 2.0f;
-    }
-    orr_camera camera = {.width = SHADOW_SCENE_SIDE,
-                         .height = SHADOW_SCENE_SIDE,
-                         .focal = {400, 400},
-                         .pose = {1, 0, 0, 0, 0, 0, 1, -2.0f, 0, -1, 0, 0}}; // looks along +y
-    s.base.list.meshes = items;
-    s.base.list.mesh_count = PANES + 1;
-    s.base.list.splat_count = 0;
-    assert_ok(orr_camera_resolve(&camera, &s.base.list.lens, &error));
+    mirror_scene_put_panes(&s, 5);
     drawn d = draw_list(draw, &s.base.list, true, NULL), plain = draw_list(draw, &s.base.list, false, NULL);
     const mirror_agreement a = mirror_scene_compare(jobs, &s.base.list, &d, &plain, 2e-4);
     print_message("    mirrors change %d pixels, of which %d differ; %.1f dB\n", a.shown, a.off, a.quality);

@@ -318,8 +318,7 @@ int command_view(int argc, char **argv)
         {.name = "--no-mirrors",
          .kind = OPTION_FLAG,
          .value = &v.no_mirrors,
-         .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do, on the "
-                 "CPU)"},
+         .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do)"},
         {.name = "--fog",
          .kind = OPTION_FLAG,
          .value = &v.fog,
