@@ -144,13 +144,14 @@ static differences follow(orr_physics *physics, const golden *g)
 }
 
 // In float: how many tree steps (a tree after a step) are asleep here or in MuJoCo alone, and how far apart
-// coordinates are: about three times what was measured. The ball's push at a stack that falls is chaotic; on
-// the body that is moved a box falls asleep every 10 steps, in float one step earlier or later.
+// coordinates are: about three times what was measured on any machine (actuator: 2e-4 without FMA). The
+// ball's push at a stack that falls is chaotic; on the body that is moved a box falls asleep every 10 steps, in
+// float one step earlier or later.
 static const struct scene {
     const char *name;
     int states;
     double qpos;
-} scenes[] = {{"stack", 200, 0.2},    {"piles", 60, 5e-4},  {"init", 30, 5e-4},   {"actuator", 10, 1e-4},
+} scenes[] = {{"stack", 200, 0.2},    {"piles", 60, 5e-4},  {"init", 30, 5e-4},   {"actuator", 10, 6e-4},
               {"equality", 10, 1e-4}, {"tendon", 10, 1e-4}, {"mocap", 180, 5e-4}, {"touch", 100, 5e-4},
               {"many", 60, 5e-3},     {"creep", 10, 1e-5}};
 
