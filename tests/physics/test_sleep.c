@@ -145,8 +145,8 @@ static differences follow(orr_physics *physics, const golden *g)
 
 // In float: how many tree steps (a tree after a step) are asleep here or in MuJoCo alone, and how far apart
 // coordinates are: about three times what was measured on any machine (actuator: 2e-4 without FMA). The
-// ball's push at a stack that falls is chaotic; on the body that is moved a box falls asleep every 10 steps, in
-// float one step earlier or later.
+// ball's push at a stack that falls is chaotic; on the body that is moved a box falls asleep every 10 steps,
+// in float one step earlier or later.
 static const struct scene {
     const char *name;
     int states;
