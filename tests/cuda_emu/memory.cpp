@@ -43,9 +43,38 @@ size_t page_bytes()
     return bytes;
 }
 
+// The processor's key to all memory of the device, which opens and closes it for a thread in one instruction;
+// -1 where the processor has none: then each allocation is protected anew, which takes a system call.
+int key()
+{
+    static const int key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+    return key;
+}
+
 void protect(const allocation &a, bool open)
 {
     mprotect(a.map, a.mapped, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+void protect_all(bool open)
+{
+    if (key() >= 0) {
+        pkey_set(key(), open ? 0 : PKEY_DISABLE_ACCESS);
+        return;
+    }
+    for (const auto &entry : allocations) {
+        protect(entry.second, open);
+    }
+}
+
+// Puts a new allocation under that protection.
+void protect_new(const allocation &a)
+{
+    if (key() >= 0) {
+        pkey_mprotect(a.map, a.mapped, PROT_READ | PROT_WRITE, key());
+    } else if (!opened) {
+        protect(a, false);
+    }
 }
 
 // the allocation that `at` is in or, by a page, beside
@@ -128,9 +157,7 @@ void *memory_allocate(size_t bytes)
     __asan_poison_memory_region(a.map, (size_t)(begin - a.map));
     __asan_poison_memory_region(begin + bytes, rounded - bytes);
 #endif
-    if (!opened) {
-        protect(a, false);
-    }
+    protect_new(a);
     allocations[begin] = a;
     used += bytes;
     return begin;
@@ -159,9 +186,7 @@ void *memory_map(int file, size_t offset, size_t bytes)
         munmap(map, a.mapped + page);
         return nullptr;
     }
-    if (!opened) {
-        protect(a, false);
-    }
+    protect_new(a);
     allocations[a.map + before] = a;
     return a.map + before;
 }
@@ -207,18 +232,14 @@ void memory_open()
 {
     if (opened++ == 0) {
         install_handler();
-        for (const auto &entry : allocations) {
-            protect(entry.second, true);
-        }
+        protect_all(true);
     }
 }
 
 void memory_close()
 {
     if (--opened == 0) {
-        for (const auto &entry : allocations) {
-            protect(entry.second, false);
-        }
+        protect_all(false);
     }
 }
 

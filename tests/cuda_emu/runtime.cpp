@@ -107,34 +107,28 @@ CUstream_st *stream_of(cudaStream_t stream)
     return streams.count(stream) ? stream : nullptr;
 }
 
-// Runs what waits in the stream. Streams go on one at a time, as far as someone asks them to.
-void drain(CUstream_st *stream)
+// Runs what waits in the stream, with an event until that has been reached so often. Streams go on one at a
+// time, as far as someone asks them to.
+void drain_until(CUstream_st *stream, const CUevent_st *event, unsigned int count)
 {
-    if (stream->running) {
-        return; // it waits for an event of a stream that waits for it
+    auto done = [=] { return stream->waiting.empty() || (event && event->reached >= count); };
+    if (stream->running || done()) {
+        return; // running: it waits for an event of a stream that waits for it
     }
     stream->running = true;
-    while (!stream->waiting.empty()) {
+    emu::memory_open(); // once: that and closing take longer than many an operation
+    while (!done()) {
         operation next = stream->waiting.front();
         stream->waiting.pop_front();
-        emu::memory_open();
         next();
-        emu::memory_close();
     }
+    emu::memory_close();
     stream->running = false;
 }
 
-void drain_until(CUstream_st *stream, const CUevent_st *event, unsigned int count)
+void drain(CUstream_st *stream)
 {
-    while (event->reached < count && !stream->waiting.empty() && !stream->running) {
-        stream->running = true;
-        operation next = stream->waiting.front();
-        stream->waiting.pop_front();
-        emu::memory_open();
-        next();
-        emu::memory_close();
-        stream->running = false;
-    }
+    drain_until(stream, nullptr, 0);
 }
 
 void drain_all()
