@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compiles one formula header with one compiler, all warnings errors:
 #     check_formula.sh MACHINE COMPILER SOURCE_DIR HEADER
-# MACHINE: gcc, clang (lanes of every instruction set, and single floats and doubles), nvcc or glslc.
+# MACHINE: gcc, clang (lanes with masks that are vectors and that are bits, single floats and doubles), nvcc or
+# glslc.
 set -euo pipefail
 machine=$1 compiler=$2 source=$3 header=$4
 scratch=$(mktemp -d)
@@ -9,8 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 c_flags=(-x c -std=c17 -O1 -I"$source" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
     -c -o "$scratch/formula.o")
-avx2=(-mavx2 -mfma -mbmi -mbmi2)
-avx512=("${avx2[@]}" -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+avx512=(-mavx2 -mfma -mbmi -mbmi2 -mavx512f -mavx512bw -mavx512dq -mavx512vl)
 
 compile_c() {
     echo "$machine $*"
@@ -24,7 +24,6 @@ gcc | clang)
     fi
     compile_c
     if [ "$(uname -m)" = x86_64 ]; then
-        compile_c "${avx2[@]}"
         compile_c "${avx512[@]}"
     fi
     compile_c -DORR_SCALAR
@@ -33,8 +32,8 @@ gcc | clang)
 nvcc)
     # a kernel that includes it, so that device code is generated
     printf '#include "%s"\n__global__ void empty(void) {}\n' "$header" > "$scratch/formula.cu"
-    "$compiler" -std=c++17 -arch=sm_75 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I"$source" \
-        -c "$scratch/formula.cu" -o "$scratch/formula.o"
+    "$compiler" -std=c++17 -arch=sm_75 -Werror all-warnings -I"$source" \
+        -ptx "$scratch/formula.cu" -o "$scratch/formula.ptx"
     ;;
 glslc)
     printf '#version 450\n#extension GL_GOOGLE_include_directive : require\n#include "%s"\nvoid main() {}\n' \
