@@ -230,7 +230,7 @@ static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_ste
     cudaStream_t stream = s->cuda->stream;
     const orr_cuda_stages *drawn = &s->stages;
     const size_t splats = s->params.count;
-    const size_t members = (size_t)(ORR_MOMENTS + (step->depths ? 1 : 0) + (step->magnitude ? 2 : 0));
+    const size_t members = (size_t)ORR_MOMENTS + (step->depths ? 1 : 0) + (step->magnitude ? 2 : 0);
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->first, splats, sizeof(uint32_t), error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->counts, splats, sizeof(uint32_t), error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->rows, drawn->pair_capacity, members * sizeof(float), error));
