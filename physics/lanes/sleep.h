@@ -35,7 +35,8 @@ FN mask pair_touches(const lane_model *m, const lane_data *d, const orr_pair *pa
                body_touches(m, d, m->geom_bodyid[pair->geom2]));
 }
 
-// Does a geom touch nothing but what is awake, in all lanes? Of one that cannot move: 0.
+// Does a geom's tree sleep in all lanes, so that it has contacts with nothing but what is awake? Of one that
+// cannot move: 0.
 FN int geom_rests(const lane_model *m, const lane_data *d, int geom)
 {
     return d->asleep != LANE_NONE_ASLEEP && m->body_treeid[m->geom_bodyid[geom]] >= 0 &&
