@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compiles one formula header with one compiler, all warnings errors:
 #     check_formula.sh MACHINE COMPILER SOURCE_DIR HEADER
-# MACHINE: gcc, clang (lanes with masks that are vectors and that are bits, single floats and doubles), nvcc or
-# glslc.
+# MACHINE: gcc, clang (lanes with masks that are vectors and that are bits, single floats and doubles), nvcc
+# or glslc.
 set -euo pipefail
 machine=$1 compiler=$2 source=$3 header=$4
 scratch=$(mktemp -d)
