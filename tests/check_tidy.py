@@ -35,13 +35,16 @@ def main():
         with open(os.path.join(folder, "compile_commands.json"), "w", encoding="utf-8") as file:
             json.dump(list(commands.values()), file)
 
-        def check(name):
+        def check(names):
             # gcc's warning options are unknown to clang
-            run = [clang_tidy, "--quiet", "-p", folder, "--extra-arg=-Wno-unknown-warning-option", name]
+            run = [clang_tidy, "--quiet", "-p", folder, "--extra-arg=-Wno-unknown-warning-option", *names]
             return subprocess.run(run, capture_output=True, text=True, check=False)
 
+        # 16 files for each process: to start one for each file takes a quarter of the time
+        names = list(commands)
+        parts = [names[i : i + 16] for i in range(0, len(names), 16)]
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            results = list(pool.map(check, commands))
+            results = list(pool.map(check, parts))
     findings = dict.fromkeys(result.stdout.strip() for result in results if result.returncode)
     print("\n".join(findings) or f"clang-tidy: nothing in {len(commands)} files")
     for result in results: # clang-tidy itself failed

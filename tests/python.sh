@@ -6,12 +6,16 @@
 # learners: the adapters alone, with Stable-Baselines3 and PettingZoo from PyPI and PyTorch from Debian.
 set -euo pipefail
 package=$2 venv=$5 tests=$2/tests
-export ORRERY_LIBRARY=$3 CC=$4 PYTHONDONTWRITEBYTECODE=1
+export ORRERY_LIBRARY=$3 CC=$4
+# Modules that are imported are compiled, once, beside the environment: not into the source tree, and not, as
+# pip would, all of those that are installed.
+export PYTHONPYCACHEPREFIX=$venv.cache
+unset PYTHONDONTWRITEBYTECODE
 run() {
     exec "$1" -m unittest discover --start-directory "$tests"
 }
 install() {
-    timeout 240 "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"
+    timeout 240 "$venv/bin/pip" install --quiet --no-compile --disable-pip-version-check "$@"
 }
 # Is the environment filled with what these files say? Where not, it is empty afterwards.
 is_filled() {

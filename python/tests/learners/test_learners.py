@@ -154,8 +154,8 @@ class Rllib(unittest.TestCase):
         exec(compile(section_of("### Ray RLlib"), "docs/python.md", "exec"), names)
         algorithm, before = names["algorithm"], names["before"]
         self.addCleanup(algorithm.stop)
-        after = [algorithm.train()["env_runners"]["episode_return_mean"] for _ in range(7)][-1]
-        print(f"mean return of InvertedPendulum: {before:.0f}, and after 16,384 steps of RLlib {after:.0f}")
+        after = [algorithm.train()["env_runners"]["episode_return_mean"] for _ in range(4)][-1]
+        print(f"mean return of InvertedPendulum: {before:.0f}, and after 10,240 steps of RLlib {after:.0f}")
         self.assertGreater(after, 4 * before)
         workers = algorithm.env_runner_group.foreach_env_runner(
             lambda runner: (runner.num_envs, runner.env.unwrapped.max_episode_steps), local_env_runner=False
