@@ -307,7 +307,7 @@ const mjcf_member mjcf_geom_members[] = {POSE(spec_geom),
                                          KEYWORD(spec_geom, "shellinertia", shellinertia, mjcf_bool_keys),
                                          KEYWORD(spec_geom, "castshadow", castshadow, mjcf_bool_keys),
                                          REAL(spec_geom, "fitscale", fitscale, 1, 1),
-                                         UNSUPPORTED("surfacevel"),
+                                         REAL(spec_geom, "surfacevel", surfacevel, 1, 6),
                                          UNSUPPORTED("adhesion"),
                                          END};
 

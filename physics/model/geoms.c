@@ -116,6 +116,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
     memcpy(m->geom_friction + 3 * id, geom->friction, sizeof geom->friction);
     m->geom_margin[id] = geom->margin;
     m->geom_gap[id] = geom->gap;
+    memcpy(m->geom_surfacevel + 6 * id, geom->surfacevel, sizeof geom->surfacevel);
     memcpy(m->geom_rgba + 4 * id, geom->rgba, sizeof geom->rgba);
     if (geom->fluidshape) {
         fluid_coefficients(geom->type, size, geom->fluidcoef, m->geom_fluid + ORR_NFLUID * id);

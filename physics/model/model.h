@@ -456,6 +456,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, geom_friction, m->ngeom, 3)       /* sliding, torsional (m), rolling (m) */                    \
     X(double, geom_margin, m->ngeom, 1)         /* m */                                                      \
     X(double, geom_gap, m->ngeom, 1)            /* m */                                                      \
+    X(double, geom_surfacevel, m->ngeom, 6)     /* of its surface, in its frame: m/s at the origin, rad/s */ \
     X(double, geom_fluid, m->ngeom, ORR_NFLUID) /* [0] != 0: the ellipsoid model of fluid forces */          \
     X(double, geom_user, m->ngeom, m->nuser_geom)                                                            \
     X(float, geom_rgba, m->ngeom, 4)                                                                         \

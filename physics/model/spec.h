@@ -89,6 +89,7 @@ typedef struct spec_geom {
     double size[3], fitscale, fromto[6], pos[3];
     spec_orientation orientation;
     double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
+    double surfacevel[6];
     float rgba[4];
     const char *material, *mesh, *hfield, *grid;
     spec_numbers user;

@@ -119,6 +119,7 @@ typedef struct orr_plan {
     // directions that are kept of pairs whose geoms are searched for planes that separate them
     // (lanes/collision/hull.h); 0: none, or the plan is for a device
     int32_t apart_count;
+    int32_t surfaces_move; // 1: some geom has a surface velocity
     int32_t rk4_copies;
     uint8_t *gyroscopic; // nv: of a free body alone in its tree, which implicitfast treats as implicit does
     int32_t unsymmetric; // 1: the integrator's matrix is not symmetric

@@ -349,6 +349,15 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     return plan->pairs_mixed || plan->pair_count > PAIRS_TESTED ? plan_search(plan, declared, error) : ORR_OK;
 }
 
+static bool surfaces_move(const orr_model *m)
+{
+    bool moves = false;
+    for (int i = 0; i < 6 * m->ngeom; i++) {
+        moves |= m->geom_surfacevel[i] != 0.0;
+    }
+    return moves;
+}
+
 // Of how many pairs a separating direction is kept: 12 bytes of each world for each.
 static int count_apart(const orr_plan *plan)
 {
@@ -392,6 +401,7 @@ orr_result orr_plan_pairs(orr_plan *plan, orr_error *error)
     if (m->opt.disableflags & (ORR_DISABLE_CONTACT | ORR_DISABLE_CONSTRAINT)) {
         return ORR_OK;
     }
+    plan->surfaces_move = surfaces_move(m);
     int32_t *geoms, count = 0, moving = 0;
     ORR_ALLOC(geoms, 2 * (int64_t)m->ngeom, "geoms that collide", error);
     for (int i = 0; i < m->ngeom; i++) {

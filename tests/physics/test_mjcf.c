@@ -46,11 +46,11 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        "orientations",   "classes",     "joints",      "geoms",    "inertia", "links",
-        "actuators",      "sensors",     "tendons",     "meshes",   "custom",  "fused",
-        "replicated",     "fitted",      "fitted_aabb", "attached", "muscles", "drives",
-        "muscles_limits", "muscles_all", "plastic",     "delays",   "shells",  "shortcuts",
-        "round_meshes",   "pid",         "dcmotor",     "cables"};
+        "orientations",   "classes",      "joints",      "geoms",    "inertia", "links",
+        "actuators",      "sensors",      "tendons",     "meshes",   "custom",  "fused",
+        "replicated",     "fitted",       "fitted_aabb", "attached", "muscles", "drives",
+        "muscles_limits", "muscles_all",  "plastic",     "surfaces", "delays",  "shells",
+        "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -101,7 +101,9 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<geom size='1e999'/>"), "test.xml:2: <geom>", "size: expected"},
         {BODY("\n<geom type='cone' size='1'/>"), "test.xml:2: <geom>", "type: 'cone'"},
         {BODY("\n<geom name='g' size='0'/>"), "test.xml:2: <geom> 'g'", "positive"},
-        {BODY("\n<geom size='1' surfacevel='1 0 0 0 0 0'/>"), "test.xml:2: <geom>", "not supported"},
+        {BODY("\n<geom size='1' surfacevel='1 0 0 0 0 0 0'/>"), "test.xml:2: <geom>",
+         "surfacevel: expected 1 to 6"},
+        {BODY("\n<geom size='1' adhesion='1'/>"), "test.xml:2: <geom>", "not supported"},
         {BODY("\n<geom type='mesh' mesh='m'/>"), "test.xml:2: <geom>", "there is no mesh 'm'"},
         {BODY("\n<geom size='1' material='m'/>"), "test.xml:2: <geom>", "there is no material 'm'"},
         {BODY("\n<geom class='c' size='1'/>"), "test.xml:2: <geom>", "there is no default class 'c'"},

@@ -27,6 +27,36 @@ LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
     return add_group(d, type, rows, dim, chain.dof, chain.count);
 }
 
+// Velocity of a geom's surface at pos, relative to the geom, in world axes (MJCF's surfacevel).
+FN spatial surface_velocity(const lane_model *m, const lane_data *d, int geom, real3 pos)
+{
+    const uniform_real *of = m->geom_surfacevel + 6 * geom;
+    matrix3 axes = load_matrix(d->geom_xmat, geom);
+    spatial v = make_spatial(rotate(axes, uniform3(of, 1)), rotate(axes, uniform3(of, 0)));
+    return make_spatial(v.r, velocity_at(v, sub3(pos, load3(d->geom_xpos, geom))));
+}
+
+// Adds to efc_jv how the surfaces slide and turn on each other: along the tangents and about the normal, as
+// MuJoCo does. They neither approach nor roll.
+LANE_FN void add_surface_velocities(const lane_model *m, lane_data *d, const orr_pair *pair, int first,
+                                    const real3 axes[3], real3 pos)
+{
+    const lane_row *row = &d->row[first];
+    spatial of = surface_velocity(m, d, pair->geom1, pos), to = surface_velocity(m, d, pair->geom2, pos);
+    real3 slide = sub3(to.t, of.t);
+    real along[4] = {R(0.0), dot3(axes[1], slide), dot3(axes[2], slide), dot3(axes[0], sub3(to.r, of.r))};
+    reals jv = d->efc_jv + first;
+    for (int k = 1; k < row->basis && k < 4; k++) {
+        if (row->basis == row->dim) {
+            jv[k] = jv[k] + along[k];
+        } else { // two edges of the pyramid
+            real part = row->friction[k - 1] * along[k];
+            jv[2 * k - 2] = jv[2 * k - 2] + part;
+            jv[2 * k - 1] = jv[2 * k - 1] - part;
+        }
+    }
+}
+
 LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 {
     int pair_index = d->contact[contact].pair, first = d->contact[contact].row;
@@ -54,6 +84,9 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
         }
     }
     group_times(d, first, d->qvel, d->efc_jv);
+    if (m->plan->surfaces_move) {
+        add_surface_velocities(m, d, pair, first, axes, pos);
+    }
     uniform_real solref[ORR_NREF], solimp[ORR_NIMP], solreffriction[ORR_NREF];
     for (int k = 0; k < ORR_NREF; k++) {
         solref[k] = (uniform_real)pair->solref[k];
