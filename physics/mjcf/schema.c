@@ -308,7 +308,7 @@ const mjcf_member mjcf_geom_members[] = {POSE(spec_geom),
                                          KEYWORD(spec_geom, "castshadow", castshadow, mjcf_bool_keys),
                                          REAL(spec_geom, "fitscale", fitscale, 1, 1),
                                          REAL(spec_geom, "surfacevel", surfacevel, 1, 6),
-                                         UNSUPPORTED("adhesion"),
+                                         REAL(spec_geom, "adhesion", adhesion, 1, 1),
                                          END};
 
 const mjcf_member mjcf_site_members[] = {POSE(spec_site),
@@ -513,7 +513,7 @@ const mjcf_member mjcf_pair_members[] = {TEXT(spec_pair, "geom1", geom1),
                                          REAL(spec_pair, "solimp", solimp, 1, ORR_NIMP),
                                          REAL(spec_pair, "margin", margin, 1, 1),
                                          REAL(spec_pair, "gap", gap, 1, 1),
-                                         UNSUPPORTED("adhesion"),
+                                         REAL(spec_pair, "adhesion", adhesion, 1, 1),
                                          END};
 
 const mjcf_member mjcf_exclude_members[] = {TEXT(spec_exclude, "body1", body1),

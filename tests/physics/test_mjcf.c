@@ -103,7 +103,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<geom name='g' size='0'/>"), "test.xml:2: <geom> 'g'", "positive"},
         {BODY("\n<geom size='1' surfacevel='1 0 0 0 0 0 0'/>"), "test.xml:2: <geom>",
          "surfacevel: expected 1 to 6"},
-        {BODY("\n<geom size='1' adhesion='1'/>"), "test.xml:2: <geom>", "not supported"},
+        {BODY("\n<geom size='1' adhesion='-1'/>"), "test.xml:2: <geom>", "adhesion: expected no negative"},
         {BODY("\n<geom type='mesh' mesh='m'/>"), "test.xml:2: <geom>", "there is no mesh 'm'"},
         {BODY("\n<geom size='1' material='m'/>"), "test.xml:2: <geom>", "there is no material 'm'"},
         {BODY("\n<geom class='c' size='1'/>"), "test.xml:2: <geom>", "there is no default class 'c'"},
