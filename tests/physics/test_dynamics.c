@@ -255,6 +255,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_capsules",
                                          "pid",
                                          "dcmotor",
+                                         "general_types",
                                          "implicitfast",
                                          "tendons",
                                          "tendon_armature",
