@@ -2,6 +2,7 @@
 // actuators.
 #pragma once
 
+#include "physics/lanes/adhesion.h"
 #include "physics/lanes/cable.h"
 #include "physics/lanes/delay.h"
 #include "physics/lanes/fluid.h"
@@ -101,6 +102,9 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
             if (body_in_fluid(m, i)) {
                 fluid_forces(m, d, i);
             }
+        }
+        if (m->plan->adheres && (with_spring || with_damper)) {
+            adhesive_forces(m, d);
         }
         gravity_compensation(m, d);
     }

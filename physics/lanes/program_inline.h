@@ -171,7 +171,7 @@ LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr
         orr_physics_contact *c = &result[count - 1];
         c->geom1 = pair->geom1;
         c->geom2 = pair->geom2;
-        c->dim = pair->condim;
+        c->dim = pair->adhesion != 0.0 && dist >= pair->includemargin ? 1 : pair->condim;
         c->dist = dist;
         real force[6];
         contact_force(m, d, i, force);

@@ -30,7 +30,8 @@ LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
         lane_ray ray = local_ray(load3(d->site_xpos, site), load_matrix(d->site_xmat, site),
                                  load3(d->contact_pos, i), along);
         ray_shape(&ray, m->site_type[site], &size);
-        sum = sum + sel(ray.nearest < R(LANE_HUGE), force[0], R(0.0));
+        mask pushes = and_(ray.nearest<R(LANE_HUGE), force[0]> R(0.0)); // adhesion pulls
+        sum = sum + sel(pushes, force[0], R(0.0));
     }
     return sum;
 }

@@ -174,7 +174,7 @@ FN int sleep_coordinates(const lane_model *m)
     X(act_dot, m->na) /* d act / dt */                                                                       \
     /* generalised forces: computed by gravity_compensation, passive_forces, bias_forces, actuation */       \
     X(qfrc_gravcomp, m->nv)                                                                                  \
-    X(qfrc_passive, m->nv) /* springs, dampers, the medium, gravity compensation */                          \
+    X(qfrc_passive, m->nv) /* springs, dampers, the medium, adhesion, gravity compensation */                \
     X(qfrc_bias, m->nv)    /* gravity, Coriolis and centripetal: on the other side of the equation */        \
     X(qfrc_actuator, m->nv)                                                                                  \
     /* computed by smooth_forces: all forces but those of constraints */                                     \

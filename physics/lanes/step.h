@@ -77,6 +77,9 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
         }
         team_single_end(d);
     }
+    if (m->plan->adheres) {
+        shift_adhesive_rows(m, d);
+    }
     body_transmissions(m, d);
 }
 

@@ -8,6 +8,7 @@
 static const char *const kind_names[] = {"general",     "motor",  "position", "velocity",
                                          "intvelocity", "damper", "cylinder", "muscle",
                                          "adhesion",    "pid",    "dcmotor"};
+static const char *const general_own[] = {"input", "velrange", "ffrange", NULL};
 static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "inheritrange", NULL};
 static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
                                               "actrange", "actlimited", NULL};
@@ -21,7 +22,7 @@ static const char *const dcmotor_own[] = {"resistance", "motorconst", "nominal",
 static const char *const adhesion_own[] = {"gain", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
 static const char *const *const kind_own[] = {
-    NULL,         NULL,       servo_own,    velocity_own, intvelocity_own, velocity_own,
+    general_own,  NULL,       servo_own,    velocity_own, intvelocity_own, velocity_own,
     cylinder_own, muscle_own, adhesion_own, pid_own,      dcmotor_own}; // attributes beside the common ones
 
 static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
@@ -311,6 +312,93 @@ static orr_result read_dcmotor(mjcf_reader *reader, const mjcf_node *node, spec_
     return ORR_OK;
 }
 
+static bool all_zero(const double *values, int first, int count)
+{
+    bool zero = true;
+    for (int i = first; i < count; i++) {
+        zero = zero && values[i] == 0.0;
+    }
+    return zero;
+}
+
+// What <pid> would have made of it.
+static orr_result check_general_pid(mjcf_reader *reader, const mjcf_node *node, const spec_actuator *a)
+{
+    bool dynamic = a->dyntype == ORR_DYNAMICS_PID, remembers = a->gainprm[0] > 0.0 || a->dynprm[1] > 0.0;
+    if (a->gaintype != ORR_GAIN_PID || a->biastype != ORR_BIAS_AFFINE ||
+        !(dynamic || a->dyntype == ORR_DYNAMICS_NONE)) {
+        return mjcf_fail(node, reader->error,
+                         "gaintype pid: expected biastype affine and dyntype pid or none");
+    }
+    if (a->gainprm[0] < 0.0 || (dynamic && (a->dynprm[0] < 0.0 || a->dynprm[1] < 0.0))) {
+        return mjcf_fail(node, reader->error, "ki, imax and slewmax: expected no negative number");
+    }
+    if (dynamic ? !remembers : a->gainprm[0] > 0.0) {
+        return mjcf_fail(node, reader->error,
+                         "dyntype: expected pid with ki (gainprm) or slewmax (dynprm), none without");
+    }
+    if (dynamic && !(a->inputs & ORR_INPUT_POSITION)) {
+        return mjcf_fail(node, reader->error, "ki and slewmax: expected the input pos");
+    }
+    return ORR_OK;
+}
+
+// What <dcmotor> would have made of it: resistance and motor constant, electrical time constant and the
+// current's highest rate, cogging. Further parameters are of what is not supported.
+static orr_result check_general_motor(mjcf_reader *reader, const mjcf_node *node, const spec_actuator *a)
+{
+    const char *input = mjcf_find(node, "input");
+    if (a->dyntype != ORR_DYNAMICS_DCMOTOR || a->gaintype != ORR_GAIN_DCMOTOR ||
+        a->biastype != ORR_BIAS_DCMOTOR || !a->actearly) {
+        return mjcf_fail(node, reader->error,
+                         "type dcmotor: expected it of dyntype, gaintype and biastype, and actearly");
+    }
+    if (input && strcmp(input, "voltage") != 0) {
+        return mjcf_fail(node, reader->error, "input: only voltage is supported");
+    }
+    if (!(a->gainprm[0] > 0.0 && a->gainprm[1] > 0.0) || a->dynprm[0] < 0.0 || a->dynprm[1] < 0.0) {
+        return mjcf_fail(node, reader->error,
+                         "type dcmotor: expected a resistance and a motor constant above "
+                         "0 (gainprm), and no negative dynprm");
+    }
+    if (!all_zero(a->gainprm, 2, ORR_NGAIN) || !all_zero(a->dynprm, 2, ORR_NDYN) ||
+        !all_zero(a->biasprm, 3, ORR_NBIAS)) {
+        return mjcf_fail(node, reader->error,
+                         "type dcmotor: only the first 2 numbers of gainprm and dynprm "
+                         "and 3 of biasprm are supported");
+    }
+    return ORR_OK;
+}
+
+static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+{
+    int count;
+    ORR_TRY(mjcf_read(node, mjcf_general_members, general_own, a, reader->spec, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "velrange", 2, 2, a->velrange, &count, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "ffrange", 2, 2, a->ffrange, &count, reader->error));
+    bool pid = a->gaintype == ORR_GAIN_PID || a->dyntype == ORR_DYNAMICS_PID;
+    bool motor = a->dyntype == ORR_DYNAMICS_DCMOTOR || a->gaintype == ORR_GAIN_DCMOTOR ||
+                 a->biastype == ORR_BIAS_DCMOTOR;
+    if (mjcf_find(node, "input") && (in_class || !(pid || motor))) {
+        return mjcf_fail(node, reader->error,
+                         "input: only elements of the types pid and dcmotor are supported, no defaults");
+    }
+    if (in_class || !(pid || motor)) {
+        return ORR_OK;
+    }
+    if (motor) {
+        ORR_TRY(check_general_motor(reader, node, a));
+    } else {
+        ORR_TRY(read_inputs(reader, node, &a->inputs));
+        ORR_TRY(check_general_pid(reader, node, a));
+    }
+    if (a->actlimited == 1 || !all_zero(a->actrange, 0, 2) || (pid && a->actearly)) {
+        return mjcf_fail(node, reader->error,
+                         "actlimited, actrange, and actearly of pid: not supported with this type");
+    }
+    return ORR_OK;
+}
+
 int mjcf_actuator_kind(const mjcf_node *node)
 {
     for (int kind = 0; kind < MJCF_ACTUATOR_KINDS; kind++) {
@@ -350,7 +438,7 @@ static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind
     case MJCF_PID:
         return read_pid(reader, node, in_class, a);
     default:
-        return mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error);
+        return read_general(reader, node, in_class, a);
     }
 }
 
@@ -376,7 +464,10 @@ static void copy_own(const spec_actuator *from, spec_actuator *to)
 static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, int kind, spec_actuator *a)
 {
     const spec_actuator before = *a;
-    ORR_TRY(mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error));
+    int count;
+    ORR_TRY(mjcf_read(node, mjcf_general_members, general_own, a, reader->spec, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "velrange", 2, 2, a->velrange, &count, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "ffrange", 2, 2, a->ffrange, &count, reader->error));
     a->dyntype = before.dyntype;
     if (kind != MJCF_CYLINDER) {
         memcpy(a->dynprm, before.dynprm, sizeof a->dynprm);

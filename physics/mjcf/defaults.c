@@ -115,6 +115,7 @@ void mjcf_class_init(mjcf_class *main_class)
                                                      .forcelimited = SPEC_AUTO,
                                                      .actlimited = SPEC_AUTO,
                                                      .actdim = -1,
+                                                     .inputs = ORR_INPUT_POSITION | ORR_INPUT_VELOCITY,
                                                      .gear = {1.0},
                                                      .dynprm = {1.0},
                                                      .gainprm = {1.0}};
@@ -124,7 +125,6 @@ void mjcf_class_init(mjcf_class *main_class)
     spec_actuator *pid = &main_class->actuator[MJCF_PID];
     pid->dynprm[0] = pid->gainprm[0] = 0.0;
     pid->biasprm[1] = -1.0;
-    pid->inputs = ORR_INPUT_POSITION | ORR_INPUT_VELOCITY;
 }
 
 static mjcf_class *find_class(mjcf_reader *reader, const char *name)

@@ -115,13 +115,18 @@ static const mjcf_key mark_keys[] = {{"none", SPEC_MARK_NONE},
                                      {"random", SPEC_MARK_RANDOM},
                                      {NULL, 0}};
 static const mjcf_key dynamics_keys[] = {
-    {"none", ORR_DYNAMICS_NONE},     {"integrator", ORR_DYNAMICS_INTEGRATOR},
-    {"filter", ORR_DYNAMICS_FILTER}, {"filterexact", ORR_DYNAMICS_FILTEREXACT},
-    {"muscle", ORR_DYNAMICS_MUSCLE}, {NULL, 0}};
-static const mjcf_key gain_keys[] = {
-    {"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {"muscle", ORR_GAIN_MUSCLE}, {NULL, 0}};
-static const mjcf_key bias_keys[] = {
-    {"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {"muscle", ORR_BIAS_MUSCLE}, {NULL, 0}};
+    {"none", ORR_DYNAMICS_NONE},       {"integrator", ORR_DYNAMICS_INTEGRATOR},
+    {"filter", ORR_DYNAMICS_FILTER},   {"filterexact", ORR_DYNAMICS_FILTEREXACT},
+    {"muscle", ORR_DYNAMICS_MUSCLE},   {"pid", ORR_DYNAMICS_PID},
+    {"dcmotor", ORR_DYNAMICS_DCMOTOR}, {NULL, 0}};
+static const mjcf_key gain_keys[] = {{"fixed", ORR_GAIN_FIXED},     {"affine", ORR_GAIN_AFFINE},
+                                     {"muscle", ORR_GAIN_MUSCLE},   {"pid", ORR_GAIN_PID},
+                                     {"dcmotor", ORR_GAIN_DCMOTOR}, {NULL, 0}};
+static const mjcf_key bias_keys[] = {{"none", ORR_BIAS_NONE},
+                                     {"affine", ORR_BIAS_AFFINE},
+                                     {"muscle", ORR_BIAS_MUSCLE},
+                                     {"dcmotor", ORR_BIAS_DCMOTOR},
+                                     {NULL, 0}};
 const mjcf_key mjcf_interpolation_keys[] = {
     {"zoh", ORR_DELAY_HOLD}, {"linear", ORR_DELAY_LINEAR}, {"cubic", ORR_DELAY_CUBIC}, {NULL, 0}};
 static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of the main model apply
@@ -307,8 +312,8 @@ const mjcf_member mjcf_geom_members[] = {POSE(spec_geom),
                                          KEYWORD(spec_geom, "shellinertia", shellinertia, mjcf_bool_keys),
                                          KEYWORD(spec_geom, "castshadow", castshadow, mjcf_bool_keys),
                                          REAL(spec_geom, "fitscale", fitscale, 1, 1),
-                                         UNSUPPORTED("surfacevel"),
-                                         UNSUPPORTED("adhesion"),
+                                         REAL(spec_geom, "surfacevel", surfacevel, 1, 6),
+                                         REAL(spec_geom, "adhesion", adhesion, 1, 1),
                                          END};
 
 const mjcf_member mjcf_site_members[] = {POSE(spec_site),
@@ -513,7 +518,7 @@ const mjcf_member mjcf_pair_members[] = {TEXT(spec_pair, "geom1", geom1),
                                          REAL(spec_pair, "solimp", solimp, 1, ORR_NIMP),
                                          REAL(spec_pair, "margin", margin, 1, 1),
                                          REAL(spec_pair, "gap", gap, 1, 1),
-                                         UNSUPPORTED("adhesion"),
+                                         REAL(spec_pair, "adhesion", adhesion, 1, 1),
                                          END};
 
 const mjcf_member mjcf_exclude_members[] = {TEXT(spec_exclude, "body1", body1),

@@ -150,10 +150,11 @@ static orr_result build_actuator(model_builder *b, int id, int *activation, int 
     orr_model *m = b->m;
     const spec_actuator *a = &b->spec->actuators[id];
     ORR_TRY(resolve_transmission(b, a, &m->actuator_trntype[id], m->actuator_trnid + 2 * id));
-    int count = spec_activations(a);
-    bool counted = a->dyntype == ORR_DYNAMICS_PID || a->dyntype == ORR_DYNAMICS_DCMOTOR;
-    if (!counted && count != (a->dyntype != ORR_DYNAMICS_NONE)) {
-        return spec_fail(&a->head, b->error, "actdim: expected %d", a->dyntype != ORR_DYNAMICS_NONE);
+    spec_actuator own = *a;
+    own.actdim = -1;
+    int count = spec_activations(&own);
+    if (a->actdim >= 0 && a->actdim != count) {
+        return spec_fail(&a->head, b->error, "actdim: expected %d", count);
     }
     m->actuator_dyntype[id] = a->dyntype;
     m->actuator_gaintype[id] = a->gaintype;

@@ -44,11 +44,15 @@ static orr_result build_pair(model_builder *b, int id, const keyed *from)
     m->pair_dim[id] = pair->condim;
     m->pair_margin[id] = pair->margin;
     m->pair_gap[id] = pair->gap;
+    m->pair_adhesion[id] = pair->adhesion;
     memcpy(m->pair_friction + 5 * id, pair->friction, sizeof pair->friction);
     memcpy(m->pair_solref + ORR_NREF * id, pair->solref, sizeof pair->solref);
     memcpy(m->pair_solreffriction + ORR_NREF * id, pair->solreffriction, sizeof pair->solreffriction);
     memcpy(m->pair_solimp + ORR_NIMP * id, pair->solimp, sizeof pair->solimp);
     m->name_pairadr[id] = from->name;
+    if (!(pair->adhesion >= 0.0)) {
+        return spec_fail(&pair->head, b->error, "adhesion: expected no negative number");
+    }
     return pair->condim == 1 || pair->condim == 3 || pair->condim == 4 || pair->condim == 6
                ? ORR_OK
                : spec_fail(&pair->head, b->error, "condim: expected 1, 3, 4 or 6");

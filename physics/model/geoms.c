@@ -57,6 +57,9 @@ static orr_result check_geom(model_builder *b, const spec_geom *geom)
     if (geom->friction[0] < 0.0 || geom->friction[1] < 0.0 || geom->friction[2] < 0.0 || geom->solmix < 0.0) {
         return spec_fail(&geom->head, b->error, "friction and solmix: expected no negative number");
     }
+    if (!(geom->adhesion >= 0.0)) {
+        return spec_fail(&geom->head, b->error, "adhesion: expected no negative number");
+    }
     if (geom->type == ORR_GEOM_PLANE && b->m->body_weldid[geom->body] != 0) {
         return spec_fail(&geom->head, b->error, "a plane: expected on a body that cannot move");
     }
@@ -116,6 +119,8 @@ static orr_result add_geom(model_builder *b, int index, int id)
     memcpy(m->geom_friction + 3 * id, geom->friction, sizeof geom->friction);
     m->geom_margin[id] = geom->margin;
     m->geom_gap[id] = geom->gap;
+    m->geom_adhesion[id] = geom->adhesion;
+    memcpy(m->geom_surfacevel + 6 * id, geom->surfacevel, sizeof geom->surfacevel);
     memcpy(m->geom_rgba + 4 * id, geom->rgba, sizeof geom->rgba);
     if (geom->fluidshape) {
         fluid_coefficients(geom->type, size, geom->fluidcoef, m->geom_fluid + ORR_NFLUID * id);

@@ -40,6 +40,20 @@ static void fit_size(const mesh_data *mesh, const spec_compiler *compiler, spec_
     }
 }
 
+// The surface velocity of a geom, seen from a frame at pos and quat in the geom's.
+static void move_surface(const double pos[3], const double quat[4], double surface[6])
+{
+    double back[4], across[3], linear[3];
+    quat_conjugate(quat, back);
+    vec3_cross(surface + 3, pos, across);
+    for (int i = 0; i < 3; i++) {
+        linear[i] = surface[i] + across[i];
+    }
+    quat_apply(back, linear, surface);
+    memcpy(linear, surface + 3, sizeof linear);
+    quat_apply(back, linear, surface + 3);
+}
+
 // Moves a geom with a mesh to the mesh's principal frame; primitives are fitted to it.
 static orr_result fit_to_mesh(model_builder *b, spec_geom *geom, const mesh_data *mesh)
 {
@@ -51,6 +65,7 @@ static orr_result fit_to_mesh(model_builder *b, spec_geom *geom, const mesh_data
         fit_size(mesh, compiler_of(b->spec, geom->body), geom, pos);
     }
     frame_compose(mesh->pos, mesh->quat, pos, quat);
+    move_surface(pos, quat, geom->surfacevel);
     frame_compose(geom->pos, geom->orientation.quat, pos, quat);
     memcpy(geom->pos, pos, sizeof pos);
     memcpy(geom->orientation.quat, quat, sizeof quat);

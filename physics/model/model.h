@@ -456,6 +456,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, geom_friction, m->ngeom, 3)       /* sliding, torsional (m), rolling (m) */                    \
     X(double, geom_margin, m->ngeom, 1)         /* m */                                                      \
     X(double, geom_gap, m->ngeom, 1)            /* m */                                                      \
+    X(double, geom_surfacevel, m->ngeom, 6)     /* of its surface, in its frame: m/s at the origin, rad/s */ \
+    X(double, geom_adhesion, m->ngeom, 1)       /* N, by which its contacts pull */                          \
     X(double, geom_fluid, m->ngeom, ORR_NFLUID) /* [0] != 0: the ellipsoid model of fluid forces */          \
     X(double, geom_user, m->ngeom, m->nuser_geom)                                                            \
     X(float, geom_rgba, m->ngeom, 4)                                                                         \
@@ -599,6 +601,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, pair_solimp, m->npair, ORR_NIMP)                                                               \
     X(double, pair_margin, m->npair, 1)                                                                      \
     X(double, pair_gap, m->npair, 1)                                                                         \
+    X(double, pair_adhesion, m->npair, 1)         /* N */                                                    \
     X(double, pair_friction, m->npair, 5)         /* sliding 2, torsional, rolling 2 */                      \
     X(int32_t, exclude_signature, m->nexclude, 1) /* as pair_signature */                                    \
     /* equalities */                                                                                         \

@@ -89,6 +89,7 @@ typedef struct spec_geom {
     double size[3], fitscale, fromto[6], pos[3];
     spec_orientation orientation;
     double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
+    double surfacevel[6], adhesion;
     float rgba[4];
     const char *material, *mesh, *hfield, *grid;
     spec_numbers user;
@@ -202,7 +203,7 @@ typedef struct spec_pair {
     spec_head head;
     const char *geom1, *geom2;
     int32_t condim;
-    double friction[5], solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP], margin, gap;
+    double friction[5], solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP], margin, gap, adhesion;
 } spec_pair;
 
 typedef struct spec_exclude {

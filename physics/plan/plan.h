@@ -27,6 +27,7 @@ typedef struct orr_pair {
     int32_t slots;                // most contacts it can have
     int32_t chain;                // in plan->chain; of a pair that a step has mixed: the number of its dofs
     double margin, includemargin; // m; a contact exists below margin and has a force below includemargin
+    double adhesion;              // N: how much it pulls, below margin
     int32_t declared;             // the model's pair, or -1
     double numbers[ORR_PAIR_NUMBERS];
     double friction[5];
@@ -119,6 +120,8 @@ typedef struct orr_plan {
     // directions that are kept of pairs whose geoms are searched for planes that separate them
     // (lanes/collision/hull.h); 0: none, or the plan is for a device
     int32_t apart_count;
+    int32_t surfaces_move; // 1: some geom has a surface velocity
+    int32_t adheres;       // 1: some geom or pair has adhesion
     int32_t rk4_copies;
     uint8_t *gyroscopic; // nv: of a free body alone in its tree, which implicitfast treats as implicit does
     int32_t unsymmetric; // 1: the integrator's matrix is not symmetric

@@ -104,8 +104,8 @@ static double mix(double share, double a, double b)
     return share * a + (1.0 - share) * b;
 }
 
-// MuJoCo's rules: the higher priority wins; between equals friction is the larger, the rest is weighted by
-// solmix.
+// MuJoCo's rules: the higher priority wins; between equals friction is the larger, adhesion the sum, the
+// rest is weighted by solmix.
 static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
 {
     pair->includemargin = m->geom_margin[a] + m->geom_margin[b];
@@ -130,6 +130,8 @@ static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
     }
     int dim1 = m->geom_condim[a], dim2 = m->geom_condim[b];
     pair->condim = priority ? (priority > 0 ? dim1 : dim2) : dim1 > dim2 ? dim1 : dim2;
+    double pull1 = m->geom_adhesion[a], pull2 = m->geom_adhesion[b];
+    pair->adhesion = priority ? (priority > 0 ? pull1 : pull2) : pull1 + pull2;
 }
 
 // Sliding twice, torsional, rolling twice.
@@ -193,6 +195,7 @@ static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
     pair->condim = m->pair_dim[i];
     pair->includemargin = m->pair_margin[i];
     pair->margin = m->pair_margin[i] + m->pair_gap[i];
+    pair->adhesion = m->pair_adhesion[i];
     memcpy(pair->solref, m->pair_solref + ORR_NREF * i, sizeof pair->solref);
     memcpy(pair->solreffriction, m->pair_solreffriction + ORR_NREF * i, sizeof pair->solreffriction);
     memcpy(pair->solimp, m->pair_solimp + ORR_NIMP * i, sizeof pair->solimp);
@@ -349,6 +352,27 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     return plan->pairs_mixed || plan->pair_count > PAIRS_TESTED ? plan_search(plan, declared, error) : ORR_OK;
 }
 
+static bool surfaces_move(const orr_model *m)
+{
+    bool moves = false;
+    for (int i = 0; i < 6 * m->ngeom; i++) {
+        moves |= m->geom_surfacevel[i] != 0.0;
+    }
+    return moves;
+}
+
+static bool adheres(const orr_model *m)
+{
+    bool pulls = false;
+    for (int i = 0; i < m->ngeom; i++) {
+        pulls |= m->geom_adhesion[i] != 0.0;
+    }
+    for (int i = 0; i < m->npair; i++) {
+        pulls |= m->pair_adhesion[i] != 0.0;
+    }
+    return pulls;
+}
+
 // Of how many pairs a separating direction is kept: 12 bytes of each world for each.
 static int count_apart(const orr_plan *plan)
 {
@@ -392,6 +416,8 @@ orr_result orr_plan_pairs(orr_plan *plan, orr_error *error)
     if (m->opt.disableflags & (ORR_DISABLE_CONTACT | ORR_DISABLE_CONSTRAINT)) {
         return ORR_OK;
     }
+    plan->surfaces_move = surfaces_move(m);
+    plan->adheres = adheres(m);
     int32_t *geoms, count = 0, moving = 0;
     ORR_ALLOC(geoms, 2 * (int64_t)m->ngeom, "geoms that collide", error);
     for (int i = 0; i < m->ngeom; i++) {

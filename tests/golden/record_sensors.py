@@ -18,7 +18,8 @@ import numpy as np
 import recording
 
 STATES = 12
-DYNAMICS = ["contacts_elliptic", "contacts_pyramidal", "equalities"]
+DYNAMICS = ["contacts_elliptic", "contacts_pyramidal", "contacts_sticky_elliptic",
+            "contacts_sticky_pyramidal", "equalities"]
 POINT = np.array([0.1, -0.2, 0.3])  # in the frame of the last body
 
 

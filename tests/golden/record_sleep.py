@@ -45,6 +45,10 @@ SCENES = {
     ),
     "tendon": (2000, [(0, "qvel", 1, 0.5)]),
     "mocap": (450, [(60 + k, "mocap_pos", 0, -1 + 0.004 * k) for k in range(240)]),
+    "sticky": (
+        600,
+        [(300, "qvel", 0, 0.3), (400, "qvel", 30, -0.5), (450, "xfrc_applied", 6 * 2 + 2, -60.0)],
+    ),
     "touch": (
         1500,
         [

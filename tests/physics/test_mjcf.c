@@ -46,11 +46,11 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        "orientations",   "classes",     "joints",      "geoms",    "inertia", "links",
-        "actuators",      "sensors",     "tendons",     "meshes",   "custom",  "fused",
-        "replicated",     "fitted",      "fitted_aabb", "attached", "muscles", "drives",
-        "muscles_limits", "muscles_all", "plastic",     "delays",   "shells",  "shortcuts",
-        "round_meshes",   "pid",         "dcmotor",     "cables"};
+        "orientations",   "classes",      "joints",      "geoms",    "inertia", "links",
+        "actuators",      "sensors",      "tendons",     "meshes",   "custom",  "fused",
+        "replicated",     "fitted",       "fitted_aabb", "attached", "muscles", "drives",
+        "muscles_limits", "muscles_all",  "plastic",     "surfaces", "delays",  "shells",
+        "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables",  "general_types"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -84,6 +84,11 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
     "<worldbody><site name='s'/></worldbody><sensor>" sensor "</sensor></mujoco>"
 #define BODY(inside) "<mujoco><worldbody><body name='a'>" inside "</body></worldbody></mujoco>"
 #define BALL "<geom size='1'/>"
+#define GENERAL(attributes)                                                                                  \
+    "<mujoco><worldbody><body><joint name='j'/>" BALL                                                        \
+    "</body></worldbody><actuator>\n<general joint='j' " attributes "/></actuator></mujoco>"
+#define PID "dyntype='pid' gaintype='pid' biastype='affine'"
+#define MOTOR "dyntype='dcmotor' gaintype='dcmotor' biastype='dcmotor' actearly='true'"
 
 static void every_mistake_is_named_with_its_line(void **state)
 {
@@ -101,7 +106,9 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<geom size='1e999'/>"), "test.xml:2: <geom>", "size: expected"},
         {BODY("\n<geom type='cone' size='1'/>"), "test.xml:2: <geom>", "type: 'cone'"},
         {BODY("\n<geom name='g' size='0'/>"), "test.xml:2: <geom> 'g'", "positive"},
-        {BODY("\n<geom size='1' surfacevel='1 0 0 0 0 0'/>"), "test.xml:2: <geom>", "not supported"},
+        {BODY("\n<geom size='1' surfacevel='1 0 0 0 0 0 0'/>"), "test.xml:2: <geom>",
+         "surfacevel: expected 1 to 6"},
+        {BODY("\n<geom size='1' adhesion='-1'/>"), "test.xml:2: <geom>", "adhesion: expected no negative"},
         {BODY("\n<geom type='mesh' mesh='m'/>"), "test.xml:2: <geom>", "there is no mesh 'm'"},
         {BODY("\n<geom size='1' material='m'/>"), "test.xml:2: <geom>", "there is no material 'm'"},
         {BODY("\n<geom class='c' size='1'/>"), "test.xml:2: <geom>", "there is no default class 'c'"},
@@ -170,6 +177,24 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><worldbody><body><joint name='j'/>" BALL "</body></worldbody><sensor>\n"
          "<jointpos joint='j' interval='0.1 0.02' nsample='2'/></sensor></mujoco>",
          "test.xml:2: <jointpos>", "a negative phase"},
+        {GENERAL("gaintype='pid'"), "test.xml:2: <general>", "expected biastype affine"},
+        {GENERAL("dyntype='pid' gaintype='fixed'"), "test.xml:2: <general>", "expected biastype affine"},
+        {GENERAL(PID " dynprm='0' gainprm='0'"), "test.xml:2: <general>", "none without"},
+        {GENERAL("gaintype='pid' biastype='affine' gainprm='2'"), "test.xml:2: <general>", "none without"},
+        {GENERAL(PID " gainprm='-2'"), "test.xml:2: <general>", "no negative number"},
+        {GENERAL(PID " input='vel'"), "test.xml:2: <general>", "expected the input pos"},
+        {GENERAL(PID " actdim='2'"), "test.xml:2: <general>", "actdim: expected 1"},
+        {"<mujoco><default><general actdim='0'/></default><worldbody><body><joint name='j'/>" BALL
+         "</body></worldbody><actuator>\n<pid joint='j' ki='1'/></actuator></mujoco>",
+         "test.xml:2: <pid>", "actdim: expected 1"},
+        {GENERAL(PID " actrange='-1 1'"), "test.xml:2: <general>", "not supported with this type"},
+        {GENERAL("input='pos'"), "test.xml:2: <general>", "input: only"},
+        {GENERAL("dyntype='dcmotor'"), "test.xml:2: <general>", "and actearly"},
+        {GENERAL(MOTOR " gainprm='0 1'"), "test.xml:2: <general>", "above 0"},
+        {GENERAL(MOTOR " gainprm='2 1' input='pos'"), "test.xml:2: <general>", "only voltage"},
+        {GENERAL(MOTOR " gainprm='2 1' dynprm='0 0 3'"), "test.xml:2: <general>", "the first 2 numbers"},
+        {"<mujoco><default>\n<general input='pos'/></default></mujoco>", "test.xml:2: <general>",
+         "no defaults"},
         {"<mujoco><actuator>\n<pid joint='j' input='vel pos'/></actuator></mujoco>", "test.xml:2: <pid>",
          "in this order"},
         {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"

@@ -276,7 +276,8 @@ static void robots_feel_what_they_do_in_mujoco(void **state)
 static void contacts_push_as_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const names[] = {"contacts_pyramidal", "contacts_elliptic", "equalities"};
+    static const char *const names[] = {"contacts_pyramidal", "contacts_elliptic", "equalities",
+                                        "contacts_sticky_pyramidal", "contacts_sticky_elliptic"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         hold(names[i], source_path("tests/golden/dynamics/%s.xml", names[i]));
     }
@@ -290,8 +291,8 @@ static void golden_path(const char *name, char path[512])
 static void each_sensor_measures_what_it_does_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const names[] = {"frames", "drives",           "tensions",  "touch",
-                                        "rays",   "contacts_sensors", "touch_grid"};
+    static const char *const names[] = {"frames", "drives",           "tensions",   "touch",
+                                        "rays",   "contacts_sensors", "touch_grid", "sticky"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[512];
         golden_path(names[i], path);

@@ -153,7 +153,7 @@ static const struct scene {
     double qpos;
 } scenes[] = {{"stack", 200, 0.2},    {"piles", 60, 5e-4},  {"init", 30, 5e-4},   {"actuator", 10, 6e-4},
               {"equality", 10, 1e-4}, {"tendon", 10, 1e-4}, {"mocap", 180, 5e-4}, {"touch", 100, 5e-4},
-              {"many", 60, 5e-3},     {"creep", 10, 1e-5}};
+              {"many", 60, 5e-3},     {"creep", 10, 1e-5},  {"sticky", 60, 5e-3}};
 
 static void trees_sleep_and_wake_as_in_mujoco(void **state)
 {

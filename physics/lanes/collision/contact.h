@@ -27,6 +27,47 @@ LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
     return add_group(d, type, rows, dim, chain.dof, chain.count);
 }
 
+// Velocity of a geom's surface at pos, relative to the geom, in world axes (MJCF's surfacevel).
+FN spatial surface_velocity(const lane_model *m, const lane_data *d, int geom, real3 pos)
+{
+    const uniform_real *of = m->geom_surfacevel + 6 * geom;
+    matrix3 axes = load_matrix(d->geom_xmat, geom);
+    spatial v = make_spatial(rotate(axes, uniform3(of, 1)), rotate(axes, uniform3(of, 0)));
+    return make_spatial(v.r, velocity_at(v, sub3(pos, load3(d->geom_xpos, geom))));
+}
+
+// Adds to efc_jv how the surfaces slide and turn on each other: along the tangents and about the normal, as
+// MuJoCo does. They neither approach nor roll. rubs: the lanes that have friction.
+LANE_FN void add_surface_velocities(const lane_model *m, lane_data *d, const orr_pair *pair, int first,
+                                    const real3 axes[3], real3 pos, mask rubs)
+{
+    const lane_row *row = &d->row[first];
+    spatial of = surface_velocity(m, d, pair->geom1, pos), to = surface_velocity(m, d, pair->geom2, pos);
+    real3 slide = sub3(to.t, of.t);
+    real along[4] = {R(0.0), dot3(axes[1], slide), dot3(axes[2], slide), dot3(axes[0], sub3(to.r, of.r))};
+    reals jv = d->efc_jv + first;
+    for (int k = 1; k < row->basis && k < 4; k++) {
+        along[k] = sel(rubs, along[k], R(0.0));
+        if (row->basis == row->dim) {
+            jv[k] = jv[k] + along[k];
+        } else { // two edges of the pyramid
+            real part = row->friction[k - 1] * along[k];
+            jv[2 * k - 2] = jv[2 * k - 2] + part;
+            jv[2 * k - 1] = jv[2 * k - 1] - part;
+        }
+    }
+}
+
+// The inverse weight of each edge of a pyramid without friction, which together weigh as much as its normal;
+// weight: that of an edge with friction (row_weights in plan/plan_pairs.c).
+FN real share_of_normal(reals friction, real weight, int edges)
+{
+    real slip = friction[0], mu = friction[ORR_PAIR_MU];
+    return R(edges) * weight / (R(2.0) * mu * mu * (R(1.0) + slip * slip));
+}
+
+// apart: the lanes in which an adhesive contact is in its gap. It has its normal alone, as in MuJoCo: its
+// tangents do not move it, so that the forces of all edges of a pyramid are equal.
 LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 {
     int pair_index = d->contact[contact].pair, first = d->contact[contact].row;
@@ -38,7 +79,11 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
         axes[k] = load3(d->contact_frame, 3 * contact + k);
     }
     real r = d->contact_dist[contact] - R(pair->includemargin);
-    mask exists = r < R(0.0);
+    mask exists = r < R(0.0), apart = nowhere();
+    if (pair->adhesion != 0.0) {
+        exists = d->contact_dist[contact] < R(pair->margin);
+        apart = and_(exists, r >= R(0.0));
+    }
     r = sel(exists, r, R(0.0));
     reals friction = d->contact_friction + ORR_PAIR_WEIGHT * contact;
     for (int k = 0; k < ORR_PAIR_WEIGHT; k++) {
@@ -53,7 +98,15 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
             J[k * chain.count + e] = column[k];
         }
     }
+    if (any(apart)) {
+        for (int k = chain.count; k < dim * chain.count; k++) {
+            J[k] = sel(apart, R(0.0), J[k]);
+        }
+    }
     group_times(d, first, d->qvel, d->efc_jv);
+    if (m->plan->surfaces_move) {
+        add_surface_velocities(m, d, pair, first, axes, pos, not_(apart));
+    }
     uniform_real solref[ORR_NREF], solimp[ORR_NIMP], solreffriction[ORR_NREF];
     for (int k = 0; k < ORR_NREF; k++) {
         solref[k] = (uniform_real)pair->solref[k];
@@ -75,7 +128,14 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 #if !defined(ORR_SCALAR_DOUBLE)
         weight = max_(weight, R(pair->least_weight[of_row]));
 #endif
+        if (rows > dim && any(apart)) {
+            weight = sel(apart, share_of_normal(friction, weight, rows), weight);
+        }
         set_row_of_group(d, first + k, elliptic && k > 0 ? sliding : at, r, weight, exists);
+    }
+    if (rows > dim && any(apart)) { // as correct_group takes it from all pyramids
+        real mu = friction[ORR_PAIR_MU], normal = d->efc_diagonal[first] * R(1.0 / rows);
+        d->efc_diagonal[first] = sel(apart, R(2.0) * mu * mu * normal, d->efc_diagonal[first]);
     }
 }
 
@@ -106,8 +166,8 @@ FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real dist
     for (int k = 0; k < 3; k++) {
         store3(d->contact_frame, 3 * contact + k, axes[k]);
     }
-    mask pushes = and_(near, distance < R(pair->includemargin));
-    if (any(pushes)) {
+    mask acts = and_(near, distance < R(pair->adhesion != 0.0 ? pair->margin : pair->includemargin));
+    if (any(acts)) {
         d->contact[contact].row = add_contact_rows(m, d, pair_index);
     }
 }
