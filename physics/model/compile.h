@@ -19,7 +19,7 @@ void principal_moments(const double matrix[9], bool of_floats, double moment[3],
 // All parts as one.
 void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
 
-// ---- meshes (mesh_load.c, mesh_hull.c)
+// ---- meshes (mesh_load.c, mesh_builtin.c, mesh_hull.c)
 
 typedef struct mesh_data {
     int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
@@ -35,7 +35,12 @@ typedef struct mesh_data {
 // it.
 orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *data, orr_error *error);
 void mesh_data_free(mesh_data *data);
-// Reads the triangles of a file or of the spec; vertices may be shared.
+// Allocates arrays of zeros for so many vertices and triangles, and sets their counts.
+orr_result mesh_data_take(mesh_data *data, int vertices, int faces, orr_error *error);
+// Makes the vertices and triangles of mesh->builtin from mesh->params; no normals. Fails for parameters that
+// the shape does not have.
+orr_result mesh_builtin(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Reads or makes the triangles of a file or of the spec; vertices may be shared.
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Finds the convex hull of data->vertices, with at most mesh->maxhullvert vertices (-1: all).
 orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
