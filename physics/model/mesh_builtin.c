@@ -289,15 +289,22 @@ static double cell_middle(int i, int n, double gamma)
     return sum;
 }
 
-static orr_result make_wedge(const double *params, mesh_data *d, orr_error *error)
+// Angles of a vertex of a wedge: around -y from -z, and up.
+static void wedge_angles(const double *params, int i, double angle[2])
 {
     const int columns = (int)params[0], rows = (int)params[1];
-    const double to_radians = pi / 180.0;
-    ORR_TRY(mesh_data_take(d, columns * rows, 0, error));
-    for (int i = 0; i < columns * rows; i++) {
-        const double around = to_radians * params[2] * cell_middle(i / rows, columns, params[4]);
-        const double up = to_radians * params[3] * cell_middle(i % rows, rows, params[4]);
-        set_vertex(d, i, cos(up) * sin(around), sin(up), -cos(up) * cos(around));
+    angle[0] = pi / 180.0 * params[2] * cell_middle(i / rows, columns, params[4]);
+    angle[1] = pi / 180.0 * params[3] * cell_middle(i % rows, rows, params[4]);
+}
+
+static orr_result make_wedge(const double *params, mesh_data *d, orr_error *error)
+{
+    const int count = (int)params[0] * (int)params[1];
+    ORR_TRY(mesh_data_take(d, count, 0, error));
+    for (int i = 0; i < count; i++) {
+        double angle[2];
+        wedge_angles(params, i, angle);
+        set_vertex(d, i, cos(angle[1]) * sin(angle[0]), sin(angle[1]), -cos(angle[1]) * cos(angle[0]));
     }
     return ORR_OK;
 }
@@ -334,4 +341,25 @@ orr_result mesh_builtin(const spec_mesh *mesh, mesh_data *d, orr_error *error)
                ? ORR_OK
                : spec_fail(&mesh->head, error, "params: expected numbers of 4 vertices or more, not %d",
                            d->vertex_count);
+}
+
+void mesh_builtin_tangents(const spec_mesh *mesh, int vertices, float *tangents)
+{
+    for (int i = 0; i < vertices; i++) {
+        double tangent[6] = {0.0};
+        if (mesh->builtin == SPEC_MESH_WEDGE) { // along the two angles
+            double angle[2];
+            wedge_angles(mesh->params.values, i, angle);
+            tangent[0] = cos(angle[0]);
+            tangent[2] = sin(angle[0]);
+            tangent[3] = -sin(angle[1]) * sin(angle[0]);
+            tangent[4] = cos(angle[1]);
+            tangent[5] = sin(angle[1]) * cos(angle[0]);
+        } else if (mesh->builtin == SPEC_MESH_PLATE) { // y and z, as MuJoCo's, although z is its normal
+            tangent[1] = tangent[5] = 1.0;
+        }
+        for (int k = 0; k < 6; k++) {
+            tangents[6 * (ptrdiff_t)i + k] = (float)tangent[k];
+        }
+    }
 }

@@ -21,6 +21,8 @@ void mesh_data_free(mesh_data *d)
     orr_free(d->hull_edge_start);
     orr_free(d->hull_edge_number);
     orr_free(d->hull_edges);
+    orr_free(d->points);
+    orr_free(d->tangents);
 }
 
 orr_result mesh_data_take(mesh_data *d, int vertices, int faces, orr_error *error)
@@ -40,14 +42,17 @@ static orr_result read_numbers(const spec_mesh *mesh, mesh_data *d, orr_error *e
     if (mesh->vertex.count % 3 || vertices < 4 || mesh->face.count % 3) {
         return spec_fail(&mesh->head, error, "vertex and face: expected triples, and 4 vertices or more");
     }
-    if ((mesh->normal.count && mesh->normal.count != 3 * vertices) ||
+    const int per_vertex = vertices ? mesh->normal.count / vertices : 0; // 9: a normal and two tangents
+    if ((mesh->normal.count && (mesh->normal.count % vertices || (per_vertex != 3 && per_vertex != 9))) ||
         (mesh->texcoord.count && mesh->texcoord.count != 2 * vertices)) {
-        return spec_fail(&mesh->head, error, "normal and texcoord: expected 3 and 2 numbers for each vertex");
+        return spec_fail(&mesh->head, error,
+                         "normal and texcoord: expected 3 (or 9: with two tangents) and 2 numbers for each "
+                         "vertex");
     }
     ORR_TRY(mesh_data_take(d, vertices, faces, error));
     for (int i = 0; i < 3 * vertices; i++) {
         d->vertices[i] = (float)mesh->vertex.values[i];
-        d->normals[i] = mesh->normal.count ? (float)mesh->normal.values[i] : 0.0f;
+        d->normals[i] = mesh->normal.count ? (float)mesh->normal.values[i / 3 * per_vertex + i % 3] : 0.0f;
     }
     for (int i = 0; i < mesh->texcoord.count; i++) {
         d->texcoords[i] = (float)mesh->texcoord.values[i];

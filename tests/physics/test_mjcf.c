@@ -75,6 +75,10 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
 
 #define BUILTIN(shape, params)                                                                               \
     "<mujoco><asset>\n<mesh name='m' builtin='" shape "' params='" params "'/></asset></mujoco>"
+#define TACTILE(attributes)                                                                                  \
+    "<mujoco><asset><mesh name='m' builtin='plate' params='2 2'/></asset><worldbody><geom name='g' "         \
+    "size='1'/>"                                                                                             \
+    "</worldbody><sensor>\n<tactile name='t' " attributes "/></sensor></mujoco>"
 #define SIZE "<config key='size' value='2 3'/>"
 #define FOV "<config key='fov' value='90 45'/>"
 #define TOUCH(attributes, config)                                                                            \
@@ -146,6 +150,14 @@ static void every_mistake_is_named_with_its_line(void **state)
          "nowhere.stl"},
         {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/></asset></mujoco>",
          "test.xml:2: <mesh> 'm'", "volume"},
+        {TACTILE("mesh='m'"), "test.xml:2: <tactile>", "exactly one of geom"},
+        {TACTILE("geom='g'"), "test.xml:2: <tactile>", "exactly one of mesh"},
+        {TACTILE("geom='g' mesh='x'"), "test.xml:2: <tactile> 't'", "there is no such object 'x'"},
+        {TACTILE("geom='x' mesh='m'"), "test.xml:2: <tactile> 't'", "there is no such object 'x'"},
+        {TACTILE("geom='g' mesh='m' noise='1'"), "test.xml:2: <tactile>", "unknown attribute 'noise'"},
+        {TACTILE("geom='g' mesh='m' cutoff='-1'"), "test.xml:2: <tactile> 't'", "no negative number"},
+        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' normal='0 0 1'/></asset></mujoco>",
+         "test.xml:2: <mesh> 'm'", "3 (or 9: with two tangents)"},
         {BUILTIN("sphere", "5"), "test.xml:2: <mesh> 'm'",
          "params: expected a number of subdivisions, 0 to 4"},
         {BUILTIN("sphere", "1.5"), "test.xml:2: <mesh> 'm'", "subdivisions"},
