@@ -7,6 +7,7 @@
 #include "physics/lanes/contact_sensor.h"
 #include "physics/lanes/delay.h"
 #include "physics/lanes/forces.h"
+#include "physics/lanes/tactile.h"
 #include "physics/lanes/touch_grid.h"
 
 // The normal forces of contacts of the site's body that act inside the site, or towards it.
@@ -306,6 +307,9 @@ LANE_FN int sense_special(const lane_model *m, const lane_data *d, int i, reals 
         return 1;
     case ORR_SENSOR_CONTACT:
         sense_contacts(m, d, i, out);
+        return 1;
+    case ORR_SENSOR_TACTILE:
+        sense_tactile(m, d, i, out);
         return 1;
     case ORR_SENSOR_TOUCH_GRID:
         sense_touch_grid(m, d, i, out);

@@ -45,8 +45,16 @@ static orr_result read_mesh(mjcf_reader *reader, const mjcf_node *node)
     ORR_TRY(mjcf_head(reader, node, &mesh->head));
     ORR_TRY(mjcf_read(node, mjcf_mesh_members, NULL, mesh, reader->spec, reader->error));
     ORR_TRY(name_by_file(reader, mesh->file, &mesh->head));
-    if (!mesh->head.name || (mesh->file != NULL) == (mesh->vertex.count > 0)) {
-        return mjcf_fail(node, reader->error, "expected a file, or a name and vertices");
+    const int sources = (mesh->file != NULL) + (mesh->vertex.count > 0) + (mesh->builtin != 0);
+    if (!mesh->head.name || sources != 1) {
+        return mjcf_fail(node, reader->error,
+                         "expected a file, or a name and vertices, or a name and builtin");
+    }
+    if (mesh->builtin && (mesh->normal.count || mesh->texcoord.count || mesh->face.count)) {
+        return mjcf_fail(node, reader->error, "builtin: expected no normal, texcoord or face beside it");
+    }
+    if (mesh->builtin == SPEC_MESH_PLATE) { // it has no volume
+        mesh->inertia = SPEC_MESH_SHELL;
     }
     return resolve_file(reader, node, reader->spec->compiler.meshdir, &mesh->file);
 }

@@ -100,6 +100,15 @@ static const mjcf_key mesh_inertia_keys[] = {{"convex", SPEC_MESH_CONVEX},
                                              {"legacy", SPEC_MESH_LEGACY},
                                              {"shell", SPEC_MESH_SHELL},
                                              {NULL, 0}};
+static const mjcf_key mesh_builtin_keys[] = {{"none", SPEC_MESH_NOT_BUILTIN},
+                                             {"sphere", SPEC_MESH_SPHERE},
+                                             {"hemisphere", SPEC_MESH_HEMISPHERE},
+                                             {"cone", SPEC_MESH_CONE},
+                                             {"supersphere", SPEC_MESH_SUPERSPHERE},
+                                             {"supertorus", SPEC_MESH_SUPERTORUS},
+                                             {"wedge", SPEC_MESH_WEDGE},
+                                             {"plate", SPEC_MESH_PLATE},
+                                             {NULL, 0}};
 static const mjcf_key texture_keys[] = {
     {"2d", ORR_TEXTURE_2D}, {"cube", ORR_TEXTURE_CUBE}, {"skybox", ORR_TEXTURE_SKYBOX}, {NULL, 0}};
 static const mjcf_key colour_space_keys[] = {
@@ -456,8 +465,8 @@ const mjcf_member mjcf_mesh_members[] = {TEXT(spec_mesh, "file", file),
                                          NUMBERS(spec_mesh, "normal", normal),
                                          NUMBERS(spec_mesh, "texcoord", texcoord),
                                          NUMBERS(spec_mesh, "face", face),
-                                         UNSUPPORTED("builtin"),
-                                         UNSUPPORTED("params"),
+                                         KEYWORD(spec_mesh, "builtin", builtin, mesh_builtin_keys),
+                                         NUMBERS(spec_mesh, "params", params),
                                          UNSUPPORTED("material"),
                                          NO_EFFECT("content_type"), // the root element decides
                                          END};

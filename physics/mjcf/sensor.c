@@ -63,9 +63,8 @@ static const mjcf_key frame_keys[] = {{"body", ORR_OBJECT_BODY},     {"xbody", O
                                       {"geom", ORR_OBJECT_GEOM},     {"site", ORR_OBJECT_SITE},
                                       {"camera", ORR_OBJECT_CAMERA}, {NULL, 0}};
 
-#define COMMON                                                                                               \
+#define QUIET                                                                                                \
     {"cutoff", MJCF_REAL, offsetof(spec_sensor, cutoff), 1, 1, NULL},                                        \
-        {"noise", MJCF_REAL, offsetof(spec_sensor, noise), 1, 1, NULL},                                      \
         {"user", MJCF_NUMBERS, offsetof(spec_sensor, user), 0, SPEC_NUMBERS_MAX, NULL},                      \
         {"delay", MJCF_REAL, offsetof(spec_sensor, delay), 1, 1, NULL},                                      \
         {"interp", MJCF_KEYWORD, offsetof(spec_sensor, interpolation), 1, 1, mjcf_interpolation_keys},       \
@@ -73,7 +72,13 @@ static const mjcf_key frame_keys[] = {{"body", ORR_OBJECT_BODY},     {"xbody", O
     {                                                                                                        \
         "nsample", MJCF_INTEGER, offsetof(spec_sensor, nsample), 1, 1, NULL                                  \
     }
+#define COMMON                                                                                               \
+    QUIET,                                                                                                   \
+    {                                                                                                        \
+        "noise", MJCF_REAL, offsetof(spec_sensor, noise), 1, 1, NULL                                         \
+    }
 
+static const mjcf_member tactile_members[] = {QUIET, {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
 static const mjcf_member plain_members[] = {COMMON, {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
 static const mjcf_member frame_members[] = {
     COMMON,
@@ -206,6 +211,14 @@ static orr_result read_rangefinder(mjcf_reader *reader, const mjcf_node *node, s
     return read_data(reader, node, data, &sensor->intprm[0]);
 }
 
+static orr_result read_tactile(mjcf_reader *reader, const mjcf_node *node, spec_sensor *sensor)
+{
+    static const object_name mesh[] = {{"mesh", ORR_OBJECT_MESH}, {NULL, ORR_OBJECT_UNKNOWN}};
+    static const object_name geom[] = {{"geom", ORR_OBJECT_GEOM}, {NULL, ORR_OBJECT_UNKNOWN}};
+    ORR_TRY(read_object(reader, node, mesh, true, &sensor->objtype, &sensor->object));
+    return read_object(reader, node, geom, true, &sensor->reftype, &sensor->reference);
+}
+
 static orr_result read_user(mjcf_reader *reader, const mjcf_node *node, spec_sensor *sensor)
 {
     bool axis = sensor->datatype == ORR_DATA_AXIS, quaternion = sensor->datatype == ORR_DATA_QUATERNION;
@@ -280,6 +293,7 @@ static const special_element specials[] = {
      contact_members,
      {"geom1", "body1", "subtree1", "site", "geom2", "body2", "subtree2", "data"},
      read_contact},
+    {"tactile", ORR_SENSOR_TACTILE, tactile_members, {"mesh", "geom"}, read_tactile},
     {"user", ORR_SENSOR_USER, user_members, {NULL}, read_user},
 };
 enum { SPECIAL_COUNT = sizeof specials / sizeof specials[0] };

@@ -68,8 +68,8 @@ orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format
 // signed distance geoms.
 static bool is_unsupported(const mjcf_node *node)
 {
-    static const char *const names[] = {"flex",   "flexvert", "flexstrain", "deformable",  "skin",
-                                        "plugin", "layer",    "tactile",    "orientation", "config"};
+    static const char *const names[] = {"flex",   "flexvert", "flexstrain",  "deformable", "skin",
+                                        "plugin", "layer",    "orientation", "config"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (mjcf_is(node, names[i])) {
             return true;

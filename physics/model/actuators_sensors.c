@@ -239,6 +239,9 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
         *dim = taxels <= SENSOR_MAX ? s->intprm[0] * (int)taxels : INT32_MAX, *stage = ORR_STAGE_ACC;
         break;
     }
+    case ORR_SENSOR_TACTILE: // its size is that of its mesh
+        *dim = 0, *stage = ORR_STAGE_ACC;
+        break;
     case ORR_SENSOR_USER:
         *dim = s->dim, *data = s->datatype, *stage = s->needstage;
         break;
@@ -359,7 +362,27 @@ static orr_result build_delay(model_builder *b, const spec_sensor *s, int id, in
     return add_size(b, &m->ndelayed, (int64_t)s->nsample * dim + (interval > 0.0));
 }
 
-static orr_result build_sensor(model_builder *b, int id)
+// The points of a tactile sensor. Returns how many numbers it has.
+static int build_taxels(model_builder *b, const spec_sensor *s, int id, int *taxel)
+{
+    orr_model *m = b->m;
+    const int mesh = sensed_mesh(b->spec, s);
+    m->sensor_taxeladr[id] = mesh < 0 ? -1 : *taxel;
+    if (mesh < 0) {
+        return 0;
+    }
+    const mesh_data *d = &b->meshes[mesh];
+    for (int i = 0; i < 3 * d->point_count; i++) {
+        m->taxel_pos[3 * (ptrdiff_t)*taxel + i] = (double)d->points[i];
+    }
+    for (int i = 0; i < 6 * d->point_count; i++) {
+        m->taxel_tangent[6 * (ptrdiff_t)*taxel + i] = (double)d->tangents[i];
+    }
+    *taxel += d->point_count;
+    return d->point_count <= SENSOR_MAX ? 3 * d->point_count : INT32_MAX;
+}
+
+static orr_result build_sensor(model_builder *b, int id, int *taxel)
 {
     orr_model *m = b->m;
     const spec_sensor *s = &b->spec->sensors[id];
@@ -367,6 +390,7 @@ static orr_result build_sensor(model_builder *b, int id)
     ORR_TRY(find_object(b, &s->head, s->objtype, s->object, &m->sensor_objid[id]));
     ORR_TRY(find_object(b, &s->head, s->reftype, s->reference, &m->sensor_refid[id]));
     describe_sensor(m, s, m->sensor_objid[id], &dim, &data, &stage);
+    dim += build_taxels(b, s, id, taxel);
     if (dim > SENSOR_MAX || m->nsensordata > SENSOR_MAX * 64 - dim) {
         return spec_fail(&s->head, b->error, "expected a sensor of up to %d numbers", SENSOR_MAX);
     }
@@ -413,12 +437,12 @@ static orr_result build_sensor(model_builder *b, int id)
 
 orr_result build_actuators(model_builder *b)
 {
-    int activation = 0, control = 0, delayed = 0;
+    int activation = 0, control = 0, delayed = 0, taxel = 0;
     for (int i = 0; i < b->m->nactuator; i++) {
         ORR_TRY(build_actuator(b, i, &activation, &control, &delayed));
     }
     for (int i = 0; i < b->m->nsensor; i++) {
-        ORR_TRY(build_sensor(b, i));
+        ORR_TRY(build_sensor(b, i, &taxel));
     }
     return ORR_OK;
 }

@@ -63,7 +63,7 @@ static bool is_referenced(const orr_spec *spec, const spec_geom *geom)
 }
 
 // With discardvisual, geoms that cannot collide and that nothing refers to are left out; then meshes that no
-// geom uses.
+// geom and no sensor uses.
 static orr_result choose_geoms(model_builder *b)
 {
     const orr_spec *spec = b->spec;
@@ -83,6 +83,12 @@ static orr_result choose_geoms(model_builder *b)
             b->mesh_ids[mesh] = 0;
         }
     }
+    for (int i = 0; i < spec->sensors_count; i++) {
+        const int mesh = sensed_mesh(spec, &spec->sensors[i]);
+        if (discard && mesh >= 0) {
+            b->mesh_ids[mesh] = 0;
+        }
+    }
     for (int i = 0, kept = 0; i < spec->meshes_count; i++) {
         b->mesh_ids[i] = b->mesh_ids[i] >= 0 ? kept++ : -1;
     }
@@ -99,6 +105,12 @@ static orr_result load_meshes(model_builder *b)
         int mesh = geom->type == ORR_GEOM_MESH ? SPEC_FIND(spec, meshes, geom->mesh) : -1;
         if (mesh >= 0 && !collides[mesh]) {
             collides[mesh] = geom->contype != 0 || geom->conaffinity != 0 || is_referenced(spec, geom);
+        }
+    }
+    for (int i = 0; i < spec->sensors_count && result == ORR_OK; i++) {
+        const int mesh = sensed_mesh(spec, &spec->sensors[i]);
+        if (mesh >= 0) {
+            b->meshes[mesh].sensed = true;
         }
     }
     for (int i = 0; i < spec->meshes_count && result == ORR_OK; i++) {

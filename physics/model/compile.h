@@ -19,7 +19,7 @@ void principal_moments(const double matrix[9], bool of_floats, double moment[3],
 // All parts as one.
 void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
 
-// ---- meshes (mesh_load.c, mesh_hull.c)
+// ---- meshes (mesh_load.c, mesh_builtin.c, mesh_hull.c)
 
 typedef struct mesh_data {
     int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
@@ -29,13 +29,23 @@ typedef struct mesh_data {
     int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
     double pos[3], quat[4], volume, moment[3]; // moment per unit of density
     double low[3], high[3];
+    bool sensed; // set before: points and tangents are wanted
+    int point_count;
+    float *points, *tangents; // of a tactile sensor: x 3, x 6, as they are in the file, moved like vertices
 } mesh_data;
 
 // Reads and prepares a mesh. One that cannot collide has no hull, unless its inertia or its faces come from
 // it.
 orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *data, orr_error *error);
 void mesh_data_free(mesh_data *data);
-// Reads the triangles of a file or of the spec; vertices may be shared.
+// Allocates arrays of zeros for so many vertices and triangles, and sets their counts.
+orr_result mesh_data_take(mesh_data *data, int vertices, int faces, orr_error *error);
+// Makes the vertices and triangles of mesh->builtin from mesh->params; no normals. Fails for parameters that
+// the shape does not have.
+orr_result mesh_builtin(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Two tangents of each vertex of a builtin mesh: zeros, but of a wedge and a plate.
+void mesh_builtin_tangents(const spec_mesh *mesh, int vertices, float *tangents);
+// Reads or makes the triangles of a file or of the spec; vertices may be shared.
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Finds the convex hull of data->vertices, with at most mesh->maxhullvert vertices (-1: all).
 orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
@@ -59,6 +69,13 @@ orr_result hfield_build(const spec_hfield *field, hfield_data *data, orr_error *
 void hfield_half_size(const double extent[4], double half[3]);
 
 // ---- steps
+
+// The mesh whose vertices are the points of a tactile sensor; -1: there is none of its name, or it is another
+// sensor.
+static inline int sensed_mesh(const orr_spec *spec, const spec_sensor *s)
+{
+    return s->type == ORR_SENSOR_TACTILE && s->object ? SPEC_FIND(spec, meshes, s->object) : -1;
+}
 
 typedef struct model_builder {
     orr_spec *spec;

@@ -42,6 +42,7 @@
     X(ntendon)                                                                                               \
     X(nwrap)                                                                                                 \
     X(nsensor)                                                                                               \
+    X(ntaxel)                                                                                                \
     X(nsensordata)                                                                                           \
     X(nmocap)                                                                                                \
     X(nplastic)                                                                                              \
@@ -91,7 +92,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 158,
+_Static_assert(sizeof(integer_arrays) == 159,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -325,6 +326,7 @@ static void move_actuators(const joining *j)
     }
     MOVE(nsensor, sensor_adr, 1, nsensordata)
     MOVE(nsensor, sensor_delayadr, 1, ndelayed)
+    MOVE(nsensor, sensor_taxeladr, 1, ntaxel)
     for (int i = 0; i < from->nsensor; i++) {
         int at = moved(j, KIND_nsensor, i);
         j->to->sensor_objid[at] = object_of(j, from->sensor_objtype[i], from->sensor_objid[i]);

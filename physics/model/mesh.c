@@ -5,6 +5,19 @@
 
 #include <string.h>
 
+static void scale_normal(const spec_mesh *mesh, const double mat[9], float *normal)
+{
+    double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+    mat_apply_transposed(mat, n, n);
+    for (int k = 0; k < 3; k++) {
+        n[k] /= mesh->scale[k];
+    }
+    vec3_normalise(n);
+    for (int k = 0; k < 3; k++) {
+        normal[k] = (float)n[k];
+    }
+}
+
 static void scale_vertices(const spec_mesh *mesh, mesh_data *d)
 {
     double turn[4], mat[9];
@@ -12,21 +25,18 @@ static void scale_vertices(const spec_mesh *mesh, mesh_data *d)
     quat_normalise(turn);
     quat_matrix(turn, mat);
     for (int i = 0; i < d->vertex_count; i++) {
-        double v[3], n[3];
+        double v[3];
         for (int k = 0; k < 3; k++) {
             v[k] = (double)d->vertices[3 * i + k] - mesh->refpos[k];
-            n[k] = (double)d->normals[3 * i + k];
         }
         mat_apply_transposed(mat, v, v);
-        mat_apply_transposed(mat, n, n);
         for (int k = 0; k < 3; k++) {
             d->vertices[3 * i + k] = (float)(v[k] * mesh->scale[k]);
-            n[k] /= mesh->scale[k];
         }
-        vec3_normalise(n);
-        for (int k = 0; k < 3; k++) {
-            d->normals[3 * i + k] = (float)n[k];
-        }
+        scale_normal(mesh, mat, d->normals + 3 * (ptrdiff_t)i);
+    }
+    for (int i = 0; i < 2 * d->point_count; i++) {
+        scale_normal(mesh, mat, d->tangents + 3 * (ptrdiff_t)i); // as if they were normals, as in MuJoCo
     }
     if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] <
         0.0) { // mirrored: triangles are reversed, so that normals stay outward
@@ -193,6 +203,15 @@ static double rounded_to_float(double x)
     return (double)narrow;
 }
 
+static void move_floats(const double mat[9], const double origin[3], float v[3])
+{
+    double moved[3] = {(double)v[0], (double)v[1], (double)v[2]};
+    to_frame(mat, origin, moved);
+    for (int k = 0; k < 3; k++) {
+        v[k] = (float)moved[k];
+    }
+}
+
 static void centre_mesh(mesh_data *d)
 {
     static const double zero[3];
@@ -216,6 +235,11 @@ static void centre_mesh(mesh_data *d)
             d->high[k] = fmax(d->high[k], v[k]);
         }
     }
+    for (int i = 0; i < d->point_count; i++) {
+        move_floats(mat, d->pos, d->points + 3 * (ptrdiff_t)i);
+        move_floats(mat, zero, d->tangents + 6 * (ptrdiff_t)i);
+        move_floats(mat, zero, d->tangents + 6 * (ptrdiff_t)i + 3);
+    }
     for (int i = 0; i < d->hull_vertex_count; i++) {
         double *v = d->hull_vertices + 3 * i;
         to_frame(mat, d->pos, v);
@@ -224,6 +248,37 @@ static void centre_mesh(mesh_data *d)
             v[k] = rounded_to_float(v[k]);
         }
     }
+}
+
+// Keeps the tangents of all vertices, for a tactile sensor.
+static orr_result take_tangents(const spec_mesh *mesh, mesh_data *d, orr_error *error)
+{
+    const size_t count = (size_t)d->vertex_count;
+    d->tangents = orr_alloc_zero(6 * count, sizeof *d->tangents);
+    if (!d->tangents) {
+        return spec_memory_fail(error);
+    }
+    d->point_count = d->vertex_count;
+    if (mesh->builtin) {
+        mesh_builtin_tangents(mesh, d->vertex_count, d->tangents);
+    } else if (!mesh->file && (size_t)mesh->normal.count == 9 * count) {
+        for (size_t i = 0; i < 6 * count; i++) {
+            d->tangents[i] = (float)mesh->normal.values[i / 6 * 9 + 3 + i % 6];
+        }
+    }
+    return ORR_OK;
+}
+
+// Keeps all vertices, scaled, before those replace them that the hull has.
+static orr_result take_points(mesh_data *d, orr_error *error)
+{
+    const size_t numbers = 3 * (size_t)d->point_count;
+    d->points = orr_alloc(numbers, sizeof *d->points);
+    if (!d->points) {
+        return spec_memory_fail(error);
+    }
+    memcpy(d->points, d->vertices, numbers * sizeof *d->points);
+    return ORR_OK;
 }
 
 // Vertices without faces are those of their convex hull.
@@ -253,7 +308,13 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
         return spec_fail(&mesh->head, error, "scale: expected numbers other than 0");
     }
     ORR_TRY(mesh_load(mesh, d, error));
+    if (d->sensed) {
+        ORR_TRY(take_tangents(mesh, d, error));
+    }
     scale_vertices(mesh, d);
+    if (d->sensed) {
+        ORR_TRY(take_points(d, error));
+    }
     if (collides || mesh->inertia == SPEC_MESH_CONVEX || d->face_count == 0) {
         ORR_TRY(mesh_hull(mesh, d, error)); // other meshes may be flat
     }

@@ -1,5 +1,5 @@
-// Triangles of a mesh: from the model itself, from a .msh file, or from one of the formats that engine/mesh
-// reads.
+// Triangles of a mesh: from the model itself, builtin, from a .msh file, or from one of the formats that
+// engine/mesh reads.
 #include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
@@ -21,9 +21,11 @@ void mesh_data_free(mesh_data *d)
     orr_free(d->hull_edge_start);
     orr_free(d->hull_edge_number);
     orr_free(d->hull_edges);
+    orr_free(d->points);
+    orr_free(d->tangents);
 }
 
-static orr_result take(mesh_data *d, int vertices, int faces, orr_error *error)
+orr_result mesh_data_take(mesh_data *d, int vertices, int faces, orr_error *error)
 {
     size_t count = (size_t)vertices;
     d->vertex_count = vertices, d->face_count = faces;
@@ -40,14 +42,17 @@ static orr_result read_numbers(const spec_mesh *mesh, mesh_data *d, orr_error *e
     if (mesh->vertex.count % 3 || vertices < 4 || mesh->face.count % 3) {
         return spec_fail(&mesh->head, error, "vertex and face: expected triples, and 4 vertices or more");
     }
-    if ((mesh->normal.count && mesh->normal.count != 3 * vertices) ||
+    const int per_vertex = vertices ? mesh->normal.count / vertices : 0; // 9: a normal and two tangents
+    if ((mesh->normal.count && (mesh->normal.count % vertices || (per_vertex != 3 && per_vertex != 9))) ||
         (mesh->texcoord.count && mesh->texcoord.count != 2 * vertices)) {
-        return spec_fail(&mesh->head, error, "normal and texcoord: expected 3 and 2 numbers for each vertex");
+        return spec_fail(&mesh->head, error,
+                         "normal and texcoord: expected 3 (or 9: with two tangents) and 2 numbers for each "
+                         "vertex");
     }
-    ORR_TRY(take(d, vertices, faces, error));
+    ORR_TRY(mesh_data_take(d, vertices, faces, error));
     for (int i = 0; i < 3 * vertices; i++) {
         d->vertices[i] = (float)mesh->vertex.values[i];
-        d->normals[i] = mesh->normal.count ? (float)mesh->normal.values[i] : 0.0f;
+        d->normals[i] = mesh->normal.count ? (float)mesh->normal.values[i / 3 * per_vertex + i % 3] : 0.0f;
     }
     for (int i = 0; i < mesh->texcoord.count; i++) {
         d->texcoords[i] = (float)mesh->texcoord.values[i];
@@ -84,7 +89,7 @@ static orr_result read_msh(const spec_mesh *mesh, const orr_bytes *bytes, mesh_d
             "faces, and nothing behind them",
             mesh->file);
     }
-    ORR_TRY(take(d, counts[0], counts[3], error));
+    ORR_TRY(mesh_data_take(d, counts[0], counts[3], error));
     void *const arrays[4] = {d->vertices, d->normals, d->texcoords, d->faces};
     const uint8_t *at = bytes->data + header;
     for (int i = 0; i < 4; i++) {
@@ -115,7 +120,7 @@ static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mes
         result = spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices, and triangles",
                            mesh->file, COUNT_MAX);
     } else {
-        result = take(d, (int)file.vertex_count, (int)(file.index_count / 3), error);
+        result = mesh_data_take(d, (int)file.vertex_count, (int)(file.index_count / 3), error);
     }
     for (size_t i = 0; result == ORR_OK && i < (size_t)file.vertex_count; i++) {
         const orr_mesh_file_vertex *vertex = &file.vertices[i];
@@ -145,7 +150,9 @@ static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *erro
 
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
-    ORR_TRY(mesh->file ? read_file(mesh, d, error) : read_numbers(mesh, d, error));
+    ORR_TRY(mesh->builtin ? mesh_builtin(mesh, d, error)
+            : mesh->file  ? read_file(mesh, d, error)
+                          : read_numbers(mesh, d, error));
     for (int i = 0; i < 3 * d->vertex_count; i++) {
         if (!isfinite(d->vertices[i])) {
             return spec_fail(&mesh->head, error, "vertex %d: expected finite numbers", i / 3);

@@ -244,6 +244,7 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_E_POTENTIAL = 43,
     ORR_SENSOR_E_KINETIC = 44,
     ORR_SENSOR_CLOCK = 45,
+    ORR_SENSOR_TACTILE = 46,    // at each of its points: depth [m], then sliding along two tangents [m/s]
     ORR_SENSOR_TOUCH_GRID = 47, // a plugin: contact forces by direction, intprm: channels x rows x columns
     ORR_SENSOR_USER = 48,       // zeros: there is no callback
 } orr_sensor_type;
@@ -338,6 +339,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(ntendon)                                                                                               \
     X(nwrap)                                                                                                 \
     X(nsensor)                                                                                               \
+    X(ntaxel) /* points of tactile sensors */                                                                \
     X(nsensordata)                                                                                           \
     X(nnumeric)                                                                                              \
     X(nnumericdata)                                                                                          \
@@ -694,6 +696,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, sensor_adr, m->nsensor, 1)                                                                    \
     X(int32_t, sensor_history, m->nsensor, 2)  /* samples that it remembers; orr_delay_type */               \
     X(int32_t, sensor_delayadr, m->nsensor, 1) /* its first of ndelayed; -1: none */                         \
+    X(int32_t, sensor_taxeladr, m->nsensor, 1) /* the first point of a tactile sensor; -1: none */           \
+    X(double, taxel_pos, m->ntaxel, 3)         /* m, in the frame of the sensor's geom */                    \
+    X(double, taxel_tangent, m->ntaxel, 6)     /* two unit vectors; zeros: the mesh has none */              \
     X(double, sensor_delay, m->nsensor, 1)     /* s */                                                       \
     X(double, sensor_interval, m->nsensor,                                                                   \
       2)                                    /* s: between samples; when the one before the start was due */  \

@@ -152,6 +152,10 @@ orr_result count_sizes(model_builder *b)
     m->nwrap = spec->wraps_count;
     m->nactuator = spec->actuators_count;
     m->nsensor = spec->sensors_count;
+    for (int i = 0; i < spec->sensors_count; i++) {
+        const int mesh = sensed_mesh(spec, &spec->sensors[i]);
+        ORR_TRY(add_size(b, &m->ntaxel, mesh >= 0 ? b->meshes[mesh].point_count : 0));
+    }
     m->nnumeric = spec->numerics_count;
     m->ntext = spec->texts_count;
     m->ntuple = spec->tuples_count;

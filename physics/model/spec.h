@@ -150,8 +150,8 @@ typedef struct spec_mesh {
     spec_head head;
     const char *file;
     double refpos[3], refquat[4], scale[3];
-    int32_t inertia, maxhullvert, smoothnormal;
-    spec_numbers vertex, normal, texcoord, face;
+    int32_t inertia, maxhullvert, smoothnormal, builtin;
+    spec_numbers vertex, normal, texcoord, face, params; // params: of a builtin one
 } spec_mesh;
 
 typedef enum spec_mesh_inertia {
@@ -160,6 +160,17 @@ typedef enum spec_mesh_inertia {
     SPEC_MESH_LEGACY,
     SPEC_MESH_SHELL
 } spec_mesh_inertia;
+
+typedef enum spec_mesh_builtin {
+    SPEC_MESH_NOT_BUILTIN,
+    SPEC_MESH_SPHERE,
+    SPEC_MESH_HEMISPHERE,
+    SPEC_MESH_CONE,
+    SPEC_MESH_SUPERSPHERE,
+    SPEC_MESH_SUPERTORUS,
+    SPEC_MESH_WEDGE,
+    SPEC_MESH_PLATE
+} spec_mesh_builtin;
 
 typedef struct spec_hfield {
     spec_head head;

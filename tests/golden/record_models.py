@@ -19,7 +19,7 @@ import recording
 HEADER = (recording.HERE.parent.parent / "physics" / "model" / "model.h").read_text()
 OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|"
                       r"M_.*|geom_fluid|nmesh.+|n?grid.*|(dof|tendon)_drive|plastic0|"
-                      r"ndelayed|(actuator|sensor)_delayadr|sensor_fov|tex_colorspace|"
+                      r"ndelayed|(actuator|sensor)_delayadr|sensor_(fov|taxeladr)|n?taxel.*|tex_colorspace|"
                       r"n?flex.*|n?cable.*)$")
 
 

@@ -186,6 +186,7 @@ static void joined_elements_of_every_kind_are_those_of_one_file(void **state)
         {"models/meshes.xml", "models/sensors.xml", "dynamics/transmissions.xml"},
         {"dynamics/contacts_mesh.xml", "dynamics/contacts_hfield.xml", "dynamics/contacts_convex.xml"},
         {"cables/hanging.xml", "cables/coiled.xml", "cables/bodies.xml"},
+        {"sensors/touch.xml", "sensors/tactile.xml", "sensors/tactile.xml"},
     };
     for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
         static char paths[PARTS][512];

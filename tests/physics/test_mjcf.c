@@ -50,7 +50,8 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
         "actuators",      "sensors",      "tendons",     "meshes",   "custom",  "fused",
         "replicated",     "fitted",       "fitted_aabb", "attached", "muscles", "drives",
         "muscles_limits", "muscles_all",  "plastic",     "surfaces", "delays",  "shells",
-        "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables",  "general_types"};
+        "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables",  "general_types",
+        "builtin_meshes"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -73,6 +74,12 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
     check_model("urdf_meshes", ".urdf");
 }
 
+#define BUILTIN(shape, params)                                                                               \
+    "<mujoco><asset>\n<mesh name='m' builtin='" shape "' params='" params "'/></asset></mujoco>"
+#define TACTILE(attributes)                                                                                  \
+    "<mujoco><asset><mesh name='m' builtin='plate' params='2 2'/></asset><worldbody><geom name='g' "         \
+    "size='1'/>"                                                                                             \
+    "</worldbody><sensor>\n<tactile name='t' " attributes "/></sensor></mujoco>"
 #define SIZE "<config key='size' value='2 3'/>"
 #define FOV "<config key='fov' value='90 45'/>"
 #define TOUCH(attributes, config)                                                                            \
@@ -151,6 +158,30 @@ static void every_mistake_is_named_with_its_line(void **state)
          "nowhere.stl"},
         {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/></asset></mujoco>",
          "test.xml:2: <mesh> 'm'", "volume"},
+        {TACTILE("mesh='m'"), "test.xml:2: <tactile>", "exactly one of geom"},
+        {TACTILE("geom='g'"), "test.xml:2: <tactile>", "exactly one of mesh"},
+        {TACTILE("geom='g' mesh='x'"), "test.xml:2: <tactile> 't'", "there is no such object 'x'"},
+        {TACTILE("geom='x' mesh='m'"), "test.xml:2: <tactile> 't'", "there is no such object 'x'"},
+        {TACTILE("geom='g' mesh='m' noise='1'"), "test.xml:2: <tactile>", "unknown attribute 'noise'"},
+        {TACTILE("geom='g' mesh='m' cutoff='-1'"), "test.xml:2: <tactile> 't'", "no negative number"},
+        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' normal='0 0 1'/></asset></mujoco>",
+         "test.xml:2: <mesh> 'm'", "3 (or 9: with two tangents)"},
+        {BUILTIN("sphere", "5"), "test.xml:2: <mesh> 'm'",
+         "params: expected a number of subdivisions, 0 to 4"},
+        {BUILTIN("sphere", "1.5"), "test.xml:2: <mesh> 'm'", "subdivisions"},
+        {BUILTIN("sphere", "1 1"), "test.xml:2: <mesh> 'm'", "subdivisions"},
+        {BUILTIN("hemisphere", "-1"), "test.xml:2: <mesh> 'm'", "subdivisions, 0 to 10"},
+        {BUILTIN("cone", "2 1"), "test.xml:2: <mesh> 'm'", "edges"},
+        {BUILTIN("cone", "3 1.1"), "test.xml:2: <mesh> 'm'", "radius, 0 to 1"},
+        {BUILTIN("supersphere", "1e9 1 1"), "test.xml:2: <mesh> 'm'", "resolution, 3 to 1024"},
+        {BUILTIN("supersphere", "3 1 -1"), "test.xml:2: <mesh> 'm'", "exponents"},
+        {BUILTIN("supertorus", "3 0 1 1"), "test.xml:2: <mesh> 'm'", "radius above 0"},
+        {BUILTIN("wedge", "3 3 60 91 0"), "test.xml:2: <mesh> 'm'", "angles above 0, to 180 and 90"},
+        {BUILTIN("wedge", "1 3 60 60 0"), "test.xml:2: <mesh> 'm'", "4 vertices or more, not 3"},
+        {BUILTIN("plate", "0 3"), "test.xml:2: <mesh> 'm'", "resolutions"},
+        {BUILTIN("prism", "5"), "test.xml:2: <mesh>", "builtin: 'prism'"},
+        {BUILTIN("sphere", "1' face='0 1 2"), "test.xml:2: <mesh>", "no normal, texcoord or face"},
+        {BUILTIN("sphere", "1' file='a.obj"), "test.xml:2: <mesh>", "expected a file, or a name"},
         {"<mujoco><asset>\n<texture name='t' type='2d' builtin='flat' width='999999999' "
          "height='9'/></asset></mujoco>",
          "test.xml:2: <texture> 't'", "width and height"},

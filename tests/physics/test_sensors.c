@@ -291,8 +291,8 @@ static void golden_path(const char *name, char path[512])
 static void each_sensor_measures_what_it_does_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const names[] = {"frames", "drives",           "tensions",   "touch",
-                                        "rays",   "contacts_sensors", "touch_grid", "sticky"};
+    static const char *const names[] = {"frames",           "drives",     "tensions", "touch",  "rays",
+                                        "contacts_sensors", "touch_grid", "sticky",   "tactile"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[512];
         golden_path(names[i], path);
