@@ -3,7 +3,6 @@
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
-#include "render/cloud_shadow/cloud_shadow.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/show.h"
 #include "render/mirror.h"
@@ -15,7 +14,6 @@ typedef struct cuda_machine {
     orr_cuda_show *show;  // NULL until the first picture is handed over
     orr_device_kind rung; // that `show` was made for
     bool told_of_shadows; // that robots on the device cast none
-    bool told_of_clouds;  // nor do clouds
     bool told_of_mirrors; // that fields which the host marches are not seen in them
 } cuda_machine;
 
@@ -23,7 +21,7 @@ static orr_result open_draw(cuda_machine *m, orr_error *error)
 {
     orr_cuda *cuda;
     ORR_TRY(orr_engine_take_cuda(m->engine, &cuda, error));
-    return orr_cuda_draw_create(cuda, m->frames, &m->draw, error);
+    return orr_cuda_draw_create(cuda, m->engine->jobs, m->frames, &m->draw, error);
 }
 
 static orr_result open_cuda(orr_engine *engine, int frames, void **state, orr_error *error)
@@ -93,8 +91,6 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     (void)to_image; // handed over once it is finished
     cuda_machine *m = state;
     tell_of_shadows(m, list);
-    orr_machine_tell(m->engine, &m->told_of_clouds, ORR_LOG_INFO, orr_has_cloud_shadows(list),
-                     "CUDA: clouds cast no shadows: expected the CPU to draw them");
     orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
                      fields && list->mirrors && orr_has_mirrors(list),
                      "CUDA: mirrors do not show fields that the CPU draws: expected those that CUDA draws");

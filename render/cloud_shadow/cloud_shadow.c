@@ -123,6 +123,16 @@ orr_result orr_cloud_casters_find(orr_jobs *jobs, orr_arena *arena, const orr_dr
     return ORR_OK;
 }
 
+int orr_cloud_captured_light(const orr_cloud_caster *casters, int count, const orr_shadow_plan *meshes)
+{
+    int light = meshes ? orr_shadow_first_light(meshes) : -1;
+    for (int i = 0; i < count && light < 0; i++) {
+        const int first = orr_shadow_first_light(&casters[i].plan);
+        light = light < 0 || (first >= 0 && first < light) ? first : light;
+    }
+    return light;
+}
+
 orr_draw_list orr_cloud_shadow_list(const orr_draw_list *list, const orr_cloud_caster *caster,
                                     orr_draw_splats *cloud, int index)
 {

@@ -25,6 +25,9 @@ bool orr_has_cloud_shadows(const orr_draw_list *list);
 // The first clouds that cast shadows and of which something is seen, with the plans of their maps.
 orr_result orr_cloud_casters_find(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
                                   orr_cloud_caster casters[ORR_CLOUD_CASTERS], int *count, orr_error *error);
+// Whose shadows fall on splats and fields, of orr_draw_light_up: the first of the meshes' maps, if there are
+// any, or else of the clouds'; -1: none. meshes: the plan of the list's shadow maps, nullable.
+int orr_cloud_captured_light(const orr_cloud_caster *casters, int count, const orr_shadow_plan *meshes);
 // What map `index` of a caster shows.
 orr_draw_list orr_cloud_shadow_list(const orr_draw_list *list, const orr_cloud_caster *caster,
                                     orr_draw_splats *cloud, int index);

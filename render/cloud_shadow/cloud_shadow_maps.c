@@ -47,17 +47,6 @@ static orr_result draw_maps(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const
     return ORR_OK;
 }
 
-// Of the meshes' maps, if there are any; or else of the clouds'.
-static int find_captured_light(const orr_cloud_shadows *shadows, const orr_shadow_plan *meshes)
-{
-    int light = meshes ? orr_shadow_first_light(meshes) : -1;
-    for (int i = 0; i < shadows->count && light < 0; i++) {
-        const int first = orr_shadow_first_light(&shadows->casters[i].plan);
-        light = light < 0 || (first >= 0 && first < light) ? first : light;
-    }
-    return light;
-}
-
 orr_result orr_cloud_shadows_draw(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                                   const orr_shadow_plan *meshes, orr_cloud_shadows *shadows, orr_error *error)
 {
@@ -72,6 +61,6 @@ orr_result orr_cloud_shadows_draw(orr_jobs *jobs, orr_isa isa, orr_arena *arena,
         ORR_TRY(draw_maps(jobs, isa, arena, list, caster, texels, error));
         shadows->texels[i] = texels;
     }
-    shadows->captured_light = find_captured_light(shadows, meshes);
+    shadows->captured_light = orr_cloud_captured_light(shadows->casters, shadows->count, meshes);
     return ORR_OK;
 }

@@ -126,11 +126,10 @@ static orr_result draw_shadows(orr_cpu_frame *f, orr_profile *profile, orr_error
     if (list->mesh_count > 0 || list->backdrop.mesh) {
         ORR_TRY(orr_shadow_maps_draw(f->jobs, f->isa, f->arena, list, &f->shadows, error));
     }
-    if (!orr_has_cloud_shadows(list)) {
-        return ORR_OK;
-    }
     ORR_TRY(orr_cloud_shadows_draw(f->jobs, f->isa, f->arena, list, &f->shadows.plan, &f->clouds, error));
-    orr_profile_end(profile, "cloud shadows", f->clouds.count);
+    if (f->clouds.count > 0) {
+        orr_profile_end(profile, "cloud shadows", f->clouds.count);
+    }
     return ORR_OK;
 }
 

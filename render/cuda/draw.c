@@ -20,7 +20,9 @@ typedef struct frame_slot {
 } frame_slot;
 
 struct orr_cuda_draw {
-    orr_cuda *cuda; // borrowed
+    orr_cuda *cuda;  // borrowed
+    orr_jobs *jobs;  // likewise
+    orr_arena arena; // of a submit
     orr_cuda_clouds clouds;
     orr_cuda_fields fields;
     orr_cuda_stages stages;
@@ -53,7 +55,8 @@ static orr_result open_draw(orr_cuda_draw *draw, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_cuda_draw_create(orr_cuda *cuda, int frames_in_flight, orr_cuda_draw **out, orr_error *error)
+orr_result orr_cuda_draw_create(orr_cuda *cuda, orr_jobs *jobs, int frames_in_flight, orr_cuda_draw **out,
+                                orr_error *error)
 {
     *out = NULL;
     if (frames_in_flight < 1 || frames_in_flight > FRAMES_MAX) {
@@ -65,6 +68,7 @@ orr_result orr_cuda_draw_create(orr_cuda *cuda, int frames_in_flight, orr_cuda_d
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing on CUDA");
     }
     draw->cuda = cuda;
+    draw->jobs = jobs;
     draw->slot_count = frames_in_flight;
     orr_result result = open_draw(draw, error);
     if (result != ORR_OK) {
@@ -97,6 +101,7 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     }
     cudaFreeHost(draw->landing);
     orr_cuda_clock_destroy(&draw->clock);
+    orr_arena_destroy(&draw->arena);
     orr_free(draw);
 }
 
@@ -244,6 +249,9 @@ static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda
         frame->meshes.scene.environment_texels = texels;
     }
     ORR_TRY(take_clouds(draw, frame, list, whole->pieces.memory.memory, error));
+    ORR_TRY(orr_cuda_cloud_shadows_find(draw->cuda, draw->jobs, &draw->arena, list,
+                                        frame->has_meshes ? &frame->meshes.shadows : NULL,
+                                        &frame->cloud_shadows, error));
     ORR_TRY(take_fields(draw, frame, list, error));
     return orr_cuda_reserve(draw->cuda, &frame->rgba, pixels, 4 * sizeof(float), error);
 }
@@ -270,6 +278,7 @@ static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_d
 {
     const size_t pixels = (size_t)list->lens.width * (size_t)list->lens.height;
     orr_mirror_pictures mirrors;
+    orr_arena_reset(&draw->arena);
     frame->layers = *layers;
     uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(orr_cuda_environments_take(draw->cuda, &frame->environments, list, error));
@@ -335,20 +344,22 @@ static orr_result add_stages(const orr_cuda_draw *draw, const orr_cuda_frame *fr
 {
     const orr_cuda_control *counted = frame->counted;
     const int64_t pixels = (int64_t)frame->width * frame->height;
-    const int64_t items[ORR_CUDA_MARK_COUNT] = {[ORR_CUDA_MARK_MIRRORS] = frame->mirror_count,
-                                                [ORR_CUDA_MARK_MESHES] = frame->meshes.scene.triangle_count,
-                                                [ORR_CUDA_MARK_FIELDS] = pixels * frame->field_count,
-                                                [ORR_CUDA_MARK_PROJECT] = counted->splats,
-                                                [ORR_CUDA_MARK_SORT] = counted->visible,
-                                                [ORR_CUDA_MARK_BIN] = counted->pairs,
-                                                [ORR_CUDA_MARK_BLEND] =
-                                                    (int64_t)counted->pairs * ORR_CUDA_TILE * ORR_CUDA_TILE};
+    const int64_t items[ORR_CUDA_MARK_COUNT] = {
+        [ORR_CUDA_MARK_MIRRORS] = frame->mirror_count,
+        [ORR_CUDA_MARK_CLOUD_SHADOWS] = frame->cloud_shadows.found.table.count,
+        [ORR_CUDA_MARK_MESHES] = frame->meshes.scene.triangle_count,
+        [ORR_CUDA_MARK_FIELDS] = pixels * frame->field_count,
+        [ORR_CUDA_MARK_PROJECT] = counted->splats,
+        [ORR_CUDA_MARK_SORT] = counted->visible,
+        [ORR_CUDA_MARK_BIN] = counted->pairs,
+        [ORR_CUDA_MARK_BLEND] = (int64_t)counted->pairs * ORR_CUDA_TILE * ORR_CUDA_TILE};
     uint64_t begin = 0, from = 0, to = 0;
     if (draw->trace) {
         ORR_TRY(orr_cuda_clock_read(&draw->clock, frame->marks[ORR_CUDA_MARK_BEGIN], &begin, error));
     }
     for (int i = ORR_CUDA_MARK_BEGIN; i < ORR_CUDA_MARK_COUNT; i++) {
-        if (i == ORR_CUDA_MARK_MIRRORS && frame->mirror_count == 0) {
+        if ((i == ORR_CUDA_MARK_MIRRORS && frame->mirror_count == 0) ||
+            (i == ORR_CUDA_MARK_CLOUD_SHADOWS && frame->cloud_shadows.found.table.count == 0)) {
             continue;
         }
         ORR_TRY(time_of(frame, begin, frame->marks[i], &to, error));

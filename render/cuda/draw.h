@@ -2,14 +2,17 @@
 // device cannot; several frames in flight.
 #pragma once
 
+#include "engine/core/jobs.h"
 #include "engine/core/trace.h"
 #include "engine/device/cuda.h"
 #include "render/field_pass.h"
 
 typedef struct orr_cuda_draw orr_cuda_draw;
 
-// frames_in_flight: 1 .. 8. `cuda` is borrowed. FEATURE_ABSENT in a build without CUDA.
-orr_result orr_cuda_draw_create(orr_cuda *cuda, int frames_in_flight, orr_cuda_draw **draw, orr_error *error);
+// frames_in_flight: 1 .. 8. `cuda` and `jobs`, whose threads find the bounds of clouds that cast shadows, are
+// borrowed. FEATURE_ABSENT in a build without CUDA.
+orr_result orr_cuda_draw_create(orr_cuda *cuda, orr_jobs *jobs, int frames_in_flight, orr_cuda_draw **draw,
+                                orr_error *error);
 void orr_cuda_draw_destroy(orr_cuda_draw *draw); // NULL is allowed; waits for its frames
 
 // Fields that the CPU has marched: planes of the picture's size on the host, NULL where there are none.

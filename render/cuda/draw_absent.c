@@ -7,9 +7,11 @@ static orr_result absent(orr_error *error)
                     "CUDA is not in this build (NVIDIA's CUDA toolkit: nvcc)");
 }
 
-orr_result orr_cuda_draw_create(orr_cuda *cuda, int frames_in_flight, orr_cuda_draw **draw, orr_error *error)
+orr_result orr_cuda_draw_create(orr_cuda *cuda, orr_jobs *jobs, int frames_in_flight, orr_cuda_draw **draw,
+                                orr_error *error)
 {
     (void)cuda;
+    (void)jobs;
     (void)frames_in_flight;
     *draw = NULL;
     return absent(error);

@@ -5,6 +5,7 @@
 #include "engine/device/cuda_kernel.h"
 #include "render/appearance/neural_light_formula.h"
 #include "render/appearance/neural_surface.h"
+#include "render/cuda/cloud_shadow_device.h"
 #include "render/cuda/environment_device.h"
 #include "render/cuda/mesh_stages.h"
 #include "render/cuda/occlusion_device.h"
@@ -142,14 +143,17 @@ static __device__ real3 times_vertex_colour(const float *linear, const shaded_tr
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
-// The part of light `light` that reaches the point past the meshes.
+// The part of light `light` that reaches the point past the meshes and clouds.
 static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light, light_incidence incidence,
                                      light_point p)
 {
     int32_t caster = s->shadow_maps ? s->shadows->light_of[light] : -1;
-    return caster >= 0 && dot3(incidence.to_light, p.normal) > 0.0f
-               ? shadow_lookup(s->shadows, s->shadow_maps, caster, p.position, p.normal)
-               : 1.0f;
+    if ((caster < 0 && !s->clouds.table) || !(dot3(incidence.to_light, p.normal) > 0.0f)) {
+        return 1.0f;
+    }
+    const float visible =
+        caster >= 0 ? shadow_lookup(s->shadows, s->shadow_maps, caster, p.position, p.normal) : 1.0f;
+    return s->clouds.table ? visible * cloud_shadow_lookup(&s->clouds, light, p.position, -1) : visible;
 }
 
 // Radiance in a direction of the map's space, blurred as a surface of that roughness mirrors it.

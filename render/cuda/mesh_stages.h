@@ -22,6 +22,7 @@
 #pragma once
 
 #include "render/appearance/neural_material.h"
+#include "render/cuda/cloud_light.h"
 #include "render/cuda/occlusion.h"
 #include "render/draw.h"
 #include "render/mesh_triangle.h"
@@ -81,6 +82,7 @@ typedef struct orr_cuda_mesh_scene {
     const uint32_t *environment_texels; // of all maps, behind one another
     const orr_shadow_plan *shadows;
     const float *shadow_maps; // of the plan, one behind the other; NULL: none
+    orr_cuda_cloud_light clouds;
     orr_cuda_occlusion occlusion;
     const orr_cuda_mesh_instance *instances; // instance_count
     const orr_cuda_mesh_surface *surfaces;   // surface_count

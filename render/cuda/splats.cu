@@ -6,6 +6,7 @@ extern "C" {
 #include "render/cuda/splats.h"
 }
 #include "render/blend_formula.h"
+#include "render/cuda/cloud_shadow_device.h"
 #include "render/cuda/environment_device.h"
 #include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
@@ -38,27 +39,6 @@ static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, rea
         sum = sh_sum3(sum, direction, c(9), c(10), c(11), c(12), c(13), c(14), c(15));
     }
     return sh_clamped(sum);
-}
-
-// A splat of a cloud as it is stored.
-typedef struct stored_splat {
-    real3 mean;
-    splat_axes axes;
-    float opacity;
-} stored_splat;
-
-static __device__ __forceinline__ stored_splat load_splat(const float *geometry, uint32_t splat)
-{
-    const float *at =
-        geometry + splat / ORR_PACK_BLOCK * (ORR_PACK_GEOMETRY * ORR_PACK_BLOCK) + splat % ORR_PACK_BLOCK;
-    float g[ORR_PACK_GEOMETRY];
-    for (uint32_t k = 0; k < ORR_PACK_GEOMETRY; k++) {
-        g[k] = at[k * ORR_PACK_BLOCK];
-    }
-    return stored_splat{
-        make_real3(g[0], g[1], g[2]),
-        {make_real3(g[3], g[4], g[5]), make_real3(g[6], g[7], g[8]), make_real3(g[9], g[10], g[11])},
-        g[12]};
 }
 
 // Where projected splats go: arrays of the frame, this cloud's from `first` on.
@@ -235,6 +215,9 @@ static __global__ void find_tiles(const uint32_t *pair_tiles, const orr_cuda_con
 
 // ---- blend ----
 
+// What a pixel has: splats alone; fields and meshes, too; and shadows of clouds on them.
+enum layering : int { SPLATS, LAYERS, CLOUDED };
+
 enum : int {
     ROWS = 2,                        // pixels of a thread, one below the other
     BLEND_Y = ORR_CUDA_TILE / ROWS,  // threads per column
@@ -249,6 +232,7 @@ typedef struct pixel_state {
     float fragment_depth; // of the next one
     uint32_t fragment, fragment_end;
     float receiver; // depth of the captured surface; infinity: none
+    float owner;    // number of the cloud that it is of, among those that cast shadows; -1: of none
     // of a pixel with an edge:
     const orr_edge_pixel *edge; // NULL: it has none
     int edge_count;             // samples blended
@@ -270,6 +254,7 @@ static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int 
                                  b->field_colour[3 * plane + at], p->field_depth);
         p->centre = edge_centre_blend(p->centre, true, b->field_colour[3 * plane + at], p->field_depth);
         p->receiver = shadow_receiver(p->receiver, before, p->blended.transmittance, p->field_depth);
+        p->owner = shadow_receiver(p->owner, before, p->blended.transmittance, -1.0f);
     }
     p->field_depth = INFINITY;
 }
@@ -329,8 +314,8 @@ static __device__ void blend_layers(const orr_cuda_blend *b, pixel_state *p, int
     }
 }
 
-// The shadow of the meshes on what is blended of splats and fields so far.
-static __device__ void shade_pixel(const orr_cuda_blend *b, pixel_state *p, int at)
+// The shadow of meshes and clouds on what is blended of splats and fields so far.
+template <int layering> static __device__ void shade_pixel(const orr_cuda_blend *b, pixel_state *p, int at)
 {
     const shadow_eye eye = shadow_eye_of(&b->eye);
     real3 position =
@@ -338,6 +323,10 @@ static __device__ void shade_pixel(const orr_cuda_blend *b, pixel_state *p, int 
     float visible = 1.0f, open = 1.0f;
     if (b->shadow_maps) {
         visible = shadow_lookup(b->shadows, b->shadow_maps, 0, position, make_real3(0.0f, 0.0f, 0.0f));
+    }
+    if (layering == CLOUDED) {
+        visible = visible * cloud_shadow_lookup(&b->clouds, b->clouds.table->captured_light, position,
+                                                (int32_t)p->owner);
     }
     if (b->occlusion.depth) {
         open = occlusion_on_capture(&b->occlusion, position);
@@ -363,12 +352,12 @@ static __device__ real3 sky_behind(const orr_cuda_blend *b, int at)
     return light_display(tone_map(tone, scale3(environment_bilinear(b->behind.texels, s), v.strength)));
 }
 
-static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
+template <int layering> static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 {
     int plane = b->width * b->height;
     blend_layers(b, &p, at, FLT_MAX);
-    if ((b->shadow_maps || b->occlusion.depth) && p.receiver < INFINITY) {
-        shade_pixel(b, &p, at);
+    if ((layering == CLOUDED || b->shadow_maps || b->occlusion.depth) && p.receiver < INFINITY) {
+        shade_pixel<layering>(b, &p, at);
     }
     real3 surface = b->mesh_depth ? colour_at(b->mesh_colour, plane, at) : make_real3(0.0f, 0.0f, 0.0f);
     blend_pixel blended = blend_surface(p.blended, !p.edge && p.mesh_depth < INFINITY, surface, p.mesh_depth);
@@ -380,18 +369,29 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
         make_float4(blended.colour.x, blended.colour.y, blended.colour.z, 1.0f - blended.transmittance);
 }
 
-template <int layered> static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
+template <int layering> static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
 {
     __shared__ float4 centres[BATCH], shapes[BATCH], colours[BATCH];
+    __shared__ float owners[layering == CLOUDED ? BATCH : 1];
+    const bool layered = layering != SPLATS;
     int x = (int)blockIdx.x * ORR_CUDA_TILE + (int)(threadIdx.x % ORR_CUDA_TILE);
     int y = (int)blockIdx.y * ORR_CUDA_TILE + (int)(threadIdx.x / ORR_CUDA_TILE) * ROWS;
     pixel_state pixels[ROWS];
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
-        pixel_state begin = {
-            blend_begin(inside),        INFINITY, INFINITY, INFINITY, 0, 0, INFINITY, NULL, 0, INFINITY,
-            edge_centre_begin(INFINITY)};
+        pixel_state begin = {blend_begin(inside),
+                             INFINITY,
+                             INFINITY,
+                             INFINITY,
+                             0,
+                             0,
+                             INFINITY,
+                             -1.0f,
+                             NULL,
+                             0,
+                             INFINITY,
+                             edge_centre_begin(INFINITY)};
         if (layered && inside) {
             begin.mesh_depth = b.mesh_depth ? b.mesh_depth[at] : INFINITY;
             begin.field_depth = b.field_depth ? b.field_depth[at] : INFINITY;
@@ -421,6 +421,9 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
             centres[threadIdx.x] = ((const float4 *)b.records.centres)[splat];
             shapes[threadIdx.x] = ((const float4 *)b.records.shapes)[splat];
             colours[threadIdx.x] = ((const float4 *)b.records.colours)[splat];
+            if (layering == CLOUDED) {
+                owners[threadIdx.x] = (float)cloud_owner(b.clouds.table, splat);
+            }
         }
         __syncthreads();
         int count = (int)min(range[1] - first, (uint32_t)BATCH);
@@ -456,6 +459,9 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
                     if (layered) {
                         p->receiver = shadow_receiver(p->receiver, before, p->blended.transmittance, seen.w);
                     }
+                    if (layering == CLOUDED) {
+                        p->owner = shadow_receiver(p->owner, before, p->blended.transmittance, owners[k]);
+                    }
                 }
                 live |= blend_continues(p->blended);
             }
@@ -463,7 +469,7 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
     }
     for (int row = 0; row < ROWS; row++) {
         if (x < b.width && y + row < b.height) {
-            end_pixel(&b, pixels[row], (y + row) * b.width + x);
+            end_pixel<layering>(&b, pixels[row], (y + row) * b.width + x);
         }
     }
 }
@@ -544,9 +550,8 @@ void orr_cuda_splats_find_tiles(cudaStream_t stream, const uint32_t *pair_tiles,
 void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend)
 {
     dim3 tiles((unsigned int)blend->tiles_x, (unsigned int)blend->tiles_y);
-    if (blend->mesh_depth || blend->field_depth) {
-        ORR_LAUNCH((blend_tiles<1>), tiles, BATCH, 0, stream, *blend);
-    } else {
-        ORR_LAUNCH((blend_tiles<0>), tiles, BATCH, 0, stream, *blend);
-    }
+    const auto blend_pixels = blend->clouds.table                       ? blend_tiles<CLOUDED>
+                              : blend->mesh_depth || blend->field_depth ? blend_tiles<LAYERS>
+                                                                        : blend_tiles<SPLATS>;
+    ORR_LAUNCH(blend_pixels, tiles, BATCH, 0, stream, *blend);
 }

@@ -8,6 +8,7 @@
 //   back blend     a block of threads per tile                    -> picture and depth
 #pragma once
 
+#include "render/cuda/cloud_light.h"
 #include "render/cuda/occlusion.h"
 #include "render/shadow.h"
 #include "render/splat_lens.h"
@@ -51,6 +52,15 @@ void orr_cuda_splats_project_photo(cudaStream_t stream, const orr_cuda_cloud *cl
                                    const splat_lens_values *lens, const splat_photo_values *photo,
                                    const float clip[4], uint32_t first, orr_cuda_records records,
                                    uint32_t *keys, uint32_t *order, orr_cuda_control *control);
+// Through the lens of an opacity map (../cloud_shadow): shapes without colours. Every splat gets a record,
+// those that are not seen one that reaches no tile; `order` is that of the file.
+void orr_cuda_splats_project_shapes(cudaStream_t stream, const orr_cuda_cloud *cloud,
+                                    const splat_lens_values *lens, const orr_affine_piece *pieces,
+                                    orr_cuda_records records, float *depths, uint32_t *order);
+// A block of threads per tile of an opacity map: its texels, size x size x ORR_CLOUD_TEXEL. Products are in
+// the order of the file, so that bits do not change from run to run.
+void orr_cuda_splats_draw_map(cudaStream_t stream, orr_cuda_records records, const float *depths,
+                              const uint32_t *ranges, const uint32_t *pair_splats, int size, float *texels);
 // capacity: of the frame's splats
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
                            int tiles_y, size_t capacity, const orr_cuda_control *control,
@@ -81,6 +91,7 @@ typedef struct orr_cuda_blend {
     const orr_edge_pixel *edges;
     const orr_shadow_plan *shadows; // of the device
     const float *shadow_maps;       // of their first light one falls on splats and fields; NULL: none
+    orr_cuda_cloud_light clouds;    // likewise
     orr_shadow_eye eye;
     orr_cuda_occlusion occlusion; // of the same
     int opaque, backdrop;

@@ -1,5 +1,5 @@
-// Which tiles a splat's record reaches, for the kernels that pair splats with tiles and those that look pairs
-// up again.
+// Splats as they are stored, and which tiles their records reach, for the kernels that project them, pair
+// them with tiles and look pairs up again.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
@@ -8,6 +8,27 @@ extern "C" {
 #include "render/cuda/splats.h"
 }
 #include "render/splat_formula.h"
+
+// A splat of a cloud as it is stored.
+typedef struct stored_splat {
+    real3 mean;
+    splat_axes axes;
+    float opacity;
+} stored_splat;
+
+static __device__ __forceinline__ stored_splat load_splat(const float *geometry, uint32_t splat)
+{
+    const float *at =
+        geometry + splat / ORR_PACK_BLOCK * (ORR_PACK_GEOMETRY * ORR_PACK_BLOCK) + splat % ORR_PACK_BLOCK;
+    float g[ORR_PACK_GEOMETRY];
+    for (uint32_t k = 0; k < ORR_PACK_GEOMETRY; k++) {
+        g[k] = at[k * ORR_PACK_BLOCK];
+    }
+    return stored_splat{
+        make_real3(g[0], g[1], g[2]),
+        {make_real3(g[3], g[4], g[5]), make_real3(g[6], g[7], g[8]), make_real3(g[9], g[10], g[11])},
+        g[12]};
+}
 
 static __device__ __forceinline__ splat_footprint footprint_of(float4 centre, float4 shape)
 {

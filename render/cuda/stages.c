@@ -8,10 +8,11 @@ enum {
 };
 
 const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT] = {
-    [ORR_CUDA_MARK_MIRRORS] = "mirrors", [ORR_CUDA_MARK_UPLOAD] = "upload",
-    [ORR_CUDA_MARK_MESHES] = "meshes",   [ORR_CUDA_MARK_FIELDS] = "fields",
-    [ORR_CUDA_MARK_PROJECT] = "project", [ORR_CUDA_MARK_SORT] = "sort",
-    [ORR_CUDA_MARK_BIN] = "bin",         [ORR_CUDA_MARK_BLEND] = "blend"};
+    [ORR_CUDA_MARK_MIRRORS] = "mirrors", [ORR_CUDA_MARK_CLOUD_SHADOWS] = "cloud shadows",
+    [ORR_CUDA_MARK_UPLOAD] = "upload",   [ORR_CUDA_MARK_MESHES] = "meshes",
+    [ORR_CUDA_MARK_FIELDS] = "fields",   [ORR_CUDA_MARK_PROJECT] = "project",
+    [ORR_CUDA_MARK_SORT] = "sort",       [ORR_CUDA_MARK_BIN] = "bin",
+    [ORR_CUDA_MARK_BLEND] = "blend"};
 
 // ---- opening and closing ----
 
@@ -51,6 +52,7 @@ void orr_cuda_frame_close(orr_cuda_frame *frame)
     orr_free(frame->fields);
     orr_cuda_mesh_frame_destroy(&frame->meshes);
     orr_cuda_pieces_close(&frame->pieces);
+    orr_cuda_cloud_shadows_close(&frame->cloud_shadows);
     orr_cuda_environments_release(&frame->environments);
     orr_cuda_release(&frame->rgba);
     orr_cuda_release(&frame->depth);
@@ -74,10 +76,10 @@ orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_err
 
 void orr_cuda_stages_close(orr_cuda_stages *stages)
 {
-    orr_cuda_buffer *buffers[] = {&stages->centres,     &stages->shapes,      &stages->colours,
-                                  &stages->keys,        &stages->order,       &stages->tile_counts,
-                                  &stages->pair_tiles,  &stages->pair_splats, &stages->ranges,
-                                  &stages->field_depth, &stages->field_colour};
+    orr_cuda_buffer *buffers[] = {&stages->centres,     &stages->shapes,       &stages->colours,
+                                  &stages->keys,        &stages->order,        &stages->tile_counts,
+                                  &stages->pair_tiles,  &stages->pair_splats,  &stages->ranges,
+                                  &stages->field_depth, &stages->field_colour, &stages->cloud_texels};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -109,6 +111,11 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
 {
     size_t pixels = pixel_count(frame), splats = frame->splats;
     size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
+    const size_t map_tiles = (size_t)(ORR_CLOUD_SHADOW_SIZE_MAX / ORR_CUDA_TILE) *
+                             (size_t)(ORR_CLOUD_SHADOW_SIZE_MAX / ORR_CUDA_TILE);
+    if (frame->cloud_shadows.found.table.count > 0 && tiles < map_tiles) {
+        tiles = map_tiles;
+    }
     if (splats > PAIRS_MOST) {
         return orr_fail(error, ORR_CODE_CAPACITY, "CUDA: %zu splats in one frame; expected at most %d",
                         splats, PAIRS_MOST);
@@ -132,6 +139,7 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
         {&s->ranges, 2 * tiles, sizeof(uint32_t)},
         {&s->field_depth, shows_fields(frame) ? pixels : 0, sizeof(float)},
         {&s->field_colour, shows_fields(frame) ? pixels : 0, 4 * sizeof(float)},
+        {&s->cloud_texels, (size_t)frame->cloud_shadows.found.texels, ORR_CLOUD_TEXEL * sizeof(float)},
     };
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         ORR_TRY(orr_cuda_reserve(s->cuda, buffers[i].buffer, buffers[i].count, buffers[i].size, error));
@@ -140,16 +148,12 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
     return orr_cuda_sort_reserve(s->cuda, &s->sort, most, error);
 }
 
-// The same as orr_cuda_stages_judge but for the frame's mirrors.
-static orr_result judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
-                        orr_error *error)
+// Did the buffers take all the pairs that were counted? If not, they will.
+static orr_result judge_pairs(orr_cuda_stages *stages, const orr_cuda_control *counted, bool *complete,
+                              orr_error *error)
 {
-    uint32_t needed = frame->counted->needed;
-    bool again = false;
-    if (frame->has_meshes) {
-        ORR_TRY(orr_cuda_meshes_check(&stages->meshes, &frame->meshes, &again, error));
-    }
-    *complete = needed <= frame->counted->pairs && !again;
+    const uint32_t needed = counted->needed;
+    *complete &= needed <= counted->pairs;
     if (needed > PAIRS_MOST) {
         return orr_fail(error, ORR_CODE_CAPACITY, "CUDA: %u pairs of tiles and splats; expected at most %d",
                         needed, PAIRS_MOST);
@@ -158,6 +162,21 @@ static orr_result judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bo
         stages->pair_capacity = needed + needed / 8;
     }
     return ORR_OK;
+}
+
+// The same as orr_cuda_stages_judge but for the frame's mirrors.
+static orr_result judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
+                        orr_error *error)
+{
+    bool again = false;
+    if (frame->has_meshes) {
+        ORR_TRY(orr_cuda_meshes_check(&stages->meshes, &frame->meshes, &again, error));
+    }
+    *complete = !again;
+    for (int i = 0; i < frame->cloud_shadows.found.map_count; i++) {
+        ORR_TRY(judge_pairs(stages, &frame->cloud_shadows.staged->counted[i], complete, error));
+    }
+    return judge_pairs(stages, frame->counted, complete, error);
 }
 
 orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
@@ -253,23 +272,16 @@ static orr_result end_stage(const orr_cuda_stages *s, const orr_cuda_frame *fram
     return ORR_OK;
 }
 
-static orr_result draw_splats(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
-                              orr_error *error)
+orr_result orr_cuda_stages_bin(orr_cuda_stages *s, orr_cuda_records records, orr_cuda_control *control,
+                               size_t capacity, int tiles_x, int tiles_y, orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
-    orr_cuda_control *control = s->control;
-    const int tiles_x = tiles_along(frame->width), tiles_y = tiles_along(frame->height);
-    ORR_TRY(project(s, frame, records, error));
-    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_PROJECT, error));
-    ORR_TRY(orr_cuda_sort_pairs(s->cuda, &s->sort, s->keys.memory, s->order.memory, &control->splats,
-                                frame->splats, 32, error));
-    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_SORT, error));
-    orr_cuda_splats_count(stream, records, s->order.memory, tiles_x, tiles_y, frame->splats, control,
+    orr_cuda_splats_count(stream, records, s->order.memory, tiles_x, tiles_y, capacity, control,
                           s->tile_counts.memory);
     ORR_CUDA_LAUNCHED();
     ORR_TRY(orr_cuda_running_sum(s->cuda, &s->sort, s->tile_counts.memory, s->tile_counts.memory,
-                                 &control->needed, &control->visible, frame->splats, error));
-    orr_cuda_splats_emit(stream, records, s->order.memory, tiles_x, tiles_y, frame->splats, s->pair_capacity,
+                                 &control->needed, &control->visible, capacity, error));
+    orr_cuda_splats_emit(stream, records, s->order.memory, tiles_x, tiles_y, capacity, s->pair_capacity,
                          control, s->tile_counts.memory, s->pair_tiles.memory, s->pair_splats.memory);
     ORR_CUDA_LAUNCHED();
     ORR_TRY(orr_cuda_sort_pairs(s->cuda, &s->sort, s->pair_tiles.memory, s->pair_splats.memory,
@@ -278,6 +290,27 @@ static orr_result draw_splats(orr_cuda_stages *s, const orr_cuda_frame *frame, o
     orr_cuda_splats_find_tiles(stream, s->pair_tiles.memory, s->pair_capacity, control, s->ranges.memory);
     ORR_CUDA_LAUNCHED();
     return ORR_OK;
+}
+
+static orr_result draw_splats(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
+                              orr_error *error)
+{
+    orr_cuda_control *control = s->control;
+    const int tiles_x = tiles_along(frame->width), tiles_y = tiles_along(frame->height);
+    ORR_TRY(project(s, frame, records, error));
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_PROJECT, error));
+    ORR_TRY(orr_cuda_sort_pairs(s->cuda, &s->sort, s->keys.memory, s->order.memory, &control->splats,
+                                frame->splats, 32, error));
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_SORT, error));
+    return orr_cuda_stages_bin(s, records, control, frame->splats, tiles_x, tiles_y, error);
+}
+
+static orr_cuda_cloud_light cloud_light(const orr_cuda_stages *s, const orr_cuda_frame *frame)
+{
+    const orr_cuda_cloud_staged *staged = frame->cloud_shadows.memory.memory;
+    return frame->cloud_shadows.found.table.count > 0
+               ? (orr_cuda_cloud_light){.table = &staged->table, .texels = s->cloud_texels.memory}
+               : (orr_cuda_cloud_light){.table = NULL};
 }
 
 // depth: receives the picture's depth
@@ -302,6 +335,7 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .edges = meshes->edges,
         .shadows = meshes->shadows,
         .shadow_maps = frame->eye.umbra < 1.0f ? meshes->shadow_maps : NULL,
+        .clouds = frame->eye.umbra < 1.0f ? cloud_light(s, frame) : (orr_cuda_cloud_light){.table = NULL},
         .eye = frame->eye,
         .occlusion = frame->eye.umbra > 0.0f ? meshes->occlusion : (orr_cuda_occlusion){.depth = NULL},
         .opaque = frame->opaque,
@@ -330,6 +364,7 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float
     ORR_CUDA_TRY(cudaMemsetAsync(s->ranges.memory, 0, 2 * tiles * sizeof(uint32_t), stream));
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_UPLOAD, error));
     if (frame->has_meshes) {
+        frame->meshes.scene.clouds = cloud_light(s, frame);
         ORR_TRY(orr_cuda_meshes_draw(s->cuda, &s->meshes, &s->sort, &frame->meshes, &meshes, error));
     }
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_MESHES, error));
@@ -349,14 +384,26 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float
     return mark(s, frame, ORR_CUDA_MARK_END, error);
 }
 
+static orr_result record_cloud_maps(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
+{
+    if (frame->cloud_shadows.found.table.count == 0) {
+        return ORR_OK;
+    }
+    orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_CLOUD_SHADOWS]);
+    const orr_result result = orr_cuda_cloud_maps_draw(s, frame, error);
+    orr_cuda_range_end();
+    return result == ORR_OK ? mark(s, frame, ORR_CUDA_MARK_CLOUD_SHADOWS, error) : result;
+}
+
 // The frame's own depth is written after its mirrors'.
 static orr_result record_mirrors(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
 {
     orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_MIRRORS]);
     orr_result result = ORR_OK;
     for (int i = 0; i < frame->mirror_count && result == ORR_OK; i++) {
+        result = record_cloud_maps(s, &frame->mirrors[i], error);
         orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_UPLOAD]);
-        result = record_stages(s, &frame->mirrors[i], frame->depth.memory, error);
+        result = result == ORR_OK ? record_stages(s, &frame->mirrors[i], frame->depth.memory, error) : result;
         orr_cuda_range_end();
     }
     orr_cuda_range_end();
@@ -369,6 +416,7 @@ orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame
     ORR_TRY(mark(stages, frame, ORR_CUDA_MARK_BEGIN, error));
     orr_cuda_range_begin("frame");
     orr_result result = frame->mirror_count > 0 ? record_mirrors(stages, frame, error) : ORR_OK;
+    result = result == ORR_OK ? record_cloud_maps(stages, frame, error) : result;
     orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_UPLOAD]);
     result = result == ORR_OK ? record_stages(stages, frame, frame->depth.memory, error) : result;
     orr_cuda_range_end();

@@ -5,6 +5,7 @@
 
 #include "engine/device/cuda_sort.h"
 #include "neural/cuda/march.h"
+#include "render/cuda/cloud_shadows.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/environments.h"
 #include "render/cuda/meshes.h"
@@ -14,7 +15,8 @@
 // The ends of stages on the device's clock.
 typedef enum orr_cuda_mark {
     ORR_CUDA_MARK_BEGIN,
-    ORR_CUDA_MARK_MIRRORS, // not reached where there are none
+    ORR_CUDA_MARK_MIRRORS,       // not reached where there are none
+    ORR_CUDA_MARK_CLOUD_SHADOWS, // likewise
     ORR_CUDA_MARK_UPLOAD,
     ORR_CUDA_MARK_MESHES,
     ORR_CUDA_MARK_FIELDS,
@@ -54,6 +56,7 @@ typedef struct orr_cuda_frame {
     int cloud_count, cloud_capacity;
     size_t splats;          // of all clouds
     orr_cuda_pieces pieces; // likewise
+    orr_cuda_cloud_shadows cloud_shadows;
     orr_cuda_march *fields; // without their planes
     int field_count, field_capacity;
 
@@ -75,11 +78,18 @@ typedef struct orr_cuda_stages {
     orr_cuda_buffer centres, shapes, colours, keys, order, tile_counts; // per splat
     orr_cuda_buffer pair_tiles, pair_splats, ranges;
     orr_cuda_buffer field_depth, field_colour; // planes
+    orr_cuda_buffer cloud_texels;              // of the opacity maps
     uint32_t pair_capacity;
 } orr_cuda_stages;
 
 orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_error *error); // likewise
 void orr_cuda_stages_close(orr_cuda_stages *stages);
+// Of splats that are projected: each tile's, in their order, as pair_splats and ranges. capacity: of the
+// splats
+orr_result orr_cuda_stages_bin(orr_cuda_stages *stages, orr_cuda_records records, orr_cuda_control *control,
+                               size_t capacity, int tiles_x, int tiles_y, orr_error *error);
+// Draws the opacity maps of the frame's clouds; needs room for its splats.
+orr_result orr_cuda_cloud_maps_draw(orr_cuda_stages *stages, const orr_cuda_frame *frame, orr_error *error);
 // Puts a frame into the stream. Buffers that have to grow are freed first, which waits for all work on the
 // device.
 orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame, orr_error *error);

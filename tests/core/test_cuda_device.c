@@ -144,7 +144,7 @@ static orr_result draw_all(stage *s, orr_error *error)
     orr_cuda *cuda;
     ORR_TRY(orr_cuda_create(NULL, &cuda, error));
     orr_cuda_draw *draw;
-    orr_result result = orr_cuda_draw_create(cuda, 1, &draw, error);
+    orr_result result = orr_cuda_draw_create(cuda, jobs, 1, &draw, error);
     if (result == ORR_OK) {
         orr_profile profile = {0};
         orr_draw_list list = s->list;

@@ -109,7 +109,7 @@ static void takes_make(take takes[VIEWS], const stage *s)
 static orr_cuda_draw *draw_make(int frames_in_flight)
 {
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, frames_in_flight, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, frames_in_flight, &draw, &error));
     return draw;
 }
 
@@ -237,7 +237,7 @@ static void no_more_frames_are_taken_than_were_asked_for(void **state)
     assert_ok(orr_cuda_draw_finish(draw, NULL, NULL, &error));
     orr_cuda_draw_destroy(draw); // and this one is still under way
     for (int n = 0; n <= 9; n += 9) {
-        assert_int_equal(orr_cuda_draw_create(cuda, n, &draw, &why), ORR_ERROR_ARGUMENT);
+        assert_int_equal(orr_cuda_draw_create(cuda, jobs, n, &draw, &why), ORR_ERROR_ARGUMENT);
     }
     stage_free(&s);
 }
@@ -392,7 +392,7 @@ static int draw_all(const take takes[TAKES], const drawn expected[TAKES], orr_er
 {
     int failed = 0, in_flight[TAKES], begun = 0;
     orr_cuda_draw *draw;
-    if (orr_cuda_draw_create(cuda, 3, &draw, error) != ORR_OK) {
+    if (orr_cuda_draw_create(cuda, jobs, 3, &draw, error) != ORR_OK) {
         return 1;
     }
     for (int tried = 0, done = 0; tried < TAKES || done < begun;) {

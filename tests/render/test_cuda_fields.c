@@ -247,7 +247,7 @@ static void make_wall(const orr_lens *lens, orr_mesh_vertex corners[8])
 static void show_alone(const subject *s, float inside, double quality)
 {
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     const orr_draw_field field = {
         .layer = s->layer, .key = 5, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     orr_draw_list list = {.fields = &field, .field_count = 1, .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
@@ -354,7 +354,7 @@ static void fields_are_composited_with_each_other_and_splats(void **state)
                           .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
     set_camera(&list, 0.6f, -0.4f, -1.5f);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     assert_agrees(compare(draw, &list), 65.0);
     orr_cuda_draw_destroy(draw);
     orr_splat_pack_destroy(pack);
@@ -373,7 +373,7 @@ static void what_a_field_has_learnt_is_drawn(void **state)
     orr_draw_list list = {.fields = &field, .field_count = 1};
     set_camera(&list, 0.6f, -0.4f, -1.5f);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     assert_true(orr_cuda_draw_takes_field(draw, &field, (orr_log){NULL, NULL}));
     drawn before = draw_frame(draw, &list, &(orr_cuda_layers){0});
     const orr_field_parts *parts = orr_field_parts_of(s.field);
@@ -403,7 +403,7 @@ static void what_the_device_cannot_draw_is_said_once(void **state)
     subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID ", \"rgb_network\": {\"n_neurons\": 32}}", 4.0f, &s);
     const orr_draw_field field = draw_item(&s, 2, upright);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     complaints = 0;
     for (int i = 0; i < 2; i++) {
         assert_false(orr_cuda_draw_takes_field(draw, &field, (orr_log){count_line, NULL}));

@@ -635,7 +635,7 @@ static void frames_show_bodies_where_they_were(void **state)
     orr_draw_list list = list_of(meshes, 4, WIDTH, HEIGHT, 30.0f, false);
     for (int in_flight = 1; in_flight <= FRAMES; in_flight += FRAMES - 1) {
         orr_cuda_draw *draw;
-        assert_ok(orr_cuda_draw_create(cuda, in_flight, &draw, &error));
+        assert_ok(orr_cuda_draw_create(cuda, jobs, in_flight, &draw, &error));
         for (int begun = 0, done = 0; done < FRAMES; done++) {
             for (; begun < FRAMES && begun - done < in_flight; begun++) {
                 assert_ok(orr_cuda_upload(cuda, memory[0], position[begun], sizeof position[begun], &error));
@@ -685,7 +685,7 @@ static void the_order_of_threads_is_not_seen(void **state)
 static orr_result draw_once(const orr_draw_list *list, orr_error *error)
 {
     orr_cuda_draw *draw;
-    ORR_TRY(orr_cuda_draw_create(cuda, 1, &draw, error));
+    ORR_TRY(orr_cuda_draw_create(cuda, jobs, 1, &draw, error));
     orr_result result = orr_cuda_draw_submit(draw, list, &(orr_cuda_layers){0}, error);
     if (result == ORR_OK) {
         result = orr_cuda_draw_finish(draw, NULL, NULL, error);

@@ -8,7 +8,7 @@
 static orr_cuda_draw *draw_make(void)
 {
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 2, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 2, &draw, &error));
     return draw;
 }
 

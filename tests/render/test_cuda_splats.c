@@ -35,7 +35,7 @@ static void pictures_equal_the_reference(void **state)
 {
     (void)state;
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     for (int v = 0; v < splat_view_count(); v++) {
         splat_view view = splat_view_make(v);
         view_scene scene;
@@ -68,7 +68,7 @@ static void shadows_fall_on_splats_as_on_the_cpu(void **state)
     static shadow_scene s;
     shadow_scene_make_captured(&s, jobs);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     drawn d = draw_cuda(draw, &s.list), cpu = draw_on_cpu(&s.list);
     double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels);
     print_message("    %.1f dB\n", quality);
@@ -88,7 +88,7 @@ static void ambient_occlusion_is_the_cpus(void **state)
     (void)state;
     static shadow_scene s;
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     for (int i = 0; i < 2; i++) {
         if (i == 0) {
             shadow_scene_make_captured(&s, jobs);
@@ -124,7 +124,7 @@ static void edges_match_the_cpu(void **state)
     static shadow_scene s;
     shadow_scene_make_captured(&s, jobs);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     s.list.lens = shadow_scene_turned_lens(SHADOW_SCENE_SIDE, 48.0f);
     for (int i = 0; i < 2; i++) {
         s.list.smooth = false;
@@ -162,7 +162,7 @@ static void a_frame_that_needs_more_memory_gets_it(void **state)
     view_scene scene;
     view_scene_make(&view, jobs, &scene);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     drawn first = draw_cuda(draw, &scene.list);
     drawn second = draw_cuda(draw, &scene.list);
     drawn expected = draw_on_cpu(&scene.list);
@@ -195,7 +195,7 @@ static void check_cloud(const char *path, const float eye[3])
     orr_draw_list list = {.splats = &layer, .splat_count = 1};
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
     double quality = psnr(d.rgba, expected.rgba, 4 * d.pixels);
     double worst = largest_difference(d.rgba, expected.rgba, 4 * d.pixels);
@@ -257,7 +257,7 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
                           .sun = {.direction = {0.0f, 0.0f, -1.0f}, .colour = {0.7f, 0.7f, 0.7f}}};
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
     assert_true(psnr(d.rgba, expected.rgba, 4 * d.pixels) >= 90.0);
     drawn_free(&d);
