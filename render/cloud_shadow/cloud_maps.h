@@ -13,7 +13,7 @@ typedef struct orr_cloud_row {
     int32_t firsts[ORR_SHADOW_LIGHTS];
 } orr_cloud_row;
 
-// What devices read; cloud_table of shaders/cloud_table.glsl.
+// What devices read.
 typedef struct orr_cloud_table {
     int32_t count;
     int32_t captured_light; // of orr_cloud_captured_light
