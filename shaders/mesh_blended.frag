@@ -5,13 +5,13 @@
 #include "shaders/fragments.glsl"
 
 layout(early_fragment_tests) in;
-layout(binding = 11, scalar) buffer Lists
+layout(binding = 12, scalar) buffer Lists
 {
     uint count;    // of all fragments, including those beyond the capacity
     uint starts[]; // per pixel: 1 + index of a fragment; 0: empty
 }
 lists;
-layout(binding = 12, scalar) writeonly buffer Nodes { fragment_node nodes[]; };
+layout(binding = 13, scalar) writeonly buffer Nodes { fragment_node nodes[]; };
 
 void main()
 {

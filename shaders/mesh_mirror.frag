@@ -6,7 +6,7 @@
 
 layout(location = 0) out vec4 colour_and_distance; // distance 0: only the backdrop
 // what the mirror shows as its own camera sees it: height x width, premultiplied, display-referred
-layout(binding = 11, scalar) readonly buffer Mirrored { vec4 mirrored[]; };
+layout(binding = 12, scalar) readonly buffer Mirrored { vec4 mirrored[]; };
 
 vec4 with_mirrored(vec4 colour)
 {

@@ -1,5 +1,6 @@
 // Colour of a mesh in a pixel: texture and light.
 #include "render/texture_formula.h"
+#include "shaders/cloud_table.glsl"
 #include "shaders/light.glsl"
 #include "shaders/mesh.glsl"
 #include "shaders/neural.glsl"
@@ -66,11 +67,20 @@ layout(binding = 6) uniform sampler2D coat_texture;     // likewise
 #include "shaders/shadows.glsl"
 layout(binding = 7, scalar) readonly buffer Environments { uint environment_texels[]; };
 #include "shaders/environments.glsl"
+layout(binding = 11, scalar) readonly buffer Clouds
+{
+    cloud_table table;
+    float texels[];
+}
+clouds;
+#include "shaders/cloud_lookup.glsl"
 
 // Is the material a network? Each shader has one of the two kinds alone, so that it compiles faster.
 layout(constant_id = 0) const bool NETWORK = false;
 // Is only what is in front of a clip plane drawn? Of frames with mirrors alone.
 layout(constant_id = 1) const bool CLIPPED = false;
+// Do clouds cast shadows?
+layout(constant_id = 2) const bool CLOUDED = false;
 
 real2 real2_of(vec2 v)
 {
@@ -120,14 +130,21 @@ real3 sample_factor(sampler2D from)
     return make_real3(texel.x, texel.y, texel.z);
 }
 
-// The part of light `light` that reaches the point past the meshes.
+// The part of light `light` that reaches the point past the meshes and clouds.
 float visible_part(int light, light_incidence incidence, light_point p)
 {
     int caster = lighting.caster_of[light];
-    if (caster < 0 || dot3(incidence.to_light, p.normal) <= 0.0) {
+    if ((caster < 0 && !CLOUDED) || dot3(incidence.to_light, p.normal) <= 0.0) {
         return 1.0;
     }
-    return shadow_lookup(caster, p.position, p.normal);
+    float visible = 1.0;
+    if (caster >= 0) {
+        visible = shadow_lookup(caster, p.position, p.normal);
+    }
+    if (CLOUDED) {
+        visible *= cloud_shadow_lookup(light, p.position, -1);
+    }
+    return visible;
 }
 
 // An entry of the table of integrals: entries i and i + 1 of a row and of the next one, mixed.

@@ -88,7 +88,7 @@ void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
 
 // ---- pipelines ----
 
-enum { ORR_VK_BINDINGS = 15 };
+enum { ORR_VK_BINDINGS = 16 };
 
 // A compute pipeline whose bindings 0 .. are pushed with each use: `types` one character each, 'b' storage
 // buffer, 't' sampled image, 'w' storage image.
@@ -147,7 +147,7 @@ typedef struct orr_vk_graphics_desc {
     int samples;         // of a pixel of both; 0: 1
     bool over;           // blended over what is there, premultiplied; false: replaces it
     bool writes_nothing; // neither colour nor depth: the shader writes elsewhere
-    bool constants[2];   // constants 0 and 1 of the fragment shader, where it has them
+    bool constants[3];   // constants 0, 1 and 2 of the fragment shader, where it has them
 } orr_vk_graphics_desc;
 
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,

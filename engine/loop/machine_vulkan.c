@@ -2,22 +2,21 @@
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
-#include "render/cloud_shadow/cloud_shadow.h"
 #include "render/mirror.h"
 #include "render/vulkan/draw.h"
 
 typedef struct vulkan_machine {
     orr_engine *engine; // borrowed
     orr_vulkan_draw *draw;
-    bool told_of_occlusion, told_of_clouds; // that they are not drawn
-    bool told_of_mirrors;                   // that fields are not seen in them
+    bool told_of_occlusion; // that it is not drawn
+    bool told_of_mirrors;   // that fields are not seen in them
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
 {
     orr_vk *vk;
     ORR_TRY(orr_engine_take_vk(m->engine, &vk, error));
-    orr_result result = orr_vulkan_draw_create(vk, frames, &m->draw, error);
+    orr_result result = orr_vulkan_draw_create(vk, m->engine->jobs, frames, &m->draw, error);
     if (result != ORR_OK) {
         orr_engine_give_vk(m->engine);
     }
@@ -55,8 +54,6 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     orr_machine_tell(m->engine, &m->told_of_occlusion, ORR_LOG_WARNING,
                      list->occlusion.radius > 0.0f && list->mesh_count > 0,
                      "Vulkan: pictures have no ambient occlusion: expected the CPU to draw it");
-    orr_machine_tell(m->engine, &m->told_of_clouds, ORR_LOG_INFO, orr_has_cloud_shadows(list),
-                     "Vulkan: clouds cast no shadows: expected the CPU to draw them");
     orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
                      fields && list->mirrors && orr_has_mirrors(list),
                      "Vulkan: mirrors do not show fields: expected the CPU to draw them");

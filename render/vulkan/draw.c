@@ -36,7 +36,8 @@ static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
     return orr_vulkan_splats_create(draw->shared.vk, &draw->shared.splats, error);
 }
 
-orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_draw **out, orr_error *error)
+orr_result orr_vulkan_draw_create(orr_vk *vk, orr_jobs *jobs, int frames_in_flight, orr_vulkan_draw **out,
+                                  orr_error *error)
 {
     *out = NULL;
     if (frames_in_flight < 1 || frames_in_flight > FRAMES_MAX) {
@@ -48,6 +49,7 @@ orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_d
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing on Vulkan");
     }
     draw->shared.vk = vk;
+    draw->shared.jobs = jobs;
     draw->frame_count = frames_in_flight;
     orr_result result = initialise(draw, error);
     if (result != ORR_OK) {
@@ -75,6 +77,7 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
     orr_vulkan_store_destroy(&draw->shared.store);
     vkDestroySemaphore(vk->device, draw->shared.timeline, NULL);
     vkDestroyCommandPool(vk->device, draw->pool, NULL);
+    orr_arena_destroy(&draw->shared.arena);
     orr_free(draw);
 }
 

@@ -1,14 +1,17 @@
 // Drawing on Vulkan: splats by compute, meshes by a graphics pipeline, several frames in flight.
 #pragma once
 
+#include "engine/core/jobs.h"
 #include "engine/device/vulkan.h"
 #include "render/draw.h"
 #include "render/field_pass.h"
 
 typedef struct orr_vulkan_draw orr_vulkan_draw;
 
-// frames_in_flight: 1 .. 8. `vk` is borrowed. FEATURE_ABSENT in a build without Vulkan.
-orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_draw **draw, orr_error *error);
+// frames_in_flight: 1 .. 8. `vk` and `jobs`, whose threads find the bounds of clouds that cast shadows, are
+// borrowed. FEATURE_ABSENT in a build without Vulkan.
+orr_result orr_vulkan_draw_create(orr_vk *vk, orr_jobs *jobs, int frames_in_flight, orr_vulkan_draw **draw,
+                                  orr_error *error);
 void orr_vulkan_draw_destroy(orr_vulkan_draw *draw); // NULL is allowed; waits for its frames
 
 // Starts one frame. Packs and meshes are uploaded under their keys the first time, and must live only until

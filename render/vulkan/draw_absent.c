@@ -7,9 +7,11 @@ static orr_result absent(orr_error *error)
                     "Vulkan is not in this build (Debian: libvulkan-dev libvulkan-volk-dev glslc)");
 }
 
-orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_draw **draw, orr_error *error)
+orr_result orr_vulkan_draw_create(orr_vk *vk, orr_jobs *jobs, int frames_in_flight, orr_vulkan_draw **draw,
+                                  orr_error *error)
 {
     (void)vk;
+    (void)jobs;
     (void)frames_in_flight;
     *draw = NULL;
     return absent(error);

@@ -14,6 +14,12 @@ typedef struct frame_counts {
     uint32_t fragments;
 } frame_counts;
 
+// Of the picture, of the mirrors, and, without fragments, of the opacity maps.
+enum {
+    VIEW_COUNTS = 1 + ORR_MIRRORS,
+    COUNTS = VIEW_COUNTS + ORR_CLOUD_CASTERS * ORR_SHADOW_MAPS,
+};
+
 orr_result orr_vulkan_frame_create(orr_vulkan_shared *shared, VkCommandBuffer commands,
                                    orr_vulkan_frame *frame, orr_error *error)
 {
@@ -27,7 +33,7 @@ orr_result orr_vulkan_frame_create(orr_vulkan_shared *shared, VkCommandBuffer co
     ORR_VK_TRY(vkCreateQueryPool(vk->device, &queries, NULL, &frame->marks.pool), error);
     ORR_TRY(orr_vk_buffer_create(vk, ORR_VULKAN_MARKS * sizeof(uint64_t), ORR_VK_READBACK, 0, "times",
                                  &frame->times, error));
-    return orr_vk_buffer_create(vk, (1 + ORR_MIRRORS) * sizeof(frame_counts), ORR_VK_READBACK, 0, "counters",
+    return orr_vk_buffer_create(vk, COUNTS * sizeof(frame_counts), ORR_VK_READBACK, 0, "counters",
                                 &frame->counts, error);
 }
 
@@ -156,7 +162,7 @@ static orr_result take_mirrors(orr_vulkan_shared *shared, orr_vulkan_frame *fram
         const orr_draw_list seen = orr_mirror_list(mirror, list);
         frame->reflectances[i] = mesh->materials[mesh->parts[mirror->part].material].reflectance;
         ORR_TRY(orr_vulkan_view_take(&shared->store, &frame->mirrored[i], frame->number, oldest, &seen,
-                                     &shared->allocations, error));
+                                     shared->jobs, &shared->arena, &shared->allocations, error));
     }
     return ORR_OK;
 }
@@ -175,6 +181,11 @@ static orr_vulkan_capacity needs_of(const orr_vulkan_view *view)
     if (needs.splats == 0) {
         needs.splats = 1; // blending binds their buffers all the same
     }
+    for (int i = 0; i < view->clouds.map_count; i++) {
+        const int64_t side = view->clouds.maps[i].size / ORR_VULKAN_TILE;
+        needs.tiles = side * side > needs.tiles ? side * side : needs.tiles;
+    }
+    needs.cloud_texels = view->clouds.texels;
     return needs;
 }
 
@@ -183,13 +194,18 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
 {
     const orr_vulkan_view *view = &frame->view;
     frame->settled = false;
+    orr_arena_reset(&shared->arena);
     ORR_TRY(take_pieces(shared, frame, list, error));
-    ORR_TRY(orr_vulkan_view_take(&shared->store, &frame->view, frame->number, oldest, list,
-                                 &shared->allocations, error));
+    ORR_TRY(orr_vulkan_view_take(&shared->store, &frame->view, frame->number, oldest, list, shared->jobs,
+                                 &shared->arena, &shared->allocations, error));
     ORR_TRY(take_mirrors(shared, frame, oldest, list, error));
     if (view->mesh_count > 0) {
         ORR_TRY(orr_vulkan_meshes_prepare(&shared->meshes, view->smooth, view->has_blended,
-                                          view->has_networks, frame->mirror_count > 0, error));
+                                          view->has_networks, frame->mirror_count > 0,
+                                          view->clouds.table.count > 0, error));
+    }
+    if (view->clouds.table.count > 0) {
+        ORR_TRY(orr_vulkan_splats_prepare_clouds(&shared->splats, error));
     }
     ORR_TRY(take_environments(shared, frame, list, error));
     ORR_TRY(take_fields(shared, frame, fields, error));
@@ -298,25 +314,27 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
                           int mirror, VkBuffer environments)
 {
     const bool first = mirror == 0 || frame->mirror_count == 0;
-    const orr_vulkan_mesh_frame meshes = {.lens = &view->lens,
-                                          .lighting = &view->lighting,
-                                          .shadows = &view->shadows,
-                                          .items = view->meshes,
-                                          .item_count = view->mesh_count,
-                                          .has_blended = view->has_blended,
-                                          .umbra = view->umbra,
-                                          .smooth = view->smooth,
-                                          .environments = environments,
-                                          .mirrors = frame->mirrors,
-                                          .reflectances = frame->reflectances,
-                                          .mirror_count = mirror < 0 ? frame->mirror_count : 0,
-                                          .through = mirror < 0 ? NULL : &frame->mirrors[mirror],
-                                          .keeps_shadow_maps = !first};
+    const orr_vulkan_mesh_frame meshes = {
+        .lens = &view->lens,
+        .lighting = &view->lighting,
+        .shadows = &view->shadows,
+        .items = view->meshes,
+        .item_count = view->mesh_count,
+        .has_blended = view->has_blended,
+        .umbra = view->umbra,
+        .smooth = view->smooth,
+        .environments = environments,
+        .clouds = view->clouds.table.count > 0 ? shared->splats.clouds.buffer : VK_NULL_HANDLE,
+        .mirrors = frame->mirrors,
+        .reflectances = frame->reflectances,
+        .mirror_count = mirror < 0 ? frame->mirror_count : 0,
+        .through = mirror < 0 ? NULL : &frame->mirrors[mirror],
+        .keeps_shadow_maps = !first};
     if (view->mesh_count > 0) {
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
         return;
     }
-    if (view->environment_behind) {
+    if (view->environment_behind || view->clouds.table.count > 0) {
         orr_vulkan_meshes_record_light(&shared->meshes, frame->commands, &meshes);
     }
     orr_vulkan_meshes_skip_samples(&shared->meshes, frame->commands);
@@ -354,10 +372,14 @@ static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int 
         .has_environment = view->environment_behind,
         .shadow_maps = has_shadows ? shared->meshes.shadow_maps.view : shared->meshes.white.view,
         .has_shadows = has_shadows,
+        .clouded = view->clouds.table.count > 0 && view->umbra < 1.0f,
         .fields = frame->has_fields && mirror < 0 ? frame->fields.buffer : VK_NULL_HANDLE,
         .picture = mirror < 0 ? VK_NULL_HANDLE : shared->meshes.mirrored[mirror].buffer,
     };
     memcpy(splats.clip, view->lens.clip, sizeof splats.clip);
+    if (view->clouds.table.count > 0) {
+        orr_vulkan_splats_record_table(&shared->splats, frame->commands, &view->clouds.table);
+    }
     record_meshes(shared, frame, view, mirror, environments);
     orr_vulkan_mark(frame->commands, marks, "meshes");
     orr_vulkan_splats_record(&shared->splats, frame->commands, &splats, marks);
@@ -369,12 +391,32 @@ static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int 
         &(VkBufferCopy){.dstOffset = counts + offsetof(frame_counts, fragments), .size = sizeof(uint32_t)});
 }
 
+// The opacity maps of clouds, which are those of all of the frame's cameras.
+static void record_cloud_maps(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
+{
+    const orr_vulkan_view *view = &frame->view;
+    for (int i = 0; i < view->clouds.map_count; i++) {
+        const orr_cloud_map *map = &view->clouds.maps[i];
+        orr_vulkan_splats_record_map(&shared->splats, frame->commands, &view->layers[map->layer],
+                                     frame->pieces.buffer, map);
+        follow(frame->commands);
+        const VkDeviceSize counts = (VkDeviceSize)(VIEW_COUNTS + i) * sizeof(frame_counts);
+        vkCmdCopyBuffer(frame->commands, shared->splats.control.buffer, frame->counts.buffer, 1,
+                        &(VkBufferCopy){.dstOffset = counts, .size = sizeof(orr_vulkan_control)});
+        follow(frame->commands);
+    }
+}
+
 static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
 {
     follow(frame->commands); // the frame before
     frame->marks.count = 0;
     vkCmdResetQueryPool(frame->commands, frame->marks.pool, 0, ORR_VULKAN_MARKS);
     orr_vulkan_mark(frame->commands, &frame->marks, "");
+    if (frame->view.clouds.map_count > 0) {
+        record_cloud_maps(shared, frame);
+        orr_vulkan_mark(frame->commands, &frame->marks, "cloud shadows");
+    }
     for (int i = 0; i < frame->mirror_count; i++) {
         record_view(shared, frame, i);
         follow(frame->commands);
@@ -416,22 +458,34 @@ orr_result orr_vulkan_frame_submit(orr_vulkan_shared *shared, orr_vulkan_frame *
 
 // ---- when it is done ----
 
+// Did the buffers take all pairs? If not, they will.
+static orr_result judge_pairs(orr_vulkan_frame *frame, const orr_vulkan_control *counted, bool *ran_out,
+                              orr_error *error)
+{
+    const uint32_t pairs = counted->pairs_needed;
+    if (pairs == counted->pairs) {
+        return ORR_OK;
+    }
+    if (pairs == UINT32_MAX) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
+    }
+    const int64_t needed = (int64_t)pairs + pairs / 4;
+    frame->needs.pairs = needed > frame->needs.pairs ? needed : frame->needs.pairs;
+    *ran_out = true;
+    return ORR_OK;
+}
+
 // Sees from what the device counted whether the frame ran out of memory, and then how much it needs.
 static orr_result judge(orr_vulkan_frame *frame, bool *ran_out, orr_error *error)
 {
     const frame_counts *counts = frame->counts.mapped;
     *ran_out = false;
+    for (int i = 0; i < frame->view.clouds.map_count; i++) {
+        ORR_TRY(judge_pairs(frame, &counts[VIEW_COUNTS + i].control, ran_out, error));
+    }
     for (int i = 0; i <= frame->mirror_count; i++) {
-        const uint32_t pairs = counts[i].control.pairs_needed, fragments = counts[i].fragments;
-        if (pairs != counts[i].control.pairs) {
-            if (pairs == UINT32_MAX) {
-                return orr_fail(error, ORR_CODE_CAPACITY,
-                                "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
-            }
-            const int64_t needed = (int64_t)pairs + pairs / 4;
-            frame->needs.pairs = needed > frame->needs.pairs ? needed : frame->needs.pairs;
-            *ran_out = true;
-        }
+        const uint32_t fragments = counts[i].fragments;
+        ORR_TRY(judge_pairs(frame, &counts[i].control, ran_out, error));
         if (frame->view.has_blended && fragments > frame->fragment_capacity) {
             const int64_t needed = (int64_t)fragments + fragments / 4;
             frame->fragments = needed > frame->fragments ? needed : frame->fragments;
@@ -477,7 +531,8 @@ void orr_vulkan_frame_profile(const orr_vulkan_shared *shared, const orr_vulkan_
     const struct {
         const char *name;
         int64_t items;
-    } items[] = {{"mirrors", frame->mirror_count},
+    } items[] = {{"cloud shadows", frame->view.clouds.table.count},
+                 {"mirrors", frame->mirror_count},
                  {"meshes", triangles},
                  {"project", control->splats},
                  {"sort", control->visible},

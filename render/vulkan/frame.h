@@ -8,6 +8,8 @@
 // What all frames share.
 typedef struct orr_vulkan_shared {
     orr_vk *vk;
+    orr_jobs *jobs;  // borrowed
+    orr_arena arena; // of a frame that is taken
     VkSemaphore timeline;
     uint64_t submitted; // the value that the newest submission signals
     orr_vulkan_store store;

@@ -60,9 +60,10 @@ _Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW
 typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } mesh_pass;
 _Static_assert(BLENDED_AT_CENTRE + 1 == ORR_VULKAN_MESH_PASSES, "a pipeline for each");
 
-// What a pipeline draws besides: materials that are networks; mirrors, or what is in front of a clip plane.
-enum { NETWORKS = 1, MIRRORS = 2 };
-_Static_assert((NETWORKS | MIRRORS) + 1 == ORR_VULKAN_MESH_KINDS, "pipelines for each");
+// What a pipeline draws besides: materials that are networks; mirrors, or what is in front of a clip plane;
+// shadows of clouds.
+enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4 };
+_Static_assert((NETWORKS | MIRRORS | CLOUDS) + 1 == ORR_VULKAN_MESH_KINDS, "pipelines for each");
 
 enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positions where a device has them
 
@@ -99,17 +100,17 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, in
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = is_blended(pass) ? "tbtttttbttbbb"
+        .types = is_blended(pass) ? "tbtttttbttbbbb"
                  : pass == SHADOW ? "tb"
-                 : kind & MIRRORS ? "tbtttttbttbb"
-                                  : "tbtttttbttb",
+                 : kind & MIRRORS ? "tbtttttbttbbb"
+                                  : "tbtttttbttbb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
         .colour = pass == SHADOW || pass == BLENDED_AT_CENTRE ? shadow_format : colour_format,
         .depth = depth_format,
         .samples = pass == SAMPLED ? SAMPLES : 1,
         .writes_nothing = is_blended(pass),
-        .constants = {(kind & NETWORKS) != 0, (kind & MIRRORS) != 0},
+        .constants = {(kind & NETWORKS) != 0, (kind & MIRRORS) != 0, (kind & CLOUDS) != 0},
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
@@ -159,16 +160,17 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
 }
 
 // Does a frame that uses the pass need its pipeline of a kind?
-static bool is_needed(mesh_pass pass, int kind, bool smooth, bool networks, bool mirrors)
+static bool is_needed(mesh_pass pass, int kind, bool smooth, bool networks, bool mirrors, bool clouds)
 {
     if (pass == SHADOW) { // which draws shadow maps, that nothing clips, and the depth of centres
         return kind == 0 || (kind == MIRRORS && mirrors && smooth);
     }
-    return ((kind & MIRRORS) != 0) == mirrors && (networks || !(kind & NETWORKS));
+    return ((kind & MIRRORS) != 0) == mirrors && ((kind & CLOUDS) != 0) == clouds &&
+           (networks || !(kind & NETWORKS));
 }
 
 orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *m, bool smooth, bool blended, bool networks,
-                                     bool mirrors, orr_error *error)
+                                     bool mirrors, bool clouds, orr_error *error)
 {
     const bool used[] = {[OPAQUE] = !smooth,
                          [BLENDED] = !smooth && blended,
@@ -179,7 +181,7 @@ orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *m, bool smooth, bool ble
         for (int pass = 0; pass < ORR_VULKAN_MESH_PASSES; pass++) {
             orr_vk_graphics *pipeline = &m->pipelines[kind][pass];
             if (used[pass] && !pipeline->pipeline &&
-                is_needed((mesh_pass)pass, kind, smooth, networks, mirrors)) {
+                is_needed((mesh_pass)pass, kind, smooth, networks, mirrors, clouds)) {
                 ORR_TRY(create_pipeline(m, (mesh_pass)pass, kind, pipeline, error));
             }
         }
@@ -472,6 +474,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         latents_binding(m, network, 0),
         latents_binding(m, network, 1),
         {.buffer = material->neural ? network->weights.buffer : m->lighting.buffer},
+        {.buffer = frame->clouds ? frame->clouds : m->lighting.buffer},
         {.buffer = mirror >= 0 ? m->mirrored[mirror].buffer : m->lists.buffer},
         {.buffer = m->nodes.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
@@ -492,7 +495,8 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                        VkRect2D area, const float depth[2], bool only_casters)
 {
     // all parts alike, so that a frame needs no more pipelines with mirrors than without them
-    const int kind = (frame->mirror_count > 0 || frame->through) && !only_casters ? MIRRORS : 0;
+    const int kind = ((frame->mirror_count > 0 || frame->through) && !only_casters ? MIRRORS : 0) |
+                     (frame->clouds && pass != SHADOW ? CLOUDS : 0);
     const orr_vk_graphics *bound = &m->pipelines[kind][pass];
     const uint32_t flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (pass == SAMPLED ? SAMPLED_FLAG : 0u);
     mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};

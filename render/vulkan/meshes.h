@@ -30,7 +30,7 @@ orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *mes
                                   orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
-enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 4 };
+enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 8 };
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
@@ -72,6 +72,7 @@ typedef struct orr_vulkan_mesh_frame {
     float umbra;               // of the draw list
     bool smooth;               // likewise
     VkBuffer environments;     // texels of all maps, behind one another
+    VkBuffer clouds;           // of splats.h; VK_NULL_HANDLE: no cloud casts a shadow
     const orr_mirror *mirrors; // mirror_count, whose pictures are in `mirrored`
     const float *reflectances; // mirror_count
     int mirror_count;
@@ -83,9 +84,10 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 
 // Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds. smooth,
-// blended: of the frame; networks: some material is one; mirrors: some surface is one that is seen.
+// blended: of the frame; networks: some material is one; mirrors: some surface is one that is seen; clouds:
+// some cast shadows.
 orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *meshes, bool smooth, bool blended, bool networks,
-                                     bool mirrors, orr_error *error);
+                                     bool mirrors, bool clouds, orr_error *error);
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth);
 // Enlarges the images to at least that size; no frame may be in flight.

@@ -1,5 +1,8 @@
 #include "render/vulkan/shaders.h"
 
+static const uint32_t cloud_map[] = {
+#include "shaders/cloud_map.comp.inc"
+};
 static const uint32_t fragment_sort[] = {
 #include "shaders/fragment_sort.comp.inc"
 };
@@ -33,6 +36,9 @@ static const uint32_t radix_scatter[] = {
 static const uint32_t splat_blend[] = {
 #include "shaders/splat_blend.comp.inc"
 };
+static const uint32_t splat_blend_clouded[] = {
+#include "shaders/splat_blend_clouded.comp.inc"
+};
 static const uint32_t splat_plan[] = {
 #include "shaders/splat_plan.comp.inc"
 };
@@ -60,6 +66,7 @@ static const uint32_t tile_scan[] = {
 orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
 {
     static const orr_vk_code codes[ORR_SHADER_COUNT] = {
+        [ORR_SHADER_CLOUD_MAP] = CODE(cloud_map),
         [ORR_SHADER_FRAGMENT_SORT] = CODE(fragment_sort),
         [ORR_SHADER_MESH_FRAGMENT] = CODE(mesh_fragment),
         [ORR_SHADER_MESH_BLENDED_FRAGMENT] = CODE(mesh_blended_fragment),
@@ -71,6 +78,7 @@ orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
         [ORR_SHADER_RADIX_SCAN] = CODE(radix_scan),
         [ORR_SHADER_RADIX_SCATTER] = CODE(radix_scatter),
         [ORR_SHADER_SPLAT_BLEND] = CODE(splat_blend),
+        [ORR_SHADER_SPLAT_BLEND_CLOUDED] = CODE(splat_blend_clouded),
         [ORR_SHADER_SPLAT_PLAN] = CODE(splat_plan),
         [ORR_SHADER_SPLAT_PROJECT] = CODE(splat_project),
         [ORR_SHADER_TILE_COUNT] = CODE(tile_count),

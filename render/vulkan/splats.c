@@ -9,6 +9,7 @@ static const struct {
     const char *types;
     uint32_t push_size;
 } signatures[ORR_SHADER_COMPUTE_COUNT] = {
+    [ORR_SHADER_CLOUD_MAP] = {"bbbbbb", 8},       [ORR_SHADER_SPLAT_BLEND_CLOUDED] = {"bbbbbtbbbbbbtbtb", 84},
     [ORR_SHADER_FRAGMENT_SORT] = {"bb", 8},       [ORR_SHADER_PRESENT] = {"bw", 8},
     [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},        [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
     [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12}, [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbbbtbt", 84},
@@ -20,12 +21,35 @@ static const struct {
 // indices into control.counts
 enum { COUNT_SPLATS, COUNT_VISIBLE, COUNT_PAIRS };
 
+// Is the shader made only when a frame needs it?
+static bool is_of_clouds(orr_vulkan_shader shader)
+{
+    return shader == ORR_SHADER_CLOUD_MAP || shader == ORR_SHADER_SPLAT_BLEND_CLOUDED;
+}
+
+static orr_result create_stage(orr_vulkan_splats *s, orr_vulkan_shader shader, orr_error *error)
+{
+    return orr_vk_compute_create(s->vk, orr_vulkan_shader_code(shader), signatures[shader].types,
+                                 signatures[shader].push_size, &s->stages[shader], error);
+}
+
+orr_result orr_vulkan_splats_prepare_clouds(orr_vulkan_splats *s, orr_error *error)
+{
+    for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
+        if (is_of_clouds((orr_vulkan_shader)i) && !s->stages[i].pipeline) {
+            ORR_TRY(create_stage(s, (orr_vulkan_shader)i, error));
+        }
+    }
+    return ORR_OK;
+}
+
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error)
 {
     *splats = (orr_vulkan_splats){.vk = vk};
     for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
-        ORR_TRY(orr_vk_compute_create(vk, orr_vulkan_shader_code((orr_vulkan_shader)i), signatures[i].types,
-                                      signatures[i].push_size, &splats->stages[i], error));
+        if (!is_of_clouds((orr_vulkan_shader)i)) {
+            ORR_TRY(create_stage(splats, (orr_vulkan_shader)i, error));
+        }
     }
     const VkSamplerCreateInfo sampler = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
     ORR_VK_TRY(vkCreateSampler(vk->device, &sampler, NULL, &splats->sampler), error);
@@ -50,7 +74,7 @@ void orr_vulkan_splats_destroy(orr_vulkan_splats *splats)
         &splats->keys[0],       &splats->keys[1],       &splats->order[0],       &splats->order[1],
         &splats->tile_counts,   &splats->sums,          &splats->digits,         &splats->digit_totals,
         &splats->pair_tiles[0], &splats->pair_tiles[1], &splats->pair_splats[0], &splats->pair_splats[1],
-        &splats->ranges,        &splats->picture,       &splats->depth,
+        &splats->ranges,        &splats->picture,       &splats->depth,          &splats->clouds,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_vk_buffer_destroy(vk, buffers[i]);
@@ -61,7 +85,8 @@ bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_capacity 
 {
     const orr_vulkan_capacity *have = &splats->capacity;
     return capacity.splats <= have->splats && capacity.pairs <= have->pairs &&
-           capacity.tiles <= have->tiles && capacity.pixels <= have->pixels;
+           capacity.tiles <= have->tiles && capacity.pixels <= have->pixels &&
+           capacity.cloud_texels <= have->cloud_texels;
 }
 
 typedef struct growth {
@@ -99,7 +124,11 @@ orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_capacity leas
 {
     orr_vulkan_capacity capacity = {
         larger(least.splats, s->capacity.splats), larger(least.pairs, s->capacity.pairs),
-        larger(least.tiles, s->capacity.tiles), larger(least.pixels, s->capacity.pixels)};
+        larger(least.tiles, s->capacity.tiles), larger(least.pixels, s->capacity.pixels),
+        larger(least.cloud_texels, s->capacity.cloud_texels)};
+    // the table is before the texels
+    const int64_t texel = ORR_CLOUD_TEXEL * (int64_t)sizeof(float);
+    const int64_t table = capacity.cloud_texels > 0 ? (int64_t)sizeof(orr_cloud_table) / texel + 1 : 0;
     // the sorts' and the bins' dispatches are one-dimensional
     int64_t groups = (int64_t)s->vk->properties.limits.maxComputeWorkGroupCount[0];
     if (capacity.splats > groups * GROUP || capacity.pairs > groups * SORT_BLOCK) {
@@ -127,6 +156,7 @@ orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_capacity leas
         {&s->ranges, capacity.tiles, 8, "tiles"},
         {&s->picture, capacity.pixels, 16, "pixels"},
         {&s->depth, capacity.pixels, 4, "pixels"},
+        {&s->clouds, table + capacity.cloud_texels, texel, "texels of opacity maps"},
     };
     orr_result result = grow_all(s, growths, sizeof growths / sizeof growths[0], error);
     // after a failure some buffers are destroyed: the next frame creates them again
@@ -154,19 +184,21 @@ static void bind(const orr_vulkan_splats *s, VkCommandBuffer commands, orr_vulka
         .buffer = s->member.buffer                                                                           \
     }
 
-static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const orr_vulkan_splat_frame *frame)
+// uncoloured: only shapes are needed, and harmonics are read to degree 0 alone.
+static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const orr_vulkan_layer *layers,
+                    int layer_count, VkBuffer pieces, bool uncoloured)
 {
     uint32_t first = 0;
-    for (int i = 0; i < frame->layer_count; i++) {
-        const orr_vulkan_cloud *cloud = frame->layers[i].cloud;
+    for (int i = 0; i < layer_count; i++) {
+        const orr_vulkan_cloud *cloud = layers[i].cloud;
         for (int p = 0; p < cloud->page_count; p++) {
             const orr_vulkan_page *page = &cloud->pages[p];
             struct {
                 splat_lens_values lens;
                 uint32_t first, count, degree_and_piece;
-            } push = {frame->layers[i].lens, first, page->count, (uint32_t)cloud->sh_degree};
+            } push = {layers[i].lens, first, page->count, uncoloured ? 0 : (uint32_t)cloud->sh_degree};
             VkBuffer piece_of = page->piece_of.buffer;
-            push.degree_and_piece += piece_of ? 4 * (1 + frame->layers[i].first_piece) : 0;
+            push.degree_and_piece += piece_of ? 4 * (1 + layers[i].first_piece) : 0;
             _Static_assert(sizeof push == 128, "push constants as in splat_project.comp");
             const orr_vk_binding bindings[] = {BUFFER(control),
                                                {.buffer = page->geometry.buffer},
@@ -176,7 +208,7 @@ static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const 
                                                BUFFER(shapes),
                                                BUFFER(colours),
                                                {.buffer = piece_of ? piece_of : s->control.buffer},
-                                               {.buffer = piece_of ? frame->pieces : s->control.buffer}};
+                                               {.buffer = piece_of ? pieces : s->control.buffer}};
             bind(s, commands, ORR_SHADER_SPLAT_PROJECT, bindings, &push);
             vkCmdDispatch(commands, (page->count + GROUP - 1) / GROUP, 1, 1);
             first += page->count;
@@ -251,11 +283,24 @@ static void sort_by_depth(const orr_vulkan_splats *s, VkCommandBuffer commands, 
     }
 }
 
-// Every tile's splats. Returns which of the two pair buffers has the result.
-static int bin(const orr_vulkan_splats *s, VkCommandBuffer commands, const int tiles[2])
+// Drops the splats that are not visible; the order of the others, by no more than a byte of their depths,
+// ends in order[1].
+static void drop_invisible(const orr_vulkan_splats *s, VkCommandBuffer commands, uint32_t splats)
 {
-    const orr_vk_binding count[] = {BUFFER(control), BUFFER(order[0]),    BUFFER(centres),
-                                    BUFFER(shapes),  BUFFER(tile_counts), BUFFER(sums)};
+    const sort_pass pass = {.keys = s->keys,
+                            .values = s->order,
+                            .counter = COUNT_SPLATS,
+                            .identity = 1,
+                            .block_count = (splats + SORT_BLOCK - 1) / SORT_BLOCK};
+    record_pass(s, commands, &pass);
+}
+
+// Every tile's splats, in their order. Returns which of the two pair buffers has the result.
+static int bin(const orr_vulkan_splats *s, VkCommandBuffer commands, const orr_vk_buffer *order,
+               const int tiles[2])
+{
+    const orr_vk_binding count[] = {BUFFER(control), {.buffer = order->buffer}, BUFFER(centres),
+                                    BUFFER(shapes),  BUFFER(tile_counts),       BUFFER(sums)};
     bind(s, commands, ORR_SHADER_TILE_COUNT, count, tiles);
     vkCmdDispatchIndirect(commands, s->control.buffer, offsetof(orr_vulkan_control, visible_groups));
     next_stage(commands);
@@ -264,8 +309,8 @@ static int bin(const orr_vulkan_splats *s, VkCommandBuffer commands, const int t
     bind(s, commands, ORR_SHADER_TILE_SCAN, scan, &capacity);
     vkCmdDispatch(commands, 1, 1, 1);
     next_stage(commands);
-    const orr_vk_binding emit[] = {BUFFER(control),       BUFFER(order[0]),      BUFFER(centres),
-                                   BUFFER(shapes),        BUFFER(tile_counts),   BUFFER(sums),
+    const orr_vk_binding emit[] = {BUFFER(control),       {.buffer = order->buffer}, BUFFER(centres),
+                                   BUFFER(shapes),        BUFFER(tile_counts),       BUFFER(sums),
                                    BUFFER(pair_tiles[0]), BUFFER(pair_splats[0])};
     bind(s, commands, ORR_SHADER_TILE_EMIT, emit, tiles);
     vkCmdDispatchIndirect(commands, s->control.buffer, offsetof(orr_vulkan_control, visible_groups));
@@ -330,12 +375,50 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
                                        {.buffer = frame->lighting},
                                        {.view = frame->shadow_maps, .sampler = s->sampler},
                                        {.buffer = frame->environments},
-                                       {.view = frame->samples, .sampler = s->sampler}};
-    bind(s, commands, ORR_SHADER_SPLAT_BLEND, bindings, &push);
+                                       {.view = frame->samples, .sampler = s->sampler},
+                                       BUFFER(clouds)}; // if it is clouded
+    bind(s, commands, frame->clouded ? ORR_SHADER_SPLAT_BLEND_CLOUDED : ORR_SHADER_SPLAT_BLEND, bindings,
+         &push);
     vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
                    VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT);
+}
+
+static void begin(const orr_vulkan_splats *s, VkCommandBuffer commands, const orr_vulkan_control *control)
+{
+    vkCmdUpdateBuffer(commands, s->control.buffer, 0, sizeof *control, control);
+    vkCmdFillBuffer(commands, s->ranges.buffer, 0, VK_WHOLE_SIZE, 0);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+}
+
+void orr_vulkan_splats_record_map(const orr_vulkan_splats *s, VkCommandBuffer commands,
+                                  const orr_vulkan_layer *layer, VkBuffer pieces, const orr_cloud_map *map)
+{
+    const int tiles[2] = {map->size / ORR_VULKAN_TILE, map->size / ORR_VULKAN_TILE};
+    const orr_vulkan_layer seen = {layer->cloud, map->lens, layer->first_piece};
+    const orr_vulkan_control control = {.splats = (uint32_t)layer->cloud->count};
+    const uint32_t push[2] = {(uint32_t)map->size, (uint32_t)map->first};
+    begin(s, commands, &control);
+    project(s, commands, &seen, 1, pieces, true);
+    drop_invisible(s, commands, control.splats);
+    const int pairs = bin(s, commands, &s->order[1], tiles);
+    const orr_vk_binding bindings[] = {BUFFER(ranges),  BUFFER(pair_splats[pairs]),
+                                       BUFFER(centres), BUFFER(shapes),
+                                       BUFFER(colours), BUFFER(clouds)};
+    bind(s, commands, ORR_SHADER_CLOUD_MAP, bindings, push);
+    vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
+}
+
+void orr_vulkan_splats_record_table(const orr_vulkan_splats *s, VkCommandBuffer commands,
+                                    const orr_cloud_table *table)
+{
+    vkCmdUpdateBuffer(commands, s->clouds.buffer, 0, sizeof *table, table);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
 }
 
 void orr_vulkan_splats_record(const orr_vulkan_splats *s, VkCommandBuffer commands,
@@ -348,18 +431,14 @@ void orr_vulkan_splats_record(const orr_vulkan_splats *s, VkCommandBuffer comman
     for (int i = 0; i < frame->layer_count; i++) {
         control.splats += (uint32_t)frame->layers[i].cloud->count;
     }
-    vkCmdUpdateBuffer(commands, s->control.buffer, 0, sizeof control, &control);
-    vkCmdFillBuffer(commands, s->ranges.buffer, 0, VK_WHOLE_SIZE, 0);
-    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
-                   VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+    begin(s, commands, &control);
     int pairs = 0;
     if (control.splats > 0) {
-        project(s, commands, frame);
+        project(s, commands, frame->layers, frame->layer_count, frame->pieces, false);
         orr_vulkan_mark(commands, marks, "project");
         sort_by_depth(s, commands, control.splats);
         orr_vulkan_mark(commands, marks, "sort");
-        pairs = bin(s, commands, tiles);
+        pairs = bin(s, commands, &s->order[0], tiles);
         orr_vulkan_mark(commands, marks, "bin");
     }
     if (frame->has_fragments) {

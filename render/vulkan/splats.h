@@ -8,6 +8,7 @@
 // All frames share this memory: they follow each other on one queue.
 #pragma once
 
+#include "render/cloud_shadow/cloud_maps.h"
 #include "render/splat_lens.h"
 
 #include "render/vulkan/clouds.h"
@@ -27,6 +28,7 @@ typedef struct orr_vulkan_control {
 // How much the buffers take, or a frame needs.
 typedef struct orr_vulkan_capacity {
     int64_t splats, pairs, tiles, pixels;
+    int64_t cloud_texels; // of opacity maps
 } orr_vulkan_capacity;
 
 typedef struct orr_vulkan_splats {
@@ -43,6 +45,7 @@ typedef struct orr_vulkan_splats {
     orr_vk_buffer pair_tiles[2], pair_splats[2];
     orr_vk_buffer ranges; // per tile
     orr_vk_buffer picture, depth;
+    orr_vk_buffer clouds; // an orr_cloud_table, then the texels of its maps
 } orr_vulkan_splats;
 
 typedef struct orr_vulkan_layer {
@@ -72,16 +75,27 @@ typedef struct orr_vulkan_splat_frame {
     bool has_shadows;
     // distance, infinity where there is none, then planes of premultiplied colour; VK_NULL_HANDLE: none
     VkBuffer fields;
+    bool clouded;     // clouds cast shadows on splats and fields
     VkBuffer picture; // to draw into; VK_NULL_HANDLE: that of the stages
 } orr_vulkan_splat_frame;
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);
 void orr_vulkan_splats_destroy(orr_vulkan_splats *splats);
 
+// Makes the pipelines of a frame in which clouds cast shadows, if they are not there yet.
+orr_result orr_vulkan_splats_prepare_clouds(orr_vulkan_splats *splats, orr_error *error);
+
 bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_capacity capacity);
 // Enlarges the buffers; no frame may be in flight. CAPACITY when the device's buffers cannot be that large.
 orr_result orr_vulkan_splats_grow(orr_vulkan_splats *splats, orr_vulkan_capacity capacity, orr_error *error);
 
+// Records an opacity map, of the cloud of the only layer: projected and cut into tiles as for a picture, but
+// neither coloured nor sorted by depth. pieces: as of orr_vulkan_splat_frame
+void orr_vulkan_splats_record_map(const orr_vulkan_splats *splats, VkCommandBuffer commands,
+                                  const orr_vulkan_layer *layer, VkBuffer pieces, const orr_cloud_map *map);
+// Writes the table of `clouds`, for the lookups of a view.
+void orr_vulkan_splats_record_table(const orr_vulkan_splats *splats, VkCommandBuffer commands,
+                                    const orr_cloud_table *table);
 // Records the stages; transfers and shaders recorded later may read the picture and depth buffers. marks:
 // nullable
 void orr_vulkan_splats_record(const orr_vulkan_splats *splats, VkCommandBuffer commands,

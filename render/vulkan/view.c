@@ -8,6 +8,7 @@ void orr_vulkan_view_free(orr_vulkan_view *view)
 {
     orr_free(view->layers);
     orr_free(view->meshes);
+    orr_cloud_maps_free(&view->clouds);
 }
 
 static orr_result take_layers(orr_vulkan_store *store, orr_vulkan_view *view, uint64_t frame, uint64_t oldest,
@@ -64,12 +65,13 @@ static orr_result take_meshes(orr_vulkan_store *store, orr_vulkan_view *view, ui
 }
 
 orr_result orr_vulkan_view_take(orr_vulkan_store *store, orr_vulkan_view *view, uint64_t frame,
-                                uint64_t oldest, const orr_draw_list *list, size_t *allocations,
-                                orr_error *error)
+                                uint64_t oldest, const orr_draw_list *list, orr_jobs *jobs, orr_arena *arena,
+                                size_t *allocations, orr_error *error)
 {
     view->lens = list->lens;
     orr_draw_light_up(list, &view->lighting);
     orr_shadow_plan_make(list, &view->shadows);
+    ORR_TRY(orr_cloud_maps_find(jobs, arena, list, &view->shadows, &view->clouds, error));
     view->umbra = list->umbra;
     view->opaque = list->opaque;
     view->environment_behind = list->environment_behind;

@@ -13,6 +13,7 @@ typedef struct orr_vulkan_view {
     orr_lens lens;
     orr_draw_lighting lighting;
     orr_shadow_plan shadows;
+    orr_cloud_maps clouds; // that cast shadows
     float umbra;
     bool has_backdrop, has_blended, has_networks;
     bool smooth; // of the draw list, where there are meshes
@@ -24,7 +25,8 @@ typedef struct orr_vulkan_view {
 void orr_vulkan_view_free(orr_vulkan_view *view); // all zeros are allowed
 
 // Takes over what the list draws; uploads what is new of clouds and meshes. frame, oldest: as of
-// orr_vulkan_store_take. allocations: grows by those that are made.
+// orr_vulkan_store_take. allocations: grows by those that are made. jobs, arena: to find clouds that cast
+// shadows
 orr_result orr_vulkan_view_take(orr_vulkan_store *store, orr_vulkan_view *view, uint64_t frame,
-                                uint64_t oldest, const orr_draw_list *list, size_t *allocations,
-                                orr_error *error);
+                                uint64_t oldest, const orr_draw_list *list, orr_jobs *jobs, orr_arena *arena,
+                                size_t *allocations, orr_error *error);

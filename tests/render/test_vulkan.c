@@ -24,7 +24,7 @@ static orr_jobs *jobs;
 static orr_vulkan_draw *draw_make(int frames_in_flight)
 {
     orr_vulkan_draw *draw;
-    assert_ok(orr_vulkan_draw_create(vk, frames_in_flight, &draw, &error));
+    assert_ok(orr_vulkan_draw_create(vk, jobs, frames_in_flight, &draw, &error));
     return draw;
 }
 

@@ -16,7 +16,7 @@ static int open_draw(void **state)
 {
     (void)state;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
-    assert_ok(orr_vulkan_draw_create(vk, 3, &draw, &error));
+    assert_ok(orr_vulkan_draw_create(vk, jobs, 3, &draw, &error));
     return 0;
 }
 
