@@ -90,7 +90,8 @@ float cloud_shadow_lookup(int light, real3 position, int owner)
     for (int i = 0; i < clouds.table.count; i++) {
         int k = clouds.table.casters[i].light_of[light];
         if (k >= 0 && i != owner) {
-            left *= cloud_left(clouds.table.casters[i].firsts[k], clouds.table.casters[i].values[k], position);
+            left *= cloud_left(clouds.table.casters[i].firsts[k], clouds.table.casters[i].values[k],
+                               position);
         }
     }
     return left;

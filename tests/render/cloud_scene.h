@@ -19,7 +19,7 @@ typedef struct cloud_scene {
 } cloud_scene;
 
 // What differs between the lists; named by cloud_scene_variants.
-enum { CLOUD_SCENE_TWO_CLOUDS = 6, CLOUD_SCENE_VARIANTS = 8 };
+enum { CLOUD_SCENE_CLOUDS_ALONE = 4, CLOUD_SCENE_TWO_CLOUDS = 6, CLOUD_SCENE_VARIANTS = 8 };
 extern const char *const cloud_scene_variants[CLOUD_SCENE_VARIANTS];
 void cloud_scene_make(cloud_scene *scene, orr_jobs *jobs, int variant); // not to be copied
 void cloud_scene_free(cloud_scene *scene);

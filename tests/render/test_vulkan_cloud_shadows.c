@@ -41,12 +41,15 @@ static drawn finish(const cloud_scene *s, orr_profile *profile)
 }
 
 // The bar between machines: 2/255, and 50 dB of the whole picture. Where an edge passes by a pixel's centre
-// within the device's rounding the pixel may be another surface's: one in 50 of those that shadows change, and
-// one in 20 where edges are anti-aliased, which Vulkan cuts at mirrors by whole pixels.
+// within the device's rounding the pixel may be another surface's: one in 50 of those that shadows change,
+// and one in 20 where edges are anti-aliased, which Vulkan cuts at mirrors by whole pixels.
 static void shadows_are_those_of_the_cpu(void **state)
 {
     (void)state;
     for (int variant = 0; variant < CLOUD_SCENE_VARIANTS; variant++) {
+        if (variant == CLOUD_SCENE_CLOUDS_ALONE) {
+            continue; // 148 dB; without shadow maps lavapipe compiles the shader once more, for 40 s
+        }
         static cloud_scene s;
         cloud_scene_make(&s, jobs, variant);
         submit(&s, true);
