@@ -31,9 +31,13 @@ typedef struct shape {
 static const shape shapes[] = {
     [SPEC_MESH_SPHERE] = {1, {{0.0, 4.0, .whole = true}}, "a number of subdivisions, 0 to 4"},
     [SPEC_MESH_HEMISPHERE] = {1, {{0.0, 10.0, .whole = true}}, "a number of subdivisions, 0 to 10"},
-    [SPEC_MESH_CONE] = {2, {RESOLUTION(3), {0.0, 1.0}}, "a number of edges, 3 to 1024, and a radius, 0 to 1"},
+    [SPEC_MESH_CONE] = {2,
+                        {RESOLUTION(3), {.low = 0.0, .high = 1.0}},
+                        "a number of edges, 3 to 1024, and a radius, 0 to 1"},
     [SPEC_MESH_SUPERSPHERE] = {3,
-                               {RESOLUTION(3), {0.0, EXPONENT_MAX}, {0.0, EXPONENT_MAX}},
+                               {RESOLUTION(3),
+                                {.low = 0.0, .high = EXPONENT_MAX},
+                                {.low = 0.0, .high = EXPONENT_MAX}},
                                "a resolution, 3 to 1024, and two exponents, 0 to 1000"},
     [SPEC_MESH_SUPERTORUS] =
         {4,
@@ -45,7 +49,11 @@ static const shape shapes[] = {
          "1000"},
     [SPEC_MESH_WEDGE] =
         {5,
-         {RESOLUTION(1), RESOLUTION(1), {0.0, 180.0, .above = true}, {0.0, 90.0, .above = true}, {0.0, 1.0}},
+         {RESOLUTION(1),
+          RESOLUTION(1),
+          {0.0, 180.0, .above = true},
+          {0.0, 90.0, .above = true},
+          {.low = 0.0, .high = 1.0}},
          "two resolutions, 1 to 1024, two angles above 0, to 180 and 90 degrees, and a gamma, "
          "0 to 1"},
     [SPEC_MESH_PLATE] = {2, {RESOLUTION(1), RESOLUTION(1)}, "two resolutions, 1 to 1024"}};
