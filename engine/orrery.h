@@ -442,6 +442,16 @@ static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer
  * the mesh's file, from 0. path NULL: the mesh's own again. No frame may be in flight. */
 ORR_API orr_result orr_scene_set_material(orr_scene *scene, orr_layer layer, int material, const char *path,
                                           orr_error *error);
+/* When a cloud casts shadows, on everything but itself. */
+typedef enum orr_shadow_casting {
+    ORR_SHADOW_CASTING_MOVING, /* while it is bound, soft or has a mass: the light in which the others were
+                                  captured has the shadow of one that stands still; the default */
+    ORR_SHADOW_CASTING_ALWAYS,
+    ORR_SHADOW_CASTING_NEVER
+} orr_shadow_casting;
+/* "casts_shadow" of a scene file. ORR_ERROR_ARGUMENT: no cloud of the scene, no such value. */
+ORR_API orr_result orr_scene_set_shadow_casting(orr_scene *scene, orr_layer layer, orr_shadow_casting casting,
+                                                orr_error *error);
 /* Light from all around a scene, from a latitude-longitude picture: rows from straight up to straight down;
  * a camera that looks at the scene from the front sees the middle column behind it. */
 typedef struct orr_environment_desc {

@@ -192,7 +192,29 @@ bool orr_layer_casts_shadow(const orr_layer_data *layer)
 {
     const bool moves =
         layer->bound_to.slot > 0 || layer->soft || (layer->has_body && layer->body_desc.mass > 0.0);
-    return layer->casts_shadow == ORR_CAST_ALWAYS || (layer->casts_shadow == ORR_CAST_IF_IT_MOVES && moves);
+    return layer->shadow_casting == ORR_SHADOW_CASTING_ALWAYS ||
+           (layer->shadow_casting == ORR_SHADOW_CASTING_MOVING && moves);
+}
+
+orr_result orr_scene_set_shadow_casting(orr_scene *scene, orr_layer layer, orr_shadow_casting casting,
+                                        orr_error *error)
+{
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    const int index = orr_scene_find(scene, layer);
+    if (index < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "shadows of a cloud: expected a layer of the scene");
+    }
+    if (scene->layers[index].kind != ORR_LAYER_SPLATS) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: shadows of a cloud: expected a cloud",
+                        scene->layers[index].name);
+    }
+    if ((int)casting < ORR_SHADOW_CASTING_MOVING || (int)casting > ORR_SHADOW_CASTING_NEVER) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "shadows of a cloud: %d: expected 0 .. %d", (int)casting,
+                        ORR_SHADOW_CASTING_NEVER);
+    }
+    scene->layers[index].shadow_casting = casting;
+    return ORR_OK;
 }
 
 void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3])

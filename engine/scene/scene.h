@@ -21,7 +21,6 @@ typedef struct orr_scene_context {
 
 // Does a cloud cast shadows? One that may move does where its file says nothing: the light that others were
 // captured in has their shadows already.
-typedef enum orr_cast { ORR_CAST_IF_IT_MOVES = 0, ORR_CAST_ALWAYS, ORR_CAST_NEVER } orr_cast;
 
 // One layer: a cloud, a mesh, a field or a robot, and its transform when a world begins.
 typedef struct orr_layer_data {
@@ -53,7 +52,7 @@ typedef struct orr_layer_data {
     bool visible;
     bool
         antialias; // splats: always draw with the Mip-Splatting compensation, as a cloud trained so is anyway
-    orr_cast casts_shadow; // splats
+    orr_shadow_casting shadow_casting; // splats
 } orr_layer_data;
 
 // Does it cast shadows of its own?

@@ -21,7 +21,7 @@ typedef struct layer_source {
     const char *name; // NULL: the file's own
     const orr_transform *transform;
     bool visible, antialias;
-    orr_cast casts_shadow;
+    orr_shadow_casting shadow_casting;
     const orr_region *region; // of a cloud; NULL: all of it
 } layer_source;
 
@@ -92,7 +92,7 @@ static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_er
     orr_layer_data layer = {.kind = ORR_LAYER_SPLATS,
                             .visible = source->visible,
                             .antialias = source->antialias,
-                            .casts_shadow = source->casts_shadow};
+                            .shadow_casting = source->shadow_casting};
     orr_progress progress = scene->context.progress;
     progress.from = READING_SHARE;
     if (source->region) {
@@ -243,9 +243,9 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
                                .transform = &transform,
                                .visible = layer->visible,
                                .antialias = layer->antialias,
-                               .casts_shadow = !layer->has_casts_shadow ? ORR_CAST_IF_IT_MOVES
-                                               : layer->casts_shadow    ? ORR_CAST_ALWAYS
-                                                                        : ORR_CAST_NEVER,
+                               .shadow_casting = !layer->has_casts_shadow ? ORR_SHADOW_CASTING_MOVING
+                                                 : layer->casts_shadow    ? ORR_SHADOW_CASTING_ALWAYS
+                                                                          : ORR_SHADOW_CASTING_NEVER,
                                .region = layer->has_region ? &layer->region : NULL};
         orr_error why = {0};
         if (add_listed(scene, &source, &why) != ORR_OK) {

@@ -132,17 +132,17 @@ static cJSON *layer_json(const orr_scene *scene, const orr_layer_data *layer, co
     const orr_layer_data *robot = orr_scene_bound_robot(scene, layer);
     const bool named_by_file = strcmp(layer->name, orr_path_name(layer->path)) == 0;
     cJSON *json = cJSON_CreateObject();
-    bool good = json && cJSON_AddStringToObject(json, "file", file) &&
-                (named_by_file || cJSON_AddStringToObject(json, "name", layer->name)) &&
-                add_floats(json, "position", at->position, 3) &&
-                add_floats(json, "rotation", at->rotation, 4) && add_float(json, "scale", at->scale) &&
-                (place->visible || cJSON_AddFalseToObject(json, "visible")) &&
-                (!layer->antialias || cJSON_AddTrueToObject(json, "antialias")) &&
-                (layer->casts_shadow == ORR_CAST_IF_IT_MOVES ||
-                 cJSON_AddBoolToObject(json, "casts_shadow", layer->casts_shadow == ORR_CAST_ALWAYS)) &&
-                (!layer->has_region || add_region(json, &layer->region)) &&
-                (layer->material_count == 0 || add_materials(json, layer, path)) &&
-                (!robot || add_bind(json, layer, robot)) && (!layer->has_body || add_physics(json, layer));
+    bool good =
+        json && cJSON_AddStringToObject(json, "file", file) &&
+        (named_by_file || cJSON_AddStringToObject(json, "name", layer->name)) &&
+        add_floats(json, "position", at->position, 3) && add_floats(json, "rotation", at->rotation, 4) &&
+        add_float(json, "scale", at->scale) && (place->visible || cJSON_AddFalseToObject(json, "visible")) &&
+        (!layer->antialias || cJSON_AddTrueToObject(json, "antialias")) &&
+        (layer->shadow_casting == ORR_SHADOW_CASTING_MOVING ||
+         cJSON_AddBoolToObject(json, "casts_shadow", layer->shadow_casting == ORR_SHADOW_CASTING_ALWAYS)) &&
+        (!layer->has_region || add_region(json, &layer->region)) &&
+        (layer->material_count == 0 || add_materials(json, layer, path)) &&
+        (!robot || add_bind(json, layer, robot)) && (!layer->has_body || add_physics(json, layer));
     if (!good) {
         cJSON_Delete(json);
         return NULL;

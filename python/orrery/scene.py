@@ -90,6 +90,12 @@ class Layer:
         path = None if path is None else os.fsencode(path)
         call.scene_set_material(self.scene.pointer, self._id, material, path)
 
+    def set_shadow_casting(self, casting):
+        """When a cloud casts shadows: "moving", while it is bound, soft or has a mass, the default;
+        "always"; "never"."""
+        casting = constant("ORR_SHADOW_CASTING_", casting)
+        call.scene_set_shadow_casting(self.scene.pointer, self._id, casting)
+
     @property
     def soft_mesh(self):
         """What a soft layer is made of: {"mass" [kg]: n, "rest" [m]: n x 3, in the layer's space times its

@@ -311,6 +311,27 @@ class Robots(unittest.TestCase):
         with self.assertRaisesRegex(orr.ValueRefused, "a size above 0"):
             inside.crop([0, 0, 0], [1, 0, 1])
 
+    def test_a_cloud_casts_shadows_when_told_to(self):
+        scene = orr.Scene(engine=self.engine)
+        floor = [[x, 0, z] for x in (-2, 2) for z in (-2, 2)]
+        scene.add_mesh("floor", floor, [[0, 1, 2], [2, 1, 3]])
+        cloud = orr.Splats(count=200)
+        cloud.position[:] = np.random.default_rng(0).uniform(-0.3, 0.3, (200, 3)) + (0, 1, 0)
+        cloud.log_scale[:], cloud.opacity[:], cloud.rotation[:] = np.log(0.1), 3.0, (1, 0, 0, 0)
+        layer = scene.add_splats("cloud", cloud)
+        scene.set_sun(direction=(1, 1, 0), colour=(0.8, 0.8, 0.8), ambient=(0.1, 0.1, 0.1))
+        camera = orr.look_at((0, 4, 0.1), (0, 0, 0), up=(0, 0, -1), size=(64, 64))
+        shown = {}
+        for casting in ("moving", "always", "never"):
+            layer.set_shadow_casting(casting)
+            shown[casting] = orr.render(scene, camera)
+        np.testing.assert_array_equal(shown["moving"], shown["never"])  # it stands still
+        darker = (shown["never"][..., :3] - shown["always"][..., :3]).max(-1) > 0.2
+        self.assertGreater(darker.sum(), 20)
+        self.assertLess(np.argwhere(darker)[:, 1].mean(), 30)  # away from the sun
+        with self.assertRaisesRegex(ValueError, "moving"):
+            layer.set_shadow_casting("maybe")
+
     def test_a_soft_body_sags_between_its_pins(self):
         scene = orr.Scene(engine=self.engine)
         side = np.linspace(-0.5, 0.5, 9)

@@ -88,6 +88,7 @@ SCALARS = {
     "orr_robot_object": "ORR_ROBOT_OBJECT_BODY",
     "orr_robot_parameter": "ORR_PARAMETER_BODY_MASS",
     "orr_robot_element_kind": "ORR_ROBOT_ELEMENT_JOINT",
+    "orr_shadow_casting": "ORR_SHADOW_CASTING_ALWAYS",
 }
 
 

@@ -106,6 +106,37 @@ static void layers_keep_their_order_and_ids(void **state)
     orr_scene_destroy(scene);
 }
 
+// That shadows are drawn is test_cloud_shadows' subject, that scene files keep this test_world_save's.
+static void a_program_says_when_a_cloud_casts_shadows(void **state)
+{
+    (void)state;
+    orr_scene *scene = empty_scene();
+    const orr_layer cloud = add_corners(scene, "cloud", 1.0f, NULL);
+    assert_false(orr_layer_casts_shadow(&scene->layers[0])); // it does not move
+    assert_ok(orr_scene_set_shadow_casting(scene, cloud, ORR_SHADOW_CASTING_ALWAYS, &error));
+    assert_true(orr_layer_casts_shadow(&scene->layers[0]));
+    assert_ok(orr_scene_set_shadow_casting(scene, cloud, ORR_SHADOW_CASTING_MOVING, &error));
+    assert_false(orr_layer_casts_shadow(&scene->layers[0]));
+    assert_ok(orr_scene_set_shadow_casting(scene, cloud, ORR_SHADOW_CASTING_NEVER, &error));
+    assert_false(orr_layer_casts_shadow(&scene->layers[0]));
+    orr_error why;
+    for (int i = 0; i < 2; i++) {
+        const orr_shadow_casting bad = (orr_shadow_casting)(i ? 3 : -1);
+        assert_int_equal(orr_scene_set_shadow_casting(scene, cloud, bad, &why), ORR_ERROR_ARGUMENT);
+        assert_non_null(strstr(why.message, "expected 0 .. 2"));
+    }
+    assert_int_equal(orr_scene_set_shadow_casting(scene, (orr_layer){0}, ORR_SHADOW_CASTING_NEVER, &why),
+                     ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "expected a layer of the scene"));
+    orr_layer cube;
+    assert_ok(orr_scene_add_file(scene, written("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), NULL,
+                                 &cube, &error));
+    assert_int_equal(orr_scene_set_shadow_casting(scene, cube, ORR_SHADOW_CASTING_NEVER, &why),
+                     ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "expected a cloud"));
+    orr_scene_destroy(scene);
+}
+
 static void a_transform_that_is_none_is_refused(void **state)
 {
     (void)state;
@@ -544,6 +575,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_keep_their_order_and_ids),
+        cmocka_unit_test(a_program_says_when_a_cloud_casts_shadows),
         cmocka_unit_test(a_transform_that_is_none_is_refused),
         cmocka_unit_test(a_cloud_file_becomes_a_scene_of_one_layer),
         cmocka_unit_test(a_scene_file_brings_layers_cameras_and_light),

@@ -93,7 +93,7 @@ static void assert_same_layer(const orr_layer_data *a, const orr_layer_data *b)
     assert_string_equal(a->name, b->name);
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->antialias, b->antialias);
-    assert_int_equal(a->casts_shadow, b->casts_shadow);
+    assert_int_equal(a->shadow_casting, b->shadow_casting);
     assert_int_equal(orr_layer_casts_shadow(a), orr_layer_casts_shadow(b));
     assert_int_equal(a->has_region, b->has_region);
     assert_memory_equal(&a->region, &b->region, sizeof a->region);
