@@ -148,10 +148,11 @@ LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
         }
         kept.count = 0;
         if (beyond == 0 && polygon->count > 0) { // nothing is cut: the same polygon from its second corner
-            memcpy(kept.corner, polygon->corner, sizeof *kept.corner);
-            memmove(polygon->corner, polygon->corner + 1,
-                    (size_t)(polygon->count - 1) * sizeof *polygon->corner);
-            polygon->corner[polygon->count - 1] = kept.corner[0];
+            const point first = polygon->corner[0];
+            for (int k = 1; k < polygon->count; k++) { // memmove is not for kernels
+                polygon->corner[k - 1] = polygon->corner[k];
+            }
+            polygon->corner[polygon->count - 1] = first;
             continue;
         }
         for (int k = 0; k < polygon->count; k++) {
