@@ -31,8 +31,9 @@ LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
         lane_ray ray = local_ray(load3(d->site_xpos, site), load_matrix(d->site_xmat, site),
                                  load3(d->contact_pos, i), along);
         ray_shape(&ray, m->site_type[site], &size);
-        mask pushes = and_(ray.nearest<R(LANE_HUGE), force[0]> R(0.0)); // adhesion pulls
-        sum = sum + sel(pushes, force[0], R(0.0));
+        mask touches = ray.nearest < R(LANE_HUGE);
+        mask pushes = force[0] > R(0.0); // adhesion pulls
+        sum = sum + sel(and_(touches, pushes), force[0], R(0.0));
     }
     return sum;
 }

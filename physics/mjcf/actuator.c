@@ -370,12 +370,17 @@ static orr_result check_general_motor(mjcf_reader *reader, const mjcf_node *node
     return ORR_OK;
 }
 
-static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+static orr_result read_general_members(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
 {
     int count;
     ORR_TRY(mjcf_read(node, mjcf_general_members, general_own, a, reader->spec, reader->error));
     ORR_TRY(mjcf_read_numbers(node, "velrange", 2, 2, a->velrange, &count, reader->error));
-    ORR_TRY(mjcf_read_numbers(node, "ffrange", 2, 2, a->ffrange, &count, reader->error));
+    return mjcf_read_numbers(node, "ffrange", 2, 2, a->ffrange, &count, reader->error);
+}
+
+static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+{
+    ORR_TRY(read_general_members(reader, node, a));
     bool pid = a->gaintype == ORR_GAIN_PID || a->dyntype == ORR_DYNAMICS_PID;
     bool motor = a->dyntype == ORR_DYNAMICS_DCMOTOR || a->gaintype == ORR_GAIN_DCMOTOR ||
                  a->biastype == ORR_BIAS_DCMOTOR;
@@ -464,10 +469,7 @@ static void copy_own(const spec_actuator *from, spec_actuator *to)
 static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, int kind, spec_actuator *a)
 {
     const spec_actuator before = *a;
-    int count;
-    ORR_TRY(mjcf_read(node, mjcf_general_members, general_own, a, reader->spec, reader->error));
-    ORR_TRY(mjcf_read_numbers(node, "velrange", 2, 2, a->velrange, &count, reader->error));
-    ORR_TRY(mjcf_read_numbers(node, "ffrange", 2, 2, a->ffrange, &count, reader->error));
+    ORR_TRY(read_general_members(reader, node, a));
     a->dyntype = before.dyntype;
     if (kind != MJCF_CYLINDER) {
         memcpy(a->dynprm, before.dynprm, sizeof a->dynprm);
