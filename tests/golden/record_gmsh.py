@@ -3,9 +3,10 @@
 
     tests/golden/record_gmsh.py        (before record_flexes.py, which records what MuJoCo makes of them)
 
-Each shape in formats 2.2 and 4.1, as text and binary: a patch of triangles and a block of tetrahedra, small
+Two shapes in formats 2.2 and 4.1, as text and binary: a patch of triangles and a block of tetrahedra, small
 enough to be read by eye. A node of each is in no element: Gmsh leaves it out of format 2.2, and readers of a
-<flexcomp> do so.
+<flexcomp> do so. Another in one format: bar.msh, for bar.xml, a bar as Gmsh's own mesher divides it, with the
+nodes of one end first.
 """
 import pathlib
 
@@ -43,18 +44,45 @@ def block():
     return 3, TETRAHEDRON, points, tetrahedra
 
 
-gmsh.initialize()
-gmsh.option.setNumber("General.Terminal", 0)
-for name, (dim, kind, points, elements) in {"patch": patch(), "block": block()}.items():
+def bar():
+    """0.6 x 0.1 x 0.1 m; the nodes with x = 0 first, for pins."""
+    gmsh.clear()
+    gmsh.model.add("mesher")
+    gmsh.model.occ.addBox(0, -0.05, -0.05, 0.6, 0.1, 0.1)
+    gmsh.model.occ.synchronize()
+    gmsh.option.setNumber("Mesh.MeshSizeMax", 0.06)
+    gmsh.model.mesh.generate(3)
+    tags, values, _ = gmsh.model.mesh.getNodes()
+    points = [tuple(round(float(x), 6) + 0.0 for x in values[3 * i : 3 * i + 3]) for i in range(len(tags))]
+    order = sorted(range(len(tags)), key=lambda i: points[i][0] > 0)
+    number = {int(tags[i]): place + 1 for place, i in enumerate(order)}
+    _, _, corners = gmsh.model.mesh.getElements(3)
+    return 3, TETRAHEDRON, [points[i] for i in order], [number[int(tag)] for tag in corners[0]]
+
+
+def keep(name, dim, kind, points, elements):
+    """Makes this the model: one entity, which saves as one block."""
     gmsh.clear()
     gmsh.model.add(name)
     gmsh.model.addDiscreteEntity(dim, 1)
     coordinates = [value for point in points for value in point]
     gmsh.model.mesh.addNodes(dim, 1, range(1, len(points) + 1), coordinates)
     gmsh.model.mesh.addElementsByType(1, kind, [], elements)
+
+
+def write(name, version, binary):
+    gmsh.option.setNumber("Mesh.MshFileVersion", version)
+    gmsh.option.setNumber("Mesh.Binary", binary)
+    gmsh.write(str(FOLDER / f"{name}.msh"))
+
+
+gmsh.initialize()
+gmsh.option.setNumber("General.Terminal", 0)
+for name, shape in {"patch": patch(), "block": block()}.items():
+    keep(name, *shape)
     for version in 2.2, 4.1:
         for binary, form in enumerate(("text", "binary")):
-            gmsh.option.setNumber("Mesh.MshFileVersion", version)
-            gmsh.option.setNumber("Mesh.Binary", binary)
-            gmsh.write(str(FOLDER / f"{name}_{round(10 * version)}_{form}.msh"))
+            write(f"{name}_{round(10 * version)}_{form}", version, binary)
+keep("bar", *bar())
+write("bar", 4.1, 1)
 gmsh.finalize()
