@@ -219,8 +219,11 @@ typedef struct gmsh_block {
 static orr_result read_block(gmsh_reader *r, const char *what, gmsh_block *block)
 {
     int64_t blocks, highest, entity, in_block;
-    ORR_TRY(take_whole(r, 8, "all nodes in one block, and all elements", 1, 1, &blocks));
-    ORR_TRY(take_whole(r, 8, what, 1, count_max(r), &block->count));
+    ORR_TRY(take_whole(r, 8, "the number of blocks", 0, INT64_MAX, &blocks));
+    if (blocks != 1) {
+        return fail(r, "expected all %s in one block, not %" PRId64, what, blocks);
+    }
+    ORR_TRY(take_whole(r, 8, "their number", 1, count_max(r), &block->count));
     ORR_TRY(take_whole(r, 8, "the lowest tag", 0, INT64_MAX / 2, &block->lowest));
     ORR_TRY(take_whole(r, 8, "the highest tag", 0, INT64_MAX, &highest));
     ORR_TRY(take_whole(r, 4, "the dimension of a surface or a volume", 2, 3, &block->dim));
@@ -232,7 +235,7 @@ static orr_result read_block(gmsh_reader *r, const char *what, gmsh_block *block
 static orr_result read_nodes(gmsh_reader *r)
 {
     gmsh_block block;
-    ORR_TRY(read_block(r, "the number of nodes", &block));
+    ORR_TRY(read_block(r, "nodes", &block));
     if (block.kind != 0) {
         return fail(r, "expected nodes without coordinates on their surface");
     }
@@ -296,7 +299,7 @@ static orr_result read_elements(gmsh_reader *r)
 {
     gmsh_block block;
     int64_t tag;
-    ORR_TRY(read_block(r, "the number of elements", &block));
+    ORR_TRY(read_block(r, "elements", &block));
     ORR_TRY(expect_kind(r, block.kind));
     if (block.dim != r->mesh->dim) {
         return fail(r, "expected a block of dimension %d, as its elements and the nodes have", r->mesh->dim);

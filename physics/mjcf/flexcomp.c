@@ -172,7 +172,7 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
     }
     if (f.dof != 0) {
         spec_note(reader->spec, node->file, node->line,
-                  "<flexcomp>: dof: every point moves by itself, as with dof=\"full\"");
+                  "<flexcomp>: dof: every point moves by itself and pins name points, as with dof=\"full\"");
     }
     ORR_TRY(mjcf_read_pose(reader, node, at, f.flex.pos, &f.flex.orientation));
     spec_flex *flex = SPEC_APPEND(reader->spec, flexes);
