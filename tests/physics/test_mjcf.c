@@ -632,6 +632,26 @@ static void gmsh_files_are_read(void **state)
     }
 }
 
+// MuJoCo leaves points out that no element has where it makes them of a <flexcomp>, not in a <flex>.
+static void a_flex_keeps_its_points(void **state)
+{
+    (void)state;
+#define SLIDE(axis) "<joint type='slide' axis='" axis "'/>"
+#define POINT(name, pos)                                                                                     \
+    "<body name='" name "' pos='" pos "'>" SLIDE("1 0 0") SLIDE("0 1 0")                                     \
+        SLIDE("0 0 1") "<inertial pos='0 0 0' mass='.5' diaginertia='1 1 1'/></body>"
+#define POINTS POINT("a", "0 0 0") POINT("b", "1 0 0") POINT("c", "5 5 5") POINT("d", "0 1 0")
+    static const char text[] =
+        "<mujoco><worldbody>" POINTS "</worldbody><deformable>"
+        "<flex name='f' dim='2' body='a b c d' element='0 1 3'/></deformable></mujoco>";
+    orr_model *m;
+    assert_ok(orr_model_parse(text, sizeof text - 1, "flex.xml", &m, &error));
+    assert_int_equal(m->flex_vertnum[0], 4);
+    assert_int_equal(m->flex_elem[2], 3);
+    assert_true(m->flex_mass[0] == 0.5);
+    orr_model_destroy(m);
+}
+
 static void deep_nesting_is_refused(void **state)
 {
     (void)state;
@@ -702,6 +722,7 @@ int main(void)
         cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
         cmocka_unit_test(msh_files_are_read),
         cmocka_unit_test(gmsh_files_are_read),
+        cmocka_unit_test(a_flex_keeps_its_points),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(names_are_found),
     };
