@@ -215,6 +215,7 @@ static orr_result replace(flex_reader *r)
     if (!made || !mass) {
         return spec_memory_fail(r->error);
     }
+    made->plain = true;
     for (const mjcf_attribute *a = r->node->attributes; a; a = a->next) {
         if (strcmp(a->name, "body") != 0 && strcmp(a->name, "vertex") != 0) {
             ORR_TRY(set_attribute(r, made, a->name, a->value));

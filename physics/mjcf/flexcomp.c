@@ -154,9 +154,9 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
     for (const mjcf_node *child = node->children; child; child = child->next) {
         ORR_TRY(read_child(reader, child, node, &f));
     }
+    ORR_TRY(mjcf_flexcomp_shape(reader, node, &f));
     ORR_TRY(check_material(reader, node, &f.flex));
     f.flex.collides = f.contype != 0 || f.conaffinity != 0;
-    ORR_TRY(mjcf_flexcomp_shape(reader, node, &f));
     f.flex.pinned = orr_arena_take(&reader->spec->arena, (size_t)f.flex.points, 1);
     if (!f.flex.pinned) {
         return spec_memory_fail(reader->error);
@@ -167,9 +167,12 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
             ORR_TRY(read_pin(reader, child, &f));
         }
     }
+    if (!node->plain && f.type >= MJCF_FLEX_MESH) { // pins are numbers of the points as they were given
+        ORR_TRY(mjcf_flexcomp_drop_unused(reader, &f));
+    }
     if (f.dof != 0) {
         spec_note(reader->spec, node->file, node->line,
-                  "<flexcomp>: dof: every point moves by itself, as with dof=\"full\"");
+                  "<flexcomp>: dof: every point moves by itself and pins name points, as with dof=\"full\"");
     }
     ORR_TRY(mjcf_read_pose(reader, node, at, f.flex.pos, &f.flex.orientation));
     spec_flex *flex = SPEC_APPEND(reader->spec, flexes);

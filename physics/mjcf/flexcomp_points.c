@@ -1,27 +1,18 @@
 // The shapes of a <flexcomp>: points and elements in MuJoCo's order, so that pins mean the same points.
-#include "physics/mjcf/mjcf.h"
-#include "physics/model/compile.h"
+#include "physics/mjcf/flexcomp_shape.h"
 #include "physics/soft/mesh/box_mesh.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MAX = 1 << 20, COUNT_MAX = 1024 };
+enum { COUNT_MAX = 1024 };
 
-typedef struct shaping {
-    mjcf_reader *reader;
-    const mjcf_node *node;
-    mjcf_flexcomp *f;
-    int32_t *number; // of points on the sides of a box; -1: none yet
-} shaping;
-
-static orr_result take(const shaping *s, int points, int elements)
+orr_result mjcf_shape_take(const mjcf_shaping *s, int points, int elements)
 {
     spec_flex *flex = &s->f->flex;
     const size_t corners = (size_t)flex->dim + 1;
-    if (points < 2 || points > POINTS_MAX || elements < 1) {
+    if (points < 2 || points > MJCF_SHAPE_POINTS_MAX || elements < 1) {
         return mjcf_fail(s->node, s->reader->error, "expected elements, and 2 to %d points, not %d",
-                         POINTS_MAX, points);
+                         MJCF_SHAPE_POINTS_MAX, points);
     }
     flex->point = orr_arena_take(&s->reader->spec->arena, 3 * (size_t)points, sizeof *flex->point);
     flex->element =
@@ -29,14 +20,13 @@ static orr_result take(const shaping *s, int points, int elements)
     return flex->point && flex->element ? ORR_OK : spec_memory_fail(s->reader->error);
 }
 
-static void add_point(spec_flex *flex, double x, double y, double z)
+void mjcf_shape_point(spec_flex *flex, double x, double y, double z)
 {
     double *p = flex->point + 3 * (ptrdiff_t)flex->points++;
     p[0] = x, p[1] = y, p[2] = z;
 }
 
-// a, b, c, d: the fourth of a tetrahedron is not used by triangles.
-static void add_element(spec_flex *flex, int a, int b, int c, int d)
+void mjcf_shape_element(spec_flex *flex, int a, int b, int c, int d)
 {
     const int corner[4] = {a, b, c, d};
     for (int k = 0; k <= flex->dim; k++) {
@@ -45,7 +35,7 @@ static void add_element(spec_flex *flex, int a, int b, int c, int d)
     flex->elements++;
 }
 
-static orr_result expect_counts(const shaping *s, int axes)
+static orr_result expect_counts(const mjcf_shaping *s, int axes)
 {
     for (int k = 0; k < 3; k++) {
         const int count = s->f->count[k];
@@ -58,7 +48,7 @@ static orr_result expect_counts(const shaping *s, int axes)
     return ORR_OK;
 }
 
-static orr_result expect_dim(const shaping *s, int low, int high)
+orr_result mjcf_shape_dim(const mjcf_shaping *s, int low, int high)
 {
     const int dim = s->f->flex.dim;
     return dim >= low && dim <= high
@@ -67,24 +57,24 @@ static orr_result expect_dim(const shaping *s, int low, int high)
                            high, dim);
 }
 
-static orr_result make_line(const shaping *s)
+static orr_result make_line(const mjcf_shaping *s)
 {
     const int count = s->f->count[0];
-    ORR_TRY(take(s, count, count - 1));
+    ORR_TRY(mjcf_shape_take(s, count, count - 1));
     for (int i = 0; i < count; i++) {
-        add_point(&s->f->flex, s->f->spacing[0] * (i - 0.5 * (count - 1)), 0.0, 0.0);
+        mjcf_shape_point(&s->f->flex, s->f->spacing[0] * (i - 0.5 * (count - 1)), 0.0, 0.0);
     }
     for (int i = 0; i + 1 < count; i++) {
-        add_element(&s->f->flex, i, i + 1, 0, 0);
+        mjcf_shape_element(&s->f->flex, i, i + 1, 0, 0);
     }
     return ORR_OK;
 }
 
-static orr_result copy_mesh(const shaping *s, const orr_soft_mesh *mesh)
+static orr_result copy_mesh(const mjcf_shaping *s, const orr_soft_mesh *mesh)
 {
     spec_flex *flex = &s->f->flex;
     const int32_t *from = flex->dim == 3 ? mesh->tet : mesh->triangle;
-    ORR_TRY(take(s, mesh->vertices, flex->dim == 3 ? mesh->tets : mesh->triangles));
+    ORR_TRY(mjcf_shape_take(s, mesh->vertices, flex->dim == 3 ? mesh->tets : mesh->triangles));
     flex->points = mesh->vertices;
     flex->elements = flex->dim == 3 ? mesh->tets : mesh->triangles;
     memcpy(flex->point, mesh->vertex, 3 * (size_t)mesh->vertices * sizeof *mesh->vertex);
@@ -111,7 +101,7 @@ static double half_side(const mjcf_flexcomp *f, int axis)
     return 0.5 * f->spacing[axis] * (f->count[axis] - 1);
 }
 
-static orr_result make_grid(const shaping *s)
+static orr_result make_grid(const mjcf_shaping *s)
 {
     const mjcf_flexcomp *f = s->f;
     const int dim = f->flex.dim;
@@ -119,8 +109,9 @@ static orr_result make_grid(const shaping *s)
     if (dim == 1) {
         return make_line(s);
     }
-    if ((double)f->count[0] * f->count[1] * f->count[2] > POINTS_MAX) {
-        return mjcf_fail(s->node, s->reader->error, "count: expected at most %d points", POINTS_MAX);
+    if ((double)f->count[0] * f->count[1] * f->count[2] > MJCF_SHAPE_POINTS_MAX) {
+        return mjcf_fail(s->node, s->reader->error, "count: expected at most %d points",
+                         MJCF_SHAPE_POINTS_MAX);
     }
     const int cells[3] = {f->count[0] - 1, f->count[1] - 1, f->count[2] - 1};
     const double size[3] = {2.0 * half_side(f, 0), 2.0 * half_side(f, 1), 2.0 * half_side(f, 2)};
@@ -133,9 +124,9 @@ static orr_result make_grid(const shaping *s)
 }
 
 // As MuJoCo rounds a square: its units are m^2.
-static orr_result make_disc(const shaping *s)
+static orr_result make_disc(const mjcf_shaping *s)
 {
-    ORR_TRY(expect_dim(s, 2, 2));
+    ORR_TRY(mjcf_shape_dim(s, 2, 2));
     ORR_TRY(make_grid(s));
     if (s->f->type == MJCF_FLEX_SQUARE) {
         return ORR_OK;
@@ -149,21 +140,22 @@ static orr_result make_disc(const shaping *s)
     return ORR_OK;
 }
 
-static orr_result make_circle(const shaping *s)
+static orr_result make_circle(const mjcf_shaping *s)
 {
     const int count = s->f->count[0] - 1;
-    ORR_TRY(expect_dim(s, 1, 1));
+    ORR_TRY(mjcf_shape_dim(s, 1, 1));
     ORR_TRY(expect_counts(s, 1));
     if (count < 3) {
         return mjcf_fail(s->node, s->reader->error, "count: expected at least 4 for a circle");
     }
-    ORR_TRY(take(s, count, count));
+    ORR_TRY(mjcf_shape_take(s, count, count));
     const double pi = 3.14159265358979323846, radius = s->f->spacing[0] / (2.0 * sin(pi / count));
     for (int i = 0; i < count; i++) {
-        add_point(&s->f->flex, radius * cos(2.0 * pi * i / count), radius * sin(2.0 * pi * i / count), 0.0);
+        mjcf_shape_point(&s->f->flex, radius * cos(2.0 * pi * i / count), radius * sin(2.0 * pi * i / count),
+                         0.0);
     }
     for (int i = 0; i < count; i++) {
-        add_element(&s->f->flex, i, (i + 1) % count, 0, 0);
+        mjcf_shape_element(&s->f->flex, i, (i + 1) % count, 0, 0);
     }
     return ORR_OK;
 }
@@ -184,10 +176,10 @@ static void add_side_point(const mjcf_flexcomp *f, const int at[3], spec_flex *f
     for (int k = 0; k < 3; k++) {
         p[k] *= half_side(f, k) * (k < round ? factor : 1.0);
     }
-    add_point(flex, p[0], p[1], p[2]);
+    mjcf_shape_point(flex, p[0], p[1], p[2]);
 }
 
-static int side_point(const shaping *s, const int at[3])
+static int side_point(const mjcf_shaping *s, const int at[3])
 {
     const mjcf_flexcomp *f = s->f;
     int32_t *number = &s->number[at[2] + f->count[2] * (at[1] + f->count[1] * at[0])];
@@ -198,7 +190,7 @@ static int side_point(const shaping *s, const int at[3])
     return *number;
 }
 
-static void add_side(const shaping *s, int axis, bool high)
+static void add_side(const mjcf_shaping *s, int axis, bool high)
 {
     const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2, *count = s->f->count;
     spec_flex *flex = &s->f->flex;
@@ -222,30 +214,31 @@ static void add_side(const shaping *s, int axis, bool high)
             const int *of = halves[other][half], a = corner[of[0]];
             const int second = corner[of[outward ? 1 : 2]], third = corner[of[outward ? 2 : 1]];
             if (flex->dim == 3) {
-                add_element(flex, 0, a, second, third);
+                mjcf_shape_element(flex, 0, a, second, third);
             } else {
-                add_element(flex, a, second, third, 0);
+                mjcf_shape_element(flex, a, second, third, 0);
             }
         }
     }
 }
 
-static orr_result make_box(shaping *s)
+static orr_result make_box(mjcf_shaping *s)
 {
     const int *count = s->f->count, solid = s->f->flex.dim == 3;
-    ORR_TRY(expect_dim(s, 2, 3));
+    ORR_TRY(mjcf_shape_dim(s, 2, 3));
     ORR_TRY(expect_counts(s, 3));
     const size_t all = (size_t)count[0] * (size_t)count[1] * (size_t)count[2];
-    if (all > POINTS_MAX) {
-        return mjcf_fail(s->node, s->reader->error, "count: expected at most %d points", POINTS_MAX);
+    if (all > MJCF_SHAPE_POINTS_MAX) {
+        return mjcf_fail(s->node, s->reader->error, "count: expected at most %d points",
+                         MJCF_SHAPE_POINTS_MAX);
     }
     const int faces = 4 * ((count[0] - 1) * (count[1] - 1) + (count[0] - 1) * (count[2] - 1) +
                            (count[1] - 1) * (count[2] - 1));
-    ORR_TRY(take(s, (int)all + 1, faces));
+    ORR_TRY(mjcf_shape_take(s, (int)all + 1, faces));
     ORR_ALLOC(s->number, all, "points of a flexcomp", s->reader->error);
     memset(s->number, -1, all * sizeof *s->number);
     if (solid) {
-        add_point(&s->f->flex, 0.0, 0.0, 0.0);
+        mjcf_shape_point(&s->f->flex, 0.0, 0.0, 0.0);
     }
     for (int side = 0; side < 6; side++) {
         if (solid || side != 1) { // a surface has no top
@@ -253,133 +246,6 @@ static orr_result make_box(shaping *s)
         }
     }
     orr_free(s->number);
-    return ORR_OK;
-}
-
-// ---- given shapes
-
-typedef struct placed {
-    float p[3];
-    int32_t index;
-} placed;
-
-static int by_place(const void *a, const void *b)
-{
-    const placed *x = a, *y = b;
-    for (int k = 0; k < 3; k++) {
-        if (x->p[k] != y->p[k]) {
-            return x->p[k] < y->p[k] ? -1 : 1;
-        }
-    }
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-// The first vertex at the place of each.
-static orr_result find_first(const mesh_data *mesh, int32_t *first, orr_error *error)
-{
-    placed *all;
-    ORR_ALLOC(all, mesh->vertex_count, "points of a flexcomp", error);
-    for (int i = 0; i < mesh->vertex_count; i++) {
-        memcpy(all[i].p, mesh->vertices + 3 * (ptrdiff_t)i, sizeof all[i].p);
-        all[i].index = i;
-    }
-    qsort(all, (size_t)mesh->vertex_count, sizeof *all, by_place);
-    for (int i = 0; i < mesh->vertex_count; i++) {
-        const bool same = i > 0 && memcmp(all[i].p, all[i - 1].p, sizeof all[i].p) == 0;
-        first[all[i].index] = same ? first[all[i - 1].index] : all[i].index;
-    }
-    orr_free(all);
-    return ORR_OK;
-}
-
-// Vertices of triangles, each place once, in the order of the file.
-static void add_vertices(const shaping *s, const mesh_data *mesh, const int32_t *first, int32_t *number)
-{
-    memset(number, -1, (size_t)mesh->vertex_count * sizeof *number);
-    for (int i = 0; i < 3 * mesh->face_count; i++) {
-        number[first[mesh->faces[i]]] = 0;
-    }
-    for (int i = 0; i < mesh->vertex_count; i++) {
-        const float *p = mesh->vertices + 3 * (ptrdiff_t)i;
-        if (number[i] == 0) {
-            number[i] = s->f->flex.points;
-            add_point(&s->f->flex, (double)p[0], (double)p[1], (double)p[2]);
-        }
-    }
-}
-
-static orr_result add_mesh(const shaping *s, const mesh_data *mesh, int32_t *first, int32_t *number)
-{
-    spec_flex *flex = &s->f->flex;
-    ORR_TRY(find_first(mesh, first, s->reader->error));
-    ORR_TRY(take(s, mesh->vertex_count + 1, mesh->face_count));
-    if (flex->dim == 3) {
-        add_point(flex, s->f->origin[0], s->f->origin[1], s->f->origin[2]);
-    }
-    add_vertices(s, mesh, first, number);
-    for (int i = 0; i < mesh->face_count; i++) {
-        const int32_t *face = mesh->faces + 3 * (ptrdiff_t)i;
-        const int a = number[first[face[0]]], b = number[first[face[1]]], c = number[first[face[2]]];
-        if (a == b || b == c || c == a) {
-            continue;
-        }
-        if (flex->dim == 3) {
-            add_element(flex, 0, a, b, c);
-        } else {
-            add_element(flex, a, b, c, 0);
-        }
-    }
-    return ORR_OK;
-}
-
-static orr_result make_mesh(const shaping *s)
-{
-    const char *folder = s->reader->spec->compiler.meshdir;
-    ORR_TRY(expect_dim(s, 2, 3));
-    if (!s->f->file || (s->f->flex.dim == 3 && !mjcf_given(s->f->origin))) {
-        return mjcf_fail(s->node, s->reader->error,
-                         "expected a file, and with dim 3 an origin that its triangles are joined to");
-    }
-    spec_mesh mesh = {.head = s->f->flex.head,
-                      .file = mjcf_file(s->reader->spec, s->node,
-                                        folder ? folder : s->reader->spec->compiler.assetdir, s->f->file)};
-    if (!mesh.file) {
-        return spec_memory_fail(s->reader->error);
-    }
-    mesh_data data = {0};
-    int32_t *first = NULL, *number = NULL;
-    orr_result result = mesh_load(&mesh, &data, s->reader->error);
-    if (result == ORR_OK) {
-        first = orr_alloc((size_t)data.vertex_count + 1, sizeof *first);
-        number = orr_alloc((size_t)data.vertex_count + 1, sizeof *number);
-        result = first && number ? add_mesh(s, &data, first, number) : spec_memory_fail(s->reader->error);
-    }
-    orr_free(first);
-    orr_free(number);
-    mesh_data_free(&data);
-    return result;
-}
-
-static orr_result make_direct(const shaping *s)
-{
-    spec_flex *flex = &s->f->flex;
-    const spec_numbers *point = &s->f->point, *element = &s->f->element;
-    const int corners = flex->dim + 1;
-    if (point->count % 3 || element->count % corners) {
-        return mjcf_fail(s->node, s->reader->error,
-                         "expected 3 numbers for each point and %d for each element", corners);
-    }
-    ORR_TRY(take(s, point->count / 3, element->count / corners));
-    flex->points = point->count / 3, flex->elements = element->count / corners;
-    memcpy(flex->point, point->values, (size_t)point->count * sizeof *point->values);
-    for (int i = 0; i < element->count; i++) {
-        const double index = element->values[i];
-        if (!(index >= 0.0 && index < flex->points) || index != rint(index)) {
-            return mjcf_fail(s->node, s->reader->error, "element %d: expected points from 0 to %d, not %g",
-                             i / corners, flex->points - 1, index);
-        }
-        flex->element[i] = (int32_t)index;
-    }
     return ORR_OK;
 }
 
@@ -407,7 +273,7 @@ static void orient(spec_flex *flex)
 
 orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f)
 {
-    shaping s = {reader, node, f, NULL};
+    mjcf_shaping s = {reader, node, f, NULL};
     switch ((mjcf_flex_type)f->type) {
     case MJCF_FLEX_GRID:
         ORR_TRY(make_grid(&s));
@@ -425,13 +291,16 @@ orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_
         ORR_TRY(make_circle(&s));
         break;
     case MJCF_FLEX_MESH:
-        ORR_TRY(make_mesh(&s));
+        ORR_TRY(mjcf_shape_of_mesh(&s));
+        break;
+    case MJCF_FLEX_GMSH:
+        ORR_TRY(mjcf_shape_of_gmsh(&s));
         break;
     case MJCF_FLEX_DIRECT:
-        ORR_TRY(make_direct(&s));
+        ORR_TRY(mjcf_shape_of_direct(&s));
         break;
     }
-    const bool given = f->type == MJCF_FLEX_MESH || f->type == MJCF_FLEX_DIRECT; // others are not scaled
+    const bool given = f->type >= MJCF_FLEX_MESH; // others are not scaled
     for (int i = 0; i < 3 * f->flex.points && given; i++) {
         f->flex.point[i] *= f->scale[i % 3];
     }

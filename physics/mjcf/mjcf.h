@@ -19,7 +19,7 @@ typedef struct mjcf_node {
     int line, text_line; // text_line: of the first text between elements; 0: none
     int repeat; // how often the pose of a frame is applied: the number of a copy by <replicate>, else 1
     const char *ending; // of an <attach>: suffix that <replicate> adds to names; Nullable
-    bool plain;         // made by a <composite>: default classes do not apply
+    bool plain;         // made by a <composite> or of a <flex>: default classes do not apply
     mjcf_attribute *attributes;
     struct mjcf_node *children, *next;
 } mjcf_node;
@@ -260,7 +260,8 @@ typedef enum mjcf_flex_type {
     MJCF_FLEX_SQUARE,
     MJCF_FLEX_DISC,
     MJCF_FLEX_CIRCLE,
-    MJCF_FLEX_MESH,
+    MJCF_FLEX_MESH, // from here on: points that are given
+    MJCF_FLEX_GMSH,
     MJCF_FLEX_DIRECT
 } mjcf_flex_type;
 
@@ -279,8 +280,10 @@ typedef struct mjcf_flex_pin {
 } mjcf_flex_pin;
 
 orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
-// Points and elements of its type, scaled.
+// Points and elements of its type, scaled; a file of Gmsh also sets the dim.
 orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
+// Removes the points that no element has. Others keep their order, and their pins.
+orr_result mjcf_flexcomp_drop_unused(mjcf_reader *reader, mjcf_flexcomp *f);
 
 // ---- composites
 

@@ -336,12 +336,17 @@ const mjcf_member mjcf_site_members[] = {POSE(spec_site),
                                          NUMBERS(spec_site, "user", user),
                                          END};
 
-static const mjcf_key flex_type_keys[] = {
-    {"grid", MJCF_FLEX_GRID},         {"box", MJCF_FLEX_BOX},
-    {"cylinder", MJCF_FLEX_CYLINDER}, {"ellipsoid", MJCF_FLEX_ELLIPSOID},
-    {"square", MJCF_FLEX_SQUARE},     {"disc", MJCF_FLEX_DISC},
-    {"circle", MJCF_FLEX_CIRCLE},     {"mesh", MJCF_FLEX_MESH},
-    {"direct", MJCF_FLEX_DIRECT},     {NULL, 0}};
+static const mjcf_key flex_type_keys[] = {{"grid", MJCF_FLEX_GRID},
+                                          {"box", MJCF_FLEX_BOX},
+                                          {"cylinder", MJCF_FLEX_CYLINDER},
+                                          {"ellipsoid", MJCF_FLEX_ELLIPSOID},
+                                          {"square", MJCF_FLEX_SQUARE},
+                                          {"disc", MJCF_FLEX_DISC},
+                                          {"circle", MJCF_FLEX_CIRCLE},
+                                          {"mesh", MJCF_FLEX_MESH},
+                                          {"gmsh", MJCF_FLEX_GMSH},
+                                          {"direct", MJCF_FLEX_DIRECT},
+                                          {NULL, 0}};
 static const mjcf_key flex_dof_keys[] = {{"full", 0},      {"radial", 1}, {"trilinear", 2},
                                          {"quadratic", 3}, {"2d", 4},     {NULL, 0}};
 static const mjcf_key elastic2d_keys[] = {{"none", ORR_ELASTIC_NONE},

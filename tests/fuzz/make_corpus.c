@@ -315,6 +315,110 @@ static void put_stl(void)
     put_seed("stl", "binary", (orr_bytes){file, SIZE});
 }
 
+// ---- Gmsh: a tetrahedron in both formats, as text and binary
+
+typedef struct gmsh_file {
+    uint8_t data[1024];
+    size_t size;
+    bool binary;
+} gmsh_file;
+
+static void put_line(gmsh_file *file, const char *line)
+{
+    file->size +=
+        (size_t)snprintf((char *)file->data + file->size, sizeof file->data - file->size, "%s\n", line);
+}
+
+// Whole numbers of `bytes` each, or a line of them.
+static void put_whole(gmsh_file *file, size_t bytes, int count, const int64_t *values)
+{
+    for (int i = 0; i < count && file->binary; i++) { // little endian: the low bytes are the first
+        memcpy(file->data + file->size, &values[i], bytes);
+        file->size += bytes;
+    }
+    for (int i = 0; i < count && !file->binary; i++) {
+        file->size += (size_t)snprintf((char *)file->data + file->size, sizeof file->data - file->size,
+                                       "%d%c", (int)values[i], i + 1 < count ? ' ' : '\n');
+    }
+}
+
+static void put_point(gmsh_file *file, int point)
+{
+    const double at[3] = {point == 1, point == 2, point == 3};
+    char line[64];
+    if (file->binary) {
+        memcpy(file->data + file->size, at, sizeof at);
+        file->size += sizeof at;
+    } else {
+        snprintf(line, sizeof line, "%g %g %g", at[0], at[1], at[2]);
+        put_line(file, line);
+    }
+}
+
+static void put_gmsh_22(gmsh_file *file)
+{
+    put_line(file, "$Nodes\n4");
+    for (int i = 0; i < 4; i++) {
+        put_whole(file, 4, 1, (const int64_t[]){i + 1});
+        put_point(file, i);
+    }
+    put_line(file, "$EndNodes\n$Elements\n1");
+    if (file->binary) {
+        put_whole(file, 4, 10, (const int64_t[]){4, 1, 2, 1, 0, 1, 1, 2, 3, 4});
+    } else {
+        put_whole(file, 4, 9, (const int64_t[]){1, 4, 2, 0, 1, 1, 2, 3, 4});
+    }
+}
+
+static void put_gmsh_41(gmsh_file *file)
+{
+    static const int64_t nodes[] = {1, 4, 1, 4}, elements[] = {1, 1, 1, 1}, element[] = {1, 1, 2, 3, 4};
+    put_line(file, "$Nodes");
+    put_whole(file, 8, 4, nodes);
+    put_whole(file, 4, 3, (const int64_t[]){3, 1, 0});
+    put_whole(file, 8, 1, (const int64_t[]){4});
+    put_whole(file, 8, 4, (const int64_t[]){1, 2, 3, 4});
+    for (int i = 0; i < 4; i++) {
+        put_point(file, i);
+    }
+    put_line(file, "$EndNodes\n$Elements");
+    put_whole(file, 8, 4, elements);
+    put_whole(file, 4, 3, (const int64_t[]){3, 1, 4});
+    put_whole(file, 8, 1, (const int64_t[]){1});
+    put_whole(file, 8, 5, element);
+}
+
+static void put_gmsh(void)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        gmsh_file *file = orr_alloc_zero(1, sizeof *file);
+        char line[64], name[64];
+        if (!file) {
+            stop("out of memory");
+        }
+        file->binary = kind % 2 != 0;
+        snprintf(line, sizeof line, "$MeshFormat\n%s %d 8", kind < 2 ? "2.2" : "4.1", kind % 2);
+        put_line(file, line);
+        if (file->binary) {
+            put_whole(file, 4, 1, (const int64_t[]){1});
+        }
+        put_line(file, "$EndMeshFormat");
+        if (kind < 2) {
+            put_gmsh_22(file);
+        } else {
+            put_gmsh_41(file);
+        }
+        put_line(file, "$EndElements");
+        snprintf(name, sizeof name, "tetrahedron%d", kind);
+        uint8_t *data = orr_alloc(file->size, 1); // put_seed frees it
+        if (data) {
+            memcpy(data, file->data, file->size);
+        }
+        put_seed("gmsh", name, (orr_bytes){data, file->size});
+        orr_free(file);
+    }
+}
+
 // Two triangles, in both orders of bytes.
 static void put_mesh_ply(void)
 {
@@ -376,5 +480,6 @@ int main(int count, char **arguments)
     put_glb();
     put_stl();
     put_mesh_ply();
+    put_gmsh();
     return 0;
 }

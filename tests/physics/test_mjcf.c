@@ -254,7 +254,9 @@ static void every_mistake_is_named_with_its_line(void **state)
          "flex: 'f': expected the name of a flex"},
         {"<mujoco><equality>\n<flexstrain flex='f'/></equality></mujoco>", "test.xml:2: <flexstrain>",
          "expected <flex>: flexes with nodes are not supported"},
-        {BODY("\n<flexcomp name='f' type='gmsh'/>"), "test.xml:2: <flexcomp>", "type: 'gmsh' is unknown or"},
+        {BODY("\n<flexcomp name='f' type='gmsh'/>"), "test.xml:2: <flexcomp>", "expected a file"},
+        {BODY("\n<flexcomp name='f' type='gmsh' file='absent.msh'/>"), "test.xml:2: <flexcomp>",
+         "absent.msh"},
         {BODY("\n<flexcomp name='f'/>"), "test.xml:2: <flexcomp>", "axis 2: expected a count of 1 to 1"},
         {BODY("\n<flexcomp count='2 2 1'/>"), "test.xml:2: <flexcomp>", "expected a name"},
         {BODY("\n<flexcomp name='f' count='2 2 1' mass='0'/>"), "test.xml:2: <flexcomp>", "mass: expected"},
@@ -597,6 +599,59 @@ static void msh_files_are_read(void **state)
     assert_int_equal(orr_model_load(path, &m, &error), ORR_ERROR_FORMAT);
 }
 
+// Of Gmsh: two triangles, of which a <flexcomp> may not say that they are a solid, and what is damaged.
+static void gmsh_files_are_read(void **state)
+{
+    (void)state;
+    const char file[] =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n"
+        "$EndNodes\n$Elements\n2\n1 2 0 1 2 3\n2 2 0 2 4 3\n$EndElements\n";
+    static const char *const dims[] = {"", "dim='2'", "dim='3'"};
+    char path[512], text[256];
+    orr_model *m;
+    orr_error error = {0};
+    snprintf(path, sizeof path, "%s", scratch_path("gmsh.xml"));
+    for (int i = 0; i < 4; i++) {
+        snprintf(
+            text, sizeof text,
+            "<mujoco><worldbody>\n<flexcomp name='f' type='gmsh' file='part.msh' %s/></worldbody></mujoco>",
+            dims[i % 3]);
+        assert_ok(orr_file_write(path, text, strlen(text), &error));
+        assert_ok(orr_file_write(scratch_path("part.msh"), file, sizeof file - (i == 3 ? 20 : 1), &error));
+        if (i < 2) {
+            assert_ok(orr_model_load(path, &m, &error));
+            assert_int_equal(m->flex_elemnum[0], 2);
+            orr_model_destroy(m);
+            continue;
+        }
+        assert_int_equal(orr_model_load(path, &m, &error), ORR_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, "gmsh.xml:2: <flexcomp>"));
+        assert_non_null(strstr(error.message, i == 2
+                                                  ? "dim: expected 2, as the file has triangles, not 3"
+                                                  : "part.msh: line 14: expected the tag of a node, 1 to 4"));
+    }
+}
+
+// MuJoCo leaves points out that no element has where it makes them of a <flexcomp>, not in a <flex>.
+static void a_flex_keeps_its_points(void **state)
+{
+    (void)state;
+#define SLIDE(axis) "<joint type='slide' axis='" axis "'/>"
+#define POINT(name, pos)                                                                                     \
+    "<body name='" name "' pos='" pos "'>" SLIDE("1 0 0") SLIDE("0 1 0")                                     \
+        SLIDE("0 0 1") "<inertial pos='0 0 0' mass='.5' diaginertia='1 1 1'/></body>"
+#define POINTS POINT("a", "0 0 0") POINT("b", "1 0 0") POINT("c", "5 5 5") POINT("d", "0 1 0")
+    static const char text[] =
+        "<mujoco><worldbody>" POINTS "</worldbody><deformable>"
+        "<flex name='f' dim='2' body='a b c d' element='0 1 3'/></deformable></mujoco>";
+    orr_model *m;
+    assert_ok(orr_model_parse(text, sizeof text - 1, "flex.xml", &m, &error));
+    assert_int_equal(m->flex_vertnum[0], 4);
+    assert_int_equal(m->flex_elem[2], 3);
+    assert_true(m->flex_mass[0] == 0.5);
+    orr_model_destroy(m);
+}
+
 static void deep_nesting_is_refused(void **state)
 {
     (void)state;
@@ -666,6 +721,8 @@ int main(void)
         cmocka_unit_test(files_that_include_each_other_are_refused),
         cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
         cmocka_unit_test(msh_files_are_read),
+        cmocka_unit_test(gmsh_files_are_read),
+        cmocka_unit_test(a_flex_keeps_its_points),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(names_are_found),
     };
