@@ -5,13 +5,16 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/device/cuda.h"
+#include "engine/image/image.h"
 #include "orr_features.h"
 #include "tests/support/run_program.h"
 #include "tests/support/support.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char cloud[256], picture[256], made[256], model[256], walker[512];
@@ -162,6 +165,83 @@ static void splats_are_trained_on_the_device(void **state)
     run_result_free(&result);
 }
 
+// A COLMAP model of four photos of 32 x 32 pixels through a lens that distorts, taken side by side, and of
+// 16 points that all of them see; returns its folder.
+static const char *write_model(void)
+{
+    enum { SIDE = 32, MODEL_PHOTOS = 4 };
+    static char folder[512];
+    char images[1024], points[2048], name[600];
+    uint8_t pixels[4 * SIDE * SIDE];
+    int end = 0;
+    for (int i = 0; i < MODEL_PHOTOS; i++) {
+        end += snprintf(images + end, sizeof images - (size_t)end, "%d 1 0 0 0 %g 0 0 1 %d.png\n\n", i + 1,
+                        0.3 - 0.2 * i, i);
+    }
+    end = 0;
+    for (int i = 0; i < 16; i++) { // at depths of 2 to 5, so that splats at nearer ones are before others
+        const double depth = 2.0 + (i % 4 + i / 4) % 4;
+        end += snprintf(
+            points + end, sizeof points - (size_t)end, "%d %g %g %g 200 %d 90 0.5 1 %d 2 %d 3 %d 4 %d\n",
+            i + 1, depth * (0.15 * (i % 4) - 0.2), depth * (0.15 * (i / 4) - 0.2), depth, 15 * i, i, i, i, i);
+    }
+    snprintf(folder, sizeof folder, "%s", scratch_path("model"));
+    assert_int_equal(mkdir(folder, 0777), 0);
+    snprintf(name, sizeof name, "%s", scratch_path("model/images"));
+    assert_int_equal(mkdir(name, 0777), 0);
+    written("model/cameras.txt", "1 OPENCV 32 32 24 24 16 16 -0.3 0.1 0 0\n");
+    written("model/images.txt", images);
+    written("model/points3D.txt", points);
+    for (int i = 0; i < MODEL_PHOTOS; i++) {
+        for (int k = 0; k < SIDE * SIDE; k++) { // stripes, displaced from photo to photo
+            pixels[4 * k] = (uint8_t)(8 * ((k + 2 * i) % SIDE));
+            pixels[4 * k + 1] = (uint8_t)(8 * (k / SIDE));
+            pixels[4 * k + 2] = 90;
+            pixels[4 * k + 3] = 255;
+        }
+        snprintf(name, sizeof name, "%s/images/%d.png", folder, i);
+        assert_ok(orr_png_save(name, pixels, SIDE, SIDE, &error));
+    }
+    return folder;
+}
+
+// The loss of the first step, which says what is drawn and compared. (Adam's first move is as large for a
+// gradient that is rounding alone as for any other: the steps after it are the business of test_cuda_lenses.)
+static double loss_on(const char *device, const char *lens, const char *depth)
+{
+    static char folder[512];
+    char trained[512];
+    if (!folder[0]) {
+        snprintf(folder, sizeof folder, "%s", write_model());
+    }
+    snprintf(trained, sizeof trained, "%s", scratch_path("through.ply"));
+    run_result result = orrery("train", "splats", folder, "-o", trained, "--steps", "1", "--splats", "40",
+                               "--sh", "0", "--evaluation", "0", "--no-state", "--lens", lens, "--depth",
+                               depth, "--device", device, "--json");
+    assert_null(strstr(result.errors, "trains on the CPU"));
+    assert_int_equal(strstr(result.errors, gpu.name) != NULL, strcmp(device, "cuda") == 0);
+    cJSON *json = take_json(&result);
+    const double loss = number_at(json, "loss");
+    cJSON_Delete(json);
+    return loss;
+}
+
+// The device has the lens and the depths that the command asks for, as the CPU has.
+static void lenses_and_depths_are_learned_on_the_device(void **state)
+{
+    (void)state;
+    if (!has_gpu) {
+        skip();
+    }
+    const double device = loss_on("cuda", "keep", "100"), cpu = loss_on("cpu", "keep", "100");
+    const double undistorted = loss_on("cpu", "undistort", "100"), flat = loss_on("cpu", "keep", "0");
+    print_message("loss: %.8g, on the CPU %.8g; undistorted %.8g, without depths %.8g\n", device, cpu,
+                  undistorted, flat);
+    const double rounding = 1e-5 * cpu; // of sums over 1024 pixels in another order, in single precision
+    assert_true(fabs(device - cpu) < rounding);
+    assert_true(fabs(undistorted - cpu) > 100.0 * rounding && fabs(flat - cpu) > 100.0 * rounding);
+}
+
 #if ORR_CUDA_EMULATED
 // Many worlds, the features of a field, and a picture whose time is measured, on a GPU of 1 MiB.
 static void a_card_that_is_too_small_is_one_line(void **state)
@@ -290,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_device_that_is_not_there_is_one_line_and_code_2),
         cmocka_unit_test(a_rung_that_does_not_exist_is_one_line_and_code_2),
         cmocka_unit_test(splats_are_trained_on_the_device),
+        cmocka_unit_test(lenses_and_depths_are_learned_on_the_device),
 #if ORR_HAVE_CUDA
         cmocka_unit_test(the_environment_says_where_robots_move_as_the_option_does),
         cmocka_unit_test(without_vulkan_cuda_goes_on_with_one_line),

@@ -312,7 +312,7 @@ int command_train(int argc, char **argv)
          .value = &c.lens,
          .expect = "undistort|keep",
          .help = "splats: photos whose lens distorts are resampled to a pinhole, of a fisheye their middle "
-                 "(default), or stay as they are, and splats are drawn as the lens shows them"},
+                 "(default), or stay as sharp as they are, and splats are drawn as the lens shows them"},
         {.name = "--strategy",
          .kind = OPTION_TEXT,
          .value = &c.strategy,
