@@ -188,7 +188,8 @@ static void they_move_as_in_mujoco(void **state)
         orr_physics *both[2] = {make_physics(m, 1, true), make_physics(m, 2, false)};
         const double *start = file.next;
         double worst[2] = {0.0, 0.0}, got[16], end[2] = {0.0, 0.0};
-        for (int part = 0; part <= 10; part++) {
+        const int parts = cuda ? 2 : 10; // the emulated device is slow
+        for (int part = 0; part <= parts; part++) {
             const double *qpos = golden_numbers_take(&file, m->nq);
             (void)golden_numbers_take(&file, m->nv);
             for (int k = 0; k < 2; k++) {
@@ -209,7 +210,7 @@ static void they_move_as_in_mujoco(void **state)
         }
         print_message("%s: moves by %.4f; qpos off by %.1e in f64, %.1e in f32\n", models[i].name, end[0],
                       worst[0], worst[1]);
-        assert_ptr_equal(file.next, file.behind);
+        assert_true(cuda || file.next == file.behind);
         assert_true(worst[0] < models[i].real && worst[1] < models[i].single);
         orr_physics_destroy(both[0]);
         orr_physics_destroy(both[1]);
