@@ -21,6 +21,7 @@ typedef struct builder {
     int columns; // of round surfaces; 0: COLUMNS
     bool failed;
     bool endless; // a plane that reaches the horizon
+    bool as_mesh; // of the type sdf: a function, whose surface is a mesh
     // which indices, the last ones, are of a face that mirrors, and how much
     int64_t mirror_count;
     float reflectance;
@@ -299,7 +300,10 @@ static void put_shape(builder *b, const orr_model *m, orr_geom_type type, const 
     case ORR_GEOM_MESH:
         put_mesh(b, m, data);
         break;
-    case ORR_GEOM_SDF: // what it was captured from is drawn
+    case ORR_GEOM_SDF: // of a function; with a grid, what it was captured from is drawn
+        if (b->as_mesh) {
+            put_mesh(b, m, data);
+        }
         break;
     }
 }
@@ -486,7 +490,7 @@ static void lay_texture(builder *b, const orr_model *m, orr_geom_type type, cons
 {
     if (texture && m->tex_type[m->mat_texid[material]] == ORR_TEXTURE_CUBE) {
         lay_cube(b, m, material, texture);
-    } else if (texture && type != ORR_GEOM_MESH) {
+    } else if (texture && type != ORR_GEOM_MESH && type != ORR_GEOM_SDF) {
         lay_flat(b, m, material, size);
     }
 }
@@ -530,7 +534,8 @@ orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, in
     orr_geom_type type = (orr_geom_type)m->geom_type[geom];
     int material = m->geom_matid[geom];
     builder b = {.columns = columns,
-                 .endless = type == ORR_GEOM_PLANE && (given[0] <= 0.0 || given[1] <= 0.0)};
+                 .endless = type == ORR_GEOM_PLANE && (given[0] <= 0.0 || given[1] <= 0.0),
+                 .as_mesh = m->geom_function[geom] != ORR_FUNCTION_NONE};
     double size[3] = {given[0], given[1], given[2]};
     for (int k = 0; k < (type == ORR_GEOM_ELLIPSOID ? 3 : 1) && columns < ORR_ROBOT_COLUMNS; k++) {
         size[k] *= 1.0 + (double)orr_robot_round_error(columns);

@@ -45,10 +45,14 @@ static orr_result read_mesh(mjcf_reader *reader, const mjcf_node *node)
     ORR_TRY(mjcf_head(reader, node, &mesh->head));
     ORR_TRY(mjcf_read(node, mjcf_mesh_members, NULL, mesh, reader->spec, reader->error));
     ORR_TRY(name_by_file(reader, mesh->file, &mesh->head));
-    const int sources = (mesh->file != NULL) + (mesh->vertex.count > 0) + (mesh->builtin != 0);
+    ORR_TRY(mjcf_read_function(reader, node, &mesh->function));
+    const int sources = (mesh->file != NULL) + (mesh->vertex.count > 0) + (mesh->builtin != 0) +
+                        (mesh->function.kind != ORR_FUNCTION_NONE);
     if (!mesh->head.name || sources != 1) {
-        return mjcf_fail(node, reader->error,
-                         "expected a file, or a name and vertices, or a name and builtin");
+        return mjcf_fail(node, reader->error, "expected a file, or a name and vertices, builtin or a plugin");
+    }
+    if (mesh->function.kind && (mesh->scale[0] != 1.0 || mesh->scale[1] != 1.0 || mesh->scale[2] != 1.0)) {
+        return mjcf_fail(node, reader->error, "scale: expected none with a plugin");
     }
     if (mesh->builtin && (mesh->normal.count || mesh->texcoord.count || mesh->face.count)) {
         return mjcf_fail(node, reader->error, "builtin: expected no normal, texcoord or face beside it");
@@ -161,7 +165,9 @@ orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
         if (i == ELEMENT_COUNT) {
             return mjcf_unknown(node, section, reader->error);
         }
-        ORR_TRY(mjcf_no_children(node, reader->error));
+        if (i != 0) { // of meshes, which can have a plugin
+            ORR_TRY(mjcf_no_children(node, reader->error));
+        }
         ORR_TRY(elements[i].read(reader, node));
     }
     return ORR_OK;

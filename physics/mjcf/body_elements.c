@@ -100,7 +100,6 @@ static orr_result apply_fromto(mjcf_reader *reader, const mjcf_node *node, const
 static orr_result read_geom(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
 {
     const mjcf_class *c;
-    ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_class_of(reader, node, at->childclass, &c));
     spec_geom *geom = SPEC_APPEND(reader->spec, geoms);
     if (!geom) {
@@ -111,6 +110,10 @@ static orr_result read_geom(mjcf_reader *reader, const mjcf_node *node, const mj
     ORR_TRY(mjcf_head(reader, node, &geom->head));
     mjcf_clear_orientation(node, &geom->orientation);
     ORR_TRY(mjcf_read(node, mjcf_geom_members, NULL, geom, reader->spec, reader->error));
+    ORR_TRY(mjcf_read_function(reader, node, &geom->function));
+    if ((geom->type == ORR_GEOM_SDF) != (geom->function.kind != ORR_FUNCTION_NONE)) {
+        return mjcf_fail(node, reader->error, "plugin: expected one with type=\"sdf\", and only there");
+    }
     if (mjcf_given(geom->fromto)) {
         ORR_TRY(mjcf_resolve_orientation(reader, node, &geom->orientation));
         ORR_TRY(apply_fromto(reader, node, geom->fromto, geom->type, geom->size, geom->pos,
@@ -137,7 +140,8 @@ static orr_result read_site(mjcf_reader *reader, const mjcf_node *node, const mj
     ORR_TRY(mjcf_head(reader, node, &site->head));
     mjcf_clear_orientation(node, &site->orientation);
     ORR_TRY(mjcf_read(node, mjcf_site_members, NULL, site, reader->spec, reader->error));
-    if (site->type == ORR_GEOM_PLANE || site->type == ORR_GEOM_HFIELD || site->type == ORR_GEOM_MESH) {
+    if (site->type == ORR_GEOM_PLANE || site->type == ORR_GEOM_HFIELD || site->type == ORR_GEOM_MESH ||
+        site->type == ORR_GEOM_SDF) {
         return mjcf_fail(node, reader->error, "type: expected sphere, capsule, ellipsoid, cylinder or box");
     }
     if (mjcf_given(site->fromto)) {

@@ -89,8 +89,8 @@ static orr_result read_option(mjcf_reader *reader, const mjcf_node *node)
         return mjcf_fail(node, reader->error, "timestep: expected more than 0");
     }
     if (!(option->impratio > 0.0) || option->iterations < 0 || option->ls_iterations < 0 ||
-        option->noslip_iterations < 0 || option->ccd_iterations < 0 || option->density < 0.0 ||
-        option->viscosity < 0.0) {
+        option->noslip_iterations < 0 || option->ccd_iterations < 0 || option->sdf_iterations < 0 ||
+        option->sdf_initpoints < 0 || option->density < 0.0 || option->viscosity < 0.0) {
         return mjcf_fail(node, reader->error,
                          "expected a positive impratio, and no negative iterations, density or viscosity");
     }

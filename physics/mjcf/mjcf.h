@@ -207,6 +207,11 @@ mjcf_node *mjcf_declared_plugin(const mjcf_node *root, const char *plugin);
 // The element whose <config>s a <plugin> has, which must be this one: itself, or an instance.
 orr_result mjcf_find_config(const mjcf_reader *reader, const mjcf_node *node, const char *plugin,
                             const mjcf_node **holder);
+// The orr_function of a plugin's name, and of the plugin whose instance an element names.
+int mjcf_function_kind(const mjcf_node *plugin);
+int mjcf_instance_function(const mjcf_reader *reader, const mjcf_node *node);
+// The function of a mesh or geom, if it has a <plugin>.
+orr_result mjcf_read_function(mjcf_reader *reader, const mjcf_node *node, spec_function *function);
 // Fails when a child of `holder` is no <config>.
 orr_result mjcf_check_config(const mjcf_node *node, const mjcf_node *holder, orr_error *error);
 

@@ -71,6 +71,24 @@ static const mjcf_node *find_instance(const mjcf_node *root, const char *of, con
     return NULL;
 }
 
+int mjcf_instance_function(const mjcf_reader *reader, const mjcf_node *node)
+{
+    const char *instance = mjcf_find(node, "instance");
+    const mjcf_node *section = reader->root->children;
+    for (; section && instance; section = section->next) {
+        const mjcf_node *plugin = is_extension(section) ? section->children : NULL;
+        for (; plugin; plugin = plugin->next) {
+            for (const mjcf_node *own = plugin->children; own; own = own->next) {
+                const char *name = mjcf_find(own, "name");
+                if (name && strcmp(name, instance) == 0) {
+                    return mjcf_function_kind(plugin);
+                }
+            }
+        }
+    }
+    return ORR_FUNCTION_NONE;
+}
+
 orr_result mjcf_read_extension(mjcf_reader *reader, const mjcf_node *section)
 {
     static const char *const of_plugin[] = {"plugin", NULL}, *const of_instance[] = {"name", NULL};
@@ -79,8 +97,10 @@ orr_result mjcf_read_extension(mjcf_reader *reader, const mjcf_node *section)
             return mjcf_unknown(plugin, section, reader->error);
         }
         ORR_TRY(mjcf_check_attributes(plugin, of_plugin, reader->error));
-        if (!names(plugin, mjcf_touch_grid) && !names(plugin, mjcf_cable)) {
-            return not_supported(plugin, "mujoco.sensor.touch_grid or mujoco.elasticity.cable",
+        if (!names(plugin, mjcf_touch_grid) && !names(plugin, mjcf_cable) && !mjcf_function_kind(plugin)) {
+            return not_supported(plugin,
+                                 "mujoco.sensor.touch_grid, mujoco.elasticity.cable or mujoco.sdf.bolt, "
+                                 "bowl, gear, nut or torus",
                                  reader->error);
         }
         for (const mjcf_node *node = plugin->children; node; node = node->next) {

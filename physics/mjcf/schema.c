@@ -57,10 +57,16 @@ const mjcf_key mjcf_joint_keys[] = {{"free", ORR_JOINT_FREE},
                                     {"slide", ORR_JOINT_SLIDE},
                                     {"hinge", ORR_JOINT_HINGE},
                                     {NULL, 0}};
-const mjcf_key mjcf_geom_keys[] = {
-    {"plane", ORR_GEOM_PLANE},     {"hfield", ORR_GEOM_HFIELD},       {"sphere", ORR_GEOM_SPHERE},
-    {"capsule", ORR_GEOM_CAPSULE}, {"ellipsoid", ORR_GEOM_ELLIPSOID}, {"cylinder", ORR_GEOM_CYLINDER},
-    {"box", ORR_GEOM_BOX},         {"mesh", ORR_GEOM_MESH},           {NULL, 0}};
+const mjcf_key mjcf_geom_keys[] = {{"plane", ORR_GEOM_PLANE},
+                                   {"hfield", ORR_GEOM_HFIELD},
+                                   {"sphere", ORR_GEOM_SPHERE},
+                                   {"capsule", ORR_GEOM_CAPSULE},
+                                   {"ellipsoid", ORR_GEOM_ELLIPSOID},
+                                   {"cylinder", ORR_GEOM_CYLINDER},
+                                   {"box", ORR_GEOM_BOX},
+                                   {"mesh", ORR_GEOM_MESH},
+                                   {"sdf", ORR_GEOM_SDF},
+                                   {NULL, 0}};
 const mjcf_key mjcf_object_keys[] = {{"body", ORR_OBJECT_BODY},         {"xbody", ORR_OBJECT_XBODY},
                                      {"joint", ORR_OBJECT_JOINT},       {"geom", ORR_OBJECT_GEOM},
                                      {"site", ORR_OBJECT_SITE},         {"camera", ORR_OBJECT_CAMERA},
@@ -217,8 +223,8 @@ const mjcf_member mjcf_option_members[] = {
     INTEGER(orr_model_option, "ls_iterations", ls_iterations, 1, 1),
     INTEGER(orr_model_option, "noslip_iterations", noslip_iterations, 1, 1),
     INTEGER(orr_model_option, "ccd_iterations", ccd_iterations, 1, 1),
-    NO_EFFECT("sdf_iterations"), // there are no signed distance geoms
-    NO_EFFECT("sdf_initpoints"),
+    INTEGER(orr_model_option, "sdf_iterations", sdf_iterations, 1, 1),
+    INTEGER(orr_model_option, "sdf_initpoints", sdf_initpoints, 1, 1),
     REAL(orr_model_option, "sleep_tolerance", sleep_tolerance, 1, 1),
     END};
 

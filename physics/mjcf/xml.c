@@ -64,8 +64,7 @@ orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format
                     what);
 }
 
-// Elements that MuJoCo has and this engine has not: soft bodies, plugins but in <sensor>, layers of textures,
-// signed distance geoms.
+// Elements that MuJoCo has and this engine has not, or not here: soft bodies, plugins, layers of textures.
 static bool is_unsupported(const mjcf_node *node)
 {
     static const char *const names[] = {"flex",   "flexvert", "flexstrain",  "deformable", "skin",

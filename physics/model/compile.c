@@ -102,7 +102,8 @@ static orr_result load_meshes(model_builder *b)
     orr_result result = collides ? ORR_OK : spec_memory_fail(b->error);
     for (int i = 0; i < spec->geoms_count && result == ORR_OK; i++) {
         const spec_geom *geom = &spec->geoms[i];
-        int mesh = geom->type == ORR_GEOM_MESH ? SPEC_FIND(spec, meshes, geom->mesh) : -1;
+        bool as_mesh = geom->type == ORR_GEOM_MESH || geom->function.kind;
+        int mesh = as_mesh ? SPEC_FIND(spec, meshes, geom->mesh) : -1;
         if (mesh >= 0 && !collides[mesh]) {
             collides[mesh] = geom->contype != 0 || geom->conaffinity != 0 || is_referenced(spec, geom);
         }

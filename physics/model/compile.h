@@ -43,6 +43,8 @@ orr_result mesh_data_take(mesh_data *data, int vertices, int faces, orr_error *e
 // Makes the vertices and triangles of mesh->builtin from mesh->params; no normals. Fails for parameters that
 // the shape does not have.
 orr_result mesh_builtin(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Makes the triangles of the surface of mesh->function.
+orr_result mesh_of_function(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Two tangents of each vertex of a builtin mesh: zeros, but of a wedge and a plate.
 void mesh_builtin_tangents(const spec_mesh *mesh, int vertices, float *tangents);
 // Reads or makes the triangles of a file or of the spec; vertices may be shared.

@@ -80,7 +80,8 @@ static orr_result add_geom(model_builder *b, int index, int id)
         return spec_fail(&geom->head, b->error,
                          "hfield: expected the name of one with type=\"hfield\", and only there");
     }
-    if ((geom->type == ORR_GEOM_SDF) != (grid >= 0)) {
+    bool is_function = geom->type == ORR_GEOM_SDF && geom->function.kind;
+    if ((geom->type == ORR_GEOM_SDF && !is_function) != (grid >= 0)) {
         return spec_fail(&geom->head, b->error,
                          "grid: expected the name of a distance grid with the type sdf, and only there");
     }
@@ -89,7 +90,10 @@ static orr_result add_geom(model_builder *b, int index, int id)
     m->geom_conaffinity[id] = geom->conaffinity;
     m->geom_condim[id] = geom->condim;
     m->geom_bodyid[id] = geom->body;
-    bool as_mesh = geom->type == ORR_GEOM_MESH && mesh >= 0;
+    bool as_mesh = (geom->type == ORR_GEOM_MESH || is_function) && mesh >= 0;
+    m->geom_function[id] = geom->function.kind;
+    memcpy(m->geom_functionprm + ORR_NFUNCTION * (ptrdiff_t)id, geom->function.prm,
+           sizeof geom->function.prm);
     m->geom_dataid[id] = grid >= 0 ? grid : as_mesh ? b->mesh_ids[mesh] : hfield;
     m->geom_matid[id] = material;
     m->geom_group[id] = geom->group;
@@ -100,7 +104,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
     memcpy(m->geom_solimp + ORR_NIMP * id, geom->solimp, sizeof geom->solimp);
     double *size = m->geom_size + 3 * id, *box = m->geom_aabb + 6 * id;
     memcpy(size, geom->size, sizeof geom->size);
-    if (geom->type == ORR_GEOM_MESH) {
+    if (as_mesh) {
         bound_mesh(&b->meshes[mesh], size, box, &m->geom_rbound[id]);
     } else if (grid >= 0) {
         bound_grid(&b->spec->grids[grid], size, box, &m->geom_rbound[id]);

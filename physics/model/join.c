@@ -92,7 +92,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 159,
+_Static_assert(sizeof(integer_arrays) == 160,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -206,13 +206,15 @@ static int signature_of(const joining *j, int signature)
     return body1 * 65536 + body2;
 }
 
-static int data_of(const joining *j, int type, int data)
+static int data_of(const joining *j, int geom)
 {
+    const orr_model *from = j->part->model;
+    int type = from->geom_type[geom];
     return moved(j,
-                 type == ORR_GEOM_SDF      ? KIND_ngrid
-                 : type == ORR_GEOM_HFIELD ? KIND_nhfield
-                                           : KIND_nmesh,
-                 data);
+                 type == ORR_GEOM_SDF && !from->geom_function[geom] ? KIND_ngrid
+                 : type == ORR_GEOM_HFIELD                          ? KIND_nhfield
+                                                                    : KIND_nmesh,
+                 from->geom_dataid[geom]);
 }
 
 static void move_bodies(const joining *j)
@@ -244,7 +246,7 @@ static void move_bodies(const joining *j)
     MOVE(ncam, cam_bodyid, 1, nbody)
     MOVE(ncam, cam_targetbodyid, 1, nbody)
     for (int i = 0; i < from->ngeom; i++) {
-        j->to->geom_dataid[moved(j, KIND_ngeom, i)] = data_of(j, from->geom_type[i], from->geom_dataid[i]);
+        j->to->geom_dataid[moved(j, KIND_ngeom, i)] = data_of(j, i);
     }
 }
 

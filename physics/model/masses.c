@@ -61,7 +61,7 @@ static orr_result fit_to_mesh(model_builder *b, spec_geom *geom, const mesh_data
     if (geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) {
         return spec_fail(&geom->head, b->error, "mesh: a plane or height field cannot be fitted to one");
     }
-    if (geom->type != ORR_GEOM_MESH) {
+    if (geom->type != ORR_GEOM_MESH && geom->type != ORR_GEOM_SDF) {
         fit_size(mesh, compiler_of(b->spec, geom->body), geom, pos);
     }
     frame_compose(mesh->pos, mesh->quat, pos, quat);
@@ -100,10 +100,11 @@ static orr_result grid_inertia(const model_builder *b, const spec_geom *geom, ri
 static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *part)
 {
     int mesh = SPEC_FIND(b->spec, meshes, geom->mesh);
-    const mesh_data *data = geom->type == ORR_GEOM_MESH && mesh >= 0 ? &b->meshes[mesh] : NULL;
+    bool as_mesh = geom->type == ORR_GEOM_MESH || geom->function.kind;
+    const mesh_data *data = as_mesh && mesh >= 0 ? &b->meshes[mesh] : NULL;
     memset(part, 0, sizeof *part);
     ORR_TRY(builder_found(b, &geom->head, "mesh", mesh, geom->mesh));
-    if (geom->type == ORR_GEOM_MESH && !data) {
+    if (as_mesh && !data) {
         return spec_fail(&geom->head, b->error, "mesh: expected the name of one");
     }
     if (mesh >= 0) {
@@ -117,7 +118,7 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *pa
         type = ORR_GEOM_BOX;
         hfield_half_size(b->spec->hfields[hfield].size, size);
     }
-    if (type == ORR_GEOM_SDF) {
+    if (type == ORR_GEOM_SDF && !data) {
         memcpy(part->quat, geom->orientation.quat, sizeof part->quat);
         return geom->body > 0 && SPEC_FIND(b->spec, grids, geom->grid) >= 0 ? grid_inertia(b, geom, part)
                                                                             : ORR_OK;

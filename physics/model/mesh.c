@@ -321,6 +321,11 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
     ORR_TRY(take_hull_faces(d, error));
     add_normals(d);
     ORR_TRY(find_inertia(mesh, d, error));
+    if (mesh->function
+            .kind) { // stays where its function is; so do the moments, as if about axes of its frame
+        memset(d->pos, 0, sizeof d->pos);
+        d->quat[0] = 1.0, d->quat[1] = d->quat[2] = d->quat[3] = 0.0;
+    }
     centre_mesh(d);
     return ORR_OK;
 }

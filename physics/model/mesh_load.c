@@ -1,5 +1,5 @@
-// Triangles of a mesh: from the model itself, builtin, from a .msh file, or from one of the formats that
-// engine/mesh reads.
+// Triangles of a mesh: from the model itself, builtin, of a function, from a .msh file, or from one of the
+// formats that engine/mesh reads.
 #include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 
@@ -150,9 +150,10 @@ static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *erro
 
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
-    ORR_TRY(mesh->builtin ? mesh_builtin(mesh, d, error)
-            : mesh->file  ? read_file(mesh, d, error)
-                          : read_numbers(mesh, d, error));
+    ORR_TRY(mesh->function.kind ? mesh_of_function(mesh, d, error)
+            : mesh->builtin     ? mesh_builtin(mesh, d, error)
+            : mesh->file        ? read_file(mesh, d, error)
+                                : read_numbers(mesh, d, error));
     for (int i = 0; i < 3 * d->vertex_count; i++) {
         if (!isfinite(d->vertices[i])) {
             return spec_fail(&mesh->head, error, "vertex %d: expected finite numbers", i / 3);

@@ -40,8 +40,21 @@ typedef enum orr_geom_type {
     ORR_GEOM_CYLINDER,  // size: radius, half length; axis z
     ORR_GEOM_BOX,       // size: half sizes
     ORR_GEOM_MESH,      // geom_dataid: the mesh; collides as its convex hull. size: reach along each axis
-    ORR_GEOM_SDF,       // geom_dataid: the distance grid, in the geom's frame. size: reach along each axis
+    // geom_dataid: the distance grid, in the geom's frame; or with a geom_function the mesh of its surface.
+    // size: reach along each axis
+    ORR_GEOM_SDF,
 } orr_geom_type;
+
+// Distances as functions, MuJoCo's plugins mujoco.sdf.*; their parameters are in model/distance_function.h.
+typedef enum orr_function {
+    ORR_FUNCTION_NONE,
+    ORR_FUNCTION_BOLT,
+    ORR_FUNCTION_BOWL,
+    ORR_FUNCTION_GEAR,
+    ORR_FUNCTION_NUT,
+    ORR_FUNCTION_TORUS
+} orr_function;
+enum { ORR_NFUNCTION = 5 }; // parameters of a function, at most
 
 typedef enum orr_integrator {
     ORR_INTEGRATOR_EULER,
@@ -442,7 +455,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, geom_conaffinity, m->ngeom, 1) /* conaffinity of the other */                                 \
     X(int32_t, geom_condim, m->ngeom, 1)      /* 1, 3, 4 or 6 */                                             \
     X(int32_t, geom_bodyid, m->ngeom, 1)                                                                     \
-    X(int32_t, geom_dataid, m->ngeom, 1) /* mesh, height field, grid */                                      \
+    X(int32_t, geom_dataid, m->ngeom, 1)   /* mesh, height field, grid */                                    \
+    X(int32_t, geom_function, m->ngeom, 1) /* of type sdf: orr_function */                                   \
+    X(double, geom_functionprm, m->ngeom, ORR_NFUNCTION)                                                     \
     X(int32_t, geom_matid, m->ngeom, 1)                                                                      \
     X(uint8_t, geom_castshadow, m->ngeom, 1)                                                                 \
     X(int32_t, geom_group, m->ngeom, 1)                                                                      \
@@ -764,8 +779,9 @@ typedef struct orr_model_option {
         o_friction[5];                          // of all contacts, ORR_ENABLE_OVERRIDE
     int32_t integrator, cone, jacobian, solver; // orr_integrator ...
     int32_t iterations, ls_iterations, noslip_iterations, ccd_iterations;
-    int32_t disableflags, enableflags; // orr_disable, orr_enable
-    int32_t disableactuator;           // bit g: actuators of group g do nothing
+    int32_t sdf_iterations, sdf_initpoints; // of the search for contacts of a geom_function: steps, starts
+    int32_t disableflags, enableflags;      // orr_disable, orr_enable
+    int32_t disableactuator;                // bit g: actuators of group g do nothing
 } orr_model_option;
 
 typedef struct orr_model_statistic { // at qpos0

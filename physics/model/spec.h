@@ -71,6 +71,12 @@ typedef struct spec_frame {
     const char *childclass;
 } spec_frame;
 
+// A distance as a function (orr_function) with its parameters.
+typedef struct spec_function {
+    int32_t kind;
+    double prm[ORR_NFUNCTION];
+} spec_function;
+
 typedef struct spec_joint {
     spec_head head;
     int body;
@@ -92,6 +98,7 @@ typedef struct spec_geom {
     double surfacevel[6], adhesion;
     float rgba[4];
     const char *material, *mesh, *hfield, *grid;
+    spec_function function;
     spec_numbers user;
 } spec_geom;
 
@@ -152,6 +159,7 @@ typedef struct spec_mesh {
     double refpos[3], refquat[4], scale[3];
     int32_t inertia, maxhullvert, smoothnormal, builtin;
     spec_numbers vertex, normal, texcoord, face, params; // params: of a builtin one
+    spec_function function;
 } spec_mesh;
 
 typedef enum spec_mesh_inertia {

@@ -8,8 +8,13 @@
 #include <string.h>
 
 // Most contacts of two types of geoms; 0: they cannot collide.
-static int contact_slots(int type1, int type2)
+static int contact_slots(const orr_model *m, int geom1, int geom2)
 {
+    int type1 = m->geom_type[geom1], type2 = m->geom_type[geom2];
+    if (type2 == ORR_GEOM_SDF && m->geom_function[geom2]) {
+        int starts = m->opt.sdf_initpoints < ORR_PAIR_CONTACTS ? m->opt.sdf_initpoints : ORR_PAIR_CONTACTS;
+        return type1 == ORR_GEOM_PLANE ? 4 : type1 == ORR_GEOM_MESH ? ORR_PAIR_CONTACTS : starts;
+    }
     if (type2 == ORR_GEOM_SDF) {
         bool has_points = type1 != ORR_GEOM_PLANE && type1 != ORR_GEOM_HFIELD && type1 != ORR_GEOM_SDF;
         return has_points ? ORR_GRID_CONTACTS : 0;
@@ -220,7 +225,7 @@ static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *
     bool swap = m->geom_type[a] > m->geom_type[b];
     pair->geom1 = swap ? b : a;
     pair->geom2 = swap ? a : b;
-    pair->slots = contact_slots(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
+    pair->slots = contact_slots(m, pair->geom1, pair->geom2);
     if (pair->slots == 0) {
         return false;
     }
@@ -389,12 +394,24 @@ static int count_apart(const orr_plan *plan)
 }
 
 // Distance grids have contacts with shapes that have points: not with planes, height fields, other grids.
+// Functions have contacts with all but height fields (where MuJoCo warns that it has none) and grids.
 static orr_result check_grids(const orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
     for (int a = 0; a < m->ngeom; a++) {
         for (int b = 0; b < m->ngeom && m->geom_type[a] == ORR_GEOM_SDF; b++) {
             int type = m->geom_type[b];
+            if (m->geom_function[a]) {
+                bool has_none = type == ORR_GEOM_HFIELD || (type == ORR_GEOM_SDF && !m->geom_function[b]);
+                if (has_none && geoms_meet(plan, a, b)) {
+                    return orr_fail(
+                        error, ORR_CODE_FEATURE_ABSENT,
+                        "%s: geom '%s': expected that what has a plugin mujoco.sdf meets no height "
+                        "field or distance grid: the dynamics do not have it",
+                        m->name[0] ? m->name : "model", orr_model_name(m, ORR_OBJECT_GEOM, a));
+                }
+                continue;
+            }
             if ((type == ORR_GEOM_PLANE || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) &&
                 geoms_meet(plan, a, b)) {
                 return orr_fail(

@@ -9,6 +9,8 @@ digits. Rows that repeat the one before are written as `=`. Left out is what phy
 form of its own (hulls, vertices of meshes, distance grids, pixels, soft bodies; colour spaces, which it
 resolves where MuJoCo keeps "auto").
 """
+import glob
+import pathlib
 import re
 
 import mujoco
@@ -16,11 +18,13 @@ import numpy
 
 import recording
 
+for library in glob.glob(str(pathlib.Path(mujoco.__file__).parent / "plugin" / "*sdf*")):
+    mujoco.mj_loadPluginLibrary(library)
 HEADER = (recording.HERE.parent.parent / "physics" / "model" / "model.h").read_text()
 OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|"
                       r"M_.*|geom_fluid|nmesh.+|n?grid.*|(dof|tendon)_drive|plastic0|"
                       r"ndelayed|(actuator|sensor)_delayadr|sensor_(fov|taxeladr)|n?taxel.*|tex_colorspace|"
-                      r"n?flex.*|n?cable.*)$")
+                      r"n?flex.*|n?cable.*|geom_function.*)$")
 
 
 def is_recorded(model, name, source):
@@ -72,8 +76,8 @@ def dump(model):
             out.append("%s %d" % (name, getattr(model, name)))
     option = ("timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance gravity wind magnetic "
               "density viscosity o_margin o_solref o_solimp o_friction integrator cone jacobian solver "
-              "iterations ls_iterations noslip_iterations ccd_iterations disableflags enableflags "
-              "disableactuator").split()
+              "iterations ls_iterations noslip_iterations ccd_iterations sdf_iterations sdf_initpoints "
+              "disableflags enableflags disableactuator").split()
     dump_struct("opt", model.opt, option, out)
     dump_struct("stat", model.stat, "meaninertia meanmass meansize extent center".split(), out)
     for name in re.findall(r"^    X\(\w+, (\w+),", HEADER, re.M):

@@ -4,6 +4,7 @@
 
 #include "engine/maths/vector.h"
 #include "physics/grid/distance_grid.h"
+#include "physics/model/distance_function.h"
 #include "physics/soft/obstacle_formula.h"
 
 #include <math.h>
@@ -92,6 +93,15 @@ static obstacle_distance height_distance(const orr_model *m, int field, const do
     return (obstacle_distance){(p[2] - height) * normal[2], make_real3(normal[0], normal[1], normal[2])};
 }
 
+static obstacle_distance function_distance_of(const orr_model *m, int geom, const double p[3])
+{
+    const double *prm = m->geom_functionprm + (ptrdiff_t)ORR_NFUNCTION * geom;
+    const distance_at at = function_distance(m->geom_function[geom], prm, p);
+    double n[3] = {at.x, at.y, at.z};
+    const double distance = vec3_normalise(n) > 0.0 ? at.d : INFINITY;
+    return (obstacle_distance){distance, make_real3(n[0], n[1], n[2])};
+}
+
 static obstacle_distance distance_of(const orr_model *m, int geom, const double p[3])
 {
     const double *size = m->geom_size + (ptrdiff_t)geom * 3;
@@ -114,7 +124,8 @@ static obstacle_distance distance_of(const orr_model *m, int geom, const double 
     case ORR_GEOM_HFIELD:
         return height_distance(m, m->geom_dataid[geom], p);
     case ORR_GEOM_SDF:
-        return grid_distance(m, m->geom_dataid[geom], p);
+        return m->geom_function[geom] ? function_distance_of(m, geom, p)
+                                      : grid_distance(m, m->geom_dataid[geom], p);
     default:
         return (obstacle_distance){INFINITY, {0.0, 0.0, 1.0}};
     }

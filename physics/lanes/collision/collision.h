@@ -22,7 +22,11 @@ LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)
     const orr_pair *pair = lane_pair(m, d, i);
     lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);
     if (m->geom_type[pair->geom2] == ORR_GEOM_SDF) {
-        collide_grid(m, d, i, &a, &b);
+        if (m->geom_function[pair->geom2]) {
+            collide_lanes(m, d, i, &a, &b, near);
+        } else {
+            collide_grid(m, d, i, &a, &b);
+        }
         return;
     }
     switch (m->geom_type[pair->geom1] * 8 + m->geom_type[pair->geom2]) {

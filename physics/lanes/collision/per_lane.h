@@ -3,6 +3,7 @@
 #pragma once
 
 #include "physics/lanes/collision/box.h"
+#include "physics/lanes/collision/function_contact.h"
 #include "physics/lanes/collision/hfield.h"
 #include "physics/lanes/collision/hull.h"
 #include "physics/lanes/collision/lane_depth.h"
@@ -21,7 +22,7 @@ LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lan
     s.radius = s.type == ORR_GEOM_SPHERE || s.type == ORR_GEOM_CAPSULE ? s.size[0] : 0.0;
     real bound = geom_rbound(m, d, geom);
     s.bound = value_in(&bound, lane);
-    if (s.type == ORR_GEOM_MESH) {
+    if (s.type == ORR_GEOM_MESH || s.type == ORR_GEOM_SDF) {
         int mesh = m->geom_dataid[geom], first = m->mesh_hullvertadr[mesh];
         s.vertex = m->hull_vert + 3 * first;
         s.hull = &m->plan->hull[mesh];
@@ -63,8 +64,13 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
                             convex_hit *hits)
 {
     convex_search search = search_of(m, pair);
+    if (b->type == ORR_GEOM_SDF && a->type != ORR_GEOM_PLANE) {
+        return a->type == ORR_GEOM_MESH ? mesh_function_contacts(m, pair, a, b, hits)
+                                        : function_contacts(m, pair, a, b, hits);
+    }
     switch (a->type * 8 + b->type) {
     case ORR_GEOM_PLANE * 8 + ORR_GEOM_MESH:
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_SDF: // as the hull of its mesh
         return plane_hull(&a->frame, b, pair->margin, hits);
     case ORR_GEOM_SPHERE * 8 + ORR_GEOM_BOX:
         return sphere_box(a->frame.pos, a->size[0], b, pair->margin, hits);
@@ -89,6 +95,9 @@ LANE_FN mask must_collide(const lane_model *m, lane_data *d, int index, const la
 {
     const orr_pair *pair = lane_pair(m, d, index);
     int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
+    if (two == ORR_GEOM_SDF) {
+        return near;
+    }
     if (one == ORR_GEOM_PLANE) {
         return two == ORR_GEOM_MESH ? plane_may_touch_hull(m, d, pair, a, b, near) : near;
     }
