@@ -4,6 +4,7 @@
 
 #include "engine/maths/clip_plane.h"
 #include "render/bsdf_table.h"
+#include "render/cascade_formula.h"
 #include "render/environment/environment_formula.h"
 #include "render/haze_formula.h"
 #include "render/light_formula.h"
@@ -81,6 +82,14 @@ FN shadow_view shadow_view_of(const orr_shadow_values *values)
     _Static_assert(sizeof v == sizeof *values, "the same members in the same order");
     memcpy(&v, values, sizeof v);
     return v;
+}
+
+FN shadow_cascade shadow_cascade_of(const orr_cascade_values *values)
+{
+    shadow_cascade c;
+    _Static_assert(sizeof c == sizeof *values, "the same members in the same order");
+    memcpy(&c, values, sizeof c);
+    return c;
 }
 
 FN shadow_eye shadow_eye_of(const orr_shadow_eye *values)

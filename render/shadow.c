@@ -1,16 +1,16 @@
 #include "render/shadow.h"
 
 #include "engine/maths/vector.h"
-#include "render/shadow_casters.h"
+#include "render/shadow_cascades.h"
 
 #include <math.h>
 #include <string.h>
 
 static const float cutoff_max = 80.0f; // [degrees] of a spot that one map can show
 static const int margin = 4; // [texels] at the map's rim: what a lookup reads, and what snapping moves
-// likewise of a cube's map, whose point is not at the rim but may be lifted over it by 2.9 texels, and become
-// nearer by as many
-static const int cube_margin = 8;
+// likewise of a map that others go on from, whose point is not at the rim but may be lifted over it by 2.9
+// texels, and of a cube's become nearer by as many
+static const int rim_margin = 8;
 
 // What maps are fitted to: the meshes of a list, or a box.
 typedef struct casters {
@@ -138,7 +138,7 @@ static bool fit_face(const casters *c, const orr_caster_light *light, int size, 
     lens->view[(axis + 1) % 3] = sign;
     lens->view[4 + (axis + 2) % 3] = 1.0f;
     lens->view[8 + axis] = sign;
-    return fit_perspective(c, light, cube_margin, 1.0f, false, lens);
+    return fit_perspective(c, light, rim_margin, 1.0f, false, lens);
 }
 
 // ---- the plan ----
@@ -146,6 +146,49 @@ static bool fit_face(const casters *c, const orr_caster_light *light, int size, 
 static bool is_dark(const float a[3], const float b[3])
 {
     return a[0] == 0.0f && a[1] == 0.0f && a[2] == 0.0f && b[0] == 0.0f && b[1] == 0.0f && b[2] == 0.0f;
+}
+
+// The values of a light's map, but not where it is.
+static orr_shadow_values values_of(const orr_lens *lens, const orr_caster_light *light, int reach,
+                                   const float view[12], const float from_camera[12])
+{
+    orr_shadow_values values = {.focal = lens->focal[0],
+                                .centre = {lens->centre[0], lens->centre[1]},
+                                .size = (float)lens->width,
+                                .orthographic = lens->orthographic ? 1.0f : 0.0f,
+                                .spread = light->spread,
+                                .nearest = lens->near_plane,
+                                .reach = (float)reach};
+    orr_affine_multiply(view, from_camera, values.to_light);
+    return values;
+}
+
+// Adds the cascades of a light whose first map, of everything, is fitted; returns how many.
+static int fit_cascades(const casters *c, const orr_caster_light *light, const float from_camera[12],
+                        orr_shadow_plan *plan)
+{
+    orr_shadow_map *maps = &plan->maps[plan->map_count];
+    const orr_lens *whole = &maps->lens;
+    const int used = plan->cascade_used, left = ORR_SHADOW_CASCADES_MAX - used;
+    const orr_caster_span s = bounds_of(c, light, whole->view, 0.0f);
+    orr_cascade_lens fitted[ORR_SHADOW_CASCADES];
+    // no less than in the map of everything, in scene units, but as far as penumbrae of what casts shadows
+    // are wide on one another
+    const float reach =
+        fminf((float)reach_of(light, whole->width) / whole->focal[0], light->spread * (s.high[2] - s.low[2]));
+    const int count =
+        orr_shadow_cascades_fit(c->list, whole, &s, rim_margin, reach,
+                                left < ORR_SHADOW_CASCADES ? left : ORR_SHADOW_CASCADES, fitted);
+    for (int i = 0; i < count; i++) {
+        const orr_lens *lens = &fitted[i].lens;
+        orr_cascade_values *values = &plan->cascades[used + i];
+        maps[1 + i].lens = *lens;
+        values->map = values_of(lens, light, (int)(reach * lens->focal[0]), lens->view, from_camera);
+        values->map.slots[0] = (float)(1 + i);
+        values->middle = fitted[i].middle;
+        values->extent = fitted[i].extent;
+    }
+    return count;
 }
 
 // The light's maps, from the plan's `map_count` on: their lenses, and of a cube their slots. Returns how
@@ -193,14 +236,14 @@ static void add_light(const casters *c, const orr_caster_light *given, int index
     const orr_caster_light aimed = c->box ? aimed_at(c->box, given) : *given, *light = &aimed;
     static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const bool cube = !light->directional && light->cutoff > cutoff_max;
-    orr_shadow_values values = {.cube = cube ? 1.0f : 0.0f};
+    orr_shadow_values fitted = {0};
     orr_shadow_map *maps = &plan->maps[plan->map_count];
     float from_camera[12], view[12];
     if (plan->light_count == ORR_SHADOW_LIGHTS ||
         orr_affine_invert(c->list->lens.view, from_camera, NULL) != ORR_OK) {
         return;
     }
-    const int count = fit_maps(c, light, cube, &values, plan);
+    int count = fit_maps(c, light, cube, &fitted, plan);
     if (count == 0) {
         return;
     }
@@ -209,21 +252,20 @@ static void add_light(const casters *c, const orr_caster_light *given, int index
     for (int k = 0; k < 3 && cube; k++) {
         view[4 * k + 3] = -light->position[k];
     }
-    values.focal = lens->focal[0];
-    values.centre[0] = lens->centre[0];
-    values.centre[1] = lens->centre[1];
-    values.size = (float)lens->width;
-    values.spread = light->spread;
-    values.reach = (float)reach_of(light, lens->width);
-    values.nearest = lens->near_plane;
+    orr_shadow_values values = values_of(lens, light, reach_of(light, lens->width), view, from_camera);
+    values.cube = cube ? 1.0f : 0.0f;
+    memcpy(values.slots, fitted.slots, sizeof values.slots);
     for (int i = 1; i < count; i++) {
         values.nearest = fminf(values.nearest, maps[i].lens.near_plane);
     }
-    values.orthographic = lens->orthographic ? 1.0f : 0.0f;
-    orr_affine_multiply(view, from_camera, values.to_light);
+    const int cascades = light->directional && !c->box ? fit_cascades(c, light, from_camera, plan) : 0;
+    plan->cascade_firsts[plan->light_count] = plan->cascade_used;
+    plan->cascade_counts[plan->light_count] = cascades;
+    plan->cascade_used += cascades;
+    count += cascades;
     plan->firsts[plan->light_count] = plan->texels;
     plan->tops[plan->light_count] = plan->rows;
-    const int in_row = cube ? 2 : 1;
+    const int in_row = cube || cascades > 0 ? 2 : 1;
     for (int i = 0; i < count; i++) {
         maps[i].first = plan->texels + i * lens->width * lens->width;
         maps[i].left = i % in_row * lens->width;
@@ -244,7 +286,7 @@ static void make_plan(const casters *c, int size_max, orr_shadow_plan *plan)
     const orr_draw_sun *sun = &list->sun;
     static const float black[3];
     int index = 0;
-    plan->light_count = plan->map_count = plan->texels = plan->columns = plan->rows = 0;
+    plan->light_count = plan->map_count = plan->texels = plan->columns = plan->rows = plan->cascade_used = 0;
     plan->size = size_for(&list->lens);
     plan->size = plan->size < size_max ? plan->size : size_max;
     for (int i = 0; i <= ORR_DRAW_LIGHTS; i++) {

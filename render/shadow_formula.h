@@ -19,7 +19,8 @@ STRUCT(shadow_view)
     uniform_real centre_x, centre_y, size; // [texels]
     uniform_real orthographic;             // 1: of a directional light; 0: of others
     uniform_real cube;                     // 1: of a light that shines all around; 0: of others
-    uniform_real slots[6];                 // of its maps +x -x +y -y +z -z; -1: nothing is between there
+    // of its maps +x -x +y -y +z -z; -1: nothing is between there; of others the first is the map's
+    uniform_real slots[6];
     uniform_real spread;  // tangent of a directional light's angular radius, or the radius; 0: hard shadows
     uniform_real nearest; // depth before which nothing is
     uniform_real reach;   // radius of the largest disc [texels]
@@ -106,7 +107,7 @@ FN shadow_place shadow_locate(shadow_view v, real3 position, real3 normal)
     face.axis = R(2.0); // as it is
     face.sign = R(1.0);
     shadow_place s;
-    s.slot = R(0.0);
+    s.slot = R(v.slots[0]);
     if (v.cube > 0.5f) {
         face = shadow_face_of(from);
         from = shadow_turn(face, from);

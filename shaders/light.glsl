@@ -1,6 +1,7 @@
 // The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), its haze,
 // the shadow maps of some lights, and its mirrors; light_buffer of render/vulkan/meshes.c.
 #include "engine/maths/clip_formula.h"
+#include "render/cascade_formula.h"
 #include "render/environment/environment_formula.h"
 #include "render/haze_formula.h"
 #include "render/light_formula.h"
@@ -23,6 +24,9 @@ struct frame_light {
     int caster_of[17];  // the light's number among those that cast shadows; -1: it casts none
     int shadow_tops[4]; // of these: the row of the image at which its maps begin
     shadow_view shadows[4];
+    int cascade_firsts[4]; // of a light's cascades, the finest first
+    int cascade_counts[4];
+    shadow_cascade cascades[6];
     shadow_eye eye; // of what shadows fall on besides meshes
     clip_plane clip; // camera space: what mirrors show is in front of it
     vec2 size;       // of the picture [px]

@@ -1,5 +1,5 @@
 // Lookups in the shadow maps, which are in one image `shadow_maps` of depths along their lights' axes: lights
-// below one another, the maps of a cube two in a row. Comes after it and `lighting`.
+// below one another, the maps of each two in a row. Comes after it and `lighting`.
 
 // Where the map begins in the image.
 ivec2 shadow_origin(int light, float slot_number)
@@ -57,11 +57,9 @@ float shadow_lookup_soft(int light, shadow_view v, real3 position, real3 normal)
                                     : shadow_soft_mean(light, v, s, shadow_radius(v, s, sum / float(count)));
 }
 
-// The part of the light, by its number among those that cast shadows, that reaches a point past what its maps
-// show. normal: 0 of a point that is not in them.
-float shadow_lookup(int light, real3 position, real3 normal)
+// The part of the light that reaches a point past what one of its maps shows.
+float shadow_lookup_in(int light, shadow_view view, real3 position, real3 normal)
 {
-    shadow_view view = lighting.shadows[light];
     if (view.spread > 0.0) {
         return shadow_lookup_soft(light, view, position, normal);
     }
@@ -76,4 +74,31 @@ float shadow_lookup(int light, real3 position, real3 normal)
         rows[k] = shadow_sum(s.part_x, lit[0], lit[1], lit[2], lit[3]);
     }
     return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
+}
+
+// The part of the light, by its number among those that cast shadows, that reaches a point past what its maps
+// show. normal: 0 of a point that is not in them.
+float shadow_lookup(int light, real3 position, real3 normal)
+{
+    int first = lighting.cascade_firsts[light], count = lighting.cascade_counts[light];
+    cascade_sum sum = cascade_begin(1.0);
+    for (int i = 0; i <= count; i++) { // one call of the lookup in the text, which is large
+        bool whole = i == count;
+        float weight = 1.0;
+        if (!whole) {
+            weight = cascade_weight(lighting.cascades[first + i], position);
+        }
+        if (sum.rest * weight > 0.0) {
+            shadow_view view = lighting.shadows[light];
+            if (!whole) {
+                view = lighting.cascades[first + i].map;
+            }
+            float visible = shadow_lookup_in(light, view, position, normal);
+            if (count == 0) {
+                return visible;
+            }
+            sum = cascade_add(sum, weight, visible);
+        }
+    }
+    return cascade_visible(sum);
 }

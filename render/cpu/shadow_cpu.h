@@ -67,13 +67,10 @@ FN real shadow_lookup_soft(const float *texels, shadow_view v, real3 position, r
     return sel(some, visible, R(1.0));
 }
 
-// The part of light `light` of the plan that reaches points in the camera's space past what its maps show.
-// normal: unit, on the lit side, or 0 of a point that is not in the maps.
-FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, real3 normal)
+// The part of a light that reaches points past what one of its maps shows, whose texels begin at `texels`.
+FN real shadow_lookup_in(const float *texels, shadow_view view, real3 position, real3 normal)
 {
-    const int size = (int)maps->plan.values[light].size;
-    const float *texels = maps->texels + maps->plan.firsts[light];
-    const shadow_view view = shadow_view_of(&maps->plan.values[light]);
+    const int size = (int)view.size;
     if (view.spread > 0.0f) {
         return shadow_lookup_soft(texels, view, position, normal);
     }
@@ -88,4 +85,27 @@ FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, re
                              shadow_test(s, near[2]), shadow_test(s, near[3]));
     }
     return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
+}
+
+// The part of light `light` of the plan that reaches points in the camera's space past what its maps show.
+// normal: unit, on the lit side, or 0 of a point that is not in the maps.
+FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, real3 normal)
+{
+    const orr_shadow_plan *plan = &maps->plan;
+    const float *texels = maps->texels + plan->firsts[light];
+    const int count = plan->cascade_counts[light];
+    cascade_sum sum = cascade_begin(R(1.0));
+    for (int i = 0; i <= count; i++) { // one call of the lookup in the text, which is large
+        const orr_cascade_values *values = &plan->cascades[plan->cascade_firsts[light] + i];
+        const real weight = i < count ? cascade_weight(shadow_cascade_of(values), position) : R(1.0);
+        if (any(sum.rest * weight > R(0.0))) {
+            const shadow_view view = shadow_view_of(i < count ? &values->map : &plan->values[light]);
+            const real visible = shadow_lookup_in(texels, view, position, normal);
+            if (count == 0) {
+                return visible;
+            }
+            sum = cascade_add(sum, weight, visible);
+        }
+    }
+    return cascade_visible(sum);
 }

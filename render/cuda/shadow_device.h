@@ -53,19 +53,15 @@ static __device__ float shadow_lookup_soft(const float *maps, shadow_view v, rea
                                     : shadow_soft_mean(maps, v, s, shadow_radius(v, s, sum / (float)count));
 }
 
-// The part of light `light` of the plan that reaches a point in the camera's space past what its maps show.
-// normal: unit, on the lit side, or 0 of a point that is not in the maps.
-static __device__ float shadow_lookup(const orr_shadow_plan *plan, const float *maps, int32_t light,
-                                      real3 position, real3 normal)
+// The part of a light that reaches a point past what one of its maps shows, whose texels begin at `maps`.
+static __device__ float shadow_lookup_in(const float *maps, shadow_view view, real3 position, real3 normal)
 {
-    const int32_t size = (int32_t)plan->values[light].size;
-    const shadow_view view = shadow_view_of(&plan->values[light]);
+    const int32_t size = (int32_t)view.size;
     if (view.spread > 0.0f) {
-        return shadow_lookup_soft(maps + plan->firsts[light], view, position, normal);
+        return shadow_lookup_soft(maps, view, position, normal);
     }
     shadow_square s = shadow_find(view, position, normal);
-    const float *first =
-        maps + plan->firsts[light] + ((int32_t)s.slot * size + (int32_t)s.top) * size + (int32_t)s.left;
+    const float *first = maps + ((int32_t)s.slot * size + (int32_t)s.top) * size + (int32_t)s.left;
     float rows[4];
     for (int k = 0; k < 4; k++) {
         float lit[4];
@@ -75,4 +71,27 @@ static __device__ float shadow_lookup(const orr_shadow_plan *plan, const float *
         rows[k] = shadow_sum(s.part_x, lit[0], lit[1], lit[2], lit[3]);
     }
     return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
+}
+
+// The part of light `light` of the plan that reaches a point in the camera's space past what its maps show.
+// normal: unit, on the lit side, or 0 of a point that is not in the maps.
+static __device__ float shadow_lookup(const orr_shadow_plan *plan, const float *maps, int32_t light,
+                                      real3 position, real3 normal)
+{
+    const float *texels = maps + plan->firsts[light];
+    const int32_t count = plan->cascade_counts[light];
+    cascade_sum sum = cascade_begin(1.0f);
+    for (int32_t i = 0; i <= count; i++) { // one call of the lookup in the text, which is large
+        const orr_cascade_values *values = &plan->cascades[plan->cascade_firsts[light] + i];
+        const float weight = i < count ? cascade_weight(shadow_cascade_of(values), position) : 1.0f;
+        if (sum.rest * weight > 0.0f) {
+            const shadow_view view = shadow_view_of(i < count ? &values->map : &plan->values[light]);
+            const float visible = shadow_lookup_in(texels, view, position, normal);
+            if (count == 0) {
+                return visible;
+            }
+            sum = cascade_add(sum, weight, visible);
+        }
+    }
+    return cascade_visible(sum);
 }

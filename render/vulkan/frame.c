@@ -313,7 +313,9 @@ static void follow(VkCommandBuffer commands)
 static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, const orr_vulkan_view *view,
                           int mirror, VkBuffer environments)
 {
+    // what mirrors show has no cascades: the picture draws its maps anew where it has some
     const bool first = mirror == 0 || frame->mirror_count == 0;
+    const bool same_maps = !first && view->shadows.map_count == frame->mirrored[0].shadows.map_count;
     const orr_vulkan_mesh_frame meshes = {
         .lens = &view->lens,
         .lighting = &view->lighting,
@@ -329,7 +331,7 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
         .reflectances = frame->reflectances,
         .mirror_count = mirror < 0 ? frame->mirror_count : 0,
         .through = mirror < 0 ? NULL : &frame->mirrors[mirror],
-        .keeps_shadow_maps = !first};
+        .keeps_shadow_maps = same_maps};
     if (view->mesh_count > 0) {
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
         return;

@@ -47,13 +47,15 @@ typedef struct light_buffer {
     int32_t caster_of[ORR_DRAW_LIGHTS + 1];
     int32_t shadow_tops[ORR_SHADOW_LIGHTS];
     orr_shadow_values shadows[ORR_SHADOW_LIGHTS];
+    int32_t cascade_firsts[ORR_SHADOW_LIGHTS], cascade_counts[ORR_SHADOW_LIGHTS];
+    orr_cascade_values cascades[ORR_SHADOW_CASCADES_MAX];
     orr_shadow_eye eye;
     float clip[4];
     float size[2];
     float reflectances[ORR_MIRRORS];
 } light_buffer;
 _Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6 &&
-                   ORR_MIRRORS == 4,
+                   ORR_SHADOW_CASCADES_MAX == 6 && ORR_MIRRORS == 4,
                "as in shaders/light.glsl");
 
 // SAMPLED and BLENDED_AT_CENTRE: where edges are anti-aliased
@@ -554,6 +556,9 @@ void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer 
     memcpy(light.caster_of, shadows->light_of, sizeof light.caster_of);
     memcpy(light.shadow_tops, shadows->tops, sizeof light.shadow_tops);
     memcpy(light.shadows, shadows->values, sizeof light.shadows);
+    memcpy(light.cascade_firsts, shadows->cascade_firsts, sizeof light.cascade_firsts);
+    memcpy(light.cascade_counts, shadows->cascade_counts, sizeof light.cascade_counts);
+    memcpy(light.cascades, shadows->cascades, sizeof light.cascades);
     vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof light, &light);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,

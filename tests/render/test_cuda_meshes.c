@@ -5,7 +5,7 @@
 #include "render/cpu/mesh_raster.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/meshes.h"
-#include "tests/render/shadow_scene.h"
+#include "tests/render/cascade_scene.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_mesh.h"
 
@@ -608,6 +608,19 @@ static void shadows_are_the_cpus(void **state)
     free_planes(&plain);
 }
 
+static void cascades_are_the_cpus(void **state)
+{
+    (void)state;
+    static cascade_scene s;
+    static orr_shadow_plan plan;
+    cascade_scene_make(&s);
+    orr_shadow_plan_make(&s.list, &plan);
+    assert_int_equal(plan.cascade_counts[0], 3);
+    assert_drawn_as_by_the_cpu("cascades of the sun", &s.list, 0);
+    s.list.sun.radius = 0.03f;
+    assert_drawn_as_by_the_cpu("soft cascades of the sun", &s.list, 0);
+}
+
 static void frames_show_bodies_where_they_were(void **state)
 {
     (void)state;
@@ -738,6 +751,7 @@ int main(void)
         cmocka_unit_test(meshes_follow_bodies_of_the_device),
         cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
         cmocka_unit_test(shadows_are_the_cpus),
+        cmocka_unit_test(cascades_are_the_cpus),
         cmocka_unit_test(frames_show_bodies_where_they_were),
         cmocka_unit_test(empty_lists_and_released_meshes_are_no_trouble),
 #if ORR_CUDA_EMULATED
