@@ -69,13 +69,16 @@ build() {
     cmake --build --preset "$1" --target $targets
 }
 
-# Kernels are compiled for the GPU that is here. Without one they become PTX and no more: that holds them to
-# nvcc's language, and leaves out ptxas, which takes longer than the rest of nvcc.
+# Kernels are compiled for the GPU that is here. Without one they become PTX, hardly optimised, and no more:
+# that holds them to nvcc's language, and leaves out ptxas, which takes longer than the rest of nvcc.
 gpus=$(cmake/gpu_architectures.sh)
-gpus=${gpus:-90-virtual}
-# So are lane programs for AVX-512 where the CPU cannot run them: with -O1 they compile in half of the time.
 unrun=()
-grep -q -w avx512f /proc/cpuinfo || unrun=(-DORR_LANE_OPTIMIZATION_AVX512=-O1)
+if [ -z "$gpus" ]; then
+    gpus=90-virtual
+    unrun=(-DORR_CUDA_FAST_COMPILE=ON)
+fi
+# So are lane programs for AVX-512 where the CPU cannot run them: with -O1 they compile in half of the time.
+grep -q -w avx512f /proc/cpuinfo || unrun+=(-DORR_LANE_OPTIMIZATION_AVX512=-O1)
 for configuration in "${configurations[@]}"; do
     # the assets take a minute to make, with a sanitizer minutes, and their bits are release's subject
     assets=
