@@ -64,6 +64,8 @@ layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; whit
 layout(binding = 4) uniform sampler2D emissive_texture; // likewise
 layout(binding = 5) uniform sampler2D normal_texture;   // likewise
 layout(binding = 6) uniform sampler2D coat_texture;     // likewise
+// Has the frame cascades of shadow maps? Without them the text of the lookup is shorter.
+layout(constant_id = 3) const bool CASCADED = false;
 #include "shaders/shadows.glsl"
 layout(binding = 7, scalar) readonly buffer Environments { uint environment_texels[]; };
 #include "shaders/environments.glsl"

@@ -1,5 +1,6 @@
 // Lookups in the shadow maps, which are in one image `shadow_maps` of depths along their lights' axes: lights
-// below one another, the maps of each two in a row. Comes after it and `lighting`.
+// below one another, the maps of each two in a row. Comes after it, `lighting` and CASCADED: may a light have
+// cascades?
 
 // Where the map begins in the image.
 ivec2 shadow_origin(int light, float slot_number)
@@ -80,6 +81,9 @@ float shadow_lookup_in(int light, shadow_view view, real3 position, real3 normal
 // show. normal: 0 of a point that is not in them.
 float shadow_lookup(int light, real3 position, real3 normal)
 {
+    if (!CASCADED) {
+        return shadow_lookup_in(light, lighting.shadows[light], position, normal);
+    }
     int first = lighting.cascade_firsts[light], count = lighting.cascade_counts[light];
     cascade_sum sum = cascade_begin(1.0);
     for (int i = 0; i <= count; i++) { // one call of the lookup in the text, which is large

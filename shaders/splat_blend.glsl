@@ -43,6 +43,7 @@ layout(binding = 10, scalar) readonly buffer Nodes { fragment_node nodes[]; };
 
 layout(binding = 11, scalar) readonly buffer Lighting { frame_light lighting; };
 layout(binding = 12) uniform sampler2D shadow_maps;
+const bool CASCADED = true;
 #include "shaders/shadows.glsl"
 layout(binding = 13, scalar) readonly buffer Environments { uint environment_texels[]; };
 layout(binding = 14) uniform sampler2DMS mesh_samples; // as mesh_colour, of the samples of pixels

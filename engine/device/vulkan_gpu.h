@@ -88,7 +88,7 @@ void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
 
 // ---- pipelines ----
 
-enum { ORR_VK_BINDINGS = 16 };
+enum { ORR_VK_BINDINGS = 16, ORR_VK_CONSTANTS = 4 };
 
 // A compute pipeline whose bindings 0 .. are pushed with each use: `types` one character each, 'b' storage
 // buffer, 't' sampled image, 'w' storage image.
@@ -141,13 +141,13 @@ typedef struct orr_vk_graphics_desc {
     uint32_t attribute_count;
     const char *types; // of the bindings, as orr_vk_compute has them
     VkShaderStageFlags push_stages;
-    uint32_t push_size;  // [bytes], 1 .. 128
-    VkFormat colour;     // of the image drawn into
-    VkFormat depth;      // the greater one wins; VK_FORMAT_UNDEFINED: no depth
-    int samples;         // of a pixel of both; 0: 1
-    bool over;           // blended over what is there, premultiplied; false: replaces it
-    bool writes_nothing; // neither colour nor depth: the shader writes elsewhere
-    bool constants[3];   // constants 0, 1 and 2 of the fragment shader, where it has them
+    uint32_t push_size;               // [bytes], 1 .. 128
+    VkFormat colour;                  // of the image drawn into
+    VkFormat depth;                   // the greater one wins; VK_FORMAT_UNDEFINED: no depth
+    int samples;                      // of a pixel of both; 0: 1
+    bool over;                        // blended over what is there, premultiplied; false: replaces it
+    bool writes_nothing;              // neither colour nor depth: the shader writes elsewhere
+    bool constants[ORR_VK_CONSTANTS]; // 0 .. of the fragment shader, where it has them
 } orr_vk_graphics_desc;
 
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,

@@ -145,13 +145,17 @@ void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute
 static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, VkShaderModule vertex,
                                   VkShaderModule fragment, orr_vk_graphics *graphics, orr_error *error)
 {
-    const VkBool32 values[] = {desc->constants[0], desc->constants[1], desc->constants[2]};
-    const VkSpecializationMapEntry entries[] = {
-        {.constantID = 0, .offset = 0, .size = sizeof values[0]},
-        {.constantID = 1, .offset = sizeof values[0], .size = sizeof values[0]},
-        {.constantID = 2, .offset = 2 * sizeof values[0], .size = sizeof values[0]}};
-    const VkSpecializationInfo constants = {
-        .mapEntryCount = 3, .pMapEntries = entries, .dataSize = sizeof values, .pData = values};
+    VkBool32 values[ORR_VK_CONSTANTS];
+    VkSpecializationMapEntry entries[ORR_VK_CONSTANTS];
+    for (uint32_t i = 0; i < ORR_VK_CONSTANTS; i++) {
+        values[i] = desc->constants[i];
+        entries[i] = (VkSpecializationMapEntry){
+            .constantID = i, .offset = i * (uint32_t)sizeof values[0], .size = sizeof values[0]};
+    }
+    const VkSpecializationInfo constants = {.mapEntryCount = ORR_VK_CONSTANTS,
+                                            .pMapEntries = entries,
+                                            .dataSize = sizeof values,
+                                            .pData = values};
     const VkPipelineShaderStageCreateInfo stages[] = {
         {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
          .stage = VK_SHADER_STAGE_VERTEX_BIT,

@@ -200,9 +200,12 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
                                  &shared->arena, &shared->allocations, error));
     ORR_TRY(take_mirrors(shared, frame, oldest, list, error));
     if (view->mesh_count > 0) {
-        ORR_TRY(orr_vulkan_meshes_prepare(&shared->meshes, view->smooth, view->has_blended,
-                                          view->has_networks, frame->mirror_count > 0,
-                                          view->clouds.table.count > 0, error));
+        const orr_vulkan_mesh_needs needs = {.blended = view->has_blended,
+                                             .networks = view->has_networks,
+                                             .mirrors = frame->mirror_count > 0,
+                                             .clouds = view->clouds.table.count > 0,
+                                             .cascades = view->shadows.cascade_used > 0};
+        ORR_TRY(orr_vulkan_meshes_prepare(&shared->meshes, view->smooth, &needs, error));
     }
     if (view->clouds.table.count > 0) {
         ORR_TRY(orr_vulkan_splats_prepare_clouds(&shared->splats, error));
@@ -331,6 +334,7 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
         .reflectances = frame->reflectances,
         .mirror_count = mirror < 0 ? frame->mirror_count : 0,
         .through = mirror < 0 ? NULL : &frame->mirrors[mirror],
+        .cascades = frame->view.shadows.cascade_used > 0,
         .keeps_shadow_maps = same_maps};
     if (view->mesh_count > 0) {
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);

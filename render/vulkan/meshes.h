@@ -30,7 +30,7 @@ orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *mes
                                   orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
-enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 8 };
+enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 16 };
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
@@ -73,6 +73,7 @@ typedef struct orr_vulkan_mesh_frame {
     bool smooth;               // likewise
     VkBuffer environments;     // texels of all maps, behind one another
     VkBuffer clouds;           // of splats.h; VK_NULL_HANDLE: no cloud casts a shadow
+    bool cascades;             // as prepared: the picture, if not what a mirror shows, has cascades
     const orr_mirror *mirrors; // mirror_count, whose pictures are in `mirrored`
     const float *reflectances; // mirror_count
     int mirror_count;
@@ -83,11 +84,18 @@ typedef struct orr_vulkan_mesh_frame {
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 
-// Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds. smooth,
-// blended: of the frame; networks: some material is one; mirrors: some surface is one that is seen; clouds:
-// some cast shadows.
-orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *meshes, bool smooth, bool blended, bool networks,
-                                     bool mirrors, bool clouds, orr_error *error);
+// What a frame draws that many frames do not, and that pipelines are larger for.
+typedef struct orr_vulkan_mesh_needs {
+    bool blended;  // transparent parts
+    bool networks; // materials that are networks
+    bool mirrors;  // surfaces that are mirrors, and are seen
+    bool clouds;   // that cast shadows
+    bool cascades; // of shadow maps
+} orr_vulkan_mesh_needs;
+
+// Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds.
+orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *meshes, bool smooth,
+                                     const orr_vulkan_mesh_needs *needs, orr_error *error);
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth);
 // Enlarges the images to at least that size; no frame may be in flight.

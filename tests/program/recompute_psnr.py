@@ -4,9 +4,10 @@
 held out.
 
 The recipe, for any capture: pictures by `orrery render MODEL --cameras CAPTURE --background 1,1,1 -o
-%04d.png`, one per frame in the file's order (a COLMAP model's by name); photos over white as display values,
-rgb alpha + 1 - alpha; held out are every 8th of the photos that are there, from the first on (`train --json`
-names them under `held out`); the mean over photos of -10 log10(mean square difference).
+%04d.png`, one per frame in the file's order (a COLMAP model's by name), or of one by `--camera INDEX`;
+photos over white as display values, rgb alpha + 1 - alpha; held out are every 8th of the photos that are
+there, from the first on (`train --json` names them under `held out`); the mean over photos of -10 log10(mean
+square difference).
 
     recompute_psnr.py ORRERY CAPTURE...        exit code 77 where NumPy or Pillow is missing
 
@@ -150,9 +151,10 @@ def check(orrery, folder, names):
         file.write('{"encoding": {"log2_hashmap_size": 13} /* of 2^13 entries a level */}')
     said = json.loads(run(orrery, "train", "nerf", folder, "-o", model, "--steps", "100", "--batch", "4096",
                           "--config", config, "--holdout", str(HOLDOUT), "--json"))  # yapf: disable
-    run(orrery, "render", model, "--cameras", folder, "--background", "1,1,1",
-        "-o", os.path.join(folder, "%04d.png"))
     there = [(name, frame) for frame, name in enumerate(names) if name]
+    for _, frame in there[::HOLDOUT]:
+        run(orrery, "render", model, "--cameras", folder, "--camera", str(frame), "--background", "1,1,1",
+            "-o", os.path.join(folder, "%04d.png" % frame))
     found = [(name, psnr(os.path.join(folder, name), os.path.join(folder, "%04d.png" % frame)))
              for name, frame in there[::HOLDOUT]]  # yapf: disable
     mean = sum(value for _, value in found) / len(found)

@@ -533,7 +533,6 @@ static void train(orr_splat_trainer *trainer, int steps)
     train_part(trainer, 0, steps, steps);
 }
 
-#ifndef __SANITIZE_THREAD__ // a minute there; the same threads train in the tests below
 static double score(orr_splat_trainer *trainer, int image, orr_jobs *jobs)
 {
     orr_arena arena = {0};
@@ -577,7 +576,6 @@ static void test_spheres(void **state)
     learn_spheres(ORR_SPLAT_ADC);
     learn_spheres(ORR_SPLAT_MCMC);
 }
-#endif
 
 static orr_splats *cloud_by(const photos *p, int thread_count, orr_splat_strategy strategy)
 {
@@ -794,12 +792,11 @@ int main(void)
                                        cmocka_unit_test(test_nearest),
                                        cmocka_unit_test(test_points_become_seeds),
                                        cmocka_unit_test(test_points_are_read),
-#ifndef __SANITIZE_THREAD__
-                                       cmocka_unit_test(test_spheres),
-#endif
                                        cmocka_unit_test(test_threads_change_no_bit),
-                                       cmocka_unit_test(test_goes_on_to_the_same_bits),
                                        cmocka_unit_test(test_damaged_states_are_refused),
                                        cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest long_tests[] = {cmocka_unit_test(test_spheres),
+                                            cmocka_unit_test(test_goes_on_to_the_same_bits)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return THREADS_ALONE ? failed : failed + cmocka_run_group_tests(long_tests, NULL, NULL);
 }
