@@ -111,9 +111,8 @@ static bool fill_bins(const orr_bvh_box *boxes, int64_t count, bins *b)
 // The cheapest cut: boxes in bins below *bin of *axis go to one side. False: none.
 static bool cheapest_cut(const bins *b, int *axis, int *bin)
 {
-    float best = INFINITY;
+    float right_cost[BINS], best = INFINITY;
     for (int a = 0; a < 3; a++) {
-        float right_cost[BINS];
         extent right = extent_empty();
         int64_t right_count = 0;
         for (int k = BINS - 1; k > 0; k--) {
