@@ -30,24 +30,24 @@ typedef struct builder {
     orr_error *error;
 } builder;
 
-static extent extent_empty(void)
+static inline extent extent_empty(void)
 {
     return (extent){R(INFINITY), R(-INFINITY)};
 }
 
-static extent extent_join(extent a, extent b)
+static inline extent extent_join(extent a, extent b)
 {
     return (extent){min_(a.low, b.low), max_(a.high, b.high)};
 }
 
-static extent extent_of(const orr_bvh_box *box)
+static inline extent extent_of(const orr_bvh_box *box)
 {
     extent e;
     memcpy(&e, box, sizeof e);
     return e;
 }
 
-static float half_area(extent e)
+static inline float half_area(extent e)
 {
     real d = e.high - e.low;
     return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
@@ -70,7 +70,7 @@ typedef struct bins {
     real origin, scale; // of sums of low and high, to bins
 } bins;
 
-static int bin_of(const bins *b, extent e, int axis)
+static inline int bin_of(const bins *b, extent e, int axis)
 {
     int bin = (int)((e.low[axis] + e.high[axis] - b->origin[axis]) * b->scale[axis]);
     return bin < BINS ? bin : BINS - 1;
