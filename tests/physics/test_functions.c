@@ -110,6 +110,7 @@ static void meshes_are_mujocos(void **state)
         assert_true(fabs(sums[0] - expected[2]) < 1e-2);
     }
     assert_ptr_equal(file.next, file.behind);
+    orr_free(file.numbers);
     orr_model_destroy(m);
 }
 
