@@ -77,7 +77,8 @@ if [ -z "$gpus" ]; then
     gpus=90-virtual
     unrun=(-DORR_CUDA_FAST_COMPILE=ON)
 fi
-# So are lane programs for AVX-512 where the CPU cannot run them: with -O1 they compile in half of the time.
+# Lane programs for AVX-512 are hardly optimised either where the CPU cannot run them: with -O1 they compile
+# in half of the time.
 grep -q -w avx512f /proc/cpuinfo || unrun+=(-DORR_LANE_OPTIMIZATION_AVX512=-O1)
 for configuration in "${configurations[@]}"; do
     # the assets take a minute to make, with a sanitizer minutes, and their bits are release's subject

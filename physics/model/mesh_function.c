@@ -10,7 +10,8 @@
 // The triangles of a cell by which of its corners are inside: three edges each, counter-clockwise from
 // outside. Bit k of an index: the corner whose x, y and z are the bits of k. Edge 4 a + b is along axis a;
 // the bits of b say where it is along the other two axes, in ascending order. Recorded from MuJoCo 4.0
-// with a plugin whose distance is noise; the triangulation decides the last digits of volume and inertia.
+// with a plugin whose distance is noise; the triangulation decides the last digits of volume and inertia,
+// so that of neural/fields/marching_cubes.c does not serve here.
 static const char cell_triangles[256][16] = {
     "",
     "048",
