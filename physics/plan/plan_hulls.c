@@ -3,6 +3,7 @@
 #include "engine/maths/vector.h"
 #include "physics/plan/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct hull_work {
@@ -13,8 +14,10 @@ typedef struct hull_work {
     int32_t *polygon; // face_count: the polygon a triangle belongs to, -1: none yet
     int32_t *member;  // face_count: triangles of the current polygon
     int32_t members;
-    int32_t *next;  // of each vertex: the next one around the current polygon
-    orr_plan *plan; // faces and corners are appended to those of earlier hulls
+    int32_t *corner;             // face_count + 1: 3 k, the first corner of a triangle
+    int32_t *of_first, *of_face; // the triangles of each vertex
+    int32_t *next;               // of each vertex: the next one around the current polygon
+    orr_plan *plan;              // faces and corners are appended to those of earlier hulls
     int32_t faces, corners;
 } hull_work;
 
@@ -36,29 +39,62 @@ static double cosine(const hull_work *w, int f, int g)
     return vec3_dot(w->normal + 3 * f, w->normal + 3 * g);
 }
 
-// An edge on the rim of a polygon occurs in one direction only, an inner edge in both: `next` takes the edges
-// of the rim.
+// The triangle on the other side of the edge from corner k of triangle f to the next corner; -1: none. It is
+// searched among those of the end that has fewer: the tip of a cone may have thousands.
+static int32_t neighbour(const hull_work *w, int f, int k)
+{
+    int from = w->face[f][k], to = w->face[f][(k + 1) % 3];
+    const int32_t *of = w->of_first;
+    int end = of[from + 1] - of[from] < of[to + 1] - of[to] ? from : to;
+    for (int32_t i = of[end]; i < of[end + 1]; i++) {
+        const int32_t *other = w->face[w->of_face[i]];
+        for (int j = 0; j < 3; j++) {
+            if (other[j] == to && other[(j + 1) % 3] == from) {
+                return w->of_face[i];
+            }
+        }
+    }
+    return -1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return *(const int32_t *)a - *(const int32_t *)b;
+}
+
+// The triangles in the plane of `first` (within 1e-5 rad: vertices are rounded to float), from neighbour to
+// neighbour.
+static void find_members(hull_work *w, int first)
+{
+    w->polygon[first] = first;
+    w->member[0] = first;
+    w->members = 1;
+    for (int i = 0; i < w->members; i++) {
+        for (int k = 0; k < 3; k++) {
+            int32_t f = neighbour(w, w->member[i], k);
+            if (f >= 0 && w->polygon[f] < 0 && cosine(w, first, f) > 1.0 - 5e-11) {
+                w->polygon[f] = first;
+                w->member[w->members++] = f;
+            }
+        }
+    }
+    qsort(w->member, (size_t)w->members, sizeof *w->member, ascending);
+}
+
+// `next` takes the edges on the rim of the polygon.
 static void add_polygon(hull_work *w)
 {
     for (int i = 0; i < w->members; i++) {
-        const int32_t *face = w->face[w->member[i]];
+        int f = w->member[i];
         for (int k = 0; k < 3; k++) {
-            int from = face[k], to = face[(k + 1) % 3];
-            bool inner = false;
-            for (int g = 0; g < w->members && !inner; g++) {
-                const int32_t *other = w->face[w->member[g]];
-                for (int j = 0; j < 3; j++) {
-                    inner |= other[j] == to && other[(j + 1) % 3] == from;
-                }
-            }
-            if (!inner) {
-                w->next[from] = to;
+            int32_t other = neighbour(w, f, k);
+            if (other < 0 || w->polygon[other] != w->polygon[f]) {
+                w->next[w->face[f][k]] = w->face[f][(k + 1) % 3];
             }
         }
     }
 }
 
-// Joins triangles of one plane (within 1e-5 rad: vertices are rounded to float).
 static void join_triangles(hull_work *w)
 {
     orr_plan *plan = w->plan;
@@ -66,13 +102,7 @@ static void join_triangles(hull_work *w)
         if (w->polygon[first] >= 0) {
             continue;
         }
-        w->members = 0;
-        for (int f = first; f < w->face_count; f++) {
-            if (w->polygon[f] < 0 && (f == first || cosine(w, first, f) > 1.0 - 5e-11)) {
-                w->polygon[f] = first;
-                w->member[w->members++] = f;
-            }
-        }
+        find_members(w, first);
         add_polygon(w);
         memcpy(plan->hull_normal + 3 * w->faces, w->normal + 3 * first, 3 * sizeof *w->normal);
         // start on the rim: a vertex of which an outer edge leaves
@@ -94,11 +124,36 @@ static void join_triangles(hull_work *w)
     }
 }
 
+// Lists the faces of each of `vertices` vertices. A face k has the vertices from first[k] to first[k + 1].
+static void find_faces_of(const int32_t *first, const int32_t *vertex, int faces, int vertices,
+                          int32_t *of_first, int32_t *of_face)
+{
+    for (int i = 0; i <= vertices; i++) {
+        of_first[i] = 0;
+    }
+    for (int c = first[0]; c < first[faces]; c++) {
+        of_first[vertex[c] + 1]++;
+    }
+    for (int i = 0; i < vertices; i++) {
+        of_first[i + 1] += of_first[i];
+    }
+    for (int k = 0; k < faces; k++) {
+        for (int c = first[k]; c < first[k + 1]; c++) {
+            of_face[of_first[vertex[c]]++] = k;
+        }
+    }
+    memmove(of_first + 1, of_first, (size_t)vertices * sizeof *of_first); // ends are the next one's firsts
+    of_first[0] = 0;
+}
+
 static orr_result join_hull(hull_work *w, int vertices, orr_error *error)
 {
     ORR_ALLOC(w->normal, 3 * (int64_t)w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->polygon, w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->member, w->face_count, "faces of a hull", error);
+    ORR_ALLOC(w->corner, (int64_t)w->face_count + 1, "faces of a hull", error);
+    ORR_ALLOC(w->of_first, (int64_t)vertices + 1, "faces of a hull", error);
+    ORR_ALLOC(w->of_face, 3 * (int64_t)w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->next, vertices, "faces of a hull", error);
     for (int i = 0; i < vertices; i++) {
         w->next[i] = -1;
@@ -107,30 +162,25 @@ static orr_result join_hull(hull_work *w, int vertices, orr_error *error)
         triangle_normal(w, f, w->normal + 3 * f);
         w->polygon[f] = -1;
     }
+    for (int f = 0; f <= w->face_count; f++) {
+        w->corner[f] = 3 * f;
+    }
+    find_faces_of(w->corner, w->face[0], w->face_count, vertices, w->of_first, w->of_face);
     join_triangles(w);
     return ORR_OK;
 }
 
-// Lists the faces of each of `vertices` vertices.
-static void find_faces_of(const orr_hull *hull, int vertices, int32_t *of_first, int32_t *of_face)
+static void hull_work_free(hull_work *w)
 {
-    int corners = hull->first[hull->face_count];
-    for (int i = 0; i <= vertices; i++) {
-        of_first[i] = 0;
-    }
-    for (int c = hull->first[0]; c < corners; c++) {
-        of_first[hull->vertex[c] + 1]++;
-    }
-    for (int i = 0; i < vertices; i++) {
-        of_first[i + 1] += of_first[i];
-    }
-    for (int k = 0; k < hull->face_count; k++) {
-        for (int c = hull->first[k]; c < hull->first[k + 1]; c++) {
-            of_face[of_first[hull->vertex[c]]++] = k;
-        }
-    }
-    memmove(of_first + 1, of_first, (size_t)vertices * sizeof *of_first); // ends are the next one's firsts
-    of_first[0] = 0;
+    orr_free(w->normal);
+    orr_free(w->polygon);
+    orr_free(w->member);
+    orr_free(w->corner);
+    orr_free(w->of_first);
+    orr_free(w->of_face);
+    orr_free(w->next);
+    w->normal = NULL;
+    w->polygon = w->member = w->corner = w->of_first = w->of_face = w->next = NULL;
 }
 
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
@@ -155,11 +205,7 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
         w.face = (const int32_t(*)[3])(m->hull_face + 3 * (size_t)m->mesh_hullfaceadr[mesh]);
         w.face_count = m->mesh_hullfacenum[mesh];
         orr_result result = join_hull(&w, vertices, error);
-        orr_free(w.normal);
-        orr_free(w.polygon);
-        orr_free(w.member);
-        orr_free(w.next);
-        w.normal = NULL, w.polygon = w.member = w.next = NULL;
+        hull_work_free(&w);
         ORR_TRY(result);
         int32_t *of_first = plan->hull_of_first + m->mesh_hullvertadr[mesh] + mesh,
                 *of_face = plan->hull_of_face + corner;
@@ -170,7 +216,7 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
                            .vertex = plan->hull_vertex,
                            .of_first = of_first,
                            .of_face = of_face};
-        find_faces_of(hull, vertices, of_first, of_face);
+        find_faces_of(hull->first, hull->vertex, hull->face_count, vertices, of_first, of_face);
         ORR_TRY(orr_extremes_find(w.vertex, vertices, &hull->vertices, error));
         ORR_TRY(orr_extremes_find(hull->normal, hull->face_count, &hull->normals, error));
     }

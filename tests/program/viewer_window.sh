@@ -125,7 +125,7 @@ wait_for() { # FILE, however busy the machine and slow the configuration
 look() {
     still=0
     see "$1"
-    for i in $(seq 60); do
+    for i in $(seq 150); do
         sleep 0.2
         mv "$1.ppm" before.ppm
         see "$1"
