@@ -155,7 +155,7 @@ void rays_destroy(ray_tree *tree)
 }
 
 // distance at which the ray enters the box, or 1e30 when it misses it before `reach`
-static float enter_box(const ray_node *node, real3 origin, real3 inverse, float reach)
+static inline float enter_box(const ray_node *node, real3 origin, real3 inverse, float reach)
 {
     real3 a = times3(sub3(node->low, origin), inverse), b = times3(sub3(node->high, origin), inverse);
     float near = max_(max_(min_(a.x, b.x), min_(a.y, b.y)), max_(min_(a.z, b.z), 0.0f));
@@ -177,27 +177,36 @@ static bool hit_triangle(const shape_triangle *t, real3 origin, real3 direction,
     return true;
 }
 
+typedef struct visit {
+    float distance; // at which the ray enters the box
+    int node;
+} visit;
+
 ray_hit rays_trace(const ray_tree *tree, real3 origin, real3 direction, float reach, bool any)
 {
     ray_hit hit = {.distance = reach, .triangle = -1};
     real3 inverse = make_real3(1.0f / direction.x, 1.0f / direction.y, 1.0f / direction.z);
-    int stack[DEPTH], top = 0;
-    stack[top++] = 0;
+    visit stack[DEPTH];
+    int top = 0;
+    stack[top++] = (visit){enter_box(&tree->nodes[0], origin, inverse, reach), 0};
     while (top > 0) {
-        const ray_node *node = &tree->nodes[stack[--top]];
-        if (enter_box(node, origin, inverse, hit.distance) >= 1e30f) {
+        visit now = stack[--top];
+        if (now.distance > hit.distance) {
             continue;
         }
+        const ray_node *node = &tree->nodes[now.node];
         if (node->count == 0) {
-            int near = (int)(node - tree->nodes) + 1, far = node->first;
-            if (enter_box(&tree->nodes[near], origin, inverse, hit.distance) >
-                enter_box(&tree->nodes[far], origin, inverse, hit.distance)) {
-                int swap = near;
+            visit near = {enter_box(node + 1, origin, inverse, hit.distance), now.node + 1};
+            visit far = {enter_box(&tree->nodes[node->first], origin, inverse, hit.distance), node->first};
+            if (near.distance > far.distance) {
+                visit swap = near;
                 near = far;
                 far = swap;
             }
-            stack[top++] = far;
-            stack[top++] = near;
+            stack[top] = far;
+            top += far.distance < 1e30f;
+            stack[top] = near;
+            top += near.distance < 1e30f;
             continue;
         }
         for (int i = 0; i < node->count; i++) {
