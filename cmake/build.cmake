@@ -36,6 +36,12 @@ if(ORR_SANITIZE)
         if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
             list(APPEND ORR_SANITIZE_FLAGS
                  -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/tests/support/not_sanitized.txt)
+            # An undefined operation is an illegal instruction, whose place AddressSanitizer reports
+            # (handle_sigill in CMakePresets.json). What would say which operation it was took a tenth to a
+            # quarter of the time to compile; alone, with -DORR_SANITIZE=undefined, it is said.
+            if(ORR_SANITIZE MATCHES "address")
+                list(APPEND ORR_SANITIZE_FLAGS -fsanitize-trap=undefined)
+            endif()
         endif()
     endif()
     target_compile_options(orrery_flags INTERFACE -fno-omit-frame-pointer)

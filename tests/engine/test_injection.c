@@ -157,7 +157,7 @@ static orr_result convert_cloud(tools *t, const char *name, orr_error *error)
 
 static orr_result make_collider(tools *t, const char *name, orr_error *error)
 {
-    const orr_collider_desc desc = {.cell = 0.05};
+    const orr_collider_desc desc = {.cell = 0.2};
     ORR_TRY(open_scene(t, cloud_path, error));
     const orr_layer_data *layer = &t->scene->layers[0];
     const orr_collider_source source = {.name = layer->name, .splats = layer->splats};

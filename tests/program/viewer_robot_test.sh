@@ -39,7 +39,7 @@ is() {
 
 # comes LOW_X HIGH_X LOW_Y HIGH_Y SENTENCE: sooner or later, however busy the machine
 comes() {
-    for i in $(seq 60); do
+    for i in $(seq 150); do
         sleep 0.2
         see moving
         place=$(ball moving)

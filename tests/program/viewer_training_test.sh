@@ -36,7 +36,7 @@ is_ball late "after learning"
 
 view photos photos --size 640x400
 see learning
-for i in $(seq 60); do # a busy machine takes a while to its first picture
+for i in $(seq 120); do # a busy machine takes a while to its first picture
     sleep 0.5
     see learned
     count=$(pixels_that_differ learning learned)
@@ -73,7 +73,7 @@ shown splats 60
 [ "$(pixels_that_differ seeds splats)" -gt 500 ] || fail "splats do not learn"
 view photos photos --train splats --size 640x400
 see learning
-for i in $(seq 60); do
+for i in $(seq 120); do
     sleep 0.5
     see learned
     count=$(pixels_that_differ learning learned)

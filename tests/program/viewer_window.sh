@@ -64,7 +64,7 @@ view() { # NAME ARGUMENTS...: opens a window on a file of that name, which is lo
 }
 
 ended() { # expected exit code
-    for i in $(seq 50); do kill -0 $viewer 2>/dev/null || break; sleep 0.1; done
+    for i in $(seq 300); do kill -0 $viewer 2>/dev/null || break; sleep 0.1; done
     kill -0 $viewer 2>/dev/null && fail "still running"
     wait $viewer
     code=$?
