@@ -157,6 +157,27 @@ FN int chain_rests(const lane_model *m, const lane_data *d, orr_chain chain)
            tree_rests(d, m->dof_treeid[m->plan->chain_dof[chain.first + chain.count - 1]]);
 }
 
+// The inverse weight of a tendon's rows. MuJoCo's is that of qpos0, 0 where no dof changes its length there,
+// and the row is as stiff as 1e15: float finds no acceleration beside it. In float it is at least a millionth
+// of that of the tendon's sites.
+LANE_FN real tendon_weight(const lane_model *m, const lane_data *d, int tendon)
+{
+    real weight = tendon_invweight0(m, d, tendon);
+#if !defined(ORR_SCALAR_DOUBLE)
+    real of_sites = R(0.0);
+    for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
+        if (m->wrap_type[k] == ORR_WRAP_SITE) {
+            int site = m->wrap_objid[k], body = m->site_bodyid[site];
+            real3 lever = sub3(uniform3(m->site_pos, site), uniform3(m->body_ipos, body));
+            of_sites = of_sites + body_invweight0(m, d, 2 * body);
+            of_sites = of_sites + body_invweight0(m, d, 2 * body + 1) * dot3(lever, lever);
+        }
+    }
+    weight = max_(weight, R(1e-6) * of_sites);
+#endif
+    return weight;
+}
+
 LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & ORR_DISABLE_FRICTIONLOSS) {
@@ -182,7 +203,7 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
             }
             lane_impedance at = impedance_of(m, m->tendon_solref_fri + ORR_NREF * i,
                                              m->tendon_solimp_fri + ORR_NIMP * i, R(0.0));
-            set_row(d, row, at, R(0.0), tendon_invweight0(m, d, i), everywhere());
+            set_row(d, row, at, R(0.0), tendon_weight(m, d, i), everywhere());
         }
     }
 }
@@ -221,7 +242,7 @@ LANE_FN void set_limit_row(const lane_model *m, lane_data *d, int row)
     } else {
         solref = m->tendon_solref_lim + ORR_NREF * tendon;
         solimp = m->tendon_solimp_lim + ORR_NIMP * tendon;
-        weight = tendon_invweight0(m, d, tendon);
+        weight = tendon_weight(m, d, tendon);
     }
     set_row(d, row, impedance_of(m, solref, solimp, r), r, weight, r < R(0.0));
 }

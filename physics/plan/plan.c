@@ -217,7 +217,6 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->pair_before);
     for (int i = 0; i < plan->hulls; i++) { // the model may be gone already
         orr_extremes_destroy(&plan->hull[i].vertices);
-        orr_extremes_destroy(&plan->hull[i].normals);
     }
     orr_free(plan->hull);
     orr_free(plan->hull_normal);

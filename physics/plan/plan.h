@@ -57,14 +57,14 @@ typedef struct orr_extremes {
     float *at;      // of each block 3 x ORR_EXTREME_BLOCK: x, y and z
 } orr_extremes;
 
-// The flat faces of a mesh's convex hull, and where its vertices and faces are in a direction.
+// The flat faces of a mesh's convex hull, and where its vertices are in a direction.
 typedef struct orr_hull {
     int32_t face_count;
     const double *normal;              // face_count x 3, outward
     const int32_t *first;              // face_count + 1: first corner of a face in `vertex`
     const int32_t *vertex;             // vertices of the hull, counter-clockwise from outside
     const int32_t *of_first, *of_face; // + 1: the first of a vertex' faces in `of_face`
-    orr_extremes vertices, normals;
+    orr_extremes vertices;
 } orr_hull;
 
 enum {

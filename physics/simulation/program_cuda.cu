@@ -169,7 +169,6 @@ static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
         hull.of_first = plan->hull_of_first + (hull.of_first - of_first);
         hull.of_face = plan->hull_of_face + (hull.of_face - of_face);
         add_extremes(p, &hull.vertices);
-        add_extremes(p, &hull.normals);
         if (p->copy) {
             ((orr_hull *)(p->copy + at))[i] = hull;
         }

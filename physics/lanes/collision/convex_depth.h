@@ -188,6 +188,16 @@ typedef struct convex_witness {
     point on1[3], on2[3];
 } convex_witness;
 
+// The same of shapes that do not overlap: vertices that span the closest points.
+FN void witness_of_simplex(const convex_simplex *s, convex_witness *witness)
+{
+    for (int k = 0; k < 3 && s->count > 0; k++) {
+        const convex_vertex *v = &s->vertex[k < s->count ? k : 0];
+        witness->on1[k] = v->on1;
+        witness->on2[k] = v->on2;
+    }
+}
+
 // The hit at the origin's projection onto a face with these corners. distance: of its plane from the origin.
 LANE_FN void hit_on_face(const convex_vertex corner[3], point normal, double distance, convex_hit *hit,
                          convex_witness *witness)
@@ -221,10 +231,10 @@ FN int closest_face(const convex_polytope *t)
     return closest;
 }
 
-// Returns 0 when the cores do not overlap. simplex: of core_distance; tolerance: m, of the depth; iterations:
-// most vertices that are added. The depth is between the distance of the closest face, which does not
-// decrease once the origin is inside, and the extent of the difference along that face's normal; the result
-// is the face of the least extent.
+// Returns 0 when the cores do not overlap. simplex: of core_distance; tolerance: m, of the depth of curved
+// shapes; iterations: most vertices that are added. The depth is between the distance of the closest face,
+// which does not decrease once the origin is inside, and the extent of the difference along that face's
+// normal; the result is the face of the least extent.
 LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *simplex, double tolerance,
                        int iterations, convex_hit *hit, convex_witness *witness)
 {
@@ -235,7 +245,10 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
     }
     // with flat faces many vertices are in the plane of a face up to rounding; with curved shapes thin faces
     // arise, which must be replaced
-    double height = has_flat_faces(a) && has_flat_faces(b) ? 1e-12 * scale : 0.0;
+    int flat = has_flat_faces(a) && has_flat_faces(b);
+    double height = flat ? 1e-12 * scale : 0.0;
+    // flat faces are searched to the end, as in MuJoCo: further contacts follow from the face
+    tolerance = flat ? height : fmax(tolerance, 1e-15 * scale);
     double lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
     convex_face best = t.face[0];
@@ -257,7 +270,7 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *s
             upper = fmin(upper, extent);
             best = *face;
         }
-        if (extent - lower <= fmax(tolerance, 1e-15 * scale) || t.vertex_count >= most) {
+        if (extent - lower <= tolerance || t.vertex_count >= most) {
             break;
         }
         t.vertex[t.vertex_count++] = next;

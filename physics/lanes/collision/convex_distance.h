@@ -131,20 +131,20 @@ typedef enum convex_result { CONVEX_FAR, CONVEX_APART, CONVEX_OVERLAP, CONVEX_UN
 
 enum { CONVEX_DISTANCE_STEPS = 200 };
 
-// simplex: of CONVEX_OVERLAP with 4 vertices, a tetrahedron that contains the origin.
+// s: of CONVEX_OVERLAP with 4 vertices, a tetrahedron that contains the origin; of CONVEX_APART and
+// CONVEX_UNSURE one to three vertices whose hull has the closest point.
 // CONVEX_APART: hit is where the cores are closest, its normal from the first to the second. CONVEX_FAR: they
 // are more than `reach` apart along the hit's normal, which alone is set. CONVEX_UNSURE: rounding stopped the
 // search; as CONVEX_APART, unless they overlap.
 LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit,
-                                    convex_simplex *simplex)
+                                    convex_simplex *s)
 {
-    convex_simplex s;
-    simplex->count = 0;
     point between = point_difference(a->frame.pos, b->frame.pos);
-    s.vertex[0] = difference_support(a, b, point_scaled(point_direction(between), -1.0));
-    s.weight[0] = 1.0;
-    s.count = 1;
-    convex_vertex closest = s.vertex[0];
+    s->vertex[0] = difference_support(a, b, point_scaled(point_direction(between), -1.0));
+    s->weight[0] = 1.0;
+    s->weight[1] = s->weight[2] = s->weight[3] = 0.0;
+    s->count = 1;
+    convex_vertex closest = s->vertex[0];
     double length = point_length(closest.p), gap = length, touching = 1e-10 * (a->bound + b->bound);
     for (int step = 0; step < CONVEX_DISTANCE_STEPS && length > touching; step++) {
         convex_vertex next = difference_support(a, b, point_scaled(closest.p, -1.0 / length));
@@ -157,15 +157,14 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
         if (gap <= 1e-14 * length) {
             break;
         }
-        s.vertex[s.count++] = next;
-        if (reduce_simplex(&s)) {
+        s->vertex[s->count++] = next;
+        if (reduce_simplex(s)) {
             if (bound > 0.0) {
                 break; // a plane separates the cores: rounding puts the origin inside a flat simplex
             }
-            *simplex = s;
             return CONVEX_OVERLAP;
         }
-        convex_vertex found = simplex_point(&s);
+        convex_vertex found = simplex_point(s);
         double closer = point_length(found.p);
         if (!(closer < length)) {
             break;
@@ -173,6 +172,7 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
         closest = found;
         length = closer;
     }
+    s->count = s->count < 3 ? s->count : 3;
     if (length <= touching) {
         return CONVEX_OVERLAP;
     }

@@ -196,14 +196,13 @@ LANE_FN mask depth_expand(lane_polytope *t, int v, real3 p, int count, sint clos
     return fine;
 }
 
-// tolerance: m, of the depth; iterations: most vertices that are added.
+// iterations: most vertices that are added.
 LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, mask active,
-                                real scale, real tolerance, int iterations)
+                                real scale, int iterations)
 {
     depth_search found = {I(0), I(0) != I(0), I(0) != I(0)};
     real lower = R(-LANE_HUGE), upper = R(LANE_HUGE), rounding = R(4e-7) * scale;
     active = and_(active, depth_begin(m, s, t, scale, active));
-    tolerance = max_(tolerance, rounding);
     int most = iterations + 4 < DEPTH_VERTICES ? iterations + 4 : DEPTH_VERTICES;
     for (int v = 4; any(active) && v < most; v++) {
         int count = 2 * v - 4;
@@ -228,7 +227,7 @@ LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, 
         mask better = and_(active, extent < upper + R(0.25) * rounding);
         upper = sel(better, min_(upper, extent), upper);
         found.corners = sel_int(better, corners, found.corners);
-        mask done = and_(active, extent - lower <= tolerance);
+        mask done = and_(active, extent - lower <= rounding);
         found.found = or_(found.found, done);
         active = and_(active, not_(done));
         if (any(active)) {

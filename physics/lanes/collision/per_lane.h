@@ -152,7 +152,7 @@ LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const l
     if (searched) {
         lane_pair_shapes s = make_pair_shapes(m, d, pair, a, b);
         real scale = geom_rbound(m, d, pair->geom1) + geom_rbound(m, d, pair->geom2);
-        depth = find_depth(m, &s, &polytope, near, scale, R(m->opt.ccd_tolerance), m->opt.ccd_iterations);
+        depth = find_depth(m, &s, &polytope, near, scale, m->opt.ccd_iterations);
     }
 #endif
     real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];

@@ -1,0 +1,508 @@
+// Contacts of two shapes with flat faces: the face or edge of each that touches, one clipped to the other.
+// MuJoCo's rules since 3.17 (its multiccd): what touches is known from the vertices that span the deepest face
+// of the difference. A cylinder has two faces of 16 corners and edges along its side, a capsule an edge alone.
+#pragma once
+
+#include "physics/lanes/collision/convex_depth.h"
+
+enum { CONVEX_POLYGON = 64 };
+
+// Below this angle, 0.0889 rad = 5.1 degrees, faces, or an edge and a face, count as parallel.
+#define CONVEX_LEAN_COSINE 0.99605099
+#define CONVEX_LEAN_SINE 0.08878294
+
+typedef struct convex_polygon {
+    point corner[CONVEX_POLYGON]; // of shape_face clockwise, of hull_face counter-clockwise from outside
+    int count;
+    point normal; // outward
+} convex_polygon;
+
+// ---- faces of hulls ----
+
+// The cosine between a direction in the hull's frame and the normal of a face.
+FN double along_face(const orr_hull *hull, int face, point n)
+{
+    const double *normal = hull->normal + 3 * face;
+    return normal[0] * n.x + normal[1] * n.y + normal[2] * n.z;
+}
+
+// A face of a hull. vertex: the corner to begin with; -1: any.
+LANE_FN void hull_face(const convex_shape *s, int index, int vertex, convex_polygon *face)
+{
+    const orr_hull *hull = s->hull;
+    const double *normal = hull->normal + 3 * index;
+    convex_frame turn = s->frame;
+    turn.pos = make_point(0.0, 0.0, 0.0);
+    face->normal = to_world(&turn, make_point(normal[0], normal[1], normal[2]));
+    int first = hull->first[index], count = hull->first[index + 1] - first, start = 0;
+    for (int k = 0; k < count && vertex >= 0; k++) {
+        start = hull->vertex[first + k] == vertex ? k : start;
+    }
+    int stride =
+        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a face with many corners: a subset of them
+    face->count = 0;
+    for (int k = 0; k < count; k += stride) {
+        face->corner[face->count++] =
+            to_world(&s->frame, hull_vertex(s, hull->vertex[first + (start + k) % count]));
+    }
+}
+
+// Of the faces at a vertex, the one whose normal is closest to a direction in the hull's frame.
+LANE_FN int face_at_vertex(const convex_shape *s, int vertex, point direction)
+{
+    const orr_hull *hull = s->hull;
+    int best = 0;
+    double most = -2.0;
+    for (int k = hull->of_first[vertex]; k < hull->of_first[vertex + 1]; k++) {
+        double along = along_face(hull, hull->of_face[k], direction);
+        if (along > most) {
+            most = along;
+            best = hull->of_face[k];
+        }
+    }
+    return best;
+}
+
+FN int face_has_vertex(const orr_hull *hull, int face, int vertex)
+{
+    for (int k = hull->of_first[vertex]; k < hull->of_first[vertex + 1]; k++) {
+        if (hull->of_face[k] == face) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// The vertex of a hull at a point in its frame, from neighbour to neighbour. near: a vertex to begin with.
+LANE_FN int hull_vertex_at(const convex_shape *s, point at, int near)
+{
+    const orr_hull *hull = s->hull;
+    point away = point_difference(hull_vertex(s, near), at);
+    double least = point_dot(away, away);
+    for (int from = -1; from != near && least > 0.0;) {
+        from = near;
+        for (int k = hull->of_first[from]; k < hull->of_first[from + 1]; k++) {
+            int face = hull->of_face[k];
+            for (int c = hull->first[face]; c < hull->first[face + 1]; c++) {
+                away = point_difference(hull_vertex(s, hull->vertex[c]), at);
+                double squared = point_dot(away, away);
+                near = squared < least ? hull->vertex[c] : near;
+                least = squared < least ? squared : least;
+            }
+        }
+    }
+    return near;
+}
+
+// ---- what touches ----
+
+// A vertex, an edge or a face of a shape, by its corners: of a box bits of its positive axes, of a hull
+// vertices, of a cylinder 0 for the upper and 1 for the lower rim.
+typedef struct convex_feature {
+    int corner[3], count;
+    point at;      // of the first corner, in the world
+    point outward; // in the shape's frame: the side that touches
+} convex_feature;
+
+FN point corner_of_box(const convex_shape *s, int bits)
+{
+    return to_world(&s->frame,
+                    make_point(bits & 1 ? s->size[0] : -s->size[0], bits & 2 ? s->size[1] : -s->size[1],
+                               bits & 4 ? s->size[2] : -s->size[2]));
+}
+
+// on: the witness' points on the shape; outward: the side that touches, in the world.
+LANE_FN convex_feature feature_of(const convex_shape *s, const point on[3], point outward)
+{
+    convex_feature f = {{0, 0, 0}, 1, on[0], to_local_direction(&s->frame, outward)};
+    int near = s->type == ORR_GEOM_MESH ? farthest_vertex(s, f.outward) : 0;
+    for (int k = 0; k < 3; k++) {
+        point at = to_local(&s->frame, on[k]);
+        f.corner[k] = s->type == ORR_GEOM_MESH       ? hull_vertex_at(s, at, near)
+                      : s->type == ORR_GEOM_BOX      ? (at.x > 0.0) + 2 * (at.y > 0.0) + 4 * (at.z > 0.0)
+                      : s->type == ORR_GEOM_CYLINDER ? at.z < 0.0
+                                                     : 0;
+    }
+    if (f.corner[0] != f.corner[1]) {
+        f.count = f.corner[2] == f.corner[0] || f.corner[2] == f.corner[1] ? 2 : 3;
+    } else {
+        f.corner[1] = f.corner[2];
+        f.count = f.corner[0] != f.corner[2] ? 2 : 1;
+    }
+    return f;
+}
+
+// How many faces feature_face goes through.
+FN int feature_faces(const convex_shape *s, const convex_feature *f)
+{
+    return s->type == ORR_GEOM_MESH  ? s->hull->of_first[f->corner[0] + 1] - s->hull->of_first[f->corner[0]]
+           : s->type == ORR_GEOM_BOX ? 3
+           : s->type == ORR_GEOM_CYLINDER ? f->count == 1
+                                          : 0;
+}
+
+// The k-th face that all corners of a feature can be on; -1: this one is not. Faces of a box: x, -x, y, -y ...;
+// where its corners are on no common face, the one that points outward.
+LANE_FN int feature_face(const convex_shape *s, const convex_feature *f, int k)
+{
+    const int *corner = f->corner;
+    if (s->type == ORR_GEOM_MESH) {
+        int face = s->hull->of_face[s->hull->of_first[corner[0]] + k];
+        return (f->count < 2 || face_has_vertex(s->hull, face, corner[1])) &&
+                       (f->count < 3 || face_has_vertex(s->hull, face, corner[2]))
+                   ? face
+                   : -1;
+    }
+    if (s->type == ORR_GEOM_CYLINDER) {
+        return corner[0];
+    }
+    double outward[3] = {f->outward.x, f->outward.y, f->outward.z};
+    int third = f->count == 3 ? corner[2] : corner[0], second = f->count > 1 ? corner[1] : corner[0];
+    int alike = ~(corner[0] ^ second) & ~(corner[0] ^ third) & 7;
+    if (alike) {
+        return alike >> k & 1 ? 2 * k + !(corner[0] >> k & 1) : -1;
+    }
+    return fabs(outward[k]) > CONVEX_LEAN_COSINE ? 2 * k + (outward[k] < 0.0) : -1;
+}
+
+// The outward normal of a face in the world.
+FN point face_normal(const convex_shape *s, int face)
+{
+    if (s->type == ORR_GEOM_MESH) {
+        const double *n = s->hull->normal + 3 * face;
+        convex_frame turn = s->frame;
+        turn.pos = make_point(0.0, 0.0, 0.0);
+        return to_world(&turn, make_point(n[0], n[1], n[2]));
+    }
+    return s->type == ORR_GEOM_BOX ? point_scaled(s->frame.axis[face / 2], face % 2 ? -1.0 : 1.0)
+                                   : point_scaled(s->frame.axis[2], face ? -1.0 : 1.0);
+}
+
+// Cosines and sines of sixteenths of a turn.
+FN double sixteenth(int k)
+{
+    const double cosine[5] = {1.0, 0.92387953251128674, 0.70710678118654752, 0.38268343236508977, 0.0};
+    k &= 15;
+    k = k > 8 ? 16 - k : k;
+    return k > 4 ? -cosine[8 - k] : cosine[k];
+}
+
+// The corners of a face, clockwise from outside.
+LANE_FN void shape_face(const convex_shape *s, int index, convex_polygon *face)
+{
+    static const int box[6][4] = {{7, 3, 1, 5}, {2, 6, 4, 0}, {2, 3, 7, 6},
+                                  {4, 5, 1, 0}, {6, 7, 5, 4}, {3, 2, 0, 1}};
+    if (s->type == ORR_GEOM_MESH) {
+        hull_face(s, index, -1, face);
+        for (int k = 0, last = face->count - 1; k < last; k++, last--) {
+            point swap = face->corner[k];
+            face->corner[k] = face->corner[last];
+            face->corner[last] = swap;
+        }
+        return;
+    }
+    face->normal = face_normal(s, index);
+    face->count = s->type == ORR_GEOM_BOX ? 4 : 16;
+    for (int k = 0; k < face->count; k++) {
+        double up = index ? -1.0 : 1.0;
+        face->corner[k] =
+            s->type == ORR_GEOM_BOX
+                ? corner_of_box(s, box[index][k])
+                : to_world(&s->frame, make_point(s->size[0] * sixteenth(k),
+                                                 -up * s->size[0] * sixteenth(k - 4), up * s->size[1]));
+    }
+}
+
+// How many edges feature_edge goes through: those at a vertex, or the one between two.
+FN int feature_edges(const convex_shape *s, const convex_feature *f)
+{
+    return f->count == 3 ? 0
+           : f->count == 2 || s->type == ORR_GEOM_CYLINDER || s->type == ORR_GEOM_CAPSULE
+               ? 1
+               : feature_faces(s, f);
+}
+
+// The ends of an edge. on: where the contact touches the shape, for a capsule.
+LANE_FN void feature_edge(const convex_shape *s, const convex_feature *f, int k, point on, point end[2])
+{
+    if (s->type == ORR_GEOM_CAPSULE) {
+        double along = point_dot(point_difference(on, s->frame.pos), s->frame.axis[2]);
+        end[0] = point_along(on, -along - s->size[1], s->frame.axis[2]);
+        end[1] = point_along(on, -along + s->size[1], s->frame.axis[2]);
+        return;
+    }
+    if (s->type == ORR_GEOM_CYLINDER) {
+        end[0] = f->at;
+        end[1] = point_along(f->at, (f->corner[0] ? 2.0 : -2.0) * s->size[1], s->frame.axis[2]);
+        return;
+    }
+    int from = f->corner[0], to = f->corner[1];
+    if (s->type == ORR_GEOM_BOX) {
+        end[0] = corner_of_box(s, from);
+        end[1] = corner_of_box(s, f->count == 1 ? from ^ 1 << k : to);
+        return;
+    }
+    const orr_hull *hull = s->hull;
+    if (f->count == 1) { // to the corner before it on the face
+        int face = hull->of_face[hull->of_first[from] + k], first = hull->first[face];
+        int count = hull->first[face + 1] - first;
+        for (int c = 0; c < count; c++) {
+            to = hull->vertex[first + c] == from ? hull->vertex[first + (c + count - 1) % count] : to;
+        }
+    }
+    end[0] = to_world(&s->frame, hull_vertex(s, from));
+    end[1] = to_world(&s->frame, hull_vertex(s, to));
+}
+
+// The two faces that lie on each other most closely. normal: of the contact.
+LANE_FN int facing_faces(const convex_shape *a, const convex_feature *one, const convex_shape *b,
+                         const convex_feature *two, point normal, int face[2])
+{
+    double best = -CONVEX_LEAN_COSINE;
+    int found = 0;
+    for (int i = 0, count = feature_faces(a, one); i < count; i++) {
+        int first = feature_face(a, one, i);
+        point n = first < 0 ? normal : face_normal(a, first);
+        if (first < 0 || point_dot(n, normal) <= CONVEX_LEAN_SINE) {
+            continue;
+        }
+        for (int j = 0, others = feature_faces(b, two); j < others; j++) {
+            int second = feature_face(b, two, j);
+            point opposite = second < 0 ? normal : face_normal(b, second);
+            double along = point_dot(n, opposite);
+            if (second >= 0 && point_dot(opposite, normal) < -CONVEX_LEAN_SINE && along < best) {
+                best = along;
+                face[0] = first;
+                face[1] = second;
+                found = 1;
+            }
+        }
+    }
+    return found;
+}
+
+// The edge of the first shape and the face of the second that are closest to parallel, where MuJoCo takes the
+// first in the order of its tables. towards: from the second shape to the first; on: where the contact touches
+// the first. Returns whether they count as parallel.
+LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const convex_shape *b,
+                        const convex_feature *two, point towards, point on, convex_polygon *edge, int *face)
+{
+    double least = CONVEX_LEAN_SINE;
+    int found = 0, edges = feature_edges(a, one);
+    for (int j = 0, faces = feature_faces(b, two); j < faces; j++) {
+        int index = feature_face(b, two, j);
+        point n = index < 0 ? towards : face_normal(b, index);
+        if (index < 0 || point_dot(n, towards) <= 0.0) {
+            continue;
+        }
+        for (int i = 0; i < edges; i++) {
+            point end[2];
+            feature_edge(a, one, i, on, end);
+            double lean = fabs(point_dot(point_direction(point_difference(end[1], end[0])), n));
+            if (lean < least) {
+                least = lean;
+                edge->corner[0] = end[0];
+                edge->corner[1] = end[1];
+                *face = index;
+                found = 1;
+            }
+        }
+    }
+    edge->count = 2;
+    return found;
+}
+
+// ---- clipping ----
+
+// Clips a polygon or an edge to the prism above a face (Sutherland, Hodgman 1974).
+LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
+{
+    const double rounding = 1e-10; // of areas in m^2: corners that are on a side of the prism are kept
+    for (int side = 0; side < by->count; side++) {
+        point corner = by->corner[side];
+        point inward = point_cross(point_difference(by->corner[(side + 1) % by->count], corner), by->normal);
+        convex_polygon kept;
+        kept.count = 0;
+        for (int k = 0; k < polygon->count; k++) {
+            point p = polygon->corner[k], q = polygon->corner[k + 1 < polygon->count ? k + 1 : 0];
+            double p_inside = point_dot(point_difference(p, corner), inward);
+            double q_inside = point_dot(point_difference(q, corner), inward);
+            int keep = q_inside > -rounding, crosses = keep != (p_inside > -rounding);
+            if (crosses && kept.count < CONVEX_POLYGON) {
+                double share = fmin(fmax(p_inside / (p_inside - q_inside), 0.0), 1.0);
+                kept.corner[kept.count++] = point_along(p, share, point_difference(q, p));
+            }
+            if (keep && kept.count < CONVEX_POLYGON) {
+                kept.corner[kept.count++] = q;
+            }
+        }
+        polygon->count = kept.count;
+        memcpy(polygon->corner, kept.corner, (size_t)kept.count * sizeof *kept.corner);
+    }
+}
+
+// Twice the area of the quadrilateral of four corners.
+FN double quadrilateral(const convex_polygon *p, int a, int b, int c, int d)
+{
+    return point_length(point_cross(point_difference(p->corner[c], p->corner[a]),
+                                    point_difference(p->corner[d], p->corner[b])));
+}
+
+// Keeps the first corner, and three others that move on around the polygon as long as the area of the four
+// grows, as in MuJoCo for hulls on planes.
+LANE_FN void keep_four_corners(convex_polygon *p)
+{
+    int b = 1, c = 2, d = 3;
+    for (int moved = 1; moved;) {
+        double area = quadrilateral(p, 0, b, c, d);
+        moved = 0;
+        while (d + 1 < p->count && quadrilateral(p, 0, b, c, d + 1) > area) {
+            area = quadrilateral(p, 0, b, c, ++d);
+            moved = 1;
+        }
+        while (c + 1 < d && quadrilateral(p, 0, b, c + 1, d) > area) {
+            area = quadrilateral(p, 0, b, ++c, d);
+            moved = 1;
+        }
+        while (b + 1 < c && quadrilateral(p, 0, b + 1, c, d) > area) {
+            area = quadrilateral(p, 0, ++b, c, d);
+            moved = 1;
+        }
+    }
+    p->corner[1] = p->corner[b];
+    p->corner[2] = p->corner[c];
+    p->corner[3] = p->corner[d];
+    p->count = 4;
+}
+
+// Four corners of a polygon, and twice the area of their quadrilateral.
+typedef struct convex_quadrilateral {
+    int corner[4];
+    double area;
+} convex_quadrilateral;
+
+// Moves one of the four corners on as long as the area grows, each time followed by those before it.
+LANE_FN void grow_quadrilateral(const convex_polygon *p, int at[4], convex_quadrilateral *best)
+{
+    int moving = 3;
+    while (moving < 4) {
+        int to = (at[moving] + 1) % p->count, from = at[moving];
+        at[moving] = to;
+        double area = quadrilateral(p, at[0], at[1], at[2], at[3]);
+        if (area > best->area) {
+            best->area = area;
+            memcpy(best->corner, at, sizeof best->corner);
+            moving -= moving > 1;
+        } else {
+            at[moving] = from;
+            moving++;
+        }
+    }
+}
+
+// Keeps the four corners of the largest quadrilateral that MuJoCo's search around a polygon meets.
+LANE_FN void keep_largest_quadrilateral(convex_polygon *p)
+{
+    int at[4] = {0, 1, 2, 3};
+    convex_quadrilateral best = {{0, 1, 2, 3}, quadrilateral(p, 0, 1, 2, 3)};
+    for (at[0] = 0; at[0] < p->count; at[0]++) {
+        grow_quadrilateral(p, at, &best);
+        for (int k = 1; k < 4 && at[k] == at[k - 1]; k++) {
+            at[k] = (at[k] + 1) % p->count;
+        }
+    }
+    point corner[4];
+    for (int k = 0; k < 4; k++) {
+        corner[k] = p->corner[best.corner[k]];
+    }
+    memcpy(p->corner, corner, sizeof corner);
+    p->count = 4;
+}
+
+// Keeps the two corners of what is left of an edge that are farthest apart.
+LANE_FN void keep_ends(convex_polygon *p)
+{
+    int first = 0, last = 1;
+    double most = 0.0;
+    for (int i = 0; i < p->count; i++) {
+        for (int j = i + 1; j < p->count; j++) {
+            point apart = point_difference(p->corner[j], p->corner[i]);
+            double squared = point_dot(apart, apart);
+            if (squared > most) {
+                most = squared;
+                first = i;
+                last = j;
+            }
+        }
+    }
+    point end = p->corner[last];
+    p->corner[0] = p->corner[first];
+    p->corner[1] = end;
+    p->count = 2;
+}
+
+// ---- contacts ----
+
+// Contacts of two faces that lie on each other, else of an edge on a face: the corners of what both have in
+// common, each with its own depth. Of two faces the second is clipped to the first, and gives the normal.
+// Returns how many there are, at most 4; without such faces 1, and hits[0] stays.
+LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double margin,
+                          const convex_witness *witness, convex_hit *hits)
+{
+    convex_polygon face, other;
+    point normal = hits[0].normal, opposite = point_scaled(normal, -1.0);
+    convex_feature one = feature_of(a, witness->on1, normal), two = feature_of(b, witness->on2, opposite);
+    point on1 = point_along(hits[0].pos, -0.5 * hits[0].distance, normal);
+    int faces[2], index, edge = 0, faces1 = 0, faces2 = 0;
+    for (int k = 0; k < feature_faces(a, &one); k++) {
+        faces1 += feature_face(a, &one, k) >= 0;
+    }
+    for (int k = 0; k < feature_faces(b, &two); k++) {
+        faces2 += feature_face(b, &two, k) >= 0;
+    }
+    // the edge of a capsule is that of one that is thicker by half the margin
+    double inflated = a->type == ORR_GEOM_CAPSULE ? 0.5 * margin : 0.0;
+    double sign = 1.0; // -1: `opposite` is away from `other`
+    if (facing_faces(a, &one, b, &two, normal, faces)) {
+        shape_face(a, faces[0], &face);
+        shape_face(b, faces[1], &other);
+        opposite = other.normal;
+    } else if (one.count < 3 && faces2 > 0 && (one.count <= two.count || faces1 == 0) &&
+               facing_edge(a, &one, b, &two, opposite, point_along(on1, inflated, normal), &other, &index)) {
+        shape_face(b, index, &face);
+        opposite = face.normal;
+        sign = -1.0;
+        edge = 1;
+        for (int k = 0; k < 2; k++) {
+            other.corner[k] = point_along(other.corner[k], inflated, face.normal);
+        }
+    } else if (two.count < 3 && facing_edge(b, &two, a, &one, normal, hits[0].pos, &other, &index)) {
+        shape_face(a, index, &face);
+        opposite = point_scaled(face.normal, -1.0);
+        edge = 1;
+    } else {
+        return 1;
+    }
+    clip_polygon(&other, &face);
+    int count = 0;
+    for (int k = 0; k < other.count; k++) {
+        if (point_dot(point_difference(other.corner[k], face.corner[0]), face.normal) <= margin) {
+            other.corner[count++] = other.corner[k];
+        }
+    }
+    other.count = count;
+    if (edge && count > 2) {
+        keep_ends(&other);
+    } else if (count > 4) {
+        keep_largest_quadrilateral(&other);
+    }
+    for (int k = 0; k < other.count; k++) {
+        point p = other.corner[k];
+        double height = point_dot(point_difference(p, face.corner[0]), face.normal);
+        point on = point_along(p, -height, face.normal);                        // on the face
+        hits[k].distance = sign * point_dot(point_difference(on, p), opposite); // along the normal
+        hits[k].normal = point_scaled(opposite, -1.0);
+        hits[k].pos = point_along(on, -0.5 * sign * hits[k].distance, opposite);
+    }
+    return other.count ? other.count : 1;
+}
