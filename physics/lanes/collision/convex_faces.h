@@ -1,6 +1,6 @@
 // Contacts of two shapes with flat faces: the face or edge of each that touches, one clipped to the other.
-// MuJoCo's rules since 3.17 (its multiccd): what touches is known from the vertices that span the deepest face
-// of the difference. A cylinder has two faces of 16 corners and edges along its side, a capsule an edge alone.
+// MuJoCo's rules since 3.17 (its multiccd): what touches is known from the vertices that span the deepest
+// face of the difference. A cylinder has two faces of 16 corners and an edge along its side, a capsule one.
 #pragma once
 
 #include "physics/lanes/collision/convex_depth.h"
@@ -141,7 +141,7 @@ FN int feature_faces(const convex_shape *s, const convex_feature *f)
                                           : 0;
 }
 
-// The k-th face that all corners of a feature can be on; -1: this one is not. Faces of a box: x, -x, y, -y ...;
+// The k-th face that all corners of a feature can be on; -1: this one is not. Faces of a box: x, -x, y, ...;
 // where its corners are on no common face, the one that points outward.
 LANE_FN int feature_face(const convex_shape *s, const convex_feature *f, int k)
 {
@@ -232,8 +232,13 @@ LANE_FN void feature_edge(const convex_shape *s, const convex_feature *f, int k,
         return;
     }
     if (s->type == ORR_GEOM_CYLINDER) {
-        end[0] = f->at;
-        end[1] = point_along(f->at, (f->corner[0] ? 2.0 : -2.0) * s->size[1], s->frame.axis[2]);
+        // at the normal's azimuth, to which the witness comes only as close as the search's tolerance
+        double across = sqrt(f->outward.x * f->outward.x + f->outward.y * f->outward.y);
+        double scale = across > 1e-9 ? s->size[0] / across : 0.0,
+               up = f->corner[0] ? -s->size[1] : s->size[1];
+        point at = make_point(f->outward.x * scale, f->outward.y * scale, up);
+        end[0] = scale > 0.0 ? to_world(&s->frame, at) : f->at;
+        end[1] = point_along(end[0], -2.0 * up, s->frame.axis[2]);
         return;
     }
     int from = f->corner[0], to = f->corner[1];
@@ -281,9 +286,9 @@ LANE_FN int facing_faces(const convex_shape *a, const convex_feature *one, const
     return found;
 }
 
-// The edge of the first shape and the face of the second that are closest to parallel, where MuJoCo takes the
-// first in the order of its tables. towards: from the second shape to the first; on: where the contact touches
-// the first. Returns whether they count as parallel.
+// The edge of the first shape and the face of the second that are closest to parallel, where MuJoCo takes
+// the first in the order of its tables. towards: from the second shape to the first; on: where the contact
+// touches the first. Returns whether they count as parallel.
 LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const convex_shape *b,
                         const convex_feature *two, point towards, point on, convex_polygon *edge, int *face)
 {
