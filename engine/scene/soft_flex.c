@@ -362,7 +362,9 @@ orr_result orr_scene_add_flexes(orr_scene *scene, int first, orr_error *error)
                                         .dim = m->flex_dim[k],
                                         .vertices = m->flex_vertnum[k],
                                         .elements = m->flex_elemnum[k]};
-            ORR_TRY(add_flex(scene, i, &source, error));
+            if (m->flex_interp[k] == 0) { // nodes are bodies of the robot, which its physics moves
+                ORR_TRY(add_flex(scene, i, &source, error));
+            }
         }
     }
     return ORR_OK;

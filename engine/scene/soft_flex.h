@@ -1,4 +1,5 @@
-// The soft bodies of robots' models (<flexcomp>): each becomes a mesh layer ROBOT/FLEX that is soft.
+// The soft bodies of robots' models (<flexcomp>): each becomes a mesh layer ROBOT/FLEX that is soft,
+// but those that nodes move.
 #pragma once
 
 #include "engine/scene/soft_layer.h"

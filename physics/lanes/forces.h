@@ -5,6 +5,7 @@
 #include "physics/lanes/adhesion.h"
 #include "physics/lanes/cable.h"
 #include "physics/lanes/delay.h"
+#include "physics/lanes/flex_nodes.h"
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
 #include "physics/lanes/plastic.h"
@@ -98,6 +99,9 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
     }
     if (team_leads(d)) {
         tendon_springs(m, d, with_spring, with_damper);
+        if (with_spring || with_damper) {
+            flex_node_forces(m, d, with_spring, with_damper);
+        }
         for (int i = 1; i < m->nbody; i++) {
             if (body_in_fluid(m, i)) {
                 fluid_forces(m, d, i);

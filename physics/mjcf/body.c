@@ -128,6 +128,32 @@ static orr_result read_body(mjcf_reader *reader, const mjcf_node *node, const mj
     return read_bodies(reader, node, &inside);
 }
 
+// The bodies that move a <flexcomp>, if any do. Their axes are those of the body that it is in, whatever the
+// frames around it, and their joints have the main default class, as in MuJoCo.
+static orr_result read_nodes(mjcf_reader *reader, const mjcf_node *flexcomp, const mjcf_frame *at)
+{
+    const mjcf_frame plain = {.quat = {1.0, 0.0, 0.0, 0.0}, .body = at->body};
+    const spec_flex_nodes *nodes;
+    mjcf_node *holder;
+    ORR_TRY(mjcf_flexcomp_bodies(reader, flexcomp, at->body, &holder, &nodes));
+    int i = 0;
+    for (const mjcf_node *node = holder ? holder->children : NULL; node; node = node->next, i++) {
+        const int body = reader->spec->bodies_count, joint = reader->spec->joints_count;
+        while (nodes->held[i]) {
+            i++;
+        }
+        ORR_TRY(read_body(reader, node, &plain));
+        reader->spec->bodies[body].nodes = nodes;
+        reader->spec->bodies[body].node = i;
+        if (reader->spec->joints[joint].damping[0] != 0.0) { // as MuJoCo
+            return mjcf_fail(flexcomp, reader->error,
+                             "a default class gives its joints a damping: expected none beside that of the "
+                             "<elasticity>");
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result read_bodies(mjcf_reader *reader, const mjcf_node *parent, const mjcf_frame *at)
 {
     for (const mjcf_node *node = parent->children; node; node = node->next) {
@@ -141,6 +167,8 @@ static orr_result read_bodies(mjcf_reader *reader, const mjcf_node *parent, cons
             mjcf_span_bodies(reader, node, false);
         } else if (mjcf_is(node, "attach")) {
             ORR_TRY(mjcf_attach_bodies(reader, node, at));
+        } else if (mjcf_is(node, "flexcomp")) {
+            ORR_TRY(read_nodes(reader, node, at));
         }
     }
     return ORR_OK;

@@ -5,46 +5,52 @@
 
 enum { CONTACT_FRICTIONS = 3 }; // sliding, torsional, rolling; the last two have no effect
 
-static orr_result pin_point(const mjcf_node *node, mjcf_flexcomp *f, double index, orr_error *error)
+typedef struct pinning { // what pins name: points, or nodes
+    uint8_t *pinned;
+    int count, along[3], dim; // along: of a grid
+    bool grid;
+} pinning;
+
+static orr_result pin_point(const mjcf_node *node, const pinning *p, double index, orr_error *error)
 {
-    if (!(index >= 0.0 && index < f->flex.points) || index != rint(index)) {
-        return mjcf_fail(node, error, "expected points from 0 to %d, not %g", f->flex.points - 1, index);
+    if (!(index >= 0.0 && index < p->count) || index != rint(index)) {
+        return mjcf_fail(node, error, "expected points from 0 to %d, not %g", p->count - 1, index);
     }
-    f->flex.pinned[(int)index] = 1;
+    p->pinned[(int)index] = 1;
     return ORR_OK;
 }
 
 // Points of a grid from `low` to `high`, both with as many coordinates as it has axes.
-static orr_result pin_grid(const mjcf_node *node, mjcf_flexcomp *f, const double *low, const double *high,
+static orr_result pin_grid(const mjcf_node *node, const pinning *p, const double *low, const double *high,
                            orr_error *error)
 {
     int from[3] = {0}, to[3] = {0};
-    for (int k = 0; k < f->flex.dim; k++) {
-        if (!(low[k] >= 0.0 && low[k] <= high[k] && high[k] < f->count[k]) || low[k] != rint(low[k]) ||
+    for (int k = 0; k < p->dim; k++) {
+        if (!(low[k] >= 0.0 && low[k] <= high[k] && high[k] < p->along[k]) || low[k] != rint(low[k]) ||
             high[k] != rint(high[k])) {
             return mjcf_fail(node, error, "axis %d of a grid: expected 0 to %d, not %g to %g", k,
-                             f->count[k] - 1, low[k], high[k]);
+                             p->along[k] - 1, low[k], high[k]);
         }
         from[k] = (int)low[k], to[k] = (int)high[k];
     }
     for (int x = from[0]; x <= to[0]; x++) {
         for (int y = from[1]; y <= to[1]; y++) {
             for (int z = from[2]; z <= to[2]; z++) {
-                f->flex.pinned[z + f->count[2] * (y + f->count[1] * x)] = 1;
+                p->pinned[z + p->along[2] * (y + p->along[1] * x)] = 1;
             }
         }
     }
     return ORR_OK;
 }
 
-static orr_result read_pin(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f)
+static orr_result read_pin(mjcf_reader *reader, const mjcf_node *node, const pinning *p)
 {
     mjcf_flex_pin pin = {0};
-    const int dim = f->flex.dim;
+    const int dim = p->dim;
     ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_read(node, mjcf_flex_pin_members, NULL, &pin, reader->spec, reader->error));
     const bool grid = pin.grid.count > 0 || pin.gridrange.count > 0;
-    if ((grid && f->type != MJCF_FLEX_GRID) || pin.range.count % 2 || pin.grid.count % dim ||
+    if ((grid && !p->grid) || pin.range.count % 2 || pin.grid.count % dim ||
         pin.gridrange.count % (2 * dim)) {
         return mjcf_fail(
             node, reader->error,
@@ -53,19 +59,41 @@ static orr_result read_pin(mjcf_reader *reader, const mjcf_node *node, mjcf_flex
             dim);
     }
     for (int i = 0; i < pin.id.count; i++) {
-        ORR_TRY(pin_point(node, f, pin.id.values[i], reader->error));
+        ORR_TRY(pin_point(node, p, pin.id.values[i], reader->error));
     }
     for (int i = 0; i < pin.range.count; i += 2) {
-        ORR_TRY(pin_point(node, f, pin.range.values[i + 1], reader->error));
-        for (double p = pin.range.values[i]; p < pin.range.values[i + 1]; p += 1.0) {
-            ORR_TRY(pin_point(node, f, p, reader->error));
+        ORR_TRY(pin_point(node, p, pin.range.values[i + 1], reader->error));
+        for (double at = pin.range.values[i]; at < pin.range.values[i + 1]; at += 1.0) {
+            ORR_TRY(pin_point(node, p, at, reader->error));
         }
     }
     for (int i = 0; i < pin.grid.count; i += dim) {
-        ORR_TRY(pin_grid(node, f, pin.grid.values + i, pin.grid.values + i, reader->error));
+        ORR_TRY(pin_grid(node, p, pin.grid.values + i, pin.grid.values + i, reader->error));
     }
     for (int i = 0; i < pin.gridrange.count; i += 2 * dim) {
-        ORR_TRY(pin_grid(node, f, pin.gridrange.values + i, pin.gridrange.values + i + dim, reader->error));
+        ORR_TRY(pin_grid(node, p, pin.gridrange.values + i, pin.gridrange.values + i + dim, reader->error));
+    }
+    return ORR_OK;
+}
+
+static orr_result read_pins(mjcf_reader *reader, const mjcf_node *node, const mjcf_flexcomp *f)
+{
+    pinning p = {.pinned = f->flex.pinned,
+                 .count = f->flex.points,
+                 .along = {f->count[0], f->count[1], f->count[2]},
+                 .dim = f->flex.dim,
+                 .grid = f->type == MJCF_FLEX_GRID};
+    if (f->nodes) {
+        p.pinned = f->nodes->held, p.count = f->nodes->count;
+        p.dim = 3, p.grid = true;
+        for (int k = 0; k < 3; k++) {
+            p.along[k] = flex_nodes_along(&f->nodes->cells, k);
+        }
+    }
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        if (mjcf_is(child, "pin")) {
+            ORR_TRY(read_pin(reader, child, &p));
+        }
     }
     return ORR_OK;
 }
@@ -105,6 +133,7 @@ static orr_result check_material(mjcf_reader *reader, const mjcf_node *node, con
         double value;
         double least;
     } numbers[] = {{"mass", flex->mass, 1e-15},
+                   {"inertiabox", flex->inertiabox, 1e-15},
                    {"radius", flex->radius, 0.0},
                    {"friction", flex->friction, 0.0},
                    {"young", flex->young, 0.0},
@@ -130,12 +159,39 @@ static orr_result check_material(mjcf_reader *reader, const mjcf_node *node, con
     return ORR_OK;
 }
 
+static orr_result choose_dof(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f)
+{
+    switch ((mjcf_flex_dof)f->dof) {
+    case MJCF_FLEX_FULL:
+        break;
+    case MJCF_FLEX_RADIAL:
+    case MJCF_FLEX_2D:
+        return mjcf_fail(node, reader->error,
+                         "dof: expected full, trilinear or quadratic: points on lines or in planes are not "
+                         "supported");
+    case MJCF_FLEX_TRILINEAR:
+    case MJCF_FLEX_QUADRATIC:
+        if (f->rigid) { // of one body anyway
+            break;
+        }
+        if (!f->flex.collides) {
+            return mjcf_flexcomp_plan_nodes(reader, node, f);
+        }
+        spec_note(
+            reader->spec, node->file, node->line,
+            "<flexcomp>: dof: as contact does not move nodes, every point moves by itself and pins name "
+            "points, as with dof=\"full\"; nodes need contype and conaffinity 0");
+    }
+    return ORR_OK;
+}
+
 orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
 {
     mjcf_flexcomp f = {.count = {10, 10, 10},
                        .spacing = {0.02, 0.02, 0.02},
                        .scale = {1.0, 1.0, 1.0},
                        .origin = {(double)NAN},
+                       .cellcount = {1, 1, 1},
                        .contype = 1,
                        .conaffinity = 1,
                        .flex = {.dim = 2,
@@ -143,6 +199,7 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
                                 .radius = 0.005,
                                 .friction = 1.0,
                                 .thickness = -1.0,
+                                .inertiabox = 0.005,
                                 .rgba = {0.5f, 0.5f, 0.5f, 1.0f}}};
     mjcf_orientation_init(&f.flex.orientation);
     ORR_TRY(mjcf_head(reader, node, &f.flex.head));
@@ -162,19 +219,15 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
         return spec_memory_fail(reader->error);
     }
     memset(f.flex.pinned, f.rigid ? 1 : 0, (size_t)f.flex.points);
-    for (const mjcf_node *child = node->children; child; child = child->next) {
-        if (mjcf_is(child, "pin")) {
-            ORR_TRY(read_pin(reader, child, &f));
-        }
+    ORR_TRY(choose_dof(reader, node, &f));
+    ORR_TRY(read_pins(reader, node, &f));
+    ORR_TRY(mjcf_read_pose(reader, node, at, f.flex.pos, &f.flex.orientation));
+    if (f.nodes) {
+        ORR_TRY(mjcf_flexcomp_make_nodes(reader, node, &f));
     }
     if (!node->plain && f.type >= MJCF_FLEX_MESH) { // pins are numbers of the points as they were given
         ORR_TRY(mjcf_flexcomp_drop_unused(reader, &f));
     }
-    if (f.dof != 0) {
-        spec_note(reader->spec, node->file, node->line,
-                  "<flexcomp>: dof: every point moves by itself and pins name points, as with dof=\"full\"");
-    }
-    ORR_TRY(mjcf_read_pose(reader, node, at, f.flex.pos, &f.flex.orientation));
     spec_flex *flex = SPEC_APPEND(reader->spec, flexes);
     if (!flex) {
         return spec_memory_fail(reader->error);

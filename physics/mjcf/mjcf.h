@@ -270,11 +270,20 @@ typedef enum mjcf_flex_type {
     MJCF_FLEX_DIRECT
 } mjcf_flex_type;
 
+typedef enum mjcf_flex_dof { // what moves its points
+    MJCF_FLEX_FULL,
+    MJCF_FLEX_RADIAL,
+    MJCF_FLEX_TRILINEAR,
+    MJCF_FLEX_QUADRATIC,
+    MJCF_FLEX_2D
+} mjcf_flex_dof;
+
 // A <flexcomp> before its points are made.
 typedef struct mjcf_flexcomp {
     spec_flex flex; // first: members of the tables are relative to it
-    int32_t type, dof, rigid, count[3];
+    int32_t type, dof, rigid, count[3], cellcount[3];
     double spacing[3], scale[3], origin[3]; // origin: NaN: not given
+    spec_flex_nodes *nodes;                 // Nullable: that of `flex`
     spec_numbers point, element;
     const char *file;
     int32_t contype, conaffinity;
@@ -289,6 +298,14 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
 orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
 // Removes the points that no element has. Others keep their order, and their pins.
 orr_result mjcf_flexcomp_drop_unused(mjcf_reader *reader, mjcf_flexcomp *f);
+// Nodes that move its points, of which none is held yet.
+orr_result mjcf_flexcomp_plan_nodes(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
+// Their places, masses and stiffness, when the points have their pose in the body, which becomes their frame.
+orr_result mjcf_flexcomp_make_nodes(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
+// The bodies of the nodes of a <flexcomp> that has been read, below `body`, as children of *holder in the
+// order of *nodes, those that are held left out. NULL: no nodes move it.
+orr_result mjcf_flexcomp_bodies(mjcf_reader *reader, const mjcf_node *node, int body, mjcf_node **holder,
+                                const spec_flex_nodes **nodes);
 
 // ---- composites
 

@@ -353,8 +353,9 @@ static const mjcf_key flex_type_keys[] = {{"grid", MJCF_FLEX_GRID},
                                           {"gmsh", MJCF_FLEX_GMSH},
                                           {"direct", MJCF_FLEX_DIRECT},
                                           {NULL, 0}};
-static const mjcf_key flex_dof_keys[] = {{"full", 0},      {"radial", 1}, {"trilinear", 2},
-                                         {"quadratic", 3}, {"2d", 4},     {NULL, 0}};
+static const mjcf_key flex_dof_keys[] = {
+    {"full", MJCF_FLEX_FULL},           {"radial", MJCF_FLEX_RADIAL}, {"trilinear", MJCF_FLEX_TRILINEAR},
+    {"quadratic", MJCF_FLEX_QUADRATIC}, {"2d", MJCF_FLEX_2D},         {NULL, 0}};
 static const mjcf_key elastic2d_keys[] = {{"none", ORR_ELASTIC_NONE},
                                           {"bend", ORR_ELASTIC_BEND},
                                           {"stretch", ORR_ELASTIC_STRETCH},
@@ -379,8 +380,8 @@ const mjcf_member mjcf_flexcomp_members[] = {POSE(spec_flex),
                                              TEXT(spec_flex, "material", material),
                                              SINGLE(spec_flex, "rgba", rgba, 4, 4),
                                              INTEGER(spec_flex, "group", group, 1, 1),
-                                             NO_EFFECT("cellcount"), // of fewer degrees of freedom
-                                             NO_EFFECT("inertiabox"),
+                                             INTEGER(mjcf_flexcomp, "cellcount", cellcount, 3, 3),
+                                             REAL(spec_flex, "inertiabox", inertiabox, 1, 1),
                                              NO_EFFECT("texcoord"), // it is drawn in its colour
                                              NO_EFFECT("elemtexcoord"),
                                              NO_EFFECT("flatskin"),

@@ -121,6 +121,12 @@ orr_result count_sizes(model_builder *b);
 orr_result add_size(const model_builder *b, int32_t *size, int64_t more); // fails when it is too large
 orr_result check_delay(const model_builder *b, const spec_head *head, double delay, int nsample);
 int count_cables(const orr_spec *spec); // joints of cables
+// Adds those of a flex to the model's sizes.
+orr_result count_flex_nodes(model_builder *b, const spec_flex *flex);
+typedef struct model_place { // where the next of each is in the model
+    int node, cell, cell_node, stiffness;
+} model_place;
+orr_result build_flex_nodes(model_builder *b, int id, model_place *at);
 orr_result count_names(model_builder *b);
 // after the arrays are allocated
 void fill_names(model_builder *b);

@@ -48,8 +48,10 @@ static orr_result build_flex(model_builder *b, int i, int *vert, int *elemdata)
 orr_result build_flexes(model_builder *b)
 {
     int vert = 0, elemdata = 0;
+    model_place nodes = {0};
     for (int i = 0; i < b->spec->flexes_count; i++) {
         ORR_TRY(build_flex(b, i, &vert, &elemdata));
+        ORR_TRY(build_flex_nodes(b, i, &nodes));
     }
     return ORR_OK;
 }

@@ -20,6 +20,9 @@
     X(ntree)                                                                                                 \
     X(nM)                                                                                                    \
     X(ncable)                                                                                                \
+    X(nflexcell)                                                                                             \
+    X(nflexcellnode)                                                                                         \
+    X(nflexstiffness)                                                                                        \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
     X(ncam)                                                                                                  \
@@ -52,6 +55,7 @@
     X(nflex)                                                                                                 \
     X(nflexvert)                                                                                             \
     X(nflexelemdata)                                                                                         \
+    X(nflexnode)                                                                                             \
     X(nlight)                                                                                                \
     X(ntex)                                                                                                  \
     X(ntexdata)                                                                                              \
@@ -92,7 +96,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 160,
+_Static_assert(sizeof(integer_arrays) == 169,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -233,6 +237,9 @@ static void move_bodies(const joining *j)
     MOVE(njnt, jnt_bodyid, 1, nbody)
     MOVE(njnt, jnt_plasticadr, 1, nplastic)
     MOVE(ncable, cable_jntid, 1, njnt)
+    MOVE(nflexcell, flexcell_nodeadr, 1, nflexcellnode)
+    MOVE(nflexcell, flexcell_stiffnessadr, 1, nflexstiffness)
+    MOVE(nflexcellnode, flexcell_bodyid, 1, nbody)
     MOVE(nv, dof_bodyid, 1, nbody)
     MOVE(nv, dof_jntid, 1, njnt)
     MOVE(nv, dof_parentid, 1, nv)

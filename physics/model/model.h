@@ -326,9 +326,13 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(ncable) /* joints of cables, which resist bending and twisting */                                      \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
-    X(nflex)         /* soft bodies */                                                                       \
-    X(nflexvert)     /* vertices of all of them */                                                           \
-    X(nflexelemdata) /* vertices of elements */                                                              \
+    X(nflex)          /* soft bodies */                                                                      \
+    X(nflexvert)      /* vertices of all of them */                                                          \
+    X(nflexelemdata)  /* vertices of elements */                                                             \
+    X(nflexnode)      /* nodes that move the vertices of some */                                             \
+    X(nflexcell)      /* elastic cells between nodes */                                                      \
+    X(nflexcellnode)  /* nodes of all cells */                                                               \
+    X(nflexstiffness) /* numbers of their stiffness */                                                       \
     X(ncam)                                                                                                  \
     X(nlight)                                                                                                \
     X(nmesh)                                                                                                 \
@@ -513,6 +517,24 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, flex_edgestiffness, m->nflex, 1) /* N/m */                                                     \
     X(double, flex_edgedamping, m->nflex, 1)   /* N s/m */                                                   \
     X(float, flex_rgba, m->nflex, 4)                                                                         \
+    X(int32_t, flex_interp, m->nflex, 1)  /* 1, 2: nodes move it, trilinear or quadratic; 0: none */         \
+    X(int32_t, flex_cellnum, m->nflex, 3) /* cells of nodes along the axes */                                \
+    X(int32_t, flex_nodeadr, m->nflex, 1)                                                                    \
+    X(int32_t, flex_nodenum, m->nflex, 1)                                                                    \
+    X(int32_t, flex_nodebodyid, m->nflexnode, 1) /* its own body, or the flex's that holds it */             \
+    X(double, flex_node, m->nflexnode, 3)        /* m, in that body */                                       \
+    X(double, flex_node0, m->nflexnode, 3)       /* m, at rest, in the axes of the cells */                  \
+    /* their elasticity (lanes/flex_nodes.h), which the flexes themselves are not needed for */              \
+    X(int32_t, flexcell_interp, m->nflexcell, 1) /* as flex_interp */                                        \
+    X(int32_t, flexcell_nodeadr, m->nflexcell, 1)                                                            \
+    X(int32_t, flexcell_stiffnessadr, m->nflexcell, 1)                                                       \
+    X(double, flexcell_size, m->nflexcell, 3)        /* m */                                                 \
+    X(double, flexcell_damping, m->nflexcell, 1)     /* s, times the stiffness */                            \
+    X(int32_t, flexcell_bodyid, m->nflexcellnode, 1) /* of each node */                                      \
+    X(double, flexcell_node, m->nflexcellnode, 3)    /* m, the node in that body */                          \
+    /* N/m, of pairs of coordinates of nodes, with the sign of MuJoCo's flex_stiffness: forces are its */    \
+    /* product with displacements */                                                                         \
+    X(double, flexcell_stiffness, m->nflexstiffness, 1)                                                      \
     /* cameras look along -z, y is up */                                                                     \
     X(int32_t, cam_mode, m->ncam, 1) /* orr_camera_mode */                                                   \
     X(int32_t, cam_bodyid, m->ncam, 1)                                                                       \

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/memory.h"
+#include "physics/model/flex_cells.h"
 #include "physics/model/model.h"
 
 enum { SPEC_AUTO = 2 };              // of a tristate: decided by the ranges
@@ -37,6 +38,8 @@ typedef struct spec_cable {
     double twist, bend;   // moduli [Pa] of shear and of elasticity
 } spec_cable;
 
+typedef struct spec_flex_nodes spec_flex_nodes;
+
 typedef struct spec_body {
     spec_head head;
     double pos[3];
@@ -49,6 +52,8 @@ typedef struct spec_body {
     spec_numbers user;
     const char *childclass;
     spec_cable cable;
+    const spec_flex_nodes *nodes; // it is one of these; NULL: of none
+    int node;
     const struct spec_compiler *compiler; // settings of the model it was attached from; NULL: this one's
     // inertial
     int32_t has_inertial;
@@ -113,6 +118,17 @@ typedef struct spec_site {
     spec_numbers user;
 } spec_site;
 
+// The nodes that move a soft body: those that move by themselves are bodies below the flex's.
+struct spec_flex_nodes {
+    flex_cells cells;
+    int count;
+    double *point;     // count x 3, in the frame of pos and orientation
+    uint8_t *held;     // count: by the body of the flex
+    double *mass;      // count, kg
+    double *stiffness; // cells x (3 nodes of a cell)^2, as flex_fill_cells makes it
+    uint8_t *empty;    // cells
+};
+
 // A soft body (<flexcomp>): points, and elements of dim + 1 of them. It begins as spec_site does.
 typedef struct spec_flex {
     spec_head head;
@@ -121,14 +137,16 @@ typedef struct spec_flex {
     spec_orientation orientation;
     int32_t dim, elastic2d; // orr_elastic2d
     double mass, radius, friction, young, poisson, damping, thickness;
+    double inertiabox; // m: half the side of the cube whose inertia a node has
     double edge_stiffness, edge_damping;
     int32_t edge_equality, collides, group;
     float rgba[4];
     const char *material;
     int points, elements;
-    double *point;    // points x 3, in the frame of pos and orientation
-    int32_t *element; // elements x (dim + 1)
-    uint8_t *pinned;  // points
+    double *point;                // points x 3, in the frame of pos and orientation
+    int32_t *element;             // elements x (dim + 1)
+    uint8_t *pinned;              // points
+    const spec_flex_nodes *nodes; // that move the points; NULL: each moves by itself
 } spec_flex;
 
 typedef struct spec_camera {

@@ -273,12 +273,35 @@ static void mistakes_name_the_body(void **state)
     }
 }
 
+// A block that falls without being bent: its nodes are bodies of the robot, and it is no layer.
+static void nodes_are_bodies_of_the_robot(void **state)
+{
+    (void)state;
+    enum { NODES = 27 };
+    orr_scene *scene = load_scene(source_path("tests/golden/flex_nodes/block.xml"));
+    orr_robot_info info;
+    assert_int_equal(orr_scene_layer_count(scene), 1);
+    const orr_layer robot = orr_scene_layer(scene, 0);
+    assert_ok(orr_scene_robot_info(scene, robot, &info, &error));
+    assert_true(info.soft_count == 0 && info.body_count == 3 + NODES && info.qpos_count == 3 * NODES + 1);
+    orr_world *world;
+    double qpos[3 * NODES + 1];
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_world_advance(world, 0.2, &error));
+    assert_ok(orr_world_get_robot(world, 0, robot, ORR_ROBOT_QPOS, qpos, &error));
+    for (int i = 0; i < 3 * NODES; i++) { // of 200 steps of 1 ms; rounding of floats at 2 m
+        assert_near(qpos[i], i % 3 == 2 ? -0.5 * 9.81 * 0.2 * 0.201 : 0.0, 2e-5);
+    }
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_mujocos),        cmocka_unit_test(bodies_move_as_mujocos),
         cmocka_unit_test(a_robot_carries_its_cloth), cmocka_unit_test(links_follow_their_edge),
-        cmocka_unit_test(mistakes_name_the_body),
+        cmocka_unit_test(mistakes_name_the_body),    cmocka_unit_test(nodes_are_bodies_of_the_robot),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
