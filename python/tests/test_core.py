@@ -494,6 +494,47 @@ class Batches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "the look of copy 0"):
             eyes.set_looks(exposure=float("nan"))
 
+    def test_surfaces_differ_between_copies(self):
+        world, robot = self.world(4)
+        eyes = orr.Eyes(world, views=[world.scene.default_camera((32, 32))], size=(32, 32))
+        before = eyes.draw("rgba").copy()
+        name = world.names(robot, "geom")[0]
+        stripes = np.zeros((8, 8, 3), np.uint8)
+        stripes[::2] = 255
+        eyes.vary_surfaces(["geom:" + name, robot], [stripes], pattern_side=32)
+        np.testing.assert_array_equal(before, eyes.draw("rgba"))
+        eyes.set_surfaces(
+            pattern=[["own"], ["noise"], ["picture"], ["flat"]],
+            seed=[[0], [1], [2], [3]],
+            colours=[[1, 0, 0], [0, 1, 0]],
+            specular=0.9,
+            mask=[False, True, True, True],
+        )
+        after = eyes.draw("rgba")
+        np.testing.assert_array_equal(before[0], after[0])
+        for i in range(1, 4):
+            self.assertTrue((before[i] != after[i]).any())
+        red = after[3, 0][after[3, 0, ..., 3] == 1]  # light is white, and no other colour is left
+        self.assertGreater(red[:, 0].mean(), red[:, 1].mean() + 0.05)
+        shape = r"colours \(5, 3\): expected a shape that broadcasts to \(4, 2, 2, 3\)"
+        refused = {
+            "copy 0, target 0: picture 7: expected one of 1": {"pattern": "picture", "picture": 7},
+            "'stripes': expected one of own, flat, checker, gradient, noise, picture": {"pattern": "stripes"},
+            shape: {"colours": np.ones((5, 3))},
+            "copy 0, target 0: roughness 2: expected 0 to 1": {"roughness": 2},
+        }
+        for message, wrong in refused.items():
+            with self.assertRaisesRegex(ValueError, message):
+                eyes.set_surfaces(**wrong)
+        with self.assertRaisesRegex(TypeError, "'gloss': expected one of emission"):
+            eyes.set_surfaces(gloss=1)
+        with self.assertRaisesRegex(ValueError, "target 0: expected a robot with material wood"):
+            eyes.vary_surfaces(["material:wood"])
+        with self.assertRaisesRegex(ValueError, "target 'wood': expected 'geom:NAME'"):
+            eyes.vary_surfaces(["wood"])
+        with self.assertRaisesRegex(ValueError, r"texture float32 \(2, 2, 3\): expected uint8"):
+            eyes.vary_surfaces([robot], [np.zeros((2, 2, 3), np.float32)])
+
 
 class Placing(unittest.TestCase):
     def test_a_layer_is_put_on_the_surface_that_is_seen(self):
