@@ -182,6 +182,17 @@ static void masks_leave_the_others(void **state)
         assert_true(same == !mask[copy]);
     }
     assert_memory_equal(again, again + PIXELS * 4, PIXELS * 4 * sizeof *all); // copy 1 is plain again
+    // the same pattern in other colours is the one that is drawn with them from the beginning
+    static float alone[PIXELS * 4];
+    next[4][0].colours[0][0] = 0.7f;
+    assert_ok(orr_eyes_set_surfaces(s.eyes, mask, next[0], &error));
+    draw(&s, again);
+    stage one = stage_make(room, 1, 1, false, false, &camera);
+    vary_room(&one);
+    assert_ok(orr_eyes_set_surfaces(one.eyes, NULL, next[4], &error));
+    draw(&one, alone);
+    stage_free(&one);
+    assert_memory_equal(again + 4 * PIXELS * 4, alone, sizeof alone);
     // another set of surfaces begins as the model has it
     vary_room(&s);
     draw(&s, again);
@@ -253,21 +264,23 @@ static void pictures_are_those_of_models_made_so(void **state)
         NULL, &(orr_eyes_surface){.changes = ORR_SURFACE_SPECULAR | ORR_SURFACE_EMISSION, .emission = 0.4f});
 }
 
-// A floor that mirrors less, and none that mirrors now; a box between is left as it is.
+// A floor that mirrors less; a wall that does not mirror in the model never does.
 static void mirrors_keep_their_place(void **state)
 {
     (void)state;
     static const char *const hall =
         "<mujoco><asset><material name='floor' rgba='.4 .4 .4 1' reflectance='.8'/></asset><worldbody>"
         "<geom name='floor' type='plane' size='2 2 1' pos='0 0 -.4' material='floor'/>"
+        "<geom name='wall' type='plane' size='2 2 1' pos='0 1 0' euler='90 0 0' rgba='.5 .6 .7 1'/>"
         "<geom name='box' type='box' size='.3 .3 .3' rgba='.9 .5 .1 1'/></worldbody></mujoco>";
     static const char *const dim =
         "<mujoco><asset><material name='floor' rgba='.4 .4 .4 1' reflectance='.2'/></asset><worldbody>"
         "<geom name='floor' type='plane' size='2 2 1' pos='0 0 -.4' material='floor'/>"
+        "<geom name='wall' type='plane' size='2 2 1' pos='0 1 0' euler='90 0 0' rgba='.5 .6 .7 1'/>"
         "<geom name='box' type='box' size='.3 .3 .3' rgba='.9 .5 .1 1'/></worldbody></mujoco>";
     static float varied[PIXELS * 4], expected[PIXELS * 4];
     const orr_camera camera = look_from(0.5f, -2.5f, 1.2f, false);
-    const orr_eyes_target targets[] = {{.geom = "floor"}, {.geom = "box"}};
+    const orr_eyes_target targets[] = {{.geom = "floor"}, {.geom = "wall"}};
     const orr_eyes_surface both[2] = {{.changes = ORR_SURFACE_REFLECTANCE, .reflectance = 0.2f},
                                       {.changes = ORR_SURFACE_REFLECTANCE, .reflectance = 1.0f}};
     stage s = stage_make(hall, 1, 1, false, false, &camera);
