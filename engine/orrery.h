@@ -1751,6 +1751,97 @@ static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *mask,
 /* The looks that a task file draws for the episodes at hand of environments (docs/task-file.md, "randomise"):
  * one for each, zeros where it draws none. They change when an episode begins. */
 static inline orr_result orr_env_get_looks(const orr_env *env, orr_eyes_look *looks, orr_error *error);
+
+/* What is laid over a surface in place of its texture. The colours of patterns are those of the picture's
+ * texels: light falls on them as on any texture. */
+typedef enum orr_pattern {
+    ORR_PATTERN_OWN,      /* nothing: the surface keeps its texture */
+    ORR_PATTERN_FLAT,     /* the first colour */
+    ORR_PATTERN_CHECKER,  /* cells x cells squares of two colours, from the first at the top left */
+    ORR_PATTERN_GRADIENT, /* from the first colour at the top to the second in the middle, and back */
+    ORR_PATTERN_NOISE,    /* value noise (Ebert et al., Texturing and modeling, 2003): a share of the second
+                             colour at cells x cells lattice points, and smooth steps between them */
+    ORR_PATTERN_PICTURE   /* one of the pictures of orr_eyes_surfaces_desc */
+} orr_pattern;
+
+/* Surfaces that are varied together. */
+typedef struct orr_eyes_target {
+    /* A robot or a mesh. {0}: the first robot that has what is named; names may begin with the robot's, as in
+       "arm/elbow" */
+    orr_layer layer;
+    const char *geom;     /* robots: the name of a geom; NULL: all geoms */
+    const char *material; /* robots: the name of a material, for the geoms that have it; NULL: any */
+    int part;             /* meshes: 1 + the number of a material; 0: all */
+} orr_eyes_target;
+
+/* A picture for surfaces: of a file, of memory, or of a robot's model. */
+typedef struct orr_eyes_texture {
+    const char *path;   /* a picture that engine/image reads (PNG, JPEG ...); NULL: none */
+    const uint8_t *rgb; /* height x width x 3, sRGB, from the top row; NULL: none */
+    int width, height;  /* of `rgb`, 1 .. 32768 */
+    orr_layer robot;    /* whose model has the texture `name`; {0}: as of targets */
+    const char *name;   /* of a texture that is no cube and no sky; NULL: none */
+} orr_eyes_texture;
+
+typedef struct orr_eyes_surfaces_desc {
+    const orr_eyes_target *targets; /* target_count, 1 .. 1024; of two that name a surface, the last has it */
+    int target_count;
+    const orr_eyes_texture *textures; /* texture_count, 0 .. 4096; alpha is ignored */
+    int texture_count;
+    int pattern_side; /* [texels] of checkers, gradients and noise: a power of two, 2 .. 1024; 0: 64 */
+} orr_eyes_surfaces_desc;
+
+/* What orr_eyes_surface.changes has set; other numbers of materials stay. */
+enum {
+    ORR_SURFACE_COLOUR = 1,
+    ORR_SURFACE_EMISSION = 2,
+    ORR_SURFACE_SPECULAR = 4,
+    ORR_SURFACE_SHININESS = 8,
+    ORR_SURFACE_METALLIC = 16,
+    ORR_SURFACE_ROUGHNESS = 32,
+    ORR_SURFACE_REFLECTANCE = 64
+};
+
+/* How the surfaces of a target look in one copy; zero: as the world has them. */
+typedef struct orr_eyes_surface {
+    orr_pattern pattern;
+    int picture; /* ORR_PATTERN_PICTURE: of the desc's, from 0 */
+    int cells;   /* of checkers, which meet where they repeat if it is even, and of noise: 1 .. pattern_side /
+                    2; 0: 8, or that */
+    uint32_t seed;       /* of noise */
+    float colours[2][3]; /* display colours of patterns, 0 .. 1 */
+    unsigned changes;    /* ORR_SURFACE_... */
+    /* Display colour, 0 .. 1, in place of the material's, which is a factor of its texture. Under a pattern
+       it is white where it is not set. How transparent the material is stays. */
+    float colour[3];
+    /* 0 .. 1 but emission, 0 .. 1000. Specular and shininess are of robots' materials, and of meshes without
+       the metallic-roughness model; metallic and roughness are of meshes with it; reflectance is of flat
+       surfaces that mirror in the model. Elsewhere they have no effect. */
+    float emission, specular, shininess, metallic, roughness, reflectance;
+} orr_eyes_surface;
+
+/* Says which surfaces may look different in each copy, with which pictures, instead of those said before. All
+ * keep their look until orr_eyes_set_surfaces. It takes the memory for it: 5.4 pattern_side^2 bytes for each
+ * target in each copy, the pictures with a third more, and coordinates of textures for geoms that have none:
+ * seen along the axis they face, a picture covers the longest side of the geom, or 2 m of endless planes.
+ * Materials that are networks keep their look, as do sites, tendons, skies, probes, and what path tracing
+ * shows. ORR_ERROR_ARGUMENT names the target or texture that is not there; ORR_ERROR_FILE and _FORMAT: a
+ * picture cannot be read. */
+static inline orr_result orr_eyes_vary_surfaces(orr_eyes *eyes, const orr_eyes_surfaces_desc *desc,
+                                                orr_error *error);
+/* Sets how surfaces look in the copies whose byte of `mask` is not 0 (NULL: all); surfaces: copies x
+ * target_count, of which those of other copies are not read. They stay until they are set again. Patterns
+ * are drawn here, where they have changed, by all threads. Nothing is set on ORR_ERROR_ARGUMENT: numbers
+ * outside of their ranges; a pattern for a soft body without coordinates of textures. */
+static inline orr_result orr_eyes_set_surfaces(orr_eyes *eyes, const uint8_t *mask,
+                                               const orr_eyes_surface *surfaces, orr_error *error);
+/* The surfaces that a task file varies (docs/task-file.md, "randomise"), of the first robot, for
+ * orr_eyes_vary_surfaces; target_count 0: none. Valid until the environments are destroyed. */
+static inline orr_result orr_env_get_surfaces_desc(const orr_env *env, orr_eyes_surfaces_desc *desc,
+                                                   orr_error *error);
+/* How they look in the episodes at hand: environments x target_count. They change when an episode begins. */
+static inline orr_result orr_env_get_surfaces(const orr_env *env, orr_eyes_surface *surfaces,
+                                              orr_error *error);
 ORR_API void orr_eyes_destroy(orr_eyes *eyes);
 
 /* ---- reference: path-traced pictures ------------------------------------------------------------------- */
@@ -2011,6 +2102,16 @@ ORR_API orr_result orr_eyes_set_looks_sized(orr_eyes *eyes, const uint8_t *mask,
                                             size_t look_size, orr_error *error);
 ORR_API orr_result orr_env_get_looks_sized(const orr_env *env, orr_eyes_look *looks, size_t look_size,
                                            orr_error *error);
+ORR_API orr_result orr_eyes_vary_surfaces_sized(orr_eyes *eyes, const orr_eyes_surfaces_desc *desc,
+                                                size_t desc_size, orr_error *error);
+/* `surface_size`: from one element of `surfaces` to the next */
+ORR_API orr_result orr_eyes_set_surfaces_sized(orr_eyes *eyes, const uint8_t *mask,
+                                               const orr_eyes_surface *surfaces, size_t surface_size,
+                                               orr_error *error);
+ORR_API orr_result orr_env_get_surfaces_desc_sized(const orr_env *env, orr_eyes_surfaces_desc *desc,
+                                                   size_t desc_size, orr_error *error);
+ORR_API orr_result orr_env_get_surfaces_sized(const orr_env *env, orr_eyes_surface *surfaces,
+                                              size_t surface_size, orr_error *error);
 ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                           orr_frame **frame, orr_error *error);
 ORR_API orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -2267,6 +2368,30 @@ static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *chose
 static inline orr_result orr_env_get_looks(const orr_env *env, orr_eyes_look *looks, orr_error *error)
 {
     return orr_env_get_looks_sized(env, looks, sizeof *looks, error);
+}
+
+static inline orr_result orr_eyes_vary_surfaces(orr_eyes *eyes, const orr_eyes_surfaces_desc *desc,
+                                                orr_error *error)
+{
+    return orr_eyes_vary_surfaces_sized(eyes, desc, sizeof *desc, error);
+}
+
+static inline orr_result orr_eyes_set_surfaces(orr_eyes *eyes, const uint8_t *chosen,
+                                               const orr_eyes_surface *surfaces, orr_error *error)
+{
+    return orr_eyes_set_surfaces_sized(eyes, chosen, surfaces, sizeof *surfaces, error);
+}
+
+static inline orr_result orr_env_get_surfaces_desc(const orr_env *env, orr_eyes_surfaces_desc *desc,
+                                                   orr_error *error)
+{
+    return orr_env_get_surfaces_desc_sized(env, desc, sizeof *desc, error);
+}
+
+static inline orr_result orr_env_get_surfaces(const orr_env *env, orr_eyes_surface *surfaces,
+                                              orr_error *error)
+{
+    return orr_env_get_surfaces_sized(env, surfaces, sizeof *surfaces, error);
 }
 
 static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

@@ -119,12 +119,29 @@ static void halve(const uint8_t *from, int width, int height, const float linear
     }
 }
 
-orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error)
+size_t orr_mip_texels(int width, int height)
+{
+    return (size_t)width * (size_t)height + mip_texels(width, height);
+}
+
+void orr_mips_fill(const orr_image8 *picture)
 {
     float linear[256];
     for (int i = 0; i < 256; i++) {
         linear[i] = srgb_to_linear((float)i / 255.0f);
     }
+    uint8_t *chain = picture->rgba;
+    for (int level = 1; level < orr_mip_levels(picture->width, picture->height); level++) {
+        const int width = orr_mip_side(picture->width, level - 1);
+        const int height = orr_mip_side(picture->height, level - 1);
+        uint8_t *next = chain + 4 * (size_t)width * (size_t)height;
+        halve(chain, width, height, linear, next);
+        chain = next;
+    }
+}
+
+orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error)
+{
     for (int i = 0; i < mesh->texture_count; i++) {
         orr_image8 *texture = &mesh->textures[i];
         int width = texture->width, height = texture->height;
@@ -133,18 +150,12 @@ orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error)
                             "a texture of %d x %d pixels: expected sides of at most %d", width, height,
                             SIDE_MAX);
         }
-        size_t texels = (size_t)width * (size_t)height;
         uint8_t *chain;
-        ORR_ALLOC(chain, 4 * (texels + mip_texels(width, height)), "a mip chain", error);
-        memcpy(chain, texture->rgba, 4 * texels);
+        ORR_ALLOC(chain, 4 * orr_mip_texels(width, height), "a mip chain", error);
+        memcpy(chain, texture->rgba, 4 * (size_t)width * (size_t)height);
         orr_image8_free(texture);
         *texture = (orr_image8){width, height, chain};
-        for (int level = 1; level < orr_mip_levels(width, height); level++) {
-            int above_width = orr_mip_side(width, level - 1), above_height = orr_mip_side(height, level - 1);
-            uint8_t *next = chain + 4 * (size_t)above_width * (size_t)above_height;
-            halve(chain, above_width, above_height, linear, next);
-            chain = next;
-        }
+        orr_mips_fill(texture);
     }
     mesh->has_mips = true;
     return ORR_OK;

@@ -42,6 +42,9 @@ size_t orr_mesh_bytes(const orr_mesh *mesh);
 
 // Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighted by alpha.
 orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error);
+// Texels of a picture and its mip chain; and the chain of a picture that has memory for it.
+size_t orr_mip_texels(int width, int height);
+void orr_mips_fill(const orr_image8 *picture);
 // A side of level l of a mip chain.
 ORR_INLINE int orr_mip_side(int side, int level)
 {

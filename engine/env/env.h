@@ -24,7 +24,8 @@ typedef enum env_purpose {
     ENV_PLACE_NOISE,
     ENV_PARAMETER_NOISE,
     ENV_LOOK_NOISE,
-    ENV_OBSERVATION_NOISE
+    ENV_OBSERVATION_NOISE,
+    ENV_SURFACE_NOISE
 } env_purpose;
 
 struct orr_env {

@@ -4,6 +4,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/env/env.h"
+#include "engine/env/task_file.h"
 
 orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
 {
@@ -77,5 +78,48 @@ orr_result orr_env_get_looks_sized(const orr_env *env, orr_eyes_look *looks, siz
         }
         orr_sized_write(&look, sizeof look, (char *)looks + (size_t)i * look_size, look_size);
     }
+    return ORR_OK;
+}
+
+// Those of the task's file; NULL: it varies none.
+static const env_surfaces *surfaces_of(const orr_env *env)
+{
+    return env->file && env->file->variations.surfaces.target_count > 0 ? &env->file->variations.surfaces
+                                                                        : NULL;
+}
+
+orr_result orr_env_get_surfaces_desc_sized(const orr_env *env, orr_eyes_surfaces_desc *desc, size_t desc_size,
+                                           orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(env, error);
+    ORR_REQUIRE(desc, error);
+    ORR_TRY(orr_engine_check(env->engine, error));
+    const env_surfaces *surfaces = surfaces_of(env);
+    const orr_eyes_surfaces_desc own = surfaces ? env_surfaces_desc(surfaces) : (orr_eyes_surfaces_desc){0};
+    orr_sized_write(&own, sizeof own, desc, desc_size);
+    return ORR_OK;
+}
+
+orr_result orr_env_get_surfaces_sized(const orr_env *env, orr_eyes_surface *surfaces, size_t surface_size,
+                                      orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(env, error);
+    ORR_REQUIRE(surfaces, error);
+    ORR_TRY(orr_engine_check(env->engine, error));
+    const env_surfaces *list = surfaces_of(env);
+    const int count = list ? list->target_count : 0;
+    orr_eyes_surface *drawn;
+    ORR_ALLOC(drawn, count + 1, "surfaces of an environment", error);
+    char *out = (char *)surfaces;
+    for (int i = 0; i < env->count && list; i++) {
+        env_noise noise = env_noise_of(env, i, ENV_SURFACE_NOISE);
+        env_surfaces_draw(list, &noise, drawn);
+        for (int k = 0; k < count; k++, out += surface_size) {
+            orr_sized_write(&drawn[k], sizeof drawn[k], out, surface_size);
+        }
+    }
+    orr_free(drawn);
     return ORR_OK;
 }

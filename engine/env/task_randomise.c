@@ -269,8 +269,12 @@ orr_result env_variations_read(const orr_json *root, const env_objects *objects,
     for (int i = 0; i < count; i++, node = node->next) {
         orr_json inner;
         ORR_TRY(orr_json_element(root, "randomise", i, node, &inner, error));
-        variations->count = i + 1; // what it holds is freed, whatever happens
-        ORR_TRY(read_variation(&inner, objects, task, &variations->list[i], error));
+        if (env_surfaces_has(&inner)) {
+            ORR_TRY(env_surfaces_read(&inner, objects, &variations->surfaces, error));
+        } else { // what it holds is freed, whatever happens
+            env_variation *v = &variations->list[variations->count++];
+            ORR_TRY(read_variation(&inner, objects, task, v, error));
+        }
     }
     return ORR_OK;
 }
@@ -281,4 +285,5 @@ void env_variations_clear(env_variations *variations)
         orr_free(variations->list[i].target);
     }
     orr_free(variations->list);
+    env_surfaces_clear(&variations->surfaces);
 }

@@ -5,11 +5,13 @@
 #include "engine/core/json.h"
 #include "engine/env/objects.h"
 #include "engine/env/task.h"
+#include "engine/env/task_surfaces.h"
 
 typedef struct env_variation env_variation;
 typedef struct env_variations {
     env_variation *list;
     int count;
+    env_surfaces surfaces;
 } env_variations;
 
 // Adds the parameters to those of the task. It is cleared by the caller, whatever happens.

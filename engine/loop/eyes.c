@@ -5,6 +5,7 @@
 #include "engine/image/image.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/eyes_motion.h"
+#include "engine/loop/surfaces/surfaces.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/rotation.h"
 #include "render/cpu/kept_splats.h"
@@ -26,6 +27,7 @@ typedef struct task {
     orr_frame_slot slot;
     size_t picture;              // among all of them
     const orr_kept_splats *kept; // of its camera
+    orr_dressed dressed;         // surfaces that are this copy's own
     orr_past past;
     bool has_past; // it holds the picture before
     orr_result result;
@@ -42,6 +44,7 @@ struct orr_eyes {
     orr_view look;           // hard_edges unless edges are asked to be smooth
     float detail;            // [px]
     orr_eyes_look *looks;    // of each copy; NULL: none has been set
+    orr_surfaces *surfaces;  // that may differ between copies; NULL: none
     orr_eyes_motion *motion; // NULL: flow is not asked for
     orr_kept_splats **kept;  // of each camera and view
     eye *eyes;               // worker_count
@@ -161,6 +164,7 @@ void orr_eyes_destroy(orr_eyes *e)
     for (int i = 0; e->tasks && i < e->task_count; i++) {
         orr_frame_slot_close(&e->tasks[i].slot);
         orr_past_close(&e->tasks[i].past);
+        orr_dressed_close(&e->tasks[i].dressed);
     }
     for (int i = 0; e->eyes && i < e->worker_count; i++) {
         if (e->eyes[i].jobs) {
@@ -177,6 +181,7 @@ void orr_eyes_destroy(orr_eyes *e)
     orr_free(e->cameras);
     orr_free(e->views);
     orr_free(e->looks);
+    orr_surfaces_destroy(e->surfaces);
     orr_eyes_motion_destroy(e->motion);
     orr_free(e);
 }
@@ -322,6 +327,36 @@ orr_result orr_eyes_set_looks_sized(orr_eyes *e, const uint8_t *chosen, const or
     return ORR_OK;
 }
 
+orr_result orr_eyes_vary_surfaces_sized(orr_eyes *e, const orr_eyes_surfaces_desc *given, size_t size,
+                                        orr_error *error)
+{
+    ORR_ENTER;
+    orr_eyes_surfaces_desc desc;
+    orr_surfaces *surfaces;
+    ORR_REQUIRE(e, error);
+    ORR_TRY(orr_engine_check(e->engine, error));
+    ORR_REQUIRE(given, error);
+    ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_eyes_surfaces_desc", error));
+    ORR_TRY(orr_surfaces_create(e->world, &desc, &surfaces, error));
+    orr_surfaces_destroy(e->surfaces);
+    e->surfaces = surfaces;
+    return ORR_OK;
+}
+
+orr_result orr_eyes_set_surfaces_sized(orr_eyes *e, const uint8_t *chosen, const orr_eyes_surface *surfaces,
+                                       size_t surface_size, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_REQUIRE(e, error);
+    ORR_TRY(orr_engine_check(e->engine, error));
+    ORR_REQUIRE(surfaces, error);
+    if (!e->surfaces) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "eyes: surfaces: expected some that vary (orr_eyes_vary_surfaces)");
+    }
+    return orr_surfaces_set(e->surfaces, chosen, surfaces, surface_size, error);
+}
+
 static void quat_of_vector(const float vector[3], double quat[4])
 {
     double angle = sqrt((double)vector[0] * (double)vector[0] + (double)vector[1] * (double)vector[1] +
@@ -451,7 +486,7 @@ static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_err
     if (e->detail > 0.0f) {
         coarsen_all(e, &t->slot);
     }
-    return ORR_OK;
+    return e->surfaces ? orr_surfaces_dress(e->surfaces, copy, &t->slot, &t->dressed, error) : ORR_OK;
 }
 
 orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eyes_pictures *given,

@@ -20,6 +20,7 @@ from orrery._handle import Handle, made_by
 from orrery._library import call, constants, pointer, structs
 from orrery.engine import default_engine
 from orrery.scene import Scene
+from orrery.surfaces import SurfacesOfTask
 from orrery.tasks import Callbacks, Task
 from orrery.world import Eyes, World, quantity_numbers
 
@@ -92,6 +93,7 @@ class _Pictures:
             self._robot = scene.robots[0]
         views = [] if cameras else [scene.default_camera(size)]
         self._eyes = Eyes(self._world, cameras, views, size)
+        self._surfaces = SurfacesOfTask(env, self._eyes)
 
     def draw(self):
         if self._robot is not None:
@@ -99,6 +101,7 @@ class _Pictures:
         call.eyes_set_looks_sized(
             self._eyes.pointer, None, self._env._draw_looks(), ctypes.sizeof(structs["orr_eyes_look"])
         )
+        self._surfaces.update()
         return self._eyes.draw("rgb")
 
     def _move_robot(self):

@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 
+from orrery import surfaces
 from orrery._handle import Handle, made_by
 from orrery._library import call, constant, constants, numbers, pointer, structs
 from orrery.dlpack import cuda_array
@@ -425,7 +426,7 @@ class Eyes(Handle):
             desc.look.has_background, desc.look.background[:] = True, [float(v) for v in background]
         self._view_count = len(views)
         self.world, self.shape = world, (world.count, len(numbers) + len(views), size[1], size[0])
-        self._planes = {}
+        self._planes, self._targets = {}, 0
         made = made_by(call.eyes_create_sized, world.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
         super().__init__(made, "eyes_destroy", world)
 
@@ -475,6 +476,34 @@ class Eyes(Handle):
             ctypes.cast(looks.ctypes.data, ctypes.POINTER(kind)),
             ctypes.sizeof(kind),
         )
+
+    def vary_surfaces(self, targets, textures=(), pattern_side=0):
+        """Says which surfaces may look different in each copy, in place of those said before; set_surfaces
+        says how. Memory is taken here, none later.
+
+        targets: a list of "geom:NAME" and "material:NAME", of the first robot that has it; layers; or tuples
+        of a robot and such a name, or of a mesh and the number of a material. textures: pictures to choose
+        from: paths of files, arrays (uint8, height x width x 3, sRGB), and "texture:NAME" of a robot's model.
+        pattern_side: texels of patterns on a side, a power of two; 0: 64. Geoms without coordinates of
+        textures get some: the picture as seen along the axis that they face, over their longest side."""
+        surfaces.vary(self, targets, textures, pattern_side)
+        self._targets = len(targets)
+
+    def set_surfaces(
+        self, pattern="own", picture=0, cells=0, seed=0, colours=0.0, colour=None, mask=None, **finish
+    ):
+        """How the surfaces of vary_surfaces look; what is not given is as the world has it. Each is one value
+        for all, or an array that broadcasts to copies x targets.
+
+        pattern: in place of the texture: "own" (it stays), "flat" (the first of colours), "checker",
+        "gradient", "noise" or "picture", the texture of number `picture`. cells: squares of a checker on a
+        side, lattice points of noise. seed: of noise. colours (x 2 x 3): display colours of patterns, 0 to 1.
+        colour (x 3): in place of the material's, which is a factor of its texture; white under a pattern.
+        finish: emission, specular, shininess, metallic, roughness, reflectance, where the material has such a
+        number. mask: the copies that are set, None: all."""
+        shape = (self.shape[0], self._targets)
+        made = surfaces.fill(shape, pattern, picture, cells, seed, colours, colour, finish)
+        surfaces.put(self, made, self.world._mask(mask))
 
     def draw(self, *planes, mask=None):
         """Draws the copies whose mask is true, None: all; returns an array for each of `planes` ("rgb" alone

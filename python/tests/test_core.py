@@ -494,6 +494,68 @@ class Batches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "the look of copy 0"):
             eyes.set_looks(exposure=float("nan"))
 
+    def test_surfaces_differ_between_copies(self):
+        world, robot = self.world(4)
+        eyes = orr.Eyes(world, views=[world.scene.default_camera((32, 32))], size=(32, 32))
+        before = eyes.draw("rgba").copy()
+        name = world.names(robot, "geom")[0]
+        stripes = np.zeros((8, 8, 3), np.uint8)
+        stripes[::2] = 255
+        eyes.vary_surfaces(["geom:" + name, robot], [stripes], pattern_side=32)
+        np.testing.assert_array_equal(before, eyes.draw("rgba"))
+        eyes.set_surfaces(
+            pattern=[["own"], ["noise"], ["picture"], ["flat"]],
+            seed=[[0], [1], [2], [3]],
+            colours=[[1, 0, 0], [0, 1, 0]],
+            specular=0.9,
+            mask=[False, True, True, True],
+        )
+        after = eyes.draw("rgba")
+        np.testing.assert_array_equal(before[0], after[0])
+        for i in range(1, 4):
+            self.assertTrue((before[i] != after[i]).any())
+        red = after[3, 0][after[3, 0, ..., 3] == 1]  # light is white, and no other colour is left
+        self.assertGreater(red[:, 0].mean(), red[:, 1].mean() + 0.05)
+        shape = r"colours \(5, 3\): expected a shape that broadcasts to \(4, 2, 2, 3\)"
+        refused = {
+            "copy 0, target 0: picture 7: expected one of 1": {"pattern": "picture", "picture": 7},
+            "'stripes': expected one of own, flat, checker, gradient, noise, picture": {"pattern": "stripes"},
+            shape: {"colours": np.ones((5, 3))},
+            "copy 0, target 0: roughness 2: expected 0 to 1": {"roughness": 2},
+        }
+        for message, wrong in refused.items():
+            with self.assertRaisesRegex(ValueError, message):
+                eyes.set_surfaces(**wrong)
+        with self.assertRaisesRegex(ValueError, "eyes: surfaces: expected some that vary"):
+            orr.Eyes(world, views=[world.scene.default_camera()]).set_surfaces()
+        with self.assertRaisesRegex(TypeError, "'gloss': expected one of emission"):
+            eyes.set_surfaces(gloss=1)
+        with self.assertRaisesRegex(ValueError, "target 0: expected a robot with material wood"):
+            eyes.vary_surfaces(["material:wood"])
+        with self.assertRaisesRegex(ValueError, "target 'wood': expected 'geom:NAME'"):
+            eyes.vary_surfaces(["wood"])
+        with self.assertRaisesRegex(ValueError, r"texture float32 \(2, 2, 3\): expected uint8"):
+            eyes.vary_surfaces([robot], [np.zeros((2, 2, 3), np.float32)])
+
+    def test_soft_bodies_without_texture_coordinates_take_colours(self):
+        scene = orr.Scene()
+        corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.3
+        sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        triangles = [corner for a, b, c, d in sides for corner in ((a, b, c), (a, c, d))]
+        block = scene.add_mesh("block", corners, triangles)
+        block.set_physics(soft=True, resolution=2)
+        world = orr.World(scene, 2)
+        eyes = orr.Eyes(world, views=[scene.default_camera((24, 24))], size=(24, 24))
+        before = eyes.draw("rgba").copy()
+        eyes.vary_surfaces([block])
+        with self.assertRaisesRegex(ValueError, "copy 0, target 0: a pattern for a soft body"):
+            eyes.set_surfaces("noise")
+        eyes.set_surfaces("flat", colours=[[1, 0, 0], [0, 0, 0]], mask=[False, True])
+        after = eyes.draw("rgba")
+        np.testing.assert_array_equal(before[0], after[0])
+        seen = after[1][after[1, ..., 3] == 1]
+        self.assertTrue(len(seen) > 20 and (seen[:, 0] > seen[:, 1]).all())
+
 
 class Placing(unittest.TestCase):
     def test_a_layer_is_put_on_the_surface_that_is_seen(self):

@@ -371,6 +371,27 @@ class Vector(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "SAME_STEP"):
             environments.PixelVectorEnv("Hopper-v5", autoreset_mode=AutoresetMode.SAME_STEP)
 
+    def test_pictures_have_the_surfaces_that_a_task_draws(self):
+        look = {"of": "geom_surface", "pattern": ["flat", "checker"], "colours": [[0, 0.2, 0], [0, 1, 0]]}
+        task = {"orrery_task": 1, "max_steps": 2, "observation": [{"of": "qpos"}], "reward": []}
+        model, pictures = environments.model_path("InvertedPendulum-v5"), []
+        for randomise in ([], [look]):
+            made = dict(task, randomise=randomise)
+            env = environments.make_vec(made, 3, model=model, render_mode="rgb_array", width=32, height=32)
+            env.reset(seed=1)
+            pictures.append(np.array(env.render()))
+            env.step(np.zeros((3, 1), np.float32))
+            pictures.append(np.array(env.render()))
+            env.reset(seed=2)
+            pictures.append(np.array(env.render()))
+            env.close()
+        plain, varied, later = pictures[0], pictures[3], pictures[5]
+        for i in range(3):
+            self.assertTrue((plain[i] != varied[i]).any() and (varied[i] != varied[i - 1]).any())
+        self.assertTrue((varied != later).any())
+        changed = varied[(plain != varied).any(-1)]  # of the geoms: red and blue are in no colour
+        self.assertGreater(np.mean(changed[:, 1] > changed[:, [0, 2]].max(1)), 0.9)
+
     def test_render_shows_each_environment(self):
         env = environments.make_vec("Hopper-v5", 2, render_mode="rgb_array", width=64, height=48)
         env.reset(seed=1)

@@ -31,6 +31,7 @@ OPTIONAL = {
     "orr_eyes_draw_sized": ["mask"],
     "orr_eyes_forget": ["mask"],
     "orr_eyes_set_looks_sized": ["mask"],
+    "orr_eyes_set_surfaces_sized": ["mask"],
     "orr_world_create_with_sized": ["desc"],
     "orr_world_read_robots": ["mask"],
     "orr_world_get_parameters": ["mask"],
