@@ -284,8 +284,8 @@ static void captured_walls_look_as_path_traced(void **state)
     draw(engine, scene, &view, rgba);
     const double off = middle_error(rgba, other);
     print_message("a sphere between captured walls: off by %.4f, without rays by %.4f\n", off, without);
-    // one ray a pixel, against 32 of all over it: what differs is at the edges of the walls' colours, which are
-    // few pixels apart in it; measured: 0.063 and 0.615
+    // one ray a pixel, against 32 of all over it: what differs is at the edges of the walls' colours, which
+    // are few pixels apart; measured: 0.063 and 0.615
     assert_true(off < 0.07 && without > 0.5);
     orr_scene_destroy(scene);
     orr_engine_destroy(engine);
