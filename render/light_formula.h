@@ -319,14 +319,20 @@ FN real3 light_display(real3 colour)
     return make_real3(linear_to_srgb(colour.x), linear_to_srgb(colour.y), linear_to_srgb(colour.z));
 }
 
-// Display colour of a surface by all that has fallen on it, and by the linear colour that it emits itself.
+// Linear light of a surface by all that has fallen on it, and by the linear colour that it emits itself.
+FN real3 light_of_sums(real3 base_colour, light_sums sums, uniform_real specular, uniform_real red,
+                       uniform_real green, uniform_real blue)
+{
+    return make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x + R(red)),
+                      fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y + R(green)),
+                      fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)));
+}
+
+// Its display colour.
 FN real3 light_shade(tone_curve tone, real3 base_colour, light_sums sums, uniform_real specular,
                      uniform_real red, uniform_real green, uniform_real blue)
 {
-    return light_display(tone_map(
-        tone, make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x + R(red)),
-                         fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y + R(green)),
-                         fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)))));
+    return light_display(tone_map(tone, light_of_sums(base_colour, sums, specular, red, green, blue)));
 }
 
 // Linear light of a surface; albedo: the part of light from everywhere that it reflects, as ambient light is.

@@ -8,6 +8,7 @@
 #include "engine/loop/frame_fields.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
+#include "render/cpu/rays/ray_trees.h"
 
 #include <math.h>
 
@@ -33,6 +34,10 @@ static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const orr_scene *
     uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(orr_frame_pose(slot, scene, world, view, frame->machine->reads_device_bodies, error));
     ORR_TRY(orr_frame_probes_update(&frame->probes, slot, scene, world, view, error));
+    if (scene->rays && !frame->rays) {
+        ORR_TRY(orr_ray_trees_create(&frame->rays, error));
+    }
+    slot->list.rays = scene->rays ? frame->rays : NULL;
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
     return ORR_OK;

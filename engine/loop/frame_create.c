@@ -5,6 +5,7 @@
 #include "engine/loop/devices.h"
 #include "engine/loop/frame_trace.h"
 #include "engine/loop/ladder.h"
+#include "render/cpu/rays/ray_trees.h"
 
 enum { IN_FLIGHT_DEFAULT = 2 };
 
@@ -85,6 +86,7 @@ void orr_frame_destroy(orr_frame *frame)
         orr_frame_slot_close(&frame->slots[i]);
     }
     orr_frame_probes_close(&frame->probes);
+    orr_ray_trees_destroy(frame->rays);
     orr_arena_destroy(&frame->arena);
     orr_free(frame->keys);
     orr_free(frame);

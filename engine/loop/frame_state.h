@@ -35,6 +35,7 @@ struct orr_frame {
     orr_field_pass fields;
 
     orr_frame_probes probes;
+    struct orr_ray_trees *rays; // of scenes with rays; NULL until one is drawn
 
     uint64_t *keys; // key_count: what was drawn last, and may be uploaded (frame_uploads.c)
     int key_count, key_capacity;

@@ -2,6 +2,7 @@
 // which draws the splats and composes.
 #include "engine/loop/machine.h"
 #include "render/cpu/kept_splats.h"
+#include "render/cpu/rays/ray_trees.h"
 
 // Frames in a row with the same splats after which they are kept: longer than a hand rests while it turns.
 enum { KEEP_AFTER = 8 };
@@ -13,6 +14,7 @@ typedef struct cpu_machine {
     orr_cpu_frame *frame;         // likewise
     const orr_field_pass *fields; // likewise; NULL: none
     size_t pixels;                // likewise
+    bool told_of_rays;            // that fields are not seen by them
 } cpu_machine;
 
 static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_error *error)
@@ -45,6 +47,9 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     cpu_machine *m = state;
     m->arena = arena;
     m->pixels = (size_t)list->lens.width * (size_t)list->lens.height;
+    orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO,
+                     list->rays && list->field_count > 0 && orr_ray_list_asks(list),
+                     "CPU: smooth surfaces show no fields: expected meshes and clouds around them");
     if (orr_kept_splats_repeats(m->kept, list) >= KEEP_AFTER) {
         ORR_TRY(orr_kept_splats_hold(m->kept, m->engine->jobs, m->engine->isa, list, error));
     }

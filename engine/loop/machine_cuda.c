@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
+#include "render/cpu/rays/ray_trees.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/show.h"
 #include "render/mirror.h"
@@ -15,6 +16,7 @@ typedef struct cuda_machine {
     orr_device_kind rung; // that `show` was made for
     bool told_of_shadows; // that robots on the device cast none
     bool told_of_mirrors; // that fields which the host marches are not seen in them
+    bool told_of_rays;    // that it draws none
 } cuda_machine;
 
 static orr_result open_draw(cuda_machine *m, orr_error *error)
@@ -94,6 +96,8 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
                      fields && list->mirrors && orr_has_mirrors(list),
                      "CUDA: mirrors do not show fields that the CPU draws: expected those that CUDA draws");
+    orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
+                     "CUDA: smooth surfaces show the environment alone: expected the CPU to draw rays");
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
     return orr_cuda_draw_submit(m->draw, list, &layers, error);

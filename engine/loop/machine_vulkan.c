@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
+#include "render/cpu/rays/ray_trees.h"
 #include "render/mirror.h"
 #include "render/vulkan/draw.h"
 
@@ -10,6 +11,7 @@ typedef struct vulkan_machine {
     orr_vulkan_draw *draw;
     bool told_of_occlusion; // that it is not drawn
     bool told_of_mirrors;   // that fields are not seen in them
+    bool told_of_rays;      // that it draws none
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
@@ -57,6 +59,8 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
                      fields && list->mirrors && orr_has_mirrors(list),
                      "Vulkan: mirrors do not show fields: expected the CPU to draw them");
+    orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
+                     "Vulkan: smooth surfaces show the environment alone: expected the CPU to draw rays");
     return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
                     : orr_vulkan_draw_submit(m->draw, list, fields, error);
 }

@@ -85,6 +85,7 @@ struct orr_scene {
     float environment_rotation;   // [degrees] about the up axis
     float environment_strength;
     bool probes;                            // captured layers light meshes
+    bool rays;                              // smooth surfaces show what is around them
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count: the scene's own
     int light_count;
 };

@@ -366,8 +366,8 @@ static orr_result check_kind(const orr_json *root, orr_error *error)
 static orr_result read_root(const orr_json *root, orr_scene_file *file, orr_error *error)
 {
     static const char *const keys[] = {
-        "orrery", "cameras", "cameras_file",      "background", "environment", "sun",    "lights",
-        "probes", "shadow",  "ambient_occlusion", "exposure",   "tone",        "layers", NULL};
+        "orrery", "cameras", "cameras_file",      "background", "environment", "sun",    "lights", "probes",
+        "rays",   "shadow",  "ambient_occlusion", "exposure",   "tone",        "layers", NULL};
     ORR_TRY(check_kind(root, error));
     ORR_TRY(orr_json_check_keys(root, keys, error));
     ORR_TRY(orr_scene_file_read_light(root, file, error));

@@ -31,7 +31,7 @@ typedef struct orr_scene_file {
     orr_draw_sun sun;
     char *environment; // path of its picture; NULL: none
     float environment_rotation, environment_strength;
-    bool probes;
+    bool probes, rays;
     orr_light_desc *lights; // light_count
     int light_count;
     float umbra;                                // "shadow"

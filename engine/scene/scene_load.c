@@ -310,6 +310,7 @@ static orr_result take_settings(orr_scene *scene, orr_scene_file *file, const ch
         }
     }
     scene->probes = file->probes;
+    scene->rays = file->rays;
     if (file->has_sun) {
         scene->has_sun = true;
         scene->sun = file->sun;

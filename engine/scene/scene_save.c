@@ -344,6 +344,7 @@ static orr_result add_settings(const orr_scene *scene, const char *path, cJSON *
         (!scene->has_background || add_floats(root, "background", scene->background, 3)) &&
         (!scene->has_sun || add_sun(root, &scene->sun)) && add_lights(scene, root) &&
         (!scene->probes || cJSON_AddTrueToObject(root, "probes")) &&
+        (!scene->rays || cJSON_AddTrueToObject(root, "rays")) &&
         (scene->umbra == ORR_UMBRA || add_float(root, "shadow", scene->umbra)) &&
         add_occlusion(scene, root) &&
         (scene->exposure == 0.0f || add_float(root, "exposure", scene->exposure)) &&

@@ -299,6 +299,10 @@ class Scene(Handle):
         """Whether clouds and fields light the meshes and robots among them."""
         call.scene_set_probes(self.pointer, on)
 
+    def set_rays(self, on=True):
+        """Whether smooth surfaces, curved ones too, show what is around them (on the CPU)."""
+        call.scene_set_rays(self.pointer, on)
+
     @property
     def layers(self):
         """All layers, in the order in which they were added."""

@@ -152,6 +152,7 @@ class Robots(unittest.TestCase):
         np.testing.assert_allclose(picture[0, 0], (0, 0, 1, 1), atol=5e-3)
         scene.set_environment(None)
         scene.set_probes()
+        scene.set_rays()
         scene.add_light("point", position=(0, -1, 1), colour=(0, 1, 0))
         self.assertEqual(orr.render(scene, camera)[15, 20, 2], 0.0)
         scene.clear_lights()

@@ -78,16 +78,14 @@ FN real3 mirrored_around(const environment_lanes *e, light_point point, real3 no
     return environment_lookup(e, environment_towards(e->view, point.position, mirror), roughness);
 }
 
-// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
-// which has that of `point`.
-FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
-                        light_point point, real3 normal)
+// The layers of a surface of the metallic-roughness model, lit by all lights, without environments; how many:
+// the coat is the second. normal: of what is under a coat, which has that of `point`
+FN int light_layers(const mesh_raster *raster, const mesh_surface *surface, light_metal m, light_point point,
+                    real3 normal, light_layer layers[2])
 {
     const orr_draw_lighting *lighting = &raster->lighting;
     const orr_bsdf_table *table = &lighting->integrals;
     const int layer_count = surface->textures[ORR_TEXTURE_COAT].image ? 2 : 1;
-    light_layer layers[2];
-    m.occlusion = m.occlusion * open_part(raster, point);
     const light_sums begun = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
     layers[0] =
         light_base_layer(m, bsdf_integrals_at(table, m.roughness, dot3(normal, point.to_eye)), normal, begun);
@@ -104,27 +102,37 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
             layers[k] = light_add_to_layer(layers[k], light, incidence, point, visible);
         }
     }
+    return layer_count;
+}
+
+// Display colour of a surface of the metallic-roughness model by all lights. normal: as of light_layers
+FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
+                        light_point point, real3 normal)
+{
+    light_layer layers[2];
+    m.occlusion = m.occlusion * open_part(raster, point);
+    const int layer_count = light_layers(raster, surface, m, point, normal, layers);
     for (int k = 0; k < layer_count && surface->instance->environment > 0; k++) {
         const environment_lanes e = environment_around(raster, surface);
         layers[k] =
             light_add_environment(layers[k], m.occlusion, environment_diffuse(e.view, layers[k].normal),
                                   mirrored_around(&e, point, layers[k].normal, layers[k].roughness));
     }
-    return light_shade_metal(tone_of(lighting), layer_count == 2
-                                                    ? light_of_layers(layers[0], layers[1], m)
-                                                    : light_of_layer(layers[0], m.occlusion, m.emissive));
+    return light_shade_metal(tone_of(&raster->lighting),
+                             layer_count == 2 ? light_of_layers(layers[0], layers[1], m)
+                                              : light_of_layer(layers[0], m.occlusion, m.emissive));
 }
 
-// The same of any other surface.
-FN real3 light_up(const mesh_raster *raster, const mesh_surface *surface, real3 base_colour,
-                  light_point point)
+// Linear light of any other surface. open: the part of light from all around that reaches the points
+FN real3 light_up_linear(const mesh_raster *raster, const mesh_surface *surface, real3 base_colour,
+                         light_point point, real open)
 {
     const orr_mesh_material *material = surface->material;
     if (material->unlit) {
-        return light_display(base_colour);
+        return base_colour;
     }
     const orr_draw_lighting *lighting = &raster->lighting;
-    light_sums sums = begin_light(raster, surface, material->emission, open_part(raster, point));
+    light_sums sums = begin_light(raster, surface, material->emission, open);
     if (surface->instance->environment > 0) {
         const environment_lanes e = environment_around(raster, surface);
         sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(e.view, point.normal), sums.open);
@@ -135,6 +143,17 @@ FN real3 light_up(const mesh_raster *raster, const mesh_surface *surface, real3 
         real visible = visible_part(raster, i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
-    return light_shade(tone_of(lighting), base_colour, sums, material->specular, material->emissive[0],
-                       material->emissive[1], material->emissive[2]);
+    return light_of_sums(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
+                         material->emissive[2]);
+}
+
+// Its display colour.
+FN real3 light_up(const mesh_raster *raster, const mesh_surface *surface, real3 base_colour,
+                  light_point point)
+{
+    if (surface->material->unlit) {
+        return light_display(base_colour);
+    }
+    return light_shade_metal(tone_of(&raster->lighting),
+                             light_up_linear(raster, surface, base_colour, point, open_part(raster, point)));
 }

@@ -43,6 +43,21 @@ static uint32_t chunk_size(const orr_mesh_part *part)
     return size > MESH_CHUNK ? size : MESH_CHUNK;
 }
 
+// Rays that walk what the list holds, where a surface asks for them and pictures are in colour.
+static orr_result set_rays(mesh_raster *raster, orr_isa isa, const orr_draw_list *list, orr_error *error)
+{
+    if (!list->rays || !raster->picture.rgb || !orr_ray_list_asks(list)) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_ray_trees_hold(list->rays, isa, list, error));
+    ORR_TRY(orr_affine_invert(list->lens.view, raster->rays.to_world, error));
+    raster->rays.trees = list->rays;
+    raster->rays.first_surface = list->backdrop.mesh ? list->backdrop.mesh->part_count : 0;
+    // those of probes have no panorama
+    raster->rays.far = list->environment_count > 0 && list->environments[0].map->panorama.width > 0 ? 0 : -1;
+    return ORR_OK;
+}
+
 // The backdrop comes first, so that everything covers it.
 static const orr_draw_mesh *item_of(const orr_draw_list *list, int i)
 {
@@ -99,6 +114,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
+            surface->traced = raster->rays.trees && orr_ray_material_asks(surface->material);
             if (!instance->backdrop) {
                 surface->mirror =
                     orr_mirror_pictures_of(raster->picture.mirrors, (int)(item - list->meshes), j);
@@ -348,6 +364,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     orr_mesh_counts found;
     *fragments = (orr_fragment_lists){0};
     orr_draw_light_up(list, &raster.lighting);
+    ORR_TRY(set_rays(&raster, isa, list, error));
     ORR_TRY(lay_out(&raster, arena, list, &found.triangles, error));
     if (picture.edges) {
         ORR_TRY(take_edges(jobs, arena, &raster, error));

@@ -16,6 +16,7 @@
 
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_raster.h"
+#include "render/cpu/rays/ray_trees.h"
 #include "render/mesh_triangle.h"
 
 enum {
@@ -52,7 +53,16 @@ typedef struct mesh_surface {
     mesh_texture textures[ORR_TEXTURE_USES];
     mesh_texture latents[2];          // of a material that is a network
     const orr_mirror_picture *mirror; // what it shows; NULL: it does not mirror
+    bool traced;                      // rays start at its pixels
 } mesh_surface;
+
+// What the rays of smooth surfaces need of a frame.
+typedef struct ray_view {
+    const orr_ray_trees *trees; // NULL: there are none
+    float to_world[12];         // from the camera
+    int first_surface;          // of the meshes of the list: after that of the backdrop
+    int far;                    // the environment that is infinitely far away; -1: none
+} ray_view;
 
 // A run of triangles of one surface: the work of one cull or setup job.
 typedef struct mesh_chunk {
@@ -107,6 +117,7 @@ typedef struct mesh_raster {
     orr_draw_lighting lighting;
     const orr_draw_environment *environments; // of the list
     const orr_shadow_maps *shadows;           // nullable
+    ray_view rays;
     orr_mesh_picture picture;
     bool blended;                  // some surface is
     uint32_t *fragment_starts;     // height x width + 1; before they are summed up, counts

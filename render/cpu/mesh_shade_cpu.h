@@ -1,206 +1,8 @@
-// Lanes over the pixels of one surface: corners, weights, texture; light is in mesh_light_cpu.h. Part of
-// mesh_raster_cpu.c.
+// Lanes over the pixels of one surface. Part of mesh_raster_cpu.c.
 #pragma once
 
-#include "render/cpu/mesh_neural_cpu.h"
 #include "render/cpu/mirror_cpu.h"
-#include "render/texture_formula.h"
-
-// The lanes' triangles; all of one surface.
-typedef struct lane_triangle {
-    sint a, b, c; // vertices
-    mesh_triangle plane;
-} lane_triangle;
-
-// A member of vertices as the camera sees them, by its offset in mesh_point [bytes].
-FN real point_member(const mesh_instance *instance, sint vertex, size_t offset)
-{
-    return real_gather((const float *)((const char *)instance->points + offset),
-                       vertex * I(sizeof(mesh_point) / 4));
-}
-
-FN real3 gather_position(const mesh_instance *instance, sint vertex)
-{
-    return make_real3(point_member(instance, vertex, offsetof(mesh_point, x)),
-                      point_member(instance, vertex, offsetof(mesh_point, y)),
-                      point_member(instance, vertex, offsetof(mesh_point, z)));
-}
-
-FN lane_triangle gather_triangle(const mesh_surface *surface, sint triangle)
-{
-    const mesh_instance *instance = surface->instance;
-    lane_triangle t;
-    sint first = triangle * I(3);
-    t.a = int_gather(instance->mesh->indices, first);
-    t.b = int_gather(instance->mesh->indices, first + I(1));
-    t.c = int_gather(instance->mesh->indices, first + I(2));
-    t.plane = mesh_triangle_of(gather_position(instance, t.a), gather_position(instance, t.b),
-                               gather_position(instance, t.c));
-    return t;
-}
-
-// Member `k` (in floats) of the three vertices, interpolated.
-FN real interpolate(const orr_mesh_vertex *vertices, const lane_triangle *t, real2 w, int k)
-{
-    const float *p = (const float *)vertices + k;
-    return mesh_interpolate(w, real_gather(p, t->a * I(9)), real_gather(p, t->b * I(9)),
-                            real_gather(p, t->c * I(9)));
-}
-
-// In the camera's space, of any length, on the side that the file says.
-FN real3 interpolated_normal(const mesh_surface *surface, const lane_triangle *t, real2 w)
-{
-    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
-    const real3 normal = make_real3(interpolate(vertices, t, w, 3), interpolate(vertices, t, w, 4),
-                                    interpolate(vertices, t, w, 5));
-    return affine_direction(affine_of(surface->instance->to_camera), normal);
-}
-
-// ---- texture ----
-
-// Linear colour and alpha of texels, by their number in the mip chain.
-FN real4 fetch_texel(const mesh_texture *texture, const float *linear, sint number)
-{
-    sint texel = int_gather(texture->image->rgba, number);
-    return (real4){real_gather(linear, texel & I(255)), real_gather(linear, (texel >> 8) & I(255)),
-                   real_gather(linear, (texel >> 16) & I(255)),
-                   to_real((texel >> 24) & I(255)) * R(1.0 / 255.0)};
-}
-
-// Bilinear within one level of the mip chain.
-FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv, sint level)
-{
-    sint width = I(texture->image->width) >> level, height = I(texture->image->height) >> level;
-    width = sel_int(width > I(1), width, I(1));
-    height = sel_int(height > I(1), height, I(1));
-    texture_square s = texture_around(uv, to_real(width), to_real(height));
-    sint first = int_gather(texture->level_first, level);
-    sint top = first + to_int(s.top) * width, bottom = first + to_int(s.bottom) * width;
-    sint left = to_int(s.left), right = to_int(s.right);
-    real4 sum = {R(0.0), R(0.0), R(0.0), R(0.0)};
-    sum = texture_add(sum, s.left_top, fetch_texel(texture, linear, top + left));
-    sum = texture_add(sum, s.right_top, fetch_texel(texture, linear, top + right));
-    sum = texture_add(sum, s.left_bottom, fetch_texel(texture, linear, bottom + left));
-    return texture_add(sum, s.right_bottom, fetch_texel(texture, linear, bottom + right));
-}
-
-// Between two levels of the mip chain.
-FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv, real level)
-{
-    real whole = floor_(level), part = level - whole;
-    sint fine = to_int(whole);
-    real4 texel = sample_level(texture, linear, uv, fine);
-    if (any(part > R(0.0))) {
-        sint last = I(texture->level_count - 1);
-        sint coarse = sel_int(fine < last, fine + I(1), last);
-        texel = texture_mix(texel, sample_level(texture, linear, uv, coarse), part);
-    }
-    return texel;
-}
-
-// A texture at the pixel centres x, y [px]. w: weights there
-LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface,
-                              const mesh_texture *texture, const lane_triangle *t, real2 w, real x, real y)
-{
-    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
-    const mesh_view view = mesh_view_of(&raster->lens);
-    real2 w_across = mesh_weights(view, t->plane, x + R(1.0), y),
-          w_down = mesh_weights(view, t->plane, x, y + R(1.0));
-    real uv[2], across[2], down[2];
-    const float size[2] = {(float)texture->image->width, (float)texture->image->height};
-    for (int i = 0; i < 2; i++) {
-        const float *p = (const float *)vertices + 6 + i;
-        real a = real_gather(p, t->a * I(9)), b = real_gather(p, t->b * I(9)),
-             c = real_gather(p, t->c * I(9));
-        across[i] = mesh_texture_step(w, w_across, a, b, c, size[i]);
-        down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
-        uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
-    }
-    const texture_footprint f = texture_cover(make_real2(across[0], across[1]), make_real2(down[0], down[1]),
-                                              (float)(texture->level_count - 1));
-    const real x_step = f.axis.x * R(1.0f / size[0]), y_step = f.axis.y * R(1.0f / size[1]);
-    real4 sum = sample_place(texture, raster->linear, make_real2(uv[0], uv[1]), f.level);
-    for (int k = 1; k <= TEXTURE_SIDES && any(f.sides > R(k - 1)); k++) {
-        const real weight = texture_weight(f, (float)k), place = texture_place(weight, (float)k);
-        for (int side = -1; side <= 1; side += 2) {
-            const real away = place * R(side);
-            const real2 at = make_real2(texture_repeat(fma_(away, x_step, uv[0])),
-                                        texture_repeat(fma_(away, y_step, uv[1])));
-            sum = texture_add(sum, weight, sample_place(texture, raster->linear, at, f.level));
-        }
-    }
-    const real4 none = {R(0.0), R(0.0), R(0.0), R(0.0)};
-    return texture_add(none, R(1.0) / (R(1.0) + R(2.0) * f.sides), sum);
-}
-
-// Where the surface has no hole. x, y: [px]
-FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real x, real y)
-{
-    real alpha = R(surface->material->base_colour[3]);
-    if (surface->textures[ORR_TEXTURE_BASE].image) {
-        lane_triangle t = gather_triangle(surface, triangle);
-        real2 w = mesh_weights(mesh_view_of(&raster->lens), t.plane, x, y);
-        alpha = alpha * sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], &t, w, x, y).w;
-    }
-    const mask solid = mesh_is_solid(alpha, surface->material->alpha_cutoff);
-    return surface->instance->ends ? solid & haze_leaves(haze_of(&raster->lighting), x, y) : solid;
-}
-
-FN bool has_holes(const mesh_surface *surface)
-{
-    return surface->material->alpha_cutoff > 0.0f || surface->instance->ends;
-}
-
-// ---- light ----
-
-// Vertex colours, decoded and interpolated, times `colour`.
-FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *vertices,
-                             const lane_triangle *t, real2 w, real3 colour)
-{
-    const float *p = (const float *)vertices + 8;
-    sint a = int_gather(p, t->a * I(9)), b = int_gather(p, t->b * I(9)), c = int_gather(p, t->c * I(9));
-    if (all((a & b & c) == I(-1))) {
-        return colour;
-    }
-    real rgb[3];
-    for (int i = 0; i < 3; i++) {
-        rgb[i] = mesh_interpolate(w, real_gather(raster->linear, (a >> (8 * i)) & I(255)),
-                                  real_gather(raster->linear, (b >> (8 * i)) & I(255)),
-                                  real_gather(raster->linear, (c >> (8 * i)) & I(255)));
-    }
-    return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
-}
-
-// The texel of a factor; white where there is no texture.
-FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
-                       const lane_triangle *t, real2 w, real x, real y)
-{
-    if (!surface->textures[use].image) {
-        return make_real3(R(1.0), R(1.0), R(1.0));
-    }
-    real4 texel = sample_texture(raster, surface, &surface->textures[use], t, w, x, y);
-    return make_real3(texel.x, texel.y, texel.z);
-}
-
-FN mesh_tangents tangents_of(const mesh_surface *surface, const lane_triangle *t)
-{
-    const float *u = surface->instance->mesh->vertices[0].uv, *v = u + 1;
-    real u_a = real_gather(u, t->a * I(9)), v_a = real_gather(v, t->a * I(9));
-    real2 uv_ab = make_real2(real_gather(u, t->b * I(9)) - u_a, real_gather(v, t->b * I(9)) - v_a);
-    real2 uv_ac = make_real2(real_gather(u, t->c * I(9)) - u_a, real_gather(v, t->c * I(9)) - v_a);
-    return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
-}
-
-// The normal by the surface's texture of normals, if it has one; seen, normal: as mesh_bend takes them.
-FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, real3 seen, real3 normal,
-                     const lane_triangle *t, real2 w, real x, real y)
-{
-    if (!surface->textures[ORR_TEXTURE_NORMAL].image) {
-        return seen;
-    }
-    return mesh_bend(seen, normal, tangents_of(surface, t),
-                     sample_factor(raster, surface, ORR_TEXTURE_NORMAL, t, w, x, y));
-}
+#include "render/cpu/rays/rays_cpu.h"
 
 // Display colour of a surface whose material is a network. tint: a factor of what it reflects
 FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, light_point point, real3 normal,
@@ -218,8 +20,10 @@ FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, li
         make_real3(factor.x * emissive[0], factor.y * emissive[1], factor.z * emissive[2]));
 }
 
-// Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there.
-FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real x, real y)
+// Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there; shown: the
+// pixels that are looked at.
+FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, mask shown, sint triangle,
+                      real x, real y)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
     const mesh_view view = mesh_view_of(&raster->lens);
@@ -256,8 +60,9 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
             m.coated = coat.x;
             m.coat_roughness = coat.y;
         }
-        colour = light_up_metal(raster, surface, m, point,
-                                bent_normal(raster, surface, point.normal, normal, &t, exact, x, y));
+        normal = bent_normal(raster, surface, point.normal, normal, &t, exact, x, y);
+        colour = surface->traced ? trace_metal(raster, surface, shown, m, point, normal, &t)
+                                 : light_up_metal(raster, surface, m, point, normal);
     } else {
         colour = light_up(raster, surface, colour, point);
     }
@@ -302,7 +107,7 @@ FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
     while (any(left)) { // once per surface, which is nearly always once
         const mesh_surface *surface;
         const mask same = same_surface(raster, left, safe, &surface);
-        real4 c = shade_pixels(raster, surface, triangles_of(raster, same, safe), x, y);
+        real4 c = shade_pixels(raster, surface, same, triangles_of(raster, same, safe), x, y);
         colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
                          sel(same, c.w, colour.w)};
         left &= ~same;

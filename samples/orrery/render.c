@@ -28,7 +28,8 @@ typedef struct render_request {
     robot_controls controls; // what moves a robot
     const char *dropped;     // a soft cloud or mesh that falls on it; NULL: none
     orr_device_kind physics;
-    bool transparent, antialias, contacts, no_shadows, no_mirrors, fog, no_antialias, keep_partial, probes;
+    bool transparent, antialias, contacts, no_shadows, no_mirrors, fog, no_antialias, keep_partial, probes,
+        rays;
     double frames_per_second; // 0: not given
     double exposure;          // [EV]
     double occlusion_radius, occlusion_strength;
@@ -124,6 +125,9 @@ static orr_result open_render(render_job *job, orr_error *error)
     }
     if (request->probes) {
         ORR_TRY(orr_scene_set_probes(job->scene, true, error));
+    }
+    if (request->rays) {
+        ORR_TRY(orr_scene_set_rays(job->scene, true, error));
     }
     ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
     ORR_TRY(orr_world_set_device(job->world, request->physics, error));
@@ -537,6 +541,12 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.probes,
          .help = "clouds and fields light the meshes and robots among them, as \"probes\" of a scene file"},
+        {.name = "--rays",
+         .kind = OPTION_FLAG,
+         .value = &r.rays,
+         .help = "smooth surfaces, curved ones too, show what is around them, as \"rays\" of a scene file; "
+                 "on the "
+                 "CPU"},
         {.name = "--transparent",
          .kind = OPTION_FLAG,
          .value = &r.transparent,

@@ -176,6 +176,7 @@ static void mistakes_are_named(void **state)
          "environment.strength: expected a number above 0"},
         {ROOT("\"environment\": \"sky.hdr\""), "environment: expected an object"},
         {ROOT("\"probes\": 1"), "probes: expected true or false"},
+        {ROOT("\"rays\": \"on\""), "rays: expected true or false"},
         {ROOT("\"sun\": {\"direction\": [0, -1, 0], \"radius\": 31}"),
          "sun.radius: expected an angle in 0 to 30 degrees"},
         {ROOT("\"lights\": [{}]"),

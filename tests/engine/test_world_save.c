@@ -53,7 +53,8 @@ static const char *write_scene(void)
     return written(
         "scene.json",
         "{\"orrery\": 1, \"background\": [0.1, 0.2, 0.3], \"exposure\": 0.5, \"tone\": \"neutral\","
-        " \"shadow\": 0.6, \"probes\": true, \"ambient_occlusion\": {\"radius\": 0.25, \"strength\": 0.5},"
+        " \"shadow\": 0.6, \"probes\": true, \"rays\": true,"
+        " \"ambient_occlusion\": {\"radius\": 0.25, \"strength\": 0.5},"
         " \"sun\": {\"direction\": [0.3, -0.9, -0.2], \"colour\": [0.7, 0.6, 0.5], \"ambient\": [0.2, 0, "
         "0.3], \"radius\": 1.5},"
         " \"lights\": [{\"type\": \"spot\", \"position\": [0.5, -1, 0], \"direction\": [-0.4, 1, 0.1],"
@@ -156,6 +157,7 @@ static void a_saved_world_is_read_as_the_same_scene_and_draws_the_same_picture(v
     assert_true(again->occlusion_radius == 0.25f && again->occlusion_strength == 0.5f);
     assert_true(again->umbra == 0.6f && again->exposure == 0.5f && again->tone == ORR_TONE_NEUTRAL);
     assert_true(again->probes);
+    assert_true(again->rays);
     assert_ok(orr_world_create(again, 1, &second, &error));
     // the arm's hand, of which the box is held, has fallen too: poses of robots are not saved
     double qpos[8];

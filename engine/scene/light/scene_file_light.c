@@ -167,7 +167,8 @@ static orr_result read_scene_lights(const orr_json *root, orr_scene_file *file, 
         ORR_TRY(orr_json_element(root, "lights", file->light_count, node, &light, error));
         ORR_TRY(read_scene_light(&light, &file->lights[file->light_count], error));
     }
-    return orr_json_bool(root, "probes", &file->probes, error);
+    ORR_TRY(orr_json_bool(root, "probes", &file->probes, error));
+    return orr_json_bool(root, "rays", &file->rays, error);
 }
 
 static orr_result read_shadow(const orr_json *root, orr_scene_file *file, orr_error *error)

@@ -230,3 +230,11 @@ orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error)
     scene->probes = on;
     return ORR_OK;
 }
+
+orr_result orr_scene_set_rays(orr_scene *scene, bool on, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    scene->rays = on;
+    return ORR_OK;
+}

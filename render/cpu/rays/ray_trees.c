@@ -1,0 +1,261 @@
+#define ORR_SCALAR
+#include "render/cpu/rays/ray_trees.h"
+
+#include "engine/core/memory.h"
+#include "engine/maths/vector.h"
+#include "render/cpu/rays/rays_formula.h"
+#include "render/reference/gaussians.h"
+#include "render/reference/picture.h"
+#include "render/reference/triangles.h"
+
+#include <string.h>
+
+#define VEIL_OPAQUE 1e-4f // what passes less is covered, as when pixels are blended
+
+// What the triangles follow from.
+typedef struct held_mesh {
+    const orr_mesh *mesh;
+    uint64_t key;
+    float model[12];
+    int32_t first_surface;
+} held_mesh;
+
+struct orr_ray_trees {
+    const orr_triangle_walk *walk;
+    const orr_gaussian_walk *splat_walk;
+    orr_triangle_tree triangles;
+    held_mesh *meshes; // mesh_count
+    int mesh_count, mesh_capacity;
+    int32_t *surface_of, *mesh_of, *triangle_of; // of each triangle of the tree; the last within its mesh
+    orr_draw_splats *layers;                     // layer_count
+    int layer_count, layer_capacity;
+    orr_gaussians splats;
+    float linear[256]; // of a byte of sRGB
+};
+
+orr_result orr_ray_trees_create(orr_ray_trees **trees, orr_error *error)
+{
+    *trees = orr_alloc_zero(1, sizeof **trees);
+    if (!*trees) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: rays");
+    }
+    picture_decode_table((*trees)->linear);
+    return ORR_OK;
+}
+
+void orr_ray_trees_destroy(orr_ray_trees *t)
+{
+    if (t) {
+        orr_triangle_tree_free(&t->triangles);
+        orr_gaussians_free(&t->splats);
+        orr_free(t->meshes);
+        orr_free(t->surface_of);
+        orr_free(t->mesh_of);
+        orr_free(t->triangle_of);
+        orr_free(t->layers);
+        orr_free(t);
+    }
+}
+
+bool orr_ray_material_asks(const orr_mesh_material *m)
+{
+    const bool smooth = m->roughness < RAYS_ROUGHNESS || orr_material_texture(m, ORR_TEXTURE_SURFACE) >= 0 ||
+                        orr_material_texture(m, ORR_TEXTURE_COAT) >= 0;
+    return m->metallic_roughness && !m->unlit && !m->neural && !m->blended && smooth;
+}
+
+bool orr_ray_list_asks(const orr_draw_list *list)
+{
+    for (int i = 0; i < list->mesh_count; i++) {
+        const orr_mesh *mesh = list->meshes[i].mesh;
+        for (int k = 0; k < mesh->part_count; k++) {
+            if (orr_ray_material_asks(&mesh->materials[mesh->parts[k].material])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// ---- what it holds ----
+
+static bool has_meshes(const orr_ray_trees *t, const orr_draw_list *list)
+{
+    bool same = t->mesh_count == list->mesh_count && t->walk;
+    for (int i = 0; i < list->mesh_count && same; i++) {
+        const held_mesh *held = &t->meshes[i];
+        const orr_draw_mesh *mesh = &list->meshes[i];
+        same = held->mesh == mesh->mesh && held->key == mesh->key &&
+               memcmp(held->model, mesh->model, sizeof held->model) == 0;
+    }
+    return same && !list->no_reuse;
+}
+
+static bool has_splats(const orr_ray_trees *t, const orr_draw_list *list)
+{
+    bool same = t->layer_count == list->splat_count && t->splat_walk;
+    for (int i = 0; i < list->splat_count && same; i++) {
+        const orr_draw_splats *held = &t->layers[i], *cloud = &list->splats[i];
+        same = held->pack == cloud->pack && held->key == cloud->key && !cloud->deformation.piece_of &&
+               !held->deformation.piece_of && memcmp(held->model, cloud->model, sizeof held->model) == 0;
+    }
+    return same && !list->no_reuse;
+}
+
+// corners: 9 floats each
+static int64_t take_triangles(orr_ray_trees *t, const orr_draw_list *list, float *corners, uint8_t *flags)
+{
+    int64_t count = 0;
+    int32_t surface = 0;
+    for (int i = 0; i < list->mesh_count; i++) {
+        const orr_draw_mesh *item = &list->meshes[i];
+        const orr_mesh *mesh = item->mesh;
+        for (int p = 0; p < mesh->part_count; p++, surface++) {
+            const orr_mesh_part *part = &mesh->parts[p];
+            const orr_mesh_material *look = &mesh->materials[part->material];
+            if (look->blended) {
+                continue; // not seen by rays
+            }
+            for (uint32_t k = 0; k < part->index_count; k += 3, count++) {
+                const uint32_t *index = mesh->indices + part->first_index + k;
+                for (int c = 0; c < 3; c++) {
+                    affine_apply_to_point(item->model, mesh->vertices[index[c]].position,
+                                          corners + 9 * count + 3 * c);
+                }
+                flags[count] = (uint8_t)((look->two_sided ? ORR_TRIANGLE_TWO_SIDED : 0) |
+                                         (look->alpha_cutoff > 0.0f ? ORR_TRIANGLE_SIEVED : 0));
+                t->surface_of[count] = surface;
+                t->mesh_of[count] = i;
+                t->triangle_of[count] = (int32_t)((part->first_index + k) / 3);
+            }
+        }
+    }
+    return count;
+}
+
+static orr_result hold_meshes(orr_ray_trees *t, orr_isa isa, const orr_draw_list *list, orr_error *error)
+{
+    int64_t most = 0;
+    for (int i = 0; i < list->mesh_count; i++) {
+        for (int k = 0; k < list->meshes[i].mesh->part_count; k++) {
+            most += list->meshes[i].mesh->parts[k].index_count / 3;
+        }
+    }
+    t->walk = NULL; // holds none until all is done
+    orr_triangle_tree_free(&t->triangles);
+    ORR_GROW(t->meshes, t->mesh_capacity, list->mesh_count, "meshes that rays meet", error);
+    t->mesh_count = list->mesh_count;
+    int32_t surfaces = 0;
+    for (int i = 0; i < list->mesh_count; i++) {
+        const orr_draw_mesh *mesh = &list->meshes[i];
+        t->meshes[i] = (held_mesh){.mesh = mesh->mesh, .key = mesh->key, .first_surface = surfaces};
+        surfaces += mesh->mesh->part_count;
+        memcpy(t->meshes[i].model, mesh->model, sizeof mesh->model);
+    }
+    orr_free(t->surface_of);
+    orr_free(t->mesh_of);
+    orr_free(t->triangle_of);
+    t->surface_of = orr_alloc((size_t)most, sizeof *t->surface_of);
+    t->mesh_of = orr_alloc((size_t)most, sizeof *t->mesh_of);
+    t->triangle_of = orr_alloc((size_t)most, sizeof *t->triangle_of);
+    float *corners = orr_alloc((size_t)most, 9 * sizeof *corners);
+    uint8_t *flags = orr_alloc((size_t)most, sizeof *flags);
+    orr_result result = t->surface_of && t->mesh_of && t->triangle_of && corners && flags
+                            ? orr_triangle_tree_build(corners, flags, take_triangles(t, list, corners, flags),
+                                                      &t->triangles, error)
+                            : orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
+                                       "out of memory: %lld triangles that rays meet", (long long)most);
+    orr_free(corners);
+    orr_free(flags);
+    t->walk = result == ORR_OK ? orr_triangle_walk_of(isa) : NULL;
+    return result;
+}
+
+static orr_result hold_splats(orr_ray_trees *t, orr_isa isa, const orr_draw_list *list, orr_error *error)
+{
+    t->splat_walk = NULL;
+    orr_gaussians_free(&t->splats);
+    ORR_GROW(t->layers, t->layer_capacity, list->splat_count, "clouds that rays meet", error);
+    t->layer_count = list->splat_count;
+    for (int i = 0; i < list->splat_count; i++) {
+        t->layers[i] = list->splats[i];
+    }
+    ORR_TRY(orr_gaussians_build(t->layers, t->layer_count, &t->splats, error));
+    t->splat_walk = orr_gaussian_walk_of(isa);
+    return ORR_OK;
+}
+
+orr_result orr_ray_trees_hold(orr_ray_trees *t, orr_isa isa, const orr_draw_list *list, orr_error *error)
+{
+    ORR_TRY(has_meshes(t, list) ? ORR_OK : hold_meshes(t, isa, list, error));
+    return has_splats(t, list) ? ORR_OK : hold_splats(t, isa, list, error);
+}
+
+// ---- rays ----
+
+// Has the texture no hole there?
+static bool stops(void *context, const orr_ray_hit *hit)
+{
+    const orr_ray_trees *t = context;
+    const orr_mesh *mesh = t->meshes[t->mesh_of[hit->triangle]].mesh;
+    const uint32_t *index = mesh->indices + 3 * (size_t)t->triangle_of[hit->triangle];
+    const orr_mesh_vertex *a = &mesh->vertices[index[0]], *b = &mesh->vertices[index[1]],
+                          *c = &mesh->vertices[index[2]];
+    const int part = t->surface_of[hit->triangle] - t->meshes[t->mesh_of[hit->triangle]].first_surface;
+    const orr_mesh_material *look = &mesh->materials[mesh->parts[part].material];
+    const int texture = orr_material_texture(look, ORR_TEXTURE_BASE);
+    real alpha = look->base_colour[3];
+    if (texture >= 0) {
+        real uv[2];
+        for (int k = 0; k < 2; k++) {
+            uv[k] =
+                texture_repeat(a->uv[k] + hit->b * (b->uv[k] - a->uv[k]) + hit->c * (c->uv[k] - a->uv[k]));
+        }
+        alpha *= picture_sample(t->linear, &mesh->textures[texture], make_real2(uv[0], uv[1])).w;
+    }
+    return alpha >= look->alpha_cutoff;
+}
+
+// The splats up to the ray's far end.
+static void look_through(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met *met)
+{
+    orr_gaussian_met splats[ORR_GAUSSIANS_MET], last;
+    int count = 0;
+    real3 display = make_real3(0.0f, 0.0f, 0.0f);
+    real passes = 1.0f;
+    do {
+        count = t->splat_walk->first(&t->splats, ray, count ? &last : NULL, splats);
+        for (int i = 0; i < count && passes > VEIL_OPAQUE; i++) {
+            float c[3];
+            orr_gaussian_colour(&t->splats, splats[i].splat, ray->direction, c);
+            display = add_scaled3(display, make_real3(c[0], c[1], c[2]), passes * splats[i].alpha);
+            passes *= 1.0f - splats[i].alpha;
+            last = splats[i];
+        }
+    } while (count == ORR_GAUSSIANS_MET && passes > VEIL_OPAQUE);
+    met->passes = passes > VEIL_OPAQUE ? passes : 0.0f;
+    const real covers = 1.0f - met->passes;
+    if (covers > 0.0f) {
+        met->veil[0] = covers * srgb_to_linear(display.x / covers);
+        met->veil[1] = covers * srgb_to_linear(display.y / covers);
+        met->veil[2] = covers * srgb_to_linear(display.z / covers);
+    }
+}
+
+void orr_ray_trees_meet(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met *met)
+{
+    orr_ray_hit hit;
+    *met = (orr_ray_met){.surface = ORR_RAY_NOTHING, .distance = ray->far_end, .passes = 1.0f};
+    if (t->walk->nearest(&t->triangles, ray, true, &(orr_ray_sieve){stops, (void *)t}, &hit)) {
+        met->surface = t->surface_of[hit.triangle];
+        met->triangle = t->triangle_of[hit.triangle];
+        met->b = hit.b;
+        met->c = hit.c;
+        met->distance = hit.distance;
+    }
+    if (t->splats.bvh.block_count > 0) {
+        orr_ray until = *ray;
+        until.far_end = met->distance;
+        look_through(t, &until, met);
+    }
+}

@@ -1,0 +1,41 @@
+// What rays of smooth surfaces walk: the opaque triangles and splats of a draw list, in the world's space,
+// kept from one list to the next while they do not change. The hierarchies are those of render/reference.
+#pragma once
+
+#include "engine/core/isa.h"
+#include "engine/core/jobs.h"
+#include "render/draw.h"
+#include "render/reference/bvh.h"
+
+typedef struct orr_ray_trees orr_ray_trees;
+
+// ORR_ERROR_MEMORY. It holds nothing yet.
+orr_result orr_ray_trees_create(orr_ray_trees **trees, orr_error *error);
+void orr_ray_trees_destroy(orr_ray_trees *trees); // NULL is allowed
+
+// May rays start at the material: is it opaque, lit, of the metallic-roughness model and smooth enough
+// somewhere (rays_formula.h)?
+bool orr_ray_material_asks(const orr_mesh_material *material);
+// Does a mesh of the list, wherever it is, have such a material?
+bool orr_ray_list_asks(const orr_draw_list *list);
+
+// Holds the list's triangles and splats. What has the same keys and places as before is kept; all triangles
+// are built anew when one mesh moves, all splats when one cloud moves or is deformed. The list's packs and
+// meshes must outlive what is met. ORR_ERROR_MEMORY; ORR_ERROR_CAPACITY for more than ORR_BVH_BOXES triangles
+// or splats.
+orr_result orr_ray_trees_hold(orr_ray_trees *trees, orr_isa isa, const orr_draw_list *list, orr_error *error);
+
+enum { ORR_RAY_NOTHING = -1 }; // a ray meets no surface
+
+typedef struct orr_ray_met {
+    int32_t surface;  // of the parts of the list's meshes, counted from the first; ORR_RAY_NOTHING
+    int32_t triangle; // of its mesh
+    float b, c;       // weights of the corners b and c
+    float distance;   // in lengths of the direction
+    float veil[3];    // light of the splats before it, linear and premultiplied
+    float passes;     // the part of what is behind them that is seen
+} orr_ray_met;
+
+// The first surface that a ray meets, from the side that the camera would see, and the splats before it,
+// blended as displayed. Holes of textures are passed.
+void orr_ray_trees_meet(const orr_ray_trees *trees, const orr_ray *ray, orr_ray_met *met);

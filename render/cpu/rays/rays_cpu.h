@@ -1,0 +1,284 @@
+// Lanes over pixels of smooth surfaces: each starts a ray, which is followed to what it meets and on from
+// smooth surfaces there. Part of mesh_raster_cpu.c.
+#pragma once
+
+#include "render/cpu/mesh_surface_cpu.h"
+#include "render/cpu/rays/rays_formula.h"
+
+enum { RAYS_DEPTH = 3 }; // rays in a row at most
+
+// What a surface shows: its own light, and a factor of what its ray finds.
+typedef struct ray_surface {
+    real3 light, factor; // linear
+    real3 ambient;       // from everywhere, where the ray meets nothing
+    real3 direction;     // of the ray
+    real roughness;
+} ray_surface;
+
+// A ray, from a surface of the list.
+typedef struct ray_lanes {
+    real3 position, outward, direction; // camera space; outward: on the side to which it leaves
+    real3 miss;                         // light where it meets nothing
+    real width, spread;                 // of the pixel's cone at its start; radians
+} ray_lanes;
+
+// Light of a surface of the metallic-roughness model without what the ray of its uppermost layer finds.
+// m.occlusion: of all light from around; normal: of what is under a coat
+LARGE_FN ray_surface ray_metal(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
+                               light_point point, real3 normal, real3 outward)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0)), one = make_real3(R(1.0), R(1.0), R(1.0));
+    light_layer layers[2];
+    ray_surface s;
+    const int count = light_layers(raster, surface, m, point, normal, layers), top = count - 1;
+    for (int k = 0; k < count; k++) {
+        light_layer *layer = &layers[k];
+        const real3 ambient = layer->sums.diffuse;
+        real3 matte = ambient, mirrored = ambient;
+        real share = R(0.0);
+        if (surface->instance->environment > 0) {
+            const environment_lanes e = environment_around(raster, surface);
+            matte = add3(matte, environment_diffuse(e.view, layer->normal));
+            mirrored = add3(mirrored, mirrored_around(&e, point, layer->normal, layer->roughness));
+        }
+        if (k == top) {
+            share = rays_share(layer->roughness);
+            s.factor = scale3(bsdf_split(layer->metal, layer->integrals, none, one), share);
+            s.ambient = ambient;
+            s.direction = rays_mirror(layer->normal, outward, point.to_eye);
+            s.roughness = layer->roughness;
+        }
+        layer->sums.diffuse = none;
+        *layer = light_add_environment(*layer, m.occlusion, matte, scale3(mirrored, R(1.0) - share));
+    }
+    s.light = count == 2 ? light_of_layers(layers[0], layers[1], m)
+                         : light_of_layer(layers[0], m.occlusion, m.emissive);
+    s.factor = count == 2 ? scale3(s.factor, m.coated) : s.factor;
+    return s;
+}
+
+// What a ray from the surface finds that meets nothing: what is infinitely far away. Probes show what rays
+// meet.
+FN real3 ray_miss(const mesh_raster *raster, const mesh_surface *surface, const ray_surface *s)
+{
+    const ray_view *rays = &raster->rays;
+    if (rays->far >= 0) {
+        const environment_lanes e =
+            environment_lanes_of(&raster->environments[rays->far], &raster->lighting.environments[rays->far]);
+        const real3 towards = affine_direction(e.view.to_map, s->direction);
+        return add3(s->ambient, environment_lookup(&e, towards, s->roughness));
+    }
+    const float *ambient = raster->lighting.ambient;
+    return surface->instance->environment > 0
+               ? add3(s->ambient, make_real3(R(ambient[0]), R(ambient[1]), R(ambient[2])))
+               : s->ambient;
+}
+
+FN real squared_distance(const mesh_surface *surface, sint a, sint b, int k)
+{
+    const float *p = (const float *)surface->instance->mesh->vertices + k;
+    real sum = R(0.0);
+    for (int i = 0; i < 3; i++) {
+        const real d = real_gather(p + i, b * I(9)) - real_gather(p + i, a * I(9));
+        sum = fma_(d, d, sum);
+    }
+    return sum;
+}
+
+// How fast the normals turn over a triangle [1/length of the camera's space].
+FN real curvature_of(const mesh_surface *surface, const lane_triangle *t)
+{
+    const real ab = squared_distance(surface, t->a, t->b, 3) / max_(dot3(t->plane.ab, t->plane.ab), R(1e-30)),
+               ac = squared_distance(surface, t->a, t->c, 3) / max_(dot3(t->plane.ac, t->plane.ac), R(1e-30));
+    return sqrt_(max_(ab, ac));
+}
+
+// A texture where a cone of a width meets the triangle.
+LARGE_FN real4 ray_texel(const mesh_raster *raster, const mesh_surface *surface, const mesh_texture *texture,
+                         const lane_triangle *t, real2 w, real width)
+{
+    const float *p = surface->instance->mesh->vertices[0].uv;
+    real uv[2], ab[2], ac[2];
+    for (int i = 0; i < 2; i++) {
+        const real a = real_gather(p + i, t->a * I(9));
+        ab[i] = real_gather(p + i, t->b * I(9)) - a;
+        ac[i] = real_gather(p + i, t->c * I(9)) - a;
+        uv[i] = texture_repeat(fma_(w.x, ab[i], fma_(w.y, ac[i], a)));
+    }
+    const real texels = abs_(ab[0] * ac[1] - ab[1] * ac[0]) *
+                        R((float)texture->image->width * (float)texture->image->height),
+               area = max_(length3(t->plane.normal), R(1e-30));
+    return sample_place(texture, raster->linear, make_real2(uv[0], uv[1]),
+                        rays_level(width, texels / area, (float)(texture->level_count - 1)));
+}
+
+FN real3 ray_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
+                    const lane_triangle *t, real2 w, real width)
+{
+    if (!surface->textures[use].image) {
+        return make_real3(R(1.0), R(1.0), R(1.0));
+    }
+    const real4 texel = ray_texel(raster, surface, &surface->textures[use], t, w, width);
+    return make_real3(texel.x, texel.y, texel.z);
+}
+
+// The surface where rays meet its triangles, and the ray that leaves there, its miss included. to: whose
+// width is the cone's there
+LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real2 w,
+                             real3 direction, ray_lanes *to)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    const orr_mesh_material *look = surface->material;
+    const lane_triangle t = gather_triangle(surface, triangle);
+    const real3 raw = interpolated_normal(surface, &t, w);
+    // as seen by an eye at the start of the ray
+    light_point point = mesh_light_point(0.0f, direction, raw, direction, t.plane.normal);
+    point.position = mesh_position(t.plane, w);
+    to->position = point.position;
+    to->outward = mesh_direction(mesh_flip(dot3(t.plane.normal, direction) > R(0.0), t.plane.normal));
+    to->spread = rays_spread(to->spread, curvature_of(surface, &t), to->width);
+    const real3 texel = ray_factor(raster, surface, ORR_TEXTURE_BASE, &t, w, to->width);
+    real3 base = make_real3(texel.x * R(look->base_colour[0]), texel.y * R(look->base_colour[1]),
+                            texel.z * R(look->base_colour[2]));
+    base = times_vertex_colour(raster, surface->instance->mesh->vertices, &t, w, base);
+    if (look->unlit) {
+        return (ray_surface){scale3(base, R(1.0f / raster->lighting.exposure)), none, none, none, R(1.0)};
+    }
+    if (!look->metallic_roughness || look->neural) {
+        return (ray_surface){light_up_linear(raster, surface, base, point, R(1.0)), none, none, none, R(1.0)};
+    }
+    light_metal m =
+        light_metal_of(base, look->metallic, look->roughness, look->emissive[0], look->emissive[1],
+                       look->emissive[2], ray_factor(raster, surface, ORR_TEXTURE_SURFACE, &t, w, to->width),
+                       ray_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, w, to->width));
+    if (surface->textures[ORR_TEXTURE_COAT].image) {
+        const real3 coat = ray_factor(raster, surface, ORR_TEXTURE_COAT, &t, w, to->width);
+        m.coated = coat.x;
+        m.coat_roughness = coat.y;
+    }
+    real3 normal = point.normal;
+    if (surface->textures[ORR_TEXTURE_NORMAL].image) {
+        normal = mesh_bend(normal, raw, tangents_of(surface, &t),
+                           ray_factor(raster, surface, ORR_TEXTURE_NORMAL, &t, w, to->width));
+    }
+    const ray_surface s = ray_metal(raster, surface, m, point, normal, to->outward);
+    to->direction = s.direction;
+    to->miss = ray_miss(raster, surface, &s);
+    return s;
+}
+
+// What the lanes' rays meet first.
+typedef struct ray_meets {
+    sint surface, triangle; // -1: nothing
+    real2 weights;
+    real distance, passes;
+    real3 veil;
+} ray_meets;
+
+FN real largest_of(real3 a)
+{
+    return max_(abs_(a.x), max_(abs_(a.y), abs_(a.z)));
+}
+
+LARGE_FN ray_meets meet_rays(const mesh_raster *raster, mask wanted, const ray_lanes *from)
+{
+    const affine to_world = affine_of(raster->rays.to_world);
+    const real step =
+        rays_step(max_(largest_of(from->position), largest_of(affine_point(to_world, from->position))));
+    const real3 origin = affine_point(to_world, add_scaled3(from->position, from->outward, step)),
+                direction = affine_direction(to_world, from->direction);
+    float in[6][ORR_LANES], out[7][ORR_LANES];
+    int32_t surface[ORR_LANES], triangle[ORR_LANES];
+    const real rows[6] = {origin.x, origin.y, origin.z, direction.x, direction.y, direction.z};
+    for (int k = 0; k < 6; k++) {
+        real_store(in[k], rows[k]);
+    }
+    const uint32_t bits = mask_bits(wanted);
+    for (int i = 0; i < ORR_LANES; i++) {
+        orr_ray_met met = {.surface = ORR_RAY_NOTHING, .passes = 1.0f};
+        if (bits >> i & 1u) {
+            const orr_ray ray = {
+                {in[0][i], in[1][i], in[2][i]}, {in[3][i], in[4][i], in[5][i]}, 0.0f, INFINITY};
+            orr_ray_trees_meet(raster->rays.trees, &ray, &met);
+        }
+        surface[i] = met.surface;
+        triangle[i] = met.triangle;
+        const float values[7] = {met.b,       met.c,       met.distance, met.passes,
+                                 met.veil[0], met.veil[1], met.veil[2]};
+        for (int k = 0; k < 7; k++) {
+            out[k][i] = values[k];
+        }
+    }
+    return (ray_meets){sint_load(surface),
+                       sint_load(triangle),
+                       make_real2(real_load(out[0]), real_load(out[1])),
+                       real_load(out[2]),
+                       real_load(out[3]),
+                       make_real3(real_load(out[4]), real_load(out[5]), real_load(out[6]))};
+}
+
+FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
+{
+    return (ray_lanes){select3(m, a->position, b->position),
+                       select3(m, a->outward, b->outward),
+                       select3(m, a->direction, b->direction),
+                       select3(m, a->miss, b->miss),
+                       sel(m, a->width, b->width),
+                       sel(m, a->spread, b->spread)};
+}
+
+// Light that the lanes' rays find, linear. through: a factor of it that is known, below 1/100 of which rays
+// end
+LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    real3 light = none;
+    for (int depth = 0; depth < RAYS_DEPTH; depth++) {
+        wanted = and_(wanted, largest_of(through) > R(0.01));
+        if (!any(wanted)) {
+            break;
+        }
+        const ray_meets met = meet_rays(raster, wanted, &at);
+        // captured colours are as displayed: exposure, which follows, does not count for them
+        light = add3(light, times3(through, scale3(met.veil, R(1.0f / raster->lighting.exposure))));
+        through = scale3(through, met.passes);
+        at.width = max_(fma_(at.spread, met.distance, at.width), R(0.0));
+        mask left = and_(wanted, met.surface >= I(0));
+        while (any(left)) { // once per surface
+            const uint32_t lane = (uint32_t)__builtin_ctz(mask_bits(left));
+            const mask same = left & (met.surface == I(met.surface[lane]));
+            ray_lanes next = at;
+            next.miss = none;
+            const ray_surface s =
+                ray_hit(raster, &raster->surfaces[raster->rays.first_surface + met.surface[lane]],
+                        sel_int(same, met.triangle, I(met.triangle[lane])), met.weights, at.direction, &next);
+            light = select3(same, add3(light, times3(through, s.light)), light);
+            through = select3(same, times3(through, s.factor), through);
+            at = select_rays(same, &next, &at);
+            left &= ~same;
+        }
+        wanted = and_(wanted, met.surface >= I(0));
+    }
+    return add3(light, times3(through, at.miss)); // of all that ended in nothing, or were not followed on
+}
+
+// Display colour of a surface whose pixels start rays. m.occlusion: that of its texture; `same`: pixels that
+// show it
+LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surface, mask same, light_metal m,
+                           light_point point, real3 normal, const lane_triangle *t)
+{
+    const orr_lens *lens = &raster->lens;
+    const real pixel = R(0.5f * (1.0f / lens->focal[0] + 1.0f / lens->focal[1]));
+    const real3 plane = t->plane.normal,
+                outward = mesh_direction(mesh_flip(dot3(plane, point.to_eye) < R(0.0), plane));
+    m.occlusion = m.occlusion * open_part(raster, point);
+    const ray_surface s = ray_metal(raster, surface, m, point, normal, outward);
+    ray_lanes at = {point.position, outward, s.direction, ray_miss(raster, surface, &s), pixel, R(0.0)};
+    if (!lens->orthographic) {
+        at.width = pixel * point.position.z;
+        at.spread = pixel;
+    }
+    at.spread = rays_spread(at.spread, curvature_of(surface, t), at.width);
+    return light_shade_metal(tone_of(&raster->lighting),
+                             add3(s.light, ray_light(raster, same, at, s.factor)));
+}
