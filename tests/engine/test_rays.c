@@ -1,5 +1,7 @@
 // Tests of rays that start at smooth surfaces, on the CPU: closed forms for what a sphere shows, and pictures
 // against path-traced ones.
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
 #include "engine/core/result.h"
 #include "engine/orrery.h"
 #include "tests/support/sphere_scene.h"
@@ -209,6 +211,36 @@ static void holes_of_textures_are_passed(void **state)
     orr_engine_destroy(engine);
 }
 
+// A ray must not meet the triangle that it starts at, whose back counts where it has two sides.
+static void surfaces_with_two_sides_do_not_meet_themselves(void **state)
+{
+    (void)state;
+    static const char one[] = "\"materials\":[{";
+    const orr_view view = look();
+    orr_engine *engine = open_threads(2);
+    for (int i = 0; i < 2; i++) {
+        orr_scene *scene = white_scene(engine);
+        orr_bytes file;
+        char *text = calloc(1, 4096);
+        const char *path = write_sphere(1.0f, 0.0f, 1.0f);
+        assert_ok(orr_file_read(path, &file, &error));
+        const char *at = strstr((const char *)file.data, one);
+        assert_true(at && file.size < 2048);
+        const int before = (int)(at - (const char *)file.data) + (int)sizeof one - 1;
+        snprintf(text, 4096, "%.*s\"doubleSided\":%s,%s", before, (const char *)file.data,
+                 i == 0 ? "false" : "true", (const char *)file.data + before);
+        assert_ok(orr_scene_add_file(scene, written("sides.gltf", text), NULL, NULL, &error));
+        add_panel(scene, 5.0f, 6.0f, 0.25f, NULL, NULL);
+        assert_ok(orr_scene_set_rays(scene, true, &error));
+        draw(engine, scene, &view, i == 0 ? other : rgba);
+        orr_free(file.data);
+        free(text);
+        orr_scene_destroy(scene);
+    }
+    assert_memory_equal(rgba, other, sizeof rgba);
+    orr_engine_destroy(engine);
+}
+
 // ---- frames ----
 
 static void what_moves_is_seen_where_it_is(void **state)
@@ -368,6 +400,7 @@ int main(void)
         cmocka_unit_test(white_spheres_in_white_light_vanish),
         cmocka_unit_test(alone_and_rough_they_look_as_without),
         cmocka_unit_test(holes_of_textures_are_passed),
+        cmocka_unit_test(surfaces_with_two_sides_do_not_meet_themselves),
         cmocka_unit_test(what_moves_is_seen_where_it_is),
         cmocka_unit_test(captured_walls_look_as_path_traced),
         cmocka_unit_test(spheres_look_as_path_traced),
