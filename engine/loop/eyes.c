@@ -27,7 +27,7 @@ typedef struct task {
     orr_frame_slot slot;
     size_t picture;              // among all of them
     const orr_kept_splats *kept; // of its camera
-    orr_dressed dressed;         // surfaces that are this copy's own
+    orr_varied_meshes applied;   // surfaces that are this copy's own
     orr_past past;
     bool has_past; // it holds the picture before
     orr_result result;
@@ -164,7 +164,7 @@ void orr_eyes_destroy(orr_eyes *e)
     for (int i = 0; e->tasks && i < e->task_count; i++) {
         orr_frame_slot_close(&e->tasks[i].slot);
         orr_past_close(&e->tasks[i].past);
-        orr_dressed_close(&e->tasks[i].dressed);
+        orr_varied_meshes_close(&e->tasks[i].applied);
     }
     for (int i = 0; e->eyes && i < e->worker_count; i++) {
         if (e->eyes[i].jobs) {
@@ -486,7 +486,7 @@ static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_err
     if (e->detail > 0.0f) {
         coarsen_all(e, &t->slot);
     }
-    return e->surfaces ? orr_surfaces_dress(e->surfaces, copy, &t->slot, &t->dressed, error) : ORR_OK;
+    return e->surfaces ? orr_surfaces_apply(e->surfaces, copy, &t->slot, &t->applied, error) : ORR_OK;
 }
 
 orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eyes_pictures *given,

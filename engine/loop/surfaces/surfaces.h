@@ -15,15 +15,15 @@ orr_result orr_surfaces_set(orr_surfaces *surfaces, const uint8_t *chosen, const
                             size_t size, orr_error *error);
 
 // The meshes of one picture with surfaces of their own; zero: no memory yet.
-typedef struct orr_dressed {
+typedef struct orr_varied_meshes {
     orr_mesh *meshes;             // mesh_capacity
     orr_mesh_material *materials; // material_capacity, of all meshes
     orr_image8 *textures;         // texture_capacity, likewise; borrowed
     int mesh_capacity, material_capacity, texture_capacity;
-} orr_dressed;
+} orr_varied_meshes;
 
 // Replaces the meshes of a posed picture whose surfaces differ in this copy. They are valid until the next
 // call with the same memory.
-orr_result orr_surfaces_dress(const orr_surfaces *surfaces, int copy, const orr_frame_slot *slot,
-                              orr_dressed *dressed, orr_error *error);
-void orr_dressed_close(orr_dressed *dressed);
+orr_result orr_surfaces_apply(const orr_surfaces *surfaces, int copy, const orr_frame_slot *slot,
+                              orr_varied_meshes *applied, orr_error *error);
+void orr_varied_meshes_close(orr_varied_meshes *applied);

@@ -7,26 +7,26 @@
 #include <string.h>
 
 // What is taken of the memory of a picture.
-typedef struct wardrobe {
+typedef struct copy_meshes {
     const orr_surfaces *surfaces;
     size_t copy;
-    orr_dressed *memory;
+    orr_varied_meshes *memory;
     int meshes, materials, textures;
-} wardrobe;
+} copy_meshes;
 
-static orr_result reserve(const orr_surfaces *s, orr_dressed *dressed, orr_error *error)
+static orr_result reserve(const orr_surfaces *s, orr_varied_meshes *applied, orr_error *error)
 {
-    ORR_GROW(dressed->meshes, dressed->mesh_capacity, s->mesh_total, "varied surfaces", error);
-    ORR_GROW(dressed->materials, dressed->material_capacity, s->material_total, "varied surfaces", error);
-    ORR_GROW(dressed->textures, dressed->texture_capacity, s->texture_total, "varied surfaces", error);
+    ORR_GROW(applied->meshes, applied->mesh_capacity, s->mesh_total, "varied surfaces", error);
+    ORR_GROW(applied->materials, applied->material_capacity, s->material_total, "varied surfaces", error);
+    ORR_GROW(applied->textures, applied->texture_capacity, s->texture_total, "varied surfaces", error);
     return ORR_OK;
 }
 
-void orr_dressed_close(orr_dressed *dressed)
+void orr_varied_meshes_close(orr_varied_meshes *applied)
 {
-    orr_free(dressed->meshes);
-    orr_free(dressed->materials);
-    orr_free(dressed->textures);
+    orr_free(applied->meshes);
+    orr_free(applied->materials);
+    orr_free(applied->textures);
 }
 
 static void set_colour(const float display[3], float colour[3])
@@ -57,7 +57,7 @@ static void set_finish(const orr_eyes_surface *look, orr_mesh_material *material
 }
 
 // The picture over a surface, or none.
-static bool has_picture(const wardrobe *w, int target, orr_image8 *picture)
+static bool has_picture(const copy_meshes *w, int target, orr_image8 *picture)
 {
     const orr_surfaces *s = w->surfaces;
     const size_t number = w->copy * (size_t)s->targets + (size_t)target;
@@ -66,7 +66,7 @@ static bool has_picture(const wardrobe *w, int target, orr_image8 *picture)
     return look->pattern == ORR_PATTERN_PICTURE || is_drawn_pattern(look->pattern);
 }
 
-static void set_material(wardrobe *w, int target, orr_mesh *mesh, orr_mesh_material *material)
+static void set_material(copy_meshes *w, int target, orr_mesh *mesh, orr_mesh_material *material)
 {
     static const float white[3] = {1.0f, 1.0f, 1.0f};
     const orr_eyes_surface *look = &w->surfaces->now[w->copy * (size_t)w->surfaces->targets + (size_t)target];
@@ -94,7 +94,7 @@ static void set_material(wardrobe *w, int target, orr_mesh *mesh, orr_mesh_mater
     set_finish(look, material);
 }
 
-static bool differs(const wardrobe *w, int target)
+static bool differs(const copy_meshes *w, int target)
 {
     static const orr_eyes_surface plain;
     const orr_surfaces *s = w->surfaces;
@@ -103,7 +103,7 @@ static bool differs(const wardrobe *w, int target)
 }
 
 // target: of each material, or for `one` the same of all; laid: where pictures lie, NULL: as in the mesh
-static void dress(wardrobe *w, const int32_t *target, bool one, const orr_mesh *laid, orr_draw_mesh *item)
+static void apply(copy_meshes *w, const int32_t *target, bool one, const orr_mesh *laid, orr_draw_mesh *item)
 {
     const orr_mesh *from = item->mesh;
     bool any = false;
@@ -137,7 +137,8 @@ static void dress(wardrobe *w, const int32_t *target, bool one, const orr_mesh *
     item->mesh = mesh;
 }
 
-static void dress_geom(wardrobe *w, const varied_layer *v, const orr_layer_data *layer, orr_draw_mesh *item)
+static void apply_to_geom(copy_meshes *w, const varied_layer *v, const orr_layer_data *layer,
+                          orr_draw_mesh *item)
 {
     const uint64_t number = item->key - layer->key;
     if (number >= (uint64_t)v->count || v->target[number] < 0) { // a mark, a tendon or a site
@@ -148,24 +149,24 @@ static void dress_geom(wardrobe *w, const varied_layer *v, const orr_layer_data 
     for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
         detail = item->mesh == geom->coarse[i] ? i + 1 : detail;
     }
-    dress(w, &v->target[number], true, v->laid[SURFACE_MESHES * (int)number + detail], item);
+    apply(w, &v->target[number], true, v->laid[SURFACE_MESHES * (int)number + detail], item);
 }
 
-orr_result orr_surfaces_dress(const orr_surfaces *s, int copy, const orr_frame_slot *slot,
-                              orr_dressed *dressed, orr_error *error)
+orr_result orr_surfaces_apply(const orr_surfaces *s, int copy, const orr_frame_slot *slot,
+                              orr_varied_meshes *applied, orr_error *error)
 {
     if (!s->varied[copy]) {
         return ORR_OK;
     }
-    ORR_TRY(reserve(s, dressed, error));
-    wardrobe w = {.surfaces = s, .copy = (size_t)copy, .memory = dressed};
+    ORR_TRY(reserve(s, applied, error));
+    copy_meshes w = {.surfaces = s, .copy = (size_t)copy, .memory = applied};
     for (int i = 0; i < slot->list.mesh_count; i++) {
         const orr_layer_data *layer = &s->scene->layers[slot->mesh_layers[i]];
         const varied_layer *v = varied_layers_of(&s->layers, layer);
         if (v && layer->kind == ORR_LAYER_ROBOT) {
-            dress_geom(&w, v, layer, &slot->meshes[i]);
+            apply_to_geom(&w, v, layer, &slot->meshes[i]);
         } else if (v) {
-            dress(&w, v->target, false, slot->meshes[i].mesh == layer->mesh ? v->laid[0] : NULL,
+            apply(&w, v->target, false, slot->meshes[i].mesh == layer->mesh ? v->laid[0] : NULL,
                   &slot->meshes[i]);
         }
     }
