@@ -125,9 +125,8 @@ view floor.xml floor.xml --size 640x400 --threads 1 --paused
 xdotool key F1
 look empty
 xdotool key b space
-look landed empty # it lies still, or it would have left the hand's place by the time that the hand comes
-is landed 300 340 210 400 "B drops a ball, which falls to the floor"
-place=$(ball landed)
+# to where it lies: while it falls, it would leave its place before the hand comes there
+comes 300 340 362 376 "B drops a ball, which falls to the floor"
 xdotool mousemove --window "$window" "${place% *}" "${place#* }"
 sleep 0.3
 xdotool keydown ctrl mousedown 1
