@@ -18,6 +18,16 @@ orr_result orr_robot_layer(const orr_scene *scene, orr_layer id, const orr_layer
     return ORR_OK;
 }
 
+// Its soft bodies that are layers of the scene: those that nodes move are not.
+static int soft_layers(const orr_model *m)
+{
+    int count = 0;
+    for (int i = 0; i < m->nflex; i++) {
+        count += m->flex_interp[i] == 0;
+    }
+    return count;
+}
+
 orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_robot_info *info,
                                       size_t info_size, orr_error *error)
 {
@@ -27,28 +37,26 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
     const orr_layer_data *layer = NULL;
     ORR_TRY(orr_robot_layer(scene, id, &layer, error));
     const orr_model *m = orr_layer_physical(layer)->model;
-    orr_robot_info own = {.qpos_count = m->nq,
-                          .qvel_count = m->nv,
-                          .act_count = m->na,
-                          .ctrl_count = m->nu,
-                          .body_count = m->nbody,
-                          .keyframe_count = m->nkey,
-                          .timestep = orr_scene_timestep(scene, layer),
-                          .equality_count = m->neq,
-                          .mocap_count = m->nmocap,
-                          .joint_count = m->njnt,
-                          .actuator_count = m->nactuator,
-                          .sensor_count = m->nsensor,
-                          .sensor_number_count = m->nsensordata,
-                          .geom_count = m->ngeom,
-                          .site_count = m->nsite,
-                          .tendon_count = m->ntendon,
-                          .camera_count = m->ncam,
-                          .unused_count = m->unused.count,
-                          .unused_first = m->unused.first};
-    for (int i = 0; i < m->nflex; i++) { // those that nodes move are no layers
-        own.soft_count += m->flex_interp[i] == 0;
-    }
+    const orr_robot_info own = {.qpos_count = m->nq,
+                                .qvel_count = m->nv,
+                                .act_count = m->na,
+                                .ctrl_count = m->nu,
+                                .body_count = m->nbody,
+                                .keyframe_count = m->nkey,
+                                .timestep = orr_scene_timestep(scene, layer),
+                                .equality_count = m->neq,
+                                .mocap_count = m->nmocap,
+                                .joint_count = m->njnt,
+                                .actuator_count = m->nactuator,
+                                .sensor_count = m->nsensor,
+                                .sensor_number_count = m->nsensordata,
+                                .geom_count = m->ngeom,
+                                .site_count = m->nsite,
+                                .tendon_count = m->ntendon,
+                                .camera_count = m->ncam,
+                                .soft_count = soft_layers(m),
+                                .unused_count = m->unused.count,
+                                .unused_first = m->unused.first};
     orr_sized_write(&own, sizeof own, info, info_size);
     return ORR_OK;
 }

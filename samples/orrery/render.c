@@ -545,8 +545,7 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.rays,
          .help = "smooth surfaces, curved ones too, show what is around them, as \"rays\" of a scene file; "
-                 "on the "
-                 "CPU"},
+                 "on the CPU"},
         {.name = "--transparent",
          .kind = OPTION_FLAG,
          .value = &r.transparent,
