@@ -3,13 +3,15 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
+#include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "render/deform_formula.h"
 #include "render/splat_formula.h"
 
 #include <string.h>
 
-#define THINNEST 1e-3 // of the longest axis: thinner ones lose their digits along a ray
+#define VEIL_OPAQUE 1e-4f // what passes less is covered, as when drawing
+#define THINNEST 1e-3     // of the longest axis: thinner ones lose their digits along a ray
 
 #define WALK(isa) &orr_gaussian_walk_##isa
 static const orr_gaussian_walk *const walks[ORR_ISA_COUNT] = ORR_ISA_TABLE(WALK);
@@ -246,4 +248,39 @@ void orr_gaussian_colour(const orr_gaussians *g, uint32_t number, const float di
     }
     sum = sh_clamped(sum);
     memcpy(colour, &sum, 3 * sizeof *colour);
+}
+
+orr_veil orr_gaussians_veil(const orr_gaussians *g, const orr_gaussian_walk *walk, const orr_ray *ray)
+{
+    orr_veil v = {.passes = 1.0f};
+    orr_gaussian_met met[ORR_GAUSSIANS_MET], last;
+    real3 display = make_real3(0.0f, 0.0f, 0.0f);
+    int count = 0;
+    if (g->bvh.block_count == 0) {
+        return v;
+    }
+    do {
+        count = walk->first(g, ray, count ? &last : NULL, met);
+        v.walks++;
+        for (int i = 0; i < count && v.passes > VEIL_OPAQUE; i++) {
+            float colour[3];
+            real weight = v.passes * met[i].alpha;
+            orr_gaussian_colour(g, met[i].splat, ray->direction, colour);
+            display = add_scaled3(display, make_real3(colour[0], colour[1], colour[2]), weight);
+            v.depth += weight * met[i].distance;
+            v.passes *= 1.0f - met[i].alpha;
+            last = met[i];
+        }
+    } while (count == ORR_GAUSSIANS_MET && v.passes > VEIL_OPAQUE);
+    v.passes = v.passes > VEIL_OPAQUE ? v.passes : 0.0f;
+    memcpy(v.display, &display, sizeof v.display);
+    return v;
+}
+
+void orr_veil_light(const orr_veil *v, float light[3])
+{
+    const real covers = 1.0f - v->passes;
+    for (int k = 0; k < 3; k++) {
+        light[k] = covers > 0.0f ? srgb_to_linear(v->display[k] * (1.0f / covers)) * covers : 0.0f;
+    }
 }

@@ -51,6 +51,19 @@ typedef struct orr_gaussian_walk {
 
 const orr_gaussian_walk *orr_gaussian_walk_of(orr_isa isa);
 
+// What splats show between the ends of a ray, and how much of what is behind them passes.
+typedef struct orr_veil {
+    float display[3]; // as they are blended, premultiplied
+    float passes;     // below 1e-4, as when drawing, 0
+    float depth;      // distances times weights
+    int walks;        // rays through the hierarchy that it took
+} orr_veil;
+
+orr_veil orr_gaussians_veil(const orr_gaussians *gaussians, const orr_gaussian_walk *walk,
+                            const orr_ray *ray);
+// Its light, linear and premultiplied: captured colours are blended as displayed, and decoded as a whole.
+void orr_veil_light(const orr_veil *veil, float light[3]);
+
 #define ORR_GAUSSIAN_WALK(isa) extern const orr_gaussian_walk orr_gaussian_walk_##isa;
 ORR_GAUSSIAN_WALK(baseline)
 ORR_GAUSSIAN_WALK(avx2)

@@ -76,38 +76,10 @@ static orr_ray ray_of(real3 origin, real3 direction, real near_end, real far_end
 
 // ---- splats ----
 
-// What splats show between the ends of a ray, and how much of what is behind them passes.
-typedef struct veil {
-    real3 display;      // as they are blended, premultiplied
-    real passes, depth; // depth: distances times weights
-} veil;
-
-#define VEIL_OPAQUE 1e-4f // what passes less is covered, as when drawing
-
-static veil look_through(path *p, const orr_ray *ray)
+static orr_veil look_through(path *p, const orr_ray *ray)
 {
-    const orr_path_tracer *t = p->tracer;
-    veil v = {.passes = 1.0f};
-    orr_gaussian_met met[ORR_GAUSSIANS_MET], last;
-    int count = 0;
-    if (t->splats.bvh.block_count == 0) {
-        return v;
-    }
-    do {
-        const orr_gaussian_met *after = count ? &last : NULL;
-        count = t->splat_walk->first(&t->splats, ray, after, met);
-        p->rays++;
-        for (int i = 0; i < count && v.passes > VEIL_OPAQUE; i++) {
-            float colour[3];
-            real weight = v.passes * met[i].alpha;
-            orr_gaussian_colour(&t->splats, met[i].splat, ray->direction, colour);
-            v.display = add_scaled3(v.display, of_three(colour), weight);
-            v.depth += weight * met[i].distance;
-            v.passes *= 1.0f - met[i].alpha;
-            last = met[i];
-        }
-    } while (count == ORR_GAUSSIANS_MET && v.passes > VEIL_OPAQUE);
-    v.passes = v.passes > VEIL_OPAQUE ? v.passes : 0.0f;
+    const orr_veil v = orr_gaussians_veil(&p->tracer->splats, p->tracer->splat_walk, ray);
+    p->rays += v.walks;
     return v;
 }
 
@@ -116,11 +88,11 @@ static real3 decoded(real3 display)
     return make_real3(srgb_to_linear(display.x), srgb_to_linear(display.y), srgb_to_linear(display.z));
 }
 
-// Its light, linear and premultiplied: captured colours are blended as displayed, and decoded as a whole.
-static real3 veil_light(const veil *v)
+static real3 veil_light(const orr_veil *v)
 {
-    real covers = 1.0f - v->passes;
-    return covers > 0.0f ? scale3(decoded(scale3(v->display, 1.0f / covers)), covers) : black;
+    float light[3];
+    orr_veil_light(v, light);
+    return of_three(light);
 }
 
 static void add_light(path *p, real3 light, real weight)
@@ -132,7 +104,7 @@ static void add_light(path *p, real3 light, real weight)
 // fields").
 static void pass_veil(path *p, const orr_ray *ray)
 {
-    veil v = look_through(p, ray);
+    const orr_veil v = look_through(p, ray);
     add_light(p, veil_light(&v), 1.0f);
     p->through = scale3(p->through, v.passes);
 }
@@ -448,7 +420,7 @@ static seen trace_sample(path *p, int x, int y)
     p->light = black;
     bool met = surfaces_nearest(&sieve, &ray, true, &hit);
     ray.far_end = met ? hit.distance : ray.far_end;
-    const veil v = look_through(p, &ray);
+    const orr_veil v = look_through(p, &ray);
     p->through = make_real3(v.passes, v.passes, v.passes);
     if (met) {
         p->light = veil_light(&v);
@@ -460,7 +432,7 @@ static seen trace_sample(path *p, int x, int y)
     }
     // blended with the background as displayed, which is how clouds are trained
     real3 behind = background(t, &ray, &p->random, right, down);
-    return (seen){decoded(add_scaled3(v.display, behind, v.passes)), 1.0f, v.depth * along};
+    return (seen){decoded(add_scaled3(of_three(v.display), behind, v.passes)), 1.0f, v.depth * along};
 }
 
 static bool is_finite(const seen *s)

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define VEIL_OPAQUE 1e-4f // what passes less is covered, as when pixels are blended
-
 // What the triangles follow from.
 typedef struct held_mesh {
     const orr_mesh *mesh;
@@ -216,36 +214,10 @@ static bool stops(void *context, const orr_ray_hit *hit)
     return alpha >= look->alpha_cutoff;
 }
 
-// The splats up to the ray's far end.
-static void look_through(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met *met)
-{
-    orr_gaussian_met splats[ORR_GAUSSIANS_MET], last;
-    int count = 0;
-    real3 display = make_real3(0.0f, 0.0f, 0.0f);
-    real passes = 1.0f;
-    do {
-        count = t->splat_walk->first(&t->splats, ray, count ? &last : NULL, splats);
-        for (int i = 0; i < count && passes > VEIL_OPAQUE; i++) {
-            float c[3];
-            orr_gaussian_colour(&t->splats, splats[i].splat, ray->direction, c);
-            display = add_scaled3(display, make_real3(c[0], c[1], c[2]), passes * splats[i].alpha);
-            passes *= 1.0f - splats[i].alpha;
-            last = splats[i];
-        }
-    } while (count == ORR_GAUSSIANS_MET && passes > VEIL_OPAQUE);
-    met->passes = passes > VEIL_OPAQUE ? passes : 0.0f;
-    const real covers = 1.0f - met->passes;
-    if (covers > 0.0f) {
-        met->veil[0] = covers * srgb_to_linear(display.x / covers);
-        met->veil[1] = covers * srgb_to_linear(display.y / covers);
-        met->veil[2] = covers * srgb_to_linear(display.z / covers);
-    }
-}
-
 void orr_ray_trees_meet(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met *met)
 {
     orr_ray_hit hit;
-    *met = (orr_ray_met){.surface = ORR_RAY_NOTHING, .distance = ray->far_end, .passes = 1.0f};
+    *met = (orr_ray_met){.surface = ORR_RAY_NOTHING, .distance = ray->far_end};
     if (t->walk->nearest(&t->triangles, ray, true, &(orr_ray_sieve){stops, (void *)t}, &hit)) {
         met->surface = t->surface_of[hit.triangle];
         met->triangle = t->triangle_of[hit.triangle];
@@ -253,9 +225,9 @@ void orr_ray_trees_meet(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met 
         met->c = hit.c;
         met->distance = hit.distance;
     }
-    if (t->splats.bvh.block_count > 0) {
-        orr_ray until = *ray;
-        until.far_end = met->distance;
-        look_through(t, &until, met);
-    }
+    orr_ray until = *ray;
+    until.far_end = met->distance;
+    const orr_veil veil = orr_gaussians_veil(&t->splats, t->splat_walk, &until);
+    orr_veil_light(&veil, met->veil);
+    met->passes = veil.passes;
 }
