@@ -64,6 +64,8 @@ layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; whit
 layout(binding = 4) uniform sampler2D emissive_texture; // likewise
 layout(binding = 5) uniform sampler2D normal_texture;   // likewise
 layout(binding = 6) uniform sampler2D coat_texture;     // likewise
+// Is some light a rectangle? Without them the text of lights is shorter.
+layout(constant_id = 4) const bool AREAS = false;
 // Has the frame cascades of shadow maps? Without them the text of the lookup is shorter.
 layout(constant_id = 3) const bool CASCADED = false;
 #include "shaders/shadows.glsl"
@@ -188,88 +190,96 @@ real3 mirrored_around(environment_view v, light_point point, real3 normal, float
     return environment_lookup(v, environment_towards(v, point.position, mirror), roughness);
 }
 
-// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
-// which has that of `point`.
-real3 light_up_metal(light_metal m, light_point point, real3 normal)
-{
-    int layer_count = has_flag(COATED) ? 2 : 1;
+// A surface of the metallic-roughness model: what is under its coat, and the coat if it has one.
+struct metal_surface {
+    light_metal material;
     light_layer layers[2];
+    int layer_count;
+};
+
+// normal: of what is under a coat, which has that of `point`
+metal_surface metal_begin(light_metal m, light_point point, real3 normal)
+{
+    metal_surface s;
     light_sums begun = begin_light(0.0);
-    layers[0] =
+    s.material = m;
+    s.layer_count = has_flag(COATED) ? 2 : 1;
+    s.layers[0] =
         light_base_layer(m, bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye)), normal, begun);
-    if (layer_count == 2) {
-        layers[1] = light_coat_layer(m, bsdf_integrals_at(m.coat_roughness, dot3(point.normal, point.to_eye)),
-                                     point.normal, begun);
+    if (s.layer_count == 2) {
+        s.layers[1] =
+            light_coat_layer(m, bsdf_integrals_at(m.coat_roughness, dot3(point.normal, point.to_eye)),
+                             point.normal, begun);
     }
-    for (int i = 0; i < lighting.count; i++) {
-        light_source light = lighting.lights[i];
-        light_incidence incidence = light_incident(light, point.position);
-        float visible = visible_part(i, incidence, point);
-        for (int k = 0; k < layer_count; k++) {
-            layers[k] = light_add_to_layer(layers[k], light, incidence, point, visible);
-        }
-    }
-    for (int k = 0; k < layer_count && environment_index() >= 0; k++) {
-        environment_view v = lighting.environments[environment_index()];
-        layers[k] =
-            light_add_environment(layers[k], m.occlusion, environment_diffuse(v, layers[k].normal),
-                                  mirrored_around(v, point, layers[k].normal, layers[k].roughness));
-    }
-    real3 light;
-    if (layer_count == 2) {
-        light = light_of_layers(layers[0], layers[1], m);
-    } else {
-        light = light_of_layer(layers[0], m.occlusion, m.emissive);
-    }
-    return light_shade_metal(lighting.tone, light);
+    return s;
 }
 
-// Display colour of a surface whose material is a network. tint: a factor of what it reflects; emissive:
-// linear
-real3 light_up_neural(neural_surface network, mesh_frame frame, light_point point, real3 tint, real3 emissive)
+// Linear light of the surface, with that of its environment.
+real3 metal_light(metal_surface s, light_point point)
 {
-    neural_lobes lobes = neural_lobes_of(network);
-    real3 bent = mesh_out_of(frame, lobes.normal);
-    light_sums sums = begin_light(0.0);
-    for (int i = 0; i < lighting.count; i++) {
-        light_source light = lighting.lights[i];
-        light_incidence incidence = light_incident(light, point.position);
-        real3 reflected = make_real3(0.0, 0.0, 0.0);
-        if (light.area < 0.5) {
-            reflected = neural_reflect(network, mesh_into(frame, incidence.to_light));
-        }
-        sums = neural_add_light(sums, light, incidence, point, bent, visible_part(i, incidence, point), lobes,
-                                reflected);
+    for (int k = 0; k < s.layer_count && environment_index() >= 0; k++) {
+        environment_view v = lighting.environments[environment_index()];
+        light_layer layer = s.layers[k];
+        s.layers[k] = light_add_environment(layer, s.material.occlusion, environment_diffuse(v, layer.normal),
+                                            mirrored_around(v, point, layer.normal, layer.roughness));
     }
+    if (s.layer_count == 2) {
+        return light_of_layers(s.layers[0], s.layers[1], s.material);
+    }
+    return light_of_layer(s.layers[0], s.material.occlusion, s.material.emissive);
+}
+
+// A surface whose material is a network.
+struct network_surface {
+    neural_surface network;
+    neural_lobes lobes;
+    mesh_frame frame;
+    real3 bent; // normal that the network has learned
+    light_sums sums;
+};
+
+network_surface network_begin(neural_surface network, mesh_frame frame)
+{
+    network_surface s;
+    s.network = network;
+    s.frame = frame;
+    s.lobes = neural_lobes_of(network);
+    s.bent = mesh_out_of(frame, s.lobes.normal);
+    s.sums = begin_light(0.0);
+    return s;
+}
+
+light_sums network_add(network_surface s, light_source light, light_incidence incidence, light_point point,
+                       float visible)
+{
+    real3 reflected = make_real3(0.0, 0.0, 0.0);
+    if (light.area < 0.5) {
+        reflected = neural_reflect(s.network, mesh_into(s.frame, incidence.to_light));
+    }
+    return neural_add_light(s.sums, light, incidence, point, s.bent, visible, s.lobes, reflected);
+}
+
+// Linear light of the surface, with that of its environment.
+real3 network_light(network_surface s, light_point point)
+{
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];
-        sums = neural_add_environment(sums, lobes, lobes.occlusion, environment_diffuse(v, bent),
-                                      mirrored_around(v, point, bent, lobes.roughness),
-                                      mirrored_around(v, point, point.normal, lobes.coat_roughness));
+        s.sums = neural_add_environment(s.sums, s.lobes, s.lobes.occlusion, environment_diffuse(v, s.bent),
+                                        mirrored_around(v, point, s.bent, s.lobes.roughness),
+                                        mirrored_around(v, point, point.normal, s.lobes.coat_roughness));
     }
-    real3 light = light_reflected(sums, neural_albedo(lobes), lobes.occlusion);
-    return light_shade_metal(lighting.tone, add3(times3(light, tint), emissive));
+    return light_reflected(s.sums, neural_albedo(s.lobes), s.lobes.occlusion);
 }
 
-// The same of any other surface.
-real3 light_up(real3 base_colour, light_point point)
+// Sums of any other surface before its lights.
+light_sums plain_begin(light_point point)
 {
-    if (has_flag(UNLIT)) {
-        return light_display(base_colour);
-    }
     light_sums sums = begin_light(push.emission);
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];
         sums.diffuse = add3(sums.diffuse, environment_diffuse(v, point.normal));
     }
-    for (int i = 0; i < lighting.count; i++) {
-        light_source light = lighting.lights[i];
-        light_incidence incidence = light_incident(light, point.position);
-        float visible = visible_part(i, incidence, point);
-        sums = light_add(sums, light, incidence, point, visible, push.gloss.x, push.gloss.y);
-    }
-    return light_shade(lighting.tone, base_colour, sums, push.gloss.x, push.emissive.r,
-                       push.emissive.g, push.emissive.b);
+    return sums;
 }
 
 bool is_behind_clip_plane()
@@ -317,19 +327,21 @@ vec4 clear_colour()
     }
     real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
-    if (has_flag(BACKDROP)) {
-        colour = light_display(colour);
-    } else {
+    if (!has_flag(BACKDROP)) {
+        colour =
+            make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
+    }
+    if (!has_flag(BACKDROP) && !has_flag(UNLIT)) {
         real3 position = real3_of(camera_position);
         light_point point = mesh_light_point(has_flag(ORTHOGRAPHIC) ? 1.0 : 0.0, position,
                                              real3_of(camera_normal), position, plane_normal);
-        colour =
-            make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
+        metal_surface of_metal;
+        network_surface of_network;
+        light_sums sums;
         if (NETWORK) {
             mesh_frame frame = mesh_frame_of(point.normal, real3_of(camera_normal), tangents);
-            neural_surface s = neural_surface_of(latents[0], latents[1], mesh_into(frame, point.to_eye));
-            emissive = times3(emissive, real3_of(push.emissive));
-            colour = light_up_neural(s, frame, point, real3_of(linear_colour), emissive);
+            of_network = network_begin(
+                neural_surface_of(latents[0], latents[1], mesh_into(frame, point.to_eye)), frame);
         } else if (metal) {
             real3 bent = point.normal;
             if (has_flag(BENT)) {
@@ -341,11 +353,38 @@ vec4 clear_colour()
                 m.coated = coat.x;
                 m.coat_roughness = coat.y;
             }
-            colour = light_up_metal(m, point, bent);
+            of_metal = metal_begin(m, point, bent);
         } else {
-            colour = light_up(colour, point);
+            sums = plain_begin(point);
         }
+        for (int i = 0; i < lighting.count; i++) { // one loop for all kinds: shadows are most of its text
+            light_source light = lighting.lights[i];
+            light.area = AREAS ? light.area : 0.0;
+            light_incidence incidence = light_incident(light, point.position);
+            float visible = visible_part(i, incidence, point);
+            if (NETWORK) {
+                of_network.sums = network_add(of_network, light, incidence, point, visible);
+            } else if (metal) {
+                for (int k = 0; k < of_metal.layer_count; k++) {
+                    of_metal.layers[k] =
+                        light_add_to_layer(of_metal.layers[k], light, incidence, point, visible);
+                }
+            } else {
+                sums = light_add(sums, light, incidence, point, visible, push.gloss.x, push.gloss.y);
+            }
+        }
+        if (NETWORK) { // a tint by the vertices' colours alone
+            colour = add3(times3(network_light(of_network, point), real3_of(linear_colour)),
+                          times3(emissive, real3_of(push.emissive)));
+        } else if (metal) {
+            colour = metal_light(of_metal, point);
+        } else {
+            colour = light_of_sums(colour, sums, push.gloss.x, push.emissive.r, push.emissive.g,
+                                   push.emissive.b);
+        }
+        colour = tone_map(lighting.tone, colour);
     }
+    colour = light_display(colour);
     return vec4(colour.x, colour.y, colour.z, texel.w);
 }
 

@@ -369,8 +369,12 @@ void main()
             }
         }
     }
-    end_pixel(first_pixel, pixels[0]);
-    end_pixel(first_pixel + ivec2(0, 1), pixels[1]);
-    end_pixel(first_pixel + ivec2(0, 2), pixels[2]);
-    end_pixel(first_pixel + ivec2(0, 3), pixels[3]);
+    // not unrolled: most of the shader's text is this call's. Pixels move up, since one picked by a variable
+    // would keep all of them out of registers
+    for (int row = 0; row < ROWS; row++) {
+        end_pixel(first_pixel + ivec2(0, row), pixels[0]);
+        [[unroll]] for (int k = 0; k + 1 < ROWS; k++) {
+            pixels[k] = pixels[k + 1];
+        }
+    }
 }

@@ -189,6 +189,16 @@ static orr_vulkan_capacity needs_of(const orr_vulkan_view *view)
     return needs;
 }
 
+static bool has_area_light(const orr_draw_lighting *lighting)
+{
+    for (int i = 0; i < lighting->count; i++) {
+        if (lighting->lights[i].area > 0.5f) {
+            return true;
+        }
+    }
+    return false;
+}
+
 orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
                                  const orr_draw_list *list, const orr_field_pass *fields, orr_error *error)
 {
@@ -204,7 +214,8 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
                                              .networks = view->has_networks,
                                              .mirrors = frame->mirror_count > 0,
                                              .clouds = view->clouds.table.count > 0,
-                                             .cascades = view->shadows.cascade_used > 0};
+                                             .cascades = view->shadows.cascade_used > 0,
+                                             .areas = has_area_light(&view->lighting)};
         ORR_TRY(orr_vulkan_meshes_prepare(&shared->meshes, view->smooth, &needs, error));
     }
     if (view->clouds.table.count > 0) {
@@ -335,6 +346,7 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
         .mirror_count = mirror < 0 ? frame->mirror_count : 0,
         .through = mirror < 0 ? NULL : &frame->mirrors[mirror],
         .cascades = frame->view.shadows.cascade_used > 0,
+        .areas = has_area_light(&view->lighting),
         .keeps_shadow_maps = same_maps};
     if (view->mesh_count > 0) {
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);

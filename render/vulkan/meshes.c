@@ -63,9 +63,10 @@ typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } m
 _Static_assert(BLENDED_AT_CENTRE + 1 == ORR_VULKAN_MESH_PASSES, "a pipeline for each");
 
 // What a pipeline draws besides: materials that are networks; mirrors, or what is in front of a clip plane;
-// shadows of clouds; cascades of shadow maps.
-enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8 };
-_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES) + 1 == ORR_VULKAN_MESH_KINDS, "pipelines for each");
+// shadows of clouds; cascades of shadow maps; lights that are rectangles.
+enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8, AREAS = 16 };
+_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES | AREAS) + 1 == ORR_VULKAN_MESH_KINDS,
+               "pipelines for each");
 
 enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positions where a device has them
 
@@ -113,7 +114,7 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, in
         .samples = pass == SAMPLED ? SAMPLES : 1,
         .writes_nothing = is_blended(pass),
         .constants = {(kind & NETWORKS) != 0, (kind & MIRRORS) != 0, (kind & CLOUDS) != 0,
-                      (kind & CASCADES) != 0},
+                      (kind & CASCADES) != 0, (kind & AREAS) != 0},
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
@@ -165,8 +166,8 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
 // Does a frame that uses the pass need its pipeline of a kind?
 static bool is_needed(mesh_pass pass, int kind, bool smooth, const orr_vulkan_mesh_needs *needs)
 {
-    const int besides =
-        (needs->mirrors ? MIRRORS : 0) | (needs->clouds ? CLOUDS : 0) | (needs->cascades ? CASCADES : 0);
+    const int besides = (needs->mirrors ? MIRRORS : 0) | (needs->clouds ? CLOUDS : 0) |
+                        (needs->cascades ? CASCADES : 0) | (needs->areas ? AREAS : 0);
     if (pass == SHADOW) { // which draws shadow maps, that nothing clips, and the depth of centres
         return kind == 0 || (kind == MIRRORS && needs->mirrors && smooth);
     }
@@ -500,7 +501,8 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
     // all parts alike, so that a frame needs no more pipelines with mirrors than without them
     const int kind = ((frame->mirror_count > 0 || frame->through) && !only_casters ? MIRRORS : 0) |
                      (frame->clouds && pass != SHADOW ? CLOUDS : 0) |
-                     (frame->cascades && pass != SHADOW ? CASCADES : 0);
+                     (frame->cascades && pass != SHADOW ? CASCADES : 0) |
+                     (frame->areas && pass != SHADOW ? AREAS : 0);
     const orr_vk_graphics *bound = &m->pipelines[kind][pass];
     const uint32_t flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (pass == SAMPLED ? SAMPLED_FLAG : 0u);
     mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};

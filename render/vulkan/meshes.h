@@ -30,7 +30,7 @@ orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *mes
                                   orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
-enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 16 };
+enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 32 };
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
@@ -74,6 +74,7 @@ typedef struct orr_vulkan_mesh_frame {
     VkBuffer environments;     // texels of all maps, behind one another
     VkBuffer clouds;           // of splats.h; VK_NULL_HANDLE: no cloud casts a shadow
     bool cascades;             // as prepared: the picture, if not what a mirror shows, has cascades
+    bool areas;                // some light is a rectangle
     const orr_mirror *mirrors; // mirror_count, whose pictures are in `mirrored`
     const float *reflectances; // mirror_count
     int mirror_count;
@@ -91,6 +92,7 @@ typedef struct orr_vulkan_mesh_needs {
     bool mirrors;  // surfaces that are mirrors, and are seen
     bool clouds;   // that cast shadows
     bool cascades; // of shadow maps
+    bool areas;    // lights that are rectangles
 } orr_vulkan_mesh_needs;
 
 // Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds.
