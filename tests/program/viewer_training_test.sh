@@ -30,7 +30,7 @@ is_ball() {
     [ "$(brightness "$1" 5+5)" -lt 20 ] || fail "$2: something beside the ball"
 }
 learn early 1
-learn late 40
+learn late 16
 [ "$(pixels_that_differ early late)" -gt 500 ] || fail "the field does not learn"
 is_ball late "after learning"
 
