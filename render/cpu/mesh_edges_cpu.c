@@ -1,7 +1,7 @@
 // Edges of opaque meshes (edge_formula.h): which pixels of a tile have one, and what their samples show.
 // Compiled once per instruction set.
 #include "engine/core/isa.h"
-#include "render/cpu/mesh_shade_cpu.h"
+#include "render/cpu/mesh_surface_cpu.h"
 #include "render/edge_formula.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Lanes over lit points of one surface. Part of mesh_raster_cpu.c.
+// Lanes over lit points of one surface. Part of mesh_shade_cpu.c.
 #pragma once
 
 #include "render/cloud_shadow/cloud_shadow_cpu.h"

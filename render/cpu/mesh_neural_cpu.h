@@ -1,4 +1,4 @@
-// Lanes over lit points of a surface whose material is a network. Part of mesh_raster_cpu.c.
+// Lanes over lit points of a surface whose material is a network. Part of mesh_shade_cpu.c.
 #pragma once
 
 #include "render/appearance/neural_light_formula.h"

@@ -2,7 +2,7 @@
 // mesh_raster_cpu.c.
 #pragma once
 
-#include "render/cpu/mesh_shade_cpu.h"
+#include "render/cpu/mesh_surface_cpu.h"
 
 // As orr_seen says; 0 where there is no surface.
 typedef struct seen_values {

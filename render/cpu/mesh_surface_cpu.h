@@ -1,4 +1,5 @@
-// Lanes over points of one surface: corners, weights, textures, normals. Part of mesh_raster_cpu.c.
+// Lanes over points of one surface: corners, weights, textures, normals. Part of the
+// files that draw meshes.
 #pragma once
 
 #include "render/cpu/mesh_neural_cpu.h"
@@ -198,4 +199,46 @@ FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, rea
     }
     return mesh_bend(seen, normal, tangents_of(surface, t),
                      sample_factor(raster, surface, ORR_TEXTURE_NORMAL, t, w, x, y));
+}
+
+// ---- pixels of several surfaces ----
+
+// Member of the lanes' records, at word `offset` of the struct.
+FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
+{
+    return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
+}
+
+// Those of `left` that are of the same surface as the first of them; *surface becomes it.
+FN mask same_surface(const mesh_raster *raster, mask left, sint id, const mesh_surface **surface)
+{
+    const int number = raster->records[id[__builtin_ctz(mask_bits(left))]].surface;
+    *surface = &raster->surfaces[number];
+    return left & (record_member(raster, id, offsetof(mesh_record, surface)) == I(number));
+}
+
+// Triangles of the lanes' records; in the lanes beyond `same` one of the others.
+FN sint triangles_of(const mesh_raster *raster, mask same, sint id)
+{
+    const sint first = I(id[__builtin_ctz(mask_bits(same))]);
+    return record_member(raster, sel_int(same, id, first), offsetof(mesh_record, triangle));
+}
+
+// Points of the picture [px], and the record that each shows; -1: none.
+typedef struct shade_points {
+    sint id;
+    real x, y;
+} shade_points;
+
+// Colour and alpha of the points; 0 where there is none. Of mesh_shade_cpu.c: the compiler works on its text,
+// which is large, once for all stages. By pointers, because lanes wider than an instruction set's registers
+// have no calling convention that compilers agree on.
+void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, real4 *shaded);
+
+FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
+{
+    const shade_points at = {id, x, y};
+    real4 shaded;
+    ORR_ISA_NAME(orr_mesh_shade)(raster, &at, &shaded);
+    return shaded;
 }

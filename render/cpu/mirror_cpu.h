@@ -1,4 +1,4 @@
-// Lanes over pixels of a mirror. Part of mesh_raster_cpu.c.
+// Lanes over pixels of a mirror. Part of mesh_shade_cpu.c.
 #pragma once
 
 #include "render/cpu/mesh_raster_stages.h"

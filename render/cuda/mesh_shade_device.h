@@ -1,5 +1,5 @@
 // One thread's pixel of a surface: corners, weights, texture, light. The lanes' counterpart is
-// cpu/mesh_shade_cpu.h.
+// cpu/mesh_shade_cpu.c.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"

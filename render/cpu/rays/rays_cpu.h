@@ -1,5 +1,5 @@
 // Lanes over pixels of smooth surfaces: each starts a ray, which is followed to what it meets and on from
-// smooth surfaces there. Part of mesh_raster_cpu.c.
+// smooth surfaces there. Part of mesh_shade_cpu.c.
 #pragma once
 
 #include "render/cpu/mesh_surface_cpu.h"

@@ -1,6 +1,6 @@
-// Lanes over the pixels of one surface. Part of mesh_raster_cpu.c.
-#pragma once
-
+// Lanes over the pixels of surfaces: their colours. Compiled once per instruction set.
+#include "engine/core/isa.h"
+#include "render/cpu/mesh_surface_cpu.h"
 #include "render/cpu/mirror_cpu.h"
 #include "render/cpu/rays/rays_cpu.h"
 
@@ -77,40 +77,18 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
     return (real4){colour.x, colour.y, colour.z, alpha};
 }
 
-// Member of the lanes' records, at word `offset` of the struct.
-FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
-{
-    return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
-}
-
-// Those of `left` that are of the same surface as the first of them; *surface becomes it.
-FN mask same_surface(const mesh_raster *raster, mask left, sint id, const mesh_surface **surface)
-{
-    const int number = raster->records[id[__builtin_ctz(mask_bits(left))]].surface;
-    *surface = &raster->surfaces[number];
-    return left & (record_member(raster, id, offsetof(mesh_record, surface)) == I(number));
-}
-
-// Triangles of the lanes' records; in the lanes beyond `same` one of the others.
-FN sint triangles_of(const mesh_raster *raster, mask same, sint id)
-{
-    const sint first = I(id[__builtin_ctz(mask_bits(same))]);
-    return record_member(raster, sel_int(same, id, first), offsetof(mesh_record, triangle));
-}
-
-// Colour and alpha of the pixels whose records are `id`; 0 where there is none. x, y: [px]
-FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
+void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, real4 *shaded)
 {
     real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
-    mask left = id >= I(0);
-    sint safe = sel_int(left, id, I(0));
+    mask left = at->id >= I(0);
+    sint safe = sel_int(left, at->id, I(0));
     while (any(left)) { // once per surface, which is nearly always once
         const mesh_surface *surface;
         const mask same = same_surface(raster, left, safe, &surface);
-        real4 c = shade_pixels(raster, surface, same, triangles_of(raster, same, safe), x, y);
+        real4 c = shade_pixels(raster, surface, same, triangles_of(raster, same, safe), at->x, at->y);
         colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
                          sel(same, c.w, colour.w)};
         left &= ~same;
     }
-    return colour;
+    *shaded = colour;
 }
