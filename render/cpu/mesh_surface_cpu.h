@@ -1,5 +1,4 @@
-// Lanes over points of one surface: corners, weights, textures, normals. Part of the
-// files that draw meshes.
+// Lanes over points of one surface: corners, weights, textures, normals. Part of the files mesh_*_cpu.c.
 #pragma once
 
 #include "render/cpu/mesh_neural_cpu.h"

@@ -183,8 +183,8 @@ survives() { # DEVICE FAULT
     grep -q "^fault: $2" errors.txt || fail "the fault layer was not used: $1: $2"
     close survived whole || fail "another picture after a fault: $1: $2"
 }
-"$orrery" view cloud.ply --size 160x100 --threads 1 --device cpu --frames 1 --screenshot whole.png 2>errors.txt ||
-    fail "a small window ends"
+"$orrery" view cloud.ply --size 160x100 --threads 1 --device cpu --frames 1 --screenshot whole.png \
+    2>errors.txt || fail "a small window ends"
 # out of date, surface lost, suboptimal, device lost
 for fault in "acquire 3 -1000001004" "present 3 -1000001004" "acquire 3 -1000000000" "present 3 1000001003" \
     "acquire 3 -4" "present 3 -4" "submit 5 -4" "submit 6 -4" "submit 7 -4"; do
