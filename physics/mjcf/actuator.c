@@ -202,7 +202,7 @@ static orr_result read_adhesion(mjcf_reader *reader, const mjcf_node *node, bool
     return ORR_OK;
 }
 
-// What the control of a fixed or an affine gain is.
+// What the control of a fixed or an affine gain is. MuJoCo writes an empty one where a class says otherwise.
 static orr_result read_input(mjcf_reader *reader, const mjcf_node *node, int32_t *input)
 {
     const char *text = mjcf_find(node, "input");
@@ -213,8 +213,9 @@ static orr_result read_input(mjcf_reader *reader, const mjcf_node *node, int32_t
              : strcmp(text, "vel") == 0      ? ORR_INPUT_VELOCITY
              : strcmp(text, "pressure") == 0 ? ORR_INPUT_PRESSURE
                                              : 0;
-    return *input ? ORR_OK
-                  : mjcf_fail(node, reader->error, "input: expected pos, vel or pressure with this gaintype");
+    return *input || text[0] == '\0'
+               ? ORR_OK
+               : mjcf_fail(node, reader->error, "input: expected pos, vel or pressure with this gaintype");
 }
 
 // A list of inputs, in their order.
