@@ -202,6 +202,22 @@ static orr_result read_adhesion(mjcf_reader *reader, const mjcf_node *node, bool
     return ORR_OK;
 }
 
+// What the control of a fixed or an affine gain is. MuJoCo writes an empty one where a class says otherwise.
+static orr_result read_input(mjcf_reader *reader, const mjcf_node *node, int32_t *input)
+{
+    const char *text = mjcf_find(node, "input");
+    if (!text) {
+        return ORR_OK;
+    }
+    *input = strcmp(text, "pos") == 0        ? ORR_INPUT_POSITION
+             : strcmp(text, "vel") == 0      ? ORR_INPUT_VELOCITY
+             : strcmp(text, "pressure") == 0 ? ORR_INPUT_PRESSURE
+                                             : 0;
+    return *input || text[0] == '\0'
+               ? ORR_OK
+               : mjcf_fail(node, reader->error, "input: expected pos, vel or pressure with this gaintype");
+}
+
 // A list of inputs, in their order.
 static orr_result read_inputs(mjcf_reader *reader, const mjcf_node *node, int32_t *inputs)
 {
@@ -380,13 +396,19 @@ static orr_result read_general_members(mjcf_reader *reader, const mjcf_node *nod
 
 static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
 {
+    int32_t gaintype = a->gaintype;
     ORR_TRY(read_general_members(reader, node, a));
+    a->input = a->gaintype == gaintype ? a->input : 0; // of a class, it is what that gain's control is
     bool pid = a->gaintype == ORR_GAIN_PID || a->dyntype == ORR_DYNAMICS_PID;
     bool motor = a->dyntype == ORR_DYNAMICS_DCMOTOR || a->gaintype == ORR_GAIN_DCMOTOR ||
                  a->biastype == ORR_BIAS_DCMOTOR;
+    if (!(pid || motor) && (a->gaintype == ORR_GAIN_FIXED || a->gaintype == ORR_GAIN_AFFINE)) {
+        return read_input(reader, node, &a->input);
+    }
     if (mjcf_find(node, "input") && (in_class || !(pid || motor))) {
         return mjcf_fail(node, reader->error,
-                         "input: only elements of the types pid and dcmotor are supported, no defaults");
+                         "input: only elements of the types pid and dcmotor, and elements and defaults of "
+                         "fixed and affine gains are supported");
     }
     if (in_class || !(pid || motor)) {
         return ORR_OK;
@@ -414,8 +436,8 @@ int mjcf_actuator_kind(const mjcf_node *node)
     return -1;
 }
 
-static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind, bool in_class,
-                            spec_actuator *a)
+static orr_result read_members(mjcf_reader *reader, const mjcf_node *node, int kind, bool in_class,
+                               spec_actuator *a)
 {
     switch ((mjcf_actuator)kind) {
     case MJCF_MOTOR:
@@ -447,6 +469,24 @@ static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind
     }
 }
 
+// What the control of a shortcut is, with a fixed or an affine gain.
+static int32_t input_of_kind(int kind)
+{
+    return kind == MJCF_POSITION                               ? ORR_INPUT_POSITION
+           : kind == MJCF_VELOCITY || kind == MJCF_INTVELOCITY ? ORR_INPUT_VELOCITY
+           : kind == MJCF_CYLINDER                             ? ORR_INPUT_PRESSURE
+                                                               : 0;
+}
+
+static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind, bool in_class,
+                            spec_actuator *a)
+{
+    if (kind != MJCF_GENERAL) {
+        a->input = input_of_kind(kind);
+    }
+    return read_members(reader, node, kind, in_class, a);
+}
+
 static void copy_own(const spec_actuator *from, spec_actuator *to)
 {
     to->dyntype = from->dyntype;
@@ -457,6 +497,7 @@ static void copy_own(const spec_actuator *from, spec_actuator *to)
     memcpy(to->gainprm, from->gainprm, sizeof to->gainprm);
     memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
     to->inputs = from->inputs;
+    to->input = from->input;
     to->resistance = from->resistance;
     memcpy(to->motorconst, from->motorconst, sizeof to->motorconst);
     memcpy(to->nominal, from->nominal, sizeof to->nominal);

@@ -123,7 +123,9 @@ static orr_result build_controls(model_builder *b, int id, const spec_actuator *
     orr_model *m = b->m;
     bool pid = a->gaintype == ORR_GAIN_PID;
     m->actuator_ctrlnum[id] = spec_controls(a);
-    m->actuator_ctrlspec[id] = pid ? a->inputs : a->gaintype == ORR_GAIN_DCMOTOR ? ORR_INPUT_VOLTAGE : 0;
+    m->actuator_ctrlspec[id] = pid                               ? a->inputs
+                               : a->gaintype == ORR_GAIN_DCMOTOR ? ORR_INPUT_VOLTAGE
+                                                                 : a->input;
     m->actuator_ctrladr[id] = *control;
     const double *range[] = {a->ctrlrange, a->velrange, a->ffrange};
     for (int input = 0; input < 3; input++) {

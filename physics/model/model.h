@@ -166,7 +166,8 @@ typedef enum orr_input { // bits of actuator_ctrlspec: the controls of a PID con
     ORR_INPUT_POSITION = 1,
     ORR_INPUT_VELOCITY = 2,
     ORR_INPUT_FEEDFORWARD = 4,
-    ORR_INPUT_VOLTAGE = 8 // of a DC motor, whose only input it is
+    ORR_INPUT_VOLTAGE = 8,  // of a DC motor, whose only input it is
+    ORR_INPUT_PRESSURE = 32 // of cylinders
 } orr_input;
 
 typedef enum orr_bias_type {
@@ -692,7 +693,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, actuator_trnid, m->nactuator, 2)                                                              \
     X(int32_t, actuator_ctrladr, m->nactuator, 1) /* its first control */                                    \
     X(int32_t, actuator_ctrlnum, m->nactuator, 1)                                                            \
-    X(int32_t, actuator_ctrlspec, m->nactuator, 1) /* of PID and DC motors: orr_input */                     \
+    X(int32_t, actuator_ctrlspec, m->nactuator,                                                              \
+      1) /* what controls mean: orr_input; 0: forces, activations */                                         \
     X(int32_t, actuator_actadr, m->nactuator, 1)                                                             \
     X(int32_t, actuator_actnum, m->nactuator, 1)                                                             \
     X(int32_t, actuator_history, m->nactuator, 2)  /* steps that it remembers; orr_delay_type */             \

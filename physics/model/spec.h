@@ -280,7 +280,7 @@ typedef struct spec_tendon {
 typedef struct spec_actuator {
     spec_head head;
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
-    int32_t inputs;                               // of PID: orr_input
+    int32_t inputs, input;                        // orr_input: of PID; of fixed and affine gains, 0: none
     int32_t nsample, interpolation;               // of delays: orr_delay_type
     double resistance, motorconst[2], nominal[3]; // of DC motors; 0: not given
     double velrange[2], ffrange[2];

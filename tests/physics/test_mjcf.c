@@ -51,7 +51,7 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
         "replicated",     "fitted",       "fitted_aabb", "attached", "muscles", "drives",
         "muscles_limits", "muscles_all",  "plastic",     "surfaces", "delays",  "shells",
         "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables",  "general_types",
-        "builtin_meshes", "functions"};
+        "builtin_meshes", "functions",    "inputs"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -219,13 +219,17 @@ static void every_mistake_is_named_with_its_line(void **state)
          "</body></worldbody><actuator>\n<pid joint='j' ki='1'/></actuator></mujoco>",
          "test.xml:2: <pid>", "actdim: expected 1"},
         {GENERAL(PID " actrange='-1 1'"), "test.xml:2: <general>", "not supported with this type"},
-        {GENERAL("input='pos'"), "test.xml:2: <general>", "input: only"},
+        {GENERAL("input='ff'"), "test.xml:2: <general>", "input: expected pos, vel or pressure"},
+        {GENERAL("input='pos vel' gaintype='affine'"), "test.xml:2: <general>",
+         "input: expected pos, vel or pressure"},
+        {GENERAL("dyntype='muscle' gaintype='muscle' biastype='muscle' input='pos'"), "test.xml:2: <general>",
+         "input: only"},
         {GENERAL("dyntype='dcmotor'"), "test.xml:2: <general>", "and actearly"},
         {GENERAL(MOTOR " gainprm='0 1'"), "test.xml:2: <general>", "above 0"},
         {GENERAL(MOTOR " gainprm='2 1' input='pos'"), "test.xml:2: <general>", "only voltage"},
         {GENERAL(MOTOR " gainprm='2 1' dynprm='0 0 3'"), "test.xml:2: <general>", "the first 2 numbers"},
-        {"<mujoco><default>\n<general input='pos'/></default></mujoco>", "test.xml:2: <general>",
-         "no defaults"},
+        {"<mujoco><default>\n<general gaintype='pid' input='pos'/></default></mujoco>",
+         "test.xml:2: <general>", "defaults of fixed and affine gains"},
         {"<mujoco><actuator>\n<pid joint='j' input='vel pos'/></actuator></mujoco>", "test.xml:2: <pid>",
          "in this order"},
         {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"

@@ -599,15 +599,15 @@ static const orr_physics_contact *contact_at(const orr_physics_contact *list, in
     return &list[nearest];
 }
 
-// What lanes find together in float (lane_depth.h) is what one world finds alone in double.
-static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
+// What lanes find together in float (lane_depth.h) is what one world finds alone in double. vertices: of each
+// hull.
+static void check_lanes(int vertices)
 {
-    (void)state;
     enum { POSES = 64, MOST = 8 };
-    char text[8192], vertex[2][2048];
+    char text[16384], vertex[2][7168];
     for (int mesh = 0, at = 0; mesh < 2; mesh++, at = 0) {
-        for (int i = 0; i < 40; i++) { // on an ellipsoid, by the golden angle
-            double z = 1.0 - (2.0 * i + 1.0) / 40.0, across = sqrt(1.0 - z * z), turn = (2.4 + mesh) * i;
+        for (int i = 0; i < vertices; i++) { // on an ellipsoid, by the golden angle
+            double z = 1.0 - (2.0 * i + 1.0) / vertices, across = sqrt(1.0 - z * z), turn = (2.4 + mesh) * i;
             at += snprintf(vertex[mesh] + at, sizeof vertex[mesh] - (size_t)at, "%.4f %.4f %.4f ",
                            0.1 * across * cos(turn), (0.08 + 0.04 * mesh) * across * sin(turn), 0.06 * z);
         }
@@ -651,6 +651,46 @@ static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
     assert_in_range(touching, POSES, 2 * POSES - 4); // and some poses are apart
 }
 
+static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
+{
+    (void)state;
+    check_lanes(40);
+    check_lanes(200); // of so large a hull those are tried that can be the farthest
+}
+
+// A cone lies on its side, its tip a little deeper: the tip and the two corners of that side touch, whichever
+// of the faces at the tip it is.
+static void a_cone_of_many_faces_lies_on_one_of_them(void **state)
+{
+    (void)state;
+    enum { FACES = 100, MOST = 8 };
+    const double half = pi / FACES; // the turn of half a face about the axis
+    char vertex[8192], text[9216];
+    int at = snprintf(vertex, sizeof vertex, "0 0 0 ");
+    for (int i = 0; i < FACES; i++) {
+        double turn = (2 * i + 1) * half - 0.5 * pi;
+        at += snprintf(vertex + at, sizeof vertex - (size_t)at, "0.2 %.6f %.6f ", 0.1 * cos(turn),
+                       0.1 * sin(turn));
+    }
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><mesh name='cone' vertex='%s'/></asset><worldbody><geom type='box' size='1 1 .1' "
+        "pos='0 0 -.1'/><body><freejoint/><geom type='mesh' mesh='cone'/></body></worldbody></mujoco>",
+        vertex);
+    const double tilt = atan2(0.1 * cos(half), 0.2) + 0.01;
+    const double qpos[7] = {0.03, 0.02, -0.005, cos(0.5 * tilt), 0.0, -sin(0.5 * tilt), 0.0};
+    bench b = set_up(text);
+    orr_physics_contact contact[MOST];
+    orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, qpos);
+    assert_int_equal(orr_physics_contacts(b.physics, 0, contact, MOST), 3);
+    const double rise = sqrt(0.04 + 0.01 * cos(half) * cos(half)) * sin(0.01);
+    const double tip[3] = {0.03, 0.02, 0.0}, base[3] = {0.25, 0.02, 0.0};
+    // along the cone's face; the vertices have six digits
+    assert_near(contact_at(contact, 3, tip)->dist, -0.005 * cos(0.01), 1e-6);
+    assert_near(contact_at(contact, 3, base)->dist, (rise - 0.005) * cos(0.01), 1e-6);
+    tear_down(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -669,6 +709,7 @@ int main(void)
         cmocka_unit_test(inverse_dynamics_of_a_step_finds_the_force),
         cmocka_unit_test(meshes_rest_on_a_slope_as_a_box_does),
         cmocka_unit_test(hulls_overlap_in_lanes_as_they_do_alone),
+        cmocka_unit_test(a_cone_of_many_faces_lies_on_one_of_them),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

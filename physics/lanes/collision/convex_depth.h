@@ -185,7 +185,8 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
 // The vertices of both shapes that span the deepest face of the difference: one vertex against a face, or two
 // against two, an edge across an edge.
 typedef struct convex_witness {
-    point on1[3], on2[3];
+    int corner1[3], corner2[3]; // of the shapes, as in convex_support
+    point on1, on2;             // the first of them
 } convex_witness;
 
 // The same of shapes that do not overlap: vertices that span the closest points.
@@ -193,9 +194,11 @@ FN void witness_of_simplex(const convex_simplex *s, convex_witness *witness)
 {
     for (int k = 0; k < 3 && s->count > 0; k++) {
         const convex_vertex *v = &s->vertex[k < s->count ? k : 0];
-        witness->on1[k] = v->on1;
-        witness->on2[k] = v->on2;
+        witness->corner1[k] = v->corner1;
+        witness->corner2[k] = v->corner2;
     }
+    witness->on1 = s->vertex[0].on1;
+    witness->on2 = s->vertex[0].on2;
 }
 
 // The hit at the origin's projection onto a face with these corners. distance: of its plane from the origin.
@@ -211,10 +214,12 @@ LANE_FN void hit_on_face(const convex_vertex corner[3], point normal, double dis
         double weight = point_dot(point_cross(left, right), normal);
         on1 = point_along(on1, weight, v->on1);
         on2 = point_along(on2, weight, v->on2);
-        witness->on1[k] = v->on1;
-        witness->on2[k] = v->on2;
+        witness->corner1[k] = v->corner1;
+        witness->corner2[k] = v->corner2;
         total += weight;
     }
+    witness->on1 = corner[0].on1;
+    witness->on2 = corner[0].on2;
     hit->distance = -distance;
     hit->normal = normal;
     hit->pos = point_scaled(point_sum(on1, on2), 0.5 / total);

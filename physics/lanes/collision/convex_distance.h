@@ -118,7 +118,7 @@ LANE_FN int reduce_simplex(convex_simplex *s)
 
 FN convex_vertex simplex_point(const convex_simplex *s)
 {
-    convex_vertex sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    convex_vertex sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0, 0};
     for (int k = 0; k < s->count; k++) {
         sum.p = point_along(sum.p, s->weight[k], s->vertex[k].p);
         sum.on1 = point_along(sum.on1, s->weight[k], s->vertex[k].on1);

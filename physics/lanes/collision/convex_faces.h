@@ -5,7 +5,10 @@
 
 #include "physics/lanes/collision/convex_depth.h"
 
-enum { CONVEX_POLYGON = 64 };
+enum {
+    CONVEX_POLYGON = 64,
+    CONVEX_SIDES = 32 // most faces of a feature
+};
 
 // Below this angle, 0.0889 rad = 5.1 degrees, faces, or an edge and a face, count as parallel.
 #define CONVEX_LEAN_COSINE 0.99605099
@@ -73,31 +76,9 @@ FN int face_has_vertex(const orr_hull *hull, int face, int vertex)
     return 0;
 }
 
-// The vertex of a hull at a point in its frame, from neighbour to neighbour. near: a vertex to begin with.
-LANE_FN int hull_vertex_at(const convex_shape *s, point at, int near)
-{
-    const orr_hull *hull = s->hull;
-    point away = point_difference(hull_vertex(s, near), at);
-    double least = point_dot(away, away);
-    for (int from = -1; from != near && least > 0.0;) {
-        from = near;
-        for (int k = hull->of_first[from]; k < hull->of_first[from + 1]; k++) {
-            int face = hull->of_face[k];
-            for (int c = hull->first[face]; c < hull->first[face + 1]; c++) {
-                away = point_difference(hull_vertex(s, hull->vertex[c]), at);
-                double squared = point_dot(away, away);
-                near = squared < least ? hull->vertex[c] : near;
-                least = squared < least ? squared : least;
-            }
-        }
-    }
-    return near;
-}
-
 // ---- what touches ----
 
-// A vertex, an edge or a face of a shape, by its corners: of a box bits of its positive axes, of a hull
-// vertices, of a cylinder 0 for the upper and 1 for the lower rim.
+// A vertex, an edge or a face of a shape, by its corners as in convex_support.
 typedef struct convex_feature {
     int corner[3], count;
     point at;      // of the first corner, in the world
@@ -111,18 +92,11 @@ FN point corner_of_box(const convex_shape *s, int bits)
                                bits & 4 ? s->size[2] : -s->size[2]));
 }
 
-// on: the witness' points on the shape; outward: the side that touches, in the world.
-LANE_FN convex_feature feature_of(const convex_shape *s, const point on[3], point outward)
+// corner, on: the witness' corners on the shape, and the first of them in the world; outward: the side that
+// touches, in the world.
+FN convex_feature feature_of(const convex_shape *s, const int corner[3], point on, point outward)
 {
-    convex_feature f = {{0, 0, 0}, 1, on[0], to_local_direction(&s->frame, outward)};
-    int near = s->type == ORR_GEOM_MESH ? farthest_vertex(s, f.outward) : 0;
-    for (int k = 0; k < 3; k++) {
-        point at = to_local(&s->frame, on[k]);
-        f.corner[k] = s->type == ORR_GEOM_MESH       ? hull_vertex_at(s, at, near)
-                      : s->type == ORR_GEOM_BOX      ? (at.x > 0.0) + 2 * (at.y > 0.0) + 4 * (at.z > 0.0)
-                      : s->type == ORR_GEOM_CYLINDER ? at.z < 0.0
-                                                     : 0;
-    }
+    convex_feature f = {{corner[0], corner[1], corner[2]}, 1, on, to_local_direction(&s->frame, outward)};
     if (f.corner[0] != f.corner[1]) {
         f.count = f.corner[2] == f.corner[0] || f.corner[2] == f.corner[1] ? 2 : 3;
     } else {
@@ -259,26 +233,68 @@ LANE_FN void feature_edge(const convex_shape *s, const convex_feature *f, int k,
     end[1] = to_world(&s->frame, hull_vertex(s, to));
 }
 
+// The faces that all corners of a feature can be on, in the order of feature_face, and their normals in the
+// world.
+typedef struct convex_sides {
+    int face[CONVEX_SIDES], count;
+    point normal[CONVEX_SIDES];
+} convex_sides;
+
+// Makes room for a face with this normal: takes out that which faces least along `outward`. Returns 0 when
+// none faces less than the new one.
+LANE_FN int drop_side(convex_sides *sides, point normal, point outward)
+{
+    int drop = -1;
+    double least = point_dot(normal, outward);
+    for (int k = 0; k < sides->count; k++) {
+        double along = point_dot(sides->normal[k], outward);
+        drop = along < least ? k : drop;
+        least = along < least ? along : least;
+    }
+    if (drop < 0) {
+        return 0;
+    }
+    sides->count--;
+    for (int k = drop; k < sides->count; k++) {
+        sides->face[k] = sides->face[k + 1];
+        sides->normal[k] = sides->normal[k + 1];
+    }
+    return 1;
+}
+
+// outward: the side that touches, in the world. Of more faces than fit, at the tip of a hull, those are kept
+// that face most to that side: two tips would cost the product of their faces. Where a tip is on a face, the
+// contact's normal is that face's, and those that are left out are not the one that lies on it.
+LANE_FN void find_sides(const convex_shape *s, const convex_feature *f, point outward, convex_sides *sides)
+{
+    sides->count = 0;
+    for (int k = 0, faces = feature_faces(s, f); k < faces; k++) {
+        int face = feature_face(s, f, k);
+        point normal = face < 0 ? outward : face_normal(s, face);
+        if (face >= 0 && (sides->count < CONVEX_SIDES || drop_side(sides, normal, outward))) {
+            sides->face[sides->count] = face;
+            sides->normal[sides->count++] = normal;
+        }
+    }
+}
+
 // The two faces that lie on each other most closely. normal: of the contact.
-LANE_FN int facing_faces(const convex_shape *a, const convex_feature *one, const convex_shape *b,
-                         const convex_feature *two, point normal, int face[2])
+LANE_FN int facing_faces(const convex_sides *one, const convex_sides *two, point normal, int face[2])
 {
     double best = -CONVEX_LEAN_COSINE;
     int found = 0;
-    for (int i = 0, count = feature_faces(a, one); i < count; i++) {
-        int first = feature_face(a, one, i);
-        point n = first < 0 ? normal : face_normal(a, first);
-        if (first < 0 || point_dot(n, normal) <= CONVEX_LEAN_SINE) {
+    for (int i = 0; i < one->count; i++) {
+        point n = one->normal[i];
+        if (point_dot(n, normal) <= CONVEX_LEAN_SINE) {
             continue;
         }
-        for (int j = 0, others = feature_faces(b, two); j < others; j++) {
-            int second = feature_face(b, two, j);
-            point opposite = second < 0 ? normal : face_normal(b, second);
+        for (int j = 0; j < two->count; j++) {
+            point opposite = two->normal[j];
             double along = point_dot(n, opposite);
-            if (second >= 0 && point_dot(opposite, normal) < -CONVEX_LEAN_SINE && along < best) {
+            if (point_dot(opposite, normal) < -CONVEX_LEAN_SINE && along < best) {
                 best = along;
-                face[0] = first;
-                face[1] = second;
+                face[0] = one->face[i];
+                face[1] = two->face[j];
                 found = 1;
             }
         }
@@ -289,15 +305,14 @@ LANE_FN int facing_faces(const convex_shape *a, const convex_feature *one, const
 // The edge of the first shape and the face of the second that are closest to parallel, where MuJoCo takes
 // the first in the order of its tables. towards: from the second shape to the first; on: where the contact
 // touches the first. Returns whether they count as parallel.
-LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const convex_shape *b,
-                        const convex_feature *two, point towards, point on, convex_polygon *edge, int *face)
+LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const convex_sides *two,
+                        point towards, point on, convex_polygon *edge, int *face)
 {
     double least = CONVEX_LEAN_SINE;
     int found = 0, edges = feature_edges(a, one);
-    for (int j = 0, faces = feature_faces(b, two); j < faces; j++) {
-        int index = feature_face(b, two, j);
-        point n = index < 0 ? towards : face_normal(b, index);
-        if (index < 0 || point_dot(n, towards) <= 0.0) {
+    for (int j = 0; j < two->count; j++) {
+        point n = two->normal[j];
+        if (point_dot(n, towards) <= 0.0) {
             continue;
         }
         for (int i = 0; i < edges; i++) {
@@ -308,7 +323,7 @@ LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const 
                 least = lean;
                 edge->corner[0] = end[0];
                 edge->corner[1] = end[1];
-                *face = index;
+                *face = two->face[j];
                 found = 1;
             }
         }
@@ -323,26 +338,33 @@ LANE_FN int facing_edge(const convex_shape *a, const convex_feature *one, const 
 LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
 {
     const double rounding = 1e-10; // of areas in m^2: corners that are on a side of the prism are kept
-    for (int side = 0; side < by->count; side++) {
-        point corner = by->corner[side];
-        point inward = point_cross(point_difference(by->corner[(side + 1) % by->count], corner), by->normal);
-        convex_polygon kept;
-        kept.count = 0;
-        for (int k = 0; k < polygon->count; k++) {
-            point p = polygon->corner[k], q = polygon->corner[k + 1 < polygon->count ? k + 1 : 0];
-            double p_inside = point_dot(point_difference(p, corner), inward);
-            double q_inside = point_dot(point_difference(q, corner), inward);
+    convex_polygon other, *from = polygon, *to = &other;
+    for (int side = 0; side < by->count && from->count > 0; side++) {
+        point corner = by->corner[side], end = by->corner[side + 1 < by->count ? side + 1 : 0];
+        point inward = point_cross(point_difference(end, corner), by->normal);
+        double first = point_dot(point_difference(from->corner[0], corner), inward), p_inside = first;
+        to->count = 0;
+        for (int k = 0; k < from->count; k++) {
+            int last = k + 1 == from->count;
+            point p = from->corner[k], q = from->corner[last ? 0 : k + 1];
+            double q_inside = last ? first : point_dot(point_difference(q, corner), inward);
             int keep = q_inside > -rounding, crosses = keep != (p_inside > -rounding);
-            if (crosses && kept.count < CONVEX_POLYGON) {
+            if (crosses && to->count < CONVEX_POLYGON) {
                 double share = fmin(fmax(p_inside / (p_inside - q_inside), 0.0), 1.0);
-                kept.corner[kept.count++] = point_along(p, share, point_difference(q, p));
+                to->corner[to->count++] = point_along(p, share, point_difference(q, p));
             }
-            if (keep && kept.count < CONVEX_POLYGON) {
-                kept.corner[kept.count++] = q;
+            if (keep && to->count < CONVEX_POLYGON) {
+                to->corner[to->count++] = q;
             }
+            p_inside = q_inside;
         }
-        polygon->count = kept.count;
-        memcpy(polygon->corner, kept.corner, (size_t)kept.count * sizeof *kept.corner);
+        convex_polygon *clipped = to;
+        to = from;
+        from = clipped;
+    }
+    if (from != polygon) {
+        polygon->count = from->count;
+        memcpy(polygon->corner, from->corner, (size_t)from->count * sizeof *from->corner);
     }
 }
 
@@ -386,12 +408,17 @@ typedef struct convex_quadrilateral {
     double area;
 } convex_quadrilateral;
 
+FN int next_around(int k, int count)
+{
+    return k + 1 < count ? k + 1 : 0;
+}
+
 // Moves one of the four corners on as long as the area grows, each time followed by those before it.
 LANE_FN void grow_quadrilateral(const convex_polygon *p, int at[4], convex_quadrilateral *best)
 {
     int moving = 3;
     while (moving < 4) {
-        int to = (at[moving] + 1) % p->count, from = at[moving];
+        int from = at[moving], to = next_around(from, p->count);
         at[moving] = to;
         double area = quadrilateral(p, at[0], at[1], at[2], at[3]);
         if (area > best->area) {
@@ -413,7 +440,7 @@ LANE_FN void keep_largest_quadrilateral(convex_polygon *p)
     for (at[0] = 0; at[0] < p->count; at[0]++) {
         grow_quadrilateral(p, at, &best);
         for (int k = 1; k < 4 && at[k] == at[k - 1]; k++) {
-            at[k] = (at[k] + 1) % p->count;
+            at[k] = next_around(at[k], p->count);
         }
     }
     point corner[4];
@@ -456,24 +483,22 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
 {
     convex_polygon face, other;
     point normal = hits[0].normal, opposite = point_scaled(normal, -1.0);
-    convex_feature one = feature_of(a, witness->on1, normal), two = feature_of(b, witness->on2, opposite);
+    convex_feature one = feature_of(a, witness->corner1, witness->on1, normal);
+    convex_feature two = feature_of(b, witness->corner2, witness->on2, opposite);
     point on1 = point_along(hits[0].pos, -0.5 * hits[0].distance, normal);
-    int faces[2], index, edge = 0, faces1 = 0, faces2 = 0;
-    for (int k = 0; k < feature_faces(a, &one); k++) {
-        faces1 += feature_face(a, &one, k) >= 0;
-    }
-    for (int k = 0; k < feature_faces(b, &two); k++) {
-        faces2 += feature_face(b, &two, k) >= 0;
-    }
+    int faces[2], index, edge = 0;
+    convex_sides sides1, sides2;
+    find_sides(a, &one, normal, &sides1);
+    find_sides(b, &two, opposite, &sides2);
     // the edge of a capsule is that of one that is thicker by half the margin
     double inflated = a->type == ORR_GEOM_CAPSULE ? 0.5 * margin : 0.0;
     double sign = 1.0; // -1: `opposite` is away from `other`
-    if (facing_faces(a, &one, b, &two, normal, faces)) {
+    if (facing_faces(&sides1, &sides2, normal, faces)) {
         shape_face(a, faces[0], &face);
         shape_face(b, faces[1], &other);
         opposite = other.normal;
-    } else if (one.count < 3 && faces2 > 0 && (one.count <= two.count || faces1 == 0) &&
-               facing_edge(a, &one, b, &two, opposite, point_along(on1, inflated, normal), &other, &index)) {
+    } else if (one.count < 3 && sides2.count > 0 && (one.count <= two.count || sides1.count == 0) &&
+               facing_edge(a, &one, &sides2, opposite, point_along(on1, inflated, normal), &other, &index)) {
         shape_face(b, index, &face);
         opposite = face.normal;
         sign = -1.0;
@@ -481,7 +506,7 @@ LANE_FN int face_contacts(const convex_shape *a, const convex_shape *b, double m
         for (int k = 0; k < 2; k++) {
             other.corner[k] = point_along(other.corner[k], inflated, face.normal);
         }
-    } else if (two.count < 3 && facing_edge(b, &two, a, &one, normal, hits[0].pos, &other, &index)) {
+    } else if (two.count < 3 && facing_edge(b, &two, &sides1, normal, hits[0].pos, &other, &index)) {
         shape_face(a, index, &face);
         opposite = point_scaled(face.normal, -1.0);
         edge = 1;

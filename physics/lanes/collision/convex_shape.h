@@ -142,31 +142,49 @@ FN int farthest_vertex(const convex_shape *s, point direction)
     return best;
 }
 
+// A support point, and which corner of the shape it is: of a box bits of its positive axes, of a hull a
+// vertex, of a cylinder 0 on the upper and 1 on the lower rim; 0 of others.
+typedef struct convex_support {
+    point at;
+    int corner;
+} convex_support;
+
+FN convex_support make_support(double x, double y, double z, int corner)
+{
+    convex_support s = {{x, y, z}, corner};
+    return s;
+}
+
 // The support point of the core along a direction of length 1, in the shape's frame.
-LANE_FN point local_support(convex_shape *s, point n)
+LANE_FN convex_support local_support(convex_shape *s, point n)
 {
     const double *size = s->size;
     switch (s->type) {
     case ORR_GEOM_SPHERE:
-        return make_point(0.0, 0.0, 0.0);
+        return make_support(0.0, 0.0, 0.0, 0);
     case ORR_GEOM_CAPSULE:
-        return make_point(0.0, 0.0, n.z >= 0.0 ? size[1] : -size[1]);
+        return make_support(0.0, 0.0, n.z >= 0.0 ? size[1] : -size[1], 0);
     case ORR_GEOM_ELLIPSOID: {
         point scaled = make_point(n.x * size[0], n.y * size[1], n.z * size[2]);
         double inverse = 1.0 / point_length(scaled);
-        return make_point(scaled.x * size[0] * inverse, scaled.y * size[1] * inverse,
-                          scaled.z * size[2] * inverse);
+        return make_support(scaled.x * size[0] * inverse, scaled.y * size[1] * inverse,
+                            scaled.z * size[2] * inverse, 0);
     }
     case ORR_GEOM_CYLINDER: {
         double across = sqrt(n.x * n.x + n.y * n.y);
         double scale = across > 1e-15 ? size[0] / across : 0.0;
-        return make_point(n.x * scale, n.y * scale, n.z >= 0.0 ? size[1] : -size[1]);
+        return make_support(n.x * scale, n.y * scale, n.z >= 0.0 ? size[1] : -size[1], !(n.z >= 0.0));
     }
     case ORR_GEOM_BOX:
-        return make_point(n.x >= 0.0 ? size[0] : -size[0], n.y >= 0.0 ? size[1] : -size[1],
-                          n.z >= 0.0 ? size[2] : -size[2]);
-    case ORR_GEOM_MESH:
-        return hull_vertex(s, farthest_vertex(s, n));
+        return make_support(n.x >= 0.0 ? size[0] : -size[0], n.y >= 0.0 ? size[1] : -size[1],
+                            n.z >= 0.0 ? size[2] : -size[2],
+                            (n.x >= 0.0) + 2 * (n.y >= 0.0) + 4 * (n.z >= 0.0));
+    case ORR_GEOM_MESH: {
+        convex_support support;
+        support.corner = farthest_vertex(s, n);
+        support.at = hull_vertex(s, support.corner);
+        return support;
+    }
     default: {
         int best = n.z < 0.0 ? 0 : 3;
         for (int k = best + 1, last = best + 2; k <= last; k++) {
@@ -174,26 +192,31 @@ LANE_FN point local_support(convex_shape *s, point n)
                 best = k;
             }
         }
-        return s->prism[best];
+        return make_support(s->prism[best].x, s->prism[best].y, s->prism[best].z, 0);
     }
     }
 }
 
 LANE_FN point core_support(convex_shape *s, point direction)
 {
-    return to_world(&s->frame, local_support(s, to_local_direction(&s->frame, direction)));
+    return to_world(&s->frame, local_support(s, to_local_direction(&s->frame, direction)).at);
 }
 
-// A vertex of the Minkowski difference of two cores (all a - b), and the points of the two.
+// A vertex of the Minkowski difference of two cores (all a - b), and the points and corners of the two.
 typedef struct convex_vertex {
     point p, on1, on2;
+    int corner1, corner2;
 } convex_vertex;
 
 LANE_FN convex_vertex difference_support(convex_shape *a, convex_shape *b, point direction)
 {
+    convex_support one = local_support(a, to_local_direction(&a->frame, direction));
+    convex_support two = local_support(b, to_local_direction(&b->frame, point_scaled(direction, -1.0)));
     convex_vertex v;
-    v.on1 = core_support(a, direction);
-    v.on2 = core_support(b, point_scaled(direction, -1.0));
+    v.on1 = to_world(&a->frame, one.at);
+    v.on2 = to_world(&b->frame, two.at);
+    v.corner1 = one.corner;
+    v.corner2 = two.corner;
     v.p = point_difference(v.on1, v.on2);
     return v;
 }

@@ -8,7 +8,8 @@
 LANE_FN double gap_along(convex_shape *prism, convex_shape *shape, point direction)
 {
     point nearest = core_support(shape, point_scaled(direction, -1.0));
-    return point_dot(point_difference(nearest, local_support(prism, direction)), direction) - shape->radius;
+    return point_dot(point_difference(nearest, local_support(prism, direction).at), direction) -
+           shape->radius;
 }
 
 // A bound of the distance of a shape from a prism: along the shape's axis that is most vertical, from the

@@ -81,11 +81,11 @@ FN real lane_square(const orr_extremes *e, real3 n)
 
 #if ORR_LANES > 1
 // hull_support by the hull's lists of candidates. Each lane has a list of another length: it is searched with
-// the candidates in the lanes of a vector, world after world.
-LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask where)
+// the candidates in the lanes of a vector, world after world. vertex: the number of the vertex, or NULL.
+LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask where, real *vertex)
 {
     enum { PARTS = ORR_EXTREME_BLOCK / ORR_LANES, BLOCK = 3 * ORR_EXTREME_BLOCK };
-    float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}};
+    float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}}, number[ORR_LANES] = {0.0f};
     int32_t square[ORR_LANES], chunk[ORR_LANES];
     real_store(along[0], direction.x);
     real_store(along[1], direction.y);
@@ -113,6 +113,12 @@ LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask wh
         for (int axis = 0; axis < 3; axis++) {
             support[axis][lane] = at[axis * ORR_EXTREME_BLOCK];
         }
+        const int32_t *range = e->range + 2 * square[lane];
+        int candidate = range[0] + (chunk[place] - first) * ORR_LANES + place;
+        number[lane] = (float)e->candidate[candidate < range[1] ? candidate : range[1] - 1];
+    }
+    if (vertex) {
+        *vertex = real_load(number);
     }
     return make_real3(real_load(support[0]), real_load(support[1]), real_load(support[2]));
 }
@@ -133,6 +139,27 @@ LANE_FN real3 large_hull_support(const orr_extremes *e, const uniform_real *vert
 }
 #endif
 
+// The farthest of all vertices. number: which it is, or NULL.
+FN real3 scan_hull(const uniform_real *vertices, int count, real3 direction, real *number)
+{
+    real reach = R(-LANE_HUGE), found = R(0.0);
+    real3 at = zero3();
+    for (int i = 0; i < count; i++) {
+        real3 p = uniform3(vertices, i);
+        real along = dot3(direction, p);
+        mask farther = along > reach;
+        reach = sel(farther, along, reach);
+        at = select3(farther, p, at);
+        if (number) {
+            found = sel(farther, R(i), found);
+        }
+    }
+    if (number) {
+        *number = found;
+    }
+    return at;
+}
+
 // In the lanes of `where`, the vertex of a geom's hull that is farthest along a direction in its frame.
 LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction, mask where)
 {
@@ -140,22 +167,13 @@ LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction, mask 
     if (hull_size(m, geom) > HULL_SCANNED) {
         const orr_extremes *e = &m->plan->hull[m->geom_dataid[geom]].vertices;
 #if ORR_LANES > 1
-        return large_hull_support(e, direction, where);
+        return large_hull_support(e, direction, where, NULL);
 #else
         (void)where;
         return large_hull_support(e, vertices, direction);
 #endif
     }
-    real reach = R(-LANE_HUGE);
-    real3 at = zero3();
-    for (int i = 0; i < hull_size(m, geom); i++) {
-        real3 p = uniform3(vertices, i);
-        real along = dot3(direction, p);
-        mask farther = along > reach;
-        reach = sel(farther, along, reach);
-        at = select3(farther, p, at);
-    }
-    return at;
+    return scan_hull(vertices, hull_size(m, geom), direction, NULL);
 }
 
 // In the lanes of `where`, the point of a convex geom that is farthest along a direction n of length 1, both

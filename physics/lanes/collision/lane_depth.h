@@ -17,11 +17,12 @@ enum {
 };
 
 typedef struct lane_polytope {
-    float row[DEPTH_VERTICES][ORR_LANES][4];        // vertices of the difference
-    real3 on1[DEPTH_VERTICES], on2[DEPTH_VERTICES]; // of the two geoms, each in its own frame
-    real3 normal[DEPTH_FACES];                      // outward
-    real distance[DEPTH_FACES];                     // of the plane from the origin
-    sint corners[DEPTH_FACES];                      // a | b << 8 | c << 16
+    float row[DEPTH_VERTICES][ORR_LANES][4];               // vertices of the difference
+    real3 on1[DEPTH_VERTICES], on2[DEPTH_VERTICES];        // of the two geoms, each in its own frame
+    real corner1[DEPTH_VERTICES], corner2[DEPTH_VERTICES]; // which corners, as in convex_support
+    real3 normal[DEPTH_FACES];                             // outward
+    real distance[DEPTH_FACES];                            // of the plane from the origin
+    sint corners[DEPTH_FACES];                             // a | b << 8 | c << 16
 } lane_polytope;
 
 // Where a search has ended: corners of the closest face, and the lanes in which that is known.
@@ -30,12 +31,29 @@ typedef struct depth_search {
     mask found, apart; // apart: the geoms do not overlap
 } depth_search;
 
+// lane_local_support of a box or a hull. corner: which it is, as in convex_support.
+LANE_FN real3 depth_corner(const lane_model *m, const lane_geom *g, int geom, real3 n, mask where,
+                           real *corner)
+{
+    if (m->geom_type[geom] == ORR_GEOM_BOX) {
+        real3 s = g->size;
+        mask x = n.x < R(0.0), y = n.y < R(0.0), z = n.z < R(0.0);
+        *corner = sel(x, R(0.0), R(1.0)) + sel(y, R(0.0), R(2.0)) + sel(z, R(0.0), R(4.0));
+        return make_real3(sel(x, -s.x, s.x), sel(y, -s.y, s.y), sel(z, -s.z, s.z));
+    }
+    if (hull_size(m, geom) > HULL_SCANNED) {
+        return large_hull_support(&m->plan->hull[m->geom_dataid[geom]].vertices, n, where, corner);
+    }
+    return scan_hull(hull_vertices(m, geom), hull_size(m, geom), n, corner);
+}
+
 // Stores the difference's support along a direction of length 1 as vertex `v`; returns it.
 LANE_FN real3 depth_support(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, int v, real3 n,
                             mask where)
 {
-    t->on1[v] = lane_local_support(m, s->a, s->geom1, rotate_inverse(s->a->frame, n), where);
-    t->on2[v] = lane_local_support(m, s->b, s->geom2, rotate_inverse(s->b->frame, scale3(n, R(-1.0))), where);
+    t->on1[v] = depth_corner(m, s->a, s->geom1, rotate_inverse(s->a->frame, n), where, &t->corner1[v]);
+    t->on2[v] = depth_corner(m, s->b, s->geom2, rotate_inverse(s->b->frame, scale3(n, R(-1.0))), where,
+                             &t->corner2[v]);
     real3 p = sub3(rotate(s->a->frame, t->on1[v]), add3(s->between, rotate(s->b->frame, t->on2[v])));
     for (int lane = 0; lane < ORR_LANES; lane++) {
         t->row[v][lane][0] = p.x[lane];
@@ -73,6 +91,8 @@ LANE_FN real3 depth_farther(const lane_model *m, const lane_pair_shapes *s, lane
     mask above = dot3(sub3(up, from), n) >= dot3(sub3(from, down), n);
     t->on1[v] = select3(above, t->on1[v + 1], t->on1[v]);
     t->on2[v] = select3(above, t->on2[v + 1], t->on2[v]);
+    t->corner1[v] = sel(above, t->corner1[v + 1], t->corner1[v]);
+    t->corner2[v] = sel(above, t->corner2[v + 1], t->corner2[v]);
     real3 p = select3(above, up, down);
     for (int lane = 0; lane < ORR_LANES; lane++) {
         t->row[v][lane][0] = p.x[lane];
@@ -247,6 +267,8 @@ LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int l
         v[k].on1 = to_world(&a->frame, point_in(&t->on1[at], lane));
         v[k].on2 = to_world(&b->frame, point_in(&t->on2[at], lane));
         v[k].p = point_difference(v[k].on1, v[k].on2);
+        v[k].corner1 = (int)t->corner1[at][lane];
+        v[k].corner2 = (int)t->corner2[at][lane];
     }
     point normal = point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p));
     double area = point_length(normal);

@@ -10,7 +10,9 @@
 
 LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lane_geom *g, int geom, int lane)
 {
-    convex_shape s = {0};
+    convex_shape s; // its prism is of height fields alone
+    s.vertex = NULL;
+    s.hull = NULL;
     s.type = m->geom_type[geom];
     s.frame.pos = point_in(&g->pos, lane);
     s.frame.axis[0] = point_in(&g->frame.x, lane);
