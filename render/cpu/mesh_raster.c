@@ -52,6 +52,7 @@ static orr_result set_rays(mesh_raster *raster, orr_isa isa, const orr_draw_list
     ORR_TRY(orr_ray_trees_hold(list->rays, isa, list, error));
     ORR_TRY(orr_affine_invert(list->lens.view, raster->rays.to_world, error));
     raster->rays.trees = list->rays;
+    raster->rays.glass = orr_ray_list_transmits(list);
     raster->rays.first_surface = list->backdrop.mesh ? list->backdrop.mesh->part_count : 0;
     // those of probes have no panorama
     raster->rays.far = list->environment_count > 0 && list->environments[0].map->panorama.width > 0 ? 0 : -1;
