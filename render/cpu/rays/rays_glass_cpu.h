@@ -18,7 +18,7 @@ FN real glass_eta(const orr_mesh_material *look, mask inside)
     return look->closed ? sel(inside, R(1.0f / look->ior), R(look->ior)) : R(look->ior);
 }
 
-// What of the mirrored direction's light is reflected: by metals as bsdf_split says, else the part `reflected`.
+// What is reflected of light from the mirrored direction: by metals as bsdf_split says, else `reflected`.
 FN real3 glass_mirrored(light_metal m, real3 split, real reflected)
 {
     return make_real3(fma_(m.metallic, split.x - reflected, reflected),
