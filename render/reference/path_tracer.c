@@ -7,6 +7,8 @@
 #include "engine/maths/vector.h"
 #include "render/formula_inputs.h"
 #include "render/glass/glass_formula.h"
+#include "render/glass/glass_sky.h"
+#include "render/glass/glass_sky_formula.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/glass.h"
 #include "render/reference/lamps.h"
@@ -349,7 +351,8 @@ static bool scatter_glass(path *p, const surface_point *at, orr_ray *ray, real *
         p->inside = at->front ? look : NULL;
     }
     // what the camera sees through smooth surfaces it sees as if they were not there
-    const bool clear = g.smooth && !reflected && *pdf == 0.0f;
+    const bool inside = look->closed && !at->front;
+    const bool clear = g.smooth && (!reflected || inside) && *pdf == 0.0f;
     p->through_glass = p->through_glass || clear;
     *pdf = clear ? 0.0f : value.pdf;
     *ray = ray_of(surface_leave(at, direction), direction, 0.0f, INFINITY);
@@ -437,6 +440,10 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
             if (pdf > 0.0f) {
                 add_light(p, around, by_scattering(pdf, around_pdf));
                 add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
+            } else if (p->through_glass && orr_glass_shows_sky(&t->list)) {
+                orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
+                memcpy(sky.up, t->list.sky.up, sizeof sky.up); // of the world, as rays are
+                add_light(p, decoded(glass_sky(sky_view_of(&sky), of_three(ray.direction))), 1.0f);
             } else if (t->list.environment_behind || p->through_glass) {
                 add_light(p, around, 1.0f);
             }

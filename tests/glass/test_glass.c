@@ -243,6 +243,26 @@ static void lamps_behind_rough_glass_are_found_both_ways_alike(void **state)
     orr_engine_destroy(engine);
 }
 
+static void a_glass_ball_shows_the_background(void **state)
+{
+    (void)state;
+    static const double colours[3] = {0.0331, 0.2140, 0.6038}; // of the displayed colours below
+    orr_view view = look_along(0.3f);
+    view.has_background = true;
+    memcpy(view.background, (float[3]){0.2f, 0.5f, 0.8f}, sizeof view.background);
+    orr_engine *engine = open_engine_on(ORR_DEVICE_CPU);
+    orr_scene *scene = dark_scene(engine, 0.0f);
+    add(scene, write_glass("ball", GLASS_SPHERE, GLASS("0", "1.5", CLOSED)), NULL);
+    trace_linear(scene, &view, 64, rgba);
+    for (int k = 0; k < 3; k++) {
+        // all but the 0.04 that the first surface reflects leaves somewhere, and nothing is around; the rest
+        // is chance, of 8 x 8 pixels
+        assert_near(middle_mean(rgba, k, 4), 0.96 * colours[k], 0.01);
+    }
+    orr_scene_destroy(scene);
+    orr_engine_destroy(engine);
+}
+
 static void bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -270,6 +290,7 @@ int main(void)
         cmocka_unit_test(a_glass_ball_shows_what_is_behind_it_upside_down),
         cmocka_unit_test(a_slab_moves_what_is_behind_it_aside),
         cmocka_unit_test(lamps_behind_rough_glass_are_found_both_ways_alike),
+        cmocka_unit_test(a_glass_ball_shows_the_background),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
 #include "render/glass/glass_formula.h"
+#include "render/glass/glass_sky_formula.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -77,6 +78,36 @@ static void bodies_absorb_by_beers_law(void **state)
     assert_close(left.x, 1.0, 0.0);
     assert_close(left.y, exp(-1.5), 1e-8); // the formula's log2(e) is a float
     assert_close(left.z, exp(-6.0), 1e-8);
+}
+
+static void the_sky_is_the_same_through_glass(void **state)
+{
+    (void)state;
+    const sky_view sky = {.up_x = 0.36f,
+                          .up_y = -0.8f,
+                          .up_z = 0.48f,
+                          .inverse_focal_x = 0.01f,
+                          .inverse_focal_y = 0.02f,
+                          .centre_x = 30.0f,
+                          .centre_y = 20.0f,
+                          .high_red = 0.9f,
+                          .level_red = 0.5f,
+                          .low_red = 0.1f,
+                          .high_green = 0.25f,
+                          .low_blue = 1.0f};
+    for (int i = 0; i < 60; i++) {
+        const double x = 3.0 * i, y = 170.0 - 5.0 * i;
+        const real3 seen = sky_colour(sky, x, y), through = glass_sky(sky, unit3(sky_direction(sky, x, y)));
+        // by floats, of which the view is made
+        assert_close(through.x, seen.x, 1e-6);
+        assert_close(through.y, seen.y, 1e-6);
+        assert_close(through.z, seen.z, 1e-6);
+    }
+    const real3 high = glass_sky(sky, make_real3(0.36, -0.8, 0.48)), // behind the camera, too
+        low = glass_sky(sky, make_real3(-0.36, 0.8, -0.48));
+    assert_close(high.x, 0.9, 1e-4);
+    assert_close(low.x, 0.1, 1e-4);
+    assert_close(low.z, 1.0, 1e-4);
 }
 
 // Equation 21 of Walter et al. 2007 in its own terms, times the cosine to the light and by the squares of the
@@ -204,6 +235,7 @@ int main(void)
         cmocka_unit_test(surfaces_reflect_by_fresnels_law),
         cmocka_unit_test(light_is_refracted_by_snells_law),
         cmocka_unit_test(bodies_absorb_by_beers_law),
+        cmocka_unit_test(the_sky_is_the_same_through_glass),
         cmocka_unit_test(rough_refraction_is_walters_and_reciprocal),
         cmocka_unit_test(rough_surfaces_make_no_light),
     };

@@ -236,6 +236,25 @@ static void splats_in_front_of_what_is_behind_hide_it(void **state)
     orr_engine_destroy(engine);
 }
 
+static void a_ball_shows_the_background(void **state)
+{
+    (void)state;
+    static const double colours[3] = {0.0331, 0.2140, 0.6038}; // of the displayed colours below
+    orr_view view = look_along(0.3f);
+    view.has_background = true;
+    memcpy(view.background, (float[3]){0.2f, 0.5f, 0.8f}, sizeof view.background);
+    orr_engine *engine = open_engine_on(ORR_DEVICE_CPU);
+    orr_scene *scene = dark_scene(engine, 0.0f);
+    add(scene, write_glass("ball", GLASS_SPHERE, GLASS("0", "1.5", CLOSED)), NULL);
+    draw_rays(engine, scene, &view, rgba);
+    for (int k = 0; k < 3; k++) {
+        // straight through, less the 0.04 that the first surface reflects
+        assert_true(fabs(linear(rgba[4 * (SIDE / 2 * SIDE + SIDE / 2) + k]) - 0.96 * colours[k]) < 2e-3);
+    }
+    orr_scene_destroy(scene);
+    orr_engine_destroy(engine);
+}
+
 static void bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -264,6 +283,7 @@ int main(void)
         cmocka_unit_test(rays_that_cannot_leave_are_reflected),
         cmocka_unit_test(balls_look_as_path_traced),
         cmocka_unit_test(splats_in_front_of_what_is_behind_hide_it),
+        cmocka_unit_test(a_ball_shows_the_background),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

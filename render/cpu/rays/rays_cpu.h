@@ -25,6 +25,7 @@ typedef struct ray_lanes {
     real3 miss;                         // light where it meets nothing
     real width, spread;                 // of the pixel's cone at its start; radians
     real3 absorption;                   // of the body where it is
+    real clear;                         // 1: from the eye on it has only gone through surfaces; else 0
 } ray_lanes;
 
 // Light of a surface of the metallic-roughness model without what the ray of its uppermost layer finds.
@@ -156,6 +157,11 @@ LARGE_FN void ray_through(const mesh_raster *raster, const mesh_surface *surface
     const real share = rays_share(m.roughness);
     s->light = add3(s->light, times3(scale3(g.factor, R(1.0) - share), to->miss));
     s->factor = scale3(g.factor, share);
+    if (raster->rays.shows_sky) {
+        const real3 sky = glass_sky(sky_view_of(&raster->rays.sky), g.direction);
+        const real3 light = make_real3(srgb_to_linear(sky.x), srgb_to_linear(sky.y), srgb_to_linear(sky.z));
+        to->miss = select3(to->clear > R(0.5), scale3(light, R(1.0f / raster->lighting.exposure)), to->miss);
+    }
     to->direction = g.direction;
     to->outward = g.outward;
     to->absorption = g.absorption;
@@ -213,6 +219,7 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
         return s;
     }
     to->direction = s.direction;
+    to->clear = R(0.0);
     to->miss = ray_miss(raster, surface, &s);
     return s;
 }
@@ -275,7 +282,8 @@ FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
                        select3(m, a->miss, b->miss),
                        sel(m, a->width, b->width),
                        sel(m, a->spread, b->spread),
-                       select3(m, a->absorption, b->absorption)};
+                       select3(m, a->absorption, b->absorption),
+                       sel(m, a->clear, b->clear)};
 }
 
 // Light that the lanes' rays find, linear. through: a factor of it that is known, below 1/100 of which rays
@@ -330,13 +338,15 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     m.occlusion = m.occlusion * open_part(raster, point);
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     const ray_surface s = ray_metal(raster, surface, m, point, normal, outward, R(1.0));
-    ray_lanes at = {point.position, outward, s.direction, ray_miss(raster, surface, &s), pixel, R(0.0), none};
+    ray_lanes at = {point.position, outward, s.direction, ray_miss(raster, surface, &s),
+                    pixel,          R(0.0),  none,        R(0.0)};
     if (!lens->orthographic) {
         at.width = pixel * point.position.z;
         at.spread = pixel;
     }
     const real curvature = curvature_of(surface, t);
     ray_lanes on = at; // of a surface that light goes through
+    on.clear = R(1.0);
     at.spread = rays_spread(at.spread, curvature, at.width);
     real3 light = add3(s.light, ray_light(raster, same, at, s.factor));
     if (orr_material_transmits(surface->material)) {

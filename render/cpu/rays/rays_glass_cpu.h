@@ -4,6 +4,7 @@
 
 #include "render/cpu/mesh_surface_cpu.h"
 #include "render/cpu/rays/rays_formula.h"
+#include "render/glass/glass_sky_formula.h"
 
 // The ray that goes on from a surface, and a factor of what it finds.
 typedef struct glass_ray {
