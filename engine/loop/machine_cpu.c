@@ -15,6 +15,7 @@ typedef struct cpu_machine {
     const orr_field_pass *fields; // likewise; NULL: none
     size_t pixels;                // likewise
     bool told_of_rays;            // that fields are not seen by them
+    bool told_of_glass;           // that light goes through it where there are rays
 } cpu_machine;
 
 static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_error *error)
@@ -50,6 +51,8 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO,
                      list->rays && list->field_count > 0 && orr_ray_list_asks(list),
                      "CPU: smooth surfaces show no fields: expected meshes and clouds around them");
+    orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, !list->rays && orr_ray_list_transmits(list),
+                     "CPU: light goes through no surface: expected rays, which are off, to refract it");
     if (orr_kept_splats_repeats(m->kept, list) >= KEEP_AFTER) {
         ORR_TRY(orr_kept_splats_hold(m->kept, m->engine->jobs, m->engine->isa, list, error));
     }

@@ -17,6 +17,7 @@ typedef struct cuda_machine {
     bool told_of_shadows; // that robots on the device cast none
     bool told_of_mirrors; // that fields which the host marches are not seen in them
     bool told_of_rays;    // that it draws none
+    bool told_of_glass;   // likewise
 } cuda_machine;
 
 static orr_result open_draw(cuda_machine *m, orr_error *error)
@@ -98,6 +99,8 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
                      "CUDA: mirrors do not show fields that the CPU draws: expected those that CUDA draws");
     orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
                      "CUDA: smooth surfaces show the environment alone: expected the CPU to draw rays");
+    orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, orr_ray_list_transmits(list),
+                     "CUDA: light goes through no surface: expected the CPU to draw rays");
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
     return orr_cuda_draw_submit(m->draw, list, &layers, error);

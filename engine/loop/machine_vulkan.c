@@ -12,6 +12,7 @@ typedef struct vulkan_machine {
     bool told_of_occlusion; // that it is not drawn
     bool told_of_mirrors;   // that fields are not seen in them
     bool told_of_rays;      // that it draws none
+    bool told_of_glass;     // likewise
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
@@ -61,6 +62,8 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
                      "Vulkan: mirrors do not show fields: expected the CPU to draw them");
     orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
                      "Vulkan: smooth surfaces show the environment alone: expected the CPU to draw rays");
+    orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, orr_ray_list_transmits(list),
+                     "Vulkan: light goes through no surface: expected the CPU to draw rays");
     return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
                     : orr_vulkan_draw_submit(m->draw, list, fields, error);
 }

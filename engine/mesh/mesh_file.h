@@ -36,6 +36,13 @@ typedef struct orr_mesh_material {
     int emissive_texture; // factor of emissive
     int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
     int coat_texture;     // red: how much of it is under a clear coat; green: the coat's roughness
+    // only of this model: the part of it that is no metal which light goes through in place of the matte part
+    // (KHR_materials_transmission, _ior, _volume); 0: opaque, and the rest is not used
+    float transmission;
+    float ior;   // index of refraction, 1 or more
+    bool closed; // false: thin, light goes straight through; true: the surface of a body, it refracts
+    float
+        absorption[3]; // of a body's inside, linear colours [1/length of the scene]: exp(-absorption length)
     // a network that says how it reflects, in place of all but alpha and emission (render/appearance); NULL:
     // none
     struct orr_neural_material *neural;
@@ -62,6 +69,19 @@ static inline int orr_material_texture(const orr_mesh_material *material, orr_te
                                       material->emissive_texture, material->normal_texture,
                                       material->coat_texture};
     return use == ORR_TEXTURE_BASE || material->metallic_roughness ? of[use] : -1;
+}
+
+// Does light go through it? Networks reflect all of it.
+static inline bool orr_material_transmits(const orr_mesh_material *material)
+{
+    return material->transmission > 0.0f && material->metallic_roughness && !material->neural &&
+           !material->unlit;
+}
+
+// Are triangles of it seen from either side? The inside of a body that light goes through is.
+static inline bool orr_material_two_sided(const orr_mesh_material *material)
+{
+    return material->two_sided || (orr_material_transmits(material) && material->closed);
 }
 
 // A run of triangles with one material.

@@ -274,10 +274,12 @@ static orr_result check_version(const orr_gltf *g)
 
 static bool is_known_extension(const char *name)
 {
-    static const char *const known[] = {"KHR_materials_unlit",   "KHR_materials_emissive_strength",
-                                        "KHR_texture_transform", "KHR_mesh_quantization",
-                                        "EXT_texture_webp",      "EXT_mesh_gpu_instancing",
-                                        "KHR_lights_punctual",   "KHR_materials_clearcoat"};
+    static const char *const known[] = {"KHR_materials_unlit",        "KHR_materials_emissive_strength",
+                                        "KHR_texture_transform",      "KHR_mesh_quantization",
+                                        "EXT_texture_webp",           "EXT_mesh_gpu_instancing",
+                                        "KHR_lights_punctual",        "KHR_materials_clearcoat",
+                                        "KHR_materials_transmission", "KHR_materials_ior",
+                                        "KHR_materials_volume"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(name, known[i]) == 0) {
             return true;

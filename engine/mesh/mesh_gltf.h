@@ -102,6 +102,8 @@ orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping);
 // Metallic and roughness, occlusion, emission, normals and clear coat of material `index`, as textures.
 orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material);
+// How light goes through a material whose other members are known.
+orr_result orr_gltf_read_glass(const orr_gltf *g, const orr_json *json, orr_mesh_material *material);
 orr_result orr_gltf_read_materials(orr_gltf *g);
 // The light of a node, if it has one.
 orr_result orr_gltf_add_node_light(orr_gltf *g, const orr_json *node, const float pose[12]);

@@ -238,7 +238,7 @@ static orr_result read_material(orr_gltf *g, int index)
     ORR_TRY(orr_json_bool(&json, "doubleSided", &material->two_sided, g->error));
     ORR_TRY(orr_gltf_extension(g, &json, "KHR_materials_unlit", &unlit));
     material->unlit = unlit.node != NULL;
-    return ORR_OK;
+    return orr_gltf_read_glass(g, &json, material);
 }
 
 orr_result orr_gltf_read_materials(orr_gltf *g)

@@ -300,7 +300,7 @@ class Scene(Handle):
         call.scene_set_probes(self.pointer, on)
 
     def set_rays(self, on=True):
-        """Whether smooth surfaces, curved ones too, show what is around them (on the CPU)."""
+        """Whether smooth surfaces show what is around them, and glass refracts it (on the CPU)."""
         call.scene_set_rays(self.pointer, on)
 
     @property

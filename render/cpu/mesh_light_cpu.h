@@ -6,6 +6,7 @@
 #include "render/cpu/mesh_raster_stages.h"
 #include "render/cpu/occlusion_cpu.h"
 #include "render/cpu/shadow_cpu.h"
+#include "render/glass/glass_formula.h"
 
 // For what is large and called from many places: inlined there it took three quarters of the compiler's time,
 // and pictures took as long.
@@ -89,6 +90,10 @@ FN int light_layers(const mesh_raster *raster, const mesh_surface *surface, ligh
     const light_sums begun = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
     layers[0] =
         light_base_layer(m, bsdf_integrals_at(table, m.roughness, dot3(normal, point.to_eye)), normal, begun);
+    if (surface->traced && orr_material_transmits(surface->material)) {
+        layers[0].metal = glass_layer(layers[0].metal, m.base, m.metallic, surface->material->transmission,
+                                      surface->material->ior, layers[0].integrals.highlight);
+    }
     if (layer_count == 2) {
         layers[1] =
             light_coat_layer(m, bsdf_integrals_at(table, m.coat_roughness, dot3(point.normal, point.to_eye)),

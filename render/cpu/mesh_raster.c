@@ -1,5 +1,6 @@
 #include "render/appearance/neural_material.h"
 #include "render/cpu/mesh_raster_stages.h"
+#include "render/glass/glass_sky.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,6 +53,9 @@ static orr_result set_rays(mesh_raster *raster, orr_isa isa, const orr_draw_list
     ORR_TRY(orr_ray_trees_hold(list->rays, isa, list, error));
     ORR_TRY(orr_affine_invert(list->lens.view, raster->rays.to_world, error));
     raster->rays.trees = list->rays;
+    raster->rays.glass = orr_ray_list_transmits(list);
+    raster->rays.shows_sky = orr_glass_shows_sky(list);
+    raster->rays.sky = orr_sky_as_seen(&list->sky, &list->lens);
     raster->rays.first_surface = list->backdrop.mesh ? list->backdrop.mesh->part_count : 0;
     // those of probes have no panorama
     raster->rays.far = list->environment_count > 0 && list->environments[0].map->panorama.width > 0 ? 0 : -1;

@@ -62,6 +62,9 @@ typedef struct ray_view {
     float to_world[12];         // from the camera
     int first_surface;          // of the meshes of the list: after that of the backdrop
     int far;                    // the environment that is infinitely far away; -1: none
+    bool glass;                 // light goes through a surface of the list
+    bool shows_sky;             // where that meets nothing
+    orr_sky_values sky;
 } ray_view;
 
 // A run of triangles of one surface: the work of one cull or setup job.

@@ -2,6 +2,7 @@
 #include "render/reference/bsdf.h"
 
 #include "render/formula_inputs.h"
+#include "render/reference/glass.h"
 
 static real mean3(real3 a)
 {
@@ -76,7 +77,7 @@ static real gloss_share(const bsdf *b)
     return fminf(fmaxf(share, 0.1f), dull > 0.0f ? 0.9f : 1.0f);
 }
 
-// The density at which draw_half_way finds the direction.
+// The density at which bsdf_draw_half_way finds the direction.
 static real highlight_pdf(const bsdf_angles *a)
 {
     const real shadow = 2.0f * a->eye / (a->eye + a->eye_root);
@@ -105,6 +106,9 @@ static bsdf_value eval_below(const bsdf *b, real3 to_light)
 
 bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
 {
+    if (b->glass) {
+        return glass_eval(b, to_light);
+    }
     bsdf_value value = eval_below(b, to_light);
     if (!(b->coated > 0.0f)) {
         return value;
@@ -131,7 +135,7 @@ real3 bsdf_mirror(real3 normal, real3 to_eye)
 }
 
 // A visible normal of the microfacets, by the spherical cap of Dupuy and Benyoub (2023).
-static real3 draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real v)
+real3 bsdf_draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real v)
 {
     real3 across, along;
     frame_around(normal, &across, &along);
@@ -145,6 +149,9 @@ static real3 draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real 
 
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light)
 {
+    if (b->glass) {
+        return glass_draw(b, u, v, choice, to_light);
+    }
     const real any = b->network ? ANY_SHARE : 0.0f, coat = coat_share(b);
     if (choice < any) {
         const real angle = 2.0f * BSDF_PI * u, ring = sqrtf(fmaxf(1.0f - v * v, 0.0f));
@@ -154,10 +161,10 @@ bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light
     choice = (choice - any) / (1.0f - any);
     const real below = (choice - coat) / (1.0f - coat); // of the rest, which of its lobes
     if (choice < coat) {
-        real3 h = draw_half_way(b->coat_normal, b->to_eye, b->coat.alpha, u, v);
+        real3 h = bsdf_draw_half_way(b->coat_normal, b->to_eye, b->coat.alpha, u, v);
         *to_light = bsdf_mirror(h, b->to_eye);
     } else if (b->glossy && below < gloss_share(b)) {
-        real3 h = draw_half_way(b->normal, b->to_eye, b->metal.alpha, u, v);
+        real3 h = bsdf_draw_half_way(b->normal, b->to_eye, b->metal.alpha, u, v);
         *to_light = bsdf_mirror(h, b->to_eye);
     } else {
         real angle = 2.0f * BSDF_PI * u, ring = sqrtf(v);

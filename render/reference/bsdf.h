@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+typedef struct glass glass; // render/reference/glass.h
+
 typedef struct bsdf {
     real3 normal;     // unit, on the side of to_eye
     real3 to_eye;     // unit
@@ -22,6 +24,8 @@ typedef struct bsdf {
     const neural_surface *network;
     mesh_frame frame; // of its directions
     real3 tint;       // a factor of what it reflects
+    // that light goes through, in place of all but normal and to_eye; NULL: opaque
+    const glass *glass;
 } bsdf;
 
 typedef struct bsdf_value {
@@ -41,6 +45,9 @@ real bsdf_passes_coat(const bsdf *b);
 bsdf_value bsdf_eval(const bsdf *b, real3 to_light);
 // Draws a direction from three numbers in [0, 1). Returns its value; pdf 0: none.
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light);
+
+// A normal of the microfacets that the eye sees, drawn from two numbers in [0, 1).
+real3 bsdf_draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real v);
 
 // The one direction of which a mirror shows the light; normal, to_eye: unit.
 real3 bsdf_mirror(real3 normal, real3 to_eye);

@@ -6,7 +6,11 @@
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "render/formula_inputs.h"
+#include "render/glass/glass_formula.h"
+#include "render/glass/glass_sky.h"
+#include "render/glass/glass_sky_formula.h"
 #include "render/reference/gaussians.h"
+#include "render/reference/glass.h"
 #include "render/reference/lamps.h"
 
 #include <string.h>
@@ -48,6 +52,9 @@ typedef struct path {
     int64_t rays;
     real3 through; // what of the light at its end reaches the eye
     real3 light;   // that has reached it
+    // the body that light goes through in which it is; NULL: none that it has entered
+    const orr_mesh_material *inside;
+    bool through_glass; // it has gone on through smooth surfaces that light goes through
 } path;
 
 // What one sample sees.
@@ -109,7 +116,28 @@ static void pass_veil(path *p, const orr_ray *ray)
     p->through = scale3(p->through, v.passes);
 }
 
+// What is left of light after a length in the body where the path is, or whose surface it meets from inside.
+static real3 absorbed(const orr_mesh_material *body, real length)
+{
+    return glass_absorb(of_three(body->absorption), length);
+}
+
+static void pass_body(path *p, const surface_point *at, real length)
+{
+    const bool leaves = !at->front && at->material->closed && orr_material_transmits(at->material);
+    const orr_mesh_material *body = leaves ? at->material : p->inside;
+    if (body) {
+        p->through = times3(p->through, absorbed(body, length));
+    }
+}
+
 // ---- direct light ----
+
+// Does light from there fall on the side of the surface from which it is seen, or through it?
+static bool arrives(const surface_point *at, const bsdf *b, real3 to_light)
+{
+    return b->glass ? glass_faces(b, to_light) : dot3(at->plane, to_light) > 0.0f;
+}
 
 // How much of light reaches a point from a direction, from so far: what is just before the lamp, and the lamp
 // itself, does not count.
@@ -122,6 +150,12 @@ static real visibility(path *p, const surface_point *at, real3 to_light, real di
         return 0.0f;
     }
     return p->tracer->splat_walk->transmittance(&p->tracer->splats, &ray);
+}
+
+// What the body where the path is leaves of light from a distance.
+static real3 dimmed(const path *p, real3 light, real distance)
+{
+    return p->inside && distance < INFINITY ? times3(light, absorbed(p->inside, distance)) : light;
 }
 
 // The highlight that a lamp makes on a surface whose highlights are not a part of how it scatters.
@@ -141,26 +175,29 @@ static real3 light_by_point(path *p, const surface_point *at, const bsdf *b, con
 {
     const light_source l = light_of(lamp);
     const light_incidence incident = light_incident(l, at->position);
+    // of what goes through such a surface, ambient light is met by other paths
+    const real3 base = b->glass ? black : at->base;
     real3 reflected =
         scale3(times3(bsdf_eval(b, incident.to_light).weight, of_three(lamp->diffuse)), BSDF_PI);
     reflected = add3(reflected, highlight_of(at, b, lamp, incident.to_light));
     reflected = scale3(reflected, incident.strength);
-    real3 ambient = times3(at->base, scale3(of_three(lamp->ambient), incident.strength));
-    if (is_black(reflected) || dot3(at->plane, incident.to_light) <= 0.0f) {
+    real3 ambient = times3(base, scale3(of_three(lamp->ambient), incident.strength));
+    if (is_black(reflected) || !arrives(at, b, incident.to_light)) {
         return ambient;
     }
     real distance = INFINITY;
     if (lamp->directional < 0.5f) {
         distance = length3(sub3(of_three(lamp->position), at->position));
     }
-    return add_scaled3(ambient, reflected, visibility(p, at, incident.to_light, distance));
+    return add_scaled3(ambient, dimmed(p, reflected, distance),
+                       visibility(p, at, incident.to_light, distance));
 }
 
 // Light that could also have been found by scattering: both ways are weighted by their densities (the balance
 // heuristic of Veach and Guibas 1995). As if nothing were in between.
 static real3 light_weighted(const surface_point *at, const bsdf *b, const lamp_light *light)
 {
-    if (!(light->pdf > 0.0f) || is_black(light->radiance) || dot3(at->plane, light->to_light) <= 0.0f) {
+    if (!(light->pdf > 0.0f) || is_black(light->radiance) || !arrives(at, b, light->to_light)) {
         return black;
     }
     const bsdf_value value = bsdf_eval(b, light->to_light);
@@ -170,7 +207,9 @@ static real3 light_weighted(const surface_point *at, const bsdf *b, const lamp_l
 static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, const lamp_light *light)
 {
     const real3 sum = light_weighted(at, b, light);
-    return is_black(sum) ? black : scale3(sum, visibility(p, at, light->to_light, light->distance));
+    return is_black(sum)
+               ? black
+               : scale3(dimmed(p, sum, light->distance), visibility(p, at, light->to_light, light->distance));
 }
 
 // A point of a rectangle. Highlights of MuJoCo's materials, which no scattering finds, are as of all points
@@ -184,16 +223,25 @@ static real3 light_by_area(path *p, const surface_point *at, const bsdf *b, cons
         const real fade = light_area_fade(light_of(lamp), at->position);
         sum = add_scaled3(sum, highlight_of(at, b, lamp, light.to_light), fade / (BSDF_PI * light.pdf));
     }
-    return is_black(sum) ? black : scale3(sum, visibility(p, at, light.to_light, light.distance));
+    return is_black(sum)
+               ? black
+               : scale3(dimmed(p, sum, light.distance), visibility(p, at, light.to_light, light.distance));
 }
 
 static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
 {
     const lamps *l = &p->tracer->lights;
+    const bool smooth = b->glass && b->glass->smooth; // scattering alone finds lamps that have an extent
     real3 sum = black;
     for (int i = 0; i < l->points.count; i++) {
         const orr_light_values *lamp = &l->points.lights[i];
+        if (smooth && lamp->area > 0.5f) {
+            continue;
+        }
         sum = add3(sum, (lamp->area > 0.5f ? light_by_area : light_by_point)(p, at, b, lamp));
+    }
+    if (smooth) {
+        return sum;
     }
     if (l->sun_share > 0.0f) {
         real u = draw(p), v = draw(p);
@@ -267,10 +315,57 @@ static bool survives(path *p, int bounce)
     return true;
 }
 
+// Whether the path goes on as light does that meets what of the material it goes through, by chance; if not,
+// the point becomes one of the rest.
+static bool meets_glass(path *p, surface_point *at)
+{
+    const orr_mesh_material *look = at->material;
+    if (!orr_material_transmits(look)) {
+        return false;
+    }
+    const real part = look->transmission * (1.0f - at->metallic);
+    if (draw(p) < part) {
+        return true;
+    }
+    at->metallic = fminf(at->metallic / (1.0f - part), 1.0f);
+    return false;
+}
+
+// Goes on at a surface that light goes through. *pdf as of scatter; GLASS_SURE: it reflects one direction
+static bool scatter_glass(path *p, const surface_point *at, orr_ray *ray, real *pdf)
+{
+    const orr_mesh_material *look = at->material;
+    glass g;
+    const bsdf b = bsdf_glass(&g, at->normal, at->plane, scale3(of_three(ray->direction), -1.0f), at->base,
+                              look->ior, at->roughness, !look->closed, at->front);
+    add_light(p, direct_light(p, at, &b), 1.0f);
+    const real u = draw(p), v = draw(p), choice = draw(p);
+    real3 direction;
+    const bsdf_value value = bsdf_draw(&b, u, v, choice, &direction);
+    if (!(value.pdf > 0.0f)) {
+        return false;
+    }
+    const bool reflected = dot3(at->plane, direction) > 0.0f;
+    p->through = times3(p->through, scale3(value.weight, 1.0f / value.pdf));
+    if (!reflected && look->closed) {
+        p->inside = at->front ? look : NULL;
+    }
+    // what the camera sees through smooth surfaces it sees as if they were not there
+    const bool inside = look->closed && !at->front;
+    const bool clear = g.smooth && (!reflected || inside) && *pdf == 0.0f;
+    p->through_glass = p->through_glass || clear;
+    *pdf = clear ? 0.0f : value.pdf;
+    *ray = ray_of(surface_leave(at, direction), direction, 0.0f, INFINITY);
+    return true;
+}
+
 // Lights the point where the path is, and draws the ray on which it goes on; false: it ends. *pdf: of the
 // direction; 0: the point mirrors it.
-static bool scatter(path *p, const surface_point *at, orr_ray *ray, real *pdf)
+static bool scatter(path *p, surface_point *at, orr_ray *ray, real *pdf)
 {
+    if (meets_glass(p, at)) {
+        return scatter_glass(p, at, ray, pdf);
+    }
     neural_surface network;
     const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f), &network);
     add_light(p, direct_light(p, at, &b), 1.0f);
@@ -321,17 +416,18 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
     const orr_path_tracer *t = p->tracer;
     const surface_sieve sieve = {&t->world, &p->random, false};
     real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
-    bool direct = true; // only mirrors were met
+    bool direct = true; // only mirrors and smooth surfaces that light goes through were met
     for (int bounce = 0;; bounce++) {
         const real3 direction = of_three(ray.direction);
-        const surface_point at = surfaces_look(&t->world, &hit, direction);
+        surface_point at = surfaces_look(&t->world, &hit, direction);
+        pass_body(p, &at, hit.distance);
         real lamp_pdf = pdf > 0.0f ? lamps_glow_pdf(&t->lights, &at, direction, hit.distance) : 0.0f;
         add_light(p, at.light, by_scattering(pdf, lamp_pdf));
         if (at.material->unlit || !scatter(p, &at, &ray, &pdf) || !survives(p, bounce + 1)) {
             return;
         }
         p->rays++;
-        direct = direct && pdf == 0.0f;
+        direct = direct && (pdf == 0.0f || pdf == GLASS_SURE);
         bool met = surfaces_nearest(&sieve, &ray, direct, &hit);
         ray.far_end = hit.distance;
         if (pdf > 0.0f) { // mirrors show no lamps, as in frames
@@ -344,7 +440,11 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
             if (pdf > 0.0f) {
                 add_light(p, around, by_scattering(pdf, around_pdf));
                 add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
-            } else if (t->list.environment_behind) {
+            } else if (p->through_glass && orr_glass_shows_sky(&t->list)) {
+                orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
+                memcpy(sky.up, t->list.sky.up, sizeof sky.up); // of the world, as rays are
+                add_light(p, decoded(glass_sky(sky_view_of(&sky), of_three(ray.direction))), 1.0f);
+            } else if (t->list.environment_behind || p->through_glass) {
                 add_light(p, around, 1.0f);
             }
             return;

@@ -35,7 +35,8 @@ static void add_materials(surfaces *s, int mesh)
 static uint8_t flags_of(const orr_mesh_material *look)
 {
     const bool sieved = look->blended || look->alpha_cutoff > 0.0f || look->no_shadow;
-    return (uint8_t)((look->two_sided ? ORR_TRIANGLE_TWO_SIDED : 0) | (sieved ? ORR_TRIANGLE_SIEVED : 0));
+    return (uint8_t)((orr_material_two_sided(look) ? ORR_TRIANGLE_TWO_SIDED : 0) |
+                     (sieved ? ORR_TRIANGLE_SIEVED : 0));
 }
 
 static void add_triangles(surfaces *s, int mesh, int first_material, uint8_t *flags)

@@ -544,8 +544,9 @@ int command_render(int argc, char **argv)
         {.name = "--rays",
          .kind = OPTION_FLAG,
          .value = &r.rays,
-         .help = "smooth surfaces, curved ones too, show what is around them, as \"rays\" of a scene file; "
-                 "on the CPU"},
+         .help =
+             "smooth surfaces, curved ones too, show what is around them, and glass refracts it, as \"rays\" "
+             "of a scene file; on the CPU"},
         {.name = "--transparent",
          .kind = OPTION_FLAG,
          .value = &r.transparent,

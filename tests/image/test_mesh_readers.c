@@ -281,6 +281,55 @@ static void factors_and_textures_of_a_coat_become_one_texture(void **state)
                         "materials[0].extensions.KHR_materials_clearcoat.clearcoatFactor: expected a number");
 }
 
+#define THROUGH(more)                                                                                        \
+    "{\"extensions\":{\"KHR_materials_transmission\":{\"transmissionFactor\":0.75}" more "}}"
+
+static void light_goes_through_what_gltf_says(void **state)
+{
+    (void)state;
+    read_good("a.gltf", WITH_MATERIAL(THROUGH("")));
+    assert_true(mesh.materials[0].transmission == 0.75f && mesh.materials[0].ior == 1.5f);
+    assert_true(!mesh.materials[0].closed && mesh.materials[0].absorption[0] == 0.0f);
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf",
+              WITH_MATERIAL(THROUGH(",\"KHR_materials_ior\":{\"ior\":1.25},\"KHR_materials_volume\":{"
+                                    "\"thicknessFactor\":2,\"attenuationDistance\":0.5,"
+                                    "\"attenuationColor\":[1,0.5,0]}")));
+    assert_true(mesh.materials[0].closed && mesh.materials[0].ior == 1.25f);
+    // what is left of white after the distance of 1/2, also where nothing would be left
+    assert_true(mesh.materials[0].absorption[0] == 0.0f);
+    assert_true(fabsf(expf(-0.5f * mesh.materials[0].absorption[1]) - 0.5f) < 1e-6f);
+    assert_true(mesh.materials[0].absorption[2] > 20.0f && isfinite(mesh.materials[0].absorption[2]));
+    assert_string_equal(mesh.unused, "");
+    // a thin wall has no inside; colours without a distance absorb nothing
+    read_good("a.gltf",
+              WITH_MATERIAL(THROUGH(
+                  ",\"KHR_materials_volume\":{\"attenuationDistance\":1,\"attenuationColor\":[0,0,0]}")));
+    assert_true(!mesh.materials[0].closed && mesh.materials[0].absorption[0] == 0.0f);
+    read_good("a.gltf",
+              WITH_MATERIAL(
+                  THROUGH(",\"KHR_materials_volume\":{\"thicknessFactor\":1,\"attenuationColor\":[0,0,0]}")));
+    assert_true(mesh.materials[0].closed && mesh.materials[0].absorption[0] == 0.0f);
+    // what is not drawn
+    read_good("a.gltf", WITH_MATERIAL("{\"extensions\":{\"KHR_materials_ior\":{\"ior\":1.3}}}"));
+    assert_true(mesh.materials[0].transmission == 0.0f);
+    assert_non_null(strstr(mesh.unused, "KHR_materials_ior of opaque"));
+    read_good("a.gltf",
+              WITH_MATERIAL("{\"extensions\":{\"KHR_materials_transmission\":{\"transmissionFactor\":1,"
+                            "\"transmissionTexture\":{\"index\":0}},\"KHR_materials_clearcoat\":{"
+                            "\"clearcoatFactor\":1},\"KHR_materials_ior\":{\"ior\":0}}}"));
+    assert_true(mesh.materials[0].ior == 1.5f && mesh.materials[0].coat_texture == -1);
+    assert_non_null(strstr(mesh.unused, "transmissionTexture"));
+    assert_non_null(strstr(mesh.unused, "clear coat of what light goes through"));
+    assert_non_null(strstr(mesh.unused, "index of refraction of 0"));
+    assert_text_refused("a.gltf", WITH_MATERIAL(THROUGH(",\"KHR_materials_ior\":{\"ior\":0.5}")),
+                        "materials[0].extensions.KHR_materials_ior.ior: expected 0, or a number from 1");
+    assert_text_refused("a.gltf",
+                        WITH_MATERIAL(THROUGH(",\"KHR_materials_volume\":{\"attenuationDistance\":0}")),
+                        "materials[0].extensions.KHR_materials_volume.attenuationDistance: expected a "
+                        "distance greater than 0");
+}
+
 static void what_gltf_holds_and_is_left_out_is_named(void **state)
 {
     (void)state;
@@ -790,6 +839,7 @@ int main(void)
         cmocka_unit_test(instances_and_texture_transforms_are_applied),
         cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
         cmocka_unit_test(factors_and_textures_of_a_coat_become_one_texture),
+        cmocka_unit_test(light_goes_through_what_gltf_says),
         cmocka_unit_test(normals_are_read_at_unit_length),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
         cmocka_unit_test(lights_of_gltf_are_where_their_nodes_are),

@@ -59,20 +59,36 @@ bool orr_ray_material_asks(const orr_mesh_material *m)
 {
     const bool smooth = m->roughness < RAYS_ROUGHNESS || orr_material_texture(m, ORR_TEXTURE_SURFACE) >= 0 ||
                         orr_material_texture(m, ORR_TEXTURE_COAT) >= 0;
-    return m->metallic_roughness && !m->unlit && !m->neural && !m->blended && smooth;
+    return m->metallic_roughness && !m->unlit && !m->neural && !m->blended &&
+           (smooth || orr_material_transmits(m));
 }
 
-bool orr_ray_list_asks(const orr_draw_list *list)
+static bool passes_light(const orr_mesh_material *m)
+{
+    return orr_material_transmits(m) && !m->blended;
+}
+
+static bool has_material(const orr_draw_list *list, bool (*is)(const orr_mesh_material *material))
 {
     for (int i = 0; i < list->mesh_count; i++) {
         const orr_mesh *mesh = list->meshes[i].mesh;
         for (int k = 0; k < mesh->part_count; k++) {
-            if (orr_ray_material_asks(&mesh->materials[mesh->parts[k].material])) {
+            if (is(&mesh->materials[mesh->parts[k].material])) {
                 return true;
             }
         }
     }
     return false;
+}
+
+bool orr_ray_list_asks(const orr_draw_list *list)
+{
+    return has_material(list, orr_ray_material_asks);
+}
+
+bool orr_ray_list_transmits(const orr_draw_list *list)
+{
+    return has_material(list, passes_light);
 }
 
 // ---- what it holds ----
@@ -120,7 +136,7 @@ static int64_t take_triangles(orr_ray_trees *t, const orr_draw_list *list, float
                     affine_apply_to_point(item->model, mesh->vertices[index[c]].position,
                                           corners + 9 * count + 3 * c);
                 }
-                flags[count] = (uint8_t)((look->two_sided ? ORR_TRIANGLE_TWO_SIDED : 0) |
+                flags[count] = (uint8_t)((orr_material_two_sided(look) ? ORR_TRIANGLE_TWO_SIDED : 0) |
                                          (look->alpha_cutoff > 0.0f ? ORR_TRIANGLE_SIEVED : 0));
                 t->surface_of[count] = surface;
                 t->mesh_of[count] = i;

@@ -13,11 +13,13 @@ typedef struct orr_ray_trees orr_ray_trees;
 orr_result orr_ray_trees_create(orr_ray_trees **trees, orr_error *error);
 void orr_ray_trees_destroy(orr_ray_trees *trees); // NULL is allowed
 
-// May rays start at the material: is it opaque, lit, of the metallic-roughness model and smooth enough
-// somewhere (rays_formula.h)?
+// May rays start at the material: is it lit, of the metallic-roughness model, not blended, and smooth enough
+// somewhere (rays_formula.h) or such that light goes through it?
 bool orr_ray_material_asks(const orr_mesh_material *material);
 // Does a mesh of the list, wherever it is, have such a material?
 bool orr_ray_list_asks(const orr_draw_list *list);
+// Or one that light goes through?
+bool orr_ray_list_transmits(const orr_draw_list *list);
 
 // Holds the list's triangles and splats. What has the same keys and places as before is kept; all triangles
 // are built anew when one mesh moves, all splats when one cloud moves or is deformed. The list's packs and

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "render/cpu/mesh_surface_cpu.h"
-#include "render/cpu/rays/rays_formula.h"
+#include "render/cpu/rays/rays_glass_cpu.h"
 
-enum { RAYS_DEPTH = 3 }; // rays in a row at most
+enum {
+    RAYS_DEPTH = 3,      // rays in a row at most
+    RAYS_GLASS_DEPTH = 6 // where light goes through a surface of the list
+};
 
 // What a surface shows: its own light, and a factor of what its ray finds.
 typedef struct ray_surface {
@@ -13,6 +16,7 @@ typedef struct ray_surface {
     real3 ambient;       // from everywhere, where the ray meets nothing
     real3 direction;     // of the ray
     real roughness;
+    real passes; // where light goes through it, the part that is not reflected
 } ray_surface;
 
 // A ray, from a surface of the list.
@@ -20,16 +24,19 @@ typedef struct ray_lanes {
     real3 position, outward, direction; // camera space; outward: on the side to which it leaves
     real3 miss;                         // light where it meets nothing
     real width, spread;                 // of the pixel's cone at its start; radians
+    real3 absorption;                   // of the body where it is
+    real clear;                         // 1: from the eye on it has only gone through surfaces; else 0
 } ray_lanes;
 
 // Light of a surface of the metallic-roughness model without what the ray of its uppermost layer finds.
-// m.occlusion: of all light from around; normal: of what is under a coat
+// m.occlusion: of all light from around; normal: of what is under a coat; most: of the share of the ray
 LARGE_FN ray_surface ray_metal(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
-                               light_point point, real3 normal, real3 outward)
+                               light_point point, real3 normal, real3 outward, real most)
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0)), one = make_real3(R(1.0), R(1.0), R(1.0));
     light_layer layers[2];
     ray_surface s;
+    s.passes = R(0.0);
     const int count = light_layers(raster, surface, m, point, normal, layers), top = count - 1;
     for (int k = 0; k < count; k++) {
         light_layer *layer = &layers[k];
@@ -42,8 +49,17 @@ LARGE_FN ray_surface ray_metal(const mesh_raster *raster, const mesh_surface *su
             mirrored = add3(mirrored, mirrored_around(&e, point, layer->normal, layer->roughness));
         }
         if (k == top) {
-            share = rays_share(layer->roughness);
-            s.factor = scale3(bsdf_split(layer->metal, layer->integrals, none, one), share);
+            share = most * rays_share(layer->roughness);
+            s.factor = bsdf_split(layer->metal, layer->integrals, none, one);
+            if (orr_material_transmits(surface->material)) {
+                // rays by Fresnel's law, the blurred environment by the table of integrals
+                const float ior = surface->material->ior;
+                const real cosine = max_(dot3(layer->normal, point.to_eye), R(0.0)),
+                           ray = glass_fresnel(cosine, R(ior));
+                s.factor = glass_mirrored(m, s.factor, ray);
+                s.passes = R(1.0) - bsdf_mix(glass_albedo(layer->integrals, ior), ray, share);
+            }
+            s.factor = scale3(s.factor, share);
             s.ambient = ambient;
             s.direction = rays_mirror(layer->normal, outward, point.to_eye);
             s.roughness = layer->roughness;
@@ -122,6 +138,36 @@ FN real3 ray_factor(const mesh_raster *raster, const mesh_surface *surface, orr_
     return make_real3(texel.x, texel.y, texel.z);
 }
 
+// Makes a surface that light goes through, and that mirrors the environment alone, one that shows what is
+// behind it. behind: lanes that look at its triangles' backs; to: with the side of the eye, the absorption
+// where the eye is, and the spread at the surface
+LARGE_FN void ray_through(const mesh_raster *raster, const mesh_surface *surface, light_metal m, mask behind,
+                          light_point point, real3 normal, real curvature, ray_surface *s, ray_lanes *to)
+{
+    const orr_mesh_material *look = surface->material;
+    const mask inside = look->closed ? behind : R(0.0) > R(1.0);
+    const glass_ray g =
+        glass_on(look, m, inside, s->passes, normal, to->outward, point.to_eye, to->absorption);
+    // from inside, the light of the surface is what it does not let through
+    s->light = select3(inside, scale3(s->light, R(1.0f - look->transmission)), s->light);
+    s->direction = g.direction;
+    s->roughness = m.roughness;
+    to->miss = ray_miss(raster, surface, s);
+    // what is rough is as blurred as the environment
+    const real share = rays_share(m.roughness);
+    s->light = add3(s->light, times3(scale3(g.factor, R(1.0) - share), to->miss));
+    s->factor = scale3(g.factor, share);
+    if (raster->rays.shows_sky) {
+        const real3 sky = glass_sky(sky_view_of(&raster->rays.sky), g.direction);
+        const real3 light = make_real3(srgb_to_linear(sky.x), srgb_to_linear(sky.y), srgb_to_linear(sky.z));
+        to->miss = select3(to->clear > R(0.5), scale3(light, R(1.0f / raster->lighting.exposure)), to->miss);
+    }
+    to->direction = g.direction;
+    to->outward = g.outward;
+    to->absorption = g.absorption;
+    to->spread = look->closed ? rays_spread_through(to->spread, curvature, to->width, g.eta) : to->spread;
+}
+
 // The surface where rays meet its triangles, and the ray that leaves there, its miss included. to: whose
 // width is the cone's there
 LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real2 w,
@@ -135,17 +181,21 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
     light_point point = mesh_light_point(0.0f, direction, raw, direction, t.plane.normal);
     point.position = mesh_position(t.plane, w);
     to->position = point.position;
-    to->outward = mesh_direction(mesh_flip(dot3(t.plane.normal, direction) > R(0.0), t.plane.normal));
+    const mask behind = dot3(t.plane.normal, direction) > R(0.0);
+    const real arrived = to->spread;
+    to->outward = mesh_direction(mesh_flip(behind, t.plane.normal));
     to->spread = rays_spread(to->spread, curvature_of(surface, &t), to->width);
     const real3 texel = ray_factor(raster, surface, ORR_TEXTURE_BASE, &t, w, to->width);
     real3 base = make_real3(texel.x * R(look->base_colour[0]), texel.y * R(look->base_colour[1]),
                             texel.z * R(look->base_colour[2]));
     base = times_vertex_colour(raster, surface->instance->mesh->vertices, &t, w, base);
     if (look->unlit) {
-        return (ray_surface){scale3(base, R(1.0f / raster->lighting.exposure)), none, none, none, R(1.0)};
+        return (ray_surface){
+            scale3(base, R(1.0f / raster->lighting.exposure)), none, none, none, R(1.0), R(0.0)};
     }
     if (!look->metallic_roughness || look->neural) {
-        return (ray_surface){light_up_linear(raster, surface, base, point, R(1.0)), none, none, none, R(1.0)};
+        return (ray_surface){
+            light_up_linear(raster, surface, base, point, R(1.0)), none, none, none, R(1.0), R(0.0)};
     }
     light_metal m =
         light_metal_of(base, look->metallic, look->roughness, look->emissive[0], look->emissive[1],
@@ -161,8 +211,15 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
         normal = mesh_bend(normal, raw, tangents_of(surface, &t),
                            ray_factor(raster, surface, ORR_TEXTURE_NORMAL, &t, w, to->width));
     }
-    const ray_surface s = ray_metal(raster, surface, m, point, normal, to->outward);
+    const bool goes_through = orr_material_transmits(look);
+    ray_surface s = ray_metal(raster, surface, m, point, normal, to->outward, R(goes_through ? 0.0f : 1.0f));
+    if (goes_through) {
+        to->spread = arrived;
+        ray_through(raster, surface, m, behind, point, normal, curvature_of(surface, &t), &s, to);
+        return s;
+    }
     to->direction = s.direction;
+    to->clear = R(0.0);
     to->miss = ray_miss(raster, surface, &s);
     return s;
 }
@@ -224,7 +281,9 @@ FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
                        select3(m, a->direction, b->direction),
                        select3(m, a->miss, b->miss),
                        sel(m, a->width, b->width),
-                       sel(m, a->spread, b->spread)};
+                       sel(m, a->spread, b->spread),
+                       select3(m, a->absorption, b->absorption),
+                       sel(m, a->clear, b->clear)};
 }
 
 // Light that the lanes' rays find, linear. through: a factor of it that is known, below 1/100 of which rays
@@ -233,7 +292,8 @@ LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, r
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     real3 light = none;
-    for (int depth = 0; depth < RAYS_DEPTH; depth++) {
+    const bool glass = raster->rays.glass;
+    for (int depth = 0; depth < (glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH); depth++) {
         wanted = and_(wanted, largest_of(through) > R(0.01));
         if (!any(wanted)) {
             break;
@@ -242,6 +302,10 @@ LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, r
         // captured colours are as displayed: exposure, which follows, does not count for them
         light = add3(light, times3(through, scale3(met.veil, R(1.0f / raster->lighting.exposure))));
         through = scale3(through, met.passes);
+        if (glass) {
+            const real length = sel(met.surface >= I(0), met.distance, R(0.0));
+            through = times3(through, glass_absorb(at.absorption, length));
+        }
         at.width = max_(fma_(at.spread, met.distance, at.width), R(0.0));
         mask left = and_(wanted, met.surface >= I(0));
         while (any(left)) { // once per surface
@@ -272,13 +336,24 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     const real3 plane = t->plane.normal,
                 outward = mesh_direction(mesh_flip(dot3(plane, point.to_eye) < R(0.0), plane));
     m.occlusion = m.occlusion * open_part(raster, point);
-    const ray_surface s = ray_metal(raster, surface, m, point, normal, outward);
-    ray_lanes at = {point.position, outward, s.direction, ray_miss(raster, surface, &s), pixel, R(0.0)};
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    const ray_surface s = ray_metal(raster, surface, m, point, normal, outward, R(1.0));
+    ray_lanes at = {point.position, outward, s.direction, ray_miss(raster, surface, &s),
+                    pixel,          R(0.0),  none,        R(0.0)};
     if (!lens->orthographic) {
         at.width = pixel * point.position.z;
         at.spread = pixel;
     }
-    at.spread = rays_spread(at.spread, curvature_of(surface, t), at.width);
-    return light_shade_metal(tone_of(&raster->lighting),
-                             add3(s.light, ray_light(raster, same, at, s.factor)));
+    const real curvature = curvature_of(surface, t);
+    ray_lanes on = at; // of a surface that light goes through
+    on.clear = R(1.0);
+    at.spread = rays_spread(at.spread, curvature, at.width);
+    real3 light = add3(s.light, ray_light(raster, same, at, s.factor));
+    if (orr_material_transmits(surface->material)) {
+        ray_surface beyond = {none, none, s.ambient, s.direction, s.roughness, s.passes};
+        ray_through(raster, surface, m, dot3(plane, point.to_eye) < R(0.0), point, normal, curvature, &beyond,
+                    &on);
+        light = add3(light, add3(beyond.light, ray_light(raster, same, on, beyond.factor)));
+    }
+    return light_shade_metal(tone_of(&raster->lighting), light);
 }

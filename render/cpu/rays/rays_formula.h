@@ -3,7 +3,7 @@
 #ifndef ORR_RAYS_FORMULA_H
 #define ORR_RAYS_FORMULA_H
 
-#include "engine/maths/vector_formula.h"
+#include "render/glass/glass_formula.h"
 
 #define RAYS_ROUGHNESS 0.2f // from here on surfaces reflect the blurred environment alone
 #define RAYS_SHARP 0.1f     // up to here the ray alone
@@ -20,8 +20,7 @@ FN real rays_share(real roughness)
 FN real3 rays_mirror(real3 normal, real3 outward, real3 to_eye)
 {
     real3 mirror = sub3(scale3(normal, R(2.0) * dot3(normal, to_eye)), to_eye);
-    real below = max_(R(1e-3) - dot3(mirror, outward), R(0.0));
-    return unit3(add_scaled3(mirror, outward, below));
+    return glass_leave(mirror, outward);
 }
 
 // How far off the surface a ray starts, so that it does not meet its own triangle; largest: of the
@@ -37,6 +36,13 @@ FN real rays_step(real largest)
 FN real rays_spread(real spread, real curvature, real width)
 {
     return fma_(R(2.0) * curvature, width, spread);
+}
+
+// The same of rays that go through a surface, as wide as where it makes them part; eta: as in glass_formula.h
+FN real rays_spread_through(real spread, real curvature, real width, real eta)
+{
+    real turned = R(1.0) / eta;
+    return fma_(abs_(R(1.0) - turned) * curvature, width, spread * turned);
 }
 
 // The level of a mip chain whose texels are as wide as the cone. squared_density: texels of level 0 per area

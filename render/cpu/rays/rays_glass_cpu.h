@@ -1,0 +1,55 @@
+// Lanes over points of surfaces that light goes through: where it goes on, and how much of it. Part of
+// mesh_raster_cpu.c.
+#pragma once
+
+#include "render/cpu/mesh_surface_cpu.h"
+#include "render/cpu/rays/rays_formula.h"
+#include "render/glass/glass_sky_formula.h"
+
+// The ray that goes on from a surface, and a factor of what it finds.
+typedef struct glass_ray {
+    real3 factor, direction, outward; // outward: the flat triangle's normal on the side to which it leaves
+    real3 absorption;                 // of where it then is
+    real eta;                         // as in glass_formula.h
+} glass_ray;
+
+// The index of refraction beyond, by that on the side of the eye.
+FN real glass_eta(const orr_mesh_material *look, mask inside)
+{
+    return look->closed ? sel(inside, R(1.0f / look->ior), R(look->ior)) : R(look->ior);
+}
+
+// What is reflected of light from the mirrored direction: by metals as bsdf_split says, else `reflected`.
+FN real3 glass_mirrored(light_metal m, real3 split, real reflected)
+{
+    return make_real3(fma_(m.metallic, split.x - reflected, reflected),
+                      fma_(m.metallic, split.y - reflected, reflected),
+                      fma_(m.metallic, split.z - reflected, reflected));
+}
+
+// Where light goes on through a surface. inside: the eye is in its body, from where all light is taken to
+// leave, unless all is reflected; passes: the part that is not reflected outside; normal: on the side of the
+// eye; absorption: of where the eye is
+FN glass_ray glass_on(const orr_mesh_material *look, light_metal m, mask inside, real passes, real3 normal,
+                      real3 outward, real3 to_eye, real3 absorption)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    const real eta = glass_eta(look, inside);
+    normal = select3(dot3(normal, to_eye) > R(0.0), normal, outward);
+    const real cosine = dot3(normal, to_eye), part = (R(1.0) - m.metallic) * R(look->transmission);
+    const mask all = and_(inside, not_(glass_beyond(cosine, eta) > R(0.0)));
+    passes = sel(inside, R(1.0), passes);
+    glass_ray g;
+    g.eta = eta;
+    g.outward = select3(all, outward, scale3(outward, R(-1.0)));
+    g.factor = select3(all, make_real3(part, part, part), scale3(m.base, part * passes));
+    g.absorption = absorption;
+    if (look->closed) {
+        const float *a = look->absorption;
+        g.absorption = select3(inside, select3(all, absorption, none), make_real3(R(a[0]), R(a[1]), R(a[2])));
+    }
+    const real3 beyond = look->closed ? glass_refract(normal, to_eye, eta) : scale3(to_eye, R(-1.0));
+    const real3 mirror = sub3(scale3(normal, R(2.0) * cosine), to_eye);
+    g.direction = glass_leave(select3(all, mirror, beyond), g.outward);
+    return g;
+}
