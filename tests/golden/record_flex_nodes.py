@@ -10,10 +10,14 @@ each, and NAME.f64, a file of little-endian doubles:
     per body:       mass, pos (3), inertia (3)
     per state:      qpos qvel qfrc_spring qfrc_damper; nodes are moved by up to a third of a cell
     a trajectory:   qpos qvel of the start, then qpos after each part of the steps
-and NAME_points.f64:
+NAME_points.f64:
     nq nv vertices states
     per state:      qpos qvel flexvert_xpos (vertices x 3), velocities of the vertices (likewise)
+and for those of SAVED saved/NAME.xml, as MuJoCo writes the model: nodes are bodies, the soft body a <flex>.
 """
+import pathlib
+import tempfile
+
 import mujoco
 import numpy as np
 
@@ -21,6 +25,7 @@ import recording
 
 STATES, PARTS, STEPS = 12, 10, 500
 POINT_STATES = 3
+SAVED = "beam", "block"
 
 
 def names(path):
@@ -75,12 +80,22 @@ def points(path):
     return np.concatenate(numbers).astype("<f8").tobytes()
 
 
+def saved(path):
+    model = mujoco.MjModel.from_xml_path(str(path))
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "saved.xml"
+        mujoco.mj_saveLastXML(str(out), model)
+        return out.read_bytes()
+
+
 def main():
     session = recording.Recording(__doc__)
     for path in sorted((recording.HERE / "flex_nodes").glob("*.xml")):
         session.write(f"flex_nodes/{path.stem}.f64", path, motion)
         session.write(f"flex_nodes/{path.stem}.txt", path, names)
         session.write(f"flex_nodes/{path.stem}_points.f64", path, points)
+        if path.stem in SAVED:
+            session.write(f"flex_nodes/saved/{path.stem}.xml", path, saved)
     session.finish()
 
 
