@@ -100,11 +100,12 @@ bool flex_is_point(const mjcf_node *body)
     int slides = 0, inertias = 0;
     for (const mjcf_node *child = body->children; child; child = child->next) {
         const char *type = mjcf_find(child, "type");
-        slides += mjcf_is(child, "joint") && type && strcmp(type, "slide") == 0 && only(child, of_joint);
-        inertias += mjcf_is(child, "inertial");
-        if (!mjcf_is(child, "joint") && !mjcf_is(child, "inertial")) {
+        const bool slide = mjcf_is(child, "joint") && type && strcmp(type, "slide") == 0;
+        if (!(slide && only(child, of_joint)) && !mjcf_is(child, "inertial")) {
             return false;
         }
+        slides += slide;
+        inertias += !slide;
     }
     return slides == 3 && inertias == 1 && mjcf_is(body, "body") && only(body, of_body);
 }

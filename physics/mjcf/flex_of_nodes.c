@@ -6,16 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double apart_most = 1e-4; // of the size of the box: what the six digits of a file leave
+static const double apart_most = 1e-4;    // of the size of the box: what the six digits of a file leave
+static const double nodes_most = 1 << 14; // as of a <flexcomp>
 
 // The grid from the attributes dof and cellcount, around the vertices.
 static orr_result read_cells(const flex_reader *r, flex_cells *cells)
 {
     const char *dof = mjcf_find(r->node, "dof");
-    double count[3] = {1.0, 1.0, 1.0}, high[3];
+    double count[3] = {1.0, 1.0, 1.0}, high[3], nodes = 1.0;
     int given;
-    if (!mjcf_find(r->node, "node")) {
-        return mjcf_fail(r->node, r->error, "node: expected the bodies of its nodes");
+    if (!mjcf_find(r->node, "node") || r->points == 0) {
+        return mjcf_fail(r->node, r->error, "node: expected the bodies of its nodes, and vertices");
     }
     if (!dof || (strcmp(dof, "trilinear") != 0 && strcmp(dof, "quadratic") != 0)) {
         return mjcf_fail(r->node, r->error, "dof: expected trilinear or quadratic for nodes to move it");
@@ -23,8 +24,8 @@ static orr_result read_cells(const flex_reader *r, flex_cells *cells)
     ORR_TRY(mjcf_read_numbers(r->node, "cellcount", 3, 3, count, &given, r->error));
     *cells = (flex_cells){.order = strcmp(dof, "quadratic") == 0 ? 2 : 1};
     for (int k = 0; k < 3; k++) {
-        if (!(count[k] >= 1.0 && count[k] <= 1024.0) || count[k] != rint(count[k])) {
-            return mjcf_fail(r->node, r->error, "cellcount: expected 1 to 1024, not %g", count[k]);
+        if (!(count[k] >= 1.0 && count[k] <= nodes_most) || count[k] != rint(count[k])) {
+            return mjcf_fail(r->node, r->error, "cellcount: expected 1 to %g, not %g", nodes_most, count[k]);
         }
         cells->count[k] = (int)count[k];
         cells->low[k] = INFINITY, high[k] = -INFINITY;
@@ -33,8 +34,11 @@ static orr_result read_cells(const flex_reader *r, flex_cells *cells)
             high[k] = fmax(high[k], r->at[3 * i + k]);
         }
         cells->size[k] = high[k] - cells->low[k];
+        nodes *= cells->order * count[k] + 1.0;
     }
-    return ORR_OK;
+    return nodes <= nodes_most ? ORR_OK
+                               : mjcf_fail(r->node, r->error, "cellcount: expected at most %g nodes, not %g",
+                                           nodes_most, nodes);
 }
 
 // Are the joints of a node along x, y and z?

@@ -251,7 +251,14 @@ static void mistakes_of_flexes_with_nodes(void **state)
         {SAVED(TWO, COORDS("0 0 0 0 0 0"), NO_CONTACT), "node: expected the bodies of its nodes"},
         {SAVED(TWO, "dof='2d' node='p'", NO_CONTACT), "dof: expected trilinear or quadratic"},
         {SAVED(TWO, COORDS("0 0 0 0 0 0") "cellcount='1 .5 1' node='" HELD "f_1_1_0 f_1_1_1'", NO_CONTACT),
-         "cellcount: expected 1 to 1024, not 0.5"},
+         "cellcount: expected 1 to 16384, not 0.5"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 0") "cellcount='9999 9999 9999' node='p'", NO_CONTACT),
+         "cellcount: expected at most 16384 nodes, not 1e+12"},
+        {SAVED("<body name='f_1_1_0' pos='1 1 0'><inertial pos='0 0 0' mass='.1' diaginertia='1 1 1'/>"
+               "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide'/>"
+               "<joint type='hinge'/></body>",
+               COORDS("0 0 0 1 1 1") "node='" HELD "f_1_1_0 p'", NO_CONTACT),
+         "node 6: expected f_1_1_0, with an inertia and three slide joints alone"},
         {SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0'", NO_CONTACT),
          "node: expected one name, or 8, as there are nodes, not 7"},
         {SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_1 f_1_1_0'", NO_CONTACT),
