@@ -177,6 +177,21 @@ static bool holds(const flex_source *s)
     return pinned && m->body_weldid[body] != 0;
 }
 
+// Tetrahedra between nodes may be turned over, as nothing but nodes resists: their volume is above 0 here.
+static void turn_over(const double *vertex, int32_t *tet)
+{
+    const double *a = vertex + 3 * (ptrdiff_t)tet[0];
+    double edge[3][3], normal[3];
+    for (int k = 0; k < 9; k++) {
+        edge[k / 3][k % 3] = vertex[3 * (ptrdiff_t)tet[k / 3 + 1] + k % 3] - a[k % 3];
+    }
+    vec3_cross(edge[0], edge[1], normal);
+    if (vec3_dot(normal, edge[2]) < 0.0) {
+        const int32_t last = tet[3];
+        tet[3] = tet[2], tet[2] = last;
+    }
+}
+
 static orr_result copy_cage(const flex_source *s, orr_soft_cage **out, double scale, orr_error *error)
 {
     orr_soft_cage *cage = *out = orr_alloc_zero(1, sizeof *cage);
@@ -190,6 +205,9 @@ static orr_result copy_cage(const flex_source *s, orr_soft_cage **out, double sc
     memcpy(*list, s->element, indices * sizeof **list);
     for (int i = 0; i < 3 * s->vertices; i++) {
         cage->vertex[i] = s->vertex[i] * scale;
+    }
+    for (int i = 0; s->dim == 3 && s->model->flex_interp[s->flex] && i < s->elements; i++) {
+        turn_over(s->vertex, *list + 4 * (ptrdiff_t)i);
     }
     *(s->dim == 3 ? &cage->tets : s->dim == 2 ? &cage->triangles : &cage->edges) = s->elements;
     cage->vertices = s->vertices;

@@ -275,6 +275,30 @@ static void frames_follow_the_nodes(void **state)
     close_stage(&s);
 }
 
+// MuJoCo takes tetrahedra of any order of their points, and so does what draws them.
+static void tetrahedra_may_be_turned_over(void **state)
+{
+    (void)state;
+    static const char *const elements[] = {"0 1 2 3", "0 2 1 3"};
+    int32_t tet[2][4];
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        orr_soft_info info;
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body name='p'><flexcomp name='f' dim='3' type='direct' dof='trilinear' "
+                 "point='0 0 0 1 0 0 0 1 0 0 0 1' element='%s'><contact contype='0' conaffinity='0'/>"
+                 "</flexcomp></body></worldbody></mujoco>",
+                 elements[i]);
+        stage s = open_stage(written("turned.xml", text), "turned.xml", "f");
+        assert_ok(orr_scene_soft_info(s.scene, s.surface, &info, &error));
+        assert_true(info.tet_count == 1 && info.vertex_count == 4);
+        memcpy(tet[i], info.tets, sizeof tet[i]);
+        close_stage(&s);
+    }
+    assert_memory_equal(tet[0], ((const int32_t[]){0, 1, 2, 3}), sizeof tet[0]);
+    assert_memory_equal(tet[1], ((const int32_t[]){0, 2, 3, 1}), sizeof tet[1]);
+}
+
 // What has no state of its own is not set; its robot says whether it diverged, and takes it along when it
 // goes.
 static void its_state_is_the_robots(void **state)
@@ -308,8 +332,11 @@ static void its_state_is_the_robots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_are_mujocos),        cmocka_unit_test(a_body_takes_its_nodes_along),
-        cmocka_unit_test(pictures_follow_the_nodes), cmocka_unit_test(frames_follow_the_nodes),
+        cmocka_unit_test(points_are_mujocos),
+        cmocka_unit_test(a_body_takes_its_nodes_along),
+        cmocka_unit_test(pictures_follow_the_nodes),
+        cmocka_unit_test(frames_follow_the_nodes),
+        cmocka_unit_test(tetrahedra_may_be_turned_over),
         cmocka_unit_test(its_state_is_the_robots),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
