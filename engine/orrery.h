@@ -697,7 +697,7 @@ typedef struct orr_robot_info {
     int joint_count, actuator_count, sensor_count;
     int sensor_number_count; /* numbers of all sensors */
     int geom_count, site_count, tendon_count, camera_count;
-    int soft_count;           /* soft bodies, each of which is a layer of its own in a scene */
+    int soft_count;           /* soft bodies, each a layer of its own in a scene, but those that nodes move */
     int unused_count;         /* parts of the file that have no effect on the simulation */
     const char *unused_first; /* the first of them; "" when there are none; valid until the layer is
                                   removed */
@@ -1029,9 +1029,9 @@ static inline orr_result orr_world_robot_device_view(orr_world *world, orr_layer
 /* The transform of a body's frame in the scene. */
 ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
                                             orr_transform *transform, orr_error *error);
-/* Reads or sets where the vertices of a soft body are in one copy: vertex_count x 3 (orr_scene_soft_info),
- * positions in the scene's frame [m], velocities [m/s], finite; NULL: not read, or as they are. What was set
- * goes on to the same bits each time; pinned vertices stay where they are set. */
+/* Reads or sets the vertices of a soft body in one copy: vertex_count x 3, positions in the scene [m] and
+ * velocities [m/s], finite; NULL: not read, or as they are. What was set goes on to the same bits each time;
+ * pinned vertices stay where they are set. What nodes of a robot move follows its QPOS, and is read alone. */
 ORR_API orr_result orr_world_get_soft(const orr_world *world, int index, orr_layer layer, double *positions,
                                       double *velocities, orr_error *error);
 ORR_API orr_result orr_world_set_soft(orr_world *world, int index, orr_layer layer, const double *positions,

@@ -68,8 +68,7 @@ void orr_past_close(orr_past *past)
     orr_free(past->meshes);
     orr_free(past->clouds);
     for (int i = 0; i < past->soft_capacity; i++) {
-        orr_free(past->softs[i].pieces);
-        orr_deformed_clear(&past->softs[i].mesh);
+        orr_frame_soft_clear(&past->softs[i]);
     }
     orr_free(past->softs);
 }
@@ -97,23 +96,22 @@ void orr_eyes_motion_forget(orr_eyes_motion *m, int copy)
 }
 
 // The soft body that a mesh of the slot is, and its key.
-static const orr_world_soft *soft_of(const orr_world *world, const orr_frame_slot *slot, int mesh,
+static const orr_soft_layer *soft_of(const orr_world *world, const orr_frame_slot *slot, int mesh,
                                      uint64_t *key)
 {
     const orr_layer_data *layer = &world->scene->layers[slot->mesh_layers[mesh]];
-    const orr_world_soft *soft = layer->kind == ORR_LAYER_MESH ? orr_world_soft_find(world, layer) : NULL;
+    const orr_soft_layer *soft = layer->kind == ORR_LAYER_MESH && !layer->absent ? layer->soft : NULL;
     *key = soft ? layer->key : slot->meshes[mesh].key; // drawn under one of the frame alone
     return soft;
 }
 
-static orr_result keep_softs(kept_state *state, kept_item *item, const orr_world_soft *soft, int copy,
-                             orr_error *error)
+static orr_result keep_softs(kept_state *state, kept_item *item, const orr_soft_layer *soft,
+                             const double *position, orr_error *error)
 {
-    const int numbers = (int)orr_world_soft_numbers(soft);
+    const int numbers = 3 * soft->cage->vertices;
     ORR_GROW(state->positions, state->position_capacity, state->position_count + numbers,
              "soft bodies of pictures before", error);
-    memcpy(state->positions + state->position_count, orr_world_soft_positions(soft, copy),
-           (size_t)numbers * sizeof *state->positions);
+    memcpy(state->positions + state->position_count, position, (size_t)numbers * sizeof *state->positions);
     item->soft = state->position_count;
     item->soft_numbers = numbers;
     state->position_count += numbers;
@@ -138,9 +136,9 @@ orr_result orr_eyes_motion_keep(orr_eyes_motion *m, const orr_world *world, cons
         kept_item *item = &state->meshes.items[i];
         *item = (kept_item){0};
         memcpy(item->model, list->meshes[i].model, sizeof item->model);
-        const orr_world_soft *soft = soft_of(world, slot, i, &item->key);
+        const orr_soft_layer *soft = soft_of(world, slot, i, &item->key);
         if (soft) {
-            ORR_TRY(keep_softs(state, item, soft, copy, error));
+            ORR_TRY(keep_softs(state, item, soft, slot->softs[slot->mesh_layers[i]].position, error));
         }
     }
     for (int i = 0; i < list->splat_count; i++) {
@@ -166,17 +164,16 @@ static const kept_item *next_of(const kept_list *list, uint64_t key, int *at)
 
 // The vertices of a soft mesh as they were.
 static orr_result deform_before(const orr_world *world, const orr_frame_slot *slot, int mesh,
-                                const orr_world_soft *soft, const double *positions, orr_past *past,
+                                const orr_soft_layer *soft, const double *positions, orr_past *past,
                                 orr_item_before *out, orr_error *error)
 {
     const int layer = slot->mesh_layers[mesh];
     orr_frame_soft *to = &past->softs[layer];
     orr_jobs *jobs = world->scene->context.jobs;
-    ORR_GROW(to->pieces, to->capacity, orr_soft_pieces(soft->layer->cage), "soft bodies of pictures before",
-             error);
-    orr_soft_affines(soft->layer->cage, positions, soft->layer->scale, jobs, to->pieces);
-    ORR_TRY(orr_deform_mesh(world->scene->layers[layer].mesh, soft->layer->piece, to->pieces, jobs, &to->mesh,
-                            error));
+    ORR_GROW(to->pieces, to->capacity, orr_soft_pieces(soft->cage), "soft bodies of pictures before", error);
+    orr_soft_affines(soft->cage, positions, soft->scale, jobs, to->pieces);
+    ORR_TRY(
+        orr_deform_mesh(world->scene->layers[layer].mesh, soft->piece, to->pieces, jobs, &to->mesh, error));
     out->vertices = to->mesh.mesh.vertices;
     return ORR_OK;
 }
@@ -198,10 +195,10 @@ orr_result orr_eyes_motion_find(const orr_eyes_motion *m, const orr_world *world
         (orr_before){.lens = *lens_of(m, copy, camera, true), .meshes = past->meshes, .clouds = past->clouds};
     for (int i = 0; i < list->mesh_count; i++) {
         uint64_t key;
-        const orr_world_soft *soft = soft_of(world, slot, i, &key);
+        const orr_soft_layer *soft = soft_of(world, slot, i, &key);
         const kept_item *was = next_of(&state->meshes, key, &mesh);
-        past->meshes[i] = (orr_item_before){
-            .known = was && was->soft_numbers == (soft ? (int)orr_world_soft_numbers(soft) : 0)};
+        past->meshes[i] =
+            (orr_item_before){.known = was && was->soft_numbers == (soft ? 3 * soft->cage->vertices : 0)};
         if (past->meshes[i].known) {
             memcpy(past->meshes[i].model, was->model, sizeof was->model);
             ORR_TRY(soft ? deform_before(world, slot, i, soft, state->positions + was->soft, past,

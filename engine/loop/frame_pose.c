@@ -44,24 +44,38 @@ typedef struct drawn_layer {
 
 // What follows the cage of a soft body, in the scene's space: clouds where they are projected, meshes here,
 // under a key of this frame alone.
-static orr_result deform(orr_frame_soft *out, const orr_scene *scene, const orr_world_soft *soft, int world,
+static orr_result deform(orr_frame_soft *out, const orr_scene *scene, const orr_soft_layer *soft,
                          drawn_layer *drawn, orr_error *error)
 {
     const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const orr_scene_context *context = &scene->context;
-    const int pieces = orr_soft_pieces(soft->layer->cage);
+    const int pieces = orr_soft_pieces(soft->cage);
     ORR_GROW(out->pieces, out->capacity, pieces, "soft bodies of a frame", error);
-    orr_soft_affines(soft->layer->cage, orr_world_soft_positions(soft, world), soft->layer->scale,
-                     context->jobs, out->pieces);
+    orr_soft_affines(soft->cage, out->position, soft->scale, context->jobs, out->pieces);
     memcpy(drawn->model, identity, sizeof identity);
     if (drawn->splats) {
-        drawn->deformation = (orr_draw_deformation){soft->layer->piece, out->pieces, pieces};
+        drawn->deformation = (orr_draw_deformation){soft->piece, out->pieces, pieces};
         return ORR_OK;
     }
     const orr_mesh *rest = drawn->mesh;
     drawn->mesh = &out->mesh.mesh;
     drawn->key = (*context->next_key)++;
-    return orr_deform_mesh(rest, soft->layer->piece, out->pieces, context->jobs, &out->mesh, error);
+    return orr_deform_mesh(rest, soft->piece, out->pieces, context->jobs, &out->mesh, error);
+}
+
+// Where the vertices of a soft layer's cage are in one copy.
+static orr_result find_vertices(orr_frame_soft *out, const orr_world *world, int index,
+                                const orr_layer_data *layer, orr_error *error)
+{
+    const orr_world_soft *soft = orr_world_soft_find(world, layer);
+    if (soft) {
+        out->position = orr_world_soft_positions(soft, index);
+        return ORR_OK;
+    }
+    ORR_GROW(out->points, out->point_capacity, 3 * layer->soft->cage->vertices, "soft bodies of a frame",
+             error);
+    out->position = out->points;
+    return orr_world_node_points(world, index, layer, out->points, NULL, &out->scratch, error);
 }
 
 // The view's ambient occlusion, or the scene's.
@@ -127,9 +141,9 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         ORR_TRY(
             orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
         ORR_TRY(orr_affine_from_transform(&state.transform, drawn.model, error));
-        const orr_world_soft *soft = orr_world_soft_find(world, layer);
-        if (soft) {
-            ORR_TRY(deform(&slot->softs[i], scene, soft, view->world, &drawn, error));
+        if (layer->soft && !layer->absent) {
+            ORR_TRY(find_vertices(&slot->softs[i], world, view->world, layer, error));
+            ORR_TRY(deform(&slot->softs[i], scene, layer->soft, &drawn, error));
         }
         switch (layer->kind) {
         case ORR_LAYER_SPLATS: {
@@ -194,6 +208,14 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     return ORR_OK;
 }
 
+void orr_frame_soft_clear(orr_frame_soft *soft)
+{
+    orr_free(soft->pieces);
+    orr_free(soft->points);
+    orr_free(soft->scratch.numbers);
+    orr_deformed_clear(&soft->mesh);
+}
+
 void orr_frame_slot_close(orr_frame_slot *slot)
 {
     orr_free(slot->splats);
@@ -209,8 +231,7 @@ void orr_frame_slot_close(orr_frame_slot *slot)
     }
     orr_free(slot->robots);
     for (int i = 0; i < slot->soft_capacity; i++) {
-        orr_free(slot->softs[i].pieces);
-        orr_deformed_clear(&slot->softs[i].mesh);
+        orr_frame_soft_clear(&slot->softs[i]);
     }
     orr_free(slot->softs);
 }

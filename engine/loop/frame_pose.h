@@ -2,6 +2,7 @@
 // is drawn.
 #pragma once
 
+#include "engine/loop/world/node_points.h"
 #include "engine/loop/world/world_soft.h"
 #include "render/deform.h"
 
@@ -9,6 +10,10 @@
 typedef struct orr_frame_soft {
     orr_affine_piece *pieces; // capacity
     int capacity;
+    const double *position; // of the vertices of its cage, x 3, in the scene: of the world, or these points
+    double *points;         // point_capacity: of one that nodes move
+    int point_capacity;
+    orr_node_scratch scratch;
     orr_deformed mesh; // of a mesh
 } orr_frame_soft;
 
@@ -37,5 +42,7 @@ typedef struct orr_frame_slot {
 // that draws finds bodies of robots that are simulated on its device in its own memory.
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
                           const orr_view *view, bool device_bodies, orr_error *error);
+// Frees what a soft layer has in a slot.
+void orr_frame_soft_clear(orr_frame_soft *soft);
 // Frees what the slot owns. No machine may draw it any more.
 void orr_frame_slot_close(orr_frame_slot *slot);

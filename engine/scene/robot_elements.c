@@ -18,7 +18,7 @@ orr_result orr_robot_layer(const orr_scene *scene, orr_layer id, const orr_layer
     return ORR_OK;
 }
 
-// Its soft bodies that are layers of the scene: those that nodes move are not.
+// Its soft bodies that move by themselves: those that nodes move follow the robot.
 static int soft_layers(const orr_model *m)
 {
     int count = 0;

@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
 #include "engine/scene/transform.h"
+#include "physics/model/flex_cells.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,6 +177,21 @@ static bool holds(const flex_source *s)
     return pinned && m->body_weldid[body] != 0;
 }
 
+// Tetrahedra between nodes may be turned over, as nothing but nodes resists: their volume is above 0 here.
+static void turn_over(const double *vertex, int32_t *tet)
+{
+    const double *a = vertex + 3 * (ptrdiff_t)tet[0];
+    double edge[3][3], normal[3];
+    for (int k = 0; k < 9; k++) {
+        edge[k / 3][k % 3] = vertex[3 * (ptrdiff_t)tet[k / 3 + 1] + k % 3] - a[k % 3];
+    }
+    vec3_cross(edge[0], edge[1], normal);
+    if (vec3_dot(normal, edge[2]) < 0.0) {
+        const int32_t last = tet[3];
+        tet[3] = tet[2], tet[2] = last;
+    }
+}
+
 static orr_result copy_cage(const flex_source *s, orr_soft_cage **out, double scale, orr_error *error)
 {
     orr_soft_cage *cage = *out = orr_alloc_zero(1, sizeof *cage);
@@ -189,6 +205,9 @@ static orr_result copy_cage(const flex_source *s, orr_soft_cage **out, double sc
     memcpy(*list, s->element, indices * sizeof **list);
     for (int i = 0; i < 3 * s->vertices; i++) {
         cage->vertex[i] = s->vertex[i] * scale;
+    }
+    for (int i = 0; s->dim == 3 && s->model->flex_interp[s->flex] && i < s->elements; i++) {
+        turn_over(s->vertex, *list + 4 * (ptrdiff_t)i);
     }
     *(s->dim == 3 ? &cage->tets : s->dim == 2 ? &cage->triangles : &cage->edges) = s->elements;
     cage->vertices = s->vertices;
@@ -299,6 +318,54 @@ static orr_result fill(const flex_source *s, orr_soft_layer *soft, bool held, or
     return result;
 }
 
+// ---- what nodes move
+
+// Where a node is at rest, in the frame of the flex's body.
+static const double *node_at_rest(const orr_model *m, int flex, int node)
+{
+    const ptrdiff_t i = m->flex_nodeadr[flex] + node, body = m->flex_nodebodyid[i];
+    return body == m->flex_bodyid[flex] ? m->flex_node + 3 * i : m->body_pos + 3 * body;
+}
+
+// A point in a box, of which a corner and the ends of the edges there are given: 0 to 1 along each.
+static void place_in_box(const double *low, const double *const end[3], const double *point, double at[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double along[3], off[3];
+        for (int i = 0; i < 3; i++) {
+            along[i] = end[k][i] - low[i], off[i] = point[i] - low[i];
+        }
+        at[k] = vec3_dot(off, along) / vec3_dot(along, along);
+    }
+}
+
+static orr_result find_nodes(const flex_source *s, orr_soft_layer *soft, orr_error *error)
+{
+    const orr_model *m = s->model;
+    flex_cells cells = {.order = m->flex_interp[s->flex], .size = {1.0, 1.0, 1.0}};
+    memcpy(cells.count, m->flex_cellnum + 3 * (ptrdiff_t)s->flex, sizeof cells.count);
+    const int ny = flex_nodes_along(&cells, 1), nz = flex_nodes_along(&cells, 2);
+    const double *low = node_at_rest(m, s->flex, 0);
+    const double *const end[3] = {
+        node_at_rest(m, s->flex, (flex_nodes_along(&cells, 0) - 1) * ny * nz),
+        node_at_rest(m, s->flex, (ny - 1) * nz),
+        node_at_rest(m, s->flex, nz - 1),
+    };
+    const size_t most = (size_t)s->vertices * (size_t)flex_nodes_of_cell(&cells);
+    ORR_ALLOC(soft->node_first, (size_t)s->vertices + 1, "nodes of a soft body", error);
+    ORR_ALLOC(soft->node, most, "nodes of a soft body", error);
+    ORR_ALLOC(soft->node_share, most, "nodes of a soft body", error);
+    int count = 0;
+    for (int i = 0; i < s->vertices; i++) {
+        double at[3];
+        place_in_box(low, end, s->vertex + 3 * (ptrdiff_t)i, at);
+        soft->node_first[i] = count;
+        count += flex_nodes_around(&cells, at, soft->node + count, soft->node_share + count);
+    }
+    soft->node_first[s->vertices] = count;
+    return ORR_OK;
+}
+
 // ---- both
 
 static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, orr_error *error)
@@ -306,7 +373,7 @@ static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, or
     const orr_layer_data *layer = &scene->layers[robot];
     const orr_model *m = s->model;
     const int body = m->flex_bodyid[s->flex];
-    const bool held = holds(s);
+    const bool nodes = m->flex_interp[s->flex] != 0, held = !nodes && holds(s);
     if (held && fabsf(layer->transform.scale - 1.0f) > 1e-6f) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%s: flex %s: expected a robot of scale 1, whose body holds it", layer->name,
@@ -320,11 +387,13 @@ static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, or
     ORR_ALLOC(soft, 1, layer->name, error);
     *soft = (orr_soft_layer){.users = 1,
                              .scale = (double)transform.scale,
+                             .flex = nodes ? s->flex : -1,
                              .friction = m->flex_friction[s->flex],
                              .untouchable = !m->flex_collides[s->flex],
                              .margin = -m->flex_radius[s->flex]};
     drawing d = {0};
     orr_result result = fill(s, soft, held, error);
+    result = result == ORR_OK && nodes ? find_nodes(s, soft, error) : result;
     result = result == ORR_OK ? add_drawn(scene, s, soft, layer, &transform, &d, error) : result;
     orr_free(d.position);
     orr_free(d.index);
@@ -362,9 +431,7 @@ orr_result orr_scene_add_flexes(orr_scene *scene, int first, orr_error *error)
                                         .dim = m->flex_dim[k],
                                         .vertices = m->flex_vertnum[k],
                                         .elements = m->flex_elemnum[k]};
-            if (m->flex_interp[k] == 0) { // nodes are bodies of the robot, which its physics moves
-                ORR_TRY(add_flex(scene, i, &source, error));
-            }
+            ORR_TRY(add_flex(scene, i, &source, error));
         }
     }
     return ORR_OK;

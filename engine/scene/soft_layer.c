@@ -209,6 +209,7 @@ orr_result orr_soft_layer_create(const orr_scene *scene, const orr_layer_data *l
     orr_soft_layer *soft;
     ORR_ALLOC(soft, 1, layer->name, error);
     *soft = (orr_soft_layer){.users = 1,
+                             .flex = -1,
                              .iterations = desc->iterations,
                              .scale = (double)layer->transform.scale,
                              .friction = or_default(desc->friction, 1.0)};
@@ -233,6 +234,9 @@ void orr_soft_layer_destroy(orr_soft_layer *soft)
         orr_soft_model_destroy(soft->model);
         orr_free(soft->piece);
         orr_free(soft->tie);
+        orr_free(soft->node_first);
+        orr_free(soft->node);
+        orr_free(soft->node_share);
         orr_free(soft);
     }
 }

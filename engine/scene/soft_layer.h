@@ -21,9 +21,13 @@ typedef struct orr_soft_layer {
     int iterations;   // of a step; 0: the default
     int32_t *tie;     // ties: vertices that the body holds to which the layer is bound
     int ties;
-    double margin;  // m: the cage's surface is so far outside of what it is the cage of
-    int64_t count;  // vertices of the mesh, or splats of the pack with those that fill up its last block
-    int32_t *piece; // count: the tetrahedron or triangle that each follows
+    int flex;            // nodes of its robot move it, as this flex of its model; -1: it moves by itself
+    int32_t *node_first; // flex: vertices + 1, of each vertex in the lists below
+    int32_t *node;       // which of the flex's nodes it is between
+    double *node_share;  // how much of each, of sum 1
+    double margin;       // m: the cage's surface is so far outside of what it is the cage of
+    int64_t count;       // vertices of the mesh, or splats of the pack with those that fill up its last block
+    int32_t *piece;      // count: the tetrahedron or triangle that each follows
 } orr_soft_layer;
 
 orr_result orr_soft_layer_create(const orr_scene *scene, const orr_layer_data *layer,

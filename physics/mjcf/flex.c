@@ -1,31 +1,27 @@
 // <flex>: a soft body whose points are bodies with three slide joints, as MuJoCo writes a <flexcomp>. In the
 // XML tree it becomes a <flexcomp> of the type direct beside these bodies, which it replaces; the equality
 // constraint <flex> becomes its edges'.
-#include "physics/mjcf/mjcf.h"
+#include "physics/mjcf/flex_reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct flex_point {
-    mjcf_node *body, *parent; // in the tree
-} flex_point;
-
-typedef struct flex_reader {
-    orr_spec *spec;
-    mjcf_node *root;
-    mjcf_node *node; // <flex>
-    orr_error *error;
-    int points;
-    flex_point *point; // points
-    double *at;        // points x 3
-    uint8_t *moves;    // points: by its own joints; the others are held
-    mjcf_node *parent; // of those that move
-    double mass;       // kg, of a point
-} flex_reader;
-
-static void *take(flex_reader *r, size_t count, size_t size)
+void *flex_reader_take(flex_reader *r, size_t count, size_t size)
 {
     return orr_arena_take(&r->spec->arena, count, size);
+}
+
+orr_result flex_reader_open(flex_reader *r)
+{
+    const size_t points = (size_t)r->points;
+    r->point = flex_reader_take(r, points + 1, sizeof *r->point);
+    r->at = flex_reader_take(r, points * 3 + 1, sizeof *r->at);
+    r->moves = flex_reader_take(r, points + 1, 1);
+    if (!r->point || !r->at || !r->moves) {
+        return spec_memory_fail(r->error);
+    }
+    memset(r->at, 0, 3 * points * sizeof *r->at);
+    return ORR_OK;
 }
 
 static orr_result set_attribute(flex_reader *r, mjcf_node *node, const char *name, const char *value)
@@ -48,8 +44,7 @@ static bool find_body(mjcf_node *node, const char *name, size_t length, flex_poi
     return false;
 }
 
-// The bodies that the attribute names: one for each point, or one for all.
-static orr_result find_bodies(flex_reader *r, const char *names)
+orr_result flex_reader_find_bodies(flex_reader *r, const char *attribute, const char *names)
 {
     static const char space[] = " \t\r\n";
     int count = 0;
@@ -66,7 +61,7 @@ static orr_result find_bodies(flex_reader *r, const char *names)
             }
         }
         if (!found.body) {
-            return mjcf_fail(r->node, r->error, "body: '%.*s': expected the name of a body",
+            return mjcf_fail(r->node, r->error, "%s: '%.*s': expected the name of a body", attribute,
                              length < 64 ? (int)length : 64, p);
         }
         if (count < r->points) {
@@ -75,8 +70,8 @@ static orr_result find_bodies(flex_reader *r, const char *names)
         p += length;
     }
     if (count != r->points && count != 1) {
-        return mjcf_fail(r->node, r->error, "body: expected one name, or %d, as there are vertices, not %d",
-                         r->points, count);
+        return mjcf_fail(r->node, r->error, "%s: expected one name, or %d, as there are %s, not %d",
+                         attribute, r->points, strcmp(attribute, "node") == 0 ? "nodes" : "vertices", count);
     }
     for (int i = 1; i < r->points && count == 1; i++) {
         r->point[i] = r->point[0];
@@ -98,19 +93,19 @@ static bool only(const mjcf_node *node, const char *const *attributes)
     return true;
 }
 
-// A body that is nothing but a point: an inertia and three slide joints.
-static bool is_point(const mjcf_node *body)
+bool flex_is_point(const mjcf_node *body)
 {
     static const char *const of_body[] = {"name", "pos", NULL}, *const of_joint[] = {"name", "type", "axis",
                                                                                      "pos", NULL};
     int slides = 0, inertias = 0;
     for (const mjcf_node *child = body->children; child; child = child->next) {
         const char *type = mjcf_find(child, "type");
-        slides += mjcf_is(child, "joint") && type && strcmp(type, "slide") == 0 && only(child, of_joint);
-        inertias += mjcf_is(child, "inertial");
-        if (!mjcf_is(child, "joint") && !mjcf_is(child, "inertial")) {
+        const bool slide = mjcf_is(child, "joint") && type && strcmp(type, "slide") == 0;
+        if (!(slide && only(child, of_joint)) && !mjcf_is(child, "inertial")) {
             return false;
         }
+        slides += slide;
+        inertias += !slide;
     }
     return slides == 3 && inertias == 1 && mjcf_is(body, "body") && only(body, of_body);
 }
@@ -136,7 +131,7 @@ static orr_result place_points(flex_reader *r)
 {
     for (int i = 0; i < r->points; i++) {
         const flex_point *p = &r->point[i];
-        r->moves[i] = is_point(p->body);
+        r->moves[i] = flex_is_point(p->body);
         if (r->moves[i]) {
             double pos[3] = {0.0};
             int count;
@@ -160,11 +155,10 @@ static orr_result place_points(flex_reader *r)
     return ORR_OK;
 }
 
-// "0.1 0.2 ..." of points, or the numbers of those that are held.
-static orr_result write_numbers(flex_reader *r, bool pins, const char **text)
+orr_result flex_reader_write_numbers(flex_reader *r, bool pins, const char **text)
 {
     const size_t size = (size_t)r->points * 3 * 26 + 1;
-    char *out = take(r, size, 1);
+    char *out = flex_reader_take(r, size, 1);
     size_t used = 0;
     if (!out) {
         return spec_memory_fail(r->error);
@@ -197,39 +191,56 @@ static void unlink_node(mjcf_node *parent, const mjcf_node *node)
     }
 }
 
-// Replaces the bodies of the points by a <flexcomp> with the attributes and the children of the flex.
-static orr_result replace(flex_reader *r)
+// Takes the bodies of points that move out of the tree; returns whether there are any.
+static bool unlink_points(flex_reader *r)
 {
-    const char *points, *pins;
-    bool rigid = true;
-    ORR_TRY(write_numbers(r, false, &points));
-    ORR_TRY(write_numbers(r, true, &pins));
+    bool any = false;
     for (int i = 0; i < r->points; i++) {
         if (r->moves[i]) {
             unlink_node(r->point[i].parent, r->point[i].body);
-            rigid = false;
+            any = true;
         }
     }
-    mjcf_node *made = add_child(r, r->parent, "flexcomp", r->node);
-    char *mass = take(r, 32, 1);
-    if (!made || !mass) {
+    return any;
+}
+
+orr_result flex_reader_add_flexcomp(flex_reader *r, mjcf_node *parent, const char *const *left_out,
+                                    mjcf_node **out)
+{
+    mjcf_node *made = *out = add_child(r, parent, "flexcomp", r->node);
+    if (!made) {
         return spec_memory_fail(r->error);
     }
     made->plain = true;
+    made->children = r->node->children;
     for (const mjcf_attribute *a = r->node->attributes; a; a = a->next) {
-        if (strcmp(a->name, "body") != 0 && strcmp(a->name, "vertex") != 0) {
+        bool copied = true;
+        for (int i = 0; left_out[i]; i++) {
+            copied &= strcmp(a->name, left_out[i]) != 0;
+        }
+        if (copied) {
             ORR_TRY(set_attribute(r, made, a->name, a->value));
         }
     }
-    ORR_TRY(set_attribute(r, made, "type", "direct"));
+    return set_attribute(r, made, "type", "direct");
+}
+
+// Replaces the bodies of the points by a <flexcomp> with the attributes and the children of the flex.
+static orr_result replace(flex_reader *r)
+{
+    static const char *const left_out[] = {"body", "vertex", NULL};
+    const char *points, *pins;
+    mjcf_node *made;
+    ORR_TRY(flex_reader_write_numbers(r, false, &points));
+    ORR_TRY(flex_reader_write_numbers(r, true, &pins));
+    const bool rigid = !unlink_points(r);
+    ORR_TRY(flex_reader_add_flexcomp(r, r->parent, left_out, &made));
     ORR_TRY(set_attribute(r, made, "point", points));
     if (rigid) {
         ORR_TRY(set_attribute(r, made, "rigid", "true"));
     } else {
-        snprintf(mass, 32, "%.17g", r->mass * r->points);
-        ORR_TRY(set_attribute(r, made, "mass", mass));
+        ORR_TRY(mjcf_print_attribute(&r->spec->arena, made, "mass", r->error, "%.17g", r->mass * r->points));
     }
-    made->children = r->node->children;
     if (pins[0] && !rigid) {
         mjcf_node *pin = add_child(r, made, "pin", r->node);
         return pin ? set_attribute(r, pin, "id", pins) : spec_memory_fail(r->error);
@@ -240,20 +251,16 @@ static orr_result replace(flex_reader *r)
 static orr_result read_flex(orr_spec *spec, mjcf_node *root, mjcf_node *node, orr_error *error)
 {
     flex_reader r = {.spec = spec, .root = root, .node = node, .error = error};
-    static const char *const nodes[] = {"node", "nodecoord", "cellcount", "dof"};
     mjcf_flex_vertices v = {{0}};
     const char *names = mjcf_find(node, "body");
-    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
-        if (mjcf_find(node, nodes[i])) {
-            return mjcf_fail(node, error, "%s: expected a flex whose points move by themselves, not by nodes",
-                             nodes[i]);
-        }
-    }
+    const char *dof = mjcf_find(node, "dof");
+    const bool nodes = mjcf_find(node, "node") || (dof && strcmp(dof, "full") != 0);
     if (!names) {
         return mjcf_fail(node, error, "body: expected the bodies of its vertices");
     }
-    static const char *const own[] = {"name", "dim",      "radius", "body",     "element",      "material",
-                                      "rgba", "texcoord", "group",  "flatskin", "elemtexcoord", NULL};
+    static const char *const own[] = {
+        "name",  "dim",      "radius", "body", "element",   "material",     "rgba",      "texcoord",
+        "group", "flatskin", "node",   "dof",  "nodecoord", "elemtexcoord", "cellcount", NULL};
     ORR_TRY(mjcf_read(node, mjcf_flex_members, own, &v, spec, error));
     static const char space[] = " \t\r\n";
     for (const char *p = names + strspn(names, space); *p; p += strspn(p, space)) {
@@ -265,16 +272,14 @@ static orr_result read_flex(orr_spec *spec, mjcf_node *root, mjcf_node *node, or
                          r.points, v.vertex.count);
     }
     r.points = v.vertex.count > 0 ? v.vertex.count / 3 : r.points;
-    r.point = take(&r, (size_t)r.points + 1, sizeof *r.point);
-    r.at = take(&r, (size_t)r.points * 3 + 1, sizeof *r.at);
-    r.moves = take(&r, (size_t)r.points + 1, 1);
-    if (!r.point || !r.at || !r.moves) {
-        return spec_memory_fail(error);
-    }
+    ORR_TRY(flex_reader_open(&r));
     for (int i = 0; i < 3 * r.points; i++) {
         r.at[i] = v.vertex.count > 0 ? v.vertex.values[i] : 0.0;
     }
-    ORR_TRY(find_bodies(&r, names));
+    ORR_TRY(flex_reader_find_bodies(&r, "body", names));
+    if (nodes) {
+        return mjcf_flex_of_nodes(&r);
+    }
     ORR_TRY(place_points(&r));
     return replace(&r);
 }

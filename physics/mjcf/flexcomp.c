@@ -177,6 +177,11 @@ static orr_result choose_dof(mjcf_reader *reader, const mjcf_node *node, mjcf_fl
         if (!f->flex.collides) {
             return mjcf_flexcomp_plan_nodes(reader, node, f);
         }
+        if (node->plain) { // its nodes are bodies of the file
+            return mjcf_fail(node, reader->error,
+                             "node: expected <contact contype=\"0\" conaffinity=\"0\"/>: contact does not "
+                             "move nodes");
+        }
         spec_note(
             reader->spec, node->file, node->line,
             "<flexcomp>: dof: as contact does not move nodes, every point moves by itself and pins name "
@@ -201,9 +206,11 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
                                 .thickness = -1.0,
                                 .inertiabox = 0.005,
                                 .rgba = {0.5f, 0.5f, 0.5f, 1.0f}}};
+    static const char *const of_flex[] = {"nodemass", NULL}; // which mjcf_flexcomp_make_nodes reads
     mjcf_orientation_init(&f.flex.orientation);
     ORR_TRY(mjcf_head(reader, node, &f.flex.head));
-    ORR_TRY(mjcf_read(node, mjcf_flexcomp_members, NULL, &f, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_flexcomp_members, node->plain ? of_flex : NULL, &f, reader->spec,
+                      reader->error));
     f.flex.body = at->body;
     if (!f.flex.head.name || f.flex.dim < 1 || f.flex.dim > 3) {
         return mjcf_fail(node, reader->error, "expected a name, and a dim of 1 to 3");

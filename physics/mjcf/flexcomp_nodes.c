@@ -95,6 +95,21 @@ static void hold_unused(spec_flex_nodes *nodes)
     }
 }
 
+// Those of a <flex>, whose nodes have masses of their own.
+static orr_result read_masses(mjcf_reader *reader, const mjcf_node *node, const spec_flex_nodes *nodes)
+{
+    int count;
+    ORR_TRY(
+        mjcf_read_numbers(node, "nodemass", nodes->count, nodes->count, nodes->mass, &count, reader->error));
+    for (int i = 0; i < count; i++) {
+        if (nodes->held[i] != (nodes->mass[i] == 0.0)) {
+            return mjcf_fail(node, reader->error,
+                             "node %d: expected the body of the vertices, as nothing is in its cells", i);
+        }
+    }
+    return ORR_OK;
+}
+
 orr_result mjcf_flexcomp_make_nodes(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f)
 {
     spec_flex *flex = &f->flex;
@@ -134,7 +149,7 @@ orr_result mjcf_flexcomp_make_nodes(mjcf_reader *reader, const mjcf_node *node, 
     for (int i = 0; i < nodes->count; i++) {
         nodes->mass[i] = nodes->held[i] ? 0.0 : nodes->mass[i] * flex->mass / sum;
     }
-    return ORR_OK;
+    return read_masses(reader, node, nodes);
 }
 
 static orr_result add_body(mjcf_reader *reader, const mjcf_node *flexcomp, const spec_flex *flex, int i,

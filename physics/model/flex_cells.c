@@ -12,6 +12,8 @@
 static const double least_density = 1e-6, least_share = 0.02;
 // A part of a cell below which nothing is in it: what rounding leaves of bodies that touch its side.
 static const double least_fill = 1e-9;
+// Of a node in a point; less is what rounding leaves of a point on the side of a cell.
+static const double least_weight = 1e-12;
 
 // along an axis, of the functions that are integrated; in a tetrahedron: exact for their products
 enum { POINTS_MAX = 2 * FLEX_ORDER_MAX + 1, INSIDE_MAX = 8 };
@@ -223,6 +225,28 @@ static void basis(int order, double x, double value[3], double slope[3], double 
     // above 0 everywhere, as those of positions are not: B-splines
     const double m[3] = {0.5 * (1.0 - x) * (1.0 - x), 0.5 + x * (1.0 - x), 0.5 * x * x};
     memcpy(value, v, sizeof v), memcpy(slope, s, sizeof s), memcpy(mass, m, sizeof m);
+}
+
+int flex_nodes_around(const flex_cells *cells, const double point[3], int32_t node[FLEX_CELL_NODES_MAX],
+                      double weight[FLEX_CELL_NODES_MAX])
+{
+    const int along = cells->order + 1;
+    double value[3][3], slope[3], mass[3];
+    int at[3], found = 0;
+    for (int k = 0; k < 3; k++) {
+        const double x = (point[k] - cells->low[k]) / cells->size[k] * cells->count[k];
+        at[k] = (int)fmin(fmax(floor(x), 0.0), cells->count[k] - 1.0);
+        basis(cells->order, x - at[k], value[k], slope, mass);
+    }
+    flex_nodes_in_cell(cells, at[2] + cells->count[2] * (at[1] + cells->count[1] * at[0]), node);
+    for (int i = 0; i < along * along * along; i++) {
+        const double of = value[0][i / (along * along)] * value[1][i / along % along] * value[2][i % along];
+        if (fabs(of) > least_weight) {
+            node[found] = node[i];
+            weight[found++] = of;
+        }
+    }
+    return found;
 }
 
 // Adds -w (lambda div u div v + 2 mu sym grad u : sym grad v), of all pairs of nodes.

@@ -24,6 +24,12 @@ int flex_cell_count(const flex_cells *cells); // cell (i, j, k) is number k + cz
 // The numbers of a cell's nodes, in the order of the rows of its stiffness.
 void flex_nodes_in_cell(const flex_cells *cells, int cell, int32_t node[FLEX_CELL_NODES_MAX]);
 
+// The nodes between which a point is interpolated and their weights, of sum 1; those of weight 0 are left
+// out.
+// Points outside of the box follow the cell that is nearest along each axis. Returns how many.
+int flex_nodes_around(const flex_cells *cells, const double point[3], int32_t node[FLEX_CELL_NODES_MAX],
+                      double weight[FLEX_CELL_NODES_MAX]);
+
 // point: points x 3, m. element: elements x (dim + 1), with dim 3 tetrahedra and with dim 2 triangles of a
 // closed surface around what is solid.
 // share: zeroed, nodes; not normalised. stiffness: zeroed, cells x (3 nodes of a cell)^2 [N/m], as MuJoCo's

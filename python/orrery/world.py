@@ -318,7 +318,8 @@ class World(Handle):
         return position, velocity
 
     def set_soft(self, layer, position=None, velocity=None, index=0):
-        """Sets positions and velocities of the vertices of a soft layer in one copy; None: as they are."""
+        """Sets positions and velocities of the vertices of a soft layer in one copy; None: as they are. Those
+        of a layer that nodes of a robot move follow its "qpos", and are read alone."""
         shape, given = layer.soft_mesh["rest"].shape, []
         for values in (position, velocity):
             values = None if values is None else np.ascontiguousarray(values, np.float64)

@@ -273,14 +273,14 @@ static void mistakes_name_the_body(void **state)
     }
 }
 
-// A block that falls without being bent: its nodes are bodies of the robot, and it is no layer.
+// A block that falls without being bent: its nodes are bodies of the robot, which its surface follows.
 static void nodes_are_bodies_of_the_robot(void **state)
 {
     (void)state;
     enum { NODES = 27 };
     orr_scene *scene = load_scene(source_path("tests/golden/flex_nodes/block.xml"));
     orr_robot_info info;
-    assert_int_equal(orr_scene_layer_count(scene), 1);
+    assert_int_equal(orr_scene_layer_count(scene), 2);
     const orr_layer robot = orr_scene_layer(scene, 0);
     assert_ok(orr_scene_robot_info(scene, robot, &info, &error));
     assert_true(info.soft_count == 0 && info.body_count == 3 + NODES && info.qpos_count == 3 * NODES + 1);

@@ -150,6 +150,38 @@ static void nodes_move_as_in_mujoco(void **state)
     }
 }
 
+// Models as MuJoCo writes them, whose nodes are bodies of the file, are the models that they were.
+static void saved_models_are_the_same(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"beam", "block"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        orr_model *model = NULL, *saved = NULL;
+        assert_ok(orr_model_load(source_path("tests/golden/flex_nodes/%s.xml", models[i]), &model, &error));
+        assert_ok(
+            orr_model_load(source_path("tests/golden/flex_nodes/saved/%s.xml", models[i]), &saved, &error));
+        assert_true(saved->nbody == model->nbody && saved->nv == model->nv);
+        assert_true(saved->nflexcell == model->nflexcell && saved->nflexvert == model->nflexvert);
+        assert_true(saved->flex_interp[0] == model->flex_interp[0]);
+        expect_names(saved, models[i]);
+        // six digits of the file
+        for (int k = 0; k < model->nbody; k++) {
+            assert_true(fabs(saved->body_mass[k] - model->body_mass[k]) <= 1e-5 * model->body_mass[k]);
+            assert_true(fabs(saved->body_inertia[3 * k] - model->body_inertia[3 * k]) <=
+                        1e-5 * model->body_inertia[3 * k]);
+        }
+        assert_true(largest(saved->body_pos, model->body_pos, 3 * model->nbody) < 1e-6);
+        assert_true(largest(saved->flexcell_stiffness, model->flexcell_stiffness, model->nflexstiffness) <
+                    1e-5 * largest(model->flexcell_stiffness, NULL, model->nflexstiffness));
+        assert_true(fabs(saved->flexcell_damping[0] - model->flexcell_damping[0]) < 1e-9);
+        for (int k = 0; k < model->nflexnode; k++) {
+            assert_int_equal(saved->flex_nodebodyid[k], model->flex_nodebodyid[k]);
+        }
+        orr_model_destroy(model);
+        orr_model_destroy(saved);
+    }
+}
+
 #define IN_BODY(body, attributes, inside)                                                                    \
     "<mujoco><worldbody><body name='p' pos='0 0 1'>" body "\n<flexcomp name='f' dim='3' " attributes ">"     \
     "<elasticity young='1e4' poisson='.3' damping='.01'/>" inside "</flexcomp></body></worldbody></mujoco>"
@@ -188,6 +220,72 @@ static void every_mistake_is_named_with_its_line(void **state)
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_model *model = NULL;
+        orr_error error;
+        const orr_result result =
+            orr_model_parse(mistakes[i].text, strlen(mistakes[i].text), "test.xml", &model, &error);
+        assert_int_not_equal(result, ORR_OK);
+        if (!strstr(error.message, mistakes[i].what) || !strstr(error.message, "test.xml:")) {
+            fail_msg("%zu: expected '%s', not '%s'", i, mistakes[i].what, error.message);
+        }
+    }
+}
+
+#define NODE(name, pos)                                                                                      \
+    "<body name='" name "' pos='" pos "'><inertial pos='0 0 0' mass='.1' diaginertia='1e-6 1e-6 1e-6'/>"     \
+    "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide'/></body>"
+// A tetrahedron in a cell: the nodes but the last two are held.
+#define SAVED(bodies, attributes, inside)                                                                    \
+    "<mujoco><worldbody><body name='p'>" bodies "</body></worldbody><deformable>\n<flex name='f' dim='3' "   \
+    "body='p' vertex='0 0 0 1 0 0 0 1 0 0 0 1' element='0 1 2 3' " attributes ">" inside                     \
+    "<elasticity young='1e3'/></flex></deformable></mujoco>"
+#define HELD "p p p p p p "
+#define COORDS(last) "dof='trilinear' nodecoord='0 0 0 0 0 1 0 1 0 0 1 1 1 0 0 1 0 1 " last "' "
+#define TWO NODE("f_1_1_0", "1 1 0") NODE("f_1_1_1", "1 1 1")
+
+static void mistakes_of_flexes_with_nodes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *what;
+    } mistakes[] = {
+        {SAVED(TWO, COORDS("0 0 0 0 0 0"), NO_CONTACT), "node: expected the bodies of its nodes"},
+        {SAVED(TWO, "dof='2d' node='p'", NO_CONTACT), "dof: expected trilinear or quadratic"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 0") "cellcount='1 .5 1' node='" HELD "f_1_1_0 f_1_1_1'", NO_CONTACT),
+         "cellcount: expected 1 to 16384, not 0.5"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 0") "cellcount='9999 9999 9999' node='p'", NO_CONTACT),
+         "cellcount: expected at most 16384 nodes, not 1e+12"},
+        {SAVED("<body name='f_1_1_0' pos='1 1 0'><inertial pos='0 0 0' mass='.1' diaginertia='1 1 1'/>"
+               "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide'/>"
+               "<joint type='hinge'/></body>",
+               COORDS("0 0 0 1 1 1") "node='" HELD "f_1_1_0 p'", NO_CONTACT),
+         "node 6: expected f_1_1_0, with an inertia and three slide joints alone"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0'", NO_CONTACT),
+         "node: expected one name, or 8, as there are nodes, not 7"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_1 f_1_1_0'", NO_CONTACT),
+         "node 6: expected f_1_1_0"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 .1") "node='" HELD "f_1_1_0 f_1_1_1'", NO_CONTACT),
+         "node 7: expected it on the grid around the vertices, at 1 on axis 2, not 1.1"},
+        {SAVED(NODE("f_1_1_1", "1 1 1") NODE("f_1_1_0", "1 1 0"),
+               COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", NO_CONTACT),
+         "node: expected their bodies one after the other"},
+        {SAVED("<body name='f_1_1_0' pos='1 1 0'><inertial pos='0 0 0' mass='.1' diaginertia='1 1 1'/>"
+               "<joint type='slide' axis='0 1 0'/><joint type='slide' axis='1 0 0'/><joint "
+               "type='slide'/></body>",
+               COORDS("0 0 0 1 1 1") "node='" HELD "f_1_1_0 p'", NO_CONTACT),
+         "a node of a flex: expected slides along x, y and z"},
+        {SAVED("<body name='f_1_1_0' pos='1 1 0'><inertial pos='0 0 0' mass='0' diaginertia='1 1 1'/>"
+               "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint "
+               "type='slide'/></body>",
+               COORDS("0 0 0 1 1 1") "node='" HELD "f_1_1_0 p'", NO_CONTACT),
+         "a node of a flex: expected a mass above 0, not 0"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", ""),
+         "node: expected <contact contype=\"0\" conaffinity=\"0\"/>"},
+        {"<mujoco><worldbody>\n<flexcomp name='f' nodemass='1'/></worldbody></mujoco>", "nodemass"},
+    };
+    orr_model *model = parse(SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", NO_CONTACT));
+    assert_true(model->nv == 6 && model->body_mass[2] == 0.1);
+    orr_model_destroy(model);
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error;
         const orr_result result =
             orr_model_parse(mistakes[i].text, strlen(mistakes[i].text), "test.xml", &model, &error);
@@ -301,6 +399,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_move_as_in_mujoco),
+        cmocka_unit_test(saved_models_are_the_same),
+        cmocka_unit_test(mistakes_of_flexes_with_nodes),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(a_surface_must_be_closed),
         cmocka_unit_test(what_touches_is_moved_by_its_points),

@@ -243,7 +243,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><deformable>\n<flex/></deformable></mujoco>", "test.xml:2: <flex>",
          "body: expected the bodies"},
         {"<mujoco><deformable>\n<flex node='a'/></deformable></mujoco>", "test.xml:2: <flex>",
-         "node: expected a flex whose points move by themselves"},
+         "body: expected the bodies"},
         {"<mujoco><deformable>\n<flex name='f' body='a b' element='0 1'/></deformable></mujoco>",
          "test.xml:2: <flex>", "body: 'a': expected the name of a body"},
         {"<mujoco><worldbody><body name='a'/><body name='b'/></worldbody><deformable>\n<flex name='f' "

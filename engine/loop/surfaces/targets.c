@@ -80,8 +80,8 @@ static orr_result vary_layer(varied_layers *layers, const orr_layer_data *layer,
     return v->laid ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: varied surfaces");
 }
 
-static orr_result vary_mesh(const orr_world *world, const orr_layer_data *layer, varied_layer *v, int part,
-                            int target, orr_error *error)
+static orr_result vary_mesh(const orr_layer_data *layer, varied_layer *v, int part, int target,
+                            orr_error *error)
 {
     static const float none[2] = {0.0f, 0.0f};
     if (part < 0 || part > v->count) {
@@ -94,7 +94,7 @@ static orr_result vary_mesh(const orr_world *world, const orr_layer_data *layer,
     if (v->laid[0] || has_coordinates(layer, NULL, layer->mesh)) {
         return ORR_OK;
     }
-    v->bare = orr_world_soft_find(world, layer) != NULL;
+    v->bare = layer->soft != NULL;
     return v->bare ? ORR_OK : lay(layer->mesh, none, layer->mesh, &v->laid[0], error);
 }
 
@@ -140,7 +140,7 @@ static orr_result vary(const orr_world *world, const orr_eyes_target *t, int tar
     if (named >= 0 && scene->layers[named].kind == ORR_LAYER_MESH) {
         varied_layer *v;
         ORR_TRY(vary_layer(layers, &scene->layers[named], &v, error));
-        return vary_mesh(world, &scene->layers[named], v, t->part, target, error);
+        return vary_mesh(&scene->layers[named], v, t->part, target, error);
     }
     int found = 0;
     for (int i = any ? 0 : named; i < (any ? scene->layer_count : named + 1) && found == 0; i++) {

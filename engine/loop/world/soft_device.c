@@ -2,6 +2,7 @@
 
 #include "engine/loop/devices.h"
 #include "engine/loop/engine.h"
+#include "engine/loop/world/node_points.h"
 
 #include <math.h>
 
@@ -15,7 +16,7 @@ orr_cuda *orr_softs_device(const orr_world *world)
     bool any = false;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
-        any |= layer->soft && !layer->absent;
+        any |= layer->soft && !layer->absent && !orr_layer_has_nodes(layer);
     }
     orr_cuda *cuda = NULL;
     orr_error why;

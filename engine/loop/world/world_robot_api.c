@@ -2,6 +2,7 @@
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/devices.h"
+#include "engine/loop/world/node_points.h"
 #include "engine/loop/world/world_soft.h"
 #include "engine/scene/transform.h"
 
@@ -250,7 +251,10 @@ orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer
     ORR_REQUIRE(diverged, error);
     orr_world_robot *r = NULL;
     int layer = orr_scene_find(world->scene, id);
-    if (layer >= 0 && world->scene->layers[layer].soft) {
+    if (layer >= 0 && orr_layer_has_nodes(&world->scene->layers[layer])) {
+        const orr_pool_id robot = world->scene->layers[layer].flex_of;
+        id = (orr_layer){robot.slot, robot.generation};
+    } else if (layer >= 0 && world->scene->layers[layer].soft) {
         const orr_world_soft *soft;
         ORR_TRY(orr_world_soft_open(world, index, id, &soft, error));
         *diverged = soft->diverged[index];

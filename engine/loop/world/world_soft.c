@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
+#include "engine/loop/world/node_points.h"
 #include "engine/loop/world/soft_contact.h"
 #include "engine/loop/world/soft_device.h"
 #include "engine/loop/world/soft_sleep.h"
@@ -224,7 +225,7 @@ static orr_result bring_up_to_date(const orr_world *world, orr_cuda *cuda, orr_e
     }
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
-        if (!layer->soft || layer->absent || find(softs, layer) >= 0) {
+        if (!layer->soft || layer->absent || orr_layer_has_nodes(layer) || find(softs, layer) >= 0) {
             continue;
         }
         ORR_GROW(softs->bodies, softs->capacity, softs->count + 1, "soft bodies", error);

@@ -1,6 +1,8 @@
 // The public functions for soft bodies (engine/orrery.h): what they are made of, and their states.
 #include "engine/core/entry.h"
+#include "engine/core/memory.h"
 #include "engine/core/sized.h"
+#include "engine/loop/world/node_points.h"
 #include "engine/loop/world/world_soft.h"
 
 #include <math.h>
@@ -46,6 +48,10 @@ orr_result orr_world_soft_open(const orr_world *world, int index, orr_layer id, 
     const orr_layer_data *layer;
     ORR_TRY(find_layer(world->scene, id, &layer, error));
     ORR_TRY(orr_world_check_index(world, index, error));
+    if (orr_layer_has_nodes(layer)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: nodes move it: expected the QPOS and QVEL of its robot to be set", layer->name);
+    }
     ORR_TRY(orr_world_robots_update(world, error)); // they may hold it
     ORR_TRY(orr_world_softs_update(world, error));
     *soft = orr_world_soft_find(world, layer);
@@ -57,6 +63,16 @@ orr_result orr_world_get_soft(const orr_world *world, int index, orr_layer id, d
 {
     ORR_ENTER;
     ORR_TRY(orr_world_check(world, error));
+    const orr_layer_data *layer;
+    ORR_TRY(find_layer(world->scene, id, &layer, error));
+    if (orr_layer_has_nodes(layer)) {
+        orr_node_scratch scratch = {0};
+        ORR_TRY(orr_world_check_index(world, index, error));
+        const orr_result result =
+            orr_world_node_points(world, index, layer, positions, velocities, &scratch, error);
+        orr_free(scratch.numbers);
+        return result;
+    }
     const orr_world_soft *soft;
     ORR_TRY(orr_world_soft_open(world, index, id, &soft, error));
     orr_soft_get(soft->copies[index], 0, positions, velocities);
