@@ -30,6 +30,10 @@ typedef struct orr_draw_splats {
     orr_draw_deformation deformation;
     bool antialias;
     bool casts_shadow; // where the list has shadows, on all but itself (render/cloud_shadow)
+    // Nullable, for the CPU alone, of the same pack: merged splats are drawn where their standard deviation
+    // is at most `merged_size` on the screen (render/splat_detail)
+    const struct orr_splat_detail *detail;
+    float merged_size; // [px]
 } orr_draw_splats;
 
 // Poses of the bodies of one simulated world, in memory of the device that draws: physics writes them and

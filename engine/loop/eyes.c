@@ -4,6 +4,7 @@
 #include "engine/core/sized.h"
 #include "engine/image/image.h"
 #include "engine/loop/engine.h"
+#include "engine/loop/eyes_detail.h"
 #include "engine/loop/eyes_motion.h"
 #include "engine/loop/surfaces/surfaces.h"
 #include "engine/maths/camera.h"
@@ -42,7 +43,7 @@ struct orr_eyes {
     int camera_count, view_count;
     int width, height;
     orr_view look;           // hard_edges unless edges are asked to be smooth
-    float detail;            // [px]
+    orr_eyes_detail *detail; // NULL: everything is drawn in full
     orr_eyes_look *looks;    // of each copy; NULL: none has been set
     orr_surfaces *surfaces;  // that may differ between copies; NULL: none
     orr_eyes_motion *motion; // NULL: flow is not asked for
@@ -102,7 +103,6 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     e->width = desc->width;
     e->height = desc->height;
     e->look = desc->look;
-    e->detail = desc->detail;
     e->look.hard_edges = desc->look.hard_edges || !desc->smooth_edges;
     e->worker_count = orr_jobs_workers(e->engine->jobs);
     e->task_count = SLOTS_PER_WORKER * e->worker_count;
@@ -118,6 +118,7 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
         e->cameras[i] = desc->cameras[i];
     }
     set_views(e, desc->views);
+    ORR_TRY(desc->detail > 0.0f ? orr_eyes_detail_create(desc->detail, &e->detail, error) : ORR_OK);
     ORR_TRY(desc->flow
                 ? orr_eyes_motion_create(e->world->count, e->camera_count + e->view_count, &e->motion, error)
                 : ORR_OK);
@@ -183,6 +184,7 @@ void orr_eyes_destroy(orr_eyes *e)
     orr_free(e->looks);
     orr_surfaces_destroy(e->surfaces);
     orr_eyes_motion_destroy(e->motion);
+    orr_eyes_detail_destroy(e->detail);
     orr_free(e);
 }
 
@@ -422,38 +424,6 @@ static bool is_plain(const orr_eyes_look *look)
     return memcmp(look, &plain, sizeof plain) == 0;
 }
 
-// ---- detail ----
-
-// Takes the coarsest mesh of a round geom whose outline is within `detail` pixels.
-static void coarsen(float detail, const orr_lens *lens, const orr_robot_geom *geom, orr_draw_mesh *item)
-{
-    const float *m = item->model, *view = lens->view + 8, focal = fmaxf(lens->focal[0], lens->focal[1]);
-    const float scale = sqrtf(m[0] * m[0] + m[4] * m[4] + m[8] * m[8]);
-    float reach = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        reach += item->mesh->high[k] * item->mesh->high[k];
-    }
-    const float depth = view[0] * m[3] + view[1] * m[7] + view[2] * m[11] + view[3] - scale * sqrtf(reach);
-    const float nearest = lens->orthographic ? 1.0f : fmaxf(depth, lens->near_plane);
-    const float radius = geom->round_radius * scale * focal / nearest; // [px]
-    for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
-        if (radius * orr_robot_round_error(ORR_ROBOT_COLUMNS >> (i + 1)) <= detail) {
-            item->mesh = geom->coarse[i];
-        }
-    }
-}
-
-static void coarsen_all(const orr_eyes *e, const orr_frame_slot *slot)
-{
-    for (int i = 0; i < slot->list.mesh_count; i++) {
-        const orr_layer_data *layer = &e->world->scene->layers[slot->mesh_layers[i]];
-        const orr_robot_geom *geom = orr_layer_geom(layer, slot->meshes[i].key);
-        if (geom && geom->round_radius > 0.0f) {
-            coarsen(e->detail, &slot->list.lens, geom, &slot->meshes[i]);
-        }
-    }
-}
-
 static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_error *error)
 {
     orr_view view = e->look;
@@ -483,8 +453,8 @@ static orr_result pose(const orr_eyes *e, task *t, int copy, int number, orr_err
     if (look) {
         change_lights(look, &t->slot.list);
     }
-    if (e->detail > 0.0f) {
-        coarsen_all(e, &t->slot);
+    if (e->detail) {
+        ORR_TRY(orr_eyes_detail_apply(e->detail, e->engine->jobs, e->world->scene, &t->slot, error));
     }
     return e->surfaces ? orr_surfaces_apply(e->surfaces, copy, &t->slot, &t->applied, error) : ORR_OK;
 }

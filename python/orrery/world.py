@@ -389,9 +389,11 @@ class Eyes(Handle):
     cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
     anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
-    fewer triangles; 0: by none. flow: where everything was in the pictures before is kept, for "flow".
-    mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture. fog:
-    meshes, robots and the sky of a model fade into the fog of the first robot's model."""
+    fewer triangles, and merged splats stand for those of clouds that are within 2 times as many pixels of
+    each other, 4 with antialias; 0: everything is drawn in full. flow: where everything was in the pictures
+    before is kept, for "flow". mirrors: surfaces of robots with a reflectance mirror, which takes as long as
+    another picture. fog: meshes, robots and the sky of a model fade into the fog of the first robot's
+    model."""
 
     def __init__(
         self,

@@ -140,5 +140,6 @@ orr_draw_list orr_cloud_shadow_list(const orr_draw_list *list, const orr_cloud_c
     // a texel says nothing of how large the splat is in the picture: its shadow is that of the splat as it
     // is, not of one widened to a texel
     cloud->antialias = true;
+    cloud->detail = NULL; // made for what the picture's pixels are
     return (orr_draw_list){.lens = caster->plan.maps[index].lens, .splats = cloud, .splat_count = 1};
 }

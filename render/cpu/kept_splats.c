@@ -15,7 +15,9 @@ typedef struct splats_key {
     struct {
         uint64_t key;
         float model[12];
-        int64_t antialias;
+        const orr_splat_detail *detail;
+        float merged_size;
+        int32_t antialias;
     } layer[LAYERS];
 } splats_key;
 
@@ -58,6 +60,8 @@ static splats_key key_of(const orr_draw_list *list)
         const orr_draw_splats *splats = &list->splats[i];
         key.layer[i].key = splats->key;
         memcpy(key.layer[i].model, splats->model, sizeof splats->model);
+        key.layer[i].detail = splats->detail;
+        key.layer[i].merged_size = splats->merged_size;
         key.layer[i].antialias = splats->antialias;
         blocks += splats->pack->blocks;
         if (splats->deformation.piece_of || blocks > BLOCKS_MAX) {

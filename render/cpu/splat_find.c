@@ -34,18 +34,48 @@ static orr_result out_of_memory(orr_error *error, const char *what, int64_t coun
                     (long long)count);
 }
 
+// Are merged splats drawn? Not of those that a deformation moves apart, nor through a distorted lens.
+static bool is_cut(const splat_search *f, const orr_draw_splats *layer)
+{
+    return layer->detail && !layer->deformation.piece_of && !f->list->lens.distorted;
+}
+
+static int64_t nodes_of(const orr_project_job *job)
+{
+    int64_t nodes = 0;
+    for (int64_t i = job->first_block; i < job->end_block; i++) {
+        nodes += __builtin_popcount(job->runs[i].nodes);
+    }
+    return nodes;
+}
+
+// The nodes that a layer shows. The runs take the same memory for all cameras.
+static orr_result cut(const splat_search *f, int i, orr_splat_cut_job *job, orr_error *error)
+{
+    const orr_draw_splats *layer = &f->list->splats[i];
+    *job = (orr_splat_cut_job){
+        .detail = layer->detail, .lens = &f->lenses[i], .merged_size = layer->merged_size};
+    job->runs = orr_arena_take(f->arena, (size_t)orr_splat_cut_capacity(layer->detail), sizeof *job->runs);
+    if (!job->runs) {
+        return out_of_memory(error, "level of detail", layer->pack->count);
+    }
+    f->kernels->cut(job);
+    return ORR_OK;
+}
+
 static orr_result plan_projection(splat_search *f, orr_error *error)
 {
     int64_t parts = 0, records = 0;
     for (int i = 0; i < f->list->splat_count; i++) {
-        parts += orr_blocks(f->list->splats[i].pack->blocks, ORR_PROJECT_BLOCKS);
-        records += f->list->splats[i].pack->blocks * ORR_PACK_BLOCK;
+        const orr_draw_splats *layer = &f->list->splats[i];
+        const int64_t blocks = is_cut(f, layer) ? orr_splat_cut_capacity(layer->detail) : layer->pack->blocks;
+        parts += orr_blocks(blocks, ORR_PROJECT_BLOCKS);
+        records += layer->pack->blocks * ORR_PACK_BLOCK;
     }
     if (records > UINT32_MAX) {
         return orr_fail(error, ORR_CODE_CAPACITY, "%lld splats in one frame: expected at most 2^32 - 1",
                         (long long)records);
     }
-    f->part_count = (int)parts;
     f->record_capacity = records;
     f->lenses = orr_arena_take(f->arena, (size_t)f->list->splat_count, sizeof *f->lenses);
     f->parts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->parts);
@@ -66,32 +96,40 @@ static orr_result plan_projection(splat_search *f, orr_error *error)
     int part = 0;
     int64_t next = 0; // splat, of all layers
     for (int i = 0; i < f->list->splat_count; i++) {
-        const orr_splat_pack *pack = f->list->splats[i].pack;
-        uint32_t first = (uint32_t)next;
-        ORR_TRY(orr_splat_lens_make(&f->list->lens, &f->list->splats[i], &f->lenses[i], error));
-        float clip[4];
-        orr_splat_lens_clip(&f->list->lens, &f->lenses[i], clip);
-        for (int64_t block = 0; block < pack->blocks; block += ORR_PROJECT_BLOCKS) {
-            int64_t end =
-                block + ORR_PROJECT_BLOCKS < pack->blocks ? block + ORR_PROJECT_BLOCKS : pack->blocks;
-            f->parts[part] = (orr_project_job){.pack = pack,
-                                               .deformation = &f->list->splats[i].deformation,
-                                               .lens = &f->lenses[i],
-                                               .photo = f->photo,
-                                               .width = f->list->lens.width,
-                                               .height = f->list->lens.height,
-                                               .first_block = block,
-                                               .end_block = end,
-                                               .first_file_index = first,
-                                               .layer = (uint32_t)i,
-                                               .only_shape = f->only_shapes,
-                                               .records = f->records + next,
-                                               .boxes = f->boxes + next,
-                                               .keys = f->part_keys + next};
-            memcpy(f->parts[part++].clip, clip, sizeof clip);
-            next += (end - block) * ORR_PACK_BLOCK;
+        const orr_draw_splats *layer = &f->list->splats[i];
+        const bool merges = is_cut(f, layer);
+        const int64_t first = next;
+        ORR_TRY(orr_splat_lens_make(&f->list->lens, layer, &f->lenses[i], error));
+        orr_project_job job = {.pack = layer->pack,
+                               .detail = merges ? layer->detail : NULL,
+                               .deformation = &layer->deformation,
+                               .lens = &f->lenses[i],
+                               .photo = f->photo,
+                               .width = f->list->lens.width,
+                               .height = f->list->lens.height,
+                               .first_file_index = (uint32_t)first,
+                               .layer = (uint32_t)i,
+                               .only_shape = f->only_shapes};
+        orr_splat_lens_clip(&f->list->lens, &f->lenses[i], job.clip);
+        int64_t blocks = layer->pack->blocks;
+        if (merges) {
+            orr_splat_cut_job found;
+            ORR_TRY(cut(f, i, &found, error));
+            job.runs = found.runs;
+            blocks = found.run_count;
         }
+        for (int64_t block = 0; block < blocks; block += ORR_PROJECT_BLOCKS) {
+            job.first_block = block;
+            job.end_block = block + ORR_PROJECT_BLOCKS < blocks ? block + ORR_PROJECT_BLOCKS : blocks;
+            job.records = f->records + next;
+            job.boxes = f->boxes + next;
+            job.keys = f->part_keys + next;
+            f->parts[part++] = job;
+            next += merges ? nodes_of(&job) : (job.end_block - block) * ORR_PACK_BLOCK;
+        }
+        next = first + layer->pack->blocks * ORR_PACK_BLOCK;
     }
+    f->part_count = part;
     return ORR_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "render/cpu/splats_cpu.h"
 #include "render/deform_formula.h"
 #include "render/formula_inputs.h"
+#include "render/splat_detail/splat_cut_formula.h"
 #include "render/splat_photo_inputs.h"
 
 FN real3 coefficient(const float *harmonics, int k)
@@ -138,9 +139,59 @@ FN int project(const orr_project_job *job, bool deformed, bool distorted)
     return count;
 }
 
+// The same of nodes, merged or not.
+static int project_nodes(const orr_project_job *job)
+{
+    const splat_lens lens = splat_lens_of(job->lens);
+    const clip_plane clip = clip_plane_of(job->clip);
+    const int degree = job->detail->sh_degree;
+    const int members = 3 * (degree + 1) * (degree + 1);
+    int count = 0;
+    for (int64_t i = job->first_block; i < job->end_block; i++) {
+        const orr_splat_run run = job->runs[i];
+        const orr_splat_level *level = &job->detail->levels[run.level];
+        const size_t at = (size_t)run.block * ORR_PACK_BLOCK;
+        for (int part = 0; part < ORR_PACK_BLOCK; part += ORR_LANES) {
+            const uint32_t nodes = (uint32_t)run.nodes >> part & ORR_ALL_LANES;
+            if (!nodes) {
+                continue;
+            }
+            const float *g = level->geometry + at * ORR_PACK_GEOMETRY + part;
+            real m[ORR_PACK_GEOMETRY];
+            for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
+                m[k] = real_load(g + k * ORR_PACK_BLOCK);
+            }
+            real3 mean = {m[0], m[1], m[2]};
+            splat_axes axes = {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}};
+            splat_screen s;
+            if (level->merged) {
+                const float *merged = level->merged + at * ORR_DETAIL_MERGED + part;
+                const merged_splat node = {m[12], real_load(merged), real_load(merged + ORR_PACK_BLOCK),
+                                           real_load(merged + 2 * ORR_PACK_BLOCK)};
+                s = merged_project(lens, mean, axes, node);
+            } else {
+                s = splat_project(lens, mean, axes, m[12]);
+            }
+            uint32_t visible = nodes & mask_bits(and_(s.visible, clip_height(clip, mean) >= R(0.0)));
+            if (visible) {
+                real3 colour = make_real3(R(0.0), R(0.0), R(0.0));
+                if (!job->only_shape) {
+                    colour = splat_colour(level->harmonics + at * (size_t)members + part, degree,
+                                          splat_direction(lens, mean));
+                }
+                count += store_records(job, count, visible, &s, colour, level->original + at + part);
+            }
+        }
+    }
+    return count;
+}
+
 int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
 {
     const bool deformed = job->deformation && job->deformation->piece_of;
+    if (job->detail) {
+        return project_nodes(job);
+    }
     if (job->photo) {
         return deformed ? project(job, true, true) : project(job, false, true);
     }

@@ -17,6 +17,7 @@
 #include "render/cpu/seen.h"
 #include "render/cpu/shadow_maps.h"
 #include "render/field_pass.h"
+#include "render/splat_detail/splat_detail.h"
 #include "render/splat_lens.h"
 
 enum {
@@ -53,6 +54,10 @@ typedef struct orr_tile_box {
 // The part of a layer that one job projects.
 typedef struct orr_project_job {
     const orr_splat_pack *pack;
+    // NULL: all splats of the blocks; otherwise, in place of those, the nodes of `runs` from first_block to
+    // end_block, which may not be deformed
+    const orr_splat_detail *detail;
+    const orr_splat_run *runs;
     const orr_draw_deformation *deformation;
     const splat_lens_values *lens;
     const splat_photo_values *photo; // its distortion; NULL: none
@@ -108,6 +113,7 @@ typedef struct orr_blend_job {
 } orr_blend_job;
 
 typedef struct orr_splat_kernels {
+    void (*cut)(orr_splat_cut_job *job);
     int (*project)(const orr_project_job *job); // returns the number of records written
     int64_t (*blend)(const orr_blend_job *job); // returns the splat-pixels evaluated
 } orr_splat_kernels;
