@@ -15,6 +15,15 @@ orr_result orr_splat_trainer_fetch(orr_splat_trainer *t, orr_error *error)
     return ORR_OK;
 }
 
+orr_result orr_splat_trainer_fetch_grids(orr_splat_trainer *t, orr_error *error)
+{
+    if (t->grids_ahead) {
+        ORR_TRY(orr_cuda_splat_steps_read_grids(t->device, t->grids, error));
+        t->grids_ahead = false;
+    }
+    return ORR_OK;
+}
+
 // What the photo sees of the capture's points; NULL in the step: depth is not in its loss.
 static orr_result find_depths(orr_splat_trainer *t, const orr_splat_plan *plan, orr_cuda_splat_step *step,
                               orr_depth_seen *seen, orr_error *error)
@@ -46,6 +55,8 @@ orr_result orr_splat_trainer_descend_cuda(orr_splat_trainer *t, const orr_splat_
                                 .lens = &plan->lens,
                                 .antialias = t->desc.antialias,
                                 .exposure = t->desc.exposures ? t->views[plan->image].exposure : NULL,
+                                .grid_steps = t->grids ? t->views[plan->image].steps + 1 : 0,
+                                .grid_rate = plan->view_rates.grid,
                                 .alpha_weight = ORR_SPLAT_ALPHA_WEIGHT,
                                 .dissimilarity = ORR_SPLAT_DISSIMILARITY,
                                 .rates = plan->rates,
@@ -66,6 +77,7 @@ orr_result orr_splat_trainer_descend_cuda(orr_splat_trainer *t, const orr_splat_
     ORR_TRY(find_depths(t, plan, &step, &depths, error));
     orr_profile_end(&t->profile, "photo", 0);
     t->device_ahead = true; // whatever fails from here on
+    t->grids_ahead = t->grids != NULL;
     ORR_TRY(orr_cuda_splat_steps_take(t->device, &step, &stepped, &t->profile, error));
     t->profile.stage_start = orr_clock_nanoseconds(); // the device's stages are booked
     found->loss = stepped.loss;

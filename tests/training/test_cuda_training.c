@@ -47,6 +47,25 @@ static void masks_count_as_on_the_cpu(void **state)
     }
 }
 
+// Of photos with alpha and of opaque ones.
+static void grids_count_as_on_the_cpu(void **state)
+{
+    (void)state;
+    photo_plan plan = sphere_photos;
+    photos opaque;
+    orr_splat_trainer_desc desc = describe(NULL);
+    plan.size = SIDE;
+    plan.channels = 3;
+    take_photos(&plan, &opaque);
+    desc.bilateral_grid = true;
+    compare_a_step(desc, STEPS_APART);
+    desc.capture = &opaque.capture;
+    desc.strategy = ORR_SPLAT_ADC;
+    desc.antialias = desc.refine_poses = true;
+    compare_a_step(desc, STEPS_APART);
+    drop_photos(&opaque);
+}
+
 // Of photos with alpha, which is in the loss anyway, and of opaque ones. What depth adds is no rounding: it
 // moves splats by more than that.
 static void depths_count_as_on_the_cpu(void **state)
@@ -89,6 +108,8 @@ static void a_step_that_needs_more_memory_is_taken_once(void **state)
     orr_splat_trainer_desc desc = describe(NULL);
     desc.splats = 12;
     compare_a_step(desc, STEPS_APART);
+    desc.bilateral_grid = true;
+    compare_a_step(desc, STEPS_APART);
 }
 
 // In how many splats a set of arrays differs by more than a thousandth of its largest value.
@@ -110,7 +131,28 @@ static int different_splats(const float *a, const float *b, int64_t splats, int 
     return count;
 }
 
-// The hundredth step, behind which splats are relocated or divided. Of roundings it depends which of two is.
+// That the mean of the maps of both is the identity, which it was not before. Numbers are rounded to 6e-8.
+static void assert_centred_grids(const orr_splat_state states[2], const orr_splat_state *begun)
+{
+    const orr_splat_state *all[3] = {&states[0], &states[1], begun};
+    double furthest[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < ORR_GRID_MAP; k++) {
+        for (int s = 0; s < 3; s++) {
+            double sum = 0.0;
+            for (int i = 0; i < begun->image_count; i++) {
+                for (int n = k; n < ORR_GRID; n += ORR_GRID_MAP) {
+                    sum += (double)(all[s]->grids[i].value[n] - grid_identity(n));
+                }
+            }
+            furthest[s] = fmax(furthest[s], fabs(sum) / begun->image_count / (ORR_GRID / ORR_GRID_MAP));
+        }
+    }
+    print_message("mean maps are off by %g, %g, before by %g\n", furthest[0], furthest[1], furthest[2]);
+    assert_true(furthest[0] < 1e-7 && furthest[1] < 1e-7 && furthest[2] > 1e-5);
+}
+
+// The hundredth step, behind which splats are relocated or divided and grids are centred. Of roundings it
+// depends which of two is.
 static void splats_are_rearranged_as_on_the_cpu(void **state)
 {
     (void)state;
@@ -119,6 +161,7 @@ static void splats_are_rearranged_as_on_the_cpu(void **state)
         orr_splat_state begun, states[2];
         double losses[2];
         desc.strategy = (orr_splat_strategy)strategy;
+        desc.bilateral_grid = strategy == ORR_SPLAT_ADC;
         step_both(desc, 99, 0.3, &begun, states, losses);
         const orr_splat_params *a = &states[0].params, *b = &states[1].params;
         const int harmonics = orr_harmonics_members(a->degree);
@@ -131,6 +174,9 @@ static void splats_are_rearranged_as_on_the_cpu(void **state)
         }
         print_message("%d of %d splats and arrays differ\n", different, 6 * (int)a->count);
         assert_true(different < (int)a->count / 20);
+        if (desc.bilateral_grid) {
+            assert_centred_grids(states, &begun);
+        }
         for (int i = 0; i < 2; i++) {
             orr_splat_state_destroy(&states[i]);
         }
@@ -148,13 +194,14 @@ static void train(orr_splat_trainer *trainer, int from, int to)
 }
 
 // All of a training: as good as the CPU's, and to the bit the same with a break.
-static void compare_trainings(float prune)
+static void compare_trainings(float prune, bool grids)
 {
     const char *path = scratch_path("half.training");
     orr_splat_trainer_desc desc = describe(cuda);
     orr_splat_state states[2];
     desc.strategy = ORR_SPLAT_ADC;
     desc.prune = prune;
+    desc.bilateral_grid = grids;
     orr_splat_trainer *whole = make_trainer(&desc);
     train(whole, 0, BREAK);
     assert_ok(orr_splat_trainer_save(whole, path, &error));
@@ -166,6 +213,9 @@ static void compare_trainings(float prune)
     take_state(whole, &states[0]);
     take_state(again, &states[1]);
     assert_same_params(&states[0].params, &states[1].params);
+    for (int i = 0; grids && i < states[0].image_count; i++) {
+        assert_memory_equal(&states[0].grids[i], &states[1].grids[i], sizeof states[0].grids[i]);
+    }
     desc.resume = NULL;
     desc.cuda = NULL;
     orr_splat_trainer *cpu = make_trainer(&desc);
@@ -187,26 +237,20 @@ static void compare_trainings(float prune)
 static void a_training_is_as_good_as_on_the_cpu(void **state)
 {
     (void)state;
-    compare_trainings(0.0f);
+    compare_trainings(0.0f, false);
 }
 
 // Once before the break and once behind it.
 static void a_pruned_training_is_as_good_as_on_the_cpu(void **state)
 {
     (void)state;
-    compare_trainings(0.4f);
+    compare_trainings(0.4f, false);
 }
 
-static void what_the_device_lacks_is_said(void **state)
+static void a_training_with_grids_is_as_good_as_on_the_cpu(void **state)
 {
     (void)state;
-    orr_splat_trainer *trainer;
-    orr_error why = {0};
-    orr_splat_trainer_desc desc = describe(cuda);
-    desc.bilateral_grid = true;
-    assert_int_equal(orr_splat_trainer_create(&desc, &trainer, &why), ORR_ERROR_UNSUPPORTED);
-    assert_null(trainer);
-    assert_string_equal(why.message, "CUDA: no training of splats with bilateral grids");
+    compare_trainings(0.0f, true);
 }
 
 static int open_all(void **state)
@@ -228,12 +272,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_that_of_the_cpu),
         cmocka_unit_test(masks_count_as_on_the_cpu),
+        cmocka_unit_test(grids_count_as_on_the_cpu),
         cmocka_unit_test(depths_count_as_on_the_cpu),
         cmocka_unit_test(a_step_that_needs_more_memory_is_taken_once),
         cmocka_unit_test(splats_are_rearranged_as_on_the_cpu),
         cmocka_unit_test(a_training_is_as_good_as_on_the_cpu),
         cmocka_unit_test(a_pruned_training_is_as_good_as_on_the_cpu),
-        cmocka_unit_test(what_the_device_lacks_is_said),
+        cmocka_unit_test(a_training_with_grids_is_as_good_as_on_the_cpu),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

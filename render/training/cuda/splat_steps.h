@@ -30,6 +30,15 @@ orr_result orr_cuda_splat_steps_read_first(orr_cuda_splat_steps *steps, orr_spla
 orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *steps, const orr_splat_params *params,
                                           orr_error *error);
 
+// The bilateral grids of all images to the device, and from it.
+orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *steps, const orr_photo_grid *grids,
+                                            orr_error *error);
+orr_result orr_cuda_splat_steps_read_grids(orr_cuda_splat_steps *steps, orr_photo_grid *grids,
+                                           orr_error *error);
+// orr_photo_grids_centre there, of `count` different images.
+orr_result orr_cuda_splat_steps_centre_grids(orr_cuda_splat_steps *steps, const int *images, int count,
+                                             orr_error *error);
+
 // Is the photo of that image, made smaller by that factor, on the device?
 bool orr_cuda_splat_steps_has(const orr_cuda_splat_steps *steps, int image, int shrink);
 
@@ -39,7 +48,9 @@ typedef struct orr_cuda_splat_step {
     const orr_lens *lens;
     bool antialias;
     float background[3];
-    const float *exposure;             // 3x4, row by row; NULL: none
+    const float *exposure; // 3x4, row by row; NULL: none
+    int64_t grid_steps;    // of the photo's grid, with this one; 0: there is none
+    float grid_rate;
     float alpha_weight, dissimilarity; // as in orr_compose_job and orr_picture_loss
     const orr_depth_seen *depths;      // NULL: depth is not in the loss
     float depth_weight;                // as in orr_depth_job

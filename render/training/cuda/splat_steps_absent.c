@@ -48,6 +48,27 @@ orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *steps, const orr
     return absent(error);
 }
 
+orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *steps, const orr_photo_grid *grids,
+                                            orr_error *error)
+{
+    (void)steps, (void)grids;
+    return absent(error);
+}
+
+orr_result orr_cuda_splat_steps_read_grids(orr_cuda_splat_steps *steps, orr_photo_grid *grids,
+                                           orr_error *error)
+{
+    (void)steps, (void)grids;
+    return absent(error);
+}
+
+orr_result orr_cuda_splat_steps_centre_grids(orr_cuda_splat_steps *steps, const int *images, int count,
+                                             orr_error *error)
+{
+    (void)steps, (void)images, (void)count;
+    return absent(error);
+}
+
 bool orr_cuda_splat_steps_has(const orr_cuda_splat_steps *steps, int image, int shrink)
 {
     (void)steps, (void)image, (void)shrink;

@@ -30,6 +30,7 @@ typedef struct orr_cuda_step_totals {
     double alpha[ORR_COMPOSE_SUMS];
     double motion[ORR_MOTION];
     double shown, depth; // points that count, and the sum of their differences
+    double variation;    // of the photo's grid, as it is in the loss
 } orr_cuda_step_totals;
 
 struct orr_cuda_splat_steps {
@@ -46,6 +47,8 @@ struct orr_cuda_splat_steps {
     orr_cuda_buffer picture, slopes[3], gradient, by_alpha, loss_sums, alpha_sums;
     orr_cuda_buffer by_depth, depth_pixel, depth_expected, depth_sums;
     orr_cuda_buffer first, counts, rows, motion_sums;
+    orr_cuda_buffer grids; // per image; nothing: photos have none
+    orr_cuda_buffer grid_cells, grid_gradient, grid_variations, centred, centre_sums;
     orr_cuda_step_totals *totals; // device
     orr_cuda_step_totals *landed; // host, pinned
     cudaEvent_t marks[ORR_CUDA_STEP_MARKS];
