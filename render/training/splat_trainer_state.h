@@ -86,6 +86,9 @@ void orr_splat_trainer_run_tiles(const orr_splat_trainer *trainer, const orr_spl
 // pixels of a splat's blending weight. weights: one for each splat.
 orr_result orr_splat_trainer_weights(orr_splat_trainer *trainer, double progress, double *weights,
                                      orr_error *error);
+// The same, on the device.
+orr_result orr_splat_trainer_weights_cuda(orr_splat_trainer *trainer, double progress, double *weights,
+                                          orr_error *error);
 // Removes the share of the splats that has the least weights.
 orr_result orr_splat_trainer_prune(orr_splat_trainer *trainer, double progress, double share,
                                    orr_error *error);

@@ -102,6 +102,13 @@ void orr_cuda_rows_plan_launch(cudaStream_t stream, const orr_cuda_rows *rows, s
 void orr_cuda_backward_launch(cudaStream_t stream, const orr_cuda_rows *rows,
                               const orr_cuda_compare *compare);
 
+// What splats weigh in a picture: the gradient by its colours that gives each pixel that counts 1 in the
+// first channel and nothing else; then of each splat the sum over its rows by that channel, added to
+// `weights`. Nothing is added when the frame had no room for all of its pairs.
+void orr_cuda_ones_launch(cudaStream_t stream, const orr_cuda_compare *compare);
+void orr_cuda_weights_launch(cudaStream_t stream, const orr_cuda_rows *rows, uint32_t splats,
+                             double *weights);
+
 // Parameters on the device, in the layout of orr_splat_params.
 typedef struct orr_cuda_splat_params {
     uint32_t count;

@@ -24,11 +24,12 @@ void orr_cuda_splat_steps_destroy(orr_cuda_splat_steps *s)
         orr_cuda_release(&s->slopes[k]);
     }
     orr_cuda_buffer *buffers[] = {
-        &s->geometry,    &s->statistic[0],   &s->statistic[1],    &s->picture,  &s->gradient,
-        &s->by_alpha,    &s->loss_sums,      &s->alpha_sums,      &s->first,    &s->counts,
-        &s->rows,        &s->motion_sums,    &s->origin,          &s->fresh,    &s->spare,
-        &s->depth_pixel, &s->depth_expected, &s->depth_sums,      &s->by_depth, &s->grids,
-        &s->grid_cells,  &s->grid_gradient,  &s->grid_variations, &s->centred,  &s->centre_sums};
+        &s->geometry,    &s->statistic[0],   &s->statistic[1],  &s->picture,         &s->gradient,
+        &s->by_alpha,    &s->loss_sums,      &s->alpha_sums,    &s->first,           &s->counts,
+        &s->rows,        &s->motion_sums,    &s->origin,        &s->fresh,           &s->spare,
+        &s->depth_pixel, &s->depth_expected, &s->depth_sums,    &s->by_depth,        &s->grids,
+        &s->weights,     &s->grid_cells,     &s->grid_gradient, &s->grid_variations, &s->centred,
+        &s->centre_sums};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -84,8 +85,8 @@ orr_result orr_cuda_splat_steps_create(orr_cuda *cuda, int images, orr_cuda_spla
 
 // ---- a step ----
 
-static orr_result take_planes(orr_cuda_splat_steps *s, const orr_loss_planes *like, orr_cuda_buffer *buffer,
-                              orr_loss_planes *planes, orr_error *error)
+orr_result orr_cuda_splat_steps_planes(orr_cuda_splat_steps *s, const orr_loss_planes *like,
+                                       orr_cuda_buffer *buffer, orr_loss_planes *planes, orr_error *error)
 {
     ORR_TRY(orr_cuda_reserve(s->cuda, buffer, 3 * (size_t)like->height * (size_t)like->stride, sizeof(float),
                              error));
@@ -109,10 +110,10 @@ static orr_result plan_compare(orr_cuda_splat_steps *s, const orr_cuda_splat_ste
                             .dissimilarity = step->dissimilarity};
     memcpy(c->background, step->background, sizeof c->background);
     memcpy(c->exposure, step->exposure ? step->exposure : identity, sizeof c->exposure);
-    ORR_TRY(take_planes(s, &photo->planes, &s->picture, &c->picture, error));
-    ORR_TRY(take_planes(s, &photo->planes, &s->gradient, &c->gradient, error));
+    ORR_TRY(orr_cuda_splat_steps_planes(s, &photo->planes, &s->picture, &c->picture, error));
+    ORR_TRY(orr_cuda_splat_steps_planes(s, &photo->planes, &s->gradient, &c->gradient, error));
     for (int k = 0; k < 3; k++) {
-        ORR_TRY(take_planes(s, &photo->planes, &s->slopes[k], &c->slopes[k], error));
+        ORR_TRY(orr_cuda_splat_steps_planes(s, &photo->planes, &s->slopes[k], &c->slopes[k], error));
     }
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->loss_sums, (size_t)orr_cuda_compare_blocks(c),
                              ORR_CUDA_LOSS_SUMS * sizeof(float), error));
@@ -152,7 +153,8 @@ static orr_result mark(orr_cuda_splat_steps *s, orr_cuda_step_mark which, orr_er
     return ORR_OK;
 }
 
-static orr_result put_drawing(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step, orr_error *error)
+orr_result orr_cuda_splat_steps_put_drawing(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
+                                            orr_error *error)
 {
     const size_t pixels = (size_t)step->lens->width * (size_t)step->lens->height;
     const orr_draw_splats layer = {.model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
@@ -260,8 +262,8 @@ static orr_result put_depths(orr_cuda_splat_steps *s, const orr_cuda_splat_step 
     return ORR_OK;
 }
 
-static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
-                               const orr_cuda_compare *c, orr_cuda_rows *rows, orr_error *error)
+orr_result orr_cuda_splat_steps_put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
+                                             const orr_cuda_compare *c, orr_cuda_rows *rows, orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
     const orr_cuda_stages *drawn = &s->stages;
@@ -325,14 +327,14 @@ static orr_result run(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step, 
     orr_cuda_compare compare;
     orr_cuda_rows rows;
     orr_cuda_grid_step grid;
-    ORR_TRY(put_drawing(s, step, error));
+    ORR_TRY(orr_cuda_splat_steps_put_drawing(s, step, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_DRAWN, error));
     ORR_TRY(plan_compare(s, step, photo, &compare, error));
     ORR_TRY(compare.grid ? plan_grid(s, step, &grid, error) : ORR_OK);
     ORR_TRY(put_loss(s, &compare, &grid, error));
     ORR_TRY(step->depths ? put_depths(s, step, &compare, error) : ORR_OK);
     ORR_TRY(mark(s, ORR_CUDA_STEP_LOSS, error));
-    ORR_TRY(put_backward(s, step, &compare, &rows, error));
+    ORR_TRY(orr_cuda_splat_steps_put_backward(s, step, &compare, &rows, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_BACKWARD, error));
     ORR_TRY(put_update(s, step, &rows, error));
     if (compare.grid) {

@@ -67,6 +67,14 @@ typedef struct orr_cuda_splat_stepped {
     int64_t evaluated;                // splat-pixels: pairs of a splat and a tile times the tile's pixels
 } orr_cuda_splat_stepped;
 
+// Of all splats, what they weigh in the photo of a step: the sum of their blending weights over the pixels
+// that are learned from. first: the sums begin with this photo, else they are added to those before. Of the
+// step image, shrink, photo, lens and antialias are used.
+orr_result orr_cuda_splat_steps_weigh(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
+                                      bool first, orr_error *error);
+// The sums so far, one for each splat.
+orr_result orr_cuda_splat_steps_read_weights(orr_cuda_splat_steps *steps, double *weights, orr_error *error);
+
 // One step, and waits for it. profile: its stages are added.
 orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
                                      orr_cuda_splat_stepped *stepped, orr_profile *profile, orr_error *error);

@@ -75,6 +75,19 @@ bool orr_cuda_splat_steps_has(const orr_cuda_splat_steps *steps, int image, int 
     return false;
 }
 
+orr_result orr_cuda_splat_steps_weigh(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
+                                      bool first, orr_error *error)
+{
+    (void)steps, (void)step, (void)first;
+    return absent(error);
+}
+
+orr_result orr_cuda_splat_steps_read_weights(orr_cuda_splat_steps *steps, double *weights, orr_error *error)
+{
+    (void)steps, (void)weights;
+    return absent(error);
+}
+
 orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
                                      orr_cuda_splat_stepped *stepped, orr_profile *profile, orr_error *error)
 {
