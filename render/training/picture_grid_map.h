@@ -181,8 +181,8 @@ static inline double grid_variation(const grid_real *grid, grid_real weight, gri
     for (int axis = 0; axis < 3; axis++) {
         const grid_direction d = grid_along(axis, weight);
         double squares = 0.0;
-        for (int row = 0; row < ORR_GRID;
-             row += d.stride) { // of numbers that are one corner's in the direction
+        // a row: numbers of one corner in that direction
+        for (int row = 0; row < ORR_GRID; row += d.stride) {
             const int corner = row / d.stride % d.corners;
             const int back = corner > 0 ? d.stride : 0, ahead = corner < d.corners - 1 ? d.stride : 0;
             for (int i = row; i < row + d.stride; i++) {
