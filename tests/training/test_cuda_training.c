@@ -284,7 +284,8 @@ static void grids_go_on(void **state)
     }
     psnr[1] = held_out(cpu, &all);
     print_message("photos: %.4f dB, on the CPU %.4f dB\n", psnr[0], psnr[1]);
-    assert_true(fabs(psnr[0] - psnr[1]) < 0.01); // without its grid a photo differs by more than that
+    // roundings leave 1e-4 dB; with the grids that the training began with it is 4e-3 dB less
+    assert_true(fabs(psnr[0] - psnr[1]) < 1e-3);
     orr_splat_trainer_destroy(cpu);
     for (int i = 0; i < 2; i++) {
         orr_splat_state_destroy(&states[i]);
