@@ -1446,8 +1446,8 @@ typedef struct orr_train_desc {
     uint32_t seed;
     int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
     /* ORR_DEVICE_CUDA takes the steps on the GPU; AUTO: what ORR_DEVICE in the environment names; otherwise
-       the CPU. Splats on the GPU get the same bits in every run, but others than on the CPU; those with
-       bilateral_grid learn on the CPU. */
+       the CPU. Splats on the GPU, with bilateral_grid, depths and kept lenses too, get the same bits in
+       every run, but others than on the CPU. */
     orr_device_kind device;
     int splats;     /* splats: no more than these, up to 2^28; 0: 150,000 */
     int sh_degree;  /* splats: of the spherical harmonics, 1 .. 3; 0: 3; -1: degree 0 */

@@ -79,8 +79,7 @@ static void compose_row(const orr_compose_job *job, const exposure_map *exposure
 
 static void place_of(const orr_compose_job *job, int y, int x, const float *drawn, grid_place *place)
 {
-    *place = grid_find(((float)x + 0.5f) / (float)job->photo.width,
-                       ((float)y + 0.5f) / (float)job->photo.height, drawn);
+    *place = grid_find(grid_middle(x, job->photo.width), grid_middle(y, job->photo.height), drawn);
 }
 
 static void compose_row_by_grid(const orr_compose_job *job, int y)
@@ -107,13 +106,14 @@ static void backward_row_by_grid(const orr_compose_job *job, int y, float *by_gr
     for (int x = 0; x < width; x++) {
         const int64_t at = (int64_t)y * width + x;
         const float *drawn = job->rgba + 4 * at;
-        float by[3], by_colour[3];
+        float by[3], by_map[ORR_GRID_MAP], by_colour[3];
         grid_place place;
         place_of(job, y, x, drawn, &place);
         for (int k = 0; k < 3; k++) {
             by[k] = orr_loss_row(&job->gradient, k, y)[x];
         }
-        grid_backward(job->grid, &place, drawn, drawn[3], by, by_grid, by_colour, &job->by_alpha[at]);
+        grid_backward(job->grid, &place, drawn, drawn[3], by, by_map, by_colour, &job->by_alpha[at]);
+        grid_spread(&place, by_map, by_grid);
         for (int k = 0; k < 3; k++) {
             orr_loss_row(&job->gradient, k, y)[x] = by_colour[k];
             job->by_alpha[at] -= by[k] * job->background[k];

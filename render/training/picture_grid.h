@@ -12,6 +12,8 @@ typedef struct orr_photo_grid {
 
 // Every map is the identity, without moments.
 void orr_photo_grid_begin(orr_photo_grid *grid);
+// Adam's, of step number `steps` from 1.
+float orr_photo_grid_correction(int64_t steps);
 // A step of Adam, number `steps` from 1. gradient: ORR_GRID, of the loss without the grid's variation, which
 // is added; what is not finite is no gradient. Returns what the variation adds to the loss.
 double orr_photo_grid_step(orr_photo_grid *grid, float *gradient, int64_t steps, float rate);

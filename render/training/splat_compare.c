@@ -35,6 +35,7 @@ static orr_result compose(orr_splat_trainer *t, int index, orr_arena *arena, orr
     float fitted[ORR_EXPOSURE];
     const bool learned = is_learned(t, index);
     if (t->grids && learned) {
+        ORR_TRY(orr_splat_trainer_fetch_grids(t, error));
         c->grid = t->grids[index].value;
     } else if (t->desc.exposures && learned) {
         c->exposure = t->views[index].exposure;

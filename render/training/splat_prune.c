@@ -63,7 +63,9 @@ static orr_result add_photo(orr_splat_trainer *t, int image, int shrink, double 
 
 orr_result orr_splat_trainer_weights(orr_splat_trainer *t, double progress, double *weights, orr_error *error)
 {
-    ORR_TRY(orr_splat_trainer_fetch(t, error));
+    if (t->device) {
+        return orr_splat_trainer_weights_cuda(t, progress, weights, error);
+    }
     memset(weights, 0, (size_t)t->params.count * sizeof *weights);
     for (int i = 0; i < t->desc.image_count; i++) {
         const int image = t->images[i];
@@ -110,6 +112,9 @@ orr_result orr_splat_trainer_prune(orr_splat_trainer *t, double progress, double
     orr_result result = orr_splat_trainer_weights(t, progress, weights, error);
     if (result == ORR_OK) {
         result = mark_least(weights, all, count, error);
+    }
+    if (result == ORR_OK) {
+        result = orr_splat_trainer_fetch(t, error);
     }
     for (int64_t i = 0; result == ORR_OK && i < all; i++) {
         if (weights[i] >= 0.0) {

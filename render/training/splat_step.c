@@ -325,7 +325,10 @@ static orr_result refine(orr_splat_trainer *t, double progress, orr_error *error
     if (t->desc.prune > 0.0f && orr_splat_prunings_at(progress) > 0 && target > t->params.count) {
         target = t->params.count; // what went does not come back
     }
-    if (t->grids) {
+    if (t->grids && t->device) {
+        ORR_TRY(orr_cuda_splat_steps_centre_grids(t->device, t->images, t->desc.image_count, error));
+        t->grids_ahead = true;
+    } else if (t->grids) {
         orr_photo_grids_centre(t->grids, t->images, t->desc.image_count);
     }
     if (t->device_ahead) {

@@ -53,17 +53,14 @@ static orr_result check_depth(const orr_splat_trainer *t, orr_error *error)
                             "with points3D");
 }
 
-// What steps on a device do not have.
 static orr_result open_device(orr_splat_trainer *t, orr_error *error)
 {
     if (!t->desc.cuda) {
         return ORR_OK;
     }
-    if (t->grids) {
-        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "CUDA: no training of splats with bilateral grids");
-    }
     t->device_behind = true;
-    return orr_cuda_splat_steps_create(t->desc.cuda, t->desc.capture->count, &t->device, error);
+    ORR_TRY(orr_cuda_splat_steps_create(t->desc.cuda, t->desc.capture->count, &t->device, error));
+    return t->grids ? orr_cuda_splat_steps_write_grids(t->device, t->grids, error) : ORR_OK;
 }
 
 static orr_result plant(orr_splat_trainer *t, orr_error *error)
@@ -279,6 +276,7 @@ orr_splat_progress orr_splat_trainer_progress(const orr_splat_trainer *t)
 orr_result orr_splat_trainer_save(orr_splat_trainer *t, const char *path, orr_error *error)
 {
     ORR_TRY(orr_splat_trainer_fetch(t, error));
+    ORR_TRY(orr_splat_trainer_fetch_grids(t, error));
     const int count = t->desc.image_count;
     orr_splat_view *views = orr_alloc((size_t)count, sizeof *views);
     orr_photo_grid *grids = t->grids ? orr_alloc((size_t)count, sizeof *grids) : NULL;

@@ -53,7 +53,6 @@ typedef struct orr_splat_trainer_desc {
     float prune;
     uint32_t seed;
     // Take the steps on this device; NULL: on the CPU, which draws, relocates and divides splats anyway.
-    // ORR_ERROR_UNSUPPORTED with bilateral grids.
     orr_cuda *cuda;
     // A file of orr_splat_trainer_save to go on from, to the same bits; its numbers and switches take the
     // place of those above. NULL: from the beginning.

@@ -25,6 +25,7 @@ struct orr_splat_trainer {
     orr_cuda_splat_steps *device; // takes the steps; NULL: the CPU does
     bool device_ahead;            // its parameters are newer than `params`
     bool device_behind;           // or older
+    bool grids_ahead;             // its grids are newer than `grids`; never older
     orr_arena arena;              // of a step
     orr_profile profile;
 };
@@ -58,6 +59,8 @@ orr_result orr_splat_trainer_rearrange_cuda(orr_splat_trainer *trainer, int64_t 
                                             orr_error *error);
 // Brings `params` and what is drawn of them up to date with the device.
 orr_result orr_splat_trainer_fetch(orr_splat_trainer *trainer, orr_error *error);
+// And `grids`, where there are some.
+orr_result orr_splat_trainer_fetch_grids(orr_splat_trainer *trainer, orr_error *error);
 
 // The splats as a camera sees them.
 typedef struct orr_splat_drawing {
@@ -83,6 +86,9 @@ void orr_splat_trainer_run_tiles(const orr_splat_trainer *trainer, const orr_spl
 // pixels of a splat's blending weight. weights: one for each splat.
 orr_result orr_splat_trainer_weights(orr_splat_trainer *trainer, double progress, double *weights,
                                      orr_error *error);
+// The same, on the device.
+orr_result orr_splat_trainer_weights_cuda(orr_splat_trainer *trainer, double progress, double *weights,
+                                          orr_error *error);
 // Removes the share of the splats that has the least weights.
 orr_result orr_splat_trainer_prune(orr_splat_trainer *trainer, double progress, double share,
                                    orr_error *error);

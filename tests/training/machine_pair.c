@@ -77,6 +77,36 @@ static void assert_near_params(float *const a[3], float *const b[3], float *cons
     }
 }
 
+// Of all numbers together: how far arrays a and b are apart, over the length of b less `keeps` times
+// `before`.
+static double numbers_distance(const float *a, const float *b, const float *before, double keeps, int count)
+{
+    double apart = 0.0, length = 0.0;
+    for (int i = 0; i < count; i++) {
+        const double difference = (double)a[i] - (double)b[i], new = (double)b[i] - keeps *(double)before[i];
+        apart += difference * difference;
+        length += new *new;
+    }
+    return sqrt(apart / fmax(length, 1e-30));
+}
+
+// Of the photo of the step its grid's moments and numbers; grids of other photos have not moved.
+static void assert_near_grid(const orr_photo_grid *a, const orr_photo_grid *b, const orr_photo_grid *before,
+                             bool of_the_step, double apart)
+{
+    if (!of_the_step) {
+        assert_memory_equal(a, before, sizeof *a);
+        assert_memory_equal(b, before, sizeof *b);
+        return;
+    }
+    const double moved = numbers_distance(a->value, b->value, before->value, 1.0, ORR_GRID);
+    const double gradient = numbers_distance(a->moments[0], b->moments[0], before->moments[0], 0.9, ORR_GRID);
+    const double square = numbers_distance(a->moments[1], b->moments[1], before->moments[1], 0.999, ORR_GRID);
+    print_message("grid: its step is off by %.2g, its gradient by %.2g, its square by %.2g\n", moved,
+                  gradient, square);
+    assert_true(gradient < 2e-5 && square < 4e-5 && moved < apart);
+}
+
 static void assert_near(const float *a, const float *b, int count, const char *what)
 {
     for (int k = 0; k < count; k++) {
@@ -108,6 +138,15 @@ void step_both(orr_splat_trainer_desc desc, int before, double progress, orr_spl
     remove(path);
 }
 
+static int place_of(const orr_splat_state *s, int image)
+{
+    int at = 0;
+    while (s->images[at] != image) {
+        at++;
+    }
+    return at;
+}
+
 void compare_a_step(orr_splat_trainer_desc desc, double apart)
 {
     orr_splat_state begun, states[2];
@@ -128,6 +167,11 @@ void compare_a_step(orr_splat_trainer_desc desc, double apart)
         assert_int_equal(states[0].images[i], states[1].images[i]);
         assert_near(v->exposure_moments[0], w->exposure_moments[0], ORR_EXPOSURE, "exposure");
         assert_near(v->motion_moments[0], w->motion_moments[0], ORR_MOTION, "motion");
+        if (desc.bilateral_grid) {
+            const int image = states[0].images[i], was = place_of(&begun, image);
+            assert_near_grid(&states[0].grids[i], &states[1].grids[i], &begun.grids[was],
+                             v->steps > begun.views[was].steps, apart);
+        }
     }
     for (int i = 0; i < 2; i++) {
         orr_splat_state_destroy(&states[i]);

@@ -71,10 +71,11 @@ static void gradients_are_those_of_differences(void **state)
     fill_grid();
     for (int i = 0; i < 300; i++) {
         drawn d = some_pixel(i);
-        double by_colour[3], by_alpha;
+        double by_map[ORR_GRID_MAP], by_colour[3], by_alpha;
         const grid_place place = grid_find(d.x, d.y, d.colour);
         memset(by_grid, 0, sizeof by_grid);
-        grid_backward(grid, &place, d.colour, d.alpha, d.weight, by_grid, by_colour, &by_alpha);
+        grid_backward(grid, &place, d.colour, d.alpha, d.weight, by_map, by_colour, &by_alpha);
+        grid_spread(&place, by_map, by_grid);
         for (int k = 0; k < 3; k++) {
             assert_near(by_colour[k], slope(&d, &d.colour[k]), 1e-7, "by colour"); // of slopes up to 20
         }

@@ -30,7 +30,24 @@ static __device__ exposure_map exposure_of(const orr_cuda_compare &c)
                         make_real3(e[8], e[9], e[10]), make_real3(e[3], e[7], e[11])};
 }
 
-static __global__ void compose(orr_cuda_compare c)
+// Where a pixel looks its map up in the photo's grid.
+static __device__ grid_place place_of(const orr_cuda_compare &c, int x, int y, float4 drawn)
+{
+    const float colour[3] = {drawn.x, drawn.y, drawn.z};
+    return grid_find(grid_middle(x, c.width), grid_middle(y, c.height), colour);
+}
+
+static __device__ real3 apply_grid(const orr_cuda_compare &c, int x, int y, float4 drawn)
+{
+    const float colour[3] = {drawn.x, drawn.y, drawn.z};
+    const grid_place place = place_of(c, x, y, drawn);
+    float out[3];
+    grid_apply(c.grid, &place, colour, drawn.w, out);
+    return make_real3(out[0], out[1], out[2]);
+}
+
+// grid: through the photo's grid in place of its exposure
+template <int grid> static __global__ void compose(orr_cuda_compare c)
 {
     const int at = (int)(blockIdx.x * THREADS + threadIdx.x);
     if (at >= c.width * c.height) {
@@ -38,7 +55,8 @@ static __global__ void compose(orr_cuda_compare c)
     }
     const int x = at % c.width, y = at / c.width;
     const float4 drawn = ((const float4 *)c.rgba)[at];
-    real3 colour = exposure_apply(exposure_of(c), make_real3(drawn.x, drawn.y, drawn.z), drawn.w);
+    real3 colour = grid ? apply_grid(c, x, y, drawn)
+                        : exposure_apply(exposure_of(c), make_real3(drawn.x, drawn.y, drawn.z), drawn.w);
     colour =
         add_scaled3(colour, make_real3(c.background[0], c.background[1], c.background[2]), 1.0f - drawn.w);
     const float values[3] = {colour.x, colour.y, colour.z};
@@ -157,9 +175,20 @@ static __global__ void __launch_bounds__(THREADS) differentiate(orr_cuda_compare
     plane_row(c.gradient, channel, y)[x] = kept ? slope : 0.0f;
 }
 
-// ---- back through exposure and background: a thread per pixel ----
+// ---- back through exposure or grid, and background: a thread per pixel ----
 
-static __global__ void __launch_bounds__(THREADS) compose_back(orr_cuda_compare c)
+// The loss by a pixel's colour, and in by_alpha by its alpha, of that by what the grid made of them.
+static __device__ real3 grid_back(const orr_cuda_compare &c, int x, int y, float4 drawn, real3 g,
+                                  float *by_alpha)
+{
+    const float colour[3] = {drawn.x, drawn.y, drawn.z}, by[3] = {g.x, g.y, g.z};
+    const grid_place place = place_of(c, x, y, drawn);
+    float by_map[ORR_GRID_MAP], by_colour[3];
+    grid_backward(c.grid, &place, colour, drawn.w, by, by_map, by_colour, by_alpha);
+    return make_real3(by_colour[0], by_colour[1], by_colour[2]);
+}
+
+template <int grid> static __global__ void __launch_bounds__(THREADS) compose_back(orr_cuda_compare c)
 {
     __shared__ float scratch[WARPS];
     const int at = (int)(blockIdx.x * THREADS + threadIdx.x);
@@ -172,18 +201,23 @@ static __global__ void __launch_bounds__(THREADS) compose_back(orr_cuda_compare 
         const float4 drawn = ((const float4 *)c.rgba)[at];
         const real3 g = make_real3(plane_row(c.gradient, 0, y)[x], plane_row(c.gradient, 1, y)[x],
                                    plane_row(c.gradient, 2, y)[x]);
-        // what a colour gains by alpha
-        const real3 lift =
-            sub3(exposure.shift, make_real3(c.background[0], c.background[1], c.background[2]));
-        float by_alpha = dot3(g, lift);
-        by = exposure_add(by, g, make_real3(drawn.x, drawn.y, drawn.z), drawn.w);
+        const real3 background = make_real3(c.background[0], c.background[1], c.background[2]);
+        float by_alpha;
+        real3 by_colour;
+        if (grid) {
+            by_colour = grid_back(c, x, y, drawn, g, &by_alpha);
+            by_alpha -= dot3(g, background);
+        } else {
+            by_alpha = dot3(g, sub3(exposure.shift, background)); // what a colour gains by alpha
+            by = exposure_add(by, g, make_real3(drawn.x, drawn.y, drawn.z), drawn.w);
+            by_colour = exposure_backward(exposure, g);
+        }
         if (c.photo_alpha && (!c.kept || c.kept[at] != 0)) {
             const float difference = drawn.w - c.photo_alpha[at];
             const float weight = c.alpha_weight / ((float)c.width * (float)c.height);
             by_alpha += difference > 0.0f ? weight : difference < 0.0f ? -weight : 0.0f;
             alpha_difference = fabsf(difference);
         }
-        const real3 by_colour = exposure_backward(exposure, g);
         plane_row(c.gradient, 0, y)[x] = by_colour.x;
         plane_row(c.gradient, 1, y)[x] = by_colour.y;
         plane_row(c.gradient, 2, y)[x] = by_colour.z;
@@ -241,7 +275,8 @@ int orr_cuda_compare_compose_blocks(const orr_cuda_compare *c)
 
 void orr_cuda_compose_launch(cudaStream_t stream, const orr_cuda_compare *c)
 {
-    ORR_LAUNCH(compose, (unsigned int)orr_cuda_compare_compose_blocks(c), THREADS, 0, stream, *c);
+    const auto compose_pixels = c->grid ? compose<1> : compose<0>;
+    ORR_LAUNCH(compose_pixels, (unsigned int)orr_cuda_compare_compose_blocks(c), THREADS, 0, stream, *c);
 }
 
 void orr_cuda_loss_launch(cudaStream_t stream, const orr_cuda_compare *c)
@@ -256,7 +291,8 @@ void orr_cuda_loss_gradient_launch(cudaStream_t stream, const orr_cuda_compare *
 
 void orr_cuda_compose_back_launch(cudaStream_t stream, const orr_cuda_compare *c)
 {
-    ORR_LAUNCH(compose_back, (unsigned int)orr_cuda_compare_compose_blocks(c), THREADS, 0, stream, *c);
+    const auto pixels_back = c->grid ? compose_back<1> : compose_back<0>;
+    ORR_LAUNCH(pixels_back, (unsigned int)orr_cuda_compare_compose_blocks(c), THREADS, 0, stream, *c);
 }
 
 void orr_cuda_total_launch(cudaStream_t stream, const float *sums, int blocks, int members, double *to)

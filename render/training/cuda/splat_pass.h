@@ -14,6 +14,7 @@ typedef struct orr_cuda_compare {
     const float *rgba; // as drawn without background: height x width x 4
     float background[3];
     float exposure[ORR_EXPOSURE]; // 3x4, row by row
+    const float *grid;            // ORR_GRID, in place of the exposure; NULL: none
     orr_loss_planes photo;
     const uint8_t *kept;      // height x width, 0: not to be learned from; NULL: all is
     const float *photo_alpha; // height x width; NULL: the photo is opaque
@@ -37,6 +38,30 @@ void orr_cuda_loss_launch(cudaStream_t stream, const orr_cuda_compare *compare);
 void orr_cuda_loss_gradient_launch(cudaStream_t stream, const orr_cuda_compare *compare);
 // gradient, in place: by the colours of rgba; by_alpha and alpha_sums
 void orr_cuda_compose_back_launch(cudaStream_t stream, const orr_cuda_compare *compare);
+
+// The step of a photo's bilateral grid.
+typedef struct orr_cuda_grid_step {
+    const orr_cuda_control *control; // of the frame
+    orr_photo_grid *grid;
+    float *cells;      // per cell the loss by its ORR_GRID_CELL numbers
+    float *by_grid;    // ORR_GRID
+    float *variations; // per block of `gradient`: what its numbers' differences add to the loss
+    float correction, rate;
+} orr_cuda_grid_step;
+
+enum { ORR_GRID_CELL = 4 * ORR_GRID_Z * ORR_GRID_MAP }; // of four neighbours in x and y, at each brightness
+
+size_t orr_cuda_grid_cells(void); // of a grid
+int orr_cuda_grid_blocks(void);   // that write variations
+// cells, then by_grid and variations, from the gradient by the picture: before it goes back through the grid
+void orr_cuda_grid_gradient_launch(cudaStream_t stream, const orr_cuda_grid_step *step,
+                                   const orr_cuda_compare *compare);
+// Adam's step of the grid. Nothing, when the frame had no room for all of its pairs.
+void orr_cuda_grid_advance_launch(cudaStream_t stream, const orr_cuda_grid_step *step);
+// The mean of all maps of these grids becomes the identity. images: which of `grids`; sums: `count` times
+// ORR_GRID_MAP
+void orr_cuda_grids_centre_launch(cudaStream_t stream, orr_photo_grid *grids, const int *images, int count,
+                                  double *sums);
 
 // The points that the photo sees in the picture, as in orr_depth_seen.
 typedef struct orr_cuda_depths {
@@ -76,6 +101,13 @@ void orr_cuda_rows_plan_launch(cudaStream_t stream, const orr_cuda_rows *rows, s
 // rows, from the gradient by the colours of rgba
 void orr_cuda_backward_launch(cudaStream_t stream, const orr_cuda_rows *rows,
                               const orr_cuda_compare *compare);
+
+// What splats weigh in a picture: the gradient by its colours that gives each pixel that counts 1 in the
+// first channel and nothing else; then of each splat the sum over its rows by that channel, added to
+// `weights`. Nothing is added when the frame had no room for all of its pairs.
+void orr_cuda_ones_launch(cudaStream_t stream, const orr_cuda_compare *compare);
+void orr_cuda_weights_launch(cudaStream_t stream, const orr_cuda_rows *rows, uint32_t splats,
+                             double *weights);
 
 // Parameters on the device, in the layout of orr_splat_params.
 typedef struct orr_cuda_splat_params {

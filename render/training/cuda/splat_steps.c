@@ -23,11 +23,13 @@ void orr_cuda_splat_steps_destroy(orr_cuda_splat_steps *s)
         orr_cuda_release(&s->harmonics[k]);
         orr_cuda_release(&s->slopes[k]);
     }
-    orr_cuda_buffer *buffers[] = {&s->geometry,       &s->statistic[0], &s->statistic[1], &s->picture,
-                                  &s->gradient,       &s->by_alpha,     &s->loss_sums,    &s->alpha_sums,
-                                  &s->first,          &s->counts,       &s->rows,         &s->motion_sums,
-                                  &s->origin,         &s->fresh,        &s->spare,        &s->depth_pixel,
-                                  &s->depth_expected, &s->depth_sums,   &s->by_depth};
+    orr_cuda_buffer *buffers[] = {
+        &s->geometry,    &s->statistic[0],   &s->statistic[1],  &s->picture,         &s->gradient,
+        &s->by_alpha,    &s->loss_sums,      &s->alpha_sums,    &s->first,           &s->counts,
+        &s->rows,        &s->motion_sums,    &s->origin,        &s->fresh,           &s->spare,
+        &s->depth_pixel, &s->depth_expected, &s->depth_sums,    &s->by_depth,        &s->grids,
+        &s->weights,     &s->grid_cells,     &s->grid_gradient, &s->grid_variations, &s->centred,
+        &s->centre_sums};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -83,8 +85,8 @@ orr_result orr_cuda_splat_steps_create(orr_cuda *cuda, int images, orr_cuda_spla
 
 // ---- a step ----
 
-static orr_result take_planes(orr_cuda_splat_steps *s, const orr_loss_planes *like, orr_cuda_buffer *buffer,
-                              orr_loss_planes *planes, orr_error *error)
+orr_result orr_cuda_splat_steps_planes(orr_cuda_splat_steps *s, const orr_loss_planes *like,
+                                       orr_cuda_buffer *buffer, orr_loss_planes *planes, orr_error *error)
 {
     ORR_TRY(orr_cuda_reserve(s->cuda, buffer, 3 * (size_t)like->height * (size_t)like->stride, sizeof(float),
                              error));
@@ -108,15 +110,18 @@ static orr_result plan_compare(orr_cuda_splat_steps *s, const orr_cuda_splat_ste
                             .dissimilarity = step->dissimilarity};
     memcpy(c->background, step->background, sizeof c->background);
     memcpy(c->exposure, step->exposure ? step->exposure : identity, sizeof c->exposure);
-    ORR_TRY(take_planes(s, &photo->planes, &s->picture, &c->picture, error));
-    ORR_TRY(take_planes(s, &photo->planes, &s->gradient, &c->gradient, error));
+    ORR_TRY(orr_cuda_splat_steps_planes(s, &photo->planes, &s->picture, &c->picture, error));
+    ORR_TRY(orr_cuda_splat_steps_planes(s, &photo->planes, &s->gradient, &c->gradient, error));
     for (int k = 0; k < 3; k++) {
-        ORR_TRY(take_planes(s, &photo->planes, &s->slopes[k], &c->slopes[k], error));
+        ORR_TRY(orr_cuda_splat_steps_planes(s, &photo->planes, &s->slopes[k], &c->slopes[k], error));
     }
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->loss_sums, (size_t)orr_cuda_compare_blocks(c),
                              ORR_CUDA_LOSS_SUMS * sizeof(float), error));
     c->loss_sums = s->loss_sums.memory;
-    if (step->exposure || photo->has_alpha || step->depths) {
+    if (step->grid_steps > 0) {
+        c->grid = ((const orr_photo_grid *)s->grids.memory)[step->image].value;
+    }
+    if (step->exposure || c->grid || photo->has_alpha || step->depths) {
         ORR_TRY(orr_cuda_reserve(s->cuda, &s->by_alpha, pixels, sizeof(float), error));
         ORR_TRY(orr_cuda_reserve(s->cuda, &s->alpha_sums, (size_t)orr_cuda_compare_compose_blocks(c),
                                  ORR_COMPOSE_SUMS * sizeof(float), error));
@@ -148,7 +153,8 @@ static orr_result mark(orr_cuda_splat_steps *s, orr_cuda_step_mark which, orr_er
     return ORR_OK;
 }
 
-static orr_result put_drawing(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step, orr_error *error)
+orr_result orr_cuda_splat_steps_put_drawing(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
+                                            orr_error *error)
 {
     const size_t pixels = (size_t)step->lens->width * (size_t)step->lens->height;
     const orr_draw_splats layer = {.model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
@@ -173,7 +179,38 @@ static orr_result put_drawing(orr_cuda_splat_steps *s, const orr_cuda_splat_step
     return orr_cuda_stages_record(&s->stages, frame, error);
 }
 
-static orr_result put_loss(orr_cuda_splat_steps *s, const orr_cuda_compare *c, orr_error *error)
+// The memory of a grid's step.
+static orr_result plan_grid(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step, orr_cuda_grid_step *g,
+                            orr_error *error)
+{
+    *g = (orr_cuda_grid_step){.control = s->stages.control,
+                              .correction = orr_photo_grid_correction(step->grid_steps),
+                              .rate = step->grid_rate};
+    ORR_TRY(orr_cuda_reserve(s->cuda, &s->grid_cells, orr_cuda_grid_cells(), ORR_GRID_CELL * sizeof(float),
+                             error));
+    ORR_TRY(orr_cuda_reserve(s->cuda, &s->grid_gradient, ORR_GRID, sizeof(float), error));
+    ORR_TRY(
+        orr_cuda_reserve(s->cuda, &s->grid_variations, (size_t)orr_cuda_grid_blocks(), sizeof(float), error));
+    g->grid = (orr_photo_grid *)s->grids.memory + step->image;
+    g->cells = s->grid_cells.memory;
+    g->by_grid = s->grid_gradient.memory;
+    g->variations = s->grid_variations.memory;
+    return ORR_OK;
+}
+
+// The gradient of the photo's grid, before that of the picture goes back through it.
+static orr_result put_grid_gradient(orr_cuda_splat_steps *s, const orr_cuda_grid_step *g,
+                                    const orr_cuda_compare *c, orr_error *error)
+{
+    orr_cuda_grid_gradient_launch(s->cuda->stream, g, c);
+    ORR_CUDA_LAUNCHED();
+    orr_cuda_total_launch(s->cuda->stream, g->variations, orr_cuda_grid_blocks(), 1, &s->totals->variation);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
+static orr_result put_loss(orr_cuda_splat_steps *s, const orr_cuda_compare *c, const orr_cuda_grid_step *grid,
+                           orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
     orr_cuda_compose_launch(stream, c);
@@ -185,6 +222,7 @@ static orr_result put_loss(orr_cuda_splat_steps *s, const orr_cuda_compare *c, o
     orr_cuda_total_launch(stream, c->loss_sums, orr_cuda_compare_blocks(c), ORR_CUDA_LOSS_SUMS,
                           s->totals->loss);
     ORR_CUDA_LAUNCHED();
+    ORR_TRY(c->grid ? put_grid_gradient(s, grid, c, error) : ORR_OK);
     if (c->by_alpha) {
         orr_cuda_compose_back_launch(stream, c);
         ORR_CUDA_LAUNCHED();
@@ -224,8 +262,8 @@ static orr_result put_depths(orr_cuda_splat_steps *s, const orr_cuda_splat_step 
     return ORR_OK;
 }
 
-static orr_result put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
-                               const orr_cuda_compare *c, orr_cuda_rows *rows, orr_error *error)
+orr_result orr_cuda_splat_steps_put_backward(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step,
+                                             const orr_cuda_compare *c, orr_cuda_rows *rows, orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
     const orr_cuda_stages *drawn = &s->stages;
@@ -288,15 +326,21 @@ static orr_result run(orr_cuda_splat_steps *s, const orr_cuda_splat_step *step, 
 {
     orr_cuda_compare compare;
     orr_cuda_rows rows;
-    ORR_TRY(put_drawing(s, step, error));
+    orr_cuda_grid_step grid;
+    ORR_TRY(orr_cuda_splat_steps_put_drawing(s, step, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_DRAWN, error));
     ORR_TRY(plan_compare(s, step, photo, &compare, error));
-    ORR_TRY(put_loss(s, &compare, error));
+    ORR_TRY(compare.grid ? plan_grid(s, step, &grid, error) : ORR_OK);
+    ORR_TRY(put_loss(s, &compare, &grid, error));
     ORR_TRY(step->depths ? put_depths(s, step, &compare, error) : ORR_OK);
     ORR_TRY(mark(s, ORR_CUDA_STEP_LOSS, error));
-    ORR_TRY(put_backward(s, step, &compare, &rows, error));
+    ORR_TRY(orr_cuda_splat_steps_put_backward(s, step, &compare, &rows, error));
     ORR_TRY(mark(s, ORR_CUDA_STEP_BACKWARD, error));
     ORR_TRY(put_update(s, step, &rows, error));
+    if (compare.grid) {
+        orr_cuda_grid_advance_launch(s->cuda->stream, &grid);
+        ORR_CUDA_LAUNCHED();
+    }
     ORR_TRY(mark(s, ORR_CUDA_STEP_UPDATE, error));
     ORR_CUDA_TRY(
         cudaMemcpyAsync(s->landed, s->totals, sizeof *s->landed, cudaMemcpyDeviceToHost, s->cuda->stream));
@@ -367,6 +411,7 @@ orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *s, const orr_cuda_spl
     if (step->depths && step->depths->count > 0 && t->shown > 0.0) {
         stepped->loss += (double)step->depth_weight * t->depth / t->shown;
     }
+    stepped->loss += step->grid_steps > 0 ? t->variation : 0.0;
     if (step->motion) {
         memcpy(stepped->motion, t->motion, sizeof stepped->motion);
     }

@@ -30,6 +30,15 @@ orr_result orr_cuda_splat_steps_read_first(orr_cuda_splat_steps *steps, orr_spla
 orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *steps, const orr_splat_params *params,
                                           orr_error *error);
 
+// The bilateral grids of all images to the device, and from it.
+orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *steps, const orr_photo_grid *grids,
+                                            orr_error *error);
+orr_result orr_cuda_splat_steps_read_grids(orr_cuda_splat_steps *steps, orr_photo_grid *grids,
+                                           orr_error *error);
+// orr_photo_grids_centre there, of `count` different images.
+orr_result orr_cuda_splat_steps_centre_grids(orr_cuda_splat_steps *steps, const int *images, int count,
+                                             orr_error *error);
+
 // Is the photo of that image, made smaller by that factor, on the device?
 bool orr_cuda_splat_steps_has(const orr_cuda_splat_steps *steps, int image, int shrink);
 
@@ -39,7 +48,9 @@ typedef struct orr_cuda_splat_step {
     const orr_lens *lens;
     bool antialias;
     float background[3];
-    const float *exposure;             // 3x4, row by row; NULL: none
+    const float *exposure; // 3x4, row by row; NULL: none
+    int64_t grid_steps;    // of the photo's grid, with this one; 0: there is none
+    float grid_rate;
     float alpha_weight, dissimilarity; // as in orr_compose_job and orr_picture_loss
     const orr_depth_seen *depths;      // NULL: depth is not in the loss
     float depth_weight;                // as in orr_depth_job
@@ -55,6 +66,14 @@ typedef struct orr_cuda_splat_stepped {
     double motion[6];                 // of splat_views.h, where it is wanted
     int64_t evaluated;                // splat-pixels: pairs of a splat and a tile times the tile's pixels
 } orr_cuda_splat_stepped;
+
+// Of all splats, what they weigh in the photo of a step: the sum of their blending weights over the pixels
+// that are learned from. first: the sums begin with this photo, else they are added to those before. Of the
+// step image, shrink, photo, lens and antialias are used.
+orr_result orr_cuda_splat_steps_weigh(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
+                                      bool first, orr_error *error);
+// The sums so far, one for each splat.
+orr_result orr_cuda_splat_steps_read_weights(orr_cuda_splat_steps *steps, double *weights, orr_error *error);
 
 // One step, and waits for it. profile: its stages are added.
 orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,

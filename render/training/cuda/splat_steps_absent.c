@@ -48,10 +48,44 @@ orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *steps, const orr
     return absent(error);
 }
 
+orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *steps, const orr_photo_grid *grids,
+                                            orr_error *error)
+{
+    (void)steps, (void)grids;
+    return absent(error);
+}
+
+orr_result orr_cuda_splat_steps_read_grids(orr_cuda_splat_steps *steps, orr_photo_grid *grids,
+                                           orr_error *error)
+{
+    (void)steps, (void)grids;
+    return absent(error);
+}
+
+orr_result orr_cuda_splat_steps_centre_grids(orr_cuda_splat_steps *steps, const int *images, int count,
+                                             orr_error *error)
+{
+    (void)steps, (void)images, (void)count;
+    return absent(error);
+}
+
 bool orr_cuda_splat_steps_has(const orr_cuda_splat_steps *steps, int image, int shrink)
 {
     (void)steps, (void)image, (void)shrink;
     return false;
+}
+
+orr_result orr_cuda_splat_steps_weigh(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
+                                      bool first, orr_error *error)
+{
+    (void)steps, (void)step, (void)first;
+    return absent(error);
+}
+
+orr_result orr_cuda_splat_steps_read_weights(orr_cuda_splat_steps *steps, double *weights, orr_error *error)
+{
+    (void)steps, (void)weights;
+    return absent(error);
 }
 
 orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,

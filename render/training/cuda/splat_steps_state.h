@@ -30,6 +30,7 @@ typedef struct orr_cuda_step_totals {
     double alpha[ORR_COMPOSE_SUMS];
     double motion[ORR_MOTION];
     double shown, depth; // points that count, and the sum of their differences
+    double variation;    // of the photo's grid, as it is in the loss
 } orr_cuda_step_totals;
 
 struct orr_cuda_splat_steps {
@@ -46,11 +47,24 @@ struct orr_cuda_splat_steps {
     orr_cuda_buffer picture, slopes[3], gradient, by_alpha, loss_sums, alpha_sums;
     orr_cuda_buffer by_depth, depth_pixel, depth_expected, depth_sums;
     orr_cuda_buffer first, counts, rows, motion_sums;
+    orr_cuda_buffer weights; // of splats in photos, in double
+    orr_cuda_buffer grids;   // per image; nothing: photos have none
+    orr_cuda_buffer grid_cells, grid_gradient, grid_variations, centred, centre_sums;
     orr_cuda_step_totals *totals; // device
     orr_cuda_step_totals *landed; // host, pinned
     cudaEvent_t marks[ORR_CUDA_STEP_MARKS];
 };
 
+// Puts the picture of the splats into the stream, and what leads from the loss by it (a compare's gradient,
+// by_alpha and by_depth) to rows.
+orr_result orr_cuda_splat_steps_put_drawing(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
+                                            orr_error *error);
+orr_result orr_cuda_splat_steps_put_backward(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
+                                             const orr_cuda_compare *compare, orr_cuda_rows *rows,
+                                             orr_error *error);
+// Memory for planes of the size of others.
+orr_result orr_cuda_splat_steps_planes(orr_cuda_splat_steps *steps, const orr_loss_planes *like,
+                                       orr_cuda_buffer *buffer, orr_loss_planes *planes, orr_error *error);
 // The photo of a step, sent if it is not there.
 orr_result orr_cuda_splat_steps_photo(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
                                       const orr_cuda_photo **photo, orr_error *error);
