@@ -1,5 +1,5 @@
 // Lanes over points of surfaces that light goes through: where it goes on, and how much of it. Part of
-// mesh_raster_cpu.c.
+// mesh_shade_cpu.c.
 #pragma once
 
 #include "render/cpu/mesh_surface_cpu.h"

@@ -161,8 +161,8 @@ static __global__ void __launch_bounds__(THREADS) advance(orr_cuda_grid_step g)
 
 // ---- the mean of all maps: a block per grid ----
 
-// By which the sum of a grid's maps is more than that of as many identities. A thread has one number of every
-// so manyeth map.
+// By how much the sum of a grid's maps exceeds that of as many identities. Thread t adds up number
+// t % ORR_GRID_MAP of every PARTS-th map.
 static __global__ void __launch_bounds__(THREADS)
     sum_excess(const orr_photo_grid *grids, const int *images, double *sums)
 {
