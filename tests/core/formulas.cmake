@@ -24,13 +24,10 @@ file(GLOB_RECURSE formulas CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
 foreach(machine gcc clang nvcc glslc)
     find_program(ORR_FORMULA_${machine} ${machine} HINTS /usr/local/cuda/bin)
     if(ORR_FORMULA_${machine})
-        foreach(formula ${formulas})
-            get_filename_component(name ${formula} NAME_WE)
-            add_test(NAME ${name}_${machine}
-                     COMMAND ${ORR_TESTS_DIR}/check_formula.sh ${machine} ${ORR_FORMULA_${machine}}
-                             ${PROJECT_SOURCE_DIR} ${formula})
-            set_tests_properties(${name}_${machine} PROPERTIES LABELS source)
-        endforeach()
+        add_test(NAME formulas_${machine}
+                 COMMAND ${ORR_TESTS_DIR}/check_formula.sh ${machine} ${ORR_FORMULA_${machine}}
+                         ${PROJECT_SOURCE_DIR} ${formulas})
+        set_tests_properties(formulas_${machine} PROPERTIES LABELS source)
     else()
         message(STATUS "no ${machine}: formulas are not checked with it")
     endif()
