@@ -328,13 +328,6 @@ FN real3 light_of_sums(real3 base_colour, light_sums sums, uniform_real specular
                       fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue)));
 }
 
-// Its display colour.
-FN real3 light_shade(tone_curve tone, real3 base_colour, light_sums sums, uniform_real specular,
-                     uniform_real red, uniform_real green, uniform_real blue)
-{
-    return light_display(tone_map(tone, light_of_sums(base_colour, sums, specular, red, green, blue)));
-}
-
 // Linear light of a surface; albedo: the part of light from everywhere that it reflects, as ambient light is.
 FN real3 light_reflected(light_sums sums, real3 albedo, real occlusion)
 {
@@ -361,7 +354,7 @@ FN real3 light_of_layers(light_layer below, light_layer coat, light_metal m)
 }
 
 // Display colour of linear light.
-FN real3 light_shade_metal(tone_curve tone, real3 light)
+FN real3 light_shade(tone_curve tone, real3 light)
 {
     return light_display(tone_map(tone, light));
 }

@@ -123,9 +123,9 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
             light_add_environment(layers[k], m.occlusion, environment_diffuse(e.view, layers[k].normal),
                                   mirrored_around(&e, point, layers[k].normal, layers[k].roughness));
     }
-    return light_shade_metal(tone_of(&raster->lighting),
-                             layer_count == 2 ? light_of_layers(layers[0], layers[1], m)
-                                              : light_of_layer(layers[0], m.occlusion, m.emissive));
+    return light_shade(tone_of(&raster->lighting), layer_count == 2
+                                                       ? light_of_layers(layers[0], layers[1], m)
+                                                       : light_of_layer(layers[0], m.occlusion, m.emissive));
 }
 
 // Linear light of any other surface. open: the part of light from all around that reaches the points
@@ -159,6 +159,6 @@ FN real3 light_up(const mesh_raster *raster, const mesh_surface *surface, real3 
     if (surface->material->unlit) {
         return light_display(base_colour);
     }
-    return light_shade_metal(tone_of(&raster->lighting),
-                             light_up_linear(raster, surface, base_colour, point, open_part(raster, point)));
+    return light_shade(tone_of(&raster->lighting),
+                       light_up_linear(raster, surface, base_colour, point, open_part(raster, point)));
 }

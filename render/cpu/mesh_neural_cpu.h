@@ -32,5 +32,5 @@ LARGE_FN real3 light_up_neural(const mesh_raster *raster, const mesh_surface *su
                                       mirrored_around(&e, point, point.normal, lobes.coat_roughness));
     }
     const real3 light = light_reflected(sums, neural_albedo(lobes), occlusion);
-    return light_shade_metal(tone_of(lighting), add3(times3(light, tint), emissive));
+    return light_shade(tone_of(lighting), add3(times3(light, tint), emissive));
 }

@@ -91,6 +91,24 @@ static int store_records(const orr_project_job *job, int first, uint32_t visible
     return count;
 }
 
+// The lanes' geometry. opacity: as splat_project takes it; of merged splats their density (merged_splat)
+typedef struct packed_splats {
+    real3 mean;
+    splat_axes axes;
+    real opacity;
+} packed_splats;
+
+// g: at the first of them, in a pack's layout
+FN packed_splats read_geometry(const float *g)
+{
+    real m[ORR_PACK_GEOMETRY];
+    for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
+        m[k] = real_load(g + k * ORR_PACK_BLOCK);
+    }
+    return (packed_splats){
+        {m[0], m[1], m[2]}, {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}}, m[12]};
+}
+
 FN int project(const orr_project_job *job, bool deformed, bool distorted)
 {
     const splat_lens lens = splat_lens_of(job->lens);
@@ -105,20 +123,17 @@ FN int project(const orr_project_job *job, bool deformed, bool distorted)
     for (int64_t block = job->first_block; block < job->end_block; block++) {
         for (int part = 0; part < ORR_PACK_BLOCK; part += ORR_LANES) {
             const float *g = job->pack->geometry + block * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK + part;
-            real m[ORR_PACK_GEOMETRY];
-            for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
-                m[k] = real_load(g + k * ORR_PACK_BLOCK);
-            }
-            real3 mean = {m[0], m[1], m[2]};
-            splat_axes axes = {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}};
+            const packed_splats p = read_geometry(g);
+            real3 mean = p.mean;
+            splat_axes axes = p.axes;
             splat_deformation deformation;
             if (deformed) {
                 deformation = deformation_at(job->deformation, block * ORR_PACK_BLOCK + part);
                 mean = deform_mean(deformation, mean);
                 axes = deform_axes(deformation, axes);
             }
-            splat_screen s = distorted ? splat_project_unscented(lens, photo, mean, axes, m[12])
-                                       : splat_project(lens, mean, axes, m[12]);
+            splat_screen s = distorted ? splat_project_unscented(lens, photo, mean, axes, p.opacity)
+                                       : splat_project(lens, mean, axes, p.opacity);
             uint32_t visible = mask_bits(and_(s.visible, clip_height(clip, mean) >= R(0.0)));
             if (!visible) {
                 continue;
@@ -157,27 +172,22 @@ static int project_nodes(const orr_project_job *job)
                 continue;
             }
             const float *g = level->geometry + at * ORR_PACK_GEOMETRY + part;
-            real m[ORR_PACK_GEOMETRY];
-            for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
-                m[k] = real_load(g + k * ORR_PACK_BLOCK);
-            }
-            real3 mean = {m[0], m[1], m[2]};
-            splat_axes axes = {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}};
+            const packed_splats p = read_geometry(g);
             splat_screen s;
             if (level->merged) {
                 const float *merged = level->merged + at * ORR_DETAIL_MERGED + part;
-                const merged_splat node = {m[12], real_load(merged), real_load(merged + ORR_PACK_BLOCK),
+                const merged_splat node = {p.opacity, real_load(merged), real_load(merged + ORR_PACK_BLOCK),
                                            real_load(merged + 2 * ORR_PACK_BLOCK)};
-                s = merged_project(lens, mean, axes, node);
+                s = merged_project(lens, p.mean, p.axes, node);
             } else {
-                s = splat_project(lens, mean, axes, m[12]);
+                s = splat_project(lens, p.mean, p.axes, p.opacity);
             }
-            uint32_t visible = nodes & mask_bits(and_(s.visible, clip_height(clip, mean) >= R(0.0)));
+            uint32_t visible = nodes & mask_bits(and_(s.visible, clip_height(clip, p.mean) >= R(0.0)));
             if (visible) {
                 real3 colour = make_real3(R(0.0), R(0.0), R(0.0));
                 if (!job->only_shape) {
                     colour = splat_colour(level->harmonics + at * (size_t)members + part, degree,
-                                          splat_direction(lens, mean));
+                                          splat_direction(lens, p.mean));
                 }
                 count += store_records(job, count, visible, &s, colour, level->original + at + part);
             }

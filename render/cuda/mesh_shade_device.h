@@ -222,8 +222,8 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
             light_add_environment(layers[k], m.occlusion, environment_diffuse(v, layers[k].normal),
                                   mirrored_around(s, v, point, layers[k].normal, layers[k].roughness));
     }
-    return light_shade_metal(tone_of(lighting), coated ? light_of_layers(layers[0], layers[1], m)
-                                                       : light_of_layer(layers[0], m.occlusion, m.emissive));
+    return light_shade(tone_of(lighting), coated ? light_of_layers(layers[0], layers[1], m)
+                                                 : light_of_layer(layers[0], m.occlusion, m.emissive));
 }
 
 // The same of any other surface.
@@ -245,8 +245,9 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environme
         float visible = visible_part(s, i, incidence, point);
         sums = light_add(sums, light, incidence, point, visible, material->specular, material->shininess);
     }
-    return light_shade(tone_of(lighting), base_colour, sums, material->specular, material->emissive[0],
-                       material->emissive[1], material->emissive[2]);
+    return light_shade(tone_of(lighting),
+                       light_of_sums(base_colour, sums, material->specular, material->emissive[0],
+                                     material->emissive[1], material->emissive[2]));
 }
 
 // The texel of a factor; white where there is no texture.
@@ -304,7 +305,7 @@ static __device__ real3 light_up_neural(const orr_cuda_mesh_scene *s, int32_t en
                                       mirrored_around(s, v, point, point.normal, lobes.coat_roughness));
     }
     const real3 light = light_reflected(sums, neural_albedo(lobes), occlusion);
-    return light_shade_metal(tone_of(lighting), add3(times3(light, tint), emissive));
+    return light_shade(tone_of(lighting), add3(times3(light, tint), emissive));
 }
 
 static __device__ real3 shade_neural(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,

@@ -12,8 +12,8 @@ static const double REACH = 3.33; // standard deviations, beyond which a splat c
 
 typedef struct level_job {
     const orr_splat_pack *pack;
-    const uint32_t *order; // of level 0: index in the pack
-    const orr_splat_level *below;
+    const uint32_t *order;        // of level 0: index in the pack
+    const orr_splat_level *below; // NULL: of level 0
     orr_splat_level *level;
     int members; // of the harmonics
     double blur; // see orr_merge
@@ -33,18 +33,12 @@ static void copy_members(const float *from, int64_t node, float *to, int64_t int
     }
 }
 
-static void copy_splats(void *context, int job, int worker)
+static void copy_splat(const level_job *j, int64_t i)
 {
-    (void)worker;
-    const level_job *j = context;
-    const int64_t first = (int64_t)job * NODES_PER_JOB;
-    const int64_t end = first + NODES_PER_JOB < j->level->count ? first + NODES_PER_JOB : j->level->count;
-    for (int64_t i = first; i < end; i++) {
-        const uint32_t from = j->order[i];
-        copy_members(j->pack->geometry, from, j->level->geometry, i, ORR_PACK_GEOMETRY);
-        copy_members(j->pack->harmonics, from, j->level->harmonics, i, j->members);
-        j->level->original[i] = j->pack->original[from];
-    }
+    const uint32_t from = j->order[i];
+    copy_members(j->pack->geometry, from, j->level->geometry, i, ORR_PACK_GEOMETRY);
+    copy_members(j->pack->harmonics, from, j->level->harmonics, i, j->members);
+    j->level->original[i] = j->pack->original[from];
 }
 
 static orr_merge_node read_node(const orr_splat_level *level, int64_t i, double *reach)
@@ -133,14 +127,14 @@ static void merge_group(const level_job *j, int64_t i)
     }
 }
 
-static void merge_groups(void *context, int job, int worker)
+static void make_nodes(void *context, int job, int worker)
 {
     (void)worker;
     const level_job *j = context;
     const int64_t first = (int64_t)job * NODES_PER_JOB;
     const int64_t end = first + NODES_PER_JOB < j->level->count ? first + NODES_PER_JOB : j->level->count;
     for (int64_t i = first; i < end; i++) {
-        merge_group(j, i);
+        (j->below ? merge_group : copy_splat)(j, i);
     }
 }
 
@@ -192,7 +186,7 @@ static orr_result make(orr_jobs *jobs, const orr_splat_pack *pack, const orr_spl
     for (int i = 0; i == 0 || d->levels[i - 1].count > ORR_PACK_BLOCK; i++) {
         job.level = &d->levels[d->level_count++];
         ORR_TRY(level_create(job.level, count, job.members, i > 0, error));
-        orr_jobs_for(jobs, orr_blocks(count, NODES_PER_JOB), i > 0 ? merge_groups : copy_splats, &job);
+        orr_jobs_for(jobs, orr_blocks(count, NODES_PER_JOB), make_nodes, &job);
         job.below = job.level;
         count = (count + ORR_DETAIL_GROUP - 1) / ORR_DETAIL_GROUP;
     }

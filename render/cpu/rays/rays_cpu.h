@@ -355,5 +355,5 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
                     &on);
         light = add3(light, add3(beyond.light, ray_light(raster, same, on, beyond.factor)));
     }
-    return light_shade_metal(tone_of(&raster->lighting), light);
+    return light_shade(tone_of(&raster->lighting), light);
 }
