@@ -7,8 +7,21 @@
 // The lanes' triangles; all of one surface.
 typedef struct lane_triangle {
     sint a, b, c; // vertices
+    bool one;     // the same for all lanes, so that what is read of it is one load instead of a gather
     mesh_triangle plane;
 } lane_triangle;
+
+// p[index] of an index that may be the same in all lanes (`one`).
+FN real gather_of(const float *p, sint index, bool one)
+{
+    return one ? R(p[index[0]]) : real_gather(p, index);
+}
+
+// Float k of a vertex of the lanes' triangles, as the mesh has it.
+FN real corner_member(const orr_mesh_vertex *vertices, const lane_triangle *t, sint corner, int k)
+{
+    return gather_of((const float *)vertices + k, corner * I(sizeof(orr_mesh_vertex) / 4), t->one);
+}
 
 // A member of vertices as the camera sees them, by its offset in mesh_point [bytes].
 FN real point_member(const mesh_instance *instance, sint vertex, size_t offset)
@@ -17,32 +30,34 @@ FN real point_member(const mesh_instance *instance, sint vertex, size_t offset)
                        vertex * I(sizeof(mesh_point) / 4));
 }
 
-FN real3 gather_position(const mesh_instance *instance, sint vertex)
+FN real3 gather_position(const mesh_instance *instance, sint vertex, bool one)
 {
-    return make_real3(point_member(instance, vertex, offsetof(mesh_point, x)),
-                      point_member(instance, vertex, offsetof(mesh_point, y)),
-                      point_member(instance, vertex, offsetof(mesh_point, z)));
+    const float *first = &instance->points->x; // the coordinates stand together
+    const sint at = vertex * I(sizeof(mesh_point) / 4);
+    return make_real3(gather_of(first, at, one), gather_of(first + 1, at, one),
+                      gather_of(first + 2, at, one));
 }
 
 FN lane_triangle gather_triangle(const mesh_surface *surface, sint triangle)
 {
     const mesh_instance *instance = surface->instance;
+    const float *indices = (const float *)instance->mesh->indices; // whose bits are whole numbers
     lane_triangle t;
+    t.one = all(triangle == I(triangle[0]));
     sint first = triangle * I(3);
-    t.a = int_gather(instance->mesh->indices, first);
-    t.b = int_gather(instance->mesh->indices, first + I(1));
-    t.c = int_gather(instance->mesh->indices, first + I(2));
-    t.plane = mesh_triangle_of(gather_position(instance, t.a), gather_position(instance, t.b),
-                               gather_position(instance, t.c));
+    t.a = (sint)gather_of(indices, first, t.one);
+    t.b = (sint)gather_of(indices + 1, first, t.one);
+    t.c = (sint)gather_of(indices + 2, first, t.one);
+    t.plane = mesh_triangle_of(gather_position(instance, t.a, t.one), gather_position(instance, t.b, t.one),
+                               gather_position(instance, t.c, t.one));
     return t;
 }
 
 // Member `k` (in floats) of the three vertices, interpolated.
 FN real interpolate(const orr_mesh_vertex *vertices, const lane_triangle *t, real2 w, int k)
 {
-    const float *p = (const float *)vertices + k;
-    return mesh_interpolate(w, real_gather(p, t->a * I(9)), real_gather(p, t->b * I(9)),
-                            real_gather(p, t->c * I(9)));
+    return mesh_interpolate(w, corner_member(vertices, t, t->a, k), corner_member(vertices, t, t->b, k),
+                            corner_member(vertices, t, t->c, k));
 }
 
 // In the camera's space, of any length, on the side that the file says.
@@ -56,10 +71,9 @@ FN real3 interpolated_normal(const mesh_surface *surface, const lane_triangle *t
 
 // ---- texture ----
 
-// Linear colour and alpha of texels, by their number in the mip chain.
-FN real4 fetch_texel(const mesh_texture *texture, const float *linear, sint number)
+// Linear colour and alpha of texels.
+FN real4 decode_texel(const float *linear, sint texel)
 {
-    sint texel = int_gather(texture->image->rgba, number);
     return (real4){real_gather(linear, texel & I(255)), real_gather(linear, (texel >> 8) & I(255)),
                    real_gather(linear, (texel >> 16) & I(255)),
                    to_real((texel >> 24) & I(255)) * R(1.0 / 255.0)};
@@ -75,11 +89,20 @@ FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv
     sint first = int_gather(texture->level_first, level);
     sint top = first + to_int(s.top) * width, bottom = first + to_int(s.bottom) * width;
     sint left = to_int(s.left), right = to_int(s.right);
-    real4 sum = {R(0.0), R(0.0), R(0.0), R(0.0)};
-    sum = texture_add(sum, s.left_top, fetch_texel(texture, linear, top + left));
-    sum = texture_add(sum, s.right_top, fetch_texel(texture, linear, top + right));
-    sum = texture_add(sum, s.left_bottom, fetch_texel(texture, linear, bottom + left));
-    return texture_add(sum, s.right_bottom, fetch_texel(texture, linear, bottom + right));
+    const uint8_t *texels = texture->image->rgba;
+    sint left_top = int_gather(texels, top + left), right_top = int_gather(texels, top + right),
+         left_bottom = int_gather(texels, bottom + left), right_bottom = int_gather(texels, bottom + right);
+    real4 first_texel = decode_texel(linear, left_top), sum = {R(0.0), R(0.0), R(0.0), R(0.0)};
+    sum = texture_add(sum, s.left_top, first_texel);
+    if (all(((left_top ^ right_top) | (left_top ^ left_bottom) | (left_top ^ right_bottom)) == I(0))) {
+        // within a field of a checker, decoded once, which is most of the work
+        sum = texture_add(sum, s.right_top, first_texel);
+        sum = texture_add(sum, s.left_bottom, first_texel);
+        return texture_add(sum, s.right_bottom, first_texel);
+    }
+    sum = texture_add(sum, s.right_top, decode_texel(linear, right_top));
+    sum = texture_add(sum, s.left_bottom, decode_texel(linear, left_bottom));
+    return texture_add(sum, s.right_bottom, decode_texel(linear, right_bottom));
 }
 
 // Between two levels of the mip chain.
@@ -107,9 +130,8 @@ LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *sur
     real uv[2], across[2], down[2];
     const float size[2] = {(float)texture->image->width, (float)texture->image->height};
     for (int i = 0; i < 2; i++) {
-        const float *p = (const float *)vertices + 6 + i;
-        real a = real_gather(p, t->a * I(9)), b = real_gather(p, t->b * I(9)),
-             c = real_gather(p, t->c * I(9));
+        real a = corner_member(vertices, t, t->a, 6 + i), b = corner_member(vertices, t, t->b, 6 + i),
+             c = corner_member(vertices, t, t->c, 6 + i);
         across[i] = mesh_texture_step(w, w_across, a, b, c, size[i]);
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
         uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
@@ -135,7 +157,7 @@ LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *sur
 FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real x, real y)
 {
     real alpha = R(surface->material->base_colour[3]);
-    if (surface->textures[ORR_TEXTURE_BASE].image) {
+    if (surface->material->alpha_cutoff > 0.0f && surface->textures[ORR_TEXTURE_BASE].image) {
         lane_triangle t = gather_triangle(surface, triangle);
         real2 w = mesh_weights(mesh_view_of(&raster->lens), t.plane, x, y);
         alpha = alpha * sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], &t, w, x, y).w;
@@ -155,8 +177,8 @@ FN bool has_holes(const mesh_surface *surface)
 FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *vertices,
                              const lane_triangle *t, real2 w, real3 colour)
 {
-    const float *p = (const float *)vertices + 8;
-    sint a = int_gather(p, t->a * I(9)), b = int_gather(p, t->b * I(9)), c = int_gather(p, t->c * I(9));
+    sint a = (sint)corner_member(vertices, t, t->a, 8), b = (sint)corner_member(vertices, t, t->b, 8),
+         c = (sint)corner_member(vertices, t, t->c, 8);
     if (all((a & b & c) == I(-1))) {
         return colour;
     }
@@ -182,10 +204,12 @@ FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, o
 
 FN mesh_tangents tangents_of(const mesh_surface *surface, const lane_triangle *t)
 {
-    const float *u = surface->instance->mesh->vertices[0].uv, *v = u + 1;
-    real u_a = real_gather(u, t->a * I(9)), v_a = real_gather(v, t->a * I(9));
-    real2 uv_ab = make_real2(real_gather(u, t->b * I(9)) - u_a, real_gather(v, t->b * I(9)) - v_a);
-    real2 uv_ac = make_real2(real_gather(u, t->c * I(9)) - u_a, real_gather(v, t->c * I(9)) - v_a);
+    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
+    real u = corner_member(vertices, t, t->a, 6), v = corner_member(vertices, t, t->a, 7);
+    real2 uv_ab =
+        make_real2(corner_member(vertices, t, t->b, 6) - u, corner_member(vertices, t, t->b, 7) - v);
+    real2 uv_ac =
+        make_real2(corner_member(vertices, t, t->c, 6) - u, corner_member(vertices, t, t->c, 7) - v);
     return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
 }
 
