@@ -1,7 +1,7 @@
 #include "assets/clouds.h"
 
 #include "engine/maths/rng.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 #include <math.h>
 

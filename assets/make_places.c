@@ -5,7 +5,7 @@
 #include "assets/splatting.h"
 #include "engine/core/memory.h"
 #include "engine/maths/rng.h"
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #include "assets/room.h"
 #include "assets/splatting.h"
 #include "engine/core/memory.h"
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 #include <stdio.h>
 

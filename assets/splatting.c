@@ -3,7 +3,7 @@
 #include "assets/material.h"
 #include "assets/orrery.h"
 #include "engine/core/memory.h"
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 enum { DIRECTIONS = 96, TERMS_MOST = 16, BLOCK = 256 };
 

@@ -13,7 +13,7 @@
 #include "render/environment/environment.h"
 #include "render/field_layer.h"
 #include "render/mesh.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 // How a cloud is deformed in this frame: affinely in pieces, as the tetrahedra of a cage are. The projection
 // of each machine applies it (deform_formula.h); what it moves is in the space that `model` starts from.
@@ -91,7 +91,7 @@ typedef struct orr_draw_light {
     float cutoff;         // [degrees] between the axis and the rim of its cone; 180: shines everywhere
     float exponent;       // the light falls off with cos^exponent of the angle to the axis
     float ambient[3], diffuse[3], specular[3]; // linear radiance of a white surface
-    bool casts_shadows;                        // where the list has shadows (render/shadow.h)
+    bool casts_shadows;                        // where the list has shadows (render/shadow/shadow.h)
     float range;                               // distance at which it ends smoothly; 0: nowhere
     bool fades;                                // the cone fades from `inner` to the cutoff
     float inner;                               // [degrees]

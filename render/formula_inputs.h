@@ -4,7 +4,6 @@
 
 #include "engine/maths/clip_plane.h"
 #include "render/bsdf_table.h"
-#include "render/cascade_formula.h"
 #include "render/environment/environment_formula.h"
 #include "render/haze_formula.h"
 #include "render/light_formula.h"
@@ -12,11 +11,12 @@
 #include "render/mesh_triangle.h"
 #include "render/occlusion.h"
 #include "render/occlusion_formula.h"
-#include "render/shadow.h"
-#include "render/shadow_formula.h"
+#include "render/shadow/cascade_formula.h"
+#include "render/shadow/shadow.h"
+#include "render/shadow/shadow_formula.h"
 #include "render/sky_formula.h"
-#include "render/splat_formula.h"
-#include "render/splat_lens.h"
+#include "render/splat/splat_formula.h"
+#include "render/splat/splat_lens.h"
 
 #include <string.h>
 

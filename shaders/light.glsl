@@ -1,11 +1,11 @@
 // The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), its haze,
 // the shadow maps of some lights, and its mirrors; light_buffer of render/vulkan/meshes.c.
 #include "engine/maths/clip_formula.h"
-#include "render/cascade_formula.h"
+#include "render/shadow/cascade_formula.h"
 #include "render/environment/environment_formula.h"
 #include "render/haze_formula.h"
 #include "render/light_formula.h"
-#include "render/shadow_formula.h"
+#include "render/shadow/shadow_formula.h"
 
 struct bsdf_table {
     float highlight[BSDF_TABLE * BSDF_TABLE];

@@ -9,7 +9,7 @@
 #include "shaders/control.glsl"
 #include "shaders/fragments.glsl"
 #include "shaders/tiles.glsl"
-#include "render/blend_formula.h"
+#include "render/splat/blend_formula.h"
 #include "render/edge_formula.h"
 #include "render/sky_formula.h"
 #include "shaders/light.glsl"

@@ -3,7 +3,7 @@
 #version 460
 #include "shaders/control.glsl"
 #include "engine/maths/clip_formula.h"
-#include "render/deform_formula.h"
+#include "render/splat/deform_formula.h"
 
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform Push

@@ -1,5 +1,5 @@
 // Splats on the screen, from the records that splat_project writes.
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 #define TILE float(SPLAT_TILE) // pixels per side
 

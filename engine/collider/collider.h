@@ -6,7 +6,7 @@
 #include "physics/grid/distance_grid.h"
 #include "render/field_layer.h"
 #include "render/mesh.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 // Settings are orr_collider_desc of engine/orrery.h.
 enum { ORR_COLLIDER_VERSION = 2 }; // counts up when other distances come from the same source

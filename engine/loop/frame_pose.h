@@ -4,7 +4,7 @@
 
 #include "engine/loop/world/node_points.h"
 #include "engine/loop/world/world_soft.h"
-#include "render/deform.h"
+#include "render/splat/deform.h"
 
 // How a soft layer is deformed in a frame.
 typedef struct orr_frame_soft {

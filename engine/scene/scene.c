@@ -5,7 +5,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/scene/transform.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 #include <math.h>
 #include <stdatomic.h>

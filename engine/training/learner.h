@@ -8,7 +8,7 @@
 #include "engine/training/photo_set.h"
 #include "neural/ingp/ingp.h"
 #include "neural/nerf/evaluate.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 typedef struct orr_learner orr_learner;
 typedef struct orr_learner_kind orr_learner_kind;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "render/cloud_shadow/cloud_shadow.h"
-#include "render/splat_lens.h"
+#include "render/splat/splat_lens.h"
 
 // A cloud that casts shadows, for lookups.
 typedef struct orr_cloud_row {

@@ -1,7 +1,7 @@
 #define ORR_SCALAR
 #include "render/cloud_shadow/cloud_shadow.h"
 
-#include "render/deform_formula.h"
+#include "render/splat/deform_formula.h"
 
 #include <math.h>
 #include <string.h>

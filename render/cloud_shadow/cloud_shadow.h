@@ -6,8 +6,8 @@
 
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
-#include "render/shadow.h"
-#include "render/shadow_casters.h"
+#include "render/shadow/shadow.h"
+#include "render/shadow/shadow_casters.h"
 
 enum {
     ORR_CLOUD_CASTERS = 4,           // of a frame, the first in the list

@@ -5,7 +5,7 @@
 #ifndef ORR_CLOUD_SHADOW_FORMULA_H
 #define ORR_CLOUD_SHADOW_FORMULA_H
 
-#include "render/shadow_formula.h"
+#include "render/shadow/shadow_formula.h"
 
 // Three of the depths, in parts of the way from the first splat to the last, which is the fourth. Each is
 // four times the one before: surfaces are thin, and light that leaks into the first part should not be seen.

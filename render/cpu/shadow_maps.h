@@ -4,7 +4,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
-#include "render/shadow.h"
+#include "render/shadow/shadow.h"
 
 typedef struct orr_shadow_maps {
     orr_shadow_plan plan;

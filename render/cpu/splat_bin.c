@@ -1,7 +1,7 @@
 // Binning: from splats in order of depth to one list per tile, in the same order.
 #define ORR_SCALAR
 #include "render/cpu/splats_cpu.h"
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 #include <string.h>
 

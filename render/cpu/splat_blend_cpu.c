@@ -5,7 +5,6 @@
 // gives one bit per splat. Then each block walks its set of splats with its pixels in registers:
 // transmittance, colour and depth are loaded and stored once per batch, not once per splat. A block whose
 // pixels have all stopped takes no further part.
-#include "render/blend_formula.h"
 #include "render/cloud_shadow/cloud_shadow_cpu.h"
 #include "render/cpu/environment_cpu.h"
 #include "render/cpu/occlusion_cpu.h"
@@ -13,6 +12,7 @@
 #include "render/cpu/splat_touch_cpu.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/edge_formula.h"
+#include "render/splat/blend_formula.h"
 
 #include <float.h>
 #include <stddef.h>

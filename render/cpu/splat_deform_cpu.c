@@ -1,8 +1,8 @@
 // Splats that follow a deformation: lanes over the splats of a pack, compiled once per instruction set.
 #include "engine/core/isa.h"
 #include "engine/maths/lanes.h"
-#include "render/deform.h"
-#include "render/deform_formula.h"
+#include "render/splat/deform.h"
+#include "render/splat/deform_formula.h"
 
 enum { PIECE = sizeof(orr_affine_piece) / sizeof(float) };
 

@@ -1,9 +1,9 @@
 // Projection on the CPU: lanes over the splats of a pack.
 #include "render/cpu/splats_cpu.h"
-#include "render/deform_formula.h"
 #include "render/formula_inputs.h"
+#include "render/splat/deform_formula.h"
+#include "render/splat/splat_photo_inputs.h"
 #include "render/splat_detail/splat_cut_formula.h"
-#include "render/splat_photo_inputs.h"
 
 FN real3 coefficient(const float *harmonics, int k)
 {

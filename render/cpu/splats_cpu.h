@@ -17,8 +17,8 @@
 #include "render/cpu/seen.h"
 #include "render/cpu/shadow_maps.h"
 #include "render/field_pass.h"
+#include "render/splat/splat_lens.h"
 #include "render/splat_detail/splat_detail.h"
-#include "render/splat_lens.h"
 
 enum {
     ORR_CPU_TILE = 32,        // pixels per side

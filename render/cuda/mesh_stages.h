@@ -26,7 +26,7 @@
 #include "render/cuda/occlusion.h"
 #include "render/draw.h"
 #include "render/mesh_triangle.h"
-#include "render/shadow.h"
+#include "render/shadow/shadow.h"
 
 #include <cuda_runtime_api.h>
 

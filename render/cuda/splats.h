@@ -10,8 +10,8 @@
 
 #include "render/cuda/cloud_light.h"
 #include "render/cuda/occlusion.h"
-#include "render/shadow.h"
-#include "render/splat_lens.h"
+#include "render/shadow/shadow.h"
+#include "render/splat/splat_lens.h"
 
 #include <cuda_runtime_api.h>
 

@@ -7,7 +7,7 @@
 extern "C" {
 #include "render/cuda/splats.h"
 }
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 // A splat of a cloud as it is stored.
 typedef struct stored_splat {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/file.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 // Input of a reader. A reader checks every size before it multiplies or allocates; its errors give `name`,
 // the byte or line, and what was expected.

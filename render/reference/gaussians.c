@@ -5,8 +5,8 @@
 #include "engine/maths/camera.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
-#include "render/deform_formula.h"
-#include "render/splat_formula.h"
+#include "render/splat/deform_formula.h"
+#include "render/splat/splat_formula.h"
 
 #include <string.h>
 

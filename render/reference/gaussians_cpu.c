@@ -1,7 +1,7 @@
 // Rays and splats, compiled once per instruction set.
 #include "render/reference/bvh_walk_cpu.h"
 #include "render/reference/gaussians.h"
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 FN real3 load3(const float rows[3][ORR_BVH_WIDTH], int first)
 {

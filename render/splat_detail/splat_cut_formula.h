@@ -3,7 +3,7 @@
 #ifndef ORR_SPLAT_CUT_FORMULA_H
 #define ORR_SPLAT_CUT_FORMULA_H
 
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 // What of the camera decides; lengths in the camera's space are in view units.
 STRUCT(splat_cut_lens)

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "engine/core/memory.h"
-#include "render/splat_lens.h"
+#include "render/splat/splat_lens.h"
 
 enum {
     ORR_DETAIL_LEVELS = 18, // 4^17 > 2^32

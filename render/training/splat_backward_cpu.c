@@ -4,7 +4,7 @@
 // pixels of a block. A block's pixels are two floats of state and three of gradient, which stay in L1; a
 // splat's sums stay in registers until its lanes are summed.
 #include "render/formula_inputs.h"
-#include "render/splat_backward_formula.h"
+#include "render/splat/splat_backward_formula.h"
 #include "render/training/splat_training.h"
 
 enum {

@@ -3,7 +3,7 @@
 
 #include "neural/capture/fisheye.h"
 #include "neural/capture/ray_camera.h"
-#include "render/splat_photo_inputs.h"
+#include "render/splat/splat_photo_inputs.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "engine/maths/camera.h"
 #include "neural/capture/capture.h"
-#include "render/splat_lens.h"
+#include "render/splat/splat_lens.h"
 #include "render/training/picture_loss.h"
 #include "render/training/splat_views.h"
 

@@ -8,7 +8,7 @@
 #include "engine/core/profile.h"
 #include "engine/device/cuda.h"
 #include "neural/capture/capture.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_points.h"
 

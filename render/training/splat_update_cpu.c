@@ -2,8 +2,8 @@
 // what is stored, and Adam moves the parameters at once.
 #include "neural/network/optimizer_formula.h"
 #include "render/formula_inputs.h"
-#include "render/splat_photo_inputs.h"
-#include "render/splat_unscented_backward_formula.h"
+#include "render/splat/splat_photo_inputs.h"
+#include "render/splat/splat_unscented_backward_formula.h"
 #include "render/training/splat_training.h"
 #include "render/training/splat_update_formula.h"
 

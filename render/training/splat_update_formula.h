@@ -3,7 +3,7 @@
 #ifndef ORR_SPLAT_UPDATE_FORMULA_H
 #define ORR_SPLAT_UPDATE_FORMULA_H
 
-#include "render/splat_backward_formula.h"
+#include "render/splat/splat_backward_formula.h"
 
 // Adam's (Kingma and Ba 2015), with the epsilon of Kerbl et al. 2023
 #define SPLAT_BETA1 0.9f

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "render/mirror.h"
-#include "render/shadow.h"
+#include "render/shadow/shadow.h"
 #include "render/vulkan/upload.h"
 
 // A material that is a network.

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "render/cloud_shadow/cloud_maps.h"
-#include "render/splat_lens.h"
+#include "render/splat/splat_lens.h"
 
 #include "render/vulkan/clouds.h"
 #include "render/vulkan/marks.h"

@@ -2,8 +2,8 @@
 #include "engine/core/isa.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/triangle_formula.h"
-#include "render/blend_formula.h"
-#include "render/splat_formula.h"
+#include "render/splat/blend_formula.h"
+#include "render/splat/splat_formula.h"
 #include "tests/core/formula_machines.h"
 
 #ifdef ORR_SCALAR

@@ -7,7 +7,7 @@
 #include "engine/device/cuda_gpu.h"
 #include "engine/orrery.h"
 #include "render/cuda/draw.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "tests/cuda_emu/emu.h"
 #include "tests/support/emulated_gpu.h"
 #include "tests/support/support.h"

@@ -6,7 +6,7 @@
 #include "orr_features.h"
 #include "render/cuda/draw.h"
 #include "render/field_pass.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "tests/support/drawn.h"
 #include "tests/support/small_mesh.h"
 #include "tests/support/support.h"

@@ -5,7 +5,7 @@
 #include "engine/loop/world/world_soft.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
-#include "render/deform_formula.h"
+#include "render/splat/deform_formula.h"
 #include "tests/support/engine.h"
 #include "tests/support/soft_meshes.h"
 #include "tests/support/support.h"

@@ -2,7 +2,7 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "render/mesh.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "tests/support/support.h"
 
 #include <math.h>

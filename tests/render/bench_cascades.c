@@ -4,7 +4,7 @@
 #include "tests/render/cascade_scene.h"
 
 #include "render/cpu/splats_cpu.h"
-#include "render/shadow.h"
+#include "render/shadow/shadow.h"
 #include "tests/support/drawn.h"
 #include "tests/support/support.h"
 

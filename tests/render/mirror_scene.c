@@ -3,7 +3,7 @@
 #include "engine/image/image.h"
 #include "engine/maths/camera.h"
 #include "render/cpu/splats_cpu.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "tests/render/shadow_scene.h"
 
 #include "engine/maths/camera.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "tests/render/splat_reference.h"
 
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "engine/maths/vector.h"
 #include "render/cpu/mesh_raster.h"
-#include "render/shadow_cascades.h"
+#include "render/shadow/shadow_cascades.h"
 
 #include <math.h>
 #include <stdlib.h>

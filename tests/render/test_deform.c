@@ -3,7 +3,7 @@
 #include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/mesh/embed.h"
 #include "render/cpu/splats_cpu.h"
-#include "render/deform.h"
+#include "render/splat/deform.h"
 #include "tests/support/drawn.h"
 #include "tests/support/small_mesh.h"
 #include "tests/support/support.h"

@@ -6,7 +6,7 @@
 #include "engine/maths/vector.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
-#include "render/shadow.h"
+#include "render/shadow/shadow.h"
 #include "tests/support/drawn.h"
 
 #include <math.h>

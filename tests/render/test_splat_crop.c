@@ -1,4 +1,4 @@
-// Tests of render/splat_crop.c: a cloud is divided by a box, and the parts together are the cloud.
+// Tests of render/splat/splat_crop.c: a cloud is divided by a box, and the parts together are the cloud.
 #include "assets/clouds.h"
 #include "engine/orrery.h"
 #include "tests/support/engine.h"

@@ -4,7 +4,7 @@
 #include "engine/image/image.h"
 #include "render/appearance/neural_material.h"
 #include "render/cpu/splats_cpu.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "render/vulkan/draw.h"
 #include "render/vulkan/image.h"
 #include "tests/render/shadow_scene.h"

@@ -3,7 +3,7 @@
 
 #include "engine/core/jobs.h"
 #include "engine/mesh/mesh_file.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 typedef struct mesh_cloud_desc {
     int64_t count;

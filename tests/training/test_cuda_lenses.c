@@ -2,8 +2,8 @@
 // photos of three spheres: pictures, gradients, steps and held-out photos.
 #define ORR_SCALAR
 #include "render/formula_inputs.h"
-#include "render/splat_backward_formula.h"
-#include "render/splat_photo_inputs.h"
+#include "render/splat/splat_backward_formula.h"
+#include "render/splat/splat_photo_inputs.h"
 #include "render/training/cuda/splat_steps_state.h"
 #include "render/training/splat_schedule.h"
 #include "render/training/splat_trainer_state.h"

@@ -3,7 +3,7 @@
 // the same through the lens of a photo (splat_unscented_backward_formula.h).
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "render/splat_unscented_backward_formula.h"
+#include "render/splat/splat_unscented_backward_formula.h"
 #include "tests/support/support.h"
 
 #include <math.h>

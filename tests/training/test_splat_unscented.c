@@ -3,7 +3,7 @@
 // derivatives.
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "render/splat_unscented_formula.h"
+#include "render/splat/splat_unscented_formula.h"
 #include "tests/support/support.h"
 
 #include <math.h>

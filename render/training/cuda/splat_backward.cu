@@ -8,7 +8,7 @@ extern "C" {
 #include "render/training/cuda/splat_pass.h"
 }
 #include "render/cuda/splats_device.h"
-#include "render/splat_backward_formula.h"
+#include "render/splat/splat_backward_formula.h"
 
 enum : int {
     PLAN_THREADS = 256,

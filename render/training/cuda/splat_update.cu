@@ -9,8 +9,8 @@ extern "C" {
 }
 #include "neural/network/optimizer_formula.h"
 #include "render/formula_inputs.h"
-#include "render/splat_photo_inputs.h"
-#include "render/splat_unscented_backward_formula.h"
+#include "render/splat/splat_photo_inputs.h"
+#include "render/splat/splat_unscented_backward_formula.h"
 #include "render/training/splat_update_formula.h"
 
 enum : int { THREADS = 128, WARPS = THREADS / ORR_WARP, ALONE = 8 };

@@ -5,7 +5,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "neural/ingp/ingp.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "samples/orrery/bench/bench.h"
 
 #include <math.h>

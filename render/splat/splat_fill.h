@@ -2,7 +2,7 @@
 // them, as the table does under what stood on it.
 #pragma once
 
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 typedef struct orr_splat_patch {
     float position[3], log_scale[3], colour[3];

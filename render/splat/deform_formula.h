@@ -4,7 +4,7 @@
 #ifndef ORR_DEFORM_FORMULA_H
 #define ORR_DEFORM_FORMULA_H
 
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 // A piece of the deformation: orr_affine_piece, number by number.
 STRUCT(splat_deformation)

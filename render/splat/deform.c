@@ -1,4 +1,4 @@
-#include "render/deform.h"
+#include "render/splat/deform.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"

@@ -1,4 +1,4 @@
-#include "render/shadow_cascades.h"
+#include "render/shadow/shadow_cascades.h"
 
 #include "engine/maths/vector.h"
 

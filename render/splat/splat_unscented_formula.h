@@ -10,7 +10,7 @@
 #define ORR_SPLAT_UNSCENTED_FORMULA_H
 
 #include "neural/capture/lens_formula.h"
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 #define SPLAT_SIGMA_POINTS 1.7320508075688772 // how many standard deviations away they are
 

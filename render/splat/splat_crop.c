@@ -3,7 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/maths/rotation.h"
-#include "render/splat_fill.h"
+#include "render/splat/splat_fill.h"
 
 #include <math.h>
 #include <string.h>

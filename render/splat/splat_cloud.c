@@ -1,4 +1,4 @@
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"

@@ -1,4 +1,4 @@
-#include "render/shadow_casters.h"
+#include "render/shadow/shadow_casters.h"
 
 #include "engine/maths/vector.h"
 

@@ -6,7 +6,7 @@
 #ifndef ORR_CASCADE_FORMULA_H
 #define ORR_CASCADE_FORMULA_H
 
-#include "render/shadow_formula.h"
+#include "render/shadow/shadow_formula.h"
 
 #define CASCADE_RIM 0.125f // of a cube, over which it fades into the next: a part of half its side
 

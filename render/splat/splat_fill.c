@@ -1,4 +1,4 @@
-#include "render/splat_fill.h"
+#include "render/splat/splat_fill.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/rotation.h"

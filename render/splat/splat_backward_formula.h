@@ -7,8 +7,8 @@
 #ifndef ORR_SPLAT_BACKWARD_FORMULA_H
 #define ORR_SPLAT_BACKWARD_FORMULA_H
 
-#include "render/blend_formula.h"
-#include "render/splat_formula.h"
+#include "render/splat/blend_formula.h"
+#include "render/splat/splat_formula.h"
 
 // ---- a pixel: blending is replayed from front to back ----
 

@@ -4,8 +4,8 @@
 #ifndef ORR_SPLAT_UNSCENTED_BACKWARD_FORMULA_H
 #define ORR_SPLAT_UNSCENTED_BACKWARD_FORMULA_H
 
-#include "render/splat_backward_formula.h"
-#include "render/splat_unscented_formula.h"
+#include "render/splat/splat_backward_formula.h"
+#include "render/splat/splat_unscented_formula.h"
 
 // What a point gets back.
 STRUCT(splat_point_gradient)

@@ -1,11 +1,11 @@
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 
 #define ORR_SCALAR
 #include "engine/core/memory.h"
 #include "engine/maths/morton.h"
 #include "engine/maths/radix_sort.h"
 #include "render/formats/splat_bytes.h"
-#include "render/splat_formula.h"
+#include "render/splat/splat_formula.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // The finer shadow maps that a directional light has of what the camera sees near it (cascade_formula.h).
 #pragma once
 
-#include "render/shadow.h"
+#include "render/shadow/shadow.h"
 
 // A cascade: how its map is seen, and its cube.
 typedef struct orr_cascade_lens {

@@ -4,7 +4,7 @@
 // through the lenses given here, and look points up by shadow_formula.h and cascade_formula.h.
 #pragma once
 
-#include "render/shadow_casters.h"
+#include "render/shadow/shadow_casters.h"
 
 enum {
     ORR_SHADOW_LIGHTS = 4, // of a frame, that cast shadows

@@ -1,5 +1,5 @@
 #define ORR_SCALAR
-#include "render/splat_lens.h"
+#include "render/splat/splat_lens.h"
 
 #include "neural/capture/fisheye.h"
 #include "neural/capture/ray_camera.h"

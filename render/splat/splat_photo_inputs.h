@@ -1,8 +1,8 @@
 // The lens of a photo that splats learn from: its plain struct of floats as the formulas' own.
 #pragma once
 
-#include "render/splat_lens.h"
-#include "render/splat_unscented_formula.h"
+#include "render/splat/splat_lens.h"
+#include "render/splat/splat_unscented_formula.h"
 
 #include <string.h>
 

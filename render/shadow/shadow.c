@@ -1,7 +1,7 @@
-#include "render/shadow.h"
+#include "render/shadow/shadow.h"
 
 #include "engine/maths/vector.h"
-#include "render/shadow_cascades.h"
+#include "render/shadow/shadow_cascades.h"
 
 #include <math.h>
 #include <string.h>
