@@ -77,6 +77,42 @@ static void set_before(mesh_instance *instance, const orr_before *before, ptrdif
     }
 }
 
+// Are all vertices beyond the same side of the picture, or nearer than its near plane, as mesh_see finds
+// them? Decided by the corners of the mesh's box; what rounding leaves open is not outside.
+static bool is_outside(const orr_lens *lens, const mesh_instance *instance)
+{
+    const orr_mesh *mesh = instance->mesh;
+    const float rounding = 1e-5f; // of the largest number that a coordinate is summed up from
+    float slack[3];
+    for (int r = 0; r < 3; r++) {
+        const float *row = instance->to_camera + 4 * r;
+        slack[r] = fabsf(row[3]);
+        for (int k = 0; k < 3; k++) {
+            slack[r] += fabsf(row[k]) * fmaxf(fabsf(mesh->low[k]), fabsf(mesh->high[k]));
+        }
+        slack[r] *= rounding;
+    }
+    bool out[5] = {true, true, true, true, true}; // near, left, right, top, bottom
+    for (int corner = 0; corner < 8; corner++) {
+        float p[3], q[3];
+        for (int k = 0; k < 3; k++) {
+            p[k] = corner >> k & 1 ? mesh->high[k] : mesh->low[k];
+        }
+        affine_apply_to_point(instance->to_camera, p, q);
+        out[0] &= q[2] < lens->near_plane - slack[2] - rounding * lens->near_plane;
+        const float w = lens->orthographic ? 1.0f : q[2], w_slack = lens->orthographic ? 0.0f : slack[2];
+        for (int axis = 0; axis < 2; axis++) {
+            const float size = (float)(axis == 0 ? lens->width : lens->height), focal = lens->focal[axis],
+                        centre = lens->centre[axis], at = focal * q[axis] + centre * w,
+                        doubt = fabsf(focal) * slack[axis] +
+                                (fabsf(centre) + size) * (w_slack + rounding * fabsf(w));
+            out[1 + 2 * axis] &= at < -doubt;
+            out[2 + 2 * axis] &= at > size * w + doubt;
+        }
+    }
+    return out[0] || out[1] || out[2] || out[3] || out[4];
+}
+
 // Lays out the list's meshes: instances with memory for their vertices, surfaces, chunks.
 static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_list *list,
                           int64_t *triangles, orr_error *error)
@@ -114,7 +150,11 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         if (raster->picture.before && !instance->backdrop) {
             set_before(instance, raster->picture.before, item - list->meshes);
         }
-        TRY_TAKE(instance->points, mesh->vertex_count);
+        instance->points = NULL;
+        const bool drawn = raster->rays.trees || !is_outside(&list->lens, instance); // rays meet all of them
+        if (drawn) {
+            TRY_TAKE(instance->points, mesh->vertex_count);
+        }
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
@@ -123,7 +163,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                 surface->mirror =
                     orr_mirror_pictures_of(raster->picture.mirrors, (int)(item - list->meshes), j);
             }
-            if (orr_draw_leaves_out(list, item, j)) {
+            if (!drawn || orr_draw_leaves_out(list, item, j)) {
                 continue;
             }
             raster->blended |= surface->material->blended;
@@ -375,6 +415,9 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     }
     for (int i = 0; i < raster.instance_count; i++) {
         s.instance = &raster.instances[i];
+        if (!s.instance->points) {
+            continue;
+        }
         orr_jobs_for(jobs, orr_blocks(s.instance->mesh->vertex_count, VERTEX_BLOCK), vertices_job, &s);
     }
     orr_jobs_for(jobs, raster.chunk_count, cull_job, &s);

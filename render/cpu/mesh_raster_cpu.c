@@ -73,9 +73,30 @@ FN sint max_int(sint a, sint b)
     return sel_int(a > b, a, b);
 }
 
-FN sint out_of(const mesh_instance *instance, sint vertex)
+// Corner `corner` of the lanes' triangles on the screen.
+typedef struct screen_corner {
+    sint x, y, out;
+} screen_corner;
+
+// Lanes beyond `count` have the first triangle's. One load for each lane instead of three gathers: the
+// vertices of neighbours are anywhere in memory, and this is what culling takes its time for.
+FN screen_corner corner_on_screen(const mesh_instance *instance, const uint32_t *indices, int corner,
+                                  int count)
 {
-    return (sint)point_member(instance, vertex, offsetof(mesh_point, out));
+    uint32_t at[ORR_LANES];
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        at[lane] = indices[3 * (lane < count ? lane : 0) + corner];
+    }
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    real quad[4];
+    real_gather_quads(&instance->points->z, at, sizeof(mesh_point) / 4, quad);
+    return (screen_corner){(sint)quad[1], (sint)quad[2], (sint)quad[3]};
+#else
+    const sint vertex = sint_load((const int32_t *)at);
+    return (screen_corner){(sint)point_member(instance, vertex, offsetof(mesh_point, screen_x)),
+                           (sint)point_member(instance, vertex, offsetof(mesh_point, screen_y)),
+                           (sint)point_member(instance, vertex, offsetof(mesh_point, out))};
+#endif
 }
 
 // Lowest and highest screen position of three vertices.
@@ -83,12 +104,16 @@ typedef struct extent {
     sint low, high;
 } extent;
 
-FN extent extent_of(const mesh_instance *instance, sint vertex_a, sint vertex_b, sint vertex_c, size_t offset)
+FN extent extent_of(sint a, sint b, sint c)
 {
-    sint a = (sint)point_member(instance, vertex_a, offset),
-         b = (sint)point_member(instance, vertex_b, offset),
-         c = (sint)point_member(instance, vertex_c, offset);
     return (extent){min_int(min_int(a, b), c), max_int(max_int(a, b), c)};
+}
+
+// Does the triangle surely face away? What rounding leaves open mesh_set_corners decides.
+FN mask faces_away(screen_corner a, screen_corner b, screen_corner c)
+{
+    const real one = to_real(b.x - a.x) * to_real(c.y - a.y), other = to_real(c.x - a.x) * to_real(b.y - a.y);
+    return one - other > R(1e-6) * (abs_(one) + abs_(other));
 }
 
 // Is the point at `within` of some pixel [1/256 px] in it?
@@ -110,19 +135,22 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
 {
     const mesh_instance *instance = raster->surfaces[chunk->surface].instance;
     const uint32_t *indices = instance->mesh->indices + 3 * (size_t)chunk->first;
+    const bool two_sided = raster->surfaces[chunk->surface].material->two_sided;
     chunk->kept_count = chunk->cut_count = chunk->sliver_count = 0;
     for (int i = 0; i < (int)chunk->count; i += ORR_LANES) {
         int left = (int)chunk->count - i;
-        sint first = sel_int(lanes_below(left), lane_index() + I(i), I(i)) * I(3);
-        sint a = int_gather(indices, first), b = int_gather(indices, first + I(1)),
-             c = int_gather(indices, first + I(2));
-        sint out_a = out_of(instance, a), out_b = out_of(instance, b), out_c = out_of(instance, c);
-        mask outside = (out_a & out_b & out_c & I(MESH_OUT_GUARD - 1)) != I(0);
-        mask broken = ((out_a | out_b | out_c) & I(MESH_OUT_CUT)) != I(0);
-        extent x = extent_of(instance, a, b, c, offsetof(mesh_point, screen_x)),
-               y = extent_of(instance, a, b, c, offsetof(mesh_point, screen_y));
+        const screen_corner a = corner_on_screen(instance, indices + 3 * i, 0, left),
+                            b = corner_on_screen(instance, indices + 3 * i, 1, left),
+                            c = corner_on_screen(instance, indices + 3 * i, 2, left);
+        mask outside = (a.out & b.out & c.out & I(MESH_OUT_GUARD - 1)) != I(0);
+        mask broken = ((a.out | b.out | c.out) & I(MESH_OUT_CUT)) != I(0);
+        extent x = extent_of(a.x, b.x, c.x), y = extent_of(a.y, b.y, c.y);
         mask centre = touches(x, MESH_SUBPIXELS / 2) & touches(y, MESH_SUBPIXELS / 2);
-        mask there = lanes_below(left) & ~outside, keep = there & (broken | centre);
+        mask there = lanes_below(left) & ~outside;
+        if (!two_sided) {
+            there &= broken | ~faces_away(a, b, c);
+        }
+        mask keep = there & (broken | centre);
         chunk->cut_count += (uint32_t)__builtin_popcount(mask_bits(keep & broken));
         for (uint32_t bits = mask_bits(keep); bits; bits &= bits - 1) {
             chunk->kept[chunk->kept_count++] = chunk->first + (uint32_t)(i + __builtin_ctz(bits));
