@@ -55,34 +55,60 @@ typedef struct dilation {
     int radius, axis;
 } dilation;
 
+typedef uint8_t sixteen __attribute__((vector_size(16)));
+
+// The least of what `out` holds and the squares of points that are `away` from it, which stay within a byte.
+static void lower(uint8_t *out, const uint8_t *in, size_t count, size_t away)
+{
+    if (away * away >= UINT8_MAX) {
+        return;
+    }
+    const uint8_t more = (uint8_t)(away * away);
+    size_t j = 0;
+    for (; j + sizeof(sixteen) <= count; j += sizeof(sixteen)) {
+        sixteen from, least;
+        memcpy(&from, in + j, sizeof from);
+        memcpy(&least, out + j, sizeof least);
+        const sixteen sum = from + more, far = sum | (sixteen)(sum < from); // 255 where it wraps around
+        const sixteen less = (sixteen)(far < least);
+        least = (less & far) | (~less & least);
+        memcpy(out + j, &least, sizeof least);
+    }
+    for (; j < count; j++) {
+        const uint8_t sum = (uint8_t)(in[j] + more), far = sum < in[j] ? UINT8_MAX : sum;
+        out[j] = far < out[j] ? far : out[j];
+    }
+}
+
 static void dilate_slice(void *context, int slice, int worker)
 {
     const dilation *d = context;
     const orr_lattice *l = d->lattice;
     size_t nx = (size_t)l->points[0], ny = (size_t)l->points[1];
-    // `count` rows of `width` points side by side, `stride` apart
-    size_t count = (size_t)l->points[d->axis], stride = d->axis == 1 ? nx : d->axis == 2 ? nx * ny : 1;
-    size_t width = d->axis == 0 ? 1 : nx, planes = d->axis == 0 ? ny : 1;
     uint8_t *base = d->square + (d->axis == 2 ? (size_t)slice * nx : (size_t)slice * nx * ny);
     uint8_t *copy = d->lines + (size_t)worker * d->line_bytes;
-    for (size_t plane = 0; plane < planes; plane++, base += nx) {
-        for (size_t i = 0; i < count; i++) {
-            memcpy(copy + i * width, base + i * stride, width);
+    if (d->axis == 0) { // within each row
+        for (size_t row = 0; row < ny; row++, base += nx) {
+            memcpy(copy, base, nx);
+            for (size_t away = 1; away <= (size_t)d->radius && away < nx; away++) {
+                lower(base + away, copy, nx - away, away);
+                lower(base, copy + away, nx - away, away);
+            }
         }
-        for (size_t i = 0; i < count; i++) {
-            uint8_t *out = base + i * stride;
-            for (int away = 1; away <= d->radius; away++) {
-                for (int sign = -1; sign <= 1; sign += 2) {
-                    if ((sign < 0 && i < (size_t)away) || (sign > 0 && i + (size_t)away >= count)) {
-                        continue;
-                    }
-                    const uint8_t *in = copy + (sign < 0 ? i - (size_t)away : i + (size_t)away) * width;
-                    for (size_t j = 0; j < width; j++) {
-                        unsigned far = in[j] + (unsigned)(away * away);
-                        uint8_t capped = (uint8_t)(far < 255 ? far : 255);
-                        out[j] = capped < out[j] ? capped : out[j];
-                    }
-                }
+        return;
+    }
+    // `count` rows, `stride` apart
+    size_t count = (size_t)l->points[d->axis], stride = d->axis == 1 ? nx : nx * ny;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(copy + i * nx, base + i * stride, nx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t away = 1; away <= (size_t)d->radius; away++) {
+            if (i >= away) {
+                lower(base + i * stride, copy + (i - away) * nx, nx, away);
+            }
+            if (i + away < count) {
+                lower(base + i * stride, copy + (i + away) * nx, nx, away);
             }
         }
     }

@@ -8,6 +8,14 @@
 
 enum { LEAF_TRIANGLES = 4, STACK = 64 };
 
+typedef float four __attribute__((vector_size(16)));
+typedef int32_t four_bits __attribute__((vector_size(16)));
+
+// The triangles of a leaf side by side; where there are less than four, the first one stands in.
+typedef struct leaf {
+    four corners[3][3];
+} leaf;
+
 static const float FAR =
     2.0f; // in radii: beyond, a node is a dipole; errors of the winding number stay near 1 %
 static const float ON_SURFACE = 1e-6f; // nearer, rounding would decide the sign: it counts as outside
@@ -21,13 +29,15 @@ typedef struct node {
     float centre[3];      // mean of their centroids, weighted by area
     float radius;         // of a ball around the centre that contains them
     int32_t first, count; // count 0: an inner node
+    int32_t leaf;
 } node;
 
 struct orr_mesh_distance {
     float (*corners)[9];
     node *nodes;
+    leaf *leaves;
     int64_t triangle_count;
-    int32_t node_count;
+    int32_t node_count, leaf_count;
     bool closed; // winding numbers are whole, and change where a triangle is crossed only
 };
 
@@ -121,6 +131,15 @@ static void measure(node *n, float (*t)[9], int64_t first, int64_t end)
     n->radius = sqrtf(vec3f_dot(reach, reach));
 }
 
+static void set_leaf(leaf *l, float (*t)[9], int count)
+{
+    for (int i = 0; i < LEAF_TRIANGLES; i++) {
+        for (int k = 0; k < 9; k++) {
+            l->corners[k / 3][k % 3][i] = t[i < count ? i : 0][k];
+        }
+    }
+}
+
 static void build(orr_mesh_distance *m, int32_t index, int64_t first, int64_t end)
 {
     node *n = &m->nodes[index];
@@ -128,6 +147,8 @@ static void build(orr_mesh_distance *m, int32_t index, int64_t first, int64_t en
     if (end - first <= LEAF_TRIANGLES) {
         n->first = (int32_t)first;
         n->count = (int32_t)(end - first);
+        n->leaf = m->leaf_count++;
+        set_leaf(&m->leaves[n->leaf], m->corners + first, n->count);
         return;
     }
     int axis = 0;
@@ -197,6 +218,8 @@ static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t ver
         return orr_fail(error, ORR_CODE_MESH_FILE, "%s: expected triangles with an area", name);
     }
     ORR_ALLOC(m->nodes, 2 * m->triangle_count, name, error);
+    ORR_ALLOC(m->leaves, m->triangle_count / 2 + 1, name,
+              error); // of two triangles or more, unless there is one
     m->node_count = 1;
     build(m, 0, 0, m->triangle_count);
     return ORR_OK;
@@ -229,54 +252,66 @@ void orr_mesh_distance_destroy(orr_mesh_distance *mesh)
     if (mesh) {
         orr_free(mesh->corners);
         orr_free(mesh->nodes);
+        orr_free(mesh->leaves);
         orr_free(mesh);
     }
 }
 
 // ---- distance ----
 
-static float square_to_box(const node *n, const float p[3])
+static four select(four_bits where, four a, four b)
 {
-    float sum = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        const float outside = larger(n->low[k] - p[k], p[k] - n->high[k]);
-        sum += outside > 0.0f ? outside * outside : 0.0f;
-    }
-    return sum;
+    return (four)((where & (four_bits)a) | (~where & (four_bits)b));
 }
 
-// Of the nearest point of a triangle, by the regions around it (Ericson, "Real-time collision detection",
-// 5.1.5).
-static float square_to_triangle(const float t[9], const float p[3])
+static float square_to_box(const node *n, four p)
 {
-    float ab[3], ac[3], ap[3], bp[3], cp[3];
-    vec3f_subtract(t + 3, t, ab);
-    vec3f_subtract(t + 6, t, ac);
-    vec3f_subtract(p, t, ap);
-    vec3f_subtract(p, t + 3, bp);
-    vec3f_subtract(p, t + 6, cp);
-    float d1 = vec3f_dot(ab, ap), d2 = vec3f_dot(ac, ap), d3 = vec3f_dot(ab, bp), d4 = vec3f_dot(ac, bp),
-          d5 = vec3f_dot(ab, cp), d6 = vec3f_dot(ac, cp);
-    float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, v, w;
-    if (d1 <= 0.0f && d2 <= 0.0f) {
-        v = w = 0.0f;
-    } else if (d3 >= 0.0f && d4 <= d3) {
-        v = 1.0f, w = 0.0f;
-    } else if (d6 >= 0.0f && d5 <= d6) {
-        v = 0.0f, w = 1.0f;
-    } else if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) {
-        v = d1 / (d1 - d3), w = 0.0f;
-    } else if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) {
-        v = 0.0f, w = d2 / (d2 - d6);
-    } else if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f) {
-        w = (d4 - d3) / (d4 - d3 + d5 - d6), v = 1.0f - w;
-    } else {
-        float sum = va + vb + vc;
-        v = vb / sum, w = vc / sum;
-    }
-    float square = 0.0f;
+    four low, high; // the last member is not of the box
+    memcpy(&low, n->low, sizeof low);
+    memcpy(&high, n->high, sizeof high);
+    const four before = low - p, behind = p - high;
+    four outside = select(before > behind, before, behind);
+    outside = (four)((four_bits)outside & (outside > 0.0f));
+    outside *= outside;
+    return outside[0] + outside[1] + outside[2];
+}
+
+static four dot(const four a[3], const four b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Of the nearest points of a leaf's triangles, by the regions around them (Ericson, "Real-time collision
+// detection", 5.1.5); the first region that fits counts.
+static four squares_to_triangles(const leaf *l, const float p[3])
+{
+    const four none = {0}, all = {1.0f, 1.0f, 1.0f, 1.0f};
+    four ab[3], ac[3], ap[3], bp[3], cp[3];
     for (int k = 0; k < 3; k++) {
-        float away = ap[k] - v * ab[k] - w * ac[k];
+        const four a = l->corners[0][k], b = l->corners[1][k], c = l->corners[2][k];
+        ab[k] = b - a, ac[k] = c - a, ap[k] = p[k] - a, bp[k] = p[k] - b, cp[k] = p[k] - c;
+    }
+    const four d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
+               d6 = dot(ac, cp);
+    const four va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+    const four sum = va + vb + vc, along = (d4 - d3) / (d4 - d3 + d5 - d6);
+    const struct {
+        four_bits here;
+        four v, w;
+    } regions[] = {{(va <= none) & (d4 - d3 >= none) & (d5 - d6 >= none), all - along, along},
+                   {(vb <= none) & (d2 >= none) & (d6 <= none), none, d2 / (d2 - d6)},
+                   {(vc <= none) & (d1 >= none) & (d3 <= none), d1 / (d1 - d3), none},
+                   {(d6 >= none) & (d5 <= d6), none, all},
+                   {(d3 >= none) & (d4 <= d3), all, none},
+                   {(d1 <= none) & (d2 <= none), none, none}};
+    four v = vb / sum, w = vc / sum; // within; the regions from the last to the first to ask
+    for (int i = 0; i < 6; i++) {
+        v = select(regions[i].here, regions[i].v, v);
+        w = select(regions[i].here, regions[i].w, w);
+    }
+    four square = none;
+    for (int k = 0; k < 3; k++) {
+        const four away = ap[k] - v * ab[k] - w * ac[k];
         square += away * away;
     }
     return square;
@@ -285,26 +320,30 @@ static float square_to_triangle(const float t[9], const float p[3])
 float orr_mesh_distance_to(const orr_mesh_distance *m, const float point[3], float bound)
 {
     float best = bound * bound * (1.0f + 1e-5f) + 1e-12f; // a bound is rounded too
+    const four p = {point[0], point[1], point[2], 0.0f};
     int32_t stack[STACK], depth = 0;
     float squares[STACK];
     stack[depth] = 0;
-    squares[depth++] = square_to_box(m->nodes, point);
+    squares[depth++] = square_to_box(m->nodes, p);
     while (depth > 0) {
         const node *n = &m->nodes[stack[--depth]];
         if (squares[depth] >= best) {
             continue;
         }
         if (n->count == 0) { // the nearer child comes off the stack first
-            const float square[2] = {square_to_box(&m->nodes[n->first], point),
-                                     square_to_box(&m->nodes[n->first + 1], point)};
+            const float square[2] = {square_to_box(&m->nodes[n->first], p),
+                                     square_to_box(&m->nodes[n->first + 1], p)};
             bool left = square[0] <= square[1];
             stack[depth] = n->first + left;
             squares[depth++] = square[left];
             stack[depth] = n->first + !left;
             squares[depth++] = square[!left];
         }
-        for (int32_t i = n->first; i < n->first + n->count; i++) {
-            best = smaller(square_to_triangle(m->corners[i], point), best);
+        if (n->count > 0) {
+            const four square = squares_to_triangles(&m->leaves[n->leaf], point);
+            for (int i = 0; i < LEAF_TRIANGLES; i++) {
+                best = smaller(square[i], best);
+            }
         }
     }
     return sqrtf(best);
