@@ -323,6 +323,33 @@ static void captured_walls_look_as_path_traced(void **state)
     orr_engine_destroy(engine);
 }
 
+// They have been through a camera's curve already, as the walls have that are seen directly.
+static void captured_colours_are_not_mapped_again(void **state)
+{
+    (void)state;
+    const float eye[3] = {0, 0, 1.8f}, target[3] = {0, 0, 0}, up[3] = {0, 1, 0};
+    orr_view view = {.camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE), .hard_edges = true};
+    const orr_sun_desc dark = {.direction = {0, 1, 0}};
+    orr_engine *engine = open_threads(2);
+    orr_scene *scene = white_scene(engine);
+    assert_ok(orr_scene_set_sun(scene, &dark, &error));
+    add_walls(scene);
+    add_sphere(scene, 0.0f, 0.0f, 0.4f);
+    assert_ok(orr_scene_set_rays(scene, true, &error));
+    draw(engine, scene, &view, other);
+    view.exposure = 1.0f;
+    view.tone = ORR_TONE_ACES;
+    draw(engine, scene, &view, rgba);
+    double sum = 0.0;
+    for (int i = 0; i < 4 * PIXELS; i++) {
+        assert_true(fabsf(rgba[i] - other[i]) < 1e-5f); // nothing here shines
+        sum += (double)rgba[i];
+    }
+    assert_true(sum > PIXELS);
+    orr_scene_destroy(scene);
+    orr_engine_destroy(engine);
+}
+
 static void spheres_look_as_path_traced(void **state)
 {
     (void)state;
@@ -403,6 +430,7 @@ int main(void)
         cmocka_unit_test(surfaces_with_two_sides_do_not_meet_themselves),
         cmocka_unit_test(what_moves_is_seen_where_it_is),
         cmocka_unit_test(captured_walls_look_as_path_traced),
+        cmocka_unit_test(captured_colours_are_not_mapped_again),
         cmocka_unit_test(spheres_look_as_path_traced),
         cmocka_unit_test(models_with_a_skybox_look_as_path_traced),
         cmocka_unit_test(bits_do_not_depend_on_threads),
