@@ -256,20 +256,28 @@ LARGE_FN ray_meets meet_rays(const mesh_raster *raster, mask wanted, const ray_l
         rays_step(max_(largest_of(from->position), largest_of(affine_point(to_world, from->position))));
     const real3 origin = affine_point(to_world, add_scaled3(from->position, from->outward, step)),
                 direction = affine_direction(to_world, from->direction);
+    _Static_assert(ORR_LANES <= ORR_FIELD_RAYS, "the rays of all lanes together");
     float in[6][ORR_LANES], out[7][ORR_LANES];
     int32_t surface[ORR_LANES], triangle[ORR_LANES];
+    orr_ray asked[ORR_LANES];
+    orr_ray_met found[ORR_LANES];
+    int count = 0;
     const real rows[6] = {origin.x, origin.y, origin.z, direction.x, direction.y, direction.z};
     for (int k = 0; k < 6; k++) {
         real_store(in[k], rows[k]);
     }
     const uint32_t bits = mask_bits(wanted);
     for (int i = 0; i < ORR_LANES; i++) {
-        orr_ray_met met = {.surface = ORR_RAY_NOTHING, .passes = 1.0f};
         if (bits >> i & 1u) {
-            const orr_ray ray = {
-                {in[0][i], in[1][i], in[2][i]}, {in[3][i], in[4][i], in[5][i]}, 0.0f, INFINITY};
-            orr_ray_trees_meet(raster->rays.trees, &ray, &met);
+            asked[count++] =
+                (orr_ray){{in[0][i], in[1][i], in[2][i]}, {in[3][i], in[4][i], in[5][i]}, 0.0f, INFINITY};
         }
+    }
+    orr_ray_trees_meet(raster->rays.trees, raster->rays.fields, asked, count, found);
+    count = 0;
+    for (int i = 0; i < ORR_LANES; i++) {
+        const orr_ray_met nothing = {.surface = ORR_RAY_NOTHING, .passes = 1.0f},
+                          met = bits >> i & 1u ? found[count++] : nothing;
         surface[i] = met.surface;
         triangle[i] = met.triangle;
         const float values[7] = {met.b,       met.c,       met.distance, met.passes,
