@@ -1,5 +1,7 @@
 #include "render/field_layer.h"
 
+#include "engine/maths/vector.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -241,5 +243,48 @@ void orr_field_layer_draw_tiles(orr_field_layer_drawing *drawing, orr_jobs *jobs
         orr_nerf_draw(layer->drawer, layer->grid, &drawing->nerf);
     } else {
         orr_field_draw_tiles(&drawing->other, jobs, first, count);
+    }
+}
+
+// ---- rays ----
+
+enum { RAYS = ORR_FIELD_TILE * ORR_FIELD_TILE };
+_Static_assert((int)RAYS <= (int)ORR_NERF_RAYS, "a bundle holds them");
+
+orr_result orr_field_layer_rays_begin(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                      const float model[12], const float to_sun[3],
+                                      orr_field_layer_rays *rays, orr_error *error)
+{
+    float to_world[12];
+    *rays = (orr_field_layer_rays){.layer = layer};
+    ORR_TRY(orr_field_layer_to_unit(layer, model, rays->world_to_unit, error));
+    if (layer->drawer) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_affine_invert(rays->world_to_unit, to_world, error));
+    return orr_field_follow_begin(layer->field, jobs, arena, to_world, to_sun, &rays->other, error);
+}
+
+void orr_field_layer_follow(const orr_field_layer_rays *through, int worker, const orr_field_ray *rays,
+                            int count, orr_field_seen *seen)
+{
+    assert(count <= RAYS);
+    const orr_field_layer *layer = through->layer;
+    orr_field_ray moved[RAYS];
+    for (int i = 0; i < count; i++) {
+        orr_camera_ray *to = &moved[i].ray;
+        moved[i] = rays[i];
+        affine_apply_to_point(through->world_to_unit, rays[i].ray.origin, to->origin);
+        affine_apply_to_direction(through->world_to_unit, rays[i].ray.direction, to->direction);
+        const float stretch = sqrtf(vec3f_dot(to->direction, to->direction));
+        for (int k = 0; k < 3; k++) {
+            to->direction[k] /= stretch;
+        }
+        to->depth = rays[i].ray.depth / stretch;
+    }
+    if (layer->drawer) {
+        orr_nerf_follow(layer->drawer, layer->grid, worker, moved, count, seen);
+    } else {
+        orr_field_follow(&through->other, worker, moved, count, seen);
     }
 }

@@ -60,3 +60,19 @@ orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, o
                                  orr_error *error);
 // `count` of the picture's orr_field_tile_count tiles, from `first` on.
 void orr_field_layer_draw_tiles(orr_field_layer_drawing *drawing, orr_jobs *jobs, int first, int count);
+
+// Rays through a layer that are no picture's.
+typedef struct orr_field_layer_rays {
+    const orr_field_layer *layer;
+    float world_to_unit[12];
+    orr_field_drawing other; // of all kinds but radiance fields
+} orr_field_layer_rays;
+
+// As orr_field_layer_begin.
+orr_result orr_field_layer_rays_begin(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                      const float model[12], const float to_sun[3],
+                                      orr_field_layer_rays *rays, orr_error *error);
+// What `count` (up to ORR_FIELD_TILE^2) rays of the world show of it: unit directions, and a depth of 1 per
+// distance. By the calling thread alone; worker: of the jobs, while no one else draws the layer as it.
+void orr_field_layer_follow(const orr_field_layer_rays *through, int worker, const orr_field_ray *rays,
+                            int count, orr_field_seen *seen);

@@ -14,7 +14,6 @@ typedef struct cpu_machine {
     orr_cpu_frame *frame;         // likewise
     const orr_field_pass *fields; // likewise; NULL: none
     size_t pixels;                // likewise
-    bool told_of_rays;            // that fields are not seen by them
     bool told_of_glass;           // that light goes through it where there are rays
 } cpu_machine;
 
@@ -48,9 +47,6 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     cpu_machine *m = state;
     m->arena = arena;
     m->pixels = (size_t)list->lens.width * (size_t)list->lens.height;
-    orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO,
-                     list->rays && list->field_count > 0 && orr_ray_list_asks(list),
-                     "CPU: smooth surfaces show no fields: expected meshes and clouds around them");
     orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, !list->rays && orr_ray_list_transmits(list),
                      "CPU: glass is drawn opaque: expected rays, which are off, to refract light");
     if (orr_kept_splats_repeats(m->kept, list) >= KEEP_AFTER) {

@@ -29,6 +29,20 @@ static real3 vector_of(const float v[3])
     return make_real3(v[0], v[1], v[2]);
 }
 
+// A ray between two depths.
+static ray begin_ray(const orr_camera_ray *from, float near_depth, float far_depth)
+{
+    const float *v = from->direction;
+    const real2 range = ray_depth_range(near_depth, far_depth, from->depth);
+    return (ray){.origin = vector_of(from->origin),
+                 .direction = vector_of(from->direction),
+                 .t = range.x,
+                 .end = range.y,
+                 .length = sqrtf(vec3f_dot(v, v)),
+                 .per_distance = from->depth,
+                 .light = field_nothing(0.0f)};
+}
+
 // The ray of pixel (x, y), between the camera's planes, beyond near_depth, and in front of the mesh in
 // far_depth.
 static ray make_ray(const orr_field_drawing *d, int x, int y)
@@ -43,15 +57,7 @@ static ray make_ray(const orr_field_drawing *d, int x, int y)
     if (d->desc.far_depth) {
         far_depth = fminf(far_depth, d->desc.far_depth[pixel]);
     }
-    const float *v = from.direction;
-    real2 range = ray_depth_range(near_depth, far_depth, from.depth);
-    return (ray){.origin = vector_of(from.origin),
-                 .direction = vector_of(from.direction),
-                 .t = range.x,
-                 .end = range.y,
-                 .length = sqrtf(vec3f_dot(v, v)),
-                 .per_distance = from.depth,
-                 .light = field_nothing(0.0f)};
+    return begin_ray(&from, near_depth, far_depth);
 }
 
 // The positions of up to a block of live rays, from number `first` on; how many.
@@ -179,35 +185,43 @@ typedef struct tile_range {
     int first;
 } tile_range;
 
+// The tile's `count` rays, from where they begin to what they show.
+static void follow_rays(tile *t, int count)
+{
+    const orr_field_kind kind = orr_field_kind_of(t->drawing->field);
+    for (int i = 0; i < count; i++) {
+        ray *r = &t->rays[i];
+        real2 given = make_real2(r->t, r->end);
+        real2 drawn = kind == ORR_FIELD_IMAGE ? field_meet_quad(r->origin, r->direction, given)
+                                              : ray_inside(given, r->origin, r->direction, 0.5f);
+        r->t = drawn.x;
+        r->end = drawn.y;
+        t->live[t->live_count++] = i;
+    }
+    drop_ended(t);
+    if (kind == ORR_FIELD_IMAGE) {
+        map_tile(t);
+    } else if (kind == ORR_FIELD_SDF) {
+        trace_tile(t);
+    } else {
+        march_tile(t);
+    }
+}
+
 static void draw_tile(void *context, int job, int worker)
 {
     const tile_range *range = context;
     const orr_field_drawing *d = range->drawing;
     const orr_lens *lens = d->desc.lens;
     int index = range->first + job, tiles_across = orr_blocks(lens->width, TILE);
-    orr_field_kind kind = orr_field_kind_of(d->field);
     tile t = {.drawing = d, .scratch = d->scratch + (size_t)worker * d->scratch_floats};
     int left = index % tiles_across * TILE, top = index / tiles_across * TILE;
     int width = lens->width - left < TILE ? lens->width - left : TILE;
     int height = lens->height - top < TILE ? lens->height - top : TILE;
     for (int i = 0; i < width * height; i++) {
         t.rays[i] = make_ray(d, left + i % width, top + i / width);
-        ray *r = &t.rays[i];
-        real2 given = make_real2(r->t, r->end);
-        real2 drawn = kind == ORR_FIELD_IMAGE ? field_meet_quad(r->origin, r->direction, given)
-                                              : ray_inside(given, r->origin, r->direction, 0.5f);
-        r->t = drawn.x;
-        r->end = drawn.y;
-        t.live[t.live_count++] = i;
     }
-    drop_ended(&t);
-    if (kind == ORR_FIELD_IMAGE) {
-        map_tile(&t);
-    } else if (kind == ORR_FIELD_SDF) {
-        trace_tile(&t);
-    } else {
-        march_tile(&t);
-    }
+    follow_rays(&t, width * height);
     for (int i = 0; i < width * height; i++) {
         const ray *r = &t.rays[i];
         size_t pixel = (size_t)(top + i / width) * (size_t)lens->width + (size_t)(left + i % width);
@@ -242,6 +256,32 @@ void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int 
 {
     tile_range range = {.drawing = drawing, .first = first};
     orr_jobs_for(jobs, count, draw_tile, &range);
+}
+
+orr_result orr_field_follow_begin(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                                  const float to_world[12], const float to_sun[3], orr_field_drawing *drawing,
+                                  orr_error *error)
+{
+    *drawing = (orr_field_drawing){.field = field};
+    memcpy(drawing->desc.to_world, to_world, sizeof drawing->desc.to_world);
+    memcpy(drawing->desc.to_sun, to_sun, sizeof drawing->desc.to_sun);
+    ORR_TRY(orr_affine_invert(to_world, drawing->to_unit, error));
+    return take_scratch(drawing, jobs, arena, error);
+}
+
+void orr_field_follow(const orr_field_drawing *d, int worker, const orr_field_ray *rays, int count,
+                      orr_field_seen *seen)
+{
+    assert(count <= TILE_RAYS);
+    tile t = {.drawing = d, .scratch = d->scratch + (size_t)worker * d->scratch_floats};
+    for (int i = 0; i < count; i++) {
+        t.rays[i] = begin_ray(&rays[i].ray, rays[i].near_depth, rays[i].far_depth);
+    }
+    follow_rays(&t, count);
+    for (int i = 0; i < count; i++) {
+        const field_pixel p = field_resolve(t.rays[i].light, t.rays[i].per_distance);
+        seen[i] = (orr_field_seen){{p.red, p.green, p.blue, p.alpha}, p.depth};
+    }
 }
 
 orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena,

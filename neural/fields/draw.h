@@ -10,6 +10,7 @@
 #include "engine/maths/camera.h"
 #include "neural/capture/ray_camera.h"
 #include "neural/fields/field.h"
+#include "neural/fields/field_ray.h"
 
 typedef struct orr_field_draw_desc {
     const orr_lens *lens;
@@ -42,6 +43,16 @@ orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_aren
                                 orr_error *error);
 // `count` of the picture's orr_field_tile_count tiles, from `first` on.
 void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int first, int count);
+
+// For rays that are no picture's: a drawing without a lens and planes. Scratch comes from the arena.
+// ORR_ERROR_ARGUMENT: to_world is singular.
+orr_result orr_field_follow_begin(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                                  const float to_world[12], const float to_sun[3], orr_field_drawing *drawing,
+                                  orr_error *error);
+// What `count` (up to ORR_FIELD_TILE^2) rays show, by the calling thread alone. worker: of the jobs; no one
+// else may use its scratch meanwhile.
+void orr_field_follow(const orr_field_drawing *drawing, int worker, const orr_field_ray *rays, int count,
+                      orr_field_seen *seen);
 
 // The centres of the pixels of a picture, one block of them from number `first` on, row by row, as positions
 // of an image field (2 x ORR_SAMPLES). Beyond the last pixel it is repeated.

@@ -62,6 +62,24 @@ void orr_nerf_drawer_destroy(orr_nerf_drawer *drawer)
     orr_free(drawer);
 }
 
+// Puts the part of a ray that may show something into the bundle; false: there is none.
+static bool begin_ray(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_camera_ray *ray,
+                      float near_depth, float far_depth)
+{
+    float start, end;
+    if (!orr_nerf_model_range(model, ray, &start, &end)) {
+        return false;
+    }
+    const real2 between = ray_depth_range(near_depth, far_depth, ray->depth);
+    start = fmaxf(start, between.x);
+    end = fminf(end, between.y);
+    if (!(start < end)) {
+        return false;
+    }
+    orr_nerf_model_begin(model, rays, ray, start, end, 0.5f);
+    return true;
+}
+
 // Begins the rays of a tile; pixel[i]: where ray i belongs, depth[i]: its depth per distance.
 static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int64_t *pixels, float *depth)
 {
@@ -78,10 +96,6 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
                 task->desc->depth[pixel] = 0.0f;
             }
             orr_camera_ray ray = orr_ray_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
-            float start, end;
-            if (!orr_nerf_model_range(task->model, &ray, &start, &end)) {
-                continue;
-            }
             float near_depth = camera->near_plane, far_depth = camera->far_plane;
             if (task->desc->near_depth) {
                 near_depth = fmaxf(near_depth, task->desc->near_depth[pixel]);
@@ -89,28 +103,19 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
             if (task->desc->far_depth) {
                 far_depth = fminf(far_depth, task->desc->far_depth[pixel]);
             }
-            real2 between = ray_depth_range(near_depth, far_depth, ray.depth);
-            start = fmaxf(start, between.x);
-            end = fminf(end, between.y);
-            if (start < end) {
-                pixels[rays->count] = pixel;
-                depth[rays->count] = ray.depth;
-                orr_nerf_model_begin(task->model, rays, &ray, start, end, 0.5f);
-            }
+            pixels[rays->count] = pixel;
+            depth[rays->count] = ray.depth;
+            begin_ray(task->model, rays, &ray, near_depth, far_depth);
         }
     }
 }
 
-static void draw_tile(void *context, int job, int worker)
+// What the rays of a bundle show; per_distance: depth of each.
+static void follow_rays(const orr_nerf_model *model, orr_nerf_bundle *bundle, float transmittance_min,
+                        const float *per_distance, field_pixel *pixels)
 {
-    const draw_task *task = context;
-    int tile = task->desc->first_tile + job;
-    orr_nerf_bundle *bundle = task->drawer->bundles[worker];
-    int64_t pixels[ORR_NERF_RAYS];
-    float per_distance[ORR_NERF_RAYS];
-    begin_rays(task, tile, &bundle->rays, pixels, per_distance);
-    orr_nerf_march(task->model, bundle, task->transmittance_min, (float)RADIANCE_WEIGHT_MIN);
-    orr_nerf_colour(task->model, bundle);
+    orr_nerf_march(model, bundle, transmittance_min, (float)RADIANCE_WEIGHT_MIN);
+    orr_nerf_colour(model, bundle);
     const orr_nerf_samples *s = &bundle->samples;
     field_pixel light[ORR_NERF_RAYS]; // sums over samples; depth: of depths
     for (int r = 0; r < bundle->rays.count; r++) {
@@ -123,8 +128,22 @@ static void draw_tile(void *context, int job, int worker)
         *sums = field_add(*sums, s->weight[i], colour, s->distance[i], per_distance[s->ray[i]]);
     }
     for (int r = 0; r < bundle->rays.count; r++) {
-        field_pixel p =
-            field_resolve_radiance(light[r], bundle->rays.transmittance[r], task->transmittance_min);
+        pixels[r] = field_resolve_radiance(light[r], bundle->rays.transmittance[r], transmittance_min);
+    }
+}
+
+static void draw_tile(void *context, int job, int worker)
+{
+    const draw_task *task = context;
+    int tile = task->desc->first_tile + job;
+    orr_nerf_bundle *bundle = task->drawer->bundles[worker];
+    int64_t pixels[ORR_NERF_RAYS];
+    float per_distance[ORR_NERF_RAYS];
+    begin_rays(task, tile, &bundle->rays, pixels, per_distance);
+    field_pixel light[ORR_NERF_RAYS];
+    follow_rays(task->model, bundle, task->transmittance_min, per_distance, light);
+    for (int r = 0; r < bundle->rays.count; r++) {
+        const field_pixel p = light[r];
         const float rgba[4] = {p.red, p.green, p.blue, p.alpha};
         memcpy(task->desc->rgba + 4 * pixels[r], rgba, sizeof rgba);
         if (task->desc->depth) {
@@ -154,4 +173,29 @@ int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const 
         after += drawer->bundles[i]->evaluated;
     }
     return after - before;
+}
+
+void orr_nerf_follow(const orr_nerf_drawer *drawer, const orr_occupancy *grid, int worker,
+                     const orr_field_ray *rays, int count, orr_field_seen *seen)
+{
+    assert(count <= ORR_NERF_RAYS);
+    const orr_nerf_model model = orr_nerf_model_of(drawer->field, grid);
+    orr_nerf_bundle *bundle = drawer->bundles[worker];
+    int of_ray[ORR_NERF_RAYS];
+    float per_distance[ORR_NERF_RAYS];
+    field_pixel light[ORR_NERF_RAYS];
+    bundle->rays.count = 0;
+    for (int i = 0; i < count; i++) {
+        const int at = bundle->rays.count;
+        seen[i] = (orr_field_seen){0};
+        if (begin_ray(&model, &bundle->rays, &rays[i].ray, rays[i].near_depth, rays[i].far_depth)) {
+            of_ray[at] = i;
+            per_distance[at] = rays[i].ray.depth;
+        }
+    }
+    follow_rays(&model, bundle, (float)RADIANCE_TRANSMITTANCE_MIN, per_distance, light);
+    for (int r = 0; r < bundle->rays.count; r++) {
+        const field_pixel p = light[r];
+        seen[of_ray[r]] = (orr_field_seen){{p.red, p.green, p.blue, p.alpha}, p.depth};
+    }
 }

@@ -1,7 +1,7 @@
 // Drawing radiance fields: tiles of rays over jobs, the same bits for any number of threads.
 #pragma once
 
-#include "neural/capture/ray_camera.h"
+#include "neural/fields/field_ray.h"
 #include "neural/nerf/march.h"
 
 typedef struct orr_nerf_draw_desc {
@@ -25,3 +25,7 @@ void orr_nerf_drawer_destroy(orr_nerf_drawer *drawer); // NULL is allowed
 
 // Draws the field with its parameters for inference. Returns the number of densities evaluated.
 int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const orr_nerf_draw_desc *desc);
+// What `count` (up to ORR_NERF_RAYS) rays show of it, by the calling thread alone, for what is drawn in jobs.
+// worker: of the drawer's jobs; no one else may draw with its bundle meanwhile.
+void orr_nerf_follow(const orr_nerf_drawer *drawer, const orr_occupancy *grid, int worker,
+                     const orr_field_ray *rays, int count, orr_field_seen *seen);

@@ -45,13 +45,17 @@ static uint32_t chunk_size(const orr_mesh_part *part)
 }
 
 // Rays that walk what the list holds, where a surface asks for them and pictures are in colour.
-static orr_result set_rays(mesh_raster *raster, orr_isa isa, const orr_draw_list *list, orr_error *error)
+static orr_result set_rays(mesh_raster *raster, orr_jobs *jobs, orr_isa isa, orr_arena *arena,
+                           const orr_draw_list *list, orr_error *error)
 {
     if (!list->rays || !raster->picture.rgb || !orr_ray_list_asks(list)) {
         return ORR_OK;
     }
     ORR_TRY(orr_ray_trees_hold(list->rays, isa, list, error));
     ORR_TRY(orr_affine_invert(list->lens.view, raster->rays.to_world, error));
+    if (list->field_count > 0) {
+        ORR_TRY(orr_field_rays_create(jobs, arena, list, &raster->rays.fields, error));
+    }
     raster->rays.trees = list->rays;
     raster->rays.glass = orr_ray_list_transmits(list);
     raster->rays.shows_sky = orr_glass_shows_sky(list);
@@ -408,7 +412,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     orr_mesh_counts found;
     *fragments = (orr_fragment_lists){0};
     orr_draw_light_up(list, &raster.lighting);
-    ORR_TRY(set_rays(&raster, isa, list, error));
+    ORR_TRY(set_rays(&raster, jobs, isa, arena, list, error));
     ORR_TRY(lay_out(&raster, arena, list, &found.triangles, error));
     if (picture.edges) {
         ORR_TRY(take_edges(jobs, arena, &raster, error));

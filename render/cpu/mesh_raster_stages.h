@@ -59,6 +59,7 @@ typedef struct mesh_surface {
 // What the rays of smooth surfaces need of a frame.
 typedef struct ray_view {
     const orr_ray_trees *trees; // NULL: there are none
+    orr_field_rays *fields;     // NULL: there are none
     float to_world[12];         // from the camera
     int first_surface;          // of the meshes of the list: after that of the backdrop
     int far;                    // the environment that is infinitely far away; -1: none

@@ -272,6 +272,37 @@ static void what_moves_is_seen_where_it_is(void **state)
     orr_engine_destroy(engine);
 }
 
+// What they are held against is in render/test_field_rays.c; here, that frames hand them on.
+static void fields_are_seen(void **state)
+{
+    (void)state;
+    const orr_view view = look();
+    orr_engine *engine = open_threads(2);
+    orr_scene *scene = white_scene(engine);
+    orr_world *world;
+    orr_layer field;
+    const orr_transform behind = {.position = {-2, -2, 3.5f}, .rotation = {1}, .scale = 4.0f};
+    add_sphere(scene, 0.0f, 0.0f, 1.0f);
+    assert_ok(
+        orr_scene_add_file(scene, source_path("tests/golden/snapshots/sdf.ingp"), &behind, &field, &error));
+    for (int i = 0; i < 2; i++) {
+        int changed = 0;
+        assert_ok(orr_scene_set_rays(scene, i == 1, &error));
+        assert_ok(orr_world_create(scene, 1, &world, &error));
+        draw_world(engine, scene, world, &view, rgba);
+        assert_ok(orr_world_set_visible(world, 0, field, false, &error));
+        draw_world(engine, scene, world, &view, other);
+        for (int k = 0; k < PIXELS; k++) {
+            changed += memcmp(rgba + 4 * k, other + 4 * k, 4 * sizeof *rgba) != 0;
+        }
+        print_message("a field behind the camera changes %d pixels\n", changed);
+        assert_true(i == 0 ? changed == 0 : changed > 20); // measured: 39
+        orr_world_destroy(world);
+    }
+    orr_scene_destroy(scene);
+    orr_engine_destroy(engine);
+}
+
 // ---- against the path tracer ----
 
 // Walls of splats around the origin, 2 away: red at -x, green at +y, grey elsewhere.
@@ -319,6 +350,33 @@ static void captured_walls_look_as_path_traced(void **state)
     // one ray a pixel, against 32 of all over it: what differs is at the edges of the walls' colours, which
     // are few pixels apart; measured: 0.063 and 0.615
     assert_true(off < 0.07 && without > 0.5);
+    orr_scene_destroy(scene);
+    orr_engine_destroy(engine);
+}
+
+// They have been through a camera's curve already, as the walls have that are seen directly.
+static void captured_colours_are_not_mapped_again(void **state)
+{
+    (void)state;
+    const float eye[3] = {0, 0, 1.8f}, target[3] = {0, 0, 0}, up[3] = {0, 1, 0};
+    orr_view view = {.camera = orr_camera_look_at(eye, target, up, 0.8f, SIDE, SIDE), .hard_edges = true};
+    const orr_sun_desc dark = {.direction = {0, 1, 0}};
+    orr_engine *engine = open_threads(2);
+    orr_scene *scene = white_scene(engine);
+    assert_ok(orr_scene_set_sun(scene, &dark, &error));
+    add_walls(scene);
+    add_sphere(scene, 0.0f, 0.0f, 0.4f);
+    assert_ok(orr_scene_set_rays(scene, true, &error));
+    draw(engine, scene, &view, other);
+    view.exposure = 1.0f;
+    view.tone = ORR_TONE_ACES;
+    draw(engine, scene, &view, rgba);
+    double sum = 0.0;
+    for (int i = 0; i < 4 * PIXELS; i++) {
+        assert_true(fabsf(rgba[i] - other[i]) < 1e-5f); // nothing here shines
+        sum += (double)rgba[i];
+    }
+    assert_true(sum > PIXELS);
     orr_scene_destroy(scene);
     orr_engine_destroy(engine);
 }
@@ -402,7 +460,9 @@ int main(void)
         cmocka_unit_test(holes_of_textures_are_passed),
         cmocka_unit_test(surfaces_with_two_sides_do_not_meet_themselves),
         cmocka_unit_test(what_moves_is_seen_where_it_is),
+        cmocka_unit_test(fields_are_seen),
         cmocka_unit_test(captured_walls_look_as_path_traced),
+        cmocka_unit_test(captured_colours_are_not_mapped_again),
         cmocka_unit_test(spheres_look_as_path_traced),
         cmocka_unit_test(models_with_a_skybox_look_as_path_traced),
         cmocka_unit_test(bits_do_not_depend_on_threads),

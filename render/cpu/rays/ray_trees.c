@@ -8,6 +8,7 @@
 #include "render/reference/picture.h"
 #include "render/reference/triangles.h"
 
+#include <math.h>
 #include <string.h>
 
 // What the triangles follow from.
@@ -230,7 +231,7 @@ static bool stops(void *context, const orr_ray_hit *hit)
     return alpha >= look->alpha_cutoff;
 }
 
-void orr_ray_trees_meet(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met *met)
+static void meet_surface(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met *met)
 {
     orr_ray_hit hit;
     *met = (orr_ray_met){.surface = ORR_RAY_NOTHING, .distance = ray->far_end};
@@ -241,9 +242,49 @@ void orr_ray_trees_meet(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met 
         met->c = hit.c;
         met->distance = hit.distance;
     }
-    orr_ray until = *ray;
-    until.far_end = met->distance;
-    const orr_veil veil = orr_gaussians_veil(&t->splats, t->splat_walk, &until);
-    orr_veil_light(&veil, met->veil);
-    met->passes = veil.passes;
+}
+
+static orr_veil splats_between(const orr_ray_trees *t, const orr_ray *ray, float near_end, float far_end)
+{
+    orr_ray part = *ray;
+    part.near_end = near_end;
+    part.far_end = far_end;
+    return orr_gaussians_veil(&t->splats, t->splat_walk, &part);
+}
+
+// Splats, what fields show at their depth, and the splats behind that.
+static orr_veil veil_of(const orr_ray_trees *t, const orr_ray *ray, const orr_field_seen *field, float end)
+{
+    if (!(field->rgba[3] > 0.0f)) {
+        return splats_between(t, ray, ray->near_end, end);
+    }
+    const float at = fminf(field->depth, end), left = 1.0f - field->rgba[3];
+    orr_veil veil = splats_between(t, ray, ray->near_end, at);
+    const orr_veil behind = splats_between(t, ray, nextafterf(at, INFINITY), end);
+    for (int k = 0; k < 3; k++) {
+        veil.display[k] += veil.passes * (field->rgba[k] + left * behind.display[k]);
+    }
+    veil.passes *= left * behind.passes;
+    return veil;
+}
+
+void orr_ray_trees_meet(const orr_ray_trees *t, orr_field_rays *fields, const orr_ray *rays, int count,
+                        orr_ray_met *met)
+{
+    assert(count <= ORR_FIELD_RAYS);
+    orr_ray until[ORR_FIELD_RAYS] = {0};
+    orr_field_seen seen[ORR_FIELD_RAYS] = {0};
+    for (int i = 0; i < count; i++) {
+        meet_surface(t, &rays[i], &met[i]);
+        until[i] = rays[i];
+        until[i].far_end = met[i].distance;
+    }
+    if (fields) {
+        orr_field_rays_meet(fields, until, count, seen);
+    }
+    for (int i = 0; i < count; i++) {
+        const orr_veil veil = veil_of(t, &rays[i], &seen[i], met[i].distance);
+        orr_veil_light(&veil, met[i].veil);
+        met[i].passes = veil.passes;
+    }
 }

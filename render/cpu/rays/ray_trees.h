@@ -4,6 +4,7 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
+#include "render/cpu/rays/field_rays.h"
 #include "render/draw.h"
 #include "render/reference/bvh.h"
 
@@ -34,10 +35,12 @@ typedef struct orr_ray_met {
     int32_t triangle; // of its mesh
     float b, c;       // weights of the corners b and c
     float distance;   // in lengths of the direction
-    float veil[3];    // light of the splats before it, linear and premultiplied
+    float veil[3];    // light of the splats and fields before it, linear and premultiplied
     float passes;     // the part of what is behind them that is seen
 } orr_ray_met;
 
-// The first surface that a ray meets, from the side that the camera would see, and the splats before it,
-// blended as displayed. Holes of textures are passed.
-void orr_ray_trees_meet(const orr_ray_trees *trees, const orr_ray *ray, orr_ray_met *met);
+// The first surfaces that `count` (up to ORR_FIELD_RAYS) rays with unit directions meet, from the side that
+// the camera would see, and the splats and fields (NULL: there are none) before them, blended as displayed:
+// as in frames, the fields of a ray are at one depth among its splats. Holes of textures are passed.
+void orr_ray_trees_meet(const orr_ray_trees *trees, orr_field_rays *fields, const orr_ray *rays, int count,
+                        orr_ray_met *met);

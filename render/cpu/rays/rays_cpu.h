@@ -17,16 +17,24 @@ typedef struct ray_surface {
     real3 direction;     // of the ray
     real roughness;
     real passes; // where light goes through it, the part that is not reflected
+    real3 shown; // an unlit surface's colour, linear
 } ray_surface;
 
 // A ray, from a surface of the list.
 typedef struct ray_lanes {
     real3 position, outward, direction; // camera space; outward: on the side to which it leaves
     real3 miss;                         // light where it meets nothing
+    real3 behind;                       // colour of the background there, linear; 0 where that is not seen
     real width, spread;                 // of the pixel's cone at its start; radians
     real3 absorption;                   // of the body where it is
     real clear;                         // 1: from the eye on it has only gone through surfaces; else 0
 } ray_lanes;
+
+// What rays find, linear.
+typedef struct ray_finds {
+    real3 light; // of surfaces and environments: exposure and the tone curve are still to come
+    real3 shown; // colours that are as displayed: captured ones, of unlit surfaces, of the background
+} ray_finds;
 
 // Light of a surface of the metallic-roughness model without what the ray of its uppermost layer finds.
 // m.occlusion: of all light from around; normal: of what is under a coat; most: of the share of the ray
@@ -37,6 +45,7 @@ LARGE_FN ray_surface ray_metal(const mesh_raster *raster, const mesh_surface *su
     light_layer layers[2];
     ray_surface s;
     s.passes = R(0.0);
+    s.shown = none;
     const int count = light_layers(raster, surface, m, point, normal, layers), top = count - 1;
     for (int k = 0; k < count; k++) {
         light_layer *layer = &layers[k];
@@ -160,7 +169,10 @@ LARGE_FN void ray_through(const mesh_raster *raster, const mesh_surface *surface
     if (raster->rays.shows_sky) {
         const real3 sky = glass_sky(sky_view_of(&raster->rays.sky), g.direction);
         const real3 light = make_real3(srgb_to_linear(sky.x), srgb_to_linear(sky.y), srgb_to_linear(sky.z));
-        to->miss = select3(to->clear > R(0.5), scale3(light, R(1.0f / raster->lighting.exposure)), to->miss);
+        const mask clear = to->clear > R(0.5);
+        const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+        to->miss = select3(clear, none, to->miss);
+        to->behind = select3(clear, light, none);
     }
     to->direction = g.direction;
     to->outward = g.outward;
@@ -190,12 +202,11 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
                             texel.z * R(look->base_colour[2]));
     base = times_vertex_colour(raster, surface->instance->mesh->vertices, &t, w, base);
     if (look->unlit) {
-        return (ray_surface){
-            scale3(base, R(1.0f / raster->lighting.exposure)), none, none, none, R(1.0), R(0.0)};
+        return (ray_surface){none, none, none, none, R(1.0), R(0.0), base};
     }
     if (!look->metallic_roughness || look->neural) {
         return (ray_surface){
-            light_up_linear(raster, surface, base, point, R(1.0)), none, none, none, R(1.0), R(0.0)};
+            light_up_linear(raster, surface, base, point, R(1.0)), none, none, none, R(1.0), R(0.0), none};
     }
     light_metal m =
         light_metal_of(base, look->metallic, look->roughness, look->emissive[0], look->emissive[1],
@@ -220,6 +231,7 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
     }
     to->direction = s.direction;
     to->clear = R(0.0);
+    to->behind = none;
     to->miss = ray_miss(raster, surface, &s);
     return s;
 }
@@ -244,20 +256,28 @@ LARGE_FN ray_meets meet_rays(const mesh_raster *raster, mask wanted, const ray_l
         rays_step(max_(largest_of(from->position), largest_of(affine_point(to_world, from->position))));
     const real3 origin = affine_point(to_world, add_scaled3(from->position, from->outward, step)),
                 direction = affine_direction(to_world, from->direction);
+    _Static_assert(ORR_LANES <= ORR_FIELD_RAYS, "the rays of all lanes together");
     float in[6][ORR_LANES], out[7][ORR_LANES];
     int32_t surface[ORR_LANES], triangle[ORR_LANES];
+    orr_ray asked[ORR_LANES];
+    orr_ray_met found[ORR_LANES];
+    int count = 0;
     const real rows[6] = {origin.x, origin.y, origin.z, direction.x, direction.y, direction.z};
     for (int k = 0; k < 6; k++) {
         real_store(in[k], rows[k]);
     }
     const uint32_t bits = mask_bits(wanted);
     for (int i = 0; i < ORR_LANES; i++) {
-        orr_ray_met met = {.surface = ORR_RAY_NOTHING, .passes = 1.0f};
         if (bits >> i & 1u) {
-            const orr_ray ray = {
-                {in[0][i], in[1][i], in[2][i]}, {in[3][i], in[4][i], in[5][i]}, 0.0f, INFINITY};
-            orr_ray_trees_meet(raster->rays.trees, &ray, &met);
+            asked[count++] =
+                (orr_ray){{in[0][i], in[1][i], in[2][i]}, {in[3][i], in[4][i], in[5][i]}, 0.0f, INFINITY};
         }
+    }
+    orr_ray_trees_meet(raster->rays.trees, raster->rays.fields, asked, count, found);
+    count = 0;
+    for (int i = 0; i < ORR_LANES; i++) {
+        const orr_ray_met nothing = {.surface = ORR_RAY_NOTHING, .passes = 1.0f},
+                          met = bits >> i & 1u ? found[count++] : nothing;
         surface[i] = met.surface;
         triangle[i] = met.triangle;
         const float values[7] = {met.b,       met.c,       met.distance, met.passes,
@@ -280,18 +300,18 @@ FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
                        select3(m, a->outward, b->outward),
                        select3(m, a->direction, b->direction),
                        select3(m, a->miss, b->miss),
+                       select3(m, a->behind, b->behind),
                        sel(m, a->width, b->width),
                        sel(m, a->spread, b->spread),
                        select3(m, a->absorption, b->absorption),
                        sel(m, a->clear, b->clear)};
 }
 
-// Light that the lanes' rays find, linear. through: a factor of it that is known, below 1/100 of which rays
-// end
-LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through)
+// What the lanes' rays find. through: a factor of it that is known, below 1/100 of which rays end
+LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through)
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
-    real3 light = none;
+    real3 light = none, shown = none;
     const bool glass = raster->rays.glass;
     for (int depth = 0; depth < (glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH); depth++) {
         wanted = and_(wanted, largest_of(through) > R(0.01));
@@ -299,8 +319,7 @@ LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, r
             break;
         }
         const ray_meets met = meet_rays(raster, wanted, &at);
-        // captured colours are as displayed: exposure, which follows, does not count for them
-        light = add3(light, times3(through, scale3(met.veil, R(1.0f / raster->lighting.exposure))));
+        shown = add3(shown, times3(through, met.veil));
         through = scale3(through, met.passes);
         if (glass) {
             const real length = sel(met.surface >= I(0), met.distance, R(0.0));
@@ -312,18 +331,21 @@ LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, r
             const uint32_t lane = (uint32_t)__builtin_ctz(mask_bits(left));
             const mask same = left & (met.surface == I(met.surface[lane]));
             ray_lanes next = at;
-            next.miss = none;
+            next.miss = next.behind = none;
             const ray_surface s =
                 ray_hit(raster, &raster->surfaces[raster->rays.first_surface + met.surface[lane]],
                         sel_int(same, met.triangle, I(met.triangle[lane])), met.weights, at.direction, &next);
             light = select3(same, add3(light, times3(through, s.light)), light);
+            shown = select3(same, add3(shown, times3(through, s.shown)), shown);
             through = select3(same, times3(through, s.factor), through);
             at = select_rays(same, &next, &at);
             left &= ~same;
         }
         wanted = and_(wanted, met.surface >= I(0));
     }
-    return add3(light, times3(through, at.miss)); // of all that ended in nothing, or were not followed on
+    // of all that ended in nothing, or were not followed on
+    light = add3(light, times3(through, at.miss));
+    return (ray_finds){light, add3(shown, times3(through, at.behind))};
 }
 
 // Display colour of a surface whose pixels start rays. m.occlusion: that of its texture; `same`: pixels that
@@ -338,8 +360,15 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     m.occlusion = m.occlusion * open_part(raster, point);
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     const ray_surface s = ray_metal(raster, surface, m, point, normal, outward, R(1.0));
-    ray_lanes at = {point.position, outward, s.direction, ray_miss(raster, surface, &s),
-                    pixel,          R(0.0),  none,        R(0.0)};
+    ray_lanes at = {.position = point.position,
+                    .outward = outward,
+                    .direction = s.direction,
+                    .miss = ray_miss(raster, surface, &s),
+                    .behind = none,
+                    .width = pixel,
+                    .spread = R(0.0),
+                    .absorption = none,
+                    .clear = R(0.0)};
     if (!lens->orthographic) {
         at.width = pixel * point.position.z;
         at.spread = pixel;
@@ -348,12 +377,15 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     ray_lanes on = at; // of a surface that light goes through
     on.clear = R(1.0);
     at.spread = rays_spread(at.spread, curvature, at.width);
-    real3 light = add3(s.light, ray_light(raster, same, at, s.factor));
+    const ray_finds mirrored = ray_light(raster, same, at, s.factor);
+    real3 light = add3(s.light, mirrored.light), shown = mirrored.shown;
     if (orr_material_transmits(surface->material)) {
-        ray_surface beyond = {none, none, s.ambient, s.direction, s.roughness, s.passes};
+        ray_surface beyond = {none, none, s.ambient, s.direction, s.roughness, s.passes, none};
         ray_through(raster, surface, m, dot3(plane, point.to_eye) < R(0.0), point, normal, curvature, &beyond,
                     &on);
-        light = add3(light, add3(beyond.light, ray_light(raster, same, on, beyond.factor)));
+        const ray_finds through = ray_light(raster, same, on, beyond.factor);
+        light = add3(light, add3(beyond.light, through.light));
+        shown = add3(shown, through.shown);
     }
-    return light_shade(tone_of(&raster->lighting), light);
+    return light_display(add3(tone_map(tone_of(&raster->lighting), light), shown));
 }
