@@ -272,25 +272,28 @@ static void angles_have_their_points_of_the_circle(void **state)
 static void rays_share_their_chances(void **state)
 {
     (void)state;
-    double mean[4] = {0};
-    for (int i = 0; i < 64 * 64; i++) {
-        const real2 shift = rays_shift(i % 64 + 0.5, i / 64 + 0.5);
-        int stripes[4] = {0};
-        for (int k = 0; k < RAYS_FACETS; k++) {
-            const real2 first = rays_chance(shift, (float)k), next = rays_next_chance(first);
-            const double all[4] = {first.x, first.y, next.x, next.y};
+    assert_true(rays_count(0.05) == 1.0 && rays_count(0.2) == 4.0 && rays_count(0.5) == 8.0);
+    for (int count = 4; count <= RAYS_FACETS; count *= 2) {
+        double mean[4] = {0};
+        for (int i = 0; i < 64 * 64; i++) {
+            const real2 shift = rays_shift(i % 64 + 0.5, i / 64 + 0.5);
+            int stripes[4] = {0};
+            for (int k = 0; k < count; k++) {
+                const real2 first = rays_chance(shift, (float)k, count), next = rays_next_chance(first);
+                const double all[4] = {first.x, first.y, next.x, next.y};
+                for (int n = 0; n < 4; n++) {
+                    assert_true(all[n] >= 0.0 && all[n] < 1.0);
+                    stripes[n] |= 1 << (int)(count * all[n]);
+                    mean[n] += all[n] / (64 * 64 * count);
+                }
+            }
             for (int n = 0; n < 4; n++) {
-                assert_true(all[n] >= 0.0 && all[n] < 1.0);
-                stripes[n] |= 1 << (int)(RAYS_FACETS * all[n]);
-                mean[n] += all[n] / (64 * 64 * RAYS_FACETS);
+                assert_int_equal(stripes[n], (1 << count) - 1);
             }
         }
         for (int n = 0; n < 4; n++) {
-            assert_int_equal(stripes[n], (1 << RAYS_FACETS) - 1);
+            assert_close(mean[n], 0.5, 2e-3);
         }
-    }
-    for (int n = 0; n < 4; n++) {
-        assert_close(mean[n], 0.5, 2e-3);
     }
 }
 

@@ -6,8 +6,9 @@
 #include "render/cpu/rays/rays_glass_cpu.h"
 
 enum {
-    RAYS_DEPTH = 3,      // rays in a row at most
-    RAYS_GLASS_DEPTH = 6 // where light goes through a surface of the list
+    RAYS_DEPTH = 3,       // rays in a row at most
+    RAYS_GLASS_DEPTH = 6, // where light goes through a surface of the list
+    RAYS_FROST_DEPTH = 3  // of those through microfacets, of which a pixel has several
 };
 
 // What a surface shows: its own light, and a factor of what its ray finds.
@@ -145,6 +146,20 @@ FN real3 ray_factor(const mesh_raster *raster, const mesh_surface *surface, orr_
     return make_real3(texel.x, texel.y, texel.z);
 }
 
+// What a ray from the surface finds that meets nothing, where the background is seen by rays that have only
+// gone through surfaces.
+FN real3 ray_miss_clear(const mesh_raster *raster, const mesh_surface *surface, const ray_surface *s,
+                        real clear)
+{
+    const real3 miss = ray_miss(raster, surface, s);
+    if (!raster->rays.shows_sky) {
+        return miss;
+    }
+    const real3 sky = glass_sky(sky_view_of(&raster->rays.sky), s->direction);
+    const real3 light = make_real3(srgb_to_linear(sky.x), srgb_to_linear(sky.y), srgb_to_linear(sky.z));
+    return select3(clear > R(0.5), scale3(light, R(1.0f / raster->lighting.exposure)), miss);
+}
+
 // Makes a surface that light goes through, and that mirrors the environment alone, one that shows what is
 // behind it; returns its weight among rays through other microfacets. behind: lanes that look at its
 // triangles' backs; to: with the side of the eye, the absorption where the eye is, and the spread at the
@@ -160,15 +175,14 @@ LARGE_FN real ray_through(const mesh_raster *raster, const mesh_surface *surface
     // from inside, the light of the surface is what it does not let through
     s->light =
         select3(inside, scale3(s->light, fma_(-m.transmission, R(look->transmission), R(1.0))), s->light);
-    s->direction = g.direction;
     s->roughness = sel(rough, rays_share_roughness(m.roughness), m.roughness);
     s->factor = g.factor;
-    to->miss = ray_miss(raster, surface, s);
-    if (raster->rays.shows_sky) {
-        const real3 sky = glass_sky(sky_view_of(&raster->rays.sky), g.direction);
-        const real3 light = make_real3(srgb_to_linear(sky.x), srgb_to_linear(sky.y), srgb_to_linear(sky.z));
-        to->miss = select3(to->clear > R(0.5), scale3(light, R(1.0f / raster->lighting.exposure)), to->miss);
+    if (any(inside)) { // of what is reflected there no ray is followed
+        s->direction = g.mirrored;
+        s->light = add3(s->light, scale3(ray_miss_clear(raster, surface, s, to->clear), g.inner));
     }
+    s->direction = g.direction;
+    to->miss = ray_miss_clear(raster, surface, s, to->clear);
     to->direction = g.direction;
     to->outward = g.outward;
     to->absorption = g.absorption;
@@ -302,13 +316,13 @@ FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
 }
 
 // Light that the lanes' rays find, linear. through: a factor of it that is known, below 1/100 of which rays
-// end
-LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through)
+// end; depth_max: rays in a row
+LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through, int depth_max)
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     real3 light = none;
     const bool glass = raster->rays.glass;
-    for (int depth = 0; depth < (glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH); depth++) {
+    for (int depth = 0; depth < depth_max; depth++) {
         wanted = and_(wanted, largest_of(through) > R(0.01));
         if (!any(wanted)) {
             break;
@@ -341,7 +355,7 @@ LARGE_FN real3 ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, r
     return add3(light, times3(through, at.miss)); // of all that ended in nothing, or were not followed on
 }
 
-// Light that goes through a surface, from its other side: of one ray, or of RAYS_FACETS where it is rough.
+// Light that goes through a surface, from its other side: of one ray, or of several where it is rough.
 // behind, normal: as of ray_through; on: at the surface, on the side of the eye
 LARGE_FN real3 light_beyond(const mesh_raster *raster, const mesh_surface *surface, mask same, mask behind,
                             light_metal m, light_point point, real3 normal, real curvature,
@@ -351,16 +365,19 @@ LARGE_FN real3 light_beyond(const mesh_raster *raster, const mesh_surface *surfa
     real3 sum = none;
     real weights = R(0.0);
     mask wanted = same;
+    const real count = rays_count(m.roughness);
     for (int k = 0; k < RAYS_FACETS && any(wanted); k++) {
         ray_lanes to = *on;
         ray_surface beyond = {none, none, s->ambient, s->direction, s->roughness, s->passes};
-        to.chance = rays_chance(on->chance, (float)k);
+        to.chance = rays_chance(on->chance, (float)k, count);
         const real weight = sel(
             wanted, ray_through(raster, surface, m, behind, point, normal, curvature, &beyond, &to), R(0.0));
-        const real3 light = add3(beyond.light, ray_light(raster, wanted, to, beyond.factor));
+        const mask rough = and_(wanted, m.roughness > R(RAYS_SHARP));
+        const int depth_max = any(rough) ? RAYS_FROST_DEPTH : RAYS_GLASS_DEPTH;
+        const real3 light = add3(beyond.light, ray_light(raster, wanted, to, beyond.factor, depth_max));
         sum = select3(wanted, add_scaled3(sum, light, weight), sum);
         weights = weights + weight;
-        wanted = and_(wanted, m.roughness > R(RAYS_SHARP));
+        wanted = and_(wanted, count > R(k + 1));
     }
     return scale3(sum, R(1.0) / max_(weights, R(1e-6)));
 }
@@ -395,7 +412,8 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     ray_lanes on = at; // of a surface that light goes through
     on.clear = R(1.0);
     at.spread = rays_spread(at.spread, curvature, at.width);
-    real3 light = add3(s.light, ray_light(raster, same, at, s.factor));
+    real3 light = add3(
+        s.light, ray_light(raster, same, at, s.factor, raster->rays.glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH));
     if (orr_material_transmits(surface->material)) {
         light = add3(light, light_beyond(raster, surface, same, dot3(plane, point.to_eye) < R(0.0), m, point,
                                          normal, curvature, &s, &on));

@@ -8,7 +8,8 @@
 
 #define RAYS_ROUGHNESS 0.2f // from here on surfaces reflect the blurred environment alone
 #define RAYS_SHARP 0.1f     // up to here the ray alone; light goes through what is rougher in several rays
-#define RAYS_FACETS 8       // so many, each through another microfacet
+#define RAYS_FACETS 8       // so many, each through another microfacet,
+#define RAYS_FROSTED 0.3f   // or half of them up to here, where their grain is less
 
 // The part of what a surface mirrors that its ray finds; the rest is as without rays.
 FN real rays_share(real roughness)
@@ -66,12 +67,18 @@ FN real2 rays_shift(real x, real y)
     return make_real2(rays_part((a + b) * c), rays_part((a + c) * b));
 }
 
-// The two numbers in [0, 1) by which ray k of RAYS_FACETS finds its first microfacet: a lattice, moved by the
-// pixel's shift.
-FN real2 rays_chance(real2 shift, uniform_real k)
+// By how many rays, at most RAYS_FACETS, light is followed through a surface.
+FN real rays_count(real roughness)
 {
-    return make_real2((shift.x + R(k)) * R(1.0f / RAYS_FACETS),
-                      rays_part(shift.y + R(k * (3.0f / RAYS_FACETS))));
+    real rough = sel(roughness > R(RAYS_FROSTED), R(RAYS_FACETS), R(RAYS_FACETS / 2));
+    return sel(roughness > R(RAYS_SHARP), rough, R(1.0));
+}
+
+// The two numbers in [0, 1) by which ray k of `count` finds its first microfacet: a lattice, moved by the
+// pixel's shift.
+FN real2 rays_chance(real2 shift, uniform_real k, real count)
+{
+    return make_real2((shift.x + R(k)) / count, rays_part(shift.y + R(3.0f * k) / count));
 }
 
 // Those of the next one. The lattice of all rays becomes another one.

@@ -11,7 +11,9 @@ typedef struct glass_ray {
     real3 factor, direction, outward; // outward: the flat triangle's normal on the side to which it leaves
     real3 absorption;                 // of where it then is
     real eta;                         // as in glass_formula.h
-    real weight; // of the ray among those through other microfacets; 1: of a smooth surface
+    real weight;    // of the ray among those through other microfacets; 1: of a smooth surface
+    real inner;     // a factor of what a body reflects inside, where it lets light out
+    real3 mirrored; // from where that comes
 } glass_ray;
 
 // The index of refraction beyond, by that on the side of the eye.
@@ -38,8 +40,8 @@ FN real glass_facet_weight(real3 normal, real3 facet, real3 to_eye, real3 direct
 }
 
 // Where light goes on through a surface, where it is rough by the microfacet that `chance` draws. inside: the
-// eye is in its body, from where all light is taken to leave, unless all is reflected; passes: the part that
-// is not reflected outside; normal: on the side of the eye; absorption: of where the eye is
+// eye is in its body; passes: the part that is not reflected outside; normal: on the side of the eye;
+// absorption: of where the eye is
 FN glass_ray glass_on(const orr_mesh_material *look, light_metal m, mask inside, real passes, real3 normal,
                       real3 outward, real3 to_eye, real3 absorption, real2 chance)
 {
@@ -52,7 +54,8 @@ FN glass_ray glass_on(const orr_mesh_material *look, light_metal m, mask inside,
     const real cosine = dot3(facet, to_eye),
                part = (R(1.0) - m.metallic) * m.transmission * R(look->transmission);
     const mask all = and_(inside, not_(glass_beyond(cosine, eta) > R(0.0)));
-    passes = sel(inside, R(1.0), passes);
+    const real inner = sel(or_(all, not_(inside)), R(0.0), glass_fresnel(cosine, eta));
+    passes = sel(inside, R(1.0) - inner, passes);
     glass_ray g;
     g.eta = eta;
     g.outward = select3(all, outward, scale3(outward, R(-1.0)));
@@ -63,6 +66,8 @@ FN glass_ray glass_on(const orr_mesh_material *look, light_metal m, mask inside,
         g.absorption = select3(inside, select3(all, absorption, none), make_real3(R(a[0]), R(a[1]), R(a[2])));
     }
     const real3 mirror = sub3(scale3(facet, R(2.0) * cosine), to_eye);
+    g.mirrored = glass_leave(mirror, outward);
+    g.inner = part * inner;
     real3 beyond;
     if (look->closed) {
         beyond = glass_refract(facet, to_eye, eta);
