@@ -129,6 +129,20 @@ FN real bsdf_peak(bsdf_angles a)
     return squared / (R(BSDF_PI) * spread * spread);
 }
 
+// A normal of the microfacets that the eye sees, drawn from a point of the unit circle and a number in
+// [0, 1), by the spherical cap of Dupuy and Benyoub ("Sampling visible GGX normals with spherical caps",
+// 2023).
+FN real3 bsdf_facet(real3 normal, real3 to_eye, real alpha, real2 around, real v)
+{
+    real3 across = across3(normal), along = cross3(normal, across);
+    real3 eye = normalise3(
+        make_real3(alpha * dot3(to_eye, across), alpha * dot3(to_eye, along), dot3(to_eye, normal)));
+    real z = fma_(R(1.0) - v, R(1.0) + eye.z, -eye.z), ring = sqrt_(max_(fma_(-z, z, R(1.0)), R(0.0)));
+    real3 h = normalise3(make_real3(alpha * fma_(ring, around.x, eye.x), alpha * fma_(ring, around.y, eye.y),
+                                    max_(z + eye.z, R(1e-9))));
+    return add_scaled3(add_scaled3(scale3(across, h.x), along, h.y), normal, h.z);
+}
+
 FN real bsdf_channel(real diffuse, real f0, real gain, real fresnel, real highlight)
 {
     real f = fma_(R(1.0) - f0, fresnel, f0);

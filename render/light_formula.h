@@ -216,11 +216,12 @@ STRUCT(light_metal)
     real3 base, emissive;                // linear
     real metallic, roughness, occlusion; // 0 .. 1; occlusion: the part of ambient light that arrives
     real coated, coat_roughness;         // 0 .. 1; coated: the part of it that is under a clear coat
+    real transmission;                   // 0 .. 1: a factor of the material's
 }
 END_STRUCT(light_metal)
 
 // The material's factors with the texels of its textures; (1, 1, 1) where there is none. surface: occlusion,
-// roughness, metallic. Without a coat.
+// roughness, metallic. Without a coat, and all of the material's transmission.
 FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real roughness, uniform_real red,
                               uniform_real green, uniform_real blue, real3 surface, real3 emissive)
 {
@@ -232,6 +233,7 @@ FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real ro
     m.emissive = make_real3(red * emissive.x, green * emissive.y, blue * emissive.z);
     m.coated = R(0.0);
     m.coat_roughness = R(0.0);
+    m.transmission = R(1.0);
     return m;
 }
 

@@ -24,4 +24,21 @@ FN real angle_of(real sine, real cosine)
     return sel(cosine < R(0.0), R(ANGLE_PI) - a, a);
 }
 
+// The sine of an angle in turns, by the odd polynomial of degree 7 that is closest over a quarter of a turn:
+// 6e-7 off before rounding.
+FN real angle_sine(real turns)
+{
+    real t = turns - floor_(turns + R(0.5)), a = abs_(t), x = min_(a, R(0.5) - a), xx = x * x;
+    real s = fma_(xx, R(-70.9934276), R(81.3407685));
+    s = fma_(xx, s, R(-41.3371424));
+    s = x * fma_(xx, s, R(6.283164));
+    return sel(t < R(0.0), -s, s);
+}
+
+// The point of the unit circle at an angle in turns: its cosine and sine.
+FN real2 angle_point(real turns)
+{
+    return make_real2(angle_sine(turns + R(0.25)), angle_sine(turns));
+}
+
 #endif

@@ -32,7 +32,8 @@ typedef struct orr_mesh_material {
     bool metallic_roughness;
     float metallic, roughness; // 0 .. 1
     // only of this model; indices into textures, -1: none
-    int surface_texture;  // red dims ambient light; green and blue are factors of roughness and metallic
+    int surface_texture;  // red dims ambient light; green, blue and alpha are factors of roughness, metallic
+                          // and transmission
     int emissive_texture; // factor of emissive
     int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
     int coat_texture;     // red: how much of it is under a clear coat; green: the coat's roughness

@@ -34,7 +34,7 @@ typedef struct orr_gltf_mapping {
 
 // What a material's surface texture, its normals and its coat were made of: textures, -1: none.
 typedef struct orr_gltf_surface {
-    int metal, occlusion;
+    int metal, occlusion, transmission;
     double strength; // of occlusion
     bool made;
     int texture; // of the mesh

@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-// A number of an object that may be absent, at least `least`.
+// A number of an object that may be absent, from `least` to `most`.
 static orr_result read_number(const orr_gltf *g, const orr_json *object, const char *key, double least,
-                              const char *expected, float *value)
+                              double most, const char *expected, float *value)
 {
     double number = (double)*value;
     if (!object->node || !orr_json_has(object, key)) {
         return ORR_OK;
     }
     ORR_TRY(orr_json_number(object, key, &number, g->error));
-    if (!(number >= least && number <= 1e30)) {
+    if (!(number >= least && number <= most)) {
         return orr_json_expected(object, key, g->error, "%s", expected);
     }
     *value = (float)number;
@@ -26,7 +26,7 @@ static orr_result read_index(const orr_gltf *g, const orr_json *json, orr_mesh_m
     orr_json extension;
     material->ior = 1.5f;
     ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_ior", &extension));
-    ORR_TRY(read_number(g, &extension, "ior", 0.0, "0, or a number from 1", &material->ior));
+    ORR_TRY(read_number(g, &extension, "ior", 0.0, 1e30, "0, or a number from 1", &material->ior));
     if (material->ior > 0.0f && material->ior < 1.0f) {
         return orr_json_expected(&extension, "ior", g->error, "0, or a number from 1");
     }
@@ -50,8 +50,9 @@ static orr_result read_volume(const orr_gltf *g, const orr_json *json, orr_mesh_
     if (!volume.node) {
         return ORR_OK;
     }
-    ORR_TRY(read_number(g, &volume, "thicknessFactor", 0.0, "a number from 0", &thickness));
-    ORR_TRY(read_number(g, &volume, "attenuationDistance", 1e-30, "a distance greater than 0", &distance));
+    ORR_TRY(read_number(g, &volume, "thicknessFactor", 0.0, 1e30, "a number from 0", &thickness));
+    ORR_TRY(
+        read_number(g, &volume, "attenuationDistance", 1e-30, 1e30, "a distance greater than 0", &distance));
     if (orr_json_has(&volume, "attenuationColor")) {
         ORR_TRY(orr_json_numbers(&volume, "attenuationColor", 3, colour, g->error));
     }
@@ -67,12 +68,9 @@ orr_result orr_gltf_read_glass(const orr_gltf *g, const orr_json *json, orr_mesh
 {
     orr_json extension;
     ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_transmission", &extension));
-    ORR_TRY(read_number(g, &extension, "transmissionFactor", 0.0, "a number from 0 to 1",
+    ORR_TRY(read_number(g, &extension, "transmissionFactor", 0.0, 1.0, "a number from 0 to 1",
                         &material->transmission));
-    material->transmission = material->unlit ? 0.0f : fminf(material->transmission, 1.0f);
-    if (extension.node && orr_json_has(&extension, "transmissionTexture")) {
-        orr_mesh_note(g->reader, "transmissionTexture");
-    }
+    material->transmission = material->unlit ? 0.0f : material->transmission;
     ORR_TRY(read_index(g, json, material));
     if (!(material->transmission > 0.0f)) {
         return ORR_OK;

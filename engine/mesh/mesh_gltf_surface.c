@@ -1,5 +1,5 @@
 // Textures of a glTF material besides its base colour: metallic and roughness, occlusion, emission, normals,
-// clear coat.
+// transmission, clear coat.
 // Meshes have one set of texture coordinates, so that textures laid on otherwise than the first of a material
 // are named and left out.
 #define ORR_SCALAR
@@ -46,9 +46,9 @@ static uint8_t display_byte(float linear)
     return (uint8_t)(255.0f * linear_to_srgb(linear) + 0.5f);
 }
 
-// Moves a channel from the last of the textures to this one, and removes the last. Where they are not of one
-// size the channel becomes white, which the file's reader is told in `note`.
-static void take_channel(orr_mesh_reader *reader, orr_image8 *to, int channel, const char *note)
+// Moves a channel of the last of the textures into one of this texture, and removes the last. Where they are
+// not of one size the channel becomes white, which the file's reader is told in `note`.
+static void take_channel(orr_mesh_reader *reader, orr_image8 *to, int channel, int taken, const char *note)
 {
     orr_mesh_file *mesh = reader->mesh;
     orr_image8 *from = &mesh->textures[--mesh->texture_count];
@@ -56,27 +56,51 @@ static void take_channel(orr_mesh_reader *reader, orr_image8 *to, int channel, c
     if (!fits) {
         orr_mesh_note(reader, note);
     }
-    for (size_t i = (size_t)channel; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
-        to->rgba[i] = fits ? from->rgba[i] : 255;
+    for (size_t i = 0; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
+        to->rgba[i + (size_t)channel] = fits ? from->rgba[i + (size_t)taken] : 255;
     }
     orr_image8_free(from);
 }
 
-// A new texture with occlusion, roughness and metallic in red, green and blue; 1 where there is no texture.
-// It is encoded as colours are, so that all textures are filtered and reduced alike.
-static orr_result make_surface(orr_gltf *g, int metal, int occlusion, double strength, int *texture)
+// Puts the red of a texture of transmission into the alpha of the image; 255 where there is none. given: the
+// texture that the image is of
+static orr_result put_transmission(orr_gltf *g, int transmission, int given, int texture)
 {
     orr_mesh_file *mesh = g->reader->mesh;
-    ORR_TRY(orr_gltf_decode_texture(g, metal >= 0 ? metal : occlusion, texture));
-    if (metal >= 0 && occlusion >= 0 && metal != occlusion) {
+    if (transmission >= 0 && transmission != given) {
+        int other;
+        ORR_TRY(orr_gltf_decode_texture(g, transmission, &other));
+        take_channel(g->reader, &mesh->textures[texture], 3, 0,
+                     "transmissionTexture of another size than metallicRoughnessTexture or occlusionTexture");
+        return ORR_OK;
+    }
+    const orr_image8 *image = &mesh->textures[texture];
+    for (size_t i = 0; i < 4 * (size_t)image->width * (size_t)image->height; i += 4) {
+        image->rgba[i + 3] = transmission >= 0 ? image->rgba[i] : 255;
+    }
+    return ORR_OK;
+}
+
+// A new texture with occlusion, roughness, metallic and transmission in red, green, blue and alpha; 1 where
+// there is no texture. Colours are encoded as such, so that all textures are filtered and reduced alike.
+static orr_result make_surface(orr_gltf *g, const orr_gltf_surface *s, int *texture)
+{
+    orr_mesh_file *mesh = g->reader->mesh;
+    const int metal = s->metal, occlusion = s->occlusion,
+              given = metal >= 0       ? metal
+                      : occlusion >= 0 ? occlusion
+                                       : s->transmission;
+    ORR_TRY(orr_gltf_decode_texture(g, given, texture));
+    ORR_TRY(put_transmission(g, s->transmission, given, *texture));
+    if (occlusion >= 0 && occlusion != given) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, occlusion, &other));
-        take_channel(g->reader, &mesh->textures[*texture], 0,
+        take_channel(g->reader, &mesh->textures[*texture], 0, 0,
                      "occlusionTexture of another size than metallicRoughnessTexture");
     }
     orr_image8 *image = &mesh->textures[*texture];
     uint8_t encoded[256], dimmed[256];
-    float part = strength > 0.0 ? fminf((float)strength, 1.0f) : 0.0f;
+    float part = s->strength > 0.0 ? fminf((float)s->strength, 1.0f) : 0.0f;
     for (int i = 0; i < 256; i++) {
         float value = (float)i / 255.0f;
         encoded[i] = display_byte(value);
@@ -87,7 +111,6 @@ static orr_result make_surface(orr_gltf *g, int metal, int occlusion, double str
         texel[0] = dimmed[texel[0]];
         texel[1] = metal >= 0 ? encoded[texel[1]] : 255;
         texel[2] = metal >= 0 ? encoded[texel[2]] : 255;
-        texel[3] = 255;
     }
     return ORR_OK;
 }
@@ -159,7 +182,7 @@ static orr_result make_coat(orr_gltf *g, const orr_gltf_surface *s, int *texture
     if (s->coat >= 0 && s->coat_roughness >= 0 && s->coat != s->coat_roughness) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, s->coat_roughness, &other));
-        take_channel(g->reader, &mesh->textures[*texture], 1,
+        take_channel(g->reader, &mesh->textures[*texture], 1, 1,
                      "clearcoatRoughnessTexture of another size than clearcoatTexture");
     }
     orr_image8 *image = &mesh->textures[*texture];
@@ -226,11 +249,28 @@ static int find_surface(const orr_gltf *g, int material, const orr_gltf_surface 
     for (int i = 0; i < material; i++) {
         const orr_gltf_surface *s = &g->surfaces[i];
         if (s->made && s->metal == wanted->metal && s->occlusion == wanted->occlusion &&
-            s->strength == wanted->strength) {
+            s->strength == wanted->strength && s->transmission == wanted->transmission) {
             return s->texture;
         }
     }
     return -1;
+}
+
+// The texture of KHR_materials_transmission, where the material has a transmission.
+static orr_result find_transmission(const orr_gltf *g, const orr_json *json, orr_gltf_mapping *mapping,
+                                    int *index)
+{
+    orr_json through, unlit;
+    double factor = 0.0;
+    ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_transmission", &through));
+    ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_unlit", &unlit));
+    if (!through.node) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_number(&through, "transmissionFactor", &factor, g->error));
+    return factor > 0.0 && !unlit.node
+               ? find_texture(g, &through, "transmissionTexture", mapping, index, NULL, NULL)
+               : ORR_OK;
 }
 
 orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
@@ -239,13 +279,14 @@ orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, o
     orr_gltf_surface *surface = &g->surfaces[index];
     orr_gltf_mapping *mapping = &g->mappings[index];
     int emissive;
-    *surface = (orr_gltf_surface){.metal = -1, .strength = 1.0};
+    *surface = (orr_gltf_surface){.metal = -1, .transmission = -1, .strength = 1.0};
     ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
     if (pbr.node) {
         ORR_TRY(find_texture(g, &pbr, "metallicRoughnessTexture", mapping, &surface->metal, NULL, NULL));
     }
     ORR_TRY(find_texture(g, json, "occlusionTexture", mapping, &surface->occlusion, "strength",
                          &surface->strength));
+    ORR_TRY(find_transmission(g, json, mapping, &surface->transmission));
     ORR_TRY(find_texture(g, json, "emissiveTexture", mapping, &emissive, NULL, NULL));
     ORR_TRY(read_normals(g, json, index, material));
     ORR_TRY(read_coat(g, json, index, material));
@@ -255,12 +296,12 @@ orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, o
     if (emissive >= 0) {
         ORR_TRY(orr_gltf_read_texture(g, emissive, &material->emissive_texture));
     }
-    if (surface->metal < 0 && surface->occlusion < 0) {
+    if (surface->metal < 0 && surface->occlusion < 0 && surface->transmission < 0) {
         return ORR_OK;
     }
     surface->texture = find_surface(g, index, surface);
     if (surface->texture < 0) {
-        ORR_TRY(make_surface(g, surface->metal, surface->occlusion, surface->strength, &surface->texture));
+        ORR_TRY(make_surface(g, surface, &surface->texture));
     }
     surface->made = true;
     material->surface_texture = surface->texture;

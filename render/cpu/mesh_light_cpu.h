@@ -91,8 +91,10 @@ FN int light_layers(const mesh_raster *raster, const mesh_surface *surface, ligh
     layers[0] =
         light_base_layer(m, bsdf_integrals_at(table, m.roughness, dot3(normal, point.to_eye)), normal, begun);
     if (surface->traced && orr_material_transmits(surface->material)) {
-        layers[0].metal = glass_layer(layers[0].metal, m.base, m.metallic, surface->material->transmission,
-                                      surface->material->ior, layers[0].integrals.highlight);
+        const orr_mesh_material *look = surface->material;
+        layers[0].metal =
+            glass_layer(layers[0].metal, m.base, m.metallic, m.transmission * R(look->transmission),
+                        look->ior, layers[0].integrals.highlight);
     }
     if (layer_count == 2) {
         layers[1] =

@@ -51,17 +51,18 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
         colour = shade_neural(raster, surface, point, normal, &t, exact, x, y, tint);
     } else if (material->metallic_roughness && !material->unlit) {
         const float *emissive = material->emissive;
-        light_metal m =
-            light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
-                           emissive[2], sample_factor(raster, surface, ORR_TEXTURE_SURFACE, &t, exact, x, y),
-                           sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y));
+        const real4 factors = sample_factors(raster, surface, ORR_TEXTURE_SURFACE, &t, exact, x, y);
+        light_metal m = light_metal_of(colour, material->metallic, material->roughness, emissive[0],
+                                       emissive[1], emissive[2], make_real3(factors.x, factors.y, factors.z),
+                                       sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y));
+        m.transmission = factors.w;
         if (surface->textures[ORR_TEXTURE_COAT].image) {
             const real3 coat = sample_factor(raster, surface, ORR_TEXTURE_COAT, &t, exact, x, y);
             m.coated = coat.x;
             m.coat_roughness = coat.y;
         }
         normal = bent_normal(raster, surface, point.normal, normal, &t, exact, x, y);
-        colour = surface->traced ? trace_metal(raster, surface, shown, m, point, normal, &t)
+        colour = surface->traced ? trace_metal(raster, surface, shown, m, point, normal, &t, make_real2(x, y))
                                  : light_up_metal(raster, surface, m, point, normal);
     } else {
         colour = light_up(raster, surface, colour, point);

@@ -192,13 +192,19 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
 }
 
 // The texel of a factor; white where there is no texture.
+FN real4 sample_factors(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
+                        const lane_triangle *t, real2 w, real x, real y)
+{
+    if (!surface->textures[use].image) {
+        return make_real4(R(1.0), R(1.0), R(1.0), R(1.0));
+    }
+    return sample_texture(raster, surface, &surface->textures[use], t, w, x, y);
+}
+
 FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
                        const lane_triangle *t, real2 w, real x, real y)
 {
-    if (!surface->textures[use].image) {
-        return make_real3(R(1.0), R(1.0), R(1.0));
-    }
-    real4 texel = sample_texture(raster, surface, &surface->textures[use], t, w, x, y);
+    const real4 texel = sample_factors(raster, surface, use, t, w, x, y);
     return make_real3(texel.x, texel.y, texel.z);
 }
 

@@ -58,12 +58,12 @@ FN real3 glass_absorb(real3 absorption, real length)
 
 // A layer of the metallic-roughness model without the part of its matte light that goes through, and with
 // highlights by its index of refraction. base, metallic: of the surface; highlight: of bsdf_integrals
-FN bsdf_metal glass_layer(bsdf_metal layer, real3 base, real metallic, uniform_real transmission,
-                          uniform_real ior, real highlight)
+FN bsdf_metal glass_layer(bsdf_metal layer, real3 base, real metallic, real transmission, uniform_real ior,
+                          real highlight)
 {
     real straight = R((ior - 1.0f) / (ior + 1.0f)), lost = R(1.0) / highlight - R(1.0),
          part = straight * straight * (R(1.0) - metallic);
-    layer.diffuse = scale3(layer.diffuse, R(1.0f - transmission));
+    layer.diffuse = scale3(layer.diffuse, R(1.0) - transmission);
     layer.f0 = add_scaled3(make_real3(part, part, part), base, metallic);
     layer.gain = add_scaled3(make_real3(R(1.0), R(1.0), R(1.0)), layer.f0, lost);
     return layer;

@@ -134,17 +134,10 @@ real3 bsdf_mirror(real3 normal, real3 to_eye)
     return normalise3(sub3(scale3(normal, 2.0f * dot3(normal, to_eye)), to_eye));
 }
 
-// A visible normal of the microfacets, by the spherical cap of Dupuy and Benyoub (2023).
 real3 bsdf_draw_half_way(real3 normal, real3 to_eye, real alpha, real u, real v)
 {
-    real3 across, along;
-    frame_around(normal, &across, &along);
-    real3 eye = normalise3(
-        make_real3(alpha * dot3(to_eye, across), alpha * dot3(to_eye, along), dot3(to_eye, normal)));
-    real angle = 2.0f * BSDF_PI * u, z = (1.0f - v) * (1.0f + eye.z) - eye.z;
-    real ring = sqrtf(fmaxf(1.0f - z * z, 0.0f));
-    real3 h = make_real3(ring * cosf(angle) + eye.x, ring * sinf(angle) + eye.y, z + eye.z);
-    return frame_out(normal, normalise3(make_real3(alpha * h.x, alpha * h.y, fmaxf(h.z, 1e-9f))));
+    const real angle = 2.0f * BSDF_PI * u;
+    return bsdf_facet(normal, to_eye, alpha, make_real2(cosf(angle), sinf(angle)), v);
 }
 
 bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light)

@@ -323,7 +323,7 @@ static bool meets_glass(path *p, surface_point *at)
     if (!orr_material_transmits(look)) {
         return false;
     }
-    const real part = look->transmission * (1.0f - at->metallic);
+    const real part = at->transmission * (1.0f - at->metallic);
     if (draw(p) < part) {
         return true;
     }

@@ -252,6 +252,7 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     const real4 surface = texture_at(s, &at, ORR_TEXTURE_SURFACE);
     p.metallic = look->metallic * surface.z;
     p.roughness = look->roughness * surface.y;
+    p.transmission = look->transmission * surface.w;
     find_coat(s, &at, &p);
     find_network(s, &at, &tangents, &p);
     if (look->unlit) {

@@ -48,6 +48,7 @@ typedef struct surface_point {
     real3 base;   // linear
     real3 light;  // that it emits to this side, linear
     real metallic, roughness;
+    real transmission;           // of the material, by its texture
     real coated, coat_roughness; // 0, 0: no clear coat
     real3 smooth;                // interpolated normal without the texture of normals, which a coat has
     real3 raw;                   // the interpolated normal on the side that the file says, of any length

@@ -2,6 +2,7 @@
 // their textbook forms, rough surfaces against Walter's and by sums over all directions.
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
+#include "render/cpu/rays/rays_formula.h"
 #include "render/glass/glass_formula.h"
 #include "render/glass/glass_sky_formula.h"
 #include "tests/support/support.h"
@@ -175,8 +176,27 @@ static void sum_up(double alpha, double angle, double eta, double *drawn, double
     }
 }
 
-// The same by sums over the normals of the microfacets that the eye sees, each of which reflects and refracts
-// as a smooth surface: without the densities of the directions to the light.
+// What the part of the light does that meets one microfacet, which reflects and refracts as a smooth surface.
+static void add_facet(double part, real3 facet, double alpha, real3 eye, double eta, double *drawn,
+                      double *arrives)
+{
+    const double facing = dot3(facet, eye), reflected = glass_fresnel(facing, eta),
+                 seen = glass_seen(eye.z, bsdf_root(alpha, eye.z));
+    const real3 mirror = sub3(scale3(facet, 2.0 * facing), eye), beyond = glass_refract(facet, eye, eta);
+    if (mirror.z > 0.0) {
+        const double root = bsdf_root(alpha, mirror.z), eye_root = bsdf_root(alpha, eye.z);
+        const double both = 2.0 * mirror.z * eye.z / (mirror.z * eye_root + eye.z * root);
+        *drawn += part * reflected;
+        *arrives += part * reflected * both / seen;
+    }
+    if (beyond.z < 0.0) {
+        *drawn += part * (1.0 - reflected);
+        *arrives += part * (1.0 - reflected) * glass_seen(-beyond.z, bsdf_root(alpha, -beyond.z));
+    }
+}
+
+// The same by sums over the normals of the microfacets that the eye sees: without the densities of the
+// directions to the light.
 static void sum_up_facets(double alpha, double angle, double eta, double *drawn, double *arrives)
 {
     enum { ROWS = 600, COLUMNS = 600 };
@@ -189,22 +209,26 @@ static void sum_up_facets(double alpha, double angle, double eta, double *drawn,
                      spread = alpha * alpha * share / (1.0 - share);
         const real3 facet = direction(atan(sqrt(spread)), 2.0 * pi * (i % COLUMNS + 0.5) / COLUMNS);
         const double facing = dot3(facet, eye);
-        if (facing <= 0.0) {
-            continue;
+        if (facing > 0.0) {
+            add_facet(2.0 * left * seen * facing / (eye.z * facet.z) / (ROWS * COLUMNS), facet, alpha, eye,
+                      eta, drawn, arrives);
         }
-        const double part = 2.0 * left * seen * facing / (eye.z * facet.z) / (ROWS * COLUMNS),
-                     reflected = glass_fresnel(facing, eta);
-        const real3 mirror = sub3(scale3(facet, 2.0 * facing), eye), beyond = glass_refract(facet, eye, eta);
-        if (mirror.z > 0.0) {
-            const double root = bsdf_root(alpha, mirror.z), eye_root = bsdf_root(alpha, eye.z);
-            const double both = 2.0 * mirror.z * eye.z / (mirror.z * eye_root + eye.z * root);
-            *drawn += part * reflected;
-            *arrives += part * reflected * both / seen;
-        }
-        if (beyond.z < 0.0) {
-            *drawn += part * (1.0 - reflected);
-            *arrives += part * (1.0 - reflected) * glass_seen(-beyond.z, bsdf_root(alpha, -beyond.z));
-        }
+    }
+}
+
+// The same by the normals that bsdf_facet draws, all of which count alike.
+static void sum_up_drawn(double alpha, double angle, double eta, double *drawn, double *arrives)
+{
+    enum { ROWS = 300, COLUMNS = 300 };
+    const real3 eye = direction(angle, 0.3);
+    *drawn = *arrives = 0.0;
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        const double around = 2.0 * pi * (i % COLUMNS + 0.5) / COLUMNS;
+        const real3 facet =
+            bsdf_facet(up, eye, alpha, make_real2(cos(around), sin(around)), (i / COLUMNS + 0.5) / ROWS);
+        assert_close(dot3(facet, facet), 1.0, 1e-9);
+        assert_true(facet.z > 0.0 && dot3(facet, eye) > 0.0);
+        add_facet(1.0 / (ROWS * COLUMNS), facet, alpha, eye, eta, drawn, arrives);
     }
 }
 
@@ -214,17 +238,61 @@ static void rough_surfaces_make_no_light(void **state)
     static const double alphas[3] = {0.15, 0.36, 0.8}, etas[2] = {1.5, 1.0 / 1.5};
     for (int n = 0; n < 2; n++) {
         for (int k = 0; k < 6; k++) {
-            double drawn, arrives, drawn_facets, arrives_facets;
+            double drawn, arrives, drawn_facets, arrives_facets, drawn_all, arrives_all;
             sum_up(alphas[k / 2], k % 2 ? 1.0 : 0.4, etas[n], &drawn, &arrives);
             sum_up_facets(alphas[k / 2], k % 2 ? 1.0 : 0.4, etas[n], &drawn_facets, &arrives_facets);
-            print_message("alpha %.2f, angle %.1f, eta %.3f: drawn %.4f, arrives %.4f; by facets %.4f %.4f\n",
+            sum_up_drawn(alphas[k / 2], k % 2 ? 1.0 : 0.4, etas[n], &drawn_all, &arrives_all);
+            print_message("alpha %.2f, angle %.1f, eta %.3f: drawn %.4f, arrives %.4f; by facets %.4f %.4f, "
+                          "drawn ones %.4f %.4f\n",
                           alphas[k / 2], k % 2 ? 1.0 : 0.4, etas[n], drawn, arrives, drawn_facets,
-                          arrives_facets);
+                          arrives_facets, drawn_all, arrives_all);
             // the edges of total reflection and of what enters the surface are sharp, and sums of 600 steps
             // see them where they are to a step
             assert_close(drawn, drawn_facets, 5e-4);
             assert_close(arrives, arrives_facets, 5e-4);
+            assert_close(drawn_all, drawn_facets, 1e-3); // sums of 300 steps
+            assert_close(arrives_all, arrives_facets, 1e-3);
             assert_true(drawn < 1.0 + 1e-3 && arrives < drawn); // what is scattered twice is lost
+        }
+    }
+}
+
+static void angles_have_their_points_of_the_circle(void **state)
+{
+    (void)state;
+    for (int i = -3000; i <= 3000; i++) {
+        const real2 p = angle_point(i / 2000.0);
+        assert_close(p.x, cos(2.0 * pi * i / 2000.0), 6.1e-7); // the error of the polynomial
+        assert_close(p.y, sin(2.0 * pi * i / 2000.0), 6.1e-7);
+    }
+}
+
+// Each of the rays of a pixel has a stripe of either number for itself, and so has its next microfacet; over
+// 64 x 64 pixels the means are those of all numbers.
+static void rays_share_their_chances(void **state)
+{
+    (void)state;
+    assert_true(rays_count(0.05) == 1.0 && rays_count(0.2) == 4.0 && rays_count(0.5) == 8.0);
+    for (int count = 4; count <= RAYS_FACETS; count *= 2) {
+        double mean[4] = {0};
+        for (int i = 0; i < 64 * 64; i++) {
+            const real2 shift = rays_shift(i % 64 + 0.5, i / 64 + 0.5);
+            int stripes[4] = {0};
+            for (int k = 0; k < count; k++) {
+                const real2 first = rays_chance(shift, (float)k, count), next = rays_next_chance(first);
+                const double all[4] = {first.x, first.y, next.x, next.y};
+                for (int n = 0; n < 4; n++) {
+                    assert_true(all[n] >= 0.0 && all[n] < 1.0);
+                    stripes[n] |= 1 << (int)(count * all[n]);
+                    mean[n] += all[n] / (64 * 64 * count);
+                }
+            }
+            for (int n = 0; n < 4; n++) {
+                assert_int_equal(stripes[n], (1 << count) - 1);
+            }
+        }
+        for (int n = 0; n < 4; n++) {
+            assert_close(mean[n], 0.5, 2e-3);
         }
     }
 }
@@ -238,6 +306,8 @@ int main(void)
         cmocka_unit_test(the_sky_is_the_same_through_glass),
         cmocka_unit_test(rough_refraction_is_walters_and_reciprocal),
         cmocka_unit_test(rough_surfaces_make_no_light),
+        cmocka_unit_test(angles_have_their_points_of_the_circle),
+        cmocka_unit_test(rays_share_their_chances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,7 +319,7 @@ static void light_goes_through_what_gltf_says(void **state)
                             "\"transmissionTexture\":{\"index\":0}},\"KHR_materials_clearcoat\":{"
                             "\"clearcoatFactor\":1},\"KHR_materials_ior\":{\"ior\":0}}}"));
     assert_true(mesh.materials[0].ior == 1.5f && mesh.materials[0].coat_texture == -1);
-    assert_non_null(strstr(mesh.unused, "transmissionTexture"));
+    assert_int_equal(mesh.textures[mesh.materials[0].surface_texture].rgba[3], 51);
     assert_non_null(strstr(mesh.unused, "clear coat of what light goes through"));
     assert_non_null(strstr(mesh.unused, "index of refraction of 0"));
     assert_text_refused("a.gltf", WITH_MATERIAL(THROUGH(",\"KHR_materials_ior\":{\"ior\":0.5}")),
@@ -328,6 +328,52 @@ static void light_goes_through_what_gltf_says(void **state)
                         WITH_MATERIAL(THROUGH(",\"KHR_materials_volume\":{\"attenuationDistance\":0}")),
                         "materials[0].extensions.KHR_materials_volume.attenuationDistance: expected a "
                         "distance greater than 0");
+}
+
+#define TRANSMISSION(factor, texture)                                                                        \
+    "\"extensions\":{\"KHR_materials_transmission\":{\"transmissionFactor\":" factor                         \
+    ",\"transmissionTexture\":{\"index\":" texture "}}}"
+
+static int alpha_of_surface(void)
+{
+    return mesh.textures[mesh.materials[0].surface_texture].rgba[3];
+}
+
+// The red of its texture is the alpha of that of the surface, not encoded.
+static void textures_of_transmission_become_alpha(void **state)
+{
+    (void)state;
+    read_good("a.gltf", WITH_MATERIAL("{" TRANSMISSION("1", "1") "}"));
+    assert_surface(255, 255, 255);
+    assert_int_equal(alpha_of_surface(), 102);
+    assert_true(mesh.materials[0].transmission == 1.0f);
+    read_good("a.gltf", WITH_MATERIAL("{" METAL "," TRANSMISSION("1", "1") "}"));
+    assert_surface(255, 128, 255);
+    assert_int_equal(alpha_of_surface(), 102);
+    assert_int_equal(mesh.texture_count, 1);
+    // all three of one texture, and of two
+    read_good("a.gltf",
+              WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":0}," TRANSMISSION("1", "0") "}"));
+    assert_surface(51, 128, 255);
+    assert_int_equal(alpha_of_surface(), 51);
+    read_good("a.gltf",
+              WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1}," TRANSMISSION("1", "0") "}"));
+    assert_surface(102, 128, 255);
+    assert_int_equal(alpha_of_surface(), 51);
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf", WITH_MATERIAL("{" METAL "," TRANSMISSION("1", "2") "}"));
+    assert_int_equal(alpha_of_surface(), 255);
+    assert_non_null(strstr(mesh.unused, "transmissionTexture of another size"));
+    // what is opaque anyway has none; what differs in it alone shares none
+    read_good("a.gltf", WITH_MATERIAL("{" TRANSMISSION("0", "1") "}"));
+    assert_int_equal(mesh.materials[0].surface_texture, -1);
+    read_good("a.gltf", WITH_MATERIAL("{" METAL "," TRANSMISSION("1", "1") "},{" METAL "}"));
+    assert_int_equal(mesh.texture_count, 2);
+    assert_text_refused("a.gltf", WITH_MATERIAL("{" TRANSMISSION("1.5", "1") "}"),
+                        "materials[0].extensions.KHR_materials_transmission.transmissionFactor: expected a "
+                        "number from 0 to 1");
+    assert_text_refused("a.gltf", WITH_MATERIAL("{" TRANSMISSION("1", "3") "}"),
+                        "transmissionTexture.index: expected a whole number from 0 to 2");
 }
 
 static void what_gltf_holds_and_is_left_out_is_named(void **state)
@@ -840,6 +886,7 @@ int main(void)
         cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
         cmocka_unit_test(factors_and_textures_of_a_coat_become_one_texture),
         cmocka_unit_test(light_goes_through_what_gltf_says),
+        cmocka_unit_test(textures_of_transmission_become_alpha),
         cmocka_unit_test(normals_are_read_at_unit_length),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
         cmocka_unit_test(lights_of_gltf_are_where_their_nodes_are),

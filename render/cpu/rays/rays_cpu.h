@@ -6,8 +6,9 @@
 #include "render/cpu/rays/rays_glass_cpu.h"
 
 enum {
-    RAYS_DEPTH = 3,      // rays in a row at most
-    RAYS_GLASS_DEPTH = 6 // where light goes through a surface of the list
+    RAYS_DEPTH = 3,       // rays in a row at most
+    RAYS_GLASS_DEPTH = 6, // where light goes through a surface of the list
+    RAYS_FROST_DEPTH = 3  // of those through microfacets, of which a pixel has several
 };
 
 // What a surface shows: its own light, and a factor of what its ray finds.
@@ -28,6 +29,7 @@ typedef struct ray_lanes {
     real width, spread;                 // of the pixel's cone at its start; radians
     real3 absorption;                   // of the body where it is
     real clear;                         // 1: from the eye on it has only gone through surfaces; else 0
+    real2 chance;                       // that draws its next microfacet (rays_chance)
 } ray_lanes;
 
 // What rays find, linear.
@@ -137,47 +139,73 @@ LARGE_FN real4 ray_texel(const mesh_raster *raster, const mesh_surface *surface,
                         rays_level(width, texels / area, (float)(texture->level_count - 1)));
 }
 
+FN real4 ray_factors(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
+                     const lane_triangle *t, real2 w, real width)
+{
+    if (!surface->textures[use].image) {
+        return make_real4(R(1.0), R(1.0), R(1.0), R(1.0));
+    }
+    return ray_texel(raster, surface, &surface->textures[use], t, w, width);
+}
+
 FN real3 ray_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
                     const lane_triangle *t, real2 w, real width)
 {
-    if (!surface->textures[use].image) {
-        return make_real3(R(1.0), R(1.0), R(1.0));
-    }
-    const real4 texel = ray_texel(raster, surface, &surface->textures[use], t, w, width);
+    const real4 texel = ray_factors(raster, surface, use, t, w, width);
     return make_real3(texel.x, texel.y, texel.z);
 }
 
+// What a ray from the surface finds that meets nothing; the background is seen by rays that have only gone
+// through surfaces.
+FN ray_finds ray_end(const mesh_raster *raster, const mesh_surface *surface, const ray_surface *s, real clear)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    const ray_finds miss = {ray_miss(raster, surface, s), none};
+    if (!raster->rays.shows_sky) {
+        return miss;
+    }
+    const real3 sky = glass_sky(sky_view_of(&raster->rays.sky), s->direction);
+    const real3 light = make_real3(srgb_to_linear(sky.x), srgb_to_linear(sky.y), srgb_to_linear(sky.z));
+    const mask seen = clear > R(0.5);
+    return (ray_finds){select3(seen, none, miss.light), select3(seen, light, none)};
+}
+
 // Makes a surface that light goes through, and that mirrors the environment alone, one that shows what is
-// behind it. behind: lanes that look at its triangles' backs; to: with the side of the eye, the absorption
-// where the eye is, and the spread at the surface
-LARGE_FN void ray_through(const mesh_raster *raster, const mesh_surface *surface, light_metal m, mask behind,
+// behind it; returns its weight among rays through other microfacets. behind: lanes that look at its
+// triangles' backs; to: with the side of the eye, the absorption where the eye is, and the spread at the
+// surface
+LARGE_FN real ray_through(const mesh_raster *raster, const mesh_surface *surface, light_metal m, mask behind,
                           light_point point, real3 normal, real curvature, ray_surface *s, ray_lanes *to)
 {
     const orr_mesh_material *look = surface->material;
     const mask inside = look->closed ? behind : R(0.0) > R(1.0);
     const glass_ray g =
-        glass_on(look, m, inside, s->passes, normal, to->outward, point.to_eye, to->absorption);
+        glass_on(look, m, inside, s->passes, normal, to->outward, point.to_eye, to->absorption, to->chance);
+    const mask rough = m.roughness > R(RAYS_SHARP);
     // from inside, the light of the surface is what it does not let through
-    s->light = select3(inside, scale3(s->light, R(1.0f - look->transmission)), s->light);
-    s->direction = g.direction;
-    s->roughness = m.roughness;
-    to->miss = ray_miss(raster, surface, s);
-    // what is rough is as blurred as the environment
-    const real share = rays_share(m.roughness);
-    s->light = add3(s->light, times3(scale3(g.factor, R(1.0) - share), to->miss));
-    s->factor = scale3(g.factor, share);
-    if (raster->rays.shows_sky) {
-        const real3 sky = glass_sky(sky_view_of(&raster->rays.sky), g.direction);
-        const real3 light = make_real3(srgb_to_linear(sky.x), srgb_to_linear(sky.y), srgb_to_linear(sky.z));
-        const mask clear = to->clear > R(0.5);
-        const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
-        to->miss = select3(clear, none, to->miss);
-        to->behind = select3(clear, light, none);
+    s->light =
+        select3(inside, scale3(s->light, fma_(-m.transmission, R(look->transmission), R(1.0))), s->light);
+    s->roughness = sel(rough, rays_share_roughness(m.roughness), m.roughness);
+    s->factor = g.factor;
+    if (any(inside)) { // of what is reflected there no ray is followed
+        s->direction = g.mirrored;
+        const ray_finds mirrored = ray_end(raster, surface, s, to->clear);
+        s->light = add3(s->light, scale3(mirrored.light, g.inner));
+        s->shown = add3(s->shown, scale3(mirrored.shown, g.inner));
     }
+    s->direction = g.direction;
+    const ray_finds end = ray_end(raster, surface, s, to->clear);
+    to->miss = end.light;
+    to->behind = end.shown;
     to->direction = g.direction;
     to->outward = g.outward;
     to->absorption = g.absorption;
     to->spread = look->closed ? rays_spread_through(to->spread, curvature, to->width, g.eta) : to->spread;
+    const real turned = look->closed ? abs_(R(1.0) - R(1.0) / g.eta) : R(2.0);
+    to->spread = sel(rough, rays_spread_rough(to->spread, turned, m.roughness), to->spread);
+    const real2 next = rays_next_chance(to->chance);
+    to->chance = make_real2(sel(rough, next.x, to->chance.x), sel(rough, next.y, to->chance.y));
+    return g.weight;
 }
 
 // The surface where rays meet its triangles, and the ray that leaves there, its miss included. to: whose
@@ -208,10 +236,12 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
         return (ray_surface){
             light_up_linear(raster, surface, base, point, R(1.0)), none, none, none, R(1.0), R(0.0), none};
     }
+    const real4 factors = ray_factors(raster, surface, ORR_TEXTURE_SURFACE, &t, w, to->width);
     light_metal m =
         light_metal_of(base, look->metallic, look->roughness, look->emissive[0], look->emissive[1],
-                       look->emissive[2], ray_factor(raster, surface, ORR_TEXTURE_SURFACE, &t, w, to->width),
+                       look->emissive[2], make_real3(factors.x, factors.y, factors.z),
                        ray_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, w, to->width));
+    m.transmission = factors.w;
     if (surface->textures[ORR_TEXTURE_COAT].image) {
         const real3 coat = ray_factor(raster, surface, ORR_TEXTURE_COAT, &t, w, to->width);
         m.coated = coat.x;
@@ -304,16 +334,19 @@ FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
                        sel(m, a->width, b->width),
                        sel(m, a->spread, b->spread),
                        select3(m, a->absorption, b->absorption),
-                       sel(m, a->clear, b->clear)};
+                       sel(m, a->clear, b->clear),
+                       make_real2(sel(m, a->chance.x, b->chance.x), sel(m, a->chance.y, b->chance.y))};
 }
 
-// What the lanes' rays find. through: a factor of it that is known, below 1/100 of which rays end
-LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through)
+// What the lanes' rays find. through: a factor of it that is known, below 1/100 of which rays end; depth_max:
+// rays in a row
+LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through,
+                             int depth_max)
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     real3 light = none, shown = none;
     const bool glass = raster->rays.glass;
-    for (int depth = 0; depth < (glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH); depth++) {
+    for (int depth = 0; depth < depth_max; depth++) {
         wanted = and_(wanted, largest_of(through) > R(0.01));
         if (!any(wanted)) {
             break;
@@ -348,10 +381,41 @@ LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes a
     return (ray_finds){light, add3(shown, times3(through, at.behind))};
 }
 
+// What is seen through a surface, from its other side: by one ray, or by several where it is rough.
+// behind, normal: as of ray_through; on: at the surface, on the side of the eye
+LARGE_FN ray_finds find_beyond(const mesh_raster *raster, const mesh_surface *surface, mask same, mask behind,
+                               light_metal m, light_point point, real3 normal, real curvature,
+                               const ray_surface *s, const ray_lanes *on)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    ray_finds sum = {none, none};
+    real weights = R(0.0);
+    mask wanted = same;
+    const real count = rays_count(m.roughness);
+    for (int k = 0; k < RAYS_FACETS && any(wanted); k++) {
+        ray_lanes to = *on;
+        ray_surface beyond = {none, none, s->ambient, s->direction, s->roughness, s->passes, none};
+        to.chance = rays_chance(on->chance, (float)k, count);
+        const real weight = sel(
+            wanted, ray_through(raster, surface, m, behind, point, normal, curvature, &beyond, &to), R(0.0));
+        const mask rough = and_(wanted, m.roughness > R(RAYS_SHARP));
+        const int depth_max = any(rough) ? RAYS_FROST_DEPTH : RAYS_GLASS_DEPTH;
+        const ray_finds found = ray_light(raster, wanted, to, beyond.factor, depth_max);
+        sum.light =
+            select3(wanted, add_scaled3(sum.light, add3(beyond.light, found.light), weight), sum.light);
+        sum.shown =
+            select3(wanted, add_scaled3(sum.shown, add3(beyond.shown, found.shown), weight), sum.shown);
+        weights = weights + weight;
+        wanted = and_(wanted, count > R(k + 1));
+    }
+    const real mean = R(1.0) / max_(weights, R(1e-6));
+    return (ray_finds){scale3(sum.light, mean), scale3(sum.shown, mean)};
+}
+
 // Display colour of a surface whose pixels start rays. m.occlusion: that of its texture; `same`: pixels that
-// show it
+// show it; pixel_at: their centres [px]
 LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surface, mask same, light_metal m,
-                           light_point point, real3 normal, const lane_triangle *t)
+                           light_point point, real3 normal, const lane_triangle *t, real2 pixel_at)
 {
     const orr_lens *lens = &raster->lens;
     const real pixel = R(0.5f * (1.0f / lens->focal[0] + 1.0f / lens->focal[1]));
@@ -360,6 +424,7 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     m.occlusion = m.occlusion * open_part(raster, point);
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     const ray_surface s = ray_metal(raster, surface, m, point, normal, outward, R(1.0));
+    const real2 shift = rays_shift(pixel_at.x, pixel_at.y);
     ray_lanes at = {.position = point.position,
                     .outward = outward,
                     .direction = s.direction,
@@ -368,7 +433,8 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
                     .width = pixel,
                     .spread = R(0.0),
                     .absorption = none,
-                    .clear = R(0.0)};
+                    .clear = R(0.0),
+                    .chance = shift};
     if (!lens->orthographic) {
         at.width = pixel * point.position.z;
         at.spread = pixel;
@@ -377,15 +443,14 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     ray_lanes on = at; // of a surface that light goes through
     on.clear = R(1.0);
     at.spread = rays_spread(at.spread, curvature, at.width);
-    const ray_finds mirrored = ray_light(raster, same, at, s.factor);
+    const ray_finds mirrored =
+        ray_light(raster, same, at, s.factor, raster->rays.glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH);
     real3 light = add3(s.light, mirrored.light), shown = mirrored.shown;
     if (orr_material_transmits(surface->material)) {
-        ray_surface beyond = {none, none, s.ambient, s.direction, s.roughness, s.passes, none};
-        ray_through(raster, surface, m, dot3(plane, point.to_eye) < R(0.0), point, normal, curvature, &beyond,
-                    &on);
-        const ray_finds through = ray_light(raster, same, on, beyond.factor);
-        light = add3(light, add3(beyond.light, through.light));
-        shown = add3(shown, through.shown);
+        const ray_finds beyond = find_beyond(raster, surface, same, dot3(plane, point.to_eye) < R(0.0), m,
+                                             point, normal, curvature, &s, &on);
+        light = add3(light, beyond.light);
+        shown = add3(shown, beyond.shown);
     }
     return light_display(add3(tone_map(tone_of(&raster->lighting), light), shown));
 }

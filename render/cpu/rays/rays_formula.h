@@ -3,10 +3,13 @@
 #ifndef ORR_RAYS_FORMULA_H
 #define ORR_RAYS_FORMULA_H
 
+#include "engine/maths/angle_formula.h"
 #include "render/glass/glass_formula.h"
 
 #define RAYS_ROUGHNESS 0.2f // from here on surfaces reflect the blurred environment alone
-#define RAYS_SHARP 0.1f     // up to here the ray alone
+#define RAYS_SHARP 0.1f     // up to here the ray alone; light goes through what is rougher in several rays
+#define RAYS_FACETS 8       // so many, each through another microfacet,
+#define RAYS_FROSTED 0.3f   // or half of them up to here, where their grain is less
 
 // The part of what a surface mirrors that its ray finds; the rest is as without rays.
 FN real rays_share(real roughness)
@@ -43,6 +46,66 @@ FN real rays_spread_through(real spread, real curvature, real width, real eta)
 {
     real turned = R(1.0) / eta;
     return fma_(abs_(R(1.0) - turned) * curvature, width, spread * turned);
+}
+
+// ---- light through rough surfaces ----
+
+FN real rays_part(real a)
+{
+    return a - floor_(a);
+}
+
+// Two numbers in [0, 1) of a pixel, as if by chance, but always the same (Hoskins 2014, "Hash without sine").
+// x, y: its centre [px]
+FN real2 rays_shift(real x, real y)
+{
+    real a = rays_part(R(0.1031) * x), b = rays_part(R(0.103) * y), c = rays_part(R(0.0973) * x);
+    real mixed = fma_(a, b + R(33.33), fma_(b, c + R(33.33), c * (a + R(33.33))));
+    a = a + mixed;
+    b = b + mixed;
+    c = c + mixed;
+    return make_real2(rays_part((a + b) * c), rays_part((a + c) * b));
+}
+
+// By how many rays, at most RAYS_FACETS, light is followed through a surface.
+FN real rays_count(real roughness)
+{
+    real rough = sel(roughness > R(RAYS_FROSTED), R(RAYS_FACETS), R(RAYS_FACETS / 2));
+    return sel(roughness > R(RAYS_SHARP), rough, R(1.0));
+}
+
+// The two numbers in [0, 1) by which ray k of `count` finds its first microfacet: a lattice, moved by the
+// pixel's shift.
+FN real2 rays_chance(real2 shift, uniform_real k, real count)
+{
+    return make_real2((shift.x + R(k)) / count, rays_part(shift.y + R(3.0f * k) / count));
+}
+
+// Those of the next one. The lattice of all rays becomes another one.
+FN real2 rays_next_chance(real2 chance)
+{
+    return make_real2(rays_part(R(5.0) * chance.y), rays_part(R(3.0) * chance.x));
+}
+
+// The microfacet's normal.
+FN real3 rays_facet(real3 normal, real3 to_eye, real roughness, real2 chance)
+{
+    return bsdf_facet(normal, to_eye, max_(roughness * roughness, R(BSDF_ALPHA_MIN)), angle_point(chance.x),
+                      chance.y);
+}
+
+// Each of the rays stands for its share of the solid angle: what they see is as blurred as by this roughness,
+// whose fourth power is proportional to the angle.
+FN real rays_share_roughness(real roughness)
+{
+    return roughness * R(0.594603558f); // RAYS_FACETS^(-1/4)
+}
+
+// And its cone is as wide. The normals of half of the microfacets are within an angle whose tangent is the
+// squared roughness; turned: the angle by which the light turns for each radian of theirs.
+FN real rays_spread_rough(real spread, real turned, real roughness)
+{
+    return fma_(R(2.0f * 0.353553391f) * turned, roughness * roughness, spread); // RAYS_FACETS^(-1/2)
 }
 
 // The level of a mip chain whose texels are as wide as the cone. squared_density: texels of level 0 per area
