@@ -1,10 +1,11 @@
 // The lights of a frame, what highlights reflect of light from everywhere (render/bsdf_table.h), its haze,
-// the shadow maps of some lights, and its mirrors; light_buffer of render/vulkan/meshes.c.
+// the shadow maps of some lights, its mirrors and ambient occlusion; light_buffer of render/vulkan/meshes.c.
 #include "engine/maths/clip_formula.h"
-#include "render/shadow/cascade_formula.h"
 #include "render/environment/environment_formula.h"
 #include "render/haze_formula.h"
 #include "render/light_formula.h"
+#include "render/occlusion_formula.h"
+#include "render/shadow/cascade_formula.h"
 #include "render/shadow/shadow_formula.h"
 
 struct bsdf_table {
@@ -31,4 +32,5 @@ struct frame_light {
     clip_plane clip; // camera space: what mirrors show is in front of it
     vec2 size;       // of the picture [px]
     float reflectances[4]; // of the mirrors
+    occlusion_view occlusion; // radius 0: none
 };

@@ -85,6 +85,10 @@ layout(constant_id = 0) const bool NETWORK = false;
 layout(constant_id = 1) const bool CLIPPED = false;
 // Do clouds cast shadows?
 layout(constant_id = 2) const bool CLOUDED = false;
+// Do surfaces keep light from all around off others? Then this is what shaders/occlusion.comp has found.
+layout(constant_id = 5) const bool OCCLUDED = false;
+layout(binding = 14, scalar) readonly buffer Occlusion { vec3 occlusion_map[]; };
+#include "shaders/occlusion_lookup.glsl"
 
 real2 real2_of(vec2 v)
 {
@@ -177,10 +181,10 @@ int environment_index()
 }
 
 // Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
-light_sums begin_light(float emission)
+light_sums begin_light(float emission, float open)
 {
     vec3 ambient = environment_index() >= 0 ? vec3(0.0) : lighting.ambient;
-    return light_begin(ambient.r, ambient.g, ambient.b, emission, 1.0);
+    return light_begin(ambient.r, ambient.g, ambient.b, emission, open);
 }
 
 // Radiance of an environment around the mirrored direction, blurred by a roughness.
@@ -201,7 +205,7 @@ struct metal_surface {
 metal_surface metal_begin(light_metal m, light_point point, real3 normal)
 {
     metal_surface s;
-    light_sums begun = begin_light(0.0);
+    light_sums begun = begin_light(0.0, 1.0); // m.occlusion is the rest
     s.material = m;
     s.layer_count = has_flag(COATED) ? 2 : 1;
     s.layers[0] =
@@ -238,14 +242,15 @@ struct network_surface {
     light_sums sums;
 };
 
-network_surface network_begin(neural_surface network, mesh_frame frame)
+network_surface network_begin(neural_surface network, mesh_frame frame, float open)
 {
     network_surface s;
     s.network = network;
     s.frame = frame;
     s.lobes = neural_lobes_of(network);
+    s.lobes.occlusion *= open;
     s.bent = mesh_out_of(frame, s.lobes.normal);
-    s.sums = begin_light(0.0);
+    s.sums = begin_light(0.0, 1.0); // the lobes' occlusion is the rest
     return s;
 }
 
@@ -272,12 +277,12 @@ real3 network_light(network_surface s, light_point point)
 }
 
 // Sums of any other surface before its lights.
-light_sums plain_begin(light_point point)
+light_sums plain_begin(light_point point, float open)
 {
-    light_sums sums = begin_light(push.emission);
+    light_sums sums = begin_light(push.emission, open);
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];
-        sums.diffuse = add3(sums.diffuse, environment_diffuse(v, point.normal));
+        sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(v, point.normal), open);
     }
     return sums;
 }
@@ -338,10 +343,14 @@ vec4 clear_colour()
         metal_surface of_metal;
         network_surface of_network;
         light_sums sums;
+        float open = 1.0; // the part of light from all around that arrives
+        if (OCCLUDED) {
+            open = occlusion_lookup(point.position, point.normal);
+        }
         if (NETWORK) {
             mesh_frame frame = mesh_frame_of(point.normal, real3_of(camera_normal), tangents);
             of_network = network_begin(
-                neural_surface_of(latents[0], latents[1], mesh_into(frame, point.to_eye)), frame);
+                neural_surface_of(latents[0], latents[1], mesh_into(frame, point.to_eye)), frame, open);
         } else if (metal) {
             real3 bent = point.normal;
             if (has_flag(BENT)) {
@@ -353,9 +362,10 @@ vec4 clear_colour()
                 m.coated = coat.x;
                 m.coat_roughness = coat.y;
             }
+            m.occlusion *= open;
             of_metal = metal_begin(m, point, bent);
         } else {
-            sums = plain_begin(point);
+            sums = plain_begin(point, open);
         }
         for (int i = 0; i < lighting.count; i++) { // one loop for all kinds: shadows are most of its text
             light_source light = lighting.lights[i];

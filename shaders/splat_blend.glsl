@@ -1,6 +1,7 @@
 // Blends a tile's splats from front to back, fields and transparent meshes among them by depth, then the
 // opaque mesh and the background. An invocation has four pixels of a column, so that a splat is read from
-// shared memory once for all of them. CLOUDED: clouds cast shadows.
+// shared memory once for all of them. CLOUDED: clouds cast shadows; OCCLUDED: meshes keep light from all
+// around off splats and fields.
 //
 // lavapipe ends a shader's loops after 65535 iterations, of all loops together. So loops over an invocation's
 // pixels are unrolled, and so are STEPS splats, and layers have no loop of their own: one iteration blends a
@@ -57,6 +58,11 @@ layout(binding = 15, scalar) readonly buffer Clouds
 clouds;
 #include "shaders/cloud_lookup.glsl"
 #endif
+#ifdef OCCLUDED
+layout(binding = 16, scalar) readonly buffer Occlusion { vec3 occlusion_map[]; };
+#define OCCLUSION_DEPTH(column, row) occlusion_map[(row) * push.size.x + (column)].x
+#include "shaders/occlusion.glsl"
+#endif
 
 #define MESHES 1u // bits of push.layers: the mesh image has meshes or a backdrop
 #define FIELDS 2u
@@ -75,6 +81,8 @@ shared vec4 batch_shapes[BATCH];
 shared vec4 batch_colours[BATCH];
 #ifdef CLOUDED
 shared float batch_owners[BATCH];
+#endif
+#if defined(CLOUDED) || defined(OCCLUDED)
 #define IS_SHADOWED true
 #else
 #define IS_SHADOWED ((push.layers & SHADOWS) != 0u)
@@ -235,21 +243,25 @@ void blend_next_layer(ivec2 pixel, inout pixel_state p)
     }
 }
 
-// The shadow of meshes and clouds on what is blended of splats and fields so far.
+// The shadow of meshes and clouds on what is blended of splats and fields so far, and what meshes keep off it
+// of light from all around.
 void shade_pixel(ivec2 pixel, inout pixel_state p)
 {
     real3 position = shadow_seen(lighting.eye, float(pixel.x) + 0.5, float(pixel.y) + 0.5, p.receiver);
+    float visible = 1.0, open = 1.0;
 #ifdef CLOUDED
-    float visible = cloud_shadow_lookup(clouds.table.captured_light, position, int(p.owner));
+    visible = cloud_shadow_lookup(clouds.table.captured_light, position, int(p.owner));
+#endif
     if ((push.layers & SHADOWS) != 0u) {
         visible *= shadow_lookup(0, position, make_real3(0.0, 0.0, 0.0));
     }
-#else
-    float visible = shadow_lookup(0, position, make_real3(0.0, 0.0, 0.0));
+#ifdef OCCLUDED
+    real3 level = occlusion_level(lighting.occlusion, position);
+    open = occlusion_open(lighting.occlusion, occlusion_search(position, level, OCCLUSION_ALONE));
 #endif
-    if (visible < 1.0) {
+    if (min(visible, open) < 1.0) {
         float alpha = 1.0 - abs(p.blended.transmittance);
-        p.blended.colour = shadow_on_capture(lighting.eye, p.blended.colour, alpha, visible, 1.0);
+        p.blended.colour = shadow_on_capture(lighting.eye, p.blended.colour, alpha, visible, open);
     }
 }
 

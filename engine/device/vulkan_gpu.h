@@ -88,7 +88,7 @@ void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
 
 // ---- pipelines ----
 
-enum { ORR_VK_BINDINGS = 16, ORR_VK_CONSTANTS = 5 };
+enum { ORR_VK_BINDINGS = 17, ORR_VK_CONSTANTS = 6 };
 
 // A compute pipeline whose bindings 0 .. are pushed with each use: `types` one character each, 'b' storage
 // buffer, 't' sampled image, 'w' storage image.

@@ -9,10 +9,9 @@
 typedef struct vulkan_machine {
     orr_engine *engine; // borrowed
     orr_vulkan_draw *draw;
-    bool told_of_occlusion; // that it is not drawn
-    bool told_of_mirrors;   // that fields are not seen in them
-    bool told_of_rays;      // that it draws none
-    bool told_of_glass;     // likewise
+    bool told_of_mirrors; // that fields are not seen in them
+    bool told_of_rays;    // that it draws none
+    bool told_of_glass;   // likewise
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
@@ -54,9 +53,6 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
                          orr_error *error)
 {
     vulkan_machine *m = state;
-    orr_machine_tell(m->engine, &m->told_of_occlusion, ORR_LOG_WARNING,
-                     list->occlusion.radius > 0.0f && list->mesh_count > 0,
-                     "Vulkan: pictures have no ambient occlusion: expected the CPU to draw it");
     orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
                      fields && list->mirrors && orr_has_mirrors(list),
                      "Vulkan: mirrors do not show fields: expected the CPU to draw them");

@@ -189,6 +189,22 @@ static orr_vulkan_capacity needs_of(const orr_vulkan_view *view)
     return needs;
 }
 
+static bool is_occluded(const orr_vulkan_view *view)
+{
+    return view->occlusion.radius > 0.0f;
+}
+
+// Is it on splats and fields too? They keep what is left in full shadow.
+static bool is_capture_occluded(const orr_vulkan_view *view, bool has_fields)
+{
+    return is_occluded(view) && view->umbra > 0.0f && (view->layer_count > 0 || has_fields);
+}
+
+static bool is_capture_clouded(const orr_vulkan_view *view)
+{
+    return view->clouds.table.count > 0 && view->umbra < 1.0f;
+}
+
 static bool has_area_light(const orr_draw_lighting *lighting)
 {
     for (int i = 0; i < lighting->count; i++) {
@@ -215,12 +231,12 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
                                              .mirrors = frame->mirror_count > 0,
                                              .clouds = view->clouds.table.count > 0,
                                              .cascades = view->shadows.cascade_used > 0,
-                                             .areas = has_area_light(&view->lighting)};
+                                             .areas = has_area_light(&view->lighting),
+                                             .occlusion = is_occluded(view)};
         ORR_TRY(orr_vulkan_meshes_prepare(&shared->meshes, view->smooth, &needs, error));
     }
-    if (view->clouds.table.count > 0) {
-        ORR_TRY(orr_vulkan_splats_prepare_clouds(&shared->splats, error));
-    }
+    ORR_TRY(orr_vulkan_splats_prepare(&shared->splats, view->clouds.table.count > 0, is_capture_clouded(view),
+                                      is_capture_occluded(view, fields != NULL), error));
     ORR_TRY(take_environments(shared, frame, list, error));
     ORR_TRY(take_fields(shared, frame, fields, error));
     frame->needs = needs_of(view);
@@ -235,8 +251,8 @@ static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_fram
     const orr_vulkan_view *view = &frame->view;
     int width = view->lens.width, height = view->lens.height;
     bool splats_fit = orr_vulkan_splats_fit(&shared->splats, frame->needs);
-    bool meshes_fit =
-        view->mesh_count == 0 || orr_vulkan_meshes_fit(&shared->meshes, width, height, view->smooth);
+    bool meshes_fit = view->mesh_count == 0 ||
+                      orr_vulkan_meshes_fit(&shared->meshes, width, height, view->smooth, is_occluded(view));
     bool shadows_fit = orr_vulkan_shadows_fit(&shared->meshes, &view->shadows);
     bool mirrors_fit = orr_vulkan_mirrors_fit(&shared->meshes, frame->mirror_count, frame->needs.pixels);
     int64_t pixels = view->has_blended ? frame->needs.pixels : 0;
@@ -254,7 +270,9 @@ static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_fram
     }
     ORR_TRY(orr_vulkan_mirrors_grow(&shared->meshes, frame->mirror_count, frame->needs.pixels, error));
     ORR_TRY(orr_vulkan_fragments_grow(&shared->meshes, pixels, frame->fragments, error));
-    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&shared->meshes, width, height, view->smooth, error);
+    return meshes_fit ? ORR_OK
+                      : orr_vulkan_meshes_grow(&shared->meshes, width, height, view->smooth,
+                                               is_occluded(view), error);
 }
 
 static orr_result make_output(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error)
@@ -338,6 +356,7 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
         .item_count = view->mesh_count,
         .has_blended = view->has_blended,
         .umbra = view->umbra,
+        .occlusion = view->occlusion,
         .smooth = view->smooth,
         .environments = environments,
         .clouds = view->clouds.table.count > 0 ? shared->splats.clouds.buffer : VK_NULL_HANDLE,
@@ -390,7 +409,9 @@ static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int 
         .has_environment = view->environment_behind,
         .shadow_maps = has_shadows ? shared->meshes.shadow_maps.view : shared->meshes.white.view,
         .has_shadows = has_shadows,
-        .clouded = view->clouds.table.count > 0 && view->umbra < 1.0f,
+        .clouded = is_capture_clouded(view),
+        .occluded = is_capture_occluded(view, frame->has_fields && mirror < 0),
+        .occlusion = shared->meshes.occlusion.map.buffer,
         .fields = frame->has_fields && mirror < 0 ? frame->fields.buffer : VK_NULL_HANDLE,
         .picture = mirror < 0 ? VK_NULL_HANDLE : shared->meshes.mirrored[mirror].buffer,
     };

@@ -53,6 +53,7 @@ typedef struct light_buffer {
     float clip[4];
     float size[2];
     float reflectances[ORR_MIRRORS];
+    orr_occlusion_values occlusion;
 } light_buffer;
 _Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6 &&
                    ORR_SHADOW_CASCADES_MAX == 6 && ORR_MIRRORS == 4,
@@ -63,9 +64,9 @@ typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } m
 _Static_assert(BLENDED_AT_CENTRE + 1 == ORR_VULKAN_MESH_PASSES, "a pipeline for each");
 
 // What a pipeline draws besides: materials that are networks; mirrors, or what is in front of a clip plane;
-// shadows of clouds; cascades of shadow maps; lights that are rectangles.
-enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8, AREAS = 16 };
-_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES | AREAS) + 1 == ORR_VULKAN_MESH_KINDS,
+// shadows of clouds; cascades of shadow maps; lights that are rectangles; ambient occlusion.
+enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8, AREAS = 16, OCCLUSION = 32 };
+_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES | AREAS | OCCLUSION) + 1 == ORR_VULKAN_MESH_KINDS,
                "pipelines for each");
 
 enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positions where a device has them
@@ -103,10 +104,7 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, in
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = is_blended(pass) ? "tbtttttbttbbbb"
-                 : pass == SHADOW ? "tb"
-                 : kind & MIRRORS ? "tbtttttbttbbb"
-                                  : "tbtttttbttbb",
+        .types = pass == SHADOW ? "tb" : "tbtttttbttbbbbb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
         .colour = pass == SHADOW || pass == BLENDED_AT_CENTRE ? shadow_format : colour_format,
@@ -114,14 +112,13 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, in
         .samples = pass == SAMPLED ? SAMPLES : 1,
         .writes_nothing = is_blended(pass),
         .constants = {(kind & NETWORKS) != 0, (kind & MIRRORS) != 0, (kind & CLOUDS) != 0,
-                      (kind & CASCADES) != 0, (kind & AREAS) != 0},
+                      (kind & CASCADES) != 0, (kind & AREAS) != 0, (kind & OCCLUSION) != 0},
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
 
 static void destroy_samples(orr_vulkan_meshes *m)
 {
-    orr_vk_image_destroy(m->vk, &m->centre);
     orr_vk_image_destroy(m->vk, &m->samples);
     orr_vk_image_destroy(m->vk, &m->sample_depth);
 }
@@ -130,8 +127,6 @@ static orr_result grow_samples(orr_vulkan_meshes *m, int width, int height, orr_
 {
     const VkImageUsageFlags usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
     destroy_samples(m);
-    ORR_TRY(orr_vk_image_create(m->vk, width, height, shadow_format, usage, "depth of meshes", &m->centre,
-                                error));
     ORR_TRY(orr_vk_image_create_samples(m->vk, width, height, SAMPLES, colour_format, usage,
                                         "edges of meshes", &m->samples, error));
     return orr_vk_image_create_samples(m->vk, width, height, SAMPLES, depth_format,
@@ -139,10 +134,19 @@ static orr_result grow_samples(orr_vulkan_meshes *m, int width, int height, orr_
                                        &m->sample_depth, error);
 }
 
+static orr_result grow_centre(orr_vulkan_meshes *m, int width, int height, orr_error *error)
+{
+    orr_vk_image_destroy(m->vk, &m->centre);
+    return orr_vk_image_create(m->vk, width, height, shadow_format,
+                               VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
+                               "depth of meshes", &m->centre, error);
+}
+
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
 {
     *m = (orr_vulkan_meshes){.vk = upload->vk};
     ORR_TRY(grow_samples(m, 1, 1, error)); // blending binds them all the same
+    ORR_TRY(orr_vulkan_occlusion_create(m->vk, &m->occlusion, error));
     ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(light_buffer), ORR_VK_ON_DEVICE, 0, "lights", &m->lighting,
                                  error));
     ORR_TRY(orr_vulkan_fragments_grow(m, 1, 1, error)); // blending binds the lists all the same
@@ -167,9 +171,10 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
 static bool is_needed(mesh_pass pass, int kind, bool smooth, const orr_vulkan_mesh_needs *needs)
 {
     const int besides = (needs->mirrors ? MIRRORS : 0) | (needs->clouds ? CLOUDS : 0) |
-                        (needs->cascades ? CASCADES : 0) | (needs->areas ? AREAS : 0);
+                        (needs->cascades ? CASCADES : 0) | (needs->areas ? AREAS : 0) |
+                        (needs->occlusion ? OCCLUSION : 0);
     if (pass == SHADOW) { // which draws shadow maps, that nothing clips, and the depth of centres
-        return kind == 0 || (kind == MIRRORS && needs->mirrors && smooth);
+        return kind == 0 || (kind == MIRRORS && needs->mirrors && (smooth || needs->occlusion));
     }
     return kind == besides || (needs->networks && kind == (besides | NETWORKS));
 }
@@ -190,7 +195,7 @@ orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *m, bool smooth, const or
             }
         }
     }
-    return ORR_OK;
+    return needs->occlusion ? orr_vulkan_occlusion_prepare(&m->occlusion, error) : ORR_OK;
 }
 
 static void destroy_targets(orr_vulkan_meshes *m)
@@ -211,8 +216,10 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
         return;
     }
     destroy_targets(m);
+    orr_vk_image_destroy(m->vk, &m->centre);
     destroy_samples(m);
     destroy_shadow_maps(m);
+    orr_vulkan_occlusion_destroy(&m->occlusion);
     orr_vk_image_destroy(m->vk, &m->white);
     vkDestroySampler(m->vk->device, m->sampler, NULL);
     for (int kind = 0; kind < ORR_VULKAN_MESH_KINDS; kind++) {
@@ -228,13 +235,20 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
     orr_vk_buffer_destroy(m->vk, &m->nodes);
 }
 
-bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *m, int width, int height, bool smooth)
+static bool is_within(const orr_vk_image *image, int width, int height)
 {
-    return width <= m->depth.width && height <= m->depth.height &&
-           (!smooth || (width <= m->samples.width && height <= m->samples.height));
+    return width <= image->width && height <= image->height;
 }
 
-orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, bool smooth, orr_error *error)
+bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *m, int width, int height, bool smooth, bool occluded)
+{
+    return is_within(&m->depth, width, height) && (!smooth || is_within(&m->samples, width, height)) &&
+           (!(smooth || occluded) || is_within(&m->centre, width, height)) &&
+           (!occluded || orr_vulkan_occlusion_fits(&m->occlusion, (int64_t)width * height));
+}
+
+orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, bool smooth, bool occluded,
+                                  orr_error *error)
 {
     width = width > m->depth.width ? width : m->depth.width;
     height = height > m->depth.height ? height : m->depth.height;
@@ -247,6 +261,12 @@ orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, b
     destroy_targets(m);
     if (smooth) {
         ORR_TRY(grow_samples(m, width, height, error));
+    }
+    if (smooth || occluded) {
+        ORR_TRY(grow_centre(m, width, height, error));
+    }
+    if (occluded) {
+        ORR_TRY(orr_vulkan_occlusion_grow(&m->occlusion, (int64_t)width * height, error));
     }
     ORR_TRY(orr_vk_image_create(m->vk, width, height, colour_format,
                                 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, "meshes",
@@ -480,7 +500,8 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         {.buffer = material->neural ? network->weights.buffer : m->lighting.buffer},
         {.buffer = frame->clouds ? frame->clouds : m->lighting.buffer},
         {.buffer = mirror >= 0 ? m->mirrored[mirror].buffer : m->lists.buffer},
-        {.buffer = m->nodes.buffer}};
+        {.buffer = m->nodes.buffer},
+        {.buffer = m->occlusion.map.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
     vkCmdSetCullMode(commands, material->two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
@@ -502,7 +523,8 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
     const int kind = ((frame->mirror_count > 0 || frame->through) && !only_casters ? MIRRORS : 0) |
                      (frame->clouds && pass != SHADOW ? CLOUDS : 0) |
                      (frame->cascades && pass != SHADOW ? CASCADES : 0) |
-                     (frame->areas && pass != SHADOW ? AREAS : 0);
+                     (frame->areas && pass != SHADOW ? AREAS : 0) |
+                     (frame->occlusion.radius > 0.0f && pass != SHADOW ? OCCLUSION : 0);
     const orr_vk_graphics *bound = &m->pipelines[kind][pass];
     const uint32_t flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (pass == SAMPLED ? SAMPLED_FLAG : 0u);
     mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};
@@ -552,7 +574,8 @@ void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer 
     const orr_lens *lens = frame->lens;
     light_buffer light = {.lighting = *frame->lighting,
                           .eye = orr_shadow_eye_of(lens, frame->umbra),
-                          .size = {(float)lens->width, (float)lens->height}};
+                          .size = {(float)lens->width, (float)lens->height},
+                          .occlusion = frame->occlusion};
     memcpy(light.clip, lens->clip, sizeof light.clip);
     for (int i = 0; i < frame->mirror_count; i++) {
         light.reflectances[i] = frame->reflectances[i];
@@ -607,14 +630,15 @@ void orr_vulkan_meshes_skip_samples(const orr_vulkan_meshes *m, VkCommandBuffer 
                          VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
 }
 
-// Surfaces seen by the pixels' centres: opaque ones as `pass` says, then transparent ones.
+// Surfaces seen by the pixels' centres: opaque ones as `pass` says, then transparent ones if `blended`.
 static void draw_centres(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                          const orr_vulkan_mesh_frame *frame, const orr_vk_image *into, mesh_pass pass,
-                         float clear_colour, VkRect2D area, const float depth[2], float clear_depth)
+                         float clear_colour, VkRect2D area, const float depth[2], float clear_depth,
+                         bool blended)
 {
     begin(commands, into, &m->depth, area, clear_colour, clear_depth);
     draw_parts(m, commands, frame, pass, frame->lens, area, depth, false);
-    if (frame->has_blended) {
+    if (blended) {
         draw_parts(m, commands, frame, pass == SHADOW ? BLENDED_AT_CENTRE : BLENDED, frame->lens, area, depth,
                    false);
     }
@@ -631,13 +655,23 @@ void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer comman
     clear_lists(m, commands);
     draw_shadow_maps(m, commands, frame);
     depth_values(lens, frame->items, frame->item_count, depth, &clear_depth);
+    const bool occluded = frame->occlusion.radius > 0.0f;
+    if (occluded) { // before anything that is lit
+        draw_centres(m, commands, frame, &m->centre, SHADOW, INFINITY, area, depth, clear_depth, false);
+        orr_vulkan_occlusion_record(&m->occlusion, commands, m->centre.view, m->sampler, m->lighting.buffer,
+                                    lens->width, lens->height);
+    }
     if (frame->smooth) {
-        draw_centres(m, commands, frame, &m->centre, SHADOW, INFINITY, area, depth, clear_depth);
+        if (!occluded || frame->has_blended) {
+            draw_centres(m, commands, frame, &m->centre, SHADOW, INFINITY, area, depth, clear_depth,
+                         frame->has_blended);
+        }
         begin(commands, &m->samples, &m->sample_depth, area, 0.0f, clear_depth);
         draw_parts(m, commands, frame, SAMPLED, lens, area, depth, false);
         end(commands, &m->samples, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
     } else {
-        draw_centres(m, commands, frame, &m->colour, OPAQUE, 0.0f, area, depth, clear_depth);
+        draw_centres(m, commands, frame, &m->colour, OPAQUE, 0.0f, area, depth, clear_depth,
+                     frame->has_blended);
         orr_vulkan_meshes_skip_samples(m, commands);
     }
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,

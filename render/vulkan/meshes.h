@@ -5,7 +5,9 @@
 #pragma once
 
 #include "render/mirror.h"
+#include "render/occlusion.h"
 #include "render/shadow/shadow.h"
+#include "render/vulkan/occlusion.h"
 #include "render/vulkan/upload.h"
 
 // A material that is a network.
@@ -30,7 +32,7 @@ orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *mes
                                   orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
-enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 32 };
+enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 64 };
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
@@ -40,9 +42,10 @@ typedef struct orr_vulkan_meshes {
     orr_vk_image
         colour; // display colour; alpha: distance along the camera's axis, 0: only the backdrop, or nothing
     orr_vk_image depth;
-    // where edges are anti-aliased: the centres' depth along the camera's axis, infinity: no surface; and
-    // `colour` and `depth` of four samples of each pixel
-    orr_vk_image centre, samples, sample_depth;
+    // where edges are anti-aliased: `colour` and `depth` of four samples of each pixel; there, and with
+    // ambient occlusion, the centres' depth along the camera's axis, infinity: no surface
+    orr_vk_image samples, sample_depth, centre;
+    orr_vulkan_occlusion occlusion;
     orr_vk_image shadow_maps, shadow_depth; // all maps in one image: depth along the light's axis
     orr_vk_buffer lighting;                 // and where the maps are
     orr_vk_buffer lists; // number of fragments, then the first of each pixel's list; shaders/fragments.glsl
@@ -68,15 +71,16 @@ typedef struct orr_vulkan_mesh_frame {
     const orr_shadow_plan *shadows;
     const orr_vulkan_mesh_item *items; // item_count
     int item_count;
-    bool has_blended;          // draws transparent parts
-    float umbra;               // of the draw list
-    bool smooth;               // likewise
-    VkBuffer environments;     // texels of all maps, behind one another
-    VkBuffer clouds;           // of splats.h; VK_NULL_HANDLE: no cloud casts a shadow
-    bool cascades;             // as prepared: the picture, if not what a mirror shows, has cascades
-    bool areas;                // some light is a rectangle
-    const orr_mirror *mirrors; // mirror_count, whose pictures are in `mirrored`
-    const float *reflectances; // mirror_count
+    bool has_blended;               // draws transparent parts
+    float umbra;                    // of the draw list
+    orr_occlusion_values occlusion; // radius 0: none
+    bool smooth;                    // likewise
+    VkBuffer environments;          // texels of all maps, behind one another
+    VkBuffer clouds;                // of splats.h; VK_NULL_HANDLE: no cloud casts a shadow
+    bool cascades;                  // as prepared: the picture, if not what a mirror shows, has cascades
+    bool areas;                     // some light is a rectangle
+    const orr_mirror *mirrors;      // mirror_count, whose pictures are in `mirrored`
+    const float *reflectances;      // mirror_count
     int mirror_count;
     const orr_mirror *through; // what is drawn is what this one shows; NULL: the picture
     bool keeps_shadow_maps;    // those that were drawn last are these
@@ -87,22 +91,24 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 
 // What a frame draws that many frames do not, and that pipelines are larger for.
 typedef struct orr_vulkan_mesh_needs {
-    bool blended;  // transparent parts
-    bool networks; // materials that are networks
-    bool mirrors;  // surfaces that are mirrors, and are seen
-    bool clouds;   // that cast shadows
-    bool cascades; // of shadow maps
-    bool areas;    // lights that are rectangles
+    bool blended;   // transparent parts
+    bool networks;  // materials that are networks
+    bool mirrors;   // surfaces that are mirrors, and are seen
+    bool clouds;    // that cast shadows
+    bool cascades;  // of shadow maps
+    bool areas;     // lights that are rectangles
+    bool occlusion; // ambient
 } orr_vulkan_mesh_needs;
 
 // Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds.
 orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *meshes, bool smooth,
                                      const orr_vulkan_mesh_needs *needs, orr_error *error);
 
-bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth);
+bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height, bool smooth,
+                           bool occluded);
 // Enlarges the images to at least that size; no frame may be in flight.
 orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *meshes, int width, int height, bool smooth,
-                                  orr_error *error);
+                                  bool occluded, orr_error *error);
 // The same for shadow maps.
 bool orr_vulkan_shadows_fit(const orr_vulkan_meshes *meshes, const orr_shadow_plan *plan);
 orr_result orr_vulkan_shadows_grow(orr_vulkan_meshes *meshes, const orr_shadow_plan *plan, orr_error *error);

@@ -21,6 +21,9 @@ static const uint32_t mesh_shadow_fragment[] = {
 static const uint32_t mesh_vertex[] = {
 #include "shaders/mesh.vert.inc"
 };
+static const uint32_t occlusion[] = {
+#include "shaders/occlusion.comp.inc"
+};
 static const uint32_t present[] = {
 #include "shaders/present.comp.inc"
 };
@@ -38,6 +41,12 @@ static const uint32_t splat_blend[] = {
 };
 static const uint32_t splat_blend_clouded[] = {
 #include "shaders/splat_blend_clouded.comp.inc"
+};
+static const uint32_t splat_blend_clouded_occluded[] = {
+#include "shaders/splat_blend_clouded_occluded.comp.inc"
+};
+static const uint32_t splat_blend_occluded[] = {
+#include "shaders/splat_blend_occluded.comp.inc"
 };
 static const uint32_t splat_plan[] = {
 #include "shaders/splat_plan.comp.inc"
@@ -73,12 +82,15 @@ orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
         [ORR_SHADER_MESH_MIRROR_FRAGMENT] = CODE(mesh_mirror_fragment),
         [ORR_SHADER_MESH_SHADOW_FRAGMENT] = CODE(mesh_shadow_fragment),
         [ORR_SHADER_MESH_VERTEX] = CODE(mesh_vertex),
+        [ORR_SHADER_OCCLUSION] = CODE(occlusion),
         [ORR_SHADER_PRESENT] = CODE(present),
         [ORR_SHADER_RADIX_COUNT] = CODE(radix_count),
         [ORR_SHADER_RADIX_SCAN] = CODE(radix_scan),
         [ORR_SHADER_RADIX_SCATTER] = CODE(radix_scatter),
         [ORR_SHADER_SPLAT_BLEND] = CODE(splat_blend),
         [ORR_SHADER_SPLAT_BLEND_CLOUDED] = CODE(splat_blend_clouded),
+        [ORR_SHADER_SPLAT_BLEND_CLOUDED_OCCLUDED] = CODE(splat_blend_clouded_occluded),
+        [ORR_SHADER_SPLAT_BLEND_OCCLUDED] = CODE(splat_blend_occluded),
         [ORR_SHADER_SPLAT_PLAN] = CODE(splat_plan),
         [ORR_SHADER_SPLAT_PROJECT] = CODE(splat_project),
         [ORR_SHADER_TILE_COUNT] = CODE(tile_count),

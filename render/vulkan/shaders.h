@@ -4,7 +4,7 @@
 #include "engine/device/vulkan_gpu.h"
 
 typedef enum orr_vulkan_shader {
-    // compute
+    // compute, of splats.c
     ORR_SHADER_CLOUD_MAP,
     ORR_SHADER_FRAGMENT_SORT,
     ORR_SHADER_PRESENT,
@@ -13,6 +13,8 @@ typedef enum orr_vulkan_shader {
     ORR_SHADER_RADIX_SCATTER,
     ORR_SHADER_SPLAT_BLEND,
     ORR_SHADER_SPLAT_BLEND_CLOUDED,
+    ORR_SHADER_SPLAT_BLEND_CLOUDED_OCCLUDED,
+    ORR_SHADER_SPLAT_BLEND_OCCLUDED,
     ORR_SHADER_SPLAT_PLAN,
     ORR_SHADER_SPLAT_PROJECT,
     ORR_SHADER_TILE_COUNT,
@@ -20,8 +22,10 @@ typedef enum orr_vulkan_shader {
     ORR_SHADER_TILE_RANGES,
     ORR_SHADER_TILE_SCAN,
     ORR_SHADER_COMPUTE_COUNT,
+    // compute, of occlusion.c
+    ORR_SHADER_OCCLUSION = ORR_SHADER_COMPUTE_COUNT,
     // graphics
-    ORR_SHADER_MESH_VERTEX = ORR_SHADER_COMPUTE_COUNT,
+    ORR_SHADER_MESH_VERTEX,
     ORR_SHADER_MESH_FRAGMENT,
     ORR_SHADER_MESH_BLENDED_FRAGMENT,
     ORR_SHADER_MESH_MIRROR_FRAGMENT,

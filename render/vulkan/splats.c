@@ -9,22 +9,39 @@ static const struct {
     const char *types;
     uint32_t push_size;
 } signatures[ORR_SHADER_COMPUTE_COUNT] = {
-    [ORR_SHADER_CLOUD_MAP] = {"bbbbbb", 8},       [ORR_SHADER_SPLAT_BLEND_CLOUDED] = {"bbbbbtbbbbbbtbtb", 84},
-    [ORR_SHADER_FRAGMENT_SORT] = {"bb", 8},       [ORR_SHADER_PRESENT] = {"bw", 8},
-    [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},        [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
-    [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12}, [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbbbtbt", 84},
-    [ORR_SHADER_SPLAT_PLAN] = {"b", 0},           [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbbbb", 128},
-    [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},      [ORR_SHADER_TILE_EMIT] = {"bbbbbbbb", 8},
-    [ORR_SHADER_TILE_RANGES] = {"bbb", 0},        [ORR_SHADER_TILE_SCAN] = {"bb", 4},
+    [ORR_SHADER_CLOUD_MAP] = {"bbbbbb", 8},
+    [ORR_SHADER_SPLAT_BLEND_CLOUDED] = {"bbbbbtbbbbbbtbtb", 84},
+    [ORR_SHADER_SPLAT_BLEND_CLOUDED_OCCLUDED] = {"bbbbbtbbbbbbtbtbb", 84},
+    [ORR_SHADER_SPLAT_BLEND_OCCLUDED] = {"bbbbbtbbbbbbtbtbb", 84},
+    [ORR_SHADER_FRAGMENT_SORT] = {"bb", 8},
+    [ORR_SHADER_PRESENT] = {"bw", 8},
+    [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},
+    [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
+    [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12},
+    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbbbtbt", 84},
+    [ORR_SHADER_SPLAT_PLAN] = {"b", 0},
+    [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbbbb", 128},
+    [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},
+    [ORR_SHADER_TILE_EMIT] = {"bbbbbbbb", 8},
+    [ORR_SHADER_TILE_RANGES] = {"bbb", 0},
+    [ORR_SHADER_TILE_SCAN] = {"bb", 4},
 };
 
 // indices into control.counts
 enum { COUNT_SPLATS, COUNT_VISIBLE, COUNT_PAIRS };
 
-// Is the shader made only when a frame needs it?
-static bool is_of_clouds(orr_vulkan_shader shader)
+// The shader that blends such a frame.
+static orr_vulkan_shader blend_shader(bool clouded, bool occluded)
 {
-    return shader == ORR_SHADER_CLOUD_MAP || shader == ORR_SHADER_SPLAT_BLEND_CLOUDED;
+    return clouded ? (occluded ? ORR_SHADER_SPLAT_BLEND_CLOUDED_OCCLUDED : ORR_SHADER_SPLAT_BLEND_CLOUDED)
+                   : (occluded ? ORR_SHADER_SPLAT_BLEND_OCCLUDED : ORR_SHADER_SPLAT_BLEND);
+}
+
+// Is the shader made only when a frame needs it?
+static bool is_rare(orr_vulkan_shader shader)
+{
+    return shader == ORR_SHADER_CLOUD_MAP || shader == blend_shader(true, false) ||
+           shader == blend_shader(false, true) || shader == blend_shader(true, true);
 }
 
 static orr_result create_stage(orr_vulkan_splats *s, orr_vulkan_shader shader, orr_error *error)
@@ -33,21 +50,25 @@ static orr_result create_stage(orr_vulkan_splats *s, orr_vulkan_shader shader, o
                                  signatures[shader].push_size, &s->stages[shader], error);
 }
 
-orr_result orr_vulkan_splats_prepare_clouds(orr_vulkan_splats *s, orr_error *error)
+static orr_result prepare_stage(orr_vulkan_splats *s, orr_vulkan_shader shader, orr_error *error)
 {
-    for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
-        if (is_of_clouds((orr_vulkan_shader)i) && !s->stages[i].pipeline) {
-            ORR_TRY(create_stage(s, (orr_vulkan_shader)i, error));
-        }
+    return s->stages[shader].pipeline ? ORR_OK : create_stage(s, shader, error);
+}
+
+orr_result orr_vulkan_splats_prepare(orr_vulkan_splats *s, bool maps, bool clouded, bool occluded,
+                                     orr_error *error)
+{
+    if (maps) {
+        ORR_TRY(prepare_stage(s, ORR_SHADER_CLOUD_MAP, error));
     }
-    return ORR_OK;
+    return prepare_stage(s, blend_shader(clouded, occluded), error);
 }
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error)
 {
     *splats = (orr_vulkan_splats){.vk = vk};
     for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
-        if (!is_of_clouds((orr_vulkan_shader)i)) {
+        if (!is_rare((orr_vulkan_shader)i)) {
             ORR_TRY(create_stage(splats, (orr_vulkan_shader)i, error));
         }
     }
@@ -376,9 +397,9 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
                                        {.view = frame->shadow_maps, .sampler = s->sampler},
                                        {.buffer = frame->environments},
                                        {.view = frame->samples, .sampler = s->sampler},
-                                       BUFFER(clouds)}; // if it is clouded
-    bind(s, commands, frame->clouded ? ORR_SHADER_SPLAT_BLEND_CLOUDED : ORR_SHADER_SPLAT_BLEND, bindings,
-         &push);
+                                       {.buffer = frame->clouded ? s->clouds.buffer : s->control.buffer},
+                                       {.buffer = frame->occlusion}}; // the last two: where they are read
+    bind(s, commands, blend_shader(frame->clouded, frame->occluded), bindings, &push);
     vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,

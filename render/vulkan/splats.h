@@ -75,15 +75,19 @@ typedef struct orr_vulkan_splat_frame {
     bool has_shadows;
     // distance, infinity where there is none, then planes of premultiplied colour; VK_NULL_HANDLE: none
     VkBuffer fields;
-    bool clouded;     // clouds cast shadows on splats and fields
-    VkBuffer picture; // to draw into; VK_NULL_HANDLE: that of the stages
+    bool clouded;       // clouds cast shadows on splats and fields
+    bool occluded;      // meshes keep light from all around off them,
+    VkBuffer occlusion; // as occlusion.h has found it
+    VkBuffer picture;   // to draw into; VK_NULL_HANDLE: that of the stages
 } orr_vulkan_splat_frame;
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);
 void orr_vulkan_splats_destroy(orr_vulkan_splats *splats);
 
-// Makes the pipelines of a frame in which clouds cast shadows, if they are not there yet.
-orr_result orr_vulkan_splats_prepare_clouds(orr_vulkan_splats *splats, orr_error *error);
+// Makes the pipelines of a frame that are not there yet. maps: it has opacity maps; clouded, occluded: of
+// orr_vulkan_splat_frame
+orr_result orr_vulkan_splats_prepare(orr_vulkan_splats *splats, bool maps, bool clouded, bool occluded,
+                                     orr_error *error);
 
 bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_capacity capacity);
 // Enlarges the buffers; no frame may be in flight. CAPACITY when the device's buffers cannot be that large.

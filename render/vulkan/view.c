@@ -73,6 +73,10 @@ orr_result orr_vulkan_view_take(orr_vulkan_store *store, orr_vulkan_view *view, 
     orr_shadow_plan_make(list, &view->shadows);
     ORR_TRY(orr_cloud_maps_find(jobs, arena, list, &view->shadows, &view->clouds, error));
     view->umbra = list->umbra;
+    view->occlusion = orr_occlusion_of(list);
+    if (list->mesh_count == 0) {
+        view->occlusion.radius = 0.0f;
+    }
     view->opaque = list->opaque;
     view->environment_behind = list->environment_behind;
     view->sky = orr_sky_as_seen(&list->sky, &list->lens);

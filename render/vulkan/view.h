@@ -1,6 +1,7 @@
 // What one camera sees of a frame: the picture's, or that of what a mirror shows (render/mirror.h).
 #pragma once
 
+#include "render/occlusion.h"
 #include "render/vulkan/meshes.h"
 #include "render/vulkan/splats.h"
 #include "render/vulkan/store.h"
@@ -15,6 +16,7 @@ typedef struct orr_vulkan_view {
     orr_shadow_plan shadows;
     orr_cloud_maps clouds; // that cast shadows
     float umbra;
+    orr_occlusion_values occlusion; // radius 0: none
     bool has_backdrop, has_blended, has_networks;
     bool smooth; // of the draw list, where there are meshes
     bool opaque;

@@ -2,7 +2,7 @@
 // in a flat mirror, and the same fields in a planar mirror's picture. Runs once per instruction set.
 #include "render/cpu/rays/ray_trees.h"
 #include "render/cpu/splats_cpu.h"
-#include "render/splat_cloud.h"
+#include "render/splat/splat_cloud.h"
 #include "tests/support/drawn.h"
 #include "tests/support/small_mesh.h"
 #include "tests/support/support.h"

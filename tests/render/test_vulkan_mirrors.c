@@ -28,13 +28,17 @@ static int close_draw(void **state)
     return 0;
 }
 
-// The list's shadows are always on: with and without them are two shaders of a software driver.
+// The list's shadows are always on: with and without them are two shaders of a software driver. The last
+// variant, whose light is an environment's, has ambient occlusion too.
 static void make(mirror_scene *s, int variant)
 {
     mirror_scene_make(s, jobs);
     s->side = SIDE;
     mirror_scene_vary(s, jobs, variant);
     s->base.list.shadows = true;
+    if (variant == MIRROR_SCENE_VARIANTS - 1) {
+        s->base.list.occlusion = (orr_draw_occlusion){.radius = 2.0f, .strength = 1.0f, .up = {0, 0, 1}};
+    }
 }
 
 static void submit(const orr_draw_list *list, bool mirrors)

@@ -1,0 +1,5 @@
+// Blends a tile of a frame with ambient occlusion in which clouds cast shadows.
+#version 460
+#define CLOUDED
+#define OCCLUDED
+#include "shaders/splat_blend.glsl"
