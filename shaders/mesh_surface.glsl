@@ -78,6 +78,11 @@ layout(binding = 11, scalar) readonly buffer Clouds
 }
 clouds;
 #include "shaders/cloud_lookup.glsl"
+#ifdef FILMS
+#include "render/glass/glass_film_formula.h"
+// of all materials of the mesh; at the place of the weights, which glass has not
+layout(binding = 10, scalar) readonly buffer Looks { glass_look looks[]; };
+#endif
 
 // Is the material a network? Each shader has one of the two kinds alone, so that it compiles faster.
 layout(constant_id = 0) const bool NETWORK = false;
@@ -206,6 +211,13 @@ metal_surface metal_begin(light_metal m, light_point point, real3 normal)
     s.layer_count = has_flag(COATED) ? 2 : 1;
     s.layers[0] =
         light_base_layer(m, bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye)), normal, begun);
+#ifdef FILMS
+    if (has_flag(FILM)) {
+        glass_look look = looks[int(push.emission)];
+        s.layers[0].metal = glass_layer(s.layers[0].metal, m.base, m.metallic, look.transmission, look.ior,
+                                        s.layers[0].integrals.highlight);
+    }
+#endif
     if (s.layer_count == 2) {
         s.layers[1] =
             light_coat_layer(m, bsdf_integrals_at(m.coat_roughness, dot3(point.normal, point.to_eye)),
@@ -228,6 +240,25 @@ real3 metal_light(metal_surface s, light_point point)
     }
     return light_of_layer(s.layers[0], s.material.occlusion, s.material.emissive);
 }
+
+#ifdef FILMS
+// Straight display colour and alpha of glass that is drawn as a film; alpha: that its material says
+vec4 film_colour(metal_surface s, light_point point, float alpha)
+{
+    light_layer layer = s.layers[0];
+    real3 matte = make_real3(0.0, 0.0, 0.0), mirrored = matte, behind = layer.sums.diffuse;
+    if (environment_index() >= 0) {
+        environment_view v = lighting.environments[environment_index()];
+        matte = environment_diffuse(v, layer.normal);
+        mirrored = mirrored_around(v, point, layer.normal, layer.roughness);
+        behind = add3(behind, environment_diffuse(v, scale3(layer.normal, -1.0)));
+    }
+    glass_film film =
+        glass_film_of(layer, s.material, looks[int(push.emission)], point.to_eye, matte, mirrored);
+    real4 over = glass_film_over(film, lighting.tone, behind);
+    return vec4(over.x, over.y, over.z, has_flag(WHOLE) ? over.w : over.w * alpha);
+}
+#endif
 
 // A surface whose material is a network.
 struct network_surface {
@@ -377,6 +408,11 @@ vec4 clear_colour()
             colour = add3(times3(network_light(of_network, point), real3_of(linear_colour)),
                           times3(emissive, real3_of(push.emissive)));
         } else if (metal) {
+#ifdef FILMS
+            if (has_flag(FILM)) {
+                return film_colour(of_metal, point, texel.w);
+            }
+#endif
             colour = metal_light(of_metal, point);
         } else {
             colour = light_of_sums(colour, sums, push.gloss.x, push.emissive.r, push.emissive.g,
