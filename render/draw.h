@@ -12,6 +12,7 @@
 #include "render/bsdf_table.h"
 #include "render/environment/environment.h"
 #include "render/field_layer.h"
+#include "render/glass/glass_film.h"
 #include "render/mesh.h"
 #include "render/splat/splat_cloud.h"
 
@@ -242,7 +243,7 @@ typedef struct orr_draw_list {
     float exposure;               // [EV] meshes' light is multiplied by 2^exposure
     orr_tone tone;                // of meshes' light
     bool only_solid;              // transparent surfaces of meshes are not drawn
-    bool only_casters;            // nor those that cast no shadow
+    bool only_casters;            // only what casts shadows is drawn
     bool smooth;                  // edges of opaque meshes are anti-aliased
     bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept_splats.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
@@ -257,18 +258,19 @@ static inline bool orr_draw_leaves_out(const orr_draw_list *list, const orr_draw
     const orr_mesh_material *material = &item->mesh->materials[item->mesh->parts[part].material];
     const bool mirror = list->left_out_mesh > 0 && item == &list->meshes[list->left_out_mesh - 1] &&
                         part == list->left_out_part;
-    return mirror || (list->only_solid && material->blended) || (list->only_casters && material->no_shadow);
+    const bool blended = !list->only_casters && orr_glass_is_blended(material, list->rays != NULL);
+    return mirror || (list->only_solid && blended) || (list->only_casters && !orr_glass_casts(material));
 }
 
 // The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments
 // and its haze.
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);
 
-// Has a mesh transparent parts?
+// Has a mesh transparent parts, where no rays are drawn?
 static inline bool orr_mesh_is_blended(const orr_mesh *mesh)
 {
     for (int i = 0; i < mesh->part_count; i++) {
-        if (mesh->materials[mesh->parts[i].material].blended) {
+        if (orr_glass_is_blended(&mesh->materials[mesh->parts[i].material], false)) {
             return true;
         }
     }

@@ -1,6 +1,7 @@
 // A pixel of a transparent mesh, added to the pixel's list unless an opaque surface covers it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define FILMS // some materials are glass
 #include "shaders/mesh_surface.glsl"
 #include "shaders/fragments.glsl"
 

@@ -78,6 +78,11 @@ layout(binding = 11, scalar) readonly buffer Clouds
 }
 clouds;
 #include "shaders/cloud_lookup.glsl"
+#ifdef FILMS
+#include "render/glass/glass_film_formula.h"
+// of all materials of the mesh; at the place of the weights, which glass has not
+layout(binding = 10, scalar) readonly buffer Looks { glass_look looks[]; };
+#endif
 
 // Is the material a network? Each shader has one of the two kinds alone, so that it compiles faster.
 layout(constant_id = 0) const bool NETWORK = false;
@@ -210,6 +215,13 @@ metal_surface metal_begin(light_metal m, light_point point, real3 normal)
     s.layer_count = has_flag(COATED) ? 2 : 1;
     s.layers[0] =
         light_base_layer(m, bsdf_integrals_at(m.roughness, dot3(normal, point.to_eye)), normal, begun);
+#ifdef FILMS
+    if (has_flag(FILM)) {
+        glass_look look = looks[int(push.emission)];
+        s.layers[0].metal = glass_layer(s.layers[0].metal, m.base, m.metallic, m.transmission * look.transmission, look.ior,
+                                        s.layers[0].integrals.highlight);
+    }
+#endif
     if (s.layer_count == 2) {
         s.layers[1] =
             light_coat_layer(m, bsdf_integrals_at(m.coat_roughness, dot3(point.normal, point.to_eye)),
@@ -232,6 +244,25 @@ real3 metal_light(metal_surface s, light_point point)
     }
     return light_of_layer(s.layers[0], s.material.occlusion, s.material.emissive);
 }
+
+#ifdef FILMS
+// Straight display colour and alpha of glass that is drawn as a film; alpha: that its material says
+vec4 film_colour(metal_surface s, light_point point, float alpha)
+{
+    light_layer layer = s.layers[0];
+    real3 matte = make_real3(0.0, 0.0, 0.0), mirrored = matte, behind = layer.sums.diffuse;
+    if (environment_index() >= 0) {
+        environment_view v = lighting.environments[environment_index()];
+        matte = environment_diffuse(v, layer.normal);
+        mirrored = mirrored_around(v, point, layer.normal, layer.roughness);
+        behind = add3(behind, environment_diffuse(v, scale3(layer.normal, -1.0)));
+    }
+    glass_film film =
+        glass_film_of(layer, s.material, looks[int(push.emission)], point.to_eye, matte, mirrored);
+    real4 over = glass_film_over(film, lighting.tone, behind);
+    return vec4(over.x, over.y, over.z, has_flag(WHOLE) ? over.w : over.w * alpha);
+}
+#endif
 
 // A surface whose material is a network.
 struct network_surface {
@@ -316,9 +347,10 @@ vec4 clear_colour()
                          real2_of(dFdx(centre_texture)), real2_of(dFdy(centre_texture)));
     bool metal = !NETWORK && has_flag(METAL) && !has_flag(UNLIT);
     real4 latents[2];
-    real3 surface, emissive, texel_normal, coat; // before anything is discarded, because of their derivatives
+    real4 surface; // before anything is discarded, because of their derivatives
+    real3 emissive, texel_normal, coat;
     if (metal) {
-        surface = sample_factor(surface_texture);
+        surface = sample_texture(surface_texture);
         emissive = sample_factor(emissive_texture);
         texel_normal = sample_factor(normal_texture);
         if (has_flag(COATED)) {
@@ -357,7 +389,9 @@ vec4 clear_colour()
                 bent = mesh_bend(bent, real3_of(camera_normal), tangents, texel_normal);
             }
             light_metal m = light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r,
-                                           push.emissive.g, push.emissive.b, surface, emissive);
+                                           push.emissive.g, push.emissive.b,
+                                           make_real3(surface.x, surface.y, surface.z), emissive);
+            m.transmission = surface.w;
             if (has_flag(COATED)) {
                 m.coated = coat.x;
                 m.coat_roughness = coat.y;
@@ -387,6 +421,11 @@ vec4 clear_colour()
             colour = add3(times3(network_light(of_network, point), real3_of(linear_colour)),
                           times3(emissive, real3_of(push.emissive)));
         } else if (metal) {
+#ifdef FILMS
+            if (has_flag(FILM)) {
+                return film_colour(of_metal, point, texel.w);
+            }
+#endif
             colour = metal_light(of_metal, point);
         } else {
             colour = light_of_sums(colour, sums, push.gloss.x, push.emissive.r, push.emissive.g,

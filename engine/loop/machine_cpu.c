@@ -48,7 +48,7 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     m->arena = arena;
     m->pixels = (size_t)list->lens.width * (size_t)list->lens.height;
     orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, !list->rays && orr_ray_list_transmits(list),
-                     "CPU: glass is drawn opaque: expected rays, which are off, to refract light");
+                     "CPU: glass is drawn without refraction: expected rays, which are off");
     if (orr_kept_splats_repeats(m->kept, list) >= KEEP_AFTER) {
         ORR_TRY(orr_kept_splats_hold(m->kept, m->engine->jobs, m->engine->isa, list, error));
     }

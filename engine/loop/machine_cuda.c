@@ -100,10 +100,12 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
                      "CUDA: smooth surfaces show the environment alone: expected the CPU to draw rays");
     orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, orr_ray_list_transmits(list),
-                     "CUDA: glass is drawn opaque: expected the CPU to draw rays");
+                     "CUDA: glass is drawn without refraction: expected the CPU to draw rays");
+    orr_draw_list without = *list;
+    without.rays = NULL;
     const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
                                     .field_colour = fields ? fields->colour : NULL};
-    return orr_cuda_draw_submit(m->draw, list, &layers, error);
+    return orr_cuda_draw_submit(m->draw, &without, &layers, error);
 }
 
 static orr_result finish(void *state, const orr_machine_target *target, orr_profile *profile,

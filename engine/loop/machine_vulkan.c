@@ -59,9 +59,11 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
     orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
                      "Vulkan: smooth surfaces show the environment alone: expected the CPU to draw rays");
     orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, orr_ray_list_transmits(list),
-                     "Vulkan: glass is drawn opaque: expected the CPU to draw rays");
-    return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
-                    : orr_vulkan_draw_submit(m->draw, list, fields, error);
+                     "Vulkan: glass is drawn without refraction: expected the CPU to draw rays");
+    orr_draw_list without = *list;
+    without.rays = NULL;
+    return to_image ? orr_vulkan_draw_submit_image(m->draw, &without, error)
+                    : orr_vulkan_draw_submit(m->draw, &without, fields, error);
 }
 
 static orr_result finish(void *state, const orr_machine_target *target, orr_profile *profile,

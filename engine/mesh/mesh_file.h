@@ -44,6 +44,7 @@ typedef struct orr_mesh_material {
     bool closed; // false: thin, light goes straight through; true: the surface of a body, it refracts
     float
         absorption[3]; // of a body's inside, linear colours [1/length of the scene]: exp(-absorption length)
+    float thickness;   // of a body as a whole, for pictures that do not follow light through it
     // a network that says how it reflects, in place of all but alpha and emission (render/appearance); NULL:
     // none
     struct orr_neural_material *neural;

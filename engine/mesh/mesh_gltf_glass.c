@@ -57,6 +57,7 @@ static orr_result read_volume(const orr_gltf *g, const orr_json *json, orr_mesh_
         ORR_TRY(orr_json_numbers(&volume, "attenuationColor", 3, colour, g->error));
     }
     material->closed = thickness > 0.0f;
+    material->thickness = thickness;
     for (int k = 0; k < 3 && material->closed && distance > 0.0f; k++) {
         // what is black would absorb without end
         material->absorption[k] = (float)(-log(fmin(fmax(colour[k], 1e-6), 1.0)) / (double)distance);

@@ -196,7 +196,7 @@ static void draw_bin(const mesh_raster *raster, const mesh_bins *bins, int tile,
 {
     for (uint32_t i = bins->starts[tile]; i < bins->starts[tile + 1]; i++) {
         const uint32_t id = bins->records[i];
-        if (!raster->surfaces[raster->records[id].surface].material->blended) {
+        if (!raster->surfaces[raster->records[id].surface].blended) {
             draw_samples(raster, tile, edges, (int32_t)id);
         }
     }

@@ -6,7 +6,7 @@
 #include "render/cpu/mesh_raster_stages.h"
 #include "render/cpu/occlusion_cpu.h"
 #include "render/cpu/shadow_cpu.h"
-#include "render/glass/glass_formula.h"
+#include "render/glass/glass_film_inputs.h"
 
 // For what is large and called from many places: inlined there it took three quarters of the compiler's time,
 // and pictures took as long.
@@ -86,11 +86,11 @@ FN int light_layers(const mesh_raster *raster, const mesh_surface *surface, ligh
 {
     const orr_draw_lighting *lighting = &raster->lighting;
     const orr_bsdf_table *table = &lighting->integrals;
-    const int layer_count = surface->textures[ORR_TEXTURE_COAT].image ? 2 : 1;
+    const int layer_count = surface->textures[ORR_TEXTURE_COAT].image && !surface->film ? 2 : 1;
     const light_sums begun = begin_light(raster, surface, 0.0f, R(1.0)); // m.occlusion is the rest
     layers[0] =
         light_base_layer(m, bsdf_integrals_at(table, m.roughness, dot3(normal, point.to_eye)), normal, begun);
-    if (surface->traced && orr_material_transmits(surface->material)) {
+    if ((surface->traced || surface->film) && orr_material_transmits(surface->material)) {
         const orr_mesh_material *look = surface->material;
         layers[0].metal =
             glass_layer(layers[0].metal, m.base, m.metallic, m.transmission * R(look->transmission),
@@ -128,6 +128,26 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
     return light_shade(tone_of(&raster->lighting), layer_count == 2
                                                        ? light_of_layers(layers[0], layers[1], m)
                                                        : light_of_layer(layers[0], m.occlusion, m.emissive));
+}
+
+// Straight display colour and alpha of glass that is drawn as a film. normal: as of light_layers
+LARGE_FN real4 light_up_film(const mesh_raster *raster, const mesh_surface *surface, light_metal m,
+                             light_point point, real3 normal)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    light_layer layers[2];
+    m.occlusion = m.occlusion * open_part(raster, point);
+    light_layers(raster, surface, m, point, normal, layers);
+    real3 matte = none, mirrored = none, behind = layers[0].sums.diffuse;
+    if (surface->instance->environment > 0) {
+        const environment_lanes e = environment_around(raster, surface);
+        matte = environment_diffuse(e.view, normal);
+        mirrored = mirrored_around(&e, point, normal, m.roughness);
+        behind = add3(behind, environment_diffuse(e.view, scale3(normal, R(-1.0))));
+    }
+    const glass_film film =
+        glass_film_of(layers[0], m, glass_look_of(&surface->look), point.to_eye, matte, mirrored);
+    return glass_film_over(film, tone_of(&raster->lighting), behind);
 }
 
 // Linear light of any other surface. open: the part of light from all around that reaches the points

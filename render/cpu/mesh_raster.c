@@ -163,6 +163,13 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
             surface->traced = raster->rays.trees && orr_ray_material_asks(surface->material);
+            surface->blended =
+                !list->only_casters && orr_glass_is_blended(surface->material, list->rays != NULL);
+            surface->film = surface->blended && orr_glass_is_film(surface->material, list->rays != NULL);
+            surface->two_sided = list->only_casters
+                                     ? surface->material->two_sided
+                                     : orr_glass_two_sided(surface->material, list->rays != NULL);
+            surface->look = orr_glass_look_of(surface->material);
             if (!instance->backdrop) {
                 surface->mirror =
                     orr_mirror_pictures_of(raster->picture.mirrors, (int)(item - list->meshes), j);
@@ -170,7 +177,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
             if (!drawn || orr_draw_leaves_out(list, item, j)) {
                 continue;
             }
-            raster->blended |= surface->material->blended;
+            raster->blended |= surface->blended;
             uint32_t count = part->index_count / 3, size = chunk_size(part);
             for (uint32_t first = 0; first < count; first += size) {
                 mesh_chunk *chunk = &raster->chunks[raster->chunk_count++];

@@ -331,7 +331,7 @@ static void store_no_depth(const mesh_raster *raster, int tile_x, int tile_y)
 
 static bool is_blended(const mesh_raster *raster, uint32_t id)
 {
-    return raster->surfaces[raster->records[id].surface].material->blended;
+    return raster->surfaces[raster->records[id].surface].blended;
 }
 
 static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)

@@ -54,6 +54,9 @@ typedef struct mesh_surface {
     mesh_texture latents[2];          // of a material that is a network
     const orr_mirror_picture *mirror; // what it shows; NULL: it does not mirror
     bool traced;                      // rays start at its pixels
+    bool blended, two_sided;          // as the list draws its material
+    bool film;                        // is glass that is drawn so (render/glass/glass_film.h)
+    orr_glass_look look;              // of a film
 } mesh_surface;
 
 // What the rays of smooth surfaces need of a frame.

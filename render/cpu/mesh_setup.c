@@ -10,9 +10,8 @@ static void add_record(const mesh_raster *raster, mesh_chunk *chunk, const mesh_
 {
     mesh_record *record = &raster->records[chunk->record_first + chunk->record_count];
     *record = *plane;
-    chunk->record_count +=
-        mesh_set_corners(&raster->lens, raster->surfaces[chunk->surface].material->two_sided,
-                         raster->edge_bits != NULL, x, y, record);
+    chunk->record_count += mesh_set_corners(&raster->lens, raster->surfaces[chunk->surface].two_sided,
+                                            raster->edge_bits != NULL, x, y, record);
 }
 
 static void set_up_cut(const mesh_raster *raster, mesh_chunk *chunk, const mesh_record *plane,
@@ -70,7 +69,7 @@ void orr_mesh_set_up_slivers(const mesh_raster *raster, mesh_chunk *chunk)
 {
     const mesh_surface *surface = &raster->surfaces[chunk->surface];
     chunk->bin_first = chunk->record_count;
-    if (surface->material->blended) {
+    if (surface->blended) {
         return;
     }
     for (uint32_t i = 0; i < chunk->sliver_count; i++) {

@@ -62,8 +62,16 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
             m.coat_roughness = coat.y;
         }
         normal = bent_normal(raster, surface, point.normal, normal, &t, exact, x, y);
-        colour = surface->traced ? trace_metal(raster, surface, shown, m, point, normal, &t, make_real2(x, y))
-                                 : light_up_metal(raster, surface, m, point, normal);
+        if (surface->film) {
+            const real4 film = light_up_film(raster, surface, m, point, normal);
+            const real covers = material->blended ? alpha : R(1.0);
+            colour = make_real3(film.x, film.y, film.z);
+            alpha = sel(mesh_is_solid(alpha, material->alpha_cutoff), film.w * covers, R(0.0));
+        } else {
+            colour = surface->traced
+                         ? trace_metal(raster, surface, shown, m, point, normal, &t, make_real2(x, y))
+                         : light_up_metal(raster, surface, m, point, normal);
+        }
     } else {
         colour = light_up(raster, surface, colour, point);
     }

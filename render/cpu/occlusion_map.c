@@ -53,6 +53,7 @@ orr_result orr_occlusion_map_draw(orr_jobs *jobs, orr_isa isa, orr_arena *arena,
                                   .mesh_count = list->mesh_count,
                                   .left_out_mesh = list->left_out_mesh,
                                   .left_out_part = list->left_out_part,
+                                  .rays = list->rays, // glass is solid where there are some
                                   .only_solid = true};
     orr_fragment_lists none;
     ORR_TRY(orr_mesh_raster(jobs, isa, arena, &opaque, NULL, (orr_mesh_picture){.depth = depth}, &none, NULL,

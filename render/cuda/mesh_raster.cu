@@ -53,7 +53,7 @@ static __device__ bool take_record(const orr_cuda_mesh_scene *s, uint32_t id, bo
     b->surface = &s->surfaces[b->record->surface];
     b->backdrop = s->instances[b->surface->instance].backdrop != 0;
     b->cut_out = b->surface->material.alpha_cutoff > 0.0f || is_ended(s, b->surface);
-    return b->surface->material.blended == transparent;
+    return (b->surface->blended && !s->only_casters) == transparent;
 }
 
 static __device__ void lay_over(brush *b, int32_t x, int32_t y)

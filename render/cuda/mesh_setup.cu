@@ -106,7 +106,7 @@ static __device__ uint32_t set_up(const orr_cuda_mesh_scene *s, uint32_t triangl
 {
     uint32_t of = find_run(s->triangle_firsts, s->surface_count, triangle);
     const orr_cuda_mesh_surface *surface = &s->surfaces[of];
-    if (s->only_casters && surface->material.no_shadow) {
+    if (s->only_casters && !surface->casts) {
         return 0;
     }
     uint32_t within = triangle - s->triangle_firsts[of];
@@ -121,7 +121,7 @@ static __device__ uint32_t set_up(const orr_cuda_mesh_scene *s, uint32_t triangl
         broken |= corners[k].out;
         outside &= corners[k].out;
     }
-    bool two_sided = surface->material.two_sided;
+    bool two_sided = s->only_casters ? surface->material.two_sided : surface->two_sided != 0;
     mesh_record plane;
     plane.triangle = within;
     plane.surface = (int32_t)of;

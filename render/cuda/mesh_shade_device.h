@@ -10,6 +10,7 @@
 #include "render/cuda/mesh_stages.h"
 #include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
+#include "render/glass/glass_film_inputs.h"
 #include "render/mirror_formula.h"
 #include "render/texture_formula.h"
 
@@ -226,7 +227,37 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
                                                  : light_of_layer(layers[0], m.occlusion, m.emissive));
 }
 
-// The same of any other surface.
+// Straight display colour and alpha of glass that is drawn as a film; without a coat.
+static __device__ real4 light_up_film(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
+                                      light_metal m, light_point point, real3 normal)
+{
+    const orr_draw_lighting *lighting = s->lighting;
+    const int32_t environment = s->instances[surface->instance].environment;
+    const glass_look look = glass_look_of(&surface->look);
+    const bsdf_integrals integrals =
+        bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
+    light_layer layer = light_base_layer(m, integrals, normal, begin_light(s, environment, 0.0f, 1.0f));
+    layer.metal =
+        glass_layer(layer.metal, m.base, m.metallic, m.transmission * look.transmission, look.ior, integrals.highlight);
+    m.occlusion = m.occlusion * open_part(s, point);
+    for (int32_t i = 0; i < lighting->count; i++) {
+        light_source light = light_of(&lighting->lights[i]);
+        light_incidence incidence = light_incident(light, point.position);
+        layer = light_add_to_layer(layer, light, incidence, point, visible_part(s, i, incidence, point));
+    }
+    const real3 none = make_real3(0.0f, 0.0f, 0.0f);
+    real3 matte = none, mirrored = none, behind = layer.sums.diffuse;
+    if (environment > 0) {
+        const environment_view v = environment_of(&lighting->environments[environment - 1]);
+        matte = environment_diffuse(v, normal);
+        mirrored = mirrored_around(s, v, point, normal, m.roughness);
+        behind = add3(behind, environment_diffuse(v, scale3(normal, -1.0f)));
+    }
+    const glass_film film = glass_film_of(layer, m, look, point.to_eye, matte, mirrored);
+    return glass_film_over(film, tone_of(lighting), behind);
+}
+
+// Display colour of any other surface.
 static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environment,
                                  const orr_mesh_material *material, real3 base_colour, light_point point)
 {
@@ -251,13 +282,16 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environme
 }
 
 // The texel of a factor; white where there is no texture.
+static __device__ real4 sample_factors(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
+                                       const shaded_triangle *t, real2 w, float x, float y)
+{
+    return texture->texels ? sample_texture(s, texture, t, w, x, y) : make_real4(1.0f, 1.0f, 1.0f, 1.0f);
+}
+
 static __device__ real3 sample_factor(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
                                       const shaded_triangle *t, real2 w, float x, float y)
 {
-    if (!texture->texels) {
-        return make_real3(1.0f, 1.0f, 1.0f);
-    }
-    real4 texel = sample_texture(s, texture, t, w, x, y);
+    real4 texel = sample_factors(s, texture, t, w, x, y);
     return make_real3(texel.x, texel.y, texel.z);
 }
 
@@ -370,19 +404,27 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
         } else if (material->metallic_roughness && !material->unlit) {
             const float *emissive = material->emissive;
             const orr_cuda_mesh_texture *textures = surface->textures;
+            const real4 factors = sample_factors(s, &textures[ORR_TEXTURE_SURFACE], &t, exact, x, y);
             light_metal m =
                 light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
-                               emissive[2], sample_factor(s, &textures[ORR_TEXTURE_SURFACE], &t, exact, x, y),
+                               emissive[2], make_real3(factors.x, factors.y, factors.z),
                                sample_factor(s, &textures[ORR_TEXTURE_EMISSIVE], &t, exact, x, y));
-            const bool coated = textures[ORR_TEXTURE_COAT].texels != NULL;
+            m.transmission = factors.w;
+            const bool coated = textures[ORR_TEXTURE_COAT].texels != NULL && !surface->film;
             if (coated) {
                 const real3 coat = sample_factor(s, &textures[ORR_TEXTURE_COAT], &t, exact, x, y);
                 m.coated = coat.x;
                 m.coat_roughness = coat.y;
             }
-            colour = light_up_metal(
-                s, environment, m, point,
-                bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y), coated);
+            normal = bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y);
+            if (surface->film) {
+                const real4 film = light_up_film(s, surface, m, point, normal);
+                const float covers = material->blended ? alpha : 1.0f;
+                colour = make_real3(film.x, film.y, film.z);
+                alpha = mesh_is_solid(alpha, material->alpha_cutoff) ? film.w * covers : 0.0f;
+            } else {
+                colour = light_up_metal(s, environment, m, point, normal, coated);
+            }
         } else {
             colour = light_up(s, environment, material, colour, point);
         }

@@ -60,7 +60,11 @@ typedef struct orr_cuda_mesh_surface {
     orr_mesh_material material;
     const orr_neural_weights *neural; // of a material that is a network; NULL: it is none
     orr_cuda_mesh_texture latents[2];
-    const float *mirror; // as of orr_mirror_picture: what it mirrors; NULL: nothing
+    const float *mirror;        // as of orr_mirror_picture: what it mirrors; NULL: nothing
+    int32_t blended, two_sided; // 1: as the picture draws its material; shadow maps draw those that cast
+    int32_t film;               // 1: is glass that is drawn so (render/glass/glass_film.h)
+    int32_t casts;              // 1: a shadow
+    orr_glass_look look;        // of a film
 } orr_cuda_mesh_surface;
 
 // Counts of a frame.

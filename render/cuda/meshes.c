@@ -79,6 +79,11 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
     orr_cuda_mesh_surface surface = {.instance = instance,
                                      .indices = mesh->indices + part->first_index,
                                      .material = item->mesh->materials[part->material]};
+    surface.blended = orr_glass_is_blended(&surface.material, false);
+    surface.two_sided = orr_glass_two_sided(&surface.material, false);
+    surface.film = orr_glass_is_film(&surface.material, false);
+    surface.casts = orr_glass_casts(&surface.material);
+    surface.look = orr_glass_look_of(&surface.material);
     for (int use = 0; use < ORR_TEXTURE_USES; use++) {
         orr_cuda_mesh_texture *texture = &surface.textures[use];
         int index = orr_material_texture(&surface.material, (orr_texture_use)use);
@@ -139,7 +144,7 @@ static orr_result add_instance(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda
         surface->mirror = mirror ? mirror->rgba : NULL;
         ((uint32_t *)(staged + l->triangle_firsts))[scene->surface_count++] = scene->triangle_count;
         scene->triangle_count += part->index_count / 3;
-        frame->transparent |= surface->material.blended;
+        frame->transparent |= surface->blended != 0;
     }
     return ORR_OK;
 }

@@ -12,7 +12,7 @@ bsdf bsdf_glass(glass *g, real3 normal, real3 plane, real3 to_eye, real3 tint, r
                  .eta = entering || thin ? ior : 1.0f / ior,
                  .alpha = fmaxf(roughness * roughness, BSDF_ALPHA_MIN),
                  .thin = thin || same,
-                 .smooth = roughness <= GLASS_SMOOTH || same};
+                 .smooth = glass_is_smooth(roughness, ior)};
     return (bsdf){.normal = normal, .to_eye = to_eye, .glossy = true, .glass = g};
 }
 

@@ -17,6 +17,10 @@ struct glass {
 // on.
 #define GLASS_SMOOTH 0.03f
 #define GLASS_SAME 1e-3f
+static inline bool glass_is_smooth(real roughness, real ior)
+{
+    return roughness <= GLASS_SMOOTH || fabsf(ior - 1.0f) < GLASS_SAME;
+}
 
 // The density by which a direction is drawn that no lamp's draw finds.
 #define GLASS_SURE 1e30f

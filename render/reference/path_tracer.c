@@ -55,6 +55,7 @@ typedef struct path {
     // the body that light goes through in which it is; NULL: none that it has entered
     const orr_mesh_material *inside;
     bool through_glass; // it has gone on through smooth surfaces that light goes through
+    bool sun_counted; // where it last looked for the sun it did so through the glass that it has gone through
 } path;
 
 // What one sample sees.
@@ -152,6 +153,38 @@ static real visibility(path *p, const surface_point *at, real3 to_light, real di
     return p->tracer->splat_walk->transmittance(&p->tracer->splats, &ray);
 }
 
+// Does a direction leave a point of glass into its body, whose other side is looked at where a path meets it?
+static bool enters_body(const surface_point *at, const bsdf *b, real3 direction)
+{
+    return b->glass && at->material->closed && (dot3(at->plane, direction) > 0.0f) != at->front;
+}
+
+// The same of the sun and of lamps without extent, which scattering hardly finds, or never: light from there
+// goes straight through smooth glass. With what the bodies on its way absorb.
+static real3 visibility_through_glass(path *p, const surface_point *at, const bsdf *b, real3 to_light,
+                                      real distance)
+{
+    orr_ray ray = ray_of(surface_leave(at, to_light), to_light, 0.0f, distance * (1.0f - 1e-4f));
+    const bool enters = enters_body(at, b, to_light);
+    const orr_mesh_material *body = enters                             ? at->material
+                                    : b->glass && at->material->closed ? NULL
+                                                                       : p->inside;
+    surface_glass left = {.direction = to_light,
+                          .passes = {1.0f, 1.0f, 1.0f},
+                          .inside = body ? of_three(body->absorption) : black};
+    const surface_sieve sieve = {&p->tracer->world, &p->random, .to_lamp = true,
+                                 .glass = enters ? NULL : &left};
+    p->rays++;
+    if (surfaces_any(&sieve, &ray)) {
+        return black;
+    }
+    // what is infinitely far away is in no body
+    left.depth = distance < INFINITY ? add_scaled3(left.depth, left.inside, distance) : left.depth;
+    left.depth = make_real3(fmaxf(left.depth.x, 0.0f), fmaxf(left.depth.y, 0.0f), fmaxf(left.depth.z, 0.0f));
+    return scale3(times3(left.passes, glass_absorb(left.depth, 1.0f)),
+                  p->tracer->splat_walk->transmittance(&p->tracer->splats, &ray));
+}
+
 // What the body where the path is leaves of light from a distance.
 static real3 dimmed(const path *p, real3 light, real distance)
 {
@@ -189,8 +222,9 @@ static real3 light_by_point(path *p, const surface_point *at, const bsdf *b, con
     if (lamp->directional < 0.5f) {
         distance = length3(sub3(of_three(lamp->position), at->position));
     }
-    return add_scaled3(ambient, dimmed(p, reflected, distance),
-                       visibility(p, at, incident.to_light, distance));
+    const real3 visible = visibility_through_glass(p, at, b, incident.to_light, distance);
+    return make_real3(fma_(reflected.x, visible.x, ambient.x), fma_(reflected.y, visible.y, ambient.y),
+                      fma_(reflected.z, visible.z, ambient.z));
 }
 
 // Light that could also have been found by scattering: both ways are weighted by their densities (the balance
@@ -210,6 +244,15 @@ static real3 light_by_chance(path *p, const surface_point *at, const bsdf *b, co
     return is_black(sum)
                ? black
                : scale3(dimmed(p, sum, light->distance), visibility(p, at, light->to_light, light->distance));
+}
+
+static real3 light_by_sun(path *p, const surface_point *at, const bsdf *b)
+{
+    const real u = draw(p), v = draw(p);
+    const lamp_light light = lamps_draw_sun(&p->tracer->lights, u, v);
+    const real3 sum = light_weighted(at, b, &light);
+    return is_black(sum) ? black
+                         : times3(sum, visibility_through_glass(p, at, b, light.to_light, light.distance));
 }
 
 // A point of a rectangle. Highlights of MuJoCo's materials, which no scattering finds, are as of all points
@@ -244,9 +287,7 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
         return sum;
     }
     if (l->sun_share > 0.0f) {
-        real u = draw(p), v = draw(p);
-        lamp_light light = lamps_draw_sun(l, u, v);
-        sum = add3(sum, light_by_chance(p, at, b, &light));
+        sum = add3(sum, light_by_sun(p, at, b));
     }
     if (l->environment) {
         real choice = draw(p), u = draw(p), v = draw(p);
@@ -346,6 +387,7 @@ static bool scatter_glass(path *p, const surface_point *at, orr_ray *ray, real *
         return false;
     }
     const bool reflected = dot3(at->plane, direction) > 0.0f;
+    p->sun_counted = g.smooth ? p->sun_counted && !reflected : !enters_body(at, &b, direction);
     p->through = times3(p->through, scale3(value.weight, 1.0f / value.pdf));
     if (!reflected && look->closed) {
         p->inside = at->front ? look : NULL;
@@ -387,6 +429,7 @@ static bool scatter(path *p, surface_point *at, orr_ray *ray, real *pdf)
         return false;
     }
     p->through = times3(p->through, scale3(value.weight, 1.0f / value.pdf));
+    p->sun_counted = true;
     *pdf = value.pdf;
     *ray = ray_of(surface_leave(at, direction), direction, 0.0f, INFINITY);
     return true;
@@ -414,7 +457,7 @@ static void meet_areas(path *p, const orr_ray *ray, real pdf)
 static void follow(path *p, orr_ray ray, orr_ray_hit hit)
 {
     const orr_path_tracer *t = p->tracer;
-    const surface_sieve sieve = {&t->world, &p->random, false};
+    const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
     real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
     bool direct = true; // only mirrors and smooth surfaces that light goes through were met
     for (int bounce = 0;; bounce++) {
@@ -439,7 +482,9 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
             real3 sun, around = lamps_behind(&t->lights, of_three(ray.direction), &around_pdf, &sun);
             if (pdf > 0.0f) {
                 add_light(p, around, by_scattering(pdf, around_pdf));
-                add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
+                if (!(pdf == GLASS_SURE && p->sun_counted)) {
+                    add_light(p, sun, by_scattering(pdf, t->lights.sun_share));
+                }
             } else if (p->through_glass && orr_glass_shows_sky(&t->list)) {
                 orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
                 memcpy(sky.up, t->list.sky.up, sizeof sky.up); // of the world, as rays are
@@ -498,7 +543,7 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
     orr_ray_hit hit;
     orr_ray far = *ray;
     far.far_end = INFINITY;
-    const surface_sieve sieve = {&t->backdrop, random, false};
+    const surface_sieve sieve = {&t->backdrop, random, .to_lamp = false};
     if (t->list.backdrop.mesh && surfaces_nearest(&sieve, &far, false, &hit)) {
         return light_display(surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base);
     }
@@ -512,7 +557,7 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
 static seen trace_sample(path *p, int x, int y)
 {
     const orr_path_tracer *t = p->tracer;
-    const surface_sieve sieve = {&t->world, &p->random, false};
+    const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
     real right = (float)x + draw(p), down = (float)y + draw(p), along;
     orr_ray ray = ray_through(t, right, down, &along);
     orr_ray_hit hit;

@@ -3,7 +3,9 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
+#include "render/glass/glass_formula.h"
 #include "render/mesh_formula.h"
+#include "render/reference/glass.h"
 #include "render/reference/picture.h"
 
 #include <string.h>
@@ -34,7 +36,8 @@ static void add_materials(surfaces *s, int mesh)
 
 static uint8_t flags_of(const orr_mesh_material *look)
 {
-    const bool sieved = look->blended || look->alpha_cutoff > 0.0f || look->no_shadow;
+    const bool sieved =
+        look->blended || look->alpha_cutoff > 0.0f || look->no_shadow || orr_material_transmits(look);
     return (uint8_t)((orr_material_two_sided(look) ? ORR_TRIANGLE_TWO_SIDED : 0) |
                      (sieved ? ORR_TRIANGLE_SIEVED : 0));
 }
@@ -272,6 +275,26 @@ real3 surface_leave(const surface_point *p, real3 direction)
 
 // ---- rays ----
 
+// Light goes on straight through a smooth surface of glass, less what that reflects. What rough glass lets
+// through is found by scattering.
+static bool goes_through(const surfaces *s, const orr_ray_hit *hit, surface_glass *left)
+{
+    const surface_point p = surfaces_look(s, hit, left->direction);
+    const orr_mesh_material *look = p.material;
+    if (!glass_is_smooth(p.roughness, look->ior)) {
+        return false;
+    }
+    const real cosine = fmaxf(-dot3(p.normal, left->direction), 0.0f);
+    const real part = look->transmission * (1.0f - p.metallic) * (1.0f - glass_fresnel(cosine, look->ior));
+    left->passes = times3(left->passes, scale3(p.base, part));
+    if (look->closed) {
+        const real3 absorption = of_three(look->absorption);
+        left->depth = add_scaled3(left->depth, absorption, p.front ? -hit->distance : hit->distance);
+        left->inside = add_scaled3(left->inside, absorption, p.front ? 1.0f : -1.0f);
+    }
+    return true;
+}
+
 static bool stops(void *context, const orr_ray_hit *hit)
 {
     const surface_sieve *sieve = context;
@@ -281,7 +304,10 @@ static bool stops(void *context, const orr_ray_hit *hit)
         return false;
     }
     real alpha = colour_at(sieve->surfaces, &at).w;
-    return alpha >= look->alpha_cutoff && (!look->blended || orr_rng_uniform(sieve->random) < alpha);
+    const bool met =
+        alpha >= look->alpha_cutoff && (!look->blended || orr_rng_uniform(sieve->random) < alpha);
+    return met && !(sieve->glass && orr_material_transmits(look) &&
+                    goes_through(sieve->surfaces, hit, sieve->glass));
 }
 
 bool surfaces_nearest(const surface_sieve *sieve, const orr_ray *ray, bool heed_sides, orr_ray_hit *hit)

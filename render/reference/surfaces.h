@@ -59,11 +59,21 @@ typedef struct surface_point {
     bool front;
 } surface_point;
 
+// What glass on a straight ray leaves of light, in any order of its surfaces.
+typedef struct surface_glass {
+    real3 direction; // of the ray, unit
+    real3 passes;    // the part of light
+    real3 depth;     // optical: of bodies up to their backs, less up to their fronts
+    real3 inside;    // absorption of the bodies in which the ray ends, given where it begins
+} surface_glass;
+
 // A ray that passes holes of textures, and what is transparent by chance.
 typedef struct surface_sieve {
     const surfaces *surfaces;
     orr_rng *random;
     bool to_lamp; // passes what casts no shadow, too
+    // of a ray to a lamp that goes straight through smooth glass: what it leaves; NULL: it stops there
+    surface_glass *glass;
 } surface_sieve;
 
 bool surfaces_nearest(const surface_sieve *sieve, const orr_ray *ray, bool heed_sides, orr_ray_hit *hit);

@@ -56,7 +56,7 @@ static bool is_solid(const orr_mesh *mesh)
 {
     for (int i = 0; i < mesh->part_count; i++) {
         const orr_mesh_material *material = &mesh->materials[mesh->parts[i].material];
-        if (!material->blended && !material->no_shadow) {
+        if (orr_glass_casts(material)) {
             return true;
         }
     }

@@ -68,6 +68,31 @@ static orr_result upload_networks(orr_vulkan_upload *upload, const orr_mesh *fro
     return ORR_OK;
 }
 
+// Of all materials, where one of them is glass.
+static orr_result upload_looks(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulkan_mesh *mesh,
+                               orr_error *error)
+{
+    bool some = false;
+    for (int i = 0; i < from->material_count; i++) {
+        some |= orr_material_transmits(&from->materials[i]);
+    }
+    if (!some) {
+        return ORR_OK;
+    }
+    const size_t size = (size_t)from->material_count * sizeof(orr_glass_look);
+    orr_glass_look *looks = orr_alloc((size_t)from->material_count, sizeof *looks);
+    if (!looks) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials of a mesh");
+    }
+    for (int i = 0; i < from->material_count; i++) {
+        looks[i] = orr_glass_look_of(&from->materials[i]);
+    }
+    const orr_result result =
+        upload_buffer(upload, looks, size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, &mesh->looks, error);
+    orr_free(looks);
+    return result;
+}
+
 static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulkan_mesh *mesh,
                        orr_error *error)
 {
@@ -93,6 +118,7 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulk
         mesh->texture_count++;
         ORR_TRY(upload_texture(upload, texture, levels, &mesh->textures[i], error));
     }
+    ORR_TRY(upload_looks(upload, from, mesh, error));
     return upload_networks(upload, from, mesh, error);
 }
 
@@ -118,6 +144,7 @@ void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh)
     }
     orr_vk_buffer_destroy(vk, &mesh->vertices);
     orr_vk_buffer_destroy(vk, &mesh->indices);
+    orr_vk_buffer_destroy(vk, &mesh->looks);
     for (int i = 0; i < mesh->texture_count; i++) {
         orr_vk_image_destroy(vk, &mesh->textures[i]);
     }

@@ -29,10 +29,12 @@ enum {
     BENT = 16,
     SAMPLED_FLAG = 32,
     COATED = 64,
-    ENDS = 128
+    ENDS = 128,
+    FILM = 256, // glass that is drawn so
+    WHOLE = 512
 }; // flags of mesh_push
 // above them, 1 + the index of a mirror, in three bits, and 1 + that of an environment
-enum { MIRROR_SHIFT = 8, ENVIRONMENT_SHIFT = 11 };
+enum { MIRROR_SHIFT = 10, ENVIRONMENT_SHIFT = 13 };
 _Static_assert(ORR_MIRRORS < 8, "in three bits");
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
@@ -74,6 +76,12 @@ enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positio
 static bool is_blended(mesh_pass pass)
 {
     return pass == BLENDED || pass == BLENDED_AT_CENTRE;
+}
+
+// Has a film of glass the pass? Where it casts a shadow it is as any other surface.
+static bool is_film(mesh_pass pass, const orr_mesh_material *material)
+{
+    return is_blended(pass) && orr_glass_is_film(material, false);
 }
 
 static bool is_network(const orr_mesh_material *material)
@@ -470,21 +478,23 @@ static orr_vk_binding latents_binding(const orr_vulkan_meshes *m, const orr_vulk
 }
 
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
-                      const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh *mesh,
+                      const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_vulkan_mesh *mesh,
                       const orr_mesh_part *part, int mirror, mesh_push *push)
 {
     const bool shadowed = frame->shadows->map_count > 0;
     const orr_mesh_material *material = &mesh->materials[part->material];
     const orr_vulkan_network *network = material->neural ? &mesh->networks[part->material] : NULL;
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
-    push->emission = material->emission;
+    const bool film = is_film(pass, material);
+    push->emission = film ? (float)part->material : material->emission;
     push->gloss[0] = material->metallic_roughness ? material->metallic : material->specular;
     push->gloss[1] = material->metallic_roughness ? material->roughness : material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
     memcpy(push->emissive, material->emissive, sizeof push->emissive);
-    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT | COATED);
+    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT | COATED | FILM | WHOLE);
     push->flags |= orr_material_texture(material, ORR_TEXTURE_NORMAL) >= 0 ? BENT : 0u;
-    push->flags |= orr_material_texture(material, ORR_TEXTURE_COAT) >= 0 ? COATED : 0u;
+    push->flags |= orr_material_texture(material, ORR_TEXTURE_COAT) >= 0 && !film ? COATED : 0u;
+    push->flags |= film ? FILM | (material->blended ? 0u : (uint32_t)WHOLE) : 0u;
     push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
         texture_binding(m, mesh, material, ORR_TEXTURE_BASE),
@@ -497,13 +507,16 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         {.buffer = frame->environments},
         latents_binding(m, network, 0),
         latents_binding(m, network, 1),
-        {.buffer = material->neural ? network->weights.buffer : m->lighting.buffer},
+        {.buffer = material->neural ? network->weights.buffer
+                   : film           ? mesh->looks.buffer
+                                    : m->lighting.buffer},
         {.buffer = frame->clouds ? frame->clouds : m->lighting.buffer},
         {.buffer = mirror >= 0 ? m->mirrored[mirror].buffer : m->lists.buffer},
         {.buffer = m->nodes.buffer},
         {.buffer = m->occlusion.map.buffer}};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
-    vkCmdSetCullMode(commands, material->two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
+    const bool two_sided = film ? orr_glass_two_sided(material, false) : material->two_sided;
+    vkCmdSetCullMode(commands, two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }
 
@@ -549,8 +562,9 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
             const orr_mesh_material *material = &mesh->materials[mesh->parts[p].material];
-            if (material->blended != is_blended(pass) || (only_casters && material->no_shadow) ||
-                (!only_casters && is_looked_through(frame, item, p))) {
+            if (only_casters ? !orr_glass_casts(material)
+                             : orr_glass_is_blended(material, false) != is_blended(pass) ||
+                                   is_looked_through(frame, item, p)) {
                 continue;
             }
             const int mirror = mirror_of(frame, item, p);
@@ -562,7 +576,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                 vkCmdSetDepthTestEnable(commands, !item->backdrop);
                 bound = wanted;
             }
-            draw_part(m, commands, bound, frame, mesh, &mesh->parts[p], mirror, &push);
+            draw_part(m, commands, bound, frame, pass, mesh, &mesh->parts[p], mirror, &push);
         }
     }
 }

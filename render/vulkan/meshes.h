@@ -22,6 +22,7 @@ typedef struct orr_vulkan_mesh {
     orr_mesh_part *parts;         // part_count
     orr_mesh_material *materials; // material_count
     orr_vulkan_network *networks; // material_count; NULL: no material is one
+    orr_vk_buffer looks;          // material_count x glass_look; none where no material is glass
     int texture_count, part_count, material_count;
     int64_t triangle_count;
     bool blended; // some part is

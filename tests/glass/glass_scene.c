@@ -102,7 +102,7 @@ static const char *write_body(const char *name, const body *b, const char *mater
     snprintf(text, 8192,
              "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],"
              "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,%s\"COLOR_0\":2},\"indices\":3,"
-             "\"material\":0}]}],\"materials\":[{%s}],\"accessors\":["
+             "\"material\":1}]}],\"materials\":[{},{%s}],\"accessors\":["
              "{\"bufferView\":0,\"componentType\":5126,\"count\":%d,\"type\":\"VEC3\"},"
              "{\"bufferView\":0,\"byteOffset\":12,\"componentType\":5126,\"count\":%d,\"type\":\"VEC3\"},"
              "{\"bufferView\":0,\"byteOffset\":24,\"componentType\":5126,\"count\":%d,\"type\":\"VEC4\"},"
