@@ -218,8 +218,9 @@ metal_surface metal_begin(light_metal m, light_point point, real3 normal)
 #ifdef FILMS
     if (has_flag(FILM)) {
         glass_look look = looks[int(push.emission)];
-        s.layers[0].metal = glass_layer(s.layers[0].metal, m.base, m.metallic, m.transmission * look.transmission, look.ior,
-                                        s.layers[0].integrals.highlight);
+        s.layers[0].metal =
+            glass_layer(s.layers[0].metal, m.base, m.metallic, m.transmission * look.transmission, look.ior,
+                        s.layers[0].integrals.highlight);
     }
 #endif
     if (s.layer_count == 2) {

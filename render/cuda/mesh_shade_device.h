@@ -237,8 +237,8 @@ static __device__ real4 light_up_film(const orr_cuda_mesh_scene *s, const orr_cu
     const bsdf_integrals integrals =
         bsdf_integrals_at(&lighting->integrals, m.roughness, dot3(normal, point.to_eye));
     light_layer layer = light_base_layer(m, integrals, normal, begin_light(s, environment, 0.0f, 1.0f));
-    layer.metal =
-        glass_layer(layer.metal, m.base, m.metallic, m.transmission * look.transmission, look.ior, integrals.highlight);
+    layer.metal = glass_layer(layer.metal, m.base, m.metallic, m.transmission * look.transmission, look.ior,
+                              integrals.highlight);
     m.occlusion = m.occlusion * open_part(s, point);
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
