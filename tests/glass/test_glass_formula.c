@@ -272,7 +272,8 @@ static void angles_have_their_points_of_the_circle(void **state)
 static void rays_share_their_chances(void **state)
 {
     (void)state;
-    assert_true(rays_count(0.05) == 1.0 && rays_count(0.2) == 4.0 && rays_count(0.5) == 8.0);
+    assert_true(rays_count(0.05, 1.0) == 1.0 && rays_count(0.2, 1.0) == 4.0 && rays_count(0.5, 1.0) == 8.0);
+    assert_true(rays_count(0.05, 0.0) == 1.0 && rays_count(0.2, 0.0) == 8.0);
     for (int count = 4; count <= RAYS_FACETS; count *= 2) {
         double mean[4] = {0};
         for (int i = 0; i < 64 * 64; i++) {

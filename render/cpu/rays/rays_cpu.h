@@ -391,7 +391,7 @@ LARGE_FN ray_finds find_beyond(const mesh_raster *raster, const mesh_surface *su
     ray_finds sum = {none, none};
     real weights = R(0.0);
     mask wanted = same;
-    const real count = rays_count(m.roughness);
+    const real count = rays_count(m.roughness, surface->material->closed ? 1.0f : 0.0f);
     for (int k = 0; k < RAYS_FACETS && any(wanted); k++) {
         ray_lanes to = *on;
         ray_surface beyond = {none, none, s->ambient, s->direction, s->roughness, s->passes, none};

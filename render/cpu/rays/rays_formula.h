@@ -67,10 +67,11 @@ FN real2 rays_shift(real x, real y)
     return make_real2(rays_part((a + b) * c), rays_part((a + c) * b));
 }
 
-// By how many rays, at most RAYS_FACETS, light is followed through a surface.
-FN real rays_count(real roughness)
+// By how many rays, at most RAYS_FACETS, light is followed through a surface. Thin ones, where `closed` is 0,
+// spread it six times as far as those of bodies.
+FN real rays_count(real roughness, uniform_real closed)
 {
-    real rough = sel(roughness > R(RAYS_FROSTED), R(RAYS_FACETS), R(RAYS_FACETS / 2));
+    real rough = sel(roughness > R(RAYS_FROSTED * closed), R(RAYS_FACETS), R(RAYS_FACETS / 2));
     return sel(roughness > R(RAYS_SHARP), rough, R(1.0));
 }
 
