@@ -285,7 +285,7 @@ static bool goes_through(const surfaces *s, const orr_ray_hit *hit, surface_glas
         return false;
     }
     const real cosine = fmaxf(-dot3(p.normal, left->direction), 0.0f);
-    const real part = look->transmission * (1.0f - p.metallic) * (1.0f - glass_fresnel(cosine, look->ior));
+    const real part = p.transmission * (1.0f - p.metallic) * (1.0f - glass_fresnel(cosine, look->ior));
     left->passes = times3(left->passes, scale3(p.base, part));
     if (look->closed) {
         const real3 absorption = of_three(look->absorption);
