@@ -248,6 +248,13 @@ FN real3 occlusion_normal(occlusion_view v, real column, real row, real centre, 
     return normalise3(scale3(cross3(b, a), across * down)); // towards the eye: y points down in the picture
 }
 
+// The first of the columns or rows around a point at which the mean is taken; at: its column or row [px]. The
+// centre of a pixel is not at the border between two of them, where rounding would choose.
+FN real occlusion_first_tap(real at)
+{
+    return floor_(at - R(1.25));
+}
+
 // How much a pixel counts: by how far what it shows is off the plane through the point, which may be as much
 // as three pixels are wide there.
 FN real occlusion_weight(occlusion_view v, real3 position, real3 normal, real3 seen)

@@ -7,7 +7,7 @@ float occlusion_lookup(real3 position, real3 normal)
     occlusion_view view = lighting.occlusion;
     int width = int(view.width), height = int(view.height);
     occlusion_point p = occlusion_begin(view, position, normal);
-    int left = int(floor_(p.x - 1.5)), top = int(floor_(p.y - 1.5));
+    int left = int(occlusion_first_tap(p.x)), top = int(occlusion_first_tap(p.y));
     occlusion_sums sums;
     sums.above = 0.0;
     sums.all_around = 0.0;

@@ -41,7 +41,7 @@ FN real occlusion_lookup(const orr_occlusion_map *map, real3 position, real3 nor
 {
     const occlusion_view view = occlusion_view_of(&map->values);
     const occlusion_point p = occlusion_begin(view, position, normal);
-    const real left = floor_(p.x - R(1.5)), top = floor_(p.y - R(1.5));
+    const real left = occlusion_first_tap(p.x), top = occlusion_first_tap(p.y);
     occlusion_sums sums = {R(0.0), R(0.0)};
     for (int i = 0; i < OCCLUSION_TAPS * OCCLUSION_TAPS; i++) {
         const real column = left + R((float)(i % OCCLUSION_TAPS)), row = top + R((float)(i / OCCLUSION_TAPS));

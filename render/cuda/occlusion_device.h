@@ -66,7 +66,7 @@ static inline __device__ float occlusion_lookup(const orr_cuda_occlusion *map, r
     const occlusion_view view = occlusion_view_of(&map->values);
     const int width = (int)view.width, height = (int)view.height;
     const occlusion_point p = occlusion_begin(view, position, normal);
-    const int left = (int)floor_(p.x - 1.5f), top = (int)floor_(p.y - 1.5f);
+    const int left = (int)occlusion_first_tap(p.x), top = (int)occlusion_first_tap(p.y);
     occlusion_sums sums = {0.0f, 0.0f};
     for (int i = 0; i < OCCLUSION_TAPS * OCCLUSION_TAPS; i++) {
         const int column = left + i % OCCLUSION_TAPS, row = top + i / OCCLUSION_TAPS;

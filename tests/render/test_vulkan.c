@@ -580,10 +580,9 @@ static void occluded_scene_make(shadow_scene *s)
     s->list.occlusion = (orr_draw_occlusion){.radius = 2.0f, .strength = 0.9f, .up = {0, 0, 1}};
 }
 
-// 50 dB, and in the mean a tenth of what it darkens. At the centre of a pixel rounding decides which of two
-// neighbouring squares of 4 x 4 pixels shading takes the mean of: seen aslant, 1 % of the values differ by
-// more than 2/255 from the CPU's (at most 0.04), and the mean of the differences is 7 % of the darkening; 3 %
-// of the values are allowed.
+// The bar between machines, 50 dB and 2/255, but of one value in 500: on splats a step of the search, which
+// is averaged over no pixels, falls into another pixel within the device's rounding at one value in 900. In
+// the mean a fiftieth of what it darkens: there it is a ninetieth, on meshes a thousandth.
 static void check_occlusion(orr_vulkan_draw *draw, orr_draw_list *list, const char *name)
 {
     const float radius = list->occlusion.radius;
@@ -602,8 +601,8 @@ static void check_occlusion(orr_vulkan_draw *draw, orr_draw_list *list, const ch
     print_message("    %s: %.1f dB, over 2/255: %.3f %%; %.6f off in the mean, of %.4f\n", name, quality,
                   100.0 * odd, mean, darker);
     assert_true(quality >= 50.0);
-    assert_true(odd <= 0.03);
-    assert_true(darker > 1e-3 && mean < 0.1 * darker);
+    assert_true(odd <= 0.002);
+    assert_true(darker > 1e-3 && mean < 0.02 * darker);
     drawn_free(&d);
     drawn_free(&cpu);
     drawn_free(&without);
