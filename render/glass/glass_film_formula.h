@@ -1,5 +1,5 @@
-// Glass that is drawn without rays: a film over what is behind it, which shows where it is, not refracted. One
-// text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
+// Glass that is drawn without rays: a film over what is behind it, which shows where it is, not refracted.
+// One text for CPU lanes, CUDA and GLSL (see engine/maths/formula.h).
 #ifndef ORR_GLASS_FILM_FORMULA_H
 #define ORR_GLASS_FILM_FORMULA_H
 
@@ -27,8 +27,8 @@ END_STRUCT(glass_film)
 
 // Its own light has all that such a surface reflects: of lamps by the layer's sums; of light from around by
 // Fresnel's law where it is smooth, as rays have it, and by the table of integrals where it is rough. What is
-// not reflected goes through, the part of its matte light that `transmission` says. layer: of glass_layer, lit
-// by the lamps; m.occlusion: of all light from around; matte, mirrored: what an environment adds to that
+// not reflected goes through, the part of its matte light that `transmission` says. layer: of glass_layer,
+// lit by the lamps; m.occlusion: of all light from around; matte, mirrored: what an environment adds to that
 FN glass_film glass_film_of(light_layer layer, light_metal m, glass_look look, real3 to_eye, real3 matte,
                             real3 mirrored)
 {
@@ -62,10 +62,10 @@ FN real glass_film_slope(real over, real alone, real behind)
     return (over - alone) / max_(behind, R(1e-6));
 }
 
-// As a layer over display colours: straight colour, and alpha. Display colours are not linear in light, so that
-// no layer is right over everything: it is over black, and over as much light as `behind` and
-// GLASS_FILM_BEHIND, the larger. Tinted glass has the mean alpha of its three channels and a colour that is
-// right over `behind`, but never negative: what it absorbs of other backgrounds is off.
+// As a layer over display colours: straight colour, and alpha. Display colours are not linear in light, so
+// that no layer is right over everything: it is over black, and over as much light as `behind` and
+// GLASS_FILM_BEHIND, the larger. Tinted glass has the mean alpha of its three channels, and a colour that is
+// right over `behind` unless it would be negative.
 FN real4 glass_film_over(glass_film f, tone_curve tone, real3 behind)
 {
     real least = R(GLASS_FILM_BEHIND / tone.exposure);
