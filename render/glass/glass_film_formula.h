@@ -64,8 +64,8 @@ FN real glass_film_slope(real over, real alone, real behind)
 
 // As a layer over display colours: straight colour, and alpha. Display colours are not linear in light, so
 // that no layer is right over everything: it is over black, and over as much light as `behind` and
-// GLASS_FILM_BEHIND, the larger. Tinted glass has the mean alpha of its three channels and a colour that is
-// right over `behind`, but never negative: what it absorbs of other backgrounds is off.
+// GLASS_FILM_BEHIND, the larger. Tinted glass has the mean alpha of its three channels, and a colour that is
+// right over `behind` unless it would be negative.
 FN real4 glass_film_over(glass_film f, tone_curve tone, real3 behind)
 {
     real least = R(GLASS_FILM_BEHIND / tone.exposure);
