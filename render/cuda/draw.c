@@ -207,7 +207,7 @@ static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
         seen->cloud = *cloud;
         ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &seen->lens, error));
         orr_splat_lens_clip(&list->lens, &seen->lens, seen->clip);
-        seen->distorted = false; // only fields are drawn so
+        seen->eye = NULL;
         frame->splats += (size_t)cloud->count;
         seen->pieces = cloud->piece_of ? pieces : NULL;
         pieces = pieces ? pieces + list->splats[i].deformation.piece_count : NULL;

@@ -104,18 +104,20 @@ static __global__ void project(const float *geometry, const float *harmonics, co
     count_visible(visible, control);
 }
 
-// Through the lens of a photo.
-template <int degree>
-static __global__ void project_photo(const float *geometry, const float *harmonics, uint32_t count,
-                                     splat_lens lens, splat_photo_lens photo, clip_plane clip, projected to,
-                                     orr_cuda_control *control)
+// As a camera in memory sees them. distorted: through the lens of its photo
+template <int degree, bool distorted>
+static __global__ void project_eye(const float *geometry, const float *harmonics, uint32_t count,
+                                   const orr_cuda_eye *eye, projected to, orr_cuda_control *control)
 {
+    const splat_lens lens = splat_lens_of(&eye->lens);
     uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
     bool visible = false;
     if (splat < count) {
         const stored_splat g = load_splat(geometry, splat);
-        const splat_screen s = splat_project_unscented(lens, photo, g.mean, g.axes, g.opacity);
-        visible = s.visible && clip_height(clip, g.mean) >= 0.0f;
+        const splat_screen s =
+            distorted ? splat_project_unscented(lens, splat_photo_of(&eye->photo), g.mean, g.axes, g.opacity)
+                      : splat_project(lens, g.mean, g.axes, g.opacity);
+        visible = s.visible;
         put_key(to, splat, visible, s.depth);
         if (visible) {
             put_record(to, splat, s, splat_colour<degree>(harmonics, splat, splat_direction(lens, g.mean)));
@@ -507,19 +509,24 @@ void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, c
            projected_of(records, first, keys, order), control);
 }
 
-void orr_cuda_splats_project_photo(cudaStream_t stream, const orr_cuda_cloud *cloud,
-                                   const splat_lens_values *lens, const splat_photo_values *photo,
-                                   const float clip[4], uint32_t first, orr_cuda_records records,
-                                   uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+template <bool distorted>
+static void launch_project_eye(cudaStream_t stream, const orr_cuda_cloud *cloud, const orr_cuda_eye *eye,
+                               projected to, orr_cuda_control *control)
 {
-    const auto project_splats = cloud->sh_degree == 0   ? project_photo<0>
-                                : cloud->sh_degree == 1 ? project_photo<1>
-                                : cloud->sh_degree == 2 ? project_photo<2>
-                                                        : project_photo<3>;
+    const auto project_splats = cloud->sh_degree == 0   ? project_eye<0, distorted>
+                                : cloud->sh_degree == 1 ? project_eye<1, distorted>
+                                : cloud->sh_degree == 2 ? project_eye<2, distorted>
+                                                        : project_eye<3, distorted>;
     ORR_LAUNCH(project_splats, orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,
-               cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, splat_lens_of(lens),
-               splat_photo_of(photo), clip_plane_of(clip), projected_of(records, first, keys, order),
-               control);
+               cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, eye, to, control);
+}
+
+void orr_cuda_splats_project_eye(cudaStream_t stream, const orr_cuda_cloud *cloud, const orr_cuda_eye *eye,
+                                 bool distorted, uint32_t first, orr_cuda_records records, uint32_t *keys,
+                                 uint32_t *order, orr_cuda_control *control)
+{
+    const auto launch = distorted ? launch_project_eye<true> : launch_project_eye<false>;
+    launch(stream, cloud, eye, projected_of(records, first, keys, order), control);
 }
 
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,

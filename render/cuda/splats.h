@@ -47,11 +47,18 @@ void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, c
                              const float clip[4], const orr_affine_piece *pieces, uint32_t first,
                              orr_cuda_records records, uint32_t *keys, uint32_t *order,
                              orr_cuda_control *control);
-// The same through the lens of a photo, which is the lens's camera's (splat_unscented_formula.h).
-void orr_cuda_splats_project_photo(cudaStream_t stream, const orr_cuda_cloud *cloud,
-                                   const splat_lens_values *lens, const splat_photo_values *photo,
-                                   const float clip[4], uint32_t first, orr_cuda_records records,
-                                   uint32_t *keys, uint32_t *order, orr_cuda_control *control);
+
+// A camera in the device's memory, for frames that a graph draws again and again.
+typedef struct orr_cuda_eye {
+    splat_lens_values lens;
+    splat_photo_values photo; // of a lens that is distorted
+} orr_cuda_eye;
+
+// The same of a cloud that is not deformed, as such a camera sees it without a clip plane. distorted: through
+// the lens of its photo (splat_unscented_formula.h)
+void orr_cuda_splats_project_eye(cudaStream_t stream, const orr_cuda_cloud *cloud, const orr_cuda_eye *eye,
+                                 bool distorted, uint32_t first, orr_cuda_records records, uint32_t *keys,
+                                 uint32_t *order, orr_cuda_control *control);
 // Through the lens of an opacity map (../cloud_shadow): shapes without colours. Every splat gets a record,
 // those that are not seen one that reaches no tile; `order` is that of the file.
 void orr_cuda_splats_project_shapes(cudaStream_t stream, const orr_cuda_cloud *cloud,

@@ -18,7 +18,7 @@ const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT] = {
 
 orr_result orr_cuda_frame_open(orr_cuda_frame *frame, orr_error *error)
 {
-    ORR_CUDA_TRY(cudaMallocHost((void **)&frame->counted, sizeof *frame->counted));
+    ORR_CUDA_TRY(cudaMallocHost((void **)&frame->counted, 2 * sizeof *frame->counted));
     for (int i = 0; i < ORR_CUDA_MARK_COUNT; i++) {
         ORR_CUDA_TRY(cudaEventCreateWithFlags(&frame->marks[i], cudaEventDefault));
     }
@@ -36,7 +36,7 @@ orr_result orr_cuda_frame_open_mirrors(orr_cuda_frame *frame, orr_error *error)
     for (int i = 0; i < ORR_MIRRORS; i++) {
         orr_cuda_frame *mirror = &frame->mirrors[i];
         if (!mirror->counted) {
-            ORR_CUDA_TRY(cudaMallocHost((void **)&mirror->counted, sizeof *mirror->counted));
+            ORR_CUDA_TRY(cudaMallocHost((void **)&mirror->counted, 2 * sizeof *mirror->counted));
         }
     }
     return ORR_OK;
@@ -230,10 +230,10 @@ static orr_result project(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_c
     size_t first = 0;
     for (int i = 0; i < frame->cloud_count; i++) {
         const orr_cuda_seen_cloud *seen = &frame->clouds[i];
-        if (seen->distorted) {
-            orr_cuda_splats_project_photo(s->cuda->stream, &seen->cloud, &seen->lens, &seen->photo,
-                                          seen->clip, (uint32_t)first, records, s->keys.memory,
-                                          s->order.memory, s->control);
+        if (seen->eye) {
+            orr_cuda_splats_project_eye(s->cuda->stream, &seen->cloud, seen->eye, seen->distorted,
+                                        (uint32_t)first, records, s->keys.memory, s->order.memory,
+                                        s->control);
         } else {
             orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens, seen->clip, seen->pieces,
                                     (uint32_t)first, records, s->keys.memory, s->order.memory, s->control);
@@ -257,7 +257,8 @@ static orr_result mark(const orr_cuda_stages *s, const orr_cuda_frame *frame, or
                        orr_error *error)
 {
     if (frame->marks[which]) {
-        ORR_CUDA_TRY(cudaEventRecord(frame->marks[which], s->cuda->stream));
+        ORR_CUDA_TRY(cudaEventRecordWithFlags(frame->marks[which], s->cuda->stream,
+                                              frame->captured ? cudaEventRecordExternal : 0));
     }
     return ORR_OK;
 }
@@ -358,9 +359,9 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float
     const orr_cuda_records records = {s->centres.memory, s->shapes.memory, s->colours.memory};
     orr_cuda_mesh_planes meshes = {0};
     ORR_TRY(upload_layers(s, frame, error));
-    *frame->counted = (orr_cuda_control){.splats = (uint32_t)frame->splats};
+    frame->counted[1] = (orr_cuda_control){.splats = (uint32_t)frame->splats};
     ORR_CUDA_TRY(
-        cudaMemcpyAsync(s->control, frame->counted, sizeof *s->control, cudaMemcpyHostToDevice, stream));
+        cudaMemcpyAsync(s->control, &frame->counted[1], sizeof *s->control, cudaMemcpyHostToDevice, stream));
     ORR_CUDA_TRY(cudaMemsetAsync(s->ranges.memory, 0, 2 * tiles * sizeof(uint32_t), stream));
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_UPLOAD, error));
     if (frame->has_meshes) {

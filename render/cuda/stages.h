@@ -32,9 +32,9 @@ extern const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT]; // NULL: not 
 typedef struct orr_cuda_seen_cloud {
     orr_cuda_cloud cloud;
     splat_lens_values lens;
-    bool distorted; // seen through the lens of a photo, and then not deformed
-    splat_photo_values photo;
-    float clip[4];                  // as orr_splat_lens_clip gives it
+    const orr_cuda_eye *eye; // device: what it is seen by in place of `lens`, without a clip plane; or NULL
+    bool distorted;          // through the lens of the eye's photo
+    float clip[4];           // as orr_splat_lens_clip gives it
     const orr_affine_piece *pieces; // device: of its deformation; NULL: there is none
 } orr_cuda_seen_cloud;
 
@@ -61,8 +61,9 @@ typedef struct orr_cuda_frame {
     int field_count, field_capacity;
 
     orr_cuda_buffer rgba, depth; // the picture
-    orr_cuda_control *counted;   // host, pinned: what the frame counted
+    orr_cuda_control *counted;   // host, pinned: what the frame counted, and behind it how counts begin
     cudaEvent_t marks[ORR_CUDA_MARK_COUNT];
+    bool captured; // it is put into a graph, where marks are nodes
 } orr_cuda_frame;
 
 orr_result orr_cuda_frame_open(orr_cuda_frame *frame, orr_error *error); // on failure: close it

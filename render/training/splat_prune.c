@@ -102,28 +102,44 @@ static orr_result mark_least(double *weights, int64_t all, int64_t count, orr_er
     return ORR_OK;
 }
 
+// Leaves the splats whose weights are not less than 0, in their order.
+static void keep_marked(orr_splat_params *params, const double *weights)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < params->count; i++) {
+        if (weights[i] >= 0.0) {
+            orr_splat_params_move(params, i, kept++);
+        }
+    }
+    orr_splat_params_cut(params, kept);
+}
+
+// The same of the device's splats, of which the host needs nothing but their order.
+static orr_result keep_marked_cuda(orr_splat_trainer *t, const double *weights, orr_error *error)
+{
+    ORR_TRY(orr_splat_params_track(&t->params, t->params.count, error));
+    keep_marked(&t->params, weights);
+    t->device_ahead = true; // whatever fails from here on
+    const orr_result result = orr_cuda_splat_steps_select(t->device, &t->params, error);
+    orr_splat_params_untrack(&t->params);
+    return result;
+}
+
 orr_result orr_splat_trainer_prune(orr_splat_trainer *t, double progress, double share, orr_error *error)
 {
     double *weights;
     const int64_t all = t->params.count;
-    int64_t count = (int64_t)(share * (double)all), kept = 0;
+    int64_t count = (int64_t)(share * (double)all);
     count = count < all ? count : all - 1; // a training goes on
     ORR_ALLOC(weights, all, "splats", error);
     orr_result result = orr_splat_trainer_weights(t, progress, weights, error);
     if (result == ORR_OK) {
         result = mark_least(weights, all, count, error);
     }
-    if (result == ORR_OK) {
-        result = orr_splat_trainer_fetch(t, error);
-    }
-    for (int64_t i = 0; result == ORR_OK && i < all; i++) {
-        if (weights[i] >= 0.0) {
-            orr_splat_params_move(&t->params, i, kept++);
-        }
-    }
-    if (result == ORR_OK) {
-        orr_splat_params_cut(&t->params, kept);
-        t->device_behind = true;
+    if (result == ORR_OK && t->device) {
+        result = keep_marked_cuda(t, weights, error);
+    } else if (result == ORR_OK) {
+        keep_marked(&t->params, weights);
         orr_splat_trainer_prepare(t);
     }
     orr_free(weights);

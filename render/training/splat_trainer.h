@@ -60,9 +60,11 @@ typedef struct orr_splat_trainer_desc {
 } orr_splat_trainer_desc;
 
 typedef struct orr_splat_step_report {
-    double loss;       // 0.8 L1 + 0.2 (1 - SSIM) of this step's picture, and of alpha and depth
+    // 0.8 L1 + 0.2 (1 - SSIM) of this step's picture, and of alpha and depth. On CUDA, where neither
+    // exposures nor poses are learned: of the step before, since this one may still run; at first, its own.
+    double loss;
     int64_t splats;    // now
-    int64_t evaluated; // splat-pixels that were drawn
+    int64_t evaluated; // splat-pixels that were drawn, likewise
 } orr_splat_step_report;
 
 // ORR_ERROR_ARGUMENT: numbers out of range, too few photos, cameras all in one place, a state learned from

@@ -38,6 +38,12 @@ size_t made_allocations(void); // how often memory was given out so far, the dev
 // So far: to or from memory that is not pinned, for which a device lets the host wait.
 size_t pageable_copies(void);
 size_t copies_to_host(void); // from the device, of all that were asked for so far
+// So far: what the host put into streams, one by one. A graph counts once, and what is captured does not.
+size_t submissions(void);
+size_t launches(void); // kernels that ran so far
+// So far: waits of the host behind which no stream had anything left, so that a device would have had nothing
+// to do until the host put more.
+size_t idle_waits(void);
 
 // A timeline of somebody else in this process, for drivers that export none: as a file descriptor, which
 // cudaImportExternalSemaphore takes. wait: 0 when the value is not reached within some seconds.

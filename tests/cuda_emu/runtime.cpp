@@ -18,10 +18,16 @@
 
 typedef std::function<void()> operation;
 
+struct graph_node {
+    operation run;
+    CUevent_st *event; // that it records; nullptr: it does something else
+};
+
 struct CUstream_st {
     std::deque<operation> waiting;
     bool capturing, captured_badly, running;
-    std::vector<operation> captured;
+    enum cudaStreamCaptureMode mode;
+    std::vector<graph_node> captured;
 };
 
 struct CUevent_st {
@@ -31,11 +37,11 @@ struct CUevent_st {
 };
 
 struct CUgraph_st {
-    std::vector<operation> operations;
+    std::vector<graph_node> nodes;
 };
 
 struct CUgraphExec_st {
-    std::vector<operation> operations;
+    std::vector<graph_node> nodes;
 };
 
 struct CUexternalMemory_st {
@@ -57,6 +63,7 @@ std::map<const void *, int> shared_limit; // of kernels
 std::map<const char *, size_t> pinned;    // bytes by where they begin
 size_t handles, made;                     // made: allocations
 size_t to_host, pageable;                 // copies
+size_t submitted, launched, idle;         // submissions, launches and idle waits
 cudaError_t last_error = cudaSuccess;
 int current_device;
 
@@ -138,6 +145,24 @@ void drain_all()
     }
 }
 
+bool all_empty()
+{
+    for (const CUstream_st *stream : streams) {
+        if (!stream->waiting.empty()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A wait of the host. event: until that is reached; nullptr: until the stream is empty
+void wait_for(CUstream_st *stream, const CUevent_st *event, unsigned int count)
+{
+    const bool waits = event ? event->reached < count : !stream->waiting.empty();
+    drain_until(stream, event, count);
+    idle += waits && all_empty();
+}
+
 cudaError_t enqueue(cudaStream_t handle, operation what)
 {
     CUstream_st *stream = stream_of(handle);
@@ -145,11 +170,23 @@ cudaError_t enqueue(cudaStream_t handle, operation what)
         return say(cudaErrorInvalidResourceHandle);
     }
     if (stream->capturing) {
-        stream->captured.push_back(what);
+        stream->captured.push_back({what, nullptr});
     } else {
         stream->waiting.push_back(what);
+        submitted++;
     }
     return cudaSuccess;
+}
+
+// As the event is recorded once more in the stream.
+operation expect(CUevent_st *event, CUstream_st *stream)
+{
+    event->stream = stream;
+    event->recorded++;
+    return [=] {
+        event->time = std::chrono::steady_clock::now();
+        event->reached++;
+    };
 }
 
 // Calls that wait may not stand in a capture.
@@ -163,6 +200,25 @@ bool any_capture()
     }
     return found;
 }
+
+// Nor may calls that give out memory or take it back, unless the capture is relaxed: they may wait.
+bool memory_is_fixed()
+{
+    bool found = false;
+    for (CUstream_st *stream : streams) {
+        if (stream->capturing && stream->mode != cudaStreamCaptureModeRelaxed) {
+            stream->captured_badly = found = true;
+        }
+    }
+    return found;
+}
+
+#define EMU_OUTSIDE_CAPTURES                                                                                 \
+    do {                                                                                                     \
+        if (memory_is_fixed()) {                                                                             \
+            return say(cudaErrorStreamCaptureUnsupported);                                                   \
+        }                                                                                                    \
+    } while (0)
 
 // As the stream comes to each of the fences: what(timeline, value).
 template <class parameters, class operation_on_fence>
@@ -254,6 +310,21 @@ extern "C" size_t copies_to_host(void)
     return to_host;
 }
 
+extern "C" size_t submissions(void)
+{
+    return submitted;
+}
+
+extern "C" size_t launches(void)
+{
+    return launched;
+}
+
+extern "C" size_t idle_waits(void)
+{
+    return idle;
+}
+
 extern "C" int export_timeline(const external_timeline *timeline)
 {
     int file = memfd_create("timeline", MFD_CLOEXEC);
@@ -284,6 +355,7 @@ void launch_closure(const char *kernel, const void *function, dim3 grid, dim3 bl
         return;
     }
     enqueue(stream, [=] {
+        launched++;
         run_grid(
             kernel, grid, block, shared, [](const void *c) { (*(const std::function<void()> *)c)(); }, &run);
     });
@@ -399,7 +471,9 @@ cudaError_t cudaDeviceSynchronize(void)
     if (any_capture()) {
         return say(cudaErrorStreamCaptureUnsupported);
     }
+    const bool waits = !all_empty();
     drain_all();
+    idle += waits;
     return cudaSuccess;
 }
 
@@ -476,6 +550,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     EMU_BEGIN;
     *memory = nullptr;
+    EMU_OUTSIDE_CAPTURES;
     if (bytes == 0) {
         return cudaSuccess;
     }
@@ -489,6 +564,7 @@ cudaError_t cudaFree(void *memory)
     if (!memory) {
         return cudaSuccess;
     }
+    EMU_OUTSIDE_CAPTURES;
     drain_all(); // as the device does
     return emu::memory_free(memory) ? cudaSuccess : say(cudaErrorInvalidValue);
 }
@@ -496,6 +572,7 @@ cudaError_t cudaFree(void *memory)
 cudaError_t cudaMallocHost(void **memory, size_t bytes)
 {
     EMU_BEGIN;
+    EMU_OUTSIDE_CAPTURES;
     *memory = malloc(bytes);
     if (!*memory) {
         return say(cudaErrorMemoryAllocation);
@@ -511,6 +588,7 @@ cudaError_t cudaFreeHost(void *memory)
     if (!memory) {
         return cudaSuccess;
     }
+    EMU_OUTSIDE_CAPTURES;
     drain_all();
     if (!pinned.erase((const char *)memory)) {
         return say(cudaErrorInvalidValue);
@@ -613,7 +691,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     if (any_capture()) {
         return say(cudaErrorStreamCaptureUnsupported);
     }
-    drain(s);
+    wait_for(s, nullptr, 0);
     return cudaSuccess;
 }
 
@@ -621,6 +699,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     EMU_BEGIN;
     CUstream_st *s = stream_of(stream);
+    if (s && s->capturing) {
+        s->captured_badly = true; // what has not run has no state
+        return say(cudaErrorStreamCaptureUnsupported);
+    }
     return !s ? say(cudaErrorInvalidResourceHandle) : s->waiting.empty() ? cudaSuccess : cudaErrorNotReady;
 }
 
@@ -639,13 +721,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return enqueue(stream, [=] { drain_until(other, event, count); });
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode)
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     EMU_BEGIN;
     if (!stream || !streams.count(stream) || stream->capturing) {
         return say(cudaErrorStreamCaptureUnsupported); // the default stream cannot be captured
     }
     stream->capturing = true;
+    stream->mode = mode;
     stream->captured_badly = false;
     stream->captured.clear();
     return cudaSuccess;
@@ -692,28 +775,36 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
     EMU_BEGIN;
     CUstream_st *s = stream_of(stream);
     if (!s) {
         return say(cudaErrorInvalidResourceHandle);
     }
-    if (s->capturing) {
+    const bool node = flags == cudaEventRecordExternal;
+    if (flags > cudaEventRecordExternal || (node && !s->capturing)) {
+        return say(cudaErrorInvalidValue);
+    }
+    if (s->capturing && !node) { // a fork to another stream, and those are not emulated
         s->captured_badly = true;
         return say(cudaErrorStreamCaptureUnsupported);
     }
-    event->stream = s;
-    event->recorded++;
-    return enqueue(stream, [=] {
-        event->time = std::chrono::steady_clock::now();
-        event->reached++;
-    });
+    if (node) {
+        s->captured.push_back({nullptr, event});
+        return cudaSuccess;
+    }
+    return enqueue(stream, expect(event, s));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     EMU_BEGIN;
     if (event->reached < event->recorded) {
-        drain_until(event->stream, event, event->recorded);
+        wait_for(event->stream, event, event->recorded);
     }
     return cudaSuccess;
 }
@@ -737,7 +828,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long)
 {
     EMU_BEGIN;
-    *executable = new CUgraphExec_st{graph->operations};
+    *executable = new CUgraphExec_st{graph->nodes};
     handles++;
     return cudaSuccess;
 }
@@ -745,12 +836,18 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 {
     EMU_BEGIN;
-    for (const operation &what : executable->operations) {
-        cudaError_t error = enqueue(stream, what);
-        if (error != cudaSuccess) {
-            return error;
-        }
+    CUstream_st *s = stream_of(stream);
+    if (!s || !executable) {
+        return say(s ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
     }
+    if (s->capturing) {
+        s->captured_badly = true; // a graph inside of one is not emulated
+        return say(cudaErrorStreamCaptureUnsupported);
+    }
+    for (const graph_node &node : executable->nodes) {
+        s->waiting.push_back(node.event ? expect(node.event, s) : node.run);
+    }
+    submitted++;
     return cudaSuccess;
 }
 

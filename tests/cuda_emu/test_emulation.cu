@@ -354,6 +354,113 @@ static void a_graph_does_again_what_was_captured(void **)
     assert_int_equal(emu::live_handles(), 0);
 }
 
+// Kernels keep the arguments and copies the addresses that they were captured with; events are recorded each
+// time.
+static void a_graph_reads_memory_as_it_is_when_it_runs(void **)
+{
+    device_array<int> values(std::vector<int>(33, 1));
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    cudaEvent_t reached;
+    int *given, seen[33], count = 33;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&reached, cudaEventDefault);
+    assert_int_equal(cudaMallocHost((void **)&given, sizeof seen), cudaSuccess);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    cudaMemcpyAsync(values.at, given, sizeof seen, cudaMemcpyHostToDevice, stream);
+    ORR_LAUNCH(double_values, 2, 32, 0, stream, values.at, count);
+    count = 5; // the launch has its own
+    assert_int_equal(cudaEventRecordWithFlags(reached, stream, cudaEventRecordExternal), cudaSuccess);
+    cudaMemcpyAsync(seen, values.at, sizeof seen, cudaMemcpyDeviceToHost, stream);
+    assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    assert_int_equal(cudaEventQuery(reached), cudaSuccess); // nobody has recorded it
+    assert_int_equal(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+    cudaGraphDestroy(graph);
+    for (int round = 1; round <= 2; round++) {
+        const size_t submissions = emu::submissions(), launches = emu::launches(), idle = emu::idle_waits();
+        std::fill(given, given + 33, 10 * round);
+        assert_int_equal(cudaGraphLaunch(executable, stream), cudaSuccess);
+        assert_int_equal(cudaEventQuery(reached), cudaErrorNotReady);
+        assert_int_equal(cudaEventSynchronize(reached), cudaSuccess);
+        assert_int_equal(emu::idle_waits(), idle); // the last copy is still to come
+        cudaStreamSynchronize(stream);
+        assert_int_equal(seen[32], 20 * round);
+        assert_int_equal(emu::submissions(), submissions + 1);
+        assert_int_equal(emu::launches(), launches + 1);
+        assert_int_equal(emu::idle_waits(), idle + 1);
+    }
+    assert_int_equal(cudaGraphLaunch(nullptr, stream), cudaErrorInvalidValue);
+    cudaGetLastError();
+    cudaGraphExecDestroy(executable);
+    cudaFreeHost(given);
+    cudaEventDestroy(reached);
+    cudaStreamDestroy(stream);
+    assert_int_equal(emu::live_handles(), 0);
+}
+
+enum forbidden { ALLOCATION, RELEASE, PINNED_ALLOCATION, QUERY, PLAIN_EVENT, INNER_GRAPH, FORBIDDEN };
+
+// The error of a call that may not stand in a capture.
+static cudaError_t do_forbidden(int what, cudaStream_t stream, cudaEvent_t event, void *memory)
+{
+    void *made;
+    switch (what) {
+    case ALLOCATION:
+        return cudaMalloc(&made, 64);
+    case RELEASE:
+        return cudaFree(memory);
+    case PINNED_ALLOCATION:
+        return cudaMallocHost(&made, 64);
+    case QUERY:
+        return cudaStreamQuery(stream);
+    case PLAIN_EVENT:
+        return cudaEventRecord(event, stream);
+    default:
+        CUgraphExec_st *none;
+        cudaGraph_t empty;
+        cudaStream_t other;
+        cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        cudaStreamBeginCapture(other, cudaStreamCaptureModeThreadLocal);
+        cudaStreamEndCapture(other, &empty);
+        cudaGraphInstantiate(&none, empty, 0);
+        cudaGraphDestroy(empty);
+        cudaStreamDestroy(other);
+        const cudaError_t error = cudaGraphLaunch(none, stream);
+        cudaGraphExecDestroy(none);
+        return error;
+    }
+}
+
+static void what_cannot_be_captured_spoils_the_graph(void **)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaEvent_t event;
+    void *memory;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&event, cudaEventDefault);
+    assert_int_equal(cudaMalloc(&memory, 64), cudaSuccess);
+    for (int what = 0; what < FORBIDDEN; what++) {
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+        assert_int_equal(do_forbidden(what, stream, event, memory), cudaErrorStreamCaptureUnsupported);
+        assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+        assert_null(graph);
+    }
+    // a node of an event is one of a capture only, and a relaxed capture lets memory be given out
+    assert_int_equal(cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal), cudaErrorInvalidValue);
+    assert_int_equal(cudaFree(memory), cudaSuccess);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+    assert_int_equal(cudaMalloc(&memory, 64), cudaSuccess);
+    assert_int_equal(cudaFree(memory), cudaSuccess);
+    assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    cudaGraphDestroy(graph);
+    cudaGetLastError();
+    cudaEventDestroy(event);
+    cudaStreamDestroy(stream);
+    assert_int_equal(emu::live_handles(), 0);
+}
+
 // The classic: blocks hand a sum on to the next ones, in the order in which they begin.
 __global__ void spin(int *flag, int *out)
 {
@@ -449,6 +556,8 @@ const CMUnitTest emulation_tests[] = {
     cmocka_unit_test(a_matrix_is_transposed_in_registers),
     cmocka_unit_test(streams_run_when_they_are_waited_for),
     cmocka_unit_test(a_graph_does_again_what_was_captured),
+    cmocka_unit_test(a_graph_reads_memory_as_it_is_when_it_runs),
+    cmocka_unit_test(what_cannot_be_captured_spoils_the_graph),
     cmocka_unit_test(a_thread_that_waits_for_a_value_lets_others_go_on),
     cmocka_unit_test(bad_launches_and_a_full_device_are_errors),
     cmocka_unit_test(memory_of_a_file_is_shared_until_it_is_destroyed),

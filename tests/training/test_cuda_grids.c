@@ -95,14 +95,17 @@ static double step_on_the_device(const graded *g, orr_photo_grid *grid, bool has
     c.gradient = (orr_loss_planes){.width = g->width, .height = g->height, .stride = g->stride};
     c.rgba = sent(g->rgba, 4 * (size_t)g->width * (size_t)g->height * sizeof(float));
     c.gradient.values = sent(g->by, 3 * (size_t)g->stride * (size_t)g->height * sizeof(float));
-    orr_cuda_grid_step step = {.correction = orr_photo_grid_correction(7), .rate = 2e-3f};
+    const uint32_t halted = 0;
+    orr_cuda_step_now now = {.grid = sent(grid, sizeof *grid),
+                             .grid_correction = orr_photo_grid_correction(7),
+                             .grid_rate = 2e-3f};
+    orr_cuda_grid_step step = {.now = sent(&now, sizeof now), .halted = sent(&halted, sizeof halted)};
     void *memory[3], *frame = sent(&control, sizeof control);
     const size_t sizes[3] = {orr_cuda_grid_cells() * ORR_GRID_CELL, ORR_GRID, (size_t)blocks};
     for (int i = 0; i < 3; i++) {
         assert_ok(orr_cuda_alloc(cuda, sizes[i], sizeof(float), &memory[i], &error));
     }
     step.control = frame;
-    step.grid = sent(grid, sizeof *grid);
     step.cells = memory[0];
     step.by_grid = memory[1];
     step.variations = memory[2];
@@ -110,7 +113,7 @@ static double step_on_the_device(const graded *g, orr_photo_grid *grid, bool has
     orr_cuda_grid_advance_launch(cuda->stream, &step);
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     assert_ok(orr_cuda_download(cuda, by_grid, step.by_grid, ORR_GRID * sizeof(float), &error));
-    assert_ok(orr_cuda_download(cuda, grid, step.grid, sizeof *grid, &error));
+    assert_ok(orr_cuda_download(cuda, grid, now.grid, sizeof *grid, &error));
     assert_ok(orr_cuda_download(cuda, variations, step.variations, (size_t)blocks * sizeof(float), &error));
     for (int i = 0; i < blocks; i++) {
         variation += (double)variations[i];
@@ -118,7 +121,9 @@ static double step_on_the_device(const graded *g, orr_photo_grid *grid, bool has
     for (int i = 0; i < 3; i++) {
         orr_cuda_free(memory[i]);
     }
-    orr_cuda_free(step.grid);
+    orr_cuda_free(now.grid);
+    orr_cuda_free((void *)step.now);
+    orr_cuda_free((void *)step.halted);
     orr_cuda_free(frame);
     orr_cuda_free((void *)c.rgba);
     orr_cuda_free(c.gradient.values);

@@ -13,7 +13,8 @@ enum : int { THREADS = 128, WARPS = THREADS / ORR_WARP };
 // Whether there is anything to compare in a pixel.
 static __device__ bool is_shown(const orr_cuda_compare &c, uint32_t pixel)
 {
-    return depth_is_drawn(((const float4 *)c.rgba)[pixel].w, c.depth[pixel]) && (!c.kept || c.kept[pixel]);
+    return depth_is_drawn(((const float4 *)c.rgba)[pixel].w, c.depth[pixel]) &&
+           (!c.now->kept || c.now->kept[pixel]);
 }
 
 static __device__ void store_sum(const orr_cuda_depths &d, float value)

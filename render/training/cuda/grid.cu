@@ -129,7 +129,7 @@ static __global__ void __launch_bounds__(THREADS) gather_gradient(orr_cuda_grid_
         gradient +=
             g.cells[(cell_y * CELLS_X + cell_x) * ORR_GRID_CELL + (z * 4 + corner) * ORR_GRID_MAP + map];
     }
-    const float *value = g.grid->value;
+    const float *value = g.now->grid->value;
     const int corner_of[3] = {x, y, z};
     for (int axis = 0; axis < 3; axis++) {
         const grid_direction d = grid_along(axis, GRID_VARIATION);
@@ -149,14 +149,15 @@ static __global__ void __launch_bounds__(THREADS) gather_gradient(orr_cuda_grid_
 static __global__ void __launch_bounds__(THREADS) advance(orr_cuda_grid_step g)
 {
     const int i = (int)(blockIdx.x * THREADS + threadIdx.x);
-    if (g.control->needed > g.control->pairs) {
+    if (g.control->needed > g.control->pairs || *g.halted) {
         return; // the frame is to be drawn again
     }
-    const grid_number n = {g.grid->value[i], {g.grid->moments[0][i], g.grid->moments[1][i]}};
-    const grid_number next = grid_advance(n, g.by_grid[i], g.correction, g.rate);
-    g.grid->value[i] = next.value;
-    g.grid->moments[0][i] = next.moments.first;
-    g.grid->moments[1][i] = next.moments.second;
+    orr_photo_grid *grid = g.now->grid;
+    const grid_number n = {grid->value[i], {grid->moments[0][i], grid->moments[1][i]}};
+    const grid_number next = grid_advance(n, g.by_grid[i], g.now->grid_correction, g.now->grid_rate);
+    grid->value[i] = next.value;
+    grid->moments[0][i] = next.moments.first;
+    grid->moments[1][i] = next.moments.second;
 }
 
 // ---- the mean of all maps: a block per grid ----

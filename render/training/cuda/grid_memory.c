@@ -6,6 +6,7 @@ orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *s, const orr_p
 {
     const size_t count = (size_t)s->image_count;
     ORR_TRY(orr_cuda_use(s->cuda, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->grids, count, sizeof *grids, error));
     return orr_cuda_upload(s->cuda, s->grids.memory, grids, count * sizeof *grids, error);
 }
@@ -13,6 +14,7 @@ orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *s, const orr_p
 orr_result orr_cuda_splat_steps_read_grids(orr_cuda_splat_steps *s, orr_photo_grid *grids, orr_error *error)
 {
     ORR_TRY(orr_cuda_use(s->cuda, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
     return orr_cuda_download(s->cuda, grids, s->grids.memory, (size_t)s->image_count * sizeof *grids, error);
 }
 
@@ -21,6 +23,7 @@ orr_result orr_cuda_splat_steps_centre_grids(orr_cuda_splat_steps *s, const int 
 {
     const size_t images_size = (size_t)count * sizeof *images;
     ORR_TRY(orr_cuda_use(s->cuda, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->centred, (size_t)count, sizeof *images, error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->centre_sums, (size_t)count, ORR_GRID_MAP * sizeof(double), error));
     ORR_TRY(orr_cuda_upload(s->cuda, s->centred.memory, images, images_size, error));

@@ -21,11 +21,25 @@ static __device__ __forceinline__ float *plane_row(const orr_loss_planes &planes
     return planes.values + ((int64_t)channel * planes.height + row) * planes.stride + ORR_LOSS_MARGIN;
 }
 
+// The photo's planes.
+static __device__ __forceinline__ orr_loss_planes photo_of(const orr_cuda_compare &c)
+{
+    orr_loss_planes photo = c.picture;
+    photo.values = c.now->photo;
+    return photo;
+}
+
+static __device__ __forceinline__ bool is_kept(const orr_cuda_compare &c, int at)
+{
+    const uint8_t *kept = c.now->kept;
+    return !kept || kept[at] != 0;
+}
+
 // ---- composing: a thread per pixel ----
 
 static __device__ exposure_map exposure_of(const orr_cuda_compare &c)
 {
-    const float *e = c.exposure;
+    const float *e = c.now->exposure;
     return exposure_map{make_real3(e[0], e[1], e[2]), make_real3(e[4], e[5], e[6]),
                         make_real3(e[8], e[9], e[10]), make_real3(e[3], e[7], e[11])};
 }
@@ -42,7 +56,7 @@ static __device__ real3 apply_grid(const orr_cuda_compare &c, int x, int y, floa
     const float colour[3] = {drawn.x, drawn.y, drawn.z};
     const grid_place place = place_of(c, x, y, drawn);
     float out[3];
-    grid_apply(c.grid, &place, colour, drawn.w, out);
+    grid_apply(c.now->grid->value, &place, colour, drawn.w, out);
     return make_real3(out[0], out[1], out[2]);
 }
 
@@ -60,9 +74,10 @@ template <int grid> static __global__ void compose(orr_cuda_compare c)
     colour =
         add_scaled3(colour, make_real3(c.background[0], c.background[1], c.background[2]), 1.0f - drawn.w);
     const float values[3] = {colour.x, colour.y, colour.z};
-    const bool kept = !c.kept || c.kept[at] != 0;
+    const bool kept = is_kept(c, at);
+    const orr_loss_planes photo = photo_of(c);
     for (int k = 0; k < 3; k++) {
-        plane_row(c.picture, k, y)[x] = kept ? values[k] : plane_row(c.photo, k, y)[x];
+        plane_row(c.picture, k, y)[x] = kept ? values[k] : plane_row(photo, k, y)[x];
     }
 }
 
@@ -97,7 +112,7 @@ static __global__ void __launch_bounds__(THREADS) compare(orr_cuda_compare c)
     const float window[] = LOSS_WINDOW;
     const int channel = (int)blockIdx.z;
     see(c.picture, channel, a);
-    see(c.photo, channel, b);
+    see(photo_of(c), channel, b);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < SIDE * SEEN; i += THREADS) {
         const int x = i % SEEN, y = i / SEEN;
@@ -167,9 +182,9 @@ static __global__ void __launch_bounds__(THREADS) differentiate(orr_cuda_compare
         return;
     }
     const float values = 3.0f * (float)c.width * (float)c.height;
-    const bool kept = !c.kept || c.kept[y * c.width + x] != 0;
+    const bool kept = is_kept(c, y * c.width + x);
     const float slope =
-        loss_slope(plane_row(c.picture, channel, y)[x], plane_row(c.photo, channel, y)[x],
+        loss_slope(plane_row(c.picture, channel, y)[x], plane_row(photo_of(c), channel, y)[x],
                    along(means[0][row], middle), along(means[1][row], middle), along(means[2][row], middle),
                    (1.0f - c.dissimilarity) / values, -c.dissimilarity / values);
     plane_row(c.gradient, channel, y)[x] = kept ? slope : 0.0f;
@@ -184,7 +199,7 @@ static __device__ real3 grid_back(const orr_cuda_compare &c, int x, int y, float
     const float colour[3] = {drawn.x, drawn.y, drawn.z}, by[3] = {g.x, g.y, g.z};
     const grid_place place = place_of(c, x, y, drawn);
     float by_map[ORR_GRID_MAP], by_colour[3];
-    grid_backward(c.grid, &place, colour, drawn.w, by, by_map, by_colour, by_alpha);
+    grid_backward(c.now->grid->value, &place, colour, drawn.w, by, by_map, by_colour, by_alpha);
     return make_real3(by_colour[0], by_colour[1], by_colour[2]);
 }
 
@@ -212,8 +227,9 @@ template <int grid> static __global__ void __launch_bounds__(THREADS) compose_ba
             by = exposure_add(by, g, make_real3(drawn.x, drawn.y, drawn.z), drawn.w);
             by_colour = exposure_backward(exposure, g);
         }
-        if (c.photo_alpha && (!c.kept || c.kept[at] != 0)) {
-            const float difference = drawn.w - c.photo_alpha[at];
+        const float *photo_alpha = c.now->photo_alpha;
+        if (photo_alpha && is_kept(c, at)) {
+            const float difference = drawn.w - photo_alpha[at];
             const float weight = c.alpha_weight / ((float)c.width * (float)c.height);
             by_alpha += difference > 0.0f ? weight : difference < 0.0f ? -weight : 0.0f;
             alpha_difference = fabsf(difference);

@@ -22,6 +22,7 @@ orr_result orr_cuda_splat_steps_write(orr_cuda_splat_steps *s, const orr_splat_p
     const size_t lanes = lanes_of(params), harmonics = (size_t)orr_harmonics_members(params->degree);
     orr_cuda_splat_params *p = &s->params;
     ORR_TRY(orr_cuda_use(s->cuda, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
     *p = (orr_cuda_splat_params){.count = (uint32_t)params->count, .degree = params->degree};
     for (int set = 0; set < 3; set++) {
         ORR_TRY(send(s, &s->stored[set], params->stored[set], lanes * ORR_STORED, &p->stored[set], error));
@@ -43,6 +44,7 @@ orr_result orr_cuda_splat_steps_read(orr_cuda_splat_steps *s, orr_splat_params *
     const size_t lanes = lanes_of(params), harmonics = (size_t)orr_harmonics_members(params->degree);
     const orr_cuda_splat_params *p = &s->params;
     ORR_TRY(orr_cuda_use(s->cuda, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
     for (int set = 0; set < 3; set++) {
         ORR_TRY(orr_cuda_download(s->cuda, params->stored[set], p->stored[set],
                                   lanes * ORR_STORED * sizeof(float), error));
@@ -61,6 +63,7 @@ orr_result orr_cuda_splat_steps_read_first(orr_cuda_splat_steps *s, orr_splat_pa
 {
     const size_t lanes = lanes_of(params);
     ORR_TRY(orr_cuda_use(s->cuda, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
     ORR_TRY(orr_cuda_download(s->cuda, params->stored[0], s->params.stored[0],
                               lanes * ORR_STORED * sizeof(float), error));
     for (int k = 0; k < 2 && params->has_statistic; k++) {
@@ -86,6 +89,25 @@ static orr_result rearrange(orr_cuda_splat_steps *s, orr_cuda_buffer *array, int
     return ORR_OK;
 }
 
+// Where splats come from, to the device.
+static orr_result send_origin(orr_cuda_splat_steps *s, const orr_splat_params *params, orr_error *error)
+{
+    const size_t lanes = lanes_of(params);
+    ORR_TRY(orr_cuda_reserve(s->cuda, &s->origin, lanes, sizeof *params->origin, error));
+    return orr_cuda_upload(s->cuda, s->origin.memory, params->origin, lanes * sizeof *params->origin, error);
+}
+
+// What is drawn, of parameters in a new order.
+static orr_result prepare_again(orr_cuda_splat_steps *s, const orr_splat_params *params, orr_error *error)
+{
+    ORR_TRY(
+        orr_cuda_reserve(s->cuda, &s->geometry, lanes_of(params) * ORR_PACK_GEOMETRY, sizeof(float), error));
+    s->params.geometry = s->geometry.memory;
+    orr_cuda_prepare_launch(s->cuda->stream, &s->params);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
 orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *s, const orr_splat_params *params,
                                           orr_error *error)
 {
@@ -93,10 +115,9 @@ orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *s, const orr_spl
     const int harmonics = orr_harmonics_members(params->degree);
     orr_cuda_splat_params *p = &s->params;
     ORR_TRY(orr_cuda_use(s->cuda, error));
-    ORR_TRY(orr_cuda_reserve(s->cuda, &s->origin, lanes, sizeof *params->origin, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
+    ORR_TRY(send_origin(s, params, error));
     ORR_TRY(orr_cuda_reserve(s->cuda, &s->fresh, lanes, sizeof *params->fresh, error));
-    ORR_TRY(
-        orr_cuda_upload(s->cuda, s->origin.memory, params->origin, lanes * sizeof *params->origin, error));
     ORR_TRY(orr_cuda_upload(s->cuda, s->fresh.memory, params->fresh, lanes * sizeof *params->fresh, error));
     for (int set = 0; set < 3; set++) {
         const uint8_t *fresh = set > 0 ? s->fresh.memory : NULL;
@@ -111,11 +132,42 @@ orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *s, const orr_spl
         p->statistic[k] = s->statistic[k].memory;
         ORR_CUDA_TRY(cudaMemsetAsync(p->statistic[k], 0, lanes * sizeof(float), s->cuda->stream));
     }
-    ORR_TRY(orr_cuda_reserve(s->cuda, &s->geometry, lanes * ORR_PACK_GEOMETRY, sizeof(float), error));
-    p->geometry = s->geometry.memory;
-    orr_cuda_prepare_launch(s->cuda->stream, p);
-    ORR_CUDA_LAUNCHED();
-    return ORR_OK;
+    return prepare_again(s, params, error);
+}
+
+// The lanes behind the last splat, which draw nothing, of the first array of what is stored: the gather has
+// left 0 there, and the host has what belongs there.
+static orr_result send_last_lanes(orr_cuda_splat_steps *s, const orr_splat_params *params, orr_error *error)
+{
+    const size_t used = (size_t)(params->count % ORR_PACK_BLOCK), pitch = ORR_PACK_BLOCK * sizeof(float);
+    if (used == 0) {
+        return ORR_OK;
+    }
+    const size_t at = (size_t)orr_param_index(params->count, ORR_STORED, 0);
+    ORR_CUDA_TRY(cudaMemcpy2DAsync(s->params.stored[0] + at, pitch, params->stored[0] + at, pitch,
+                                   (ORR_PACK_BLOCK - used) * sizeof(float), ORR_STORED,
+                                   cudaMemcpyHostToDevice, s->cuda->stream));
+    return orr_cuda_wait(s->cuda, error);
+}
+
+orr_result orr_cuda_splat_steps_select(orr_cuda_splat_steps *s, const orr_splat_params *params,
+                                       orr_error *error)
+{
+    const int harmonics = orr_harmonics_members(params->degree);
+    orr_cuda_splat_params *p = &s->params;
+    ORR_TRY(orr_cuda_use(s->cuda, error));
+    ORR_TRY(orr_cuda_splat_steps_settle(s, error));
+    ORR_TRY(send_origin(s, params, error));
+    for (int set = 0; set < 3; set++) {
+        ORR_TRY(rearrange(s, &s->harmonics[set], harmonics, NULL, params, &p->harmonics[set], error));
+        ORR_TRY(rearrange(s, &s->stored[set], ORR_STORED, NULL, params, &p->stored[set], error));
+    }
+    for (int k = 0; k < 2 && params->has_statistic; k++) {
+        ORR_TRY(rearrange(s, &s->statistic[k], 1, NULL, params, &p->statistic[k], error));
+    }
+    p->count = (uint32_t)params->count;
+    ORR_TRY(send_last_lanes(s, params, error));
+    return prepare_again(s, params, error);
 }
 
 // ---- photos ----

@@ -8,19 +8,30 @@
 
 enum { ORR_CUDA_LOSS_SUMS = 2 };
 
+// What differs between two steps on photos of one size. Kernels read it in the device's memory, so that a
+// graph of a step can run again on other photos.
+typedef struct orr_cuda_step_now {
+    orr_cuda_eye eye;
+    float *photo;                 // values of its planes, which are as large as the picture's
+    const uint8_t *kept;          // height x width, 0: not to be learned from; NULL: all is
+    const float *photo_alpha;     // height x width; NULL: the photo is opaque
+    float exposure[ORR_EXPOSURE]; // 3x4, row by row
+    orr_photo_grid *grid;         // in place of the exposure; NULL: none
+    float grid_correction, grid_rate;
+    orr_splat_rates rates;
+    uint32_t seed, step;
+} orr_cuda_step_now;
+
 // A picture of the splats beside its photo. Planes have the margins of orr_loss_planes.
 typedef struct orr_cuda_compare {
+    const orr_cuda_step_now *now; // device
     int width, height;
     const float *rgba; // as drawn without background: height x width x 4
     float background[3];
-    float exposure[ORR_EXPOSURE]; // 3x4, row by row
-    const float *grid;            // ORR_GRID, in place of the exposure; NULL: none
-    orr_loss_planes photo;
-    const uint8_t *kept;      // height x width, 0: not to be learned from; NULL: all is
-    const float *photo_alpha; // height x width; NULL: the photo is opaque
-    float alpha_weight;       // of the mean |alpha - photo_alpha| in the loss
-    float dissimilarity;      // its share in the loss of colours
-    const float *depth;       // height x width: drawn, the mean by weight
+    bool grid;           // through the photo's grid in place of its exposure
+    float alpha_weight;  // of the mean |alpha - photo_alpha| in the loss
+    float dissimilarity; // its share in the loss of colours
+    const float *depth;  // height x width: drawn, the mean by weight
     float *by_depth; // height x width: the loss by the sum of weights times depths; NULL: it does not depend
     orr_loss_planes picture, slopes[3], gradient;
     float *by_alpha;   // height x width; NULL: the loss depends on alpha through the background alone, and
@@ -41,12 +52,12 @@ void orr_cuda_compose_back_launch(cudaStream_t stream, const orr_cuda_compare *c
 
 // The step of a photo's bilateral grid.
 typedef struct orr_cuda_grid_step {
+    const orr_cuda_step_now *now;    // device
     const orr_cuda_control *control; // of the frame
-    orr_photo_grid *grid;
-    float *cells;      // per cell the loss by its ORR_GRID_CELL numbers
-    float *by_grid;    // ORR_GRID
-    float *variations; // per block of `gradient`: what its numbers' differences add to the loss
-    float correction, rate;
+    const uint32_t *halted;          // as in orr_cuda_update
+    float *cells;                    // per cell the loss by its ORR_GRID_CELL numbers
+    float *by_grid;                  // ORR_GRID
+    float *variations;               // per block of `gradient`: what its numbers' differences add to the loss
 } orr_cuda_grid_step;
 
 enum { ORR_GRID_CELL = 4 * ORR_GRID_Z * ORR_GRID_MAP }; // of four neighbours in x and y, at each brightness
@@ -56,7 +67,7 @@ int orr_cuda_grid_blocks(void);   // that write variations
 // cells, then by_grid and variations, from the gradient by the picture: before it goes back through the grid
 void orr_cuda_grid_gradient_launch(cudaStream_t stream, const orr_cuda_grid_step *step,
                                    const orr_cuda_compare *compare);
-// Adam's step of the grid. Nothing, when the frame had no room for all of its pairs.
+// Adam's step of the grid. Nothing, when the frame had no room for all of its pairs, or one before it.
 void orr_cuda_grid_advance_launch(cudaStream_t stream, const orr_cuda_grid_step *step);
 // The mean of all maps of these grids becomes the identity. images: which of `grids`; sums: `count` times
 // ORR_GRID_MAP
@@ -121,16 +132,17 @@ typedef struct orr_cuda_splat_params {
 typedef struct orr_cuda_update {
     orr_cuda_splat_params params;
     orr_cuda_rows rows;
-    splat_lens_values lens;
-    bool distorted; // the frame was drawn through the lens of a photo
-    splat_photo_values photo;
-    orr_splat_rates rates;
-    uint32_t seed, step;
+    const orr_cuda_step_now *now; // device
+    bool distorted;               // the frame was drawn through the lens of a photo
+    // Becomes 1 when the frame had no room for all of its pairs, and then steps behind it do nothing either:
+    // they are put again, in their order.
+    uint32_t *halted;
     float *motion_sums; // per block ORR_MOTION: the loss by the camera's motion; NULL: nobody asks
 } orr_cuda_update;
 
 int orr_cuda_update_blocks(uint32_t splats); // that write motion_sums
-// Adam's step of every splat, and its geometry. Nothing, when the frame had no room for all of its pairs.
+// Adam's step of every splat, and its geometry. Nothing, when the frame had no room for all of its pairs, or
+// one before it.
 void orr_cuda_update_launch(cudaStream_t stream, const orr_cuda_update *update);
 // Member by member of an array in blocks of splats: to[i] = from[origin[i]], or 0 where `fresh` is not, and
 // behind the last of `count` splats

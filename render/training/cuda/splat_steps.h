@@ -30,6 +30,11 @@ orr_result orr_cuda_splat_steps_read_first(orr_cuda_splat_steps *steps, orr_spla
 orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *steps, const orr_splat_params *params,
                                           orr_error *error);
 
+// Of parameters that were tracked meanwhile, and of which none has changed: all arrays, the statistic too,
+// are put in order on the device.
+orr_result orr_cuda_splat_steps_select(orr_cuda_splat_steps *steps, const orr_splat_params *params,
+                                       orr_error *error);
+
 // The bilateral grids of all images to the device, and from it.
 orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *steps, const orr_photo_grid *grids,
                                             orr_error *error);
@@ -75,6 +80,8 @@ orr_result orr_cuda_splat_steps_weigh(orr_cuda_splat_steps *steps, const orr_cud
 // The sums so far, one for each splat.
 orr_result orr_cuda_splat_steps_read_weights(orr_cuda_splat_steps *steps, double *weights, orr_error *error);
 
-// One step, and waits for it. profile: its stages are added.
+// One step. Steps whose exposure and motion are not wanted are not waited for: `stepped` is then of the step
+// before, or of the last one that was, and errors of the device may show in a later call. profile: the stages
+// of what was waited for are added; it must live until the next call.
 orr_result orr_cuda_splat_steps_take(orr_cuda_splat_steps *steps, const orr_cuda_splat_step *step,
                                      orr_cuda_splat_stepped *stepped, orr_profile *profile, orr_error *error);

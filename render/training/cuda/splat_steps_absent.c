@@ -48,6 +48,13 @@ orr_result orr_cuda_splat_steps_rearrange(orr_cuda_splat_steps *steps, const orr
     return absent(error);
 }
 
+orr_result orr_cuda_splat_steps_select(orr_cuda_splat_steps *steps, const orr_splat_params *params,
+                                       orr_error *error)
+{
+    (void)steps, (void)params;
+    return absent(error);
+}
+
 orr_result orr_cuda_splat_steps_write_grids(orr_cuda_splat_steps *steps, const orr_photo_grid *grids,
                                             orr_error *error)
 {

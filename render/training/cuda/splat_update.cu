@@ -102,8 +102,8 @@ static __device__ __forceinline__ size_t member_at(uint32_t splat, uint32_t memb
 
 // The harmonics' gradient and step; returns the derivative by the direction.
 template <int degree>
-static __device__ real3 move_harmonics(const orr_cuda_update &u, uint32_t splat, real3 direction,
-                                       const splat_sums &g)
+static __device__ real3 move_harmonics(const orr_cuda_update &u, const orr_splat_rates &rates, uint32_t splat,
+                                       real3 direction, const splat_sums &g)
 {
     enum : int { FUNCTIONS = (degree + 1) * (degree + 1) };
     const size_t at = member_at(splat, 3 * FUNCTIONS);
@@ -116,8 +116,8 @@ static __device__ real3 move_harmonics(const orr_cuda_update &u, uint32_t splat,
     float by[16] = {0.0f};
     ORR_UNROLL
     for (int k = 0; k < FUNCTIONS; k++) {
-        const float rate = k == 0 ? u.rates.colour : u.rates.harmonics;
-        const float correction = k == 0 ? u.rates.correction : u.rates.harmonics_correction;
+        const float rate = k == 0 ? rates.colour : rates.harmonics;
+        const float correction = k == 0 ? rates.correction : rates.harmonics_correction;
         for (int c = 0; c < 3; c++) {
             const size_t member = at + (size_t)(3 * k + c) * ORR_PACK_BLOCK;
             by[k] = fmaf(u.params.harmonics[0][member], by_colour[c], by[k]);
@@ -191,10 +191,10 @@ static __global__ void prepare(orr_cuda_splat_params params)
 }
 
 // by: its gradient, before what pulls at scales and opacity
-static __device__ void move_stored(const orr_cuda_update &u, uint32_t splat, bool visible,
-                                   const splat_shape &shape, float opacity, splat_gradient by)
+static __device__ void move_stored(const orr_cuda_update &u, const orr_cuda_step_now &now, uint32_t splat,
+                                   bool visible, const splat_shape &shape, float opacity, splat_gradient by)
 {
-    const orr_splat_rates &rates = u.rates;
+    const orr_splat_rates &rates = now.rates;
     const size_t at = member_at(splat, ORR_STORED);
     by = splat_pulled(by, visible, shape, opacity, rates.opacity_pull, rates.scale_pull);
     const float gradients[ORR_STORED] = {by.mean.x,      by.mean.y,      by.mean.z,     by.log_scale.x,
@@ -214,9 +214,9 @@ static __device__ void move_stored(const orr_cuda_update &u, uint32_t splat, boo
     }
     const float share = splat_walk_share(opacity);
     if (rates.noise > 0.0f && share > 1e-4f) {
-        const real3 numbers = make_real3(orr_splat_walk_number(u.seed, u.step, splat, 0),
-                                         orr_splat_walk_number(u.seed, u.step, splat, 1),
-                                         orr_splat_walk_number(u.seed, u.step, splat, 2));
+        const real3 numbers = make_real3(orr_splat_walk_number(now.seed, now.step, splat, 0),
+                                         orr_splat_walk_number(now.seed, now.step, splat, 1),
+                                         orr_splat_walk_number(now.seed, now.step, splat, 2));
         const real3 step = splat_walk(shape, share * rates.noise, numbers);
         moved[0] += step.x;
         moved[1] += step.y;
@@ -252,15 +252,13 @@ static __device__ void store_motion(float *to, const float motion[ORR_MOTION])
 
 // What the splat gets back from where it is on the picture, and from its depth.
 template <int more>
-static __device__ __forceinline__ splat_gradient project_backward(const orr_cuda_update &u,
-                                                                  const splat_lens &lens,
-                                                                  const stored_splat &s,
-                                                                  const splat_shape &shape, float opacity,
-                                                                  const splat_sums &sums)
+static __device__ __forceinline__ splat_gradient
+project_backward(const orr_cuda_update &u, const orr_cuda_step_now &now, const splat_lens &lens,
+                 const stored_splat &s, const splat_shape &shape, float opacity, const splat_sums &sums)
 {
     splat_gradient by;
     if (more && u.distorted) {
-        const splat_photo_lens photo = splat_photo_of(&u.photo);
+        const splat_photo_lens photo = splat_photo_of(&now.eye.photo);
         by = splat_unscented_backward(lens, photo, s.mean, shape, opacity, sums.moments);
         if (u.rows.depth) {
             by.mean = add3(by.mean, splat_unscented_depth_backward(lens, photo, s.mean, sums.depth));
@@ -274,16 +272,31 @@ static __device__ __forceinline__ splat_gradient project_backward(const orr_cuda
     return by;
 }
 
+// What differs between steps, for the block.
+static __device__ void load_now(const orr_cuda_step_now *from, orr_cuda_step_now *to)
+{
+    static_assert(sizeof *to % sizeof(uint32_t) == 0, "whole words");
+    for (unsigned int i = threadIdx.x; i < sizeof *to / sizeof(uint32_t); i += THREADS) {
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+    }
+    __syncthreads();
+}
+
 // more: of a photo whose lens is kept, or whose depths are learned
 template <int degree, int magnitude, int more>
 static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
 {
     const uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
     const bool exists = splat < u.params.count;
-    if (u.rows.control->needed > u.rows.control->pairs) {
+    __shared__ orr_cuda_step_now now;
+    load_now(u.now, &now);
+    if (u.rows.control->needed > u.rows.control->pairs || *u.halted) {
+        if (splat == 0) {
+            *u.halted = 1;
+        }
         return; // the frame is to be drawn again
     }
-    const splat_lens lens = splat_lens_of(&u.lens);
+    const splat_lens lens = splat_lens_of(&now.eye.lens);
     const splat_sums sums = more && u.rows.depth ? find_sums<magnitude, 1>(u.rows, splat, exists)
                                                  : find_sums<magnitude, 0>(u.rows, splat, exists);
     float motion[ORR_MOTION] = {0.0f};
@@ -292,10 +305,10 @@ static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
         const splat_shape shape = splat_make_shape(s.log_scale, s.rotation);
         const float opacity = splat_opacity(s.logit);
         const real3 direction = splat_direction(lens, s.mean);
-        const real3 turn = move_harmonics<degree>(u, splat, direction, sums);
+        const real3 turn = move_harmonics<degree>(u, now.rates, splat, direction, sums);
         splat_gradient by = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}, 0.0f};
         if (sums.visible) {
-            by = project_backward<more>(u, lens, s, shape, opacity, sums);
+            by = project_backward<more>(u, now, lens, s, shape, opacity, sums);
             const real3 by_direction = splat_direction_backward(lens, s.mean, direction, turn);
             const splat_camera_gradient c = splat_camera_backward(lens, s.mean, shape, by, by_direction);
             const float values[ORR_MOTION] = {c.shift.x, c.shift.y, c.shift.z, c.turn.x, c.turn.y, c.turn.z};
@@ -309,7 +322,7 @@ static __global__ void __launch_bounds__(THREADS) update(orr_cuda_update u)
                 splat_tamed(sums.visible, splat_magnitude_length(sums.magnitude, lens));
             u.params.statistic[1][splat] += sums.visible ? 1.0f : 0.0f;
         }
-        move_stored(u, splat, sums.visible, shape, opacity, by);
+        move_stored(u, now, splat, sums.visible, shape, opacity, by);
         prepare_splat(u.params, splat);
     }
     if (u.motion_sums) {

@@ -21,7 +21,7 @@ static __global__ void __launch_bounds__(THREADS) ones(orr_cuda_compare c)
     const int64_t plane = (int64_t)c.height * c.gradient.stride;
     float *red =
         c.gradient.values + (int64_t)(at / c.width) * c.gradient.stride + ORR_LOSS_MARGIN + at % c.width;
-    red[0] = !c.kept || c.kept[at] != 0 ? 1.0f : 0.0f;
+    red[0] = !c.now->kept || c.now->kept[at] != 0 ? 1.0f : 0.0f;
     red[plane] = 0.0f;
     red[2 * plane] = 0.0f;
 }

@@ -69,6 +69,8 @@ enum cudaDeviceAttr {
 #define cudaStreamDefault 0x00
 #define cudaEventDefault 0x00
 #define cudaEventDisableTiming 0x02
+#define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01 // in a capture: a node that records the event each time the graph runs
 
 struct cudaDeviceProp {
     char name[256];
@@ -161,6 +163,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *user)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end);
