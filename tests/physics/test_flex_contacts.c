@@ -246,7 +246,7 @@ static void read_forces(const orr_model *model, const double *qpos, int at, int 
 }
 
 #define OPTION "<option tolerance='1e-14' gravity='0 0 -9.81'/>"
-#define PINNED BLOCK("f", "pos='.3 0 .2'", "<pin id='7'/>")
+#define PINNED BLOCK("f", "pos='.3 0 .2'", "<pin id='0'/>")
 
 // The soft body of one model on the plane of another, which is joined with it at another place: as in one
 // model. The world holds one of its nodes.
