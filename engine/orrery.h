@@ -908,7 +908,7 @@ ORR_API orr_result orr_world_set_parameters(orr_world *world, orr_layer robot, o
 
 /* Two geoms that are nearer than their margin. */
 typedef struct orr_contact {
-    int geom1, geom2; /* of the robot (ORR_ROBOT_OBJECT_GEOM); -1: of another one, or of another layer */
+    int geom1, geom2; /* of the robot (ORR_ROBOT_OBJECT_GEOM); -1: of another one or another layer, or soft */
     int dimension;    /* MuJoCo's condim: 1, 3, 4 or 6 */
     double distance;  /* [m], negative: penetration */
     double position[3];

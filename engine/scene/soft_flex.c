@@ -389,7 +389,7 @@ static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, or
                              .scale = (double)transform.scale,
                              .flex = nodes ? s->flex : -1,
                              .friction = m->flex_friction[s->flex],
-                             .untouchable = !m->flex_collides[s->flex],
+                             .untouchable = nodes || !m->flex_collides[s->flex], // nodes touch by themselves
                              .margin = -m->flex_radius[s->flex]};
     drawing d = {0};
     orr_result result = fill(s, soft, held, error);

@@ -42,8 +42,12 @@ LANE_FN int is_below(const lane_model *m, int body, int top)
     return body == top;
 }
 
+// geom: -1: a soft body, which matches nothing but any
 LANE_FN int geom_matches(const lane_model *m, int geom, int kind, int id)
 {
+    if (geom < 0) {
+        return kind != ORR_OBJECT_GEOM && kind != ORR_OBJECT_BODY && kind != ORR_OBJECT_XBODY;
+    }
     switch (kind) {
     case ORR_OBJECT_GEOM:
         return geom == id;

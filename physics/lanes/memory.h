@@ -113,7 +113,7 @@ FN int block_rows(const lane_model *m)
     X(met, orr_pair, met_capacity(m))                                                                        \
     X(met_dof, int32_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                       \
     X(met_part, uint8_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                      \
-    X(near_pair, uint32_t, (m->plan->pair_count + 31) / 32)
+    X(near_pair, uint32_t, (m->plan->geom_pairs + 31) / 32)
 
 LANE_FN size_t padded(size_t bytes)
 {

@@ -52,10 +52,17 @@ FN const orr_pair *lane_pair(const lane_model *m, const lane_data *d, int i)
     return i < listed ? &m->plan->pair[i] : &d->met[i - listed];
 }
 
+// The body of the second side of a pair; -1: it is a vertex of a soft body, which has several.
+FN int second_body(const lane_model *m, const orr_pair *pair)
+{
+    return pair->geom2 >= 0 ? m->geom_bodyid[pair->geom2] : -1;
+}
+
 // The dofs that move the bodies of a pair apart.
 typedef struct lane_pair_dofs {
     const int32_t *dof;  // descending
     const uint8_t *part; // ORR_CHAIN_FIRST or ORR_CHAIN_SECOND
+    const double *share; // NULL, or of a vertex: plan->point_share
     int count;
 } lane_pair_dofs;
 
@@ -64,7 +71,11 @@ FN lane_pair_dofs pair_dofs(const lane_model *m, const lane_data *d, int i)
     const orr_plan *plan = m->plan;
     const orr_pair *pair = lane_pair(m, d, i);
     lane_pair_dofs dofs;
+    dofs.share = NULL;
     if (i < plan->pair_count) {
+        if (pair->point >= 0) {
+            dofs.share = plan->point_share + (plan->chain[pair->chain].first - plan->point_entry);
+        }
         dofs.dof = plan->chain_dof + plan->chain[pair->chain].first;
         dofs.part = plan->chain_part + plan->chain[pair->chain].first;
         dofs.count = plan->chain[pair->chain].count;

@@ -161,7 +161,7 @@ LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr
     for (int i = 0; i < d->contact_count; i++) {
         double dist = lane_number(d->contact_dist[i], lane);
         const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
-        if (can_sleep(m) && !is_awake(m, d, m->geom_bodyid[pair->geom1], lane) &&
+        if (can_sleep(m) && pair->geom2 >= 0 && !is_awake(m, d, m->geom_bodyid[pair->geom1], lane) &&
             !is_awake(m, d, m->geom_bodyid[pair->geom2], lane)) {
             continue;
         }
@@ -171,6 +171,7 @@ LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr
         orr_physics_contact *c = &result[count - 1];
         c->geom1 = pair->geom1;
         c->geom2 = pair->geom2;
+        c->point = pair->point;
         c->dim = pair->adhesion != 0.0 && dist >= pair->includemargin ? 1 : pair->condim;
         c->dist = dist;
         real force[6];

@@ -29,7 +29,9 @@ LANE_FN void push_by_contacts(const lane_model *m, lane_data *d)
         real3 torque = rotate_inverse(rows, make_real3(local[3], local[4], local[5]));
         real3 at = load3(d->contact_pos, i);
         push_body(m, d, m->geom_bodyid[pair->geom1], at, force, torque, -1.0);
-        push_body(m, d, m->geom_bodyid[pair->geom2], at, force, torque, 1.0);
+        if (pair->geom2 >= 0) {
+            push_body(m, d, m->geom_bodyid[pair->geom2], at, force, torque, 1.0);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
     real sum = R(0.0);
     for (int i = 0; i < d->contact_count; i++) {
         const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
-        int second = m->geom_bodyid[pair->geom2] == body;
+        int second = second_body(m, pair) == body;
         if (!second && m->geom_bodyid[pair->geom1] != body) {
             continue;
         }

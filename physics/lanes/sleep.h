@@ -209,7 +209,10 @@ LANE_FN int wake_by_contacts(const lane_model *m, lane_data *d)
     for (int i = 0; i < d->contact_count && team_leads(d); i++) {
         const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
         mask here = d->contact_dist[i] < R(0.5 * LANE_HUGE);
-        int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
+        int body1 = m->geom_bodyid[pair->geom1], body2 = second_body(m, pair);
+        if (body2 < 0) { // planes do not sleep, and nodes never do
+            continue;
+        }
         any_woken |= wake_touched(m, d, body1, body2, here);
         any_woken |= wake_touched(m, d, body2, body1, here);
     }

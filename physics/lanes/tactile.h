@@ -12,7 +12,7 @@ LANE_FN int touching_geom(const lane_model *m, const lane_data *d, int weld, int
     if (m->body_weldid[m->geom_bodyid[pair->geom1]] == weld) {
         return pair->geom2;
     }
-    return m->body_weldid[m->geom_bodyid[pair->geom2]] == weld ? pair->geom1 : -1;
+    return pair->geom2 >= 0 && m->body_weldid[m->geom_bodyid[pair->geom2]] == weld ? pair->geom1 : -1;
 }
 
 // Where the geom of contact `first` touches the bodies, in it or in a later contact; nowhere if an earlier

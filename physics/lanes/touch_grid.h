@@ -22,8 +22,8 @@ LANE_FN int see_touch(const lane_model *m, const lane_data *d, int site, int i, 
 {
     const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
     int own = m->body_weldid[m->site_bodyid[site]];
-    int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
-    if (m->body_weldid[body1] != own && m->body_weldid[body2] != own) {
+    int body1 = m->geom_bodyid[pair->geom1], body2 = second_body(m, pair);
+    if (m->body_weldid[body1] != own && (body2 < 0 || m->body_weldid[body2] != own)) {
         return 0;
     }
     real sign = R(m->body_weldid[body1] == own ? -1.0 : 1.0); // forces push the second geom

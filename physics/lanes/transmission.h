@@ -122,8 +122,8 @@ LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int con
     }
     for (int c = 0; c < contact_count; c++) {
         const orr_pair *pair = lane_pair(m, d, d->contact[c].pair);
-        int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
-        if (body1 != body && body2 != body) {
+        int body1 = m->geom_bodyid[pair->geom1], body2 = second_body(m, pair);
+        if (body2 < 0 || (body1 != body && body2 != body)) { // no soft body, as in MuJoCo
             continue;
         }
         real one = sel(d->contact_dist[c] < R(0.5 * LANE_HUGE), R(1.0), R(0.0));

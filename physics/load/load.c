@@ -44,7 +44,27 @@ static orr_result compile(orr_spec *spec, orr_model **model, orr_error *error)
 static orr_result read_and_compile(orr_spec *spec, const void *source, orr_model **model, orr_error *error)
 {
     const orr_bytes *text = source;
-    ORR_TRY(read_spec(spec, (const char *)text->data, text->size, error));
+    orr_error why;
+    orr_result result = read_spec(spec, (const char *)text->data, text->size, &why);
+    // what a soft body can touch is known when all is read
+    if (spec->touch_by_nodes && (result != ORR_OK || spec_flexes_meet_more(spec))) {
+        const char *path = spec->path;
+        spec_destroy(spec);
+        spec_init(spec, path);
+        spec->touch_by_points = true;
+        orr_error other;
+        const orr_result again = read_spec(spec, (const char *)text->data, text->size, &other);
+        if (again == ORR_OK || result == ORR_OK) { // else the first mistake is the one to mend
+            result = again;
+            why = other;
+        }
+    }
+    if (result != ORR_OK) {
+        if (error) {
+            *error = why;
+        }
+        return result;
+    }
     return compile(spec, model, error);
 }
 

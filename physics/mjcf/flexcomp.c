@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CONTACT_FRICTIONS = 3 }; // sliding, torsional, rolling; the last two have no effect
+enum { CONTACT_FRICTIONS = 3 }; // sliding, torsional, rolling; of points the last two have no effect
 
 typedef struct pinning { // what pins name: points, or nodes
     uint8_t *pinned;
@@ -98,6 +98,13 @@ static orr_result read_pins(mjcf_reader *reader, const mjcf_node *node, const mj
     return ORR_OK;
 }
 
+// Do nodes move it?
+static bool has_nodes(const mjcf_reader *reader, const mjcf_flexcomp *f)
+{
+    const bool asks = f->dof == MJCF_FLEX_TRILINEAR || f->dof == MJCF_FLEX_QUADRATIC;
+    return asks && !f->rigid && !(f->flex.collides && spec_flexes_touch_by_points(reader->spec));
+}
+
 static orr_result read_child(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *parent,
                              mjcf_flexcomp *f)
 {
@@ -112,16 +119,14 @@ static orr_result read_child(mjcf_reader *reader, const mjcf_node *node, const m
         if (!mjcf_is(node, children[i].name)) {
             continue;
         }
-        double friction[CONTACT_FRICTIONS] = {f->flex.friction};
+        const mjcf_member *members =
+            i == 0 && has_nodes(reader, f) ? mjcf_flex_touch_members : children[i].members;
         int count = 0;
         ORR_TRY(mjcf_no_children(node, reader->error));
-        ORR_TRY(mjcf_read(node, children[i].members, i == 0 ? own : NULL, f, reader->spec, reader->error));
-        if (i == 0) {
-            ORR_TRY(
-                mjcf_read_numbers(node, "friction", 1, CONTACT_FRICTIONS, friction, &count, reader->error));
-            f->flex.friction = friction[0];
-        }
-        return ORR_OK;
+        ORR_TRY(mjcf_read(node, members, i == 0 ? own : NULL, f, reader->spec, reader->error));
+        return i == 0 ? mjcf_read_numbers(node, "friction", 1, CONTACT_FRICTIONS, f->flex.touch.friction,
+                                          &count, reader->error)
+                      : ORR_OK;
     }
     return mjcf_is(node, "pin") ? ORR_OK : mjcf_unknown(node, parent, reader->error);
 }
@@ -135,7 +140,10 @@ static orr_result check_material(mjcf_reader *reader, const mjcf_node *node, con
     } numbers[] = {{"mass", flex->mass, 1e-15},
                    {"inertiabox", flex->inertiabox, 1e-15},
                    {"radius", flex->radius, 0.0},
-                   {"friction", flex->friction, 0.0},
+                   {"friction", flex->touch.friction[0], 0.0},
+                   {"torsional friction", flex->touch.friction[1], 0.0},
+                   {"rolling friction", flex->touch.friction[2], 0.0},
+                   {"solmix", flex->touch.solmix, 0.0},
                    {"young", flex->young, 0.0},
                    {"poisson", flex->poisson, 0.0},
                    {"damping", flex->damping, 0.0},
@@ -149,6 +157,10 @@ static orr_result check_material(mjcf_reader *reader, const mjcf_node *node, con
     }
     if (flex->poisson >= 0.5) {
         return mjcf_fail(node, reader->error, "poisson: expected less than 0.5, not %g", flex->poisson);
+    }
+    const int condim = flex->touch.condim;
+    if (condim != 1 && condim != 3 && condim != 4 && condim != 6) {
+        return mjcf_fail(node, reader->error, "condim: expected 1, 3, 4 or 6, not %d", condim);
     }
     if (flex->edge_stiffness > 0.0 && flex->dim != 1) {
         return mjcf_fail(node, reader->error, "edge stiffness: expected dim 1; others have <elasticity>");
@@ -174,18 +186,24 @@ static orr_result choose_dof(mjcf_reader *reader, const mjcf_node *node, mjcf_fl
         if (f->rigid) { // of one body anyway
             break;
         }
-        if (!f->flex.collides) {
+        if (has_nodes(reader, f)) {
+            orr_spec *main = reader->spec;
+            while (main->parent) {
+                main = main->parent;
+            }
+            main->touch_by_nodes |= f->flex.collides;
             return mjcf_flexcomp_plan_nodes(reader, node, f);
         }
         if (node->plain) { // its nodes are bodies of the file
             return mjcf_fail(node, reader->error,
-                             "node: expected <contact contype=\"0\" conaffinity=\"0\"/>: contact does not "
-                             "move nodes");
+                             "node: expected that it can touch planes alone, by contype and conaffinity: "
+                             "contact with others does not move nodes");
         }
         spec_note(
             reader->spec, node->file, node->line,
-            "<flexcomp>: dof: as contact does not move nodes, every point moves by itself and pins name "
-            "points, as with dof=\"full\"; nodes need contype and conaffinity 0");
+            "<flexcomp>: dof: as contact with geoms other than planes does not move nodes, every point moves "
+            "by itself and pins name points, as with dof=\"full\"; for nodes let contype and conaffinity "
+            "leave it planes alone");
     }
     return ORR_OK;
 }
@@ -197,12 +215,16 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
                        .scale = {1.0, 1.0, 1.0},
                        .origin = {(double)NAN},
                        .cellcount = {1, 1, 1},
-                       .contype = 1,
-                       .conaffinity = 1,
                        .flex = {.dim = 2,
                                 .mass = 1.0,
                                 .radius = 0.005,
-                                .friction = 1.0,
+                                .touch = {.contype = 1,
+                                          .conaffinity = 1,
+                                          .condim = 3,
+                                          .friction = {1.0, 0.005, 0.0001},
+                                          .solmix = 1.0,
+                                          .solref = {0.02, 1.0},
+                                          .solimp = {0.9, 0.95, 0.001, 0.5, 2.0}},
                                 .thickness = -1.0,
                                 .inertiabox = 0.005,
                                 .rgba = {0.5f, 0.5f, 0.5f, 1.0f}}};
@@ -218,9 +240,9 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
     for (const mjcf_node *child = node->children; child; child = child->next) {
         ORR_TRY(read_child(reader, child, node, &f));
     }
+    f.flex.collides = f.flex.touch.contype != 0 || f.flex.touch.conaffinity != 0;
     ORR_TRY(mjcf_flexcomp_shape(reader, node, &f));
     ORR_TRY(check_material(reader, node, &f.flex));
-    f.flex.collides = f.contype != 0 || f.conaffinity != 0;
     f.flex.pinned = orr_arena_take(&reader->spec->arena, (size_t)f.flex.points, 1);
     if (!f.flex.pinned) {
         return spec_memory_fail(reader->error);

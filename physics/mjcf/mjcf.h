@@ -111,8 +111,8 @@ extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], m
     mjcf_pair_members[], mjcf_exclude_members[], mjcf_equality_members[], mjcf_tendon_members[],
     mjcf_numeric_members[], mjcf_text_members[], mjcf_no_members[], mjcf_tuple_element_members[],
     mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[], mjcf_flexcomp_members[],
-    mjcf_flex_contact_members[], mjcf_flex_edge_members[], mjcf_flex_elasticity_members[],
-    mjcf_flex_pin_members[], mjcf_flex_members[], mjcf_composite_members[];
+    mjcf_flex_contact_members[], mjcf_flex_touch_members[], mjcf_flex_edge_members[],
+    mjcf_flex_elasticity_members[], mjcf_flex_pin_members[], mjcf_flex_members[], mjcf_composite_members[];
 
 typedef struct mjcf_flex_vertices {
     spec_numbers vertex;
@@ -286,7 +286,6 @@ typedef struct mjcf_flexcomp {
     spec_flex_nodes *nodes;                 // Nullable: that of `flex`
     spec_numbers point, element;
     const char *file;
-    int32_t contype, conaffinity;
 } mjcf_flexcomp;
 
 typedef struct mjcf_flex_pin {

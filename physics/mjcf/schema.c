@@ -388,8 +388,24 @@ const mjcf_member mjcf_flexcomp_members[] = {POSE(spec_flex),
                                              UNSUPPORTED("mesh"),
                                              END};
 
-const mjcf_member mjcf_flex_contact_members[] = {INTEGER(mjcf_flexcomp, "contype", contype, 1, 1),
-                                                 INTEGER(mjcf_flexcomp, "conaffinity", conaffinity, 1, 1),
+// Of one that nodes move.
+const mjcf_member mjcf_flex_touch_members[] = {INTEGER(spec_flex, "contype", touch.contype, 1, 1),
+                                               INTEGER(spec_flex, "conaffinity", touch.conaffinity, 1, 1),
+                                               INTEGER(spec_flex, "condim", touch.condim, 1, 1),
+                                               INTEGER(spec_flex, "priority", touch.priority, 1, 1),
+                                               REAL(spec_flex, "solmix", touch.solmix, 1, 1),
+                                               REAL(spec_flex, "solref", touch.solref, 1, ORR_NREF),
+                                               REAL(spec_flex, "solimp", touch.solimp, 1, ORR_NIMP),
+                                               REAL(spec_flex, "margin", touch.margin, 1, 1),
+                                               REAL(spec_flex, "gap", touch.gap, 1, 1),
+                                               NO_EFFECT("internal"),
+                                               NO_EFFECT("selfcollide"),
+                                               NO_EFFECT("activelayers"),
+                                               NO_EFFECT("passive"),
+                                               END};
+
+const mjcf_member mjcf_flex_contact_members[] = {INTEGER(spec_flex, "contype", touch.contype, 1, 1),
+                                                 INTEGER(spec_flex, "conaffinity", touch.conaffinity, 1, 1),
                                                  NO_EFFECT("condim"),
                                                  NO_EFFECT("priority"),
                                                  NO_EFFECT("solmix"),

@@ -124,8 +124,11 @@ int count_cables(const orr_spec *spec); // joints of cables
 // Adds those of a flex to the model's sizes.
 orr_result count_flex_nodes(model_builder *b, const spec_flex *flex);
 typedef struct model_place { // where the next of each is in the model
-    int node, cell, cell_node, stiffness;
+    int node, cell, cell_node, stiffness, touch, point, weight;
 } model_place;
+orr_result count_flex_touch(model_builder *b, const spec_flex *flex);
+// After build_flex_nodes, of the same flex.
+void build_flex_touch(model_builder *b, int id, model_place *at);
 orr_result build_flex_nodes(model_builder *b, int id, model_place *at);
 orr_result count_names(model_builder *b);
 // after the arrays are allocated

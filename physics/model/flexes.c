@@ -24,7 +24,7 @@ static orr_result build_flex(model_builder *b, int i, int *vert, int *elemdata)
     m->flex_elemdataadr[i] = *elemdata;
     m->flex_mass[i] = flex->mass / flex->points;
     m->flex_radius[i] = flex->radius;
-    m->flex_friction[i] = flex->friction;
+    m->flex_friction[i] = flex->touch.friction[0];
     m->flex_young[i] = flex->young;
     m->flex_poisson[i] = flex->poisson;
     m->flex_damping[i] = flex->damping;
@@ -52,6 +52,7 @@ orr_result build_flexes(model_builder *b)
     for (int i = 0; i < b->spec->flexes_count; i++) {
         ORR_TRY(build_flex(b, i, &vert, &elemdata));
         ORR_TRY(build_flex_nodes(b, i, &nodes));
+        build_flex_touch(b, i, &nodes);
     }
     return ORR_OK;
 }

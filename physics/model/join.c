@@ -23,6 +23,9 @@
     X(nflexcell)                                                                                             \
     X(nflexcellnode)                                                                                         \
     X(nflexstiffness)                                                                                        \
+    X(nflextouch)                                                                                            \
+    X(nflexpoint)                                                                                            \
+    X(nflexweight)                                                                                           \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
     X(ncam)                                                                                                  \
@@ -96,7 +99,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 169,
+_Static_assert(sizeof(integer_arrays) == 177,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -240,6 +243,9 @@ static void move_bodies(const joining *j)
     MOVE(nflexcell, flexcell_nodeadr, 1, nflexcellnode)
     MOVE(nflexcell, flexcell_stiffnessadr, 1, nflexstiffness)
     MOVE(nflexcellnode, flexcell_bodyid, 1, nbody)
+    MOVE(nflexpoint, flexpoint_touchid, 1, nflextouch)
+    MOVE(nflexpoint, flexpoint_weightadr, 1, nflexweight)
+    MOVE(nflexweight, flexweight_bodyid, 1, nbody)
     MOVE(nv, dof_bodyid, 1, nbody)
     MOVE(nv, dof_jntid, 1, njnt)
     MOVE(nv, dof_parentid, 1, nv)
@@ -345,6 +351,14 @@ static void move_actuators(const joining *j)
 
 // ---- places in the world
 
+static void place_point(const orr_model_part *part, double point[3])
+{
+    quat_apply(part->quat, point, point);
+    for (int k = 0; k < 3; k++) {
+        point[k] += part->pos[k];
+    }
+}
+
 static void place_poses(const joining *j)
 {
     const orr_model *from = j->part->model;
@@ -372,6 +386,16 @@ static void place_poses(const joining *j)
         int at = moved(j, KIND_ncam, i);
         if (from->cam_bodyid[i] == 0) {
             frame_compose(pos, quat, to->cam_pos + 3 * at, to->cam_quat + 4 * at);
+        }
+    }
+    for (int i = 0; i < from->nflexcellnode; i++) { // nodes that the world holds
+        if (from->flexcell_bodyid[i] == 0) {
+            place_point(j->part, to->flexcell_node + 3 * (ptrdiff_t)moved(j, KIND_nflexcellnode, i));
+        }
+    }
+    for (int i = 0; i < from->nflexweight; i++) {
+        if (from->flexweight_bodyid[i] == 0) {
+            place_point(j->part, to->flexweight_node + 3 * (ptrdiff_t)moved(j, KIND_nflexweight, i));
         }
     }
     for (int i = 0; i < from->njnt; i++) {

@@ -334,6 +334,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nflexcell)      /* elastic cells between nodes */                                                      \
     X(nflexcellnode)  /* nodes of all cells */                                                               \
     X(nflexstiffness) /* numbers of their stiffness */                                                       \
+    X(nflextouch)     /* soft bodies that nodes move and that touch */                                       \
+    X(nflexpoint)     /* vertices of these */                                                                \
+    X(nflexweight)    /* nodes of all these vertices */                                                      \
     X(ncam)                                                                                                  \
     X(nlight)                                                                                                \
     X(nmesh)                                                                                                 \
@@ -536,6 +539,24 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     /* N/m, of pairs of coordinates of nodes, with the sign of MuJoCo's flex_stiffness: forces are its */    \
     /* product with displacements */                                                                         \
     X(double, flexcell_stiffness, m->nflexstiffness, 1)                                                      \
+    /* their contacts (lanes/collision/flex_contact.h), likewise; parameters as of geoms */                  \
+    X(int32_t, flextouch_contype, m->nflextouch, 1)                                                          \
+    X(int32_t, flextouch_conaffinity, m->nflextouch, 1)                                                      \
+    X(int32_t, flextouch_condim, m->nflextouch, 1)                                                           \
+    X(int32_t, flextouch_priority, m->nflextouch, 1)                                                         \
+    X(double, flextouch_solmix, m->nflextouch, 1)                                                            \
+    X(double, flextouch_solref, m->nflextouch, ORR_NREF)                                                     \
+    X(double, flextouch_solimp, m->nflextouch, ORR_NIMP)                                                     \
+    X(double, flextouch_friction, m->nflextouch, 3)                                                          \
+    X(double, flextouch_margin, m->nflextouch, 1)                                                            \
+    X(double, flextouch_gap, m->nflextouch, 1)                                                               \
+    X(double, flextouch_radius, m->nflextouch, 1)   /* m, of the spheres at the vertices */                  \
+    X(int32_t, flexpoint_touchid, m->nflexpoint, 1) /* of which of them it is a vertex */                    \
+    X(int32_t, flexpoint_weightadr, m->nflexpoint, 1)                                                        \
+    X(int32_t, flexpoint_weightnum, m->nflexpoint, 1)                                                        \
+    X(int32_t, flexweight_bodyid, m->nflexweight, 1) /* the node's body */                                   \
+    X(double, flexweight_node, m->nflexweight, 3)    /* m, the node in that body */                          \
+    X(double, flexweight, m->nflexweight, 1)         /* its share of the vertex, of sum 1 */                 \
     /* cameras look along -z, y is up */                                                                     \
     X(int32_t, cam_mode, m->ncam, 1) /* orr_camera_mode */                                                   \
     X(int32_t, cam_bodyid, m->ncam, 1)                                                                       \

@@ -140,6 +140,7 @@ orr_result count_sizes(model_builder *b)
         ORR_TRY(add_size(b, &m->nflexvert, flex->points));
         ORR_TRY(add_size(b, &m->nflexelemdata, (int64_t)flex->elements * (flex->dim + 1)));
         ORR_TRY(count_flex_nodes(b, flex));
+        ORR_TRY(count_flex_touch(b, flex));
     }
     m->nlight = spec->lights_count;
     m->nhfield = spec->hfields_count;

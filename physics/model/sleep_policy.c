@@ -117,6 +117,9 @@ orr_result build_sleep(const model_builder *b)
         }
     }
     keep_actuated_awake(m);
+    for (int i = 0; i < m->nflexweight; i++) {
+        never_by_itself(m, m->body_treeid[m->flexweight_bodyid[i]]);
+    }
     for (int i = 0; i < m->nflexcellnode; i++) {
         never_by_itself(m, m->body_treeid[m->flexcell_bodyid[i]]);
     }

@@ -129,6 +129,12 @@ struct spec_flex_nodes {
     uint8_t *empty;    // cells
 };
 
+// How a soft body that nodes move touches: as a geom does.
+typedef struct spec_touch {
+    int32_t contype, conaffinity, condim, priority;
+    double friction[3], solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap;
+} spec_touch;
+
 // A soft body (<flexcomp>): points, and elements of dim + 1 of them. It begins as spec_site does.
 typedef struct spec_flex {
     spec_head head;
@@ -136,10 +142,11 @@ typedef struct spec_flex {
     double pos[3];
     spec_orientation orientation;
     int32_t dim, elastic2d; // orr_elastic2d
-    double mass, radius, friction, young, poisson, damping, thickness;
+    double mass, radius, young, poisson, damping, thickness;
     double inertiabox; // m: half the side of the cube whose inertia a node has
     double edge_stiffness, edge_damping;
     int32_t edge_equality, collides, group;
+    spec_touch touch; // collides: contype or conaffinity is not 0
     float rgba[4];
     const char *material;
     int points, elements;
@@ -426,6 +433,8 @@ typedef struct orr_spec {
     char name[128];
     const char *path;        // of the main file
     struct orr_spec *parent; // the spec that attaches this one; NULL: none
+    // of soft bodies that touch, also in the specs that it attaches: points move them, not nodes; nodes do
+    bool touch_by_points, touch_by_nodes;
     int attached,
         files_read; // number of elements from other models; number of files, includes and attached models too
     orr_model_unused unused;
@@ -448,6 +457,12 @@ void spec_init(orr_spec *spec, const char *path);
 void spec_destroy(orr_spec *spec);
 // Sets the model's name, truncated to the array's size; NULL leaves MuJoCo's default.
 void spec_set_name(orr_spec *spec, const char *name);
+
+// touch_by_points, of this spec or of one that attaches it.
+bool spec_flexes_touch_by_points(const orr_spec *spec);
+// Can a soft body that nodes move touch what has no contacts with nodes: a geom that is no plane, or another
+// soft body?
+bool spec_flexes_meet_more(const orr_spec *spec);
 
 // Appends a zeroed element to a list; NULL: out of memory.
 #define SPEC_APPEND(spec, list)                                                                              \

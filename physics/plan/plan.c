@@ -24,7 +24,13 @@ static orr_result count_responses(orr_plan *plan, orr_error *error)
     for (int i = 0; i < m->nv; i++) {
         deepest = m->M_rownnz[i] > deepest ? m->M_rownnz[i] : deepest;
     }
-    int64_t both = 2 * deepest < m->nv ? 2 * deepest : m->nv;
+    int64_t both = 2 * deepest;
+    for (int i = plan->geom_pairs; i < plan->pair_count; i++) {
+        int64_t more =
+            plan->chain[plan->pair[i].chain].count + deepest; // ancestors of several nodes are one's
+        both = more > both ? more : both;
+    }
+    both = both < m->nv ? both : m->nv;
     int64_t dofs = plan->contact_capacity * both + (int64_t)m->ntendon * m->nv;
     int64_t entries = 5 * plan->contact_capacity * both + m->nv * deepest + (int64_t)m->ntendon * m->nv;
     if (entries > INT32_MAX / 64) {
@@ -197,6 +203,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->chain);
     orr_free(plan->chain_dof);
     orr_free(plan->chain_part);
+    orr_free(plan->point_share);
     orr_free(plan->dof_descending);
     orr_free(plan->last_dof);
     orr_free(plan->dof_end);

@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 static void find_last_dofs(orr_plan *plan)
@@ -148,7 +149,7 @@ static void mark_equality(const orr_plan *plan, int i, uint8_t *part)
 static void mark_met(const orr_plan *plan, int id, uint8_t *part)
 {
     const orr_model *m = plan->model;
-    for (int k = 0; k < plan->pair_count; k++) {
+    for (int k = 0; k < plan->geom_pairs; k++) {
         int body1 = m->geom_bodyid[plan->pair[k].geom1], body2 = m->geom_bodyid[plan->pair[k].geom2];
         if (body1 == id || body2 == id) {
             mark_body(plan, body1, ORR_CHAIN_FIRST, part);
@@ -191,11 +192,56 @@ static void mark_actuator(const orr_plan *plan, int i, uint8_t *part)
     }
 }
 
-static void find_chains(orr_plan *plan, uint8_t *part)
+static void add_share(const orr_plan *plan, int body, double more, double *share)
+{
+    for (int dof = plan->last_dof[body]; dof >= 0; dof = plan->model->dof_parentid[dof]) {
+        share[dof] += more;
+    }
+}
+
+// The chain of a geom and a vertex. Dofs that move both alike are left out; share: zeroed, nv, and so again.
+static void add_point_chain(orr_plan *plan, orr_pair *pair, double *share)
+{
+    enum { PARTS = ORR_CHAIN_FIRST | ORR_CHAIN_SECOND };
+    const double rounding = 1e-12; // of a sum of up to 27 weights
+    const orr_model *m = plan->model;
+    const int first = m->flexpoint_weightadr[pair->point];
+    pair->chain = plan->chain_count++;
+    orr_chain *chain = &plan->chain[pair->chain];
+    *chain = (orr_chain){plan->chain_dof_count, 0};
+    for (int k = first; k < first + m->flexpoint_weightnum[pair->point]; k++) {
+        add_share(plan, m->flexweight_bodyid[k], m->flexweight[k], share);
+    }
+    add_share(plan, m->geom_bodyid[pair->geom1], -1.0, share);
+    for (int dof = m->nv - 1; dof >= 0; dof--) {
+        if (fabs(share[dof]) > rounding) {
+            const int i = chain->first + chain->count++;
+            plan->chain_dof[i] = dof;
+            plan->chain_part[i] = PARTS;
+            plan->point_share[i - plan->point_entry] = share[dof];
+        }
+        share[dof] = 0.0;
+    }
+    plan->chain_dof_count += chain->count;
+}
+
+// The most entries of the chains of pairs with vertices.
+static int64_t point_entries(const orr_plan *plan, int deepest)
+{
+    const orr_model *m = plan->model;
+    int64_t entries = 0;
+    for (int i = plan->geom_pairs; i < plan->pair_count; i++) {
+        const int64_t most = ((int64_t)m->flexpoint_weightnum[plan->pair[i].point] + 1) * deepest;
+        entries += most < m->nv ? most : m->nv;
+    }
+    return entries;
+}
+
+static void find_chains(orr_plan *plan, uint8_t *part, double *share)
 {
     const orr_model *m = plan->model;
     size_t nv = (size_t)m->nv;
-    for (int i = 0; i < plan->pair_count; i++) {
+    for (int i = 0; i < plan->geom_pairs; i++) {
         orr_pair *pair = &plan->pair[i];
         int first = plan->chain_dof_count;
         int count = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
@@ -204,6 +250,11 @@ static void find_chains(orr_plan *plan, uint8_t *part)
         plan->chain[plan->chain_count++] = (orr_chain){first, count};
         plan->chain_dof_count += count;
     }
+    plan->point_entry = plan->chain_dof_count;
+    for (int i = plan->geom_pairs; i < plan->pair_count; i++) {
+        add_point_chain(plan, &plan->pair[i], share);
+    }
+    plan->point_entries = plan->chain_dof_count - plan->point_entry;
     plan->equality_chain = plan->chain_count;
     for (int i = 0; i < m->neq; i++) {
         memset(part, 0, nv);
@@ -247,29 +298,34 @@ orr_result orr_plan_chains(orr_plan *plan, orr_error *error)
     ORR_ALLOC(plan->last_dof, m->nbody, "bodies", error);
     ORR_ALLOC(plan->dof_end, m->nv, "dofs", error);
     ORR_ALLOC(plan->level_body, m->nbody, "bodies", error);
-    plan->pair_dofs = 2 * deepest(plan, plan->dof_end);
+    const int depth_most = deepest(plan, plan->dof_end);
+    plan->pair_dofs = 2 * depth_most;
     plan->pair_dofs = plan->pair_dofs < m->nv ? plan->pair_dofs : m->nv;
     int64_t others = (int64_t)m->neq + m->ntendon + m->nactuator;
-    int64_t entries = (int64_t)plan->pair_count * plan->pair_dofs + others * m->nv;
+    const int64_t of_points = point_entries(plan, depth_most);
+    int64_t entries = (int64_t)plan->geom_pairs * plan->pair_dofs + of_points + others * m->nv;
     ORR_ALLOC(plan->chain, plan->pair_count + others, "chains of dofs", error);
     ORR_ALLOC(plan->chain_dof, entries, "chains of dofs", error);
     ORR_ALLOC(plan->chain_part, entries, "chains of dofs", error);
+    ORR_ALLOC(plan->point_share, of_points, "chains of dofs", error);
     plan->level_first = orr_alloc_zero((size_t)m->nbody + 1, sizeof *plan->level_first);
     uint8_t *part = orr_alloc((size_t)m->nv, 1);
     int32_t *depth = orr_alloc((size_t)m->nbody, sizeof *depth);
     orr_result result = ORR_OK;
-    if (plan->level_first && part && depth) {
+    double *share = orr_alloc_zero((size_t)m->nv, sizeof *share);
+    if (plan->level_first && part && depth && share) {
         for (int i = 0; i < m->nv; i++) {
             plan->dof_descending[i] = m->nv - 1 - i;
         }
         find_last_dofs(plan);
         find_dof_ends(plan);
         find_levels(plan, depth);
-        find_chains(plan, part);
+        find_chains(plan, part, share);
     } else {
         result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: chains of dofs");
     }
     orr_free(part);
+    orr_free(share);
     orr_free(depth);
     return result;
 }

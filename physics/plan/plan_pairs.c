@@ -109,14 +109,61 @@ static double mix(double share, double a, double b)
     return share * a + (1.0 - share) * b;
 }
 
+// What touches: a geom, or a vertex of a soft body that nodes move.
+typedef struct contact_side {
+    int condim, priority;
+    double margin, gap, adhesion, solmix;
+    const double *solref, *solimp, *friction;
+    double invweight; // of its translation, 1/kg
+} contact_side;
+
+static contact_side geom_side(const orr_model *m, int i)
+{
+    return (contact_side){.condim = m->geom_condim[i],
+                          .priority = m->geom_priority[i],
+                          .margin = m->geom_margin[i],
+                          .gap = m->geom_gap[i],
+                          .adhesion = m->geom_adhesion[i],
+                          .solmix = m->geom_solmix[i],
+                          .solref = m->geom_solref + ORR_NREF * i,
+                          .solimp = m->geom_solimp + ORR_NIMP * i,
+                          .friction = m->geom_friction + 3 * i,
+                          .invweight = m->body_invweight0[2 * m->geom_bodyid[i]]};
+}
+
+// MuJoCo's inverse weight of a vertex is the mean of those of its nodes.
+static contact_side point_side(const orr_model *m, int point)
+{
+    const int i = m->flexpoint_touchid[point], first = m->flexpoint_weightadr[point];
+    double invweight = 0.0;
+    for (int k = first; k < first + m->flexpoint_weightnum[point]; k++) {
+        invweight += m->flexweight[k] * m->body_invweight0[2 * m->flexweight_bodyid[k]];
+    }
+    return (contact_side){.condim = m->flextouch_condim[i],
+                          .priority = m->flextouch_priority[i],
+                          .margin = m->flextouch_margin[i],
+                          .gap = m->flextouch_gap[i],
+                          .solmix = m->flextouch_solmix[i],
+                          .solref = m->flextouch_solref + ORR_NREF * i,
+                          .solimp = m->flextouch_solimp + ORR_NIMP * i,
+                          .friction = m->flextouch_friction + 3 * i,
+                          .invweight = invweight};
+}
+
+// The second side of a pair.
+static contact_side other_side(const orr_model *m, const orr_pair *pair)
+{
+    return pair->geom2 >= 0 ? geom_side(m, pair->geom2) : point_side(m, pair->point);
+}
+
 // MuJoCo's rules: the higher priority wins; between equals friction is the larger, adhesion the sum, the
 // rest is weighted by solmix.
-static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
+static void mix_parameters(const contact_side *a, const contact_side *b, orr_pair *pair)
 {
-    pair->includemargin = m->geom_margin[a] + m->geom_margin[b];
-    pair->margin = pair->includemargin + m->geom_gap[a] + m->geom_gap[b];
-    int priority = m->geom_priority[a] - m->geom_priority[b];
-    double weight1 = m->geom_solmix[a], weight2 = m->geom_solmix[b];
+    pair->includemargin = a->margin + b->margin;
+    pair->margin = pair->includemargin + a->gap + b->gap;
+    int priority = a->priority - b->priority;
+    double weight1 = a->solmix, weight2 = b->solmix;
     double share = 0.5;
     if (priority != 0) {
         share = priority > 0 ? 1.0 : 0.0;
@@ -125,28 +172,28 @@ static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
     } else if (weight1 >= 1e-15 || weight2 >= 1e-15) {
         share = weight1 >= 1e-15 ? 1.0 : 0.0;
     }
-    const double *ref1 = m->geom_solref + ORR_NREF * a, *ref2 = m->geom_solref + ORR_NREF * b;
+    const double *ref1 = a->solref, *ref2 = b->solref;
     bool direct = priority == 0 && (ref1[0] <= 0.0 || ref2[0] <= 0.0);
     for (int k = 0; k < ORR_NREF; k++) {
         pair->solref[k] = direct ? fmin(ref1[k], ref2[k]) : mix(share, ref1[k], ref2[k]);
     }
     for (int k = 0; k < ORR_NIMP; k++) {
-        pair->solimp[k] = mix(share, m->geom_solimp[ORR_NIMP * a + k], m->geom_solimp[ORR_NIMP * b + k]);
+        pair->solimp[k] = mix(share, a->solimp[k], b->solimp[k]);
     }
-    int dim1 = m->geom_condim[a], dim2 = m->geom_condim[b];
+    int dim1 = a->condim, dim2 = b->condim;
     pair->condim = priority ? (priority > 0 ? dim1 : dim2) : dim1 > dim2 ? dim1 : dim2;
-    double pull1 = m->geom_adhesion[a], pull2 = m->geom_adhesion[b];
+    double pull1 = a->adhesion, pull2 = b->adhesion;
     pair->adhesion = priority ? (priority > 0 ? pull1 : pull2) : pull1 + pull2;
 }
 
 // Sliding twice, torsional, rolling twice.
-static void mix_friction(const orr_model *m, const orr_pair *pair, double friction[5])
+static void mix_friction(const orr_model *m, const orr_pair *pair, const contact_side *a,
+                         const contact_side *b, double friction[5])
 {
     static const int unpack[5] = {0, 0, 1, 2, 2};
-    int a = pair->geom1, b = pair->geom2, priority = m->geom_priority[a] - m->geom_priority[b];
+    int priority = a->priority - b->priority;
     for (int k = 0; k < 5; k++) {
-        double friction1 = m->geom_friction[3 * a + unpack[k]],
-               friction2 = m->geom_friction[3 * b + unpack[k]];
+        double friction1 = a->friction[unpack[k]], friction2 = b->friction[unpack[k]];
         double mixed = priority ? (priority > 0 ? friction1 : friction2) : fmax(friction1, friction2);
         friction[k] = pair->declared >= 0 ? m->pair_friction[5 * pair->declared + k] : mixed;
         friction[k] = m->opt.enableflags & ORR_ENABLE_OVERRIDE ? m->opt.o_friction[k] : friction[k];
@@ -169,9 +216,9 @@ static void row_weights(const orr_model *m, const orr_pair *pair, const double f
 void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS])
 {
     double *friction = numbers + ORR_PAIR_FRICTION;
-    mix_friction(m, pair, friction);
-    int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
-    double both = m->body_invweight0[2 * body1] + m->body_invweight0[2 * body2];
+    const contact_side a = geom_side(m, pair->geom1), b = other_side(m, pair);
+    mix_friction(m, pair, &a, &b, friction);
+    double both = a.invweight + b.invweight;
     double mu = friction[0] / sqrt(m->opt.impratio);
     numbers[ORR_PAIR_MU] = mu;
     numbers[ORR_PAIR_CONE] = 1.0 / (mu * mu * (1.0 + mu * mu));
@@ -185,7 +232,7 @@ static double least_weight(const orr_model *m, const orr_pair *pair)
 {
     const int32_t geom[2] = {pair->geom1, pair->geom2};
     double at_surface = 0.0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2 && geom[k] >= 0; k++) { // nodes of soft bodies do not turn
         int body = m->geom_bodyid[geom[k]];
         const double *pos = m->geom_pos + 3 * geom[k], *centre = m->body_ipos + 3 * body;
         double away = hypot(hypot(pos[0] - centre[0], pos[1] - centre[1]), pos[2] - centre[2]);
@@ -218,6 +265,15 @@ static void override_parameters(const orr_model *m, orr_pair *pair)
     memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);
 }
 
+static void finish_pair(const orr_model *m, int declared, orr_pair *pair)
+{
+    override_parameters(m, pair);
+    pair->declared = declared;
+    orr_pair_numbers(m, pair, pair->numbers);
+    memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
+    row_weights(m, pair, pair->friction, least_weight(m, pair), pair->least_weight);
+}
+
 // False: their types cannot collide.
 static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *pair)
 {
@@ -232,14 +288,24 @@ static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *
     if (declared >= 0) {
         declared_parameters(m, declared, pair);
     } else {
-        mix_parameters(m, a, b, pair);
+        const contact_side one = geom_side(m, a), two = geom_side(m, b);
+        mix_parameters(&one, &two, pair);
     }
-    override_parameters(m, pair);
-    pair->declared = declared;
-    orr_pair_numbers(m, pair, pair->numbers);
-    memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
-    row_weights(m, pair, pair->friction, least_weight(m, pair), pair->least_weight);
+    pair->point = -1;
+    finish_pair(m, declared, pair);
     return true;
+}
+
+static void fill_point_pair(const orr_model *m, int geom, int point, orr_pair *pair)
+{
+    const contact_side one = geom_side(m, geom), two = point_side(m, point);
+    memset(pair, 0, sizeof *pair);
+    pair->geom1 = geom;
+    pair->geom2 = -1;
+    pair->point = point;
+    pair->slots = 1;
+    mix_parameters(&one, &two, pair);
+    finish_pair(m, -1, pair);
 }
 
 bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair)
@@ -338,13 +404,39 @@ static bool add_pair(orr_plan *plan, int a, int b)
     return true;
 }
 
+// Do a geom and a soft body that nodes move have contacts?
+static bool touches(const orr_model *m, int geom, int i)
+{
+    return m->geom_type[geom] == ORR_GEOM_PLANE &&
+           ((m->geom_contype[geom] & m->flextouch_conaffinity[i]) != 0 ||
+            (m->flextouch_contype[i] & m->geom_conaffinity[geom]) != 0);
+}
+
+// Pairs of a vertex and a geom, by the vertices. pair: Nullable. Returns how many.
+static int64_t list_points(const orr_model *m, orr_pair *pair)
+{
+    int64_t count = 0;
+    for (int point = 0; point < m->nflexpoint; point++) {
+        for (int geom = 0; geom < m->ngeom; geom++) {
+            if (touches(m, geom, m->flexpoint_touchid[point])) {
+                if (pair) {
+                    fill_point_pair(m, geom, point, &pair[count]);
+                }
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
 static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, const int32_t *moving,
                              int moving_count, orr_error *error)
 {
     const orr_model *m = plan->model;
     plan->pairs_mixed = !visit_pairs(plan, geoms, count, moving, moving_count, count_pair);
-    ORR_ALLOC(plan->pair, m->npair + (plan->pairs_mixed ? 0 : (int64_t)plan->pair_count), "pairs of geoms",
-              error);
+    const int64_t of_points = list_points(m, NULL);
+    ORR_ALLOC(plan->pair, m->npair + (plan->pairs_mixed ? 0 : (int64_t)plan->pair_count) + of_points,
+              "pairs of geoms", error);
     plan->pair_count = 0;
     for (int i = 0; i < m->npair; i++) {
         plan->pair_count +=
@@ -354,7 +446,13 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     if (!plan->pairs_mixed) {
         visit_pairs(plan, geoms, count, moving, moving_count, add_pair);
     }
-    return plan->pairs_mixed || plan->pair_count > PAIRS_TESTED ? plan_search(plan, declared, error) : ORR_OK;
+    if (plan->pairs_mixed || plan->pair_count > PAIRS_TESTED) {
+        ORR_TRY(plan_search(plan, declared, error));
+    }
+    plan->geom_pairs = plan->pair_count;
+    list_points(m, plan->pair + plan->pair_count);
+    plan->pair_count += (int32_t)of_points;
+    return ORR_OK;
 }
 
 static bool surfaces_move(const orr_model *m)
@@ -384,7 +482,7 @@ static int count_apart(const orr_plan *plan)
     enum { MOST = 32 };
     const int32_t *type = plan->model->geom_type;
     int count = plan->pairs_mixed ? MOST : 0;
-    for (int i = 0; i < plan->pair_count && count < MOST; i++) {
+    for (int i = 0; i < plan->geom_pairs && count < MOST; i++) {
         int one = type[plan->pair[i].geom1], two = type[plan->pair[i].geom2];
         bool closed_form = two == ORR_GEOM_CAPSULE || (one == ORR_GEOM_SPHERE && two == ORR_GEOM_CYLINDER);
         count += one != ORR_GEOM_PLANE && one != ORR_GEOM_HFIELD && two > ORR_GEOM_SPHERE &&

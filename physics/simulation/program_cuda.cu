@@ -183,6 +183,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.chain, plan.chain_count);
     add(p, &plan.chain_dof, plan.chain_dof_count);
     add(p, &plan.chain_part, plan.chain_dof_count);
+    add(p, &plan.point_share, plan.point_entries);
     add(p, &plan.dof_descending, m->nv);
     add(p, &plan.dof_ascending, m->nv);
     add(p, &plan.last_dof, m->nbody);
@@ -195,7 +196,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
         add(p, &plan.boxed_geom, plan.boxed_count);
         add(p, &plan.pair_bits, (int64_t)m->ngeom * plan.pair_words);
         add(p, &plan.pair_before, (int64_t)m->ngeom * plan.pair_words);
-        add(p, &plan.always_near, (plan.pair_count + 31) / 32);
+        add(p, &plan.always_near, (plan.geom_pairs + 31) / 32);
     }
     add_hulls(p, &plan, m);
     size_t at = p->used;

@@ -278,12 +278,18 @@ static void mistakes_of_flexes_with_nodes(void **state)
                "type='slide'/></body>",
                COORDS("0 0 0 1 1 1") "node='" HELD "f_1_1_0 p'", NO_CONTACT),
          "a node of a flex: expected a mass above 0, not 0"},
-        {SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", ""),
-         "node: expected <contact contype=\"0\" conaffinity=\"0\"/>"},
+        {SAVED(TWO "<geom size='1'/>", COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", ""),
+         "node: expected that it can touch planes alone"},
+        {SAVED(TWO, COORDS("0 0 0 0 0 .1") "node='" HELD "f_1_1_0 f_1_1_1'", "<contact condim='3'/>"),
+         "node 7: expected it on the grid"},
         {"<mujoco><worldbody>\n<flexcomp name='f' nodemass='1'/></worldbody></mujoco>", "nodemass"},
     };
     orr_model *model = parse(SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", NO_CONTACT));
-    assert_true(model->nv == 6 && model->body_mass[2] == 0.1);
+    assert_true(model->nv == 6 && model->body_mass[2] == 0.1 && model->nflexpoint == 0);
+    orr_model_destroy(model);
+    model =
+        parse(SAVED(TWO, COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", "<contact condim='4'/>"));
+    assert_true(model->nv == 6 && model->nflexpoint == 4 && model->flextouch_condim[0] == 4);
     orr_model_destroy(model);
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error;
@@ -318,11 +324,12 @@ static void a_surface_must_be_closed(void **state)
 static void what_touches_is_moved_by_its_points(void **state)
 {
     (void)state;
-    orr_model *model = parse(IN_BODY("", BLOCK "dof='trilinear'", ""));
+    orr_model *model = parse(IN_BODY("<geom size='.1'/>", BLOCK "dof='trilinear'", ""));
     assert_true(model->nv == 0 && model->flex_interp[0] == 0 && model->flex_vertnum[0] == 27);
     assert_int_equal(model->unused.count, 1);
-    assert_non_null(
-        strstr(model->unused.first, "test.xml:2: <flexcomp>: dof: as contact does not move nodes"));
+    assert_non_null(strstr(model->unused.first,
+                           "test.xml:2: <flexcomp>: dof: as contact with geoms other than planes does not "
+                           "move nodes"));
     orr_model_destroy(model);
     model = parse(IN_BODY("", BLOCK "dof='trilinear'", NO_CONTACT));
     assert_true(model->nv == 24 && model->flex_interp[0] == 1 && model->nflexcell == 1);

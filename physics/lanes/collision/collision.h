@@ -1,6 +1,7 @@
 // Contacts of all pairs: which are near, and the routine for each kind of pair.
 #pragma once
 
+#include "physics/lanes/collision/flex_contact.h"
 #include "physics/lanes/collision/grid_contact.h"
 #include "physics/lanes/collision/near.h"
 #include "physics/lanes/sleep.h"
@@ -88,9 +89,9 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
 LANE_FN void test_pairs(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
-    for (int first = 0; first < plan->pair_count; first += 32) {
+    for (int first = 0; first < plan->geom_pairs; first += 32) {
         uint32_t near = 0;
-        for (int i = team_first(d); i < 32 && first + i < plan->pair_count; i += team_size(d)) {
+        for (int i = team_first(d); i < 32 && first + i < plan->geom_pairs; i += team_size(d)) {
             near |= any(may_touch(m, d, &plan->pair[first + i])) ? 1u << i : 0u;
         }
         d->near_pair[first / 32] = team_bits(d, near);
@@ -151,7 +152,7 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         return;
     }
     if (plan->boxed_count == 0 && team_size(d) == 1) {
-        for (int i = 0; i < plan->pair_count; i++) {
+        for (int i = 0; i < plan->geom_pairs; i++) {
             collide_pair(m, d, i);
         }
     } else {
@@ -163,13 +164,14 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         } else {
             test_pairs(m, d);
         }
-        for (int first = 0; first < plan->pair_count; first += 32) {
+        for (int first = 0; first < plan->geom_pairs; first += 32) {
             for (uint32_t left = d->near_pair[first / 32]; left != 0; left &= left - 1) {
                 collide_pair(m, d, first + lowest_bit(left));
             }
         }
         collide_mixed(m, d);
     }
+    collide_points(m, d);
     for (int i = team_first(d); i < d->contact_count; i += team_size(d)) {
         if (d->contact[i].row >= 0) {
             set_contact_rows(m, d, i);

@@ -5,11 +5,12 @@
 
 // A column of a contact's Jacobian: velocity of the second body relative to the first at the contact, along
 // normal and tangents, and angular velocity about them, when the dof has velocity 1.
-FN void contact_column(const lane_model *m, const lane_data *d, int dof, int part, const real3 axes[3],
+// `sign`: 1 of dofs that move the second, -1 of the first; what share of the second where that is made of
+// several bodies.
+FN void contact_column(const lane_model *m, const lane_data *d, int dof, real sign, const real3 axes[3],
                        real3 pos, real column[6])
 {
     real3 linear = point_velocity(m, d, dof, pos), angular = load_spatial(d->cdof, dof).r;
-    real sign = R(part == ORR_CHAIN_SECOND ? 1.0 : -1.0);
     for (int k = 0; k < 3; k++) {
         column[k] = sign * dot3(axes[k], linear);
         column[3 + k] = sign * dot3(axes[k], angular);
@@ -42,7 +43,10 @@ LANE_FN void add_surface_velocities(const lane_model *m, lane_data *d, const orr
                                     const real3 axes[3], real3 pos, mask rubs)
 {
     const lane_row *row = &d->row[first];
-    spatial of = surface_velocity(m, d, pair->geom1, pos), to = surface_velocity(m, d, pair->geom2, pos);
+    spatial of = surface_velocity(m, d, pair->geom1, pos), to = make_spatial(zero3(), zero3());
+    if (pair->geom2 >= 0) {
+        to = surface_velocity(m, d, pair->geom2, pos);
+    }
     real3 slide = sub3(to.t, of.t);
     real along[4] = {R(0.0), dot3(axes[1], slide), dot3(axes[2], slide), dot3(axes[0], sub3(to.r, of.r))};
     reals jv = d->efc_jv + first;
@@ -93,7 +97,8 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     reals J = d->efc_J + d->row[first].J;
     for (int e = 0; e < chain.count; e++) {
         real column[6];
-        contact_column(m, d, chain.dof[e], chain.part[e], axes, pos, column);
+        real sign = chain.share ? R(chain.share[e]) : R(chain.part[e] == ORR_CHAIN_SECOND ? 1.0 : -1.0);
+        contact_column(m, d, chain.dof[e], sign, axes, pos, column);
         for (int k = 0; k < dim; k++) {
             J[k * chain.count + e] = column[k];
         }

@@ -253,7 +253,7 @@ LANE_FN void find_near(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     int moving = plan->boxed_moving, fixed = plan->boxed_count - moving;
-    memcpy(d->near_pair, plan->always_near, (size_t)(plan->pair_count + 31) / 32 * sizeof *d->near_pair);
+    memcpy(d->near_pair, plan->always_near, (size_t)(plan->geom_pairs + 31) / 32 * sizeof *d->near_pair);
     d->near_count = 0;
     find_extents(m, d, 0, moving);
     int nodes = build_tree(d, d->box_node, 0, moving);
