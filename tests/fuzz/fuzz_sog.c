@@ -3,8 +3,8 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "engine/core/memory.h"
 #include "tests/fuzz/fuzz_splats.h"
-#include "tests/render/sog_sample.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/sog_sample.h"
+#include "tests/splats/splat_samples.h"
 
 #include <stdio.h>
 #include <unistd.h>

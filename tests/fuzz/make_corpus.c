@@ -9,9 +9,9 @@
 #include "physics/grid/collider_file.h"
 #include "render/training/splat_state.h"
 #include "tests/image/picture_samples.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/splat_samples.h"
 #if ORR_HAVE_WEBP && ORR_HAVE_ZIP
-#include "tests/render/sog_sample.h"
+#include "tests/splats/sog_sample.h"
 #endif
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
 #include "tests/render/shadow_scene.h"
-#include "tests/render/splat_views.h"
+#include "tests/splats/splat_views.h"
 #include "tests/support/drawn.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_mesh.h"

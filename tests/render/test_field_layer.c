@@ -3,7 +3,7 @@
 // once per instruction set.
 #include "assets/clouds.h"
 #include "render/cpu/splats_cpu.h"
-#include "tests/render/splat_reference.h"
+#include "tests/splats/splat_reference.h"
 #include "tests/support/drawn.h"
 #include "tests/support/support.h"
 

@@ -8,7 +8,7 @@
 #include "render/vulkan/draw.h"
 #include "render/vulkan/image.h"
 #include "tests/render/shadow_scene.h"
-#include "tests/render/splat_views.h"
+#include "tests/splats/splat_views.h"
 #include "tests/support/cut_cloud.h"
 #include "tests/support/drawn.h"
 #include "tests/support/small_mesh.h"

@@ -1,7 +1,7 @@
 #include "tests/support/cut_cloud.h"
 
 #include "assets/clouds.h"
-#include "tests/render/splat_reference.h"
+#include "tests/splats/splat_reference.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 // Tests of .spz: versions 1 to 3 from first principles, its axes, and headers that lie.
 #include "engine/core/memory.h"
 #include "render/formats/splat_spz.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/splat_samples.h"
 #include "tests/support/support.h"
 
-#include "tests/render/splat_asserts.h"
+#include "tests/splats/splat_asserts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

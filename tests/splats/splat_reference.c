@@ -1,6 +1,6 @@
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "tests/render/splat_reference.h"
+#include "tests/splats/splat_reference.h"
 
 #include "render/splat/splat_formula.h"
 

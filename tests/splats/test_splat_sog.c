@@ -1,11 +1,11 @@
 // Tests of the SOG reader against clouds that the test packs itself: bundles and folders, versions 1 and 2.
 #include "engine/core/memory.h"
 #include "render/formats/splat_formats.h"
-#include "tests/render/sog_sample.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/sog_sample.h"
+#include "tests/splats/splat_samples.h"
 #include "tests/support/support.h"
 
-#include "tests/render/splat_asserts.h"
+#include "tests/splats/splat_asserts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "assets/clouds.h"
-#include "tests/render/splat_reference.h"
+#include "tests/splats/splat_reference.h"
 
 enum { VIEW_LAYERS_MAX = 2 };
 

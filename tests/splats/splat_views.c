@@ -1,4 +1,4 @@
-#include "tests/render/splat_views.h"
+#include "tests/splats/splat_views.h"
 
 #include "tests/support/support.h"
 

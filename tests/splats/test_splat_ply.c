@@ -2,10 +2,10 @@
 #include "engine/core/memory.h"
 #include "orr_features.h"
 #include "render/formats/splat_formats.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/splat_samples.h"
 #include "tests/support/support.h"
 
-#include "tests/render/splat_asserts.h"
+#include "tests/splats/splat_asserts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

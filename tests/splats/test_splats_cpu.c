@@ -2,7 +2,7 @@
 // threads, nothing allocated after warm-up. Run once per instruction set.
 #include "render/cpu/kept_splats.h"
 #include "tests/render/shadow_scene.h"
-#include "tests/render/splat_views.h"
+#include "tests/splats/splat_views.h"
 #include "tests/support/cut_cloud.h"
 #include "tests/support/drawn.h"
 #include "tests/support/support.h"

@@ -1,4 +1,4 @@
-#include "tests/render/sog_sample.h"
+#include "tests/splats/sog_sample.h"
 
 #include "engine/core/memory.h"
 

@@ -5,10 +5,10 @@
 #include "render/formats/splat_bytes.h"
 #include "render/formats/splat_formats.h"
 #include "render/formats/splat_palette.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/splat_samples.h"
 #include "tests/support/support.h"
 
-#include "tests/render/splat_asserts.h"
+#include "tests/splats/splat_asserts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

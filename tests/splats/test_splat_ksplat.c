@@ -1,10 +1,10 @@
 // Tests of the .ksplat reader against files whose bytes the test makes itself.
 #include "engine/core/memory.h"
 #include "render/formats/splat_formats.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/splat_samples.h"
 #include "tests/support/support.h"
 
-#include "tests/render/splat_asserts.h"
+#include "tests/splats/splat_asserts.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "tests/render/splat_samples.h"
+#include "tests/splats/splat_samples.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/rng.h"

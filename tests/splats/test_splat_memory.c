@@ -3,11 +3,11 @@
 #include "engine/core/memory.h"
 #include "orr_features.h"
 #include "render/formats/splat_formats.h"
-#include "tests/render/splat_samples.h"
+#include "tests/splats/splat_samples.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/support.h"
 #if ORR_HAVE_ZIP && ORR_HAVE_WEBP
-#include "tests/render/sog_sample.h"
+#include "tests/splats/sog_sample.h"
 #endif
 
 #include <string.h>
