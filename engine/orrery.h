@@ -1677,9 +1677,10 @@ ORR_API void orr_frame_destroy(orr_frame *frame);
 
 /* ---- eyes: small pictures of many copies at once ------------------------------------------------------- */
 
-/* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread.
- * A picture's bits are those of a frame's on the CPU, with hard_edges where smooth_edges is false and detail
- * is 0, and do not depend on threads or other copies. Clouds that stand still are projected and sorted once
+/* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread,
+ * or by CUDA. A picture's bits are those of a frame's on the same device (but for light of probes and rays of
+ * smooth surfaces, which eyes do not draw), with hard_edges where smooth_edges is false and detail is 0, and
+ * do not depend on threads or other copies. On the CPU, clouds that stand still are projected and sorted once
  * for each camera that sees them from the same place in two copies in a row: some 100 bytes per splat. */
 typedef struct orr_eyes orr_eyes;
 
@@ -1702,6 +1703,12 @@ typedef struct orr_eyes_desc {
     /* Where everything was is kept for orr_eyes_pictures.flow: per copy some 150 bytes for each object and
      * 400 for each camera, and 48 for each vertex of a soft body's cage. */
     bool flow;
+    /* What draws. ORR_DEVICE_AUTO, ORR_DEVICE_CPU: the CPU, whatever draws frames. ORR_DEVICE_CUDA: CUDA, on
+     * any engine, or an error: rgb, rgba and depth, one picture after the other, from meshes and clouds that
+     * are uploaded once for all copies. Then `detail` has no effect, robots that CUDA simulates cast no
+     * shadows, and ORR_ERROR_UNSUPPORTED answers `flow`, orr_eyes_pictures.segmentation and .normals, and
+     * orr_eyes_vary_surfaces, as well as ORR_DEVICE_VULKAN. */
+    orr_device_kind device;
 } orr_eyes_desc;
 
 /* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be
@@ -1731,9 +1738,39 @@ typedef struct orr_eyes_pictures {
 /* The world must outlive it. Memory is taken while the first pictures are drawn, and no more later. */
 static inline orr_result orr_eyes_create(const orr_world *world, const orr_eyes_desc *desc, orr_eyes **eyes,
                                          orr_error *error);
-/* Draws the copies whose byte of `mask` is not 0 (NULL: all) as they are now. */
+/* Draws the copies whose byte of `mask` is not 0 (NULL: all) as they are now. What CUDA draws is copied to
+ * the caller's memory at the end. */
 static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
                                        orr_error *error);
+
+/* What orr_eyes_draw_cuda draws. */
+enum { ORR_EYES_RGB = 1, ORR_EYES_RGBA = 2, ORR_EYES_DEPTH = 4 };
+
+/* Pictures in the memory of a CUDA device: copies x cameras x height x width x what is said, without gaps;
+ * the numbers are those of orr_eyes_pictures. NULL: never asked for. They belong to the eyes, and stay where
+ * they are until the eyes are destroyed. */
+typedef struct orr_eyes_cuda_pictures {
+    uint8_t *rgb;        /* x 3 */
+    float *rgba;         /* x 4 */
+    float *depth;        /* x 1 */
+    int copies, cameras; /* cameras: and views */
+    int width, height;
+    int device;   /* CUDA's index; the memory is that of its primary context, as the runtime API uses it */
+    void *stream; /* cudaStream_t, in which they are drawn */
+} orr_eyes_cuda_pictures;
+
+/* Draws as orr_eyes_draw into CUDA's memory, and copies nothing to the host. planes: ORR_EYES_... together.
+ * The first call that asks for a plane takes its memory, for all copies, filled with zeros; pictures of
+ * copies that are not drawn stay as they are. They are complete when it returns: any stream may read them.
+ *
+ * after: the cudaStream_t in which pictures are read; what is in it at the call is done before any is
+ * written. NULL: the legacy default stream, which is PyTorch's. Readers in other streams have to be waited
+ * for.
+ *
+ * ORR_ERROR_UNSUPPORTED: eyes on the CPU. ORR_ERROR_ARGUMENT: no plane, or one that is not named above.
+ * ORR_ERROR_DEVICE and _MEMORY: of CUDA. */
+static inline orr_result orr_eyes_draw_cuda(orr_eyes *eyes, const uint8_t *mask, unsigned planes, void *after,
+                                            orr_eyes_cuda_pictures *pictures, orr_error *error);
 /* Moves the views of orr_eyes_desc for the next pictures: view_count of them, whose sizes are ignored. */
 ORR_API orr_result orr_eyes_set_views(orr_eyes *eyes, const orr_camera *views, orr_error *error);
 /* The next pictures of the copies whose byte of `mask` is not 0 (NULL: all) have none before them: their flow
@@ -2106,6 +2143,9 @@ ORR_API orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_
                                          orr_eyes **eyes, orr_error *error);
 ORR_API orr_result orr_eyes_draw_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_pictures *pictures,
                                        size_t pictures_size, orr_error *error);
+ORR_API orr_result orr_eyes_draw_cuda_sized(orr_eyes *eyes, const uint8_t *mask, unsigned planes, void *after,
+                                            orr_eyes_cuda_pictures *pictures, size_t pictures_size,
+                                            orr_error *error);
 /* `look_size`: from one element of `looks` to the next */
 ORR_API orr_result orr_eyes_set_looks_sized(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_look *looks,
                                             size_t look_size, orr_error *error);
@@ -2366,6 +2406,12 @@ static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *chosen,
                                        const orr_eyes_pictures *pictures, orr_error *error)
 {
     return orr_eyes_draw_sized(eyes, chosen, pictures, sizeof *pictures, error);
+}
+
+static inline orr_result orr_eyes_draw_cuda(orr_eyes *eyes, const uint8_t *chosen, unsigned planes,
+                                            void *after, orr_eyes_cuda_pictures *pictures, orr_error *error)
+{
+    return orr_eyes_draw_cuda_sized(eyes, chosen, planes, after, pictures, sizeof *pictures, error);
 }
 
 static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *chosen, const orr_eyes_look *looks,

@@ -5,6 +5,7 @@
 // When it fails, the ladder (ladder.h) says whether the frame is drawn again, and on which machine.
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
+#include "engine/loop/eyes/look.h"
 #include "engine/loop/frame_fields.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
@@ -28,16 +29,36 @@ static orr_result pass_on(orr_result result, const orr_error *from, orr_error *t
 
 // ---- submit: pose, and what the machine draws alone ----
 
-static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
-                       const orr_view *view, orr_error *error)
+// What is submitted, and for whom.
+typedef struct submission {
+    const orr_scene *scene;
+    const orr_world *world;
+    const orr_view *view;
+    bool for_window, for_eyes;
+    const orr_eyes_look *look; // for eyes: of the copy, nullable
+} submission;
+
+// Probes and rays are not drawn for eyes.
+static orr_result add_probes_and_rays(orr_frame *frame, orr_frame_slot *slot, const submission *s,
+                                      orr_error *error)
 {
-    uint64_t start = orr_clock_nanoseconds();
-    ORR_TRY(orr_frame_pose(slot, scene, world, view, frame->machine->reads_device_bodies, error));
-    ORR_TRY(orr_frame_probes_update(&frame->probes, slot, scene, world, view, error));
-    if (scene->rays && !frame->rays) {
+    ORR_TRY(orr_frame_probes_update(&frame->probes, slot, s->scene, s->world, s->view, error));
+    if (s->scene->rays && !frame->rays) {
         ORR_TRY(orr_ray_trees_create(&frame->rays, error));
     }
-    slot->list.rays = scene->rays ? frame->rays : NULL;
+    slot->list.rays = s->scene->rays ? frame->rays : NULL;
+    return ORR_OK;
+}
+
+static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)
+{
+    uint64_t start = orr_clock_nanoseconds();
+    const bool device_bodies = frame->machine->reads_device_bodies;
+    ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
+    ORR_TRY(s->for_eyes ? ORR_OK : add_probes_and_rays(frame, slot, s, error));
+    if (s->look) {
+        orr_look_change_lights(s->look, &slot->list);
+    }
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
     return ORR_OK;
@@ -69,10 +90,9 @@ static orr_result check_drawn(const orr_frame *frame, const orr_scene *scene, co
                                  : orr_fail(error, ORR_CODE_ARGUMENT, "the world is of another scene");
 }
 
-static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
-                         const orr_view *view, bool for_window, orr_error *error)
+static orr_result submit(orr_frame *frame, const submission *s, orr_error *error)
 {
-    ORR_TRY(check_drawn(frame, scene, world, error));
+    ORR_TRY(check_drawn(frame, s->scene, s->world, error));
     if (frame->waiting == frame->slot_count) {
         return orr_fail(error, ORR_CODE_CAPACITY,
                         "%d frames in flight: finish one, or raise frames_in_flight", frame->waiting);
@@ -80,10 +100,10 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     orr_frame_slot *slot = orr_frame_slot_at(frame, frame->waiting);
     frame->has_picture = false;
     ORR_TRY(orr_ladder_open(frame, error));
-    ORR_TRY(pose(frame, slot, scene, world, view, error));
-    ORR_TRY(orr_frame_release_removed(frame, slot, scene, error));
+    ORR_TRY(pose(frame, slot, s, error));
+    ORR_TRY(orr_frame_release_removed(frame, slot, s->scene, error));
     slot->lost = false;
-    slot->for_window = for_window;
+    slot->for_window = s->for_window;
     slot->deferred = (frame->waiting > 0 && orr_frame_slot_at(frame, frame->waiting - 1)->deferred) ||
                      orr_frame_host_fields(frame, slot) > 0 || frame->machine->on_host;
     frame->waiting++;
@@ -96,13 +116,19 @@ orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, cons
     ORR_ENTER;
     orr_view own;
     ORR_TRY(orr_sized_read(&own, sizeof own, view, view_size, "orr_view", error));
-    return submit(frame, scene, world, &own, false, error);
+    return submit(frame, &(submission){.scene = scene, .world = world, .view = &own}, error);
 }
 
 orr_result orr_frame_submit_for_window(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                                        const orr_view *view, orr_error *error)
 {
-    return submit(frame, scene, world, view, true, error);
+    return submit(frame, &(submission){scene, world, view, .for_window = true}, error);
+}
+
+orr_result orr_frame_submit_for_eyes(orr_frame *frame, const orr_world *world, const orr_view *view,
+                                     const orr_eyes_look *look, orr_error *error)
+{
+    return submit(frame, &(submission){world->scene, world, view, .for_eyes = true, .look = look}, error);
 }
 
 // ---- the oldest frame: draw, hand over, out ----

@@ -44,6 +44,10 @@ struct orr_frame {
 // ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.
 orr_result orr_frame_check(const orr_frame *frame, orr_error *error);
 
+// Submits a picture without probes and rays, whose lights are changed (look, nullable).
+orr_result orr_frame_submit_for_eyes(orr_frame *frame, const orr_world *world, const orr_view *view,
+                                     const orr_eyes_look *look, orr_error *error);
+
 // The i-th of those that wait, from the oldest.
 static inline orr_frame_slot *orr_frame_slot_at(orr_frame *frame, int i)
 {

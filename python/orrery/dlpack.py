@@ -5,7 +5,8 @@ Arrays in the host's memory are NumPy's, which are DLPack exporters themselves.
 
 import ctypes
 
-_CUDA, _FLOAT = 2, 2  # of a device, of a kind of numbers
+_CUDA = 2  # of devices
+_UNSIGNED, _FLOAT = 1, 2  # of kinds of numbers
 
 
 class _Tensor(ctypes.Structure):
@@ -68,11 +69,13 @@ def _drop(capsule):
 
 
 class DeviceArray:
-    """Numbers somewhere in a device's memory, float32 or float64. strides: in numbers. device: DLPack's type
-    and the index. owner: whose memory it is; it stays alive as long as a consumer of a capsule."""
+    """Numbers somewhere in a device's memory: float32, float64, or uint8 where bits is 8. strides: in
+    numbers. device: DLPack's type and the index. owner: whose memory it is; it stays alive as long as a
+    consumer of a capsule."""
 
     def __init__(self, address, shape, strides, bits, device, owner):
         self.address, self.shape, self.strides, self.bits = address, tuple(shape), tuple(strides), bits
+        self._kind = _UNSIGNED if bits == 8 else _FLOAT
         self._device, self._owner = device, owner
 
     def __dlpack_device__(self):
@@ -87,7 +90,7 @@ class DeviceArray:
         versioned = max_version is not None and max_version[0] >= 1
         dimensions = ctypes.c_int64 * len(self.shape)
         shape, strides = dimensions(*self.shape), dimensions(*self.strides)
-        tensor = _Tensor(self.address, *self._device, len(shape), _FLOAT, self.bits, 1, shape, strides, 0)
+        tensor = _Tensor(self.address, *self._device, len(shape), self._kind, self.bits, 1, shape, strides, 0)
         if versioned:
             managed = _Versioned(1, 0, None, _delete, 0, tensor)
         else:
@@ -104,3 +107,14 @@ def cuda_array(view, world):
     return DeviceArray(
         view.numbers, shape, (view.block_bytes // (bits // 8), 32, 1), bits, (_CUDA, view.device), world
     )
+
+
+def cuda_pictures(pictures, name, shape, owner):
+    """A plane of an orr_eyes_cuda_pictures, of that shape, without gaps."""
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    plane = getattr(pictures, name)
+    bits = 8 * ctypes.sizeof(plane.contents)
+    address = ctypes.cast(plane, ctypes.c_void_p).value
+    return DeviceArray(address, shape, strides, bits, (_CUDA, pictures.device), owner)

@@ -82,8 +82,8 @@ class _Pictures:
     """The environments as cameras of the model see them (the default one where none is named): the world that
     they are in, or their robots in a world of their own."""
 
-    def __init__(self, env, cameras, size):
-        self._env = env
+    def __init__(self, env, cameras, size, device="cpu"):
+        self._env, self._on_cuda = env, device == "cuda"
         self._robot = None
         self._world = _SceneOfEnvironments(env)
         scene = self._world
@@ -92,7 +92,7 @@ class _Pictures:
             self._world = World(scene, env.num_envs)
             self._robot = scene.robots[0]
         views = [] if cameras else [scene.default_camera(size)]
-        self._eyes = Eyes(self._world, cameras, views, size)
+        self._eyes = Eyes(self._world, cameras, views, size, device=device)
         self._surfaces = SurfacesOfTask(env, self._eyes)
 
     def draw(self):
@@ -102,7 +102,7 @@ class _Pictures:
             self._eyes.pointer, None, self._env._draw_looks(), ctypes.sizeof(structs["orr_eyes_look"])
         )
         self._surfaces.update()
-        return self._eyes.draw("rgb")
+        return self._eyes.draw_cuda("rgb") if self._on_cuda else self._eyes.draw("rgb")
 
     def _move_robot(self):
         qpos, _ = self._env.get_states()
@@ -408,17 +408,20 @@ class PixelVectorEnv(VectorEnv):
     "state": the task's own}.
 
     cameras: names of the model's; None: its first, or one that sees all of it. size: width, height [px].
-    Pictures show the robots as observations do, after the reset where a step resets; the mode SAME_STEP,
-    which needs pictures before it too, is refused.
+    device: what draws, "cpu", or "cuda": then "pixels" is an array in the GPU's memory for torch.from_dlpack,
+    which the next step overwrites after what is in CUDA's default stream, and tasks that vary surfaces are
+    refused. Pictures show the robots as observations do, after the reset where a step resets; the mode
+    SAME_STEP, which needs pictures before it too, is refused.
     """
 
-    def __init__(self, task, num_envs=1, cameras=None, size=(64, 64), **options):
+    def __init__(self, task, num_envs=1, cameras=None, size=(64, 64), device="cpu", **options):
         super().__init__(task, num_envs, **options)
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             raise ValueError("autoreset_mode SAME_STEP: expected NEXT_STEP or DISABLED with pixels")
         names = _cameras(self)
         cameras = names[:1] if cameras is None else list(cameras)
-        self._pixels = _Pictures(self, cameras, size)
+        self._pixels = _Pictures(self, cameras, size, device)
+        self._shared = device == "cuda" or not self._copy
         shape = (max(len(cameras), 1), size[1], size[0], 3)
         spaces = gymnasium.spaces
         self.single_observation_space = spaces.Dict(
@@ -428,7 +431,7 @@ class PixelVectorEnv(VectorEnv):
 
     def _observations(self):
         pixels = self._pixels.draw()
-        return {"pixels": pixels.copy() if self._copy else pixels, "state": super()._observations()}
+        return {"pixels": pixels if self._shared else pixels.copy(), "state": super()._observations()}
 
     def close_extras(self, **options):
         self._pixels = None

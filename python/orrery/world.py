@@ -8,7 +8,7 @@ import numpy as np
 from orrery import surfaces
 from orrery._handle import Handle, made_by
 from orrery._library import call, constant, constants, numbers, pointer, structs
-from orrery.dlpack import cuda_array
+from orrery.dlpack import cuda_array, cuda_pictures
 from orrery.scene import transform
 
 
@@ -384,7 +384,7 @@ class World(Handle):
 
 class Eyes(Handle):
     """What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each
-    thread.
+    thread, or by CUDA.
 
     cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
@@ -393,7 +393,8 @@ class Eyes(Handle):
     each other, 4 with antialias; 0: everything is drawn in full. flow: where everything was in the pictures
     before is kept, for "flow". mirrors: surfaces of robots with a reflectance mirror, which takes as long as
     another picture. fog: meshes, robots and the sky of a model fade into the fog of the first robot's
-    model."""
+    model. device: "cpu", or "cuda", whose pictures stay in the GPU's memory (draw_cuda): "rgb", "rgba" and
+    "depth" alone, in full detail, and without surfaces that vary."""
 
     def __init__(
         self,
@@ -408,6 +409,7 @@ class Eyes(Handle):
         flow=False,
         mirrors=True,
         fog=False,
+        device="cpu",
     ):
         names = world.cameras
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
@@ -421,6 +423,7 @@ class Eyes(Handle):
             smooth_edges=smooth_edges,
             detail=detail,
             flow=flow,
+            device=constant("ORR_DEVICE_", device),
         )
         desc.look.antialias = antialias
         desc.look.no_mirrors = not mirrors
@@ -508,6 +511,15 @@ class Eyes(Handle):
         made = surfaces.fill(shape, pattern, picture, cells, seed, colours, colour, finish)
         surfaces.put(self, made, self.world._mask(mask))
 
+    @staticmethod
+    def _check(name, names):
+        if name not in names:
+            raise ValueError(f"{name!r}: expected one of {', '.join(names)}")
+
+    def _shape_of(self, name):
+        numbers = self._KINDS[name][0]
+        return self.shape + ((numbers,) if numbers else ())
+
     def draw(self, *planes, mask=None):
         """Draws the copies whose mask is true, None: all; returns an array for each of `planes` ("rgb" alone
         unless said): "rgb" (uint8, x 3), "rgba" (float32, premultiplied, x 4), "depth" (float32, scene units
@@ -517,20 +529,44 @@ class Eyes(Handle):
         (float32, x 2: where the point of that surface is, less where it was in the copy's pictures before
         [px], to the right and down; 0: nothing, or not known, as in first pictures and on soft clouds). All
         are copies x cameras x height x width. The arrays are the same in every call; rows of copies that are
-        not drawn keep what they had."""
+        not drawn keep what they had. What CUDA draws is copied to them."""
         planes = planes or ("rgb",)
         pictures = structs["orr_eyes_pictures"]()
         for name in planes:
-            if name not in self._KINDS:
-                raise ValueError(f"{name!r}: expected one of {', '.join(self._KINDS)}")
-            numbers, kind = self._KINDS[name]
+            self._check(name, self._KINDS)
+            kind = self._KINDS[name][1]
             if name not in self._planes:
-                self._planes[name] = np.zeros(self.shape + ((numbers,) if numbers else ()), kind)
+                self._planes[name] = np.zeros(self._shape_of(name), kind)
             setattr(pictures, name, pointer(self._planes[name], kind))
         call.eyes_draw_sized(
             self.pointer, self.world._mask(mask), ctypes.byref(pictures), ctypes.sizeof(pictures)
         )
         drawn = [self._planes[name] for name in planes]
+        return drawn[0] if len(drawn) == 1 else drawn
+
+    def draw_cuda(self, *planes, mask=None, stream=0):
+        """Draws as draw() does, of Eyes on CUDA, and copies nothing to the host: returns for each of
+        `planes`, "rgb" alone unless said, "rgba" and "depth", an array in the GPU's memory, of the same shape
+        and kind as there, for torch.from_dlpack. They are where they were in the call before: a tensor that
+        was made of one shows the new pictures.
+
+        stream: that in which the pictures before are read, a cudaStream_t as a number
+        (torch.cuda.current_stream().cuda_stream); what is in it is done before they are written. 0: CUDA's
+        default stream."""
+        planes, wanted = planes or ("rgb",), 0
+        for name in planes:
+            self._check(name, ("rgb", "rgba", "depth"))
+            wanted |= constants["ORR_EYES_" + name.upper()]
+        pictures = structs["orr_eyes_cuda_pictures"]()
+        call.eyes_draw_cuda_sized(
+            self.pointer,
+            self.world._mask(mask),
+            wanted,
+            stream,
+            ctypes.byref(pictures),
+            ctypes.sizeof(pictures),
+        )
+        drawn = [cuda_pictures(pictures, name, self._shape_of(name), self) for name in planes]
         return drawn[0] if len(drawn) == 1 else drawn
 
     def set_views(self, views):

@@ -627,6 +627,41 @@ class Capsules(unittest.TestCase):
         self.assertEqual((array.shape, array.__dlpack_device__()[0]), ((2, 7, 32), 2))
         self.assertEqual(array.strides[1:], (32, 1))
 
+    def test_bytes_are_shared_too(self):
+        from orrery import dlpack
+
+        numbers = np.arange(6, dtype=np.uint8)
+        taken = np.from_dlpack(dlpack.DeviceArray(numbers.ctypes.data, (3, 2), (2, 1), 8, (1, 0), numbers))
+        self.assertEqual(taken.dtype, np.uint8)
+        np.testing.assert_array_equal(taken, [[0, 1], [2, 3], [4, 5]])
+
+    def test_pictures_on_cuda(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, BALL))
+        world = orr.World(scene, 3)
+        camera = scene.default_camera((20, 12))
+        with self.assertRaisesRegex(NotImplementedError, "expected cpu or cuda"):
+            orr.Eyes(world, views=[camera], size=(20, 12), device="vulkan")
+        with self.assertRaisesRegex(NotImplementedError, "expected eyes whose device is cuda"):
+            orr.Eyes(world, views=[camera], size=(20, 12)).draw_cuda()
+        try:
+            eyes = orr.Eyes(world, views=[camera], size=(20, 12), device="cuda")
+        except orr.OrreryError:
+            self.skipTest("no CUDA device")
+        with self.assertRaisesRegex(NotImplementedError, "segmentation: CUDA draws rgb"):
+            eyes.draw("segmentation")
+        with self.assertRaisesRegex(ValueError, "'normals': expected one of rgb, rgba, depth"):
+            eyes.draw_cuda("normals")
+        rgb, depth = eyes.draw_cuda("rgb", "depth", mask=[True, False, True])
+        self.assertEqual((rgb.shape, rgb.strides), ((3, 1, 12, 20, 3), (720, 720, 60, 3, 1)))
+        self.assertEqual((depth.shape, depth.strides), ((3, 1, 12, 20), (240, 240, 20, 1)))
+        self.assertEqual((rgb.bits, depth.bits, rgb.__dlpack_device__()[0]), (8, 32, 2))
+        self.assertEqual(eyes.draw_cuda("rgb").address, rgb.address)
+        host = orr.Eyes(world, views=[camera], size=(20, 12), detail=0)
+        for ours, cpu in zip(eyes.draw("rgb", "depth"), host.draw("rgb", "depth")):
+            np.testing.assert_allclose(ours.astype(float), cpu, atol=1 if ours.dtype == np.uint8 else 1e-5)
+        self.assertTrue(host.draw().any())
+
 
 if __name__ == "__main__":
     unittest.main()

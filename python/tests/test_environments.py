@@ -371,6 +371,22 @@ class Vector(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "SAME_STEP"):
             environments.PixelVectorEnv("Hopper-v5", autoreset_mode=AutoresetMode.SAME_STEP)
 
+    def test_pixels_stay_on_cuda(self):
+        try:
+            env = environments.PixelVectorEnv("Hopper-v5", 3, size=(12, 8), device="cuda")
+        except RuntimeError:  # an OrreryError
+            self.skipTest("no CUDA device")
+        observation, _ = env.reset(seed=1)
+        pixels = observation["pixels"]
+        self.assertEqual((pixels.shape, pixels.bits, pixels.__dlpack_device__()[0]), ((3, 1, 8, 12, 3), 8, 2))
+        after, *_ = env.step(env.action_space.sample())
+        self.assertEqual(after["pixels"].address, pixels.address)
+        look = {"of": "geom_surface", "pattern": ["flat"], "colours": [[0, 0.2, 0], [0, 1, 0]]}
+        task = {"orrery_task": 1, "observation": [{"of": "qpos"}], "reward": [], "randomise": [look]}
+        model = environments.model_path("InvertedPendulum-v5")
+        with self.assertRaisesRegex(NotImplementedError, "surfaces that vary"):
+            environments.PixelVectorEnv(task, 3, model=model, size=(12, 8), device="cuda")
+
     def test_pictures_have_the_surfaces_that_a_task_draws(self):
         look = {"of": "geom_surface", "pattern": ["flat", "checker"], "colours": [[0, 0.2, 0], [0, 1, 0]]}
         task = {"orrery_task": 1, "max_steps": 2, "observation": [{"of": "qpos"}], "reward": []}

@@ -21,8 +21,25 @@ static __global__ void to_bytes(const float4 *rgba, uint32_t *bytes, size_t pixe
     }
 }
 
+static __global__ void to_rgb(const float4 *rgba, uint8_t *rgb, size_t pixels)
+{
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < pixels) {
+        float4 v = rgba[i];
+        rgb[3 * i] = (uint8_t)to_byte(v.x);
+        rgb[3 * i + 1] = (uint8_t)to_byte(v.y);
+        rgb[3 * i + 2] = (uint8_t)to_byte(v.z);
+    }
+}
+
 void orr_cuda_to_bytes(cudaStream_t stream, const float *rgba, uint32_t *bytes, size_t pixels)
 {
     ORR_LAUNCH(to_bytes, orr_cuda_blocks(pixels, THREADS), THREADS, 0, stream, (const float4 *)rgba, bytes,
+               pixels);
+}
+
+void orr_cuda_to_rgb(cudaStream_t stream, const float *rgba, uint8_t *rgb, size_t pixels)
+{
+    ORR_LAUNCH(to_rgb, orr_cuda_blocks(pixels, THREADS), THREADS, 0, stream, (const float4 *)rgba, rgb,
                pixels);
 }

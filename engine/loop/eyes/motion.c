@@ -1,4 +1,4 @@
-#include "engine/loop/eyes_motion.h"
+#include "engine/loop/eyes/motion.h"
 
 #include "engine/core/memory.h"
 

@@ -1,4 +1,4 @@
-#include "engine/loop/eyes_detail.h"
+#include "engine/loop/eyes/detail.h"
 
 #include "engine/core/memory.h"
 #include "engine/scene/scene.h"
