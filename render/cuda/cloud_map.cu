@@ -8,8 +8,8 @@ extern "C" {
 }
 #include "render/cloud_shadow/cloud_shadow_formula.h"
 #include "render/cuda/splats_device.h"
-#include "render/splat/deform_formula.h"
 #include "render/formula_inputs.h"
+#include "render/splat/deform_formula.h"
 
 enum : uint32_t { THREADS = 256, TEXELS = ORR_CUDA_TILE * ORR_CUDA_TILE };
 

@@ -5,14 +5,14 @@
 extern "C" {
 #include "render/cuda/splats.h"
 }
-#include "render/splat/blend_formula.h"
 #include "render/cuda/cloud_shadow_device.h"
 #include "render/cuda/environment_device.h"
 #include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/cuda/splats_device.h"
-#include "render/splat/deform_formula.h"
 #include "render/edge_formula.h"
+#include "render/splat/blend_formula.h"
+#include "render/splat/deform_formula.h"
 #include "render/splat/splat_photo_inputs.h"
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
