@@ -625,6 +625,40 @@ static void elements_of_a_robot_have_names_numbers_and_ranges(void **state)
     stage_close(&s);
 }
 
+static void keep_line(void *user, orr_log_level level, int code, const char *line)
+{
+    (void)level;
+    if (code == ORR_CODE_FEATURE_ABSENT) {
+        snprintf(user, 256, "%s", line);
+    }
+}
+
+// MJCF decides by its file alone whether nodes move a soft body; what else is in the scene passes through it.
+static void a_soft_body_of_nodes_says_that_robots_pass_through(void **state)
+{
+    (void)state;
+    char line[256] = "";
+    const orr_engine_desc desc = {.threads = 1, .device = ORR_DEVICE_CPU, .log = keep_line, .log_user = line};
+    orr_engine *own;
+    stage s;
+    assert_ok(orr_engine_create(&desc, &own, &error));
+    assert_ok(orr_scene_create(own, &s.scene, &error));
+    assert_ok(orr_world_create(s.scene, 1, &s.world, &error));
+    add(&s, "jelly.xml",
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.3'>"
+        "<flexcomp name='jelly' dim='3' type='grid' count='2 2 2' spacing='0.1 0.1 0.1' dof='trilinear' "
+        "mass='1'><contact selfcollide='none'/><elasticity young='1e4'/></flexcomp></body></worldbody>"
+        "</mujoco>",
+        0.0f, 0.0f, 0.0f);
+    assert_ok(orr_world_advance(s.world, 0.01, &error));
+    assert_string_equal(line, "");
+    add(&s, "ball.xml", ball_model, 0.0f, 0.0f, 1.0f);
+    assert_ok(orr_world_advance(s.world, 0.01, &error));
+    assert_non_null(strstr(line, "jelly.xml: a soft body that nodes move touches planes alone"));
+    stage_close(&s);
+    orr_engine_destroy(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +677,7 @@ int main(void)
         cmocka_unit_test(numbers_of_all_copies_are_in_the_frame_of_the_layer),
         cmocka_unit_test(numbers_are_set_in_the_chosen_copies_alone),
         cmocka_unit_test(elements_of_a_robot_have_names_numbers_and_ranges),
+        cmocka_unit_test(a_soft_body_of_nodes_says_that_robots_pass_through),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

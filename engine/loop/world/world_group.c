@@ -88,6 +88,20 @@ static void log_differences(const orr_world *world, orr_world_robot *const *memb
     }
 }
 
+// Soft bodies that nodes move meet vertices with planes alone, which a file is read for, but not a scene.
+static void log_soft_bodies(const orr_world *world, orr_world_robot *const *members, int count)
+{
+    for (int i = 0; i < count && count > 1; i++) {
+        if (members[i]->robot->model->nflextouch > 0) {
+            orr_log_line(
+                world->scene->context.log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
+                "%s: a soft body that nodes move touches planes alone, of other layers, too: expected "
+                "dof=\"full\" to touch all",
+                layer_of(world, members[i])->name);
+        }
+    }
+}
+
 // Where a robot's layer is in copy 0.
 static orr_transform place_of(const orr_world *world, const orr_world_robot *r)
 {
@@ -150,6 +164,7 @@ static orr_result join(const orr_world *world, orr_world_physics *p, orr_world_r
     set_options(world, p, members[0]);
     orr_world_physics_merge_floors(p->made);
     log_differences(world, members, count, p->made);
+    log_soft_bodies(world, members, count);
     p->model = p->made;
     return ORR_OK;
 }
