@@ -9,6 +9,7 @@
 #include "render/glass/glass_formula.h"
 #include "render/glass/glass_sky.h"
 #include "render/glass/glass_sky_formula.h"
+#include "render/reference/field_rays.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/glass.h"
 #include "render/reference/lamps.h"
@@ -39,7 +40,9 @@ struct orr_path_tracer {
     orr_environment_values behind; // the list's first environment
     orr_gaussians splats;
     const orr_gaussian_walk *splat_walk;
-    pixel_sums *pixels; // height x width
+    orr_arena arena;        // of `fields`
+    orr_field_rays *fields; // NULL: there are none
+    pixel_sums *pixels;     // height x width
     int64_t samples;
     int64_t *rays;  // by worker
     int64_t wanted; // samples of the parallel-for at hand
@@ -82,13 +85,29 @@ static orr_ray ray_of(real3 origin, real3 direction, real near_end, real far_end
         {origin.x, origin.y, origin.z}, {direction.x, direction.y, direction.z}, near_end, far_end};
 }
 
-// ---- splats ----
+// ---- splats and fields ----
 
 static orr_veil look_through(path *p, const orr_ray *ray)
 {
-    const orr_veil v = orr_gaussians_veil(&p->tracer->splats, p->tracer->splat_walk, ray);
+    const orr_path_tracer *t = p->tracer;
+    orr_field_seen shows = {0};
+    if (t->fields) {
+        orr_field_rays_meet(t->fields, ray, 1, &shows);
+    }
+    const orr_veil v = orr_field_rays_veil(&t->splats, t->splat_walk, ray, &shows);
     p->rays += v.walks;
     return v;
+}
+
+// The part of the light that passes all of them.
+static real passes_of(const orr_path_tracer *t, const orr_ray *ray)
+{
+    orr_field_seen shows = {0};
+    const real passes = t->splat_walk->transmittance(&t->splats, ray);
+    if (t->fields && passes > 0.0f) {
+        orr_field_rays_meet(t->fields, ray, 1, &shows);
+    }
+    return passes * (1.0f - shows.rgba[3]);
 }
 
 static real3 decoded(real3 display)
@@ -150,7 +169,7 @@ static real visibility(path *p, const surface_point *at, real3 to_light, real di
     if (surfaces_any(&sieve, &ray)) {
         return 0.0f;
     }
-    return p->tracer->splat_walk->transmittance(&p->tracer->splats, &ray);
+    return passes_of(p->tracer, &ray);
 }
 
 // Does a direction leave a point of glass into its body, whose other side is looked at where a path meets it?
@@ -181,8 +200,7 @@ static real3 visibility_through_glass(path *p, const surface_point *at, const bs
     // what is infinitely far away is in no body
     left.depth = distance < INFINITY ? add_scaled3(left.depth, left.inside, distance) : left.depth;
     left.depth = make_real3(fmaxf(left.depth.x, 0.0f), fmaxf(left.depth.y, 0.0f), fmaxf(left.depth.z, 0.0f));
-    return scale3(times3(left.passes, glass_absorb(left.depth, 1.0f)),
-                  p->tracer->splat_walk->transmittance(&p->tracer->splats, &ray));
+    return scale3(times3(left.passes, glass_absorb(left.depth, 1.0f)), passes_of(p->tracer, &ray));
 }
 
 // What the body where the path is leaves of light from a distance.
@@ -447,8 +465,7 @@ static void meet_areas(path *p, const orr_ray *ray, real pdf)
         if (light.pdf > 0.0f) {
             orr_ray until = *ray;
             until.far_end = light.distance;
-            real passes = t->splat_walk->transmittance(&t->splats, &until);
-            add_light(p, light.radiance, passes * by_scattering(pdf, light.pdf));
+            add_light(p, light.radiance, passes_of(t, &until) * by_scattering(pdf, light.pdf));
         }
     }
 }
@@ -690,6 +707,9 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     ORR_TRY(surfaces_build(isa, &list->backdrop, list->backdrop.mesh ? 1 : 0, &t->backdrop, error));
     ORR_TRY(orr_gaussians_build(list->splats, list->splat_count, &t->splats, error));
     t->splat_walk = orr_gaussian_walk_of(isa);
+    if (list->field_count > 0) {
+        ORR_TRY(orr_field_rays_create(t->jobs, &t->arena, list, &t->fields, error));
+    }
     ORR_TRY(lamps_gather(list, &t->world, &t->lights, error));
     orr_draw_lighting *lighting;
     ORR_ALLOC(lighting, 1, "lights", error);
@@ -732,6 +752,7 @@ void orr_path_tracer_destroy(orr_path_tracer *tracer)
     surfaces_free(&tracer->backdrop);
     lamps_free(&tracer->lights);
     orr_gaussians_free(&tracer->splats);
+    orr_arena_destroy(&tracer->arena);
     orr_free(tracer->pixels);
     orr_free(tracer->rays);
     orr_free(tracer);

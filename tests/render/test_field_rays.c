@@ -1,7 +1,9 @@
 // Tests of fields that rays of smooth surfaces go through, on the CPU: closed forms for a fog of one density
-// in a flat mirror, and the same fields in a planar mirror's picture. Runs once per instruction set.
+// in a flat mirror, and the same fields in a planar mirror's picture; and of those that paths go through.
+// Runs once per instruction set.
 #include "render/cpu/rays/ray_trees.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/reference/path_tracer.h"
 #include "render/splat/splat_cloud.h"
 #include "tests/support/drawn.h"
 #include "tests/support/small_mesh.h"
@@ -179,11 +181,11 @@ static double linear(double display)
 
 // ---- closed forms ----
 
-// The ray of a pixel's centre, mirrored by the floor; false: it does not meet the floor well before the fog.
-static bool mirrored_ray(const orr_lens *lens, int i, double origin[3], double direction[3])
+// From the eye through a point of the picture [px].
+static void eye_ray(const orr_lens *lens, double right, double down, double direction[3])
 {
-    const double x = (i % WIDTH + 0.5 - (double)lens->centre[0]) / (double)lens->focal[0],
-                 y = (i / WIDTH + 0.5 - (double)lens->centre[1]) / (double)lens->focal[1];
+    const double x = (right - (double)lens->centre[0]) / (double)lens->focal[0],
+                 y = (down - (double)lens->centre[1]) / (double)lens->focal[1];
     double length = 0.0;
     for (int k = 0; k < 3; k++) {
         const float *v = lens->view + k;
@@ -193,6 +195,12 @@ static bool mirrored_ray(const orr_lens *lens, int i, double origin[3], double d
     for (int k = 0; k < 3; k++) {
         direction[k] /= sqrt(length);
     }
+}
+
+// The ray of a pixel's centre, mirrored by the floor; false: it does not meet the floor well before the fog.
+static bool mirrored_ray(const orr_lens *lens, int i, double origin[3], double direction[3])
+{
+    eye_ray(lens, i % WIDTH + 0.5, i / WIDTH + 0.5, direction);
     const double t = -eye[2] / direction[2];
     for (int k = 0; k < 3; k++) {
         origin[k] = eye[k] + t * direction[k];
@@ -392,6 +400,110 @@ static void bits_do_not_depend_on_threads(void **state)
     drawn_free(&d[1]);
 }
 
+// ---- paths ----
+
+static drawn trace(stage *s, int64_t samples, bool light)
+{
+    drawn d = drawn_make(&s->list);
+    orr_path_tracer *tracer;
+    assert_ok(orr_path_tracer_create(s->jobs, s->isa, &s->list, 1, &tracer, &error));
+    orr_path_tracer_advance(tracer, samples);
+    orr_path_tracer_picture(tracer, light, &(orr_picture){d.rgba, d.depth});
+    orr_path_tracer_destroy(tracer);
+    return d;
+}
+
+// What a pixel shows; false: its corners differ by more than they would within the fog, or it is beside the
+// wall.
+static bool expected_pixel(const orr_lens *lens, int i, int what, double light[3])
+{
+    double direction[3], corner[3];
+    eye_ray(lens, i % WIDTH + 0.5, i / WIDTH + 0.5, direction);
+    expected_light(eye, direction, what, light);
+    for (int c = 0; c < 4; c++) {
+        eye_ray(lens, i % WIDTH + c % 2, i / WIDTH + c / 2, direction);
+        expected_light(eye, direction, what, corner);
+        for (int k = 0; k < 3; k++) {
+            if (fabs(corner[k] - light[k]) > 0.02) {
+                return false;
+            }
+        }
+    }
+    return !(what & WALL) || eye[2] + direction[2] * (2.0 - eye[1]) / direction[1] > 0.1;
+}
+
+static void look_at(stage *s, const float at[3], float field_of_view, int width, int height)
+{
+    const float from[3] = {(float)eye[0], (float)eye[1], (float)eye[2]}, up[3] = {0, 0, 1};
+    orr_camera camera = orr_camera_look_at(from, at, up, field_of_view, width, height);
+    assert_ok(orr_camera_resolve(&camera, &s->list.lens, &error));
+}
+
+static void paths_see_a_fog_in_its_place(void **state)
+{
+    (void)state;
+    static const int cases[] = {0, WALL | SHEET_BEFORE, BLOCK | SHEET_BEFORE};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const int what = cases[c];
+        stage *s = open_stage(2);
+        put_sheet(s, what & SHEET_BEHIND ? 2.9f : 1.2f, 0.9f);
+        s->list.splat_count = what & (SHEET_BEFORE | SHEET_BEHIND) ? 1 : 0;
+        s->list.field_count = what & BLOCK ? 2 : 1;
+        s->items[0] = s->items[1]; // no floor
+        look_at(s, fog_at, 0.4f, WIDTH, HEIGHT);
+        s->list.mesh_count = what & WALL ? 1 : 0;
+        drawn d = trace(s, 2, true);
+        double worst = 0.0;
+        int count = 0;
+        for (int i = 0; i < PIXELS; i++) {
+            double light[3];
+            if (expected_pixel(&s->list.lens, i, what, light)) {
+                count++;
+                for (int k = 0; k < 3; k++) {
+                    worst = fmax(worst, fabs((double)d.rgba[4 * i + k] - light[k]));
+                }
+            }
+        }
+        print_message("case %d: %d pixels off by %.5f at most\n", what, count, worst);
+        // the fog's steps, as above, and where in the pixel its two samples are
+        assert_true(worst < 0.02 && count > PIXELS / 2);
+        drawn_free(&d);
+        close_stage(s);
+    }
+}
+
+// The light of a lamp on a white floor right below the fog, whose own light is the same with and without it.
+static double lamp_below_the_fog(stage *s)
+{
+    double sum = 0.0;
+    for (int lit = 0; lit < 2; lit++) {
+        s->list.sun.colour[0] = s->list.sun.colour[1] = s->list.sun.colour[2] = (float)lit;
+        drawn d = trace(s, 64, true);
+        const int pixels = s->list.lens.width * s->list.lens.height;
+        for (int i = 0; i < pixels; i++) {
+            sum += (lit ? 1.0 : -1.0) * (double)d.rgba[4 * i + 1] / pixels;
+        }
+        drawn_free(&d);
+    }
+    return sum;
+}
+
+static void fields_cast_shadows_on_paths(void **state)
+{
+    (void)state;
+    stage *s = open_stage(2);
+    look_at(s, (const float[3]){0, 2, 0}, 0.05f, 4, 4);
+    s->floor.material.metallic_roughness = false;
+    s->list.rays = NULL;
+    const double fogged = lamp_below_the_fog(s);
+    s->list.field_count = 0;
+    const double clear = lamp_below_the_fog(s);
+    print_message("below the fog %.4f of the light, without it %.4f\n", fogged, clear);
+    // Beer's law for a depth of 1, by the fog's steps; and the noise of what else lights the floor
+    assert_true(fabs(clear - 1.0) < 1e-3 && fabs(fogged - exp(-1.0)) < 5e-3);
+    close_stage(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +511,8 @@ int main(void)
         cmocka_unit_test(fields_look_as_in_a_planar_mirror),
         cmocka_unit_test(no_tone_curve_maps_what_is_as_displayed),
         cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(paths_see_a_fog_in_its_place),
+        cmocka_unit_test(fields_cast_shadows_on_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

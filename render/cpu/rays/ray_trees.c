@@ -244,30 +244,6 @@ static void meet_surface(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met
     }
 }
 
-static orr_veil splats_between(const orr_ray_trees *t, const orr_ray *ray, float near_end, float far_end)
-{
-    orr_ray part = *ray;
-    part.near_end = near_end;
-    part.far_end = far_end;
-    return orr_gaussians_veil(&t->splats, t->splat_walk, &part);
-}
-
-// Splats, what fields show at their depth, and the splats behind that.
-static orr_veil veil_of(const orr_ray_trees *t, const orr_ray *ray, const orr_field_seen *field, float end)
-{
-    if (!(field->rgba[3] > 0.0f)) {
-        return splats_between(t, ray, ray->near_end, end);
-    }
-    const float at = fminf(field->depth, end), left = 1.0f - field->rgba[3];
-    orr_veil veil = splats_between(t, ray, ray->near_end, at);
-    const orr_veil behind = splats_between(t, ray, nextafterf(at, INFINITY), end);
-    for (int k = 0; k < 3; k++) {
-        veil.display[k] += veil.passes * (field->rgba[k] + left * behind.display[k]);
-    }
-    veil.passes *= left * behind.passes;
-    return veil;
-}
-
 void orr_ray_trees_meet(const orr_ray_trees *t, orr_field_rays *fields, const orr_ray *rays, int count,
                         orr_ray_met *met)
 {
@@ -283,7 +259,7 @@ void orr_ray_trees_meet(const orr_ray_trees *t, orr_field_rays *fields, const or
         orr_field_rays_meet(fields, until, count, seen);
     }
     for (int i = 0; i < count; i++) {
-        const orr_veil veil = veil_of(t, &rays[i], &seen[i], met[i].distance);
+        const orr_veil veil = orr_field_rays_veil(&t->splats, t->splat_walk, &until[i], &seen[i]);
         orr_veil_light(&veil, met[i].veil);
         met[i].passes = veil.passes;
     }

@@ -4,9 +4,9 @@
 
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
-#include "render/cpu/rays/field_rays.h"
 #include "render/draw.h"
 #include "render/reference/bvh.h"
+#include "render/reference/field_rays.h"
 
 typedef struct orr_ray_trees orr_ray_trees;
 

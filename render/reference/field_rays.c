@@ -1,5 +1,5 @@
 #define ORR_SCALAR
-#include "render/cpu/rays/field_rays.h"
+#include "render/reference/field_rays.h"
 
 #include "neural/fields/field_formula.h"
 
@@ -77,4 +77,32 @@ void orr_field_rays_meet(orr_field_rays *f, const orr_ray *rays, int count, orr_
         }
     }
     atomic_flag_clear_explicit(&f->taken[worker], memory_order_release);
+}
+
+static orr_veil splats_between(const orr_gaussians *splats, const orr_gaussian_walk *walk, const orr_ray *ray,
+                               float near_end, float far_end)
+{
+    orr_ray part = *ray;
+    part.near_end = near_end;
+    part.far_end = far_end;
+    return orr_gaussians_veil(splats, walk, &part);
+}
+
+orr_veil orr_field_rays_veil(const orr_gaussians *splats, const orr_gaussian_walk *walk, const orr_ray *ray,
+                             const orr_field_seen *seen)
+{
+    const float alpha = seen->rgba[3], left = 1.0f - alpha;
+    if (!(alpha > 0.0f)) {
+        return orr_gaussians_veil(splats, walk, ray);
+    }
+    const float at = fminf(seen->depth, ray->far_end);
+    orr_veil veil = splats_between(splats, walk, ray, ray->near_end, at);
+    const orr_veil behind = splats_between(splats, walk, ray, nextafterf(at, INFINITY), ray->far_end);
+    for (int k = 0; k < 3; k++) {
+        veil.display[k] += veil.passes * (seen->rgba[k] + left * behind.display[k]);
+    }
+    veil.depth += veil.passes * (alpha * at + left * behind.depth);
+    veil.passes *= left * behind.passes;
+    veil.walks += behind.walks;
+    return veil;
 }

@@ -1,12 +1,12 @@
-// Fields that rays of smooth surfaces go through: those of a draw list, marched a few rays at a time by
-// whichever job asks.
+// Fields that rays go through, those of smooth surfaces and pieces of paths: the fields of a draw list,
+// marched a few rays at a time by whichever job asks.
 #pragma once
 
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "neural/fields/field_ray.h"
 #include "render/draw.h"
-#include "render/reference/bvh.h"
+#include "render/reference/gaussians.h"
 
 enum { ORR_FIELD_RAYS = 16 }; // marched together, at most; their samples fill blocks of networks
 
@@ -19,3 +19,6 @@ orr_result orr_field_rays_create(orr_jobs *jobs, orr_arena *arena, const orr_dra
 // What each of `count` rays shows of all fields between its ends, merged by depth as frames merge them, in
 // lengths of its direction, a unit vector. For bodies of the jobs; the same bits whichever body asks.
 void orr_field_rays_meet(orr_field_rays *fields, const orr_ray *rays, int count, orr_field_seen *seen);
+// Splats before the end of a ray, what fields show at their depth among them, and the splats behind that.
+orr_veil orr_field_rays_veil(const orr_gaussians *splats, const orr_gaussian_walk *walk, const orr_ray *ray,
+                             const orr_field_seen *seen);
