@@ -135,7 +135,7 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
 {
     const mesh_instance *instance = raster->surfaces[chunk->surface].instance;
     const uint32_t *indices = instance->mesh->indices + 3 * (size_t)chunk->first;
-    const bool two_sided = raster->surfaces[chunk->surface].material->two_sided;
+    const bool two_sided = raster->surfaces[chunk->surface].two_sided;
     chunk->kept_count = chunk->cut_count = chunk->sliver_count = 0;
     for (int i = 0; i < (int)chunk->count; i += ORR_LANES) {
         int left = (int)chunk->count - i;
