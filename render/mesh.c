@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/colour_formula.h"
+#include "engine/maths/vector.h"
 #include "render/appearance/neural_material.h"
 
 #include <string.h>
@@ -172,4 +173,13 @@ orr_triangle_view orr_mesh_for_sdf(const orr_mesh *mesh)
     memcpy(m.low, mesh->low, sizeof m.low);
     memcpy(m.high, mesh->high, sizeof m.high);
     return m;
+}
+
+void orr_box_corner(const float low[3], const float high[3], const float map[12], int corner, float moved[3])
+{
+    float p[3];
+    for (int k = 0; k < 3; k++) {
+        p[k] = corner >> k & 1 ? high[k] : low[k];
+    }
+    affine_apply_to_point(map, p, moved);
 }

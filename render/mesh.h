@@ -39,6 +39,8 @@ orr_result orr_mesh_take(orr_mesh_file *file, orr_mesh **mesh, orr_error *error)
 orr_triangle_view orr_mesh_for_sdf(const orr_mesh *mesh);
 void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed
 size_t orr_mesh_bytes(const orr_mesh *mesh);
+// Corner 0 .. 7 of a box, moved by a 3x4 transform.
+void orr_box_corner(const float low[3], const float high[3], const float map[12], int corner, float moved[3]);
 
 // Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighted by alpha.
 orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error);

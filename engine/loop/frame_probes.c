@@ -19,11 +19,8 @@ typedef struct lit_layer {
 static void add_box(const orr_draw_mesh *item, lit_layer *lit)
 {
     for (int corner = 0; corner < 8; corner++) {
-        float p[3], at[3];
-        for (int k = 0; k < 3; k++) {
-            p[k] = corner >> k & 1 ? item->mesh->high[k] : item->mesh->low[k];
-        }
-        affine_apply_to_point(item->model, p, at);
+        float at[3];
+        orr_box_corner(item->mesh->low, item->mesh->high, item->model, corner, at);
         for (int k = 0; k < 3; k++) {
             lit->low[k] = fminf(lit->low[k], at[k]);
             lit->high[k] = fmaxf(lit->high[k], at[k]);

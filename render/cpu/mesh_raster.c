@@ -98,11 +98,8 @@ static bool is_outside(const orr_lens *lens, const mesh_instance *instance)
     }
     bool out[5] = {true, true, true, true, true}; // near, left, right, top, bottom
     for (int corner = 0; corner < 8; corner++) {
-        float p[3], q[3];
-        for (int k = 0; k < 3; k++) {
-            p[k] = corner >> k & 1 ? mesh->high[k] : mesh->low[k];
-        }
-        affine_apply_to_point(instance->to_camera, p, q);
+        float q[3];
+        orr_box_corner(mesh->low, mesh->high, instance->to_camera, corner, q);
         out[0] &= q[2] < lens->near_plane - slack[2] - rounding * lens->near_plane;
         const float w = lens->orthographic ? 1.0f : q[2], w_slack = lens->orthographic ? 0.0f : slack[2];
         for (int axis = 0; axis < 2; axis++) {

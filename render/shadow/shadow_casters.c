@@ -16,20 +16,11 @@ static void extend(span *s, const float p[3])
     }
 }
 
-static void corner_of(const float low[3], const float high[3], const float map[12], int corner, float q[3])
-{
-    float p[3];
-    for (int k = 0; k < 3; k++) {
-        p[k] = corner >> k & 1 ? high[k] : low[k];
-    }
-    affine_apply_to_point(map, p, q);
-}
-
 static void extend_by_box(span *s, const float low[3], const float high[3], const float map[12])
 {
     for (int corner = 0; corner < 8; corner++) {
         float q[3];
-        corner_of(low, high, map, corner, q);
+        orr_box_corner(low, high, map, corner, q);
         extend(s, q);
     }
 }
@@ -128,7 +119,7 @@ static bool is_seen(const float low[3], const float high[3], const float map[12]
     int beyond[5] = {0};
     for (int corner = 0; corner < 8; corner++) {
         float q[3];
-        corner_of(low, high, map, corner, q);
+        orr_box_corner(low, high, map, corner, q);
         beyond[4] += q[2] <= 0.0f;
         for (int k = 0; k < 2; k++) {
             beyond[2 * k] += q[k] > slope * q[2];
