@@ -20,6 +20,8 @@ static void add_mesh(orr_model *m, const spec_mesh *spec, const mesh_data *d, in
     if (hull > 0) { // it collides
         memcpy(m->hull_vert + 3 * used[2], d->hull_vertices, 3 * hull * sizeof(double));
         memcpy(m->hull_face + 3 * used[3], d->hull_faces, 3 * (size_t)d->hull_face_count * sizeof(int32_t));
+        memcpy(m->hull_face_angle + 2 * used[3], d->hull_angles,
+               (size_t)d->hull_face_count * sizeof *d->hull_angles);
         memcpy(m->hull_edgenum + used[2], d->hull_edge_number, hull * sizeof(int32_t));
         memcpy(m->hull_edge + *edges, d->hull_edges, (size_t)d->hull_edge_count * sizeof(int32_t));
     }

@@ -24,8 +24,15 @@ void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
 typedef struct mesh_data {
     int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
     float *vertices, *normals, *texcoords; // x 3, x 3, x 2
+    double *scaled;                        // x 3: vertices before they are rounded to float
+    // What the hull is made of: the positions listed in a .obj, or the vertices; where these are corners of
+    // triangles, each place once.
+    float *points_listed; // x 3; NULL: vertices
+    int points_listed_count;
+    bool corners;
     int32_t *faces;
     double *hull_vertices;
+    int32_t (*hull_angles)[2]; // of each of the hull's triangles: see hull_face_angle in model.h
     int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
     double pos[3], quat[4], volume, moment[3]; // moment per unit of density
     double low[3], high[3];
@@ -49,8 +56,10 @@ orr_result mesh_of_function(const spec_mesh *mesh, mesh_data *data, orr_error *e
 void mesh_builtin_tangents(const spec_mesh *mesh, int vertices, float *tangents);
 // Reads or makes the triangles of a file or of the spec; vertices may be shared.
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
-// Finds the convex hull of data->vertices, with at most mesh->maxhullvert vertices (-1: all).
+// Finds the convex hull of data, with at most mesh->maxhullvert vertices (-1: all).
 orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Orders the corners of the hull's triangles counter-clockwise as seen from outside.
+void mesh_hull_orient(mesh_data *data);
 
 // ---- height fields and textures (model/texture.c, model/hfield.c)
 

@@ -614,6 +614,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, hull_vert, m->nhullvert, 3)                                                                    \
     X(int32_t, hull_face, m->nhullface,                                                                      \
       3) /* counted from the hull's first, counter-clockwise from outside */                                 \
+    X(int32_t, hull_face_angle, m->nhullface, 2) /* azimuth and polar angle of its normal in the file, */    \
+    /* in units of 0.01 rad: triangles of a flat side have the same */                                       \
     X(int32_t, hull_edgeadr, m->nhullvert, 1) /* neighbours of a hull vertex: the first, */                  \
     X(int32_t, hull_edgenum, m->nhullvert, 1) /* how many, */                                                \
     X(int32_t, hull_edge, m->nhulledge, 1)    /* and which, counted from the hull's first */                 \

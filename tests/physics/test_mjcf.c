@@ -382,6 +382,22 @@ static void short_keyframes_are_padded(void **state)
     orr_model_destroy(model);
 }
 
+// As in MuJoCo: estimated numbers of real robots can be below 0, and a held ball joint has the range 0 0.
+static void joints_may_be_driven_and_held(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *model =
+        parse("<mujoco><worldbody><body><joint damping='-.1' stiffness='-2'/>" BALL
+              "</body><body><joint type='ball' limited='true'/>" BALL "</body></worldbody></mujoco>",
+              &error);
+    assert_non_null(model);
+    assert_true(model->dof_damping[0] == -0.1);
+    assert_true(model->jnt_stiffness[0] == -2.0);
+    assert_true(model->jnt_limited[1] == 1 && model->jnt_range[2] == 0.0 && model->jnt_range[3] == 0.0);
+    orr_model_destroy(model);
+}
+
 static void one_springlength_of_a_class_is_both_ends(void **state)
 {
     (void)state;
@@ -717,6 +733,7 @@ int main(void)
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(short_keyframes_are_padded),
         cmocka_unit_test(files_are_looked_for_beside_an_included_file),
+        cmocka_unit_test(joints_may_be_driven_and_held),
         cmocka_unit_test(one_springlength_of_a_class_is_both_ends),
         cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
