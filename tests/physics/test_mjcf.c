@@ -51,7 +51,7 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
         "replicated",     "fitted",       "fitted_aabb", "attached", "muscles", "drives",
         "muscles_limits", "muscles_all",  "plastic",     "surfaces", "delays",  "shells",
         "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables",  "general_types",
-        "builtin_meshes", "functions",    "inputs"};
+        "builtin_meshes", "functions",    "inputs",      "octrees"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
