@@ -232,7 +232,7 @@ typedef struct orr_draw_list {
     int environment_count;
     bool environment_behind; // the first is behind everything that is opaque, in place of backdrop and sky
     bool shadows;            // of opaque meshes and clouds: the sun casts them, and the lights that say so
-    bool mirrors;            // materials with reflectance mirror (render/mirror.h)
+    bool mirrors;            // materials with reflectance mirror (render/mirror/mirror.h)
     struct orr_ray_trees
         *rays; // what rays of smooth surfaces walk, for the CPU (render/cpu/rays); NULL: none
     // where left_out_mesh is not 0, this part of mesh left_out_mesh - 1 is not drawn: the mirror that is

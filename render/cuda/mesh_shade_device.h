@@ -11,7 +11,7 @@
 #include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/glass/glass_film_inputs.h"
-#include "render/mirror_formula.h"
+#include "render/mirror/mirror_formula.h"
 #include "render/texture_formula.h"
 
 // The triangle of a pixel.

@@ -3,7 +3,7 @@
 #define ORR_SCALAR
 #include "engine/core/file.h"
 #include "engine/orrery.h"
-#include "render/haze_formula.h"
+#include "render/backdrop/haze_formula.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "engine/device/cuda_gpu.h"
 #include "engine/loop/devices.h"
 #include "orr_features.h"
-#include "tests/support/soft_meshes.h"
+#include "tests/support/scenes/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>
