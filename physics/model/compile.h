@@ -38,6 +38,12 @@ typedef struct mesh_data {
     double low[3], high[3];
     bool sensed; // set before: points and tangents are wanted
     int point_count;
+    bool as_octree; // set before: its distance is wanted
+    double *exact;  // then: vertices before they are rounded, x 3
+    int octree_count;
+    int32_t *octree_child; // as the model has them
+    double *octree_coeff;
+    double octree_box[6];
     float *points, *tangents; // of a tactile sensor: x 3, x 6, as they are in the file, moved like vertices
 } mesh_data;
 
@@ -50,6 +56,8 @@ orr_result mesh_data_take(mesh_data *data, int vertices, int faces, orr_error *e
 // Makes the vertices and triangles of mesh->builtin from mesh->params; no normals. Fails for parameters that
 // the shape does not have.
 orr_result mesh_builtin(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Makes the octree of a mesh that is in its principal frame.
+orr_result mesh_octree(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Makes the triangles of the surface of mesh->function.
 orr_result mesh_of_function(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Two tangents of each vertex of a builtin mesh: zeros, but of a wedge and a plate.

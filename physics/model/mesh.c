@@ -248,6 +248,9 @@ static void centre_mesh(mesh_data *d)
         to_frame(mat, d->pos, v);
         to_frame(mat, zero, n);
         for (int k = 0; k < 3; k++) {
+            if (d->as_octree) {
+                d->exact[3 * (ptrdiff_t)i + k] = v[k];
+            }
             d->vertices[3 * i + k] = (float)v[k];
             d->normals[3 * i + k] = (float)n[k];
             d->low[k] = fmin(d->low[k], v[k]);
@@ -349,6 +352,9 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
         memset(d->pos, 0, sizeof d->pos);
         d->quat[0] = 1.0, d->quat[1] = d->quat[2] = d->quat[3] = 0.0;
     }
+    if (d->as_octree) {
+        ORR_ALLOC(d->exact, 3 * (size_t)d->vertex_count, "vertices", error);
+    }
     centre_mesh(d);
-    return ORR_OK;
+    return d->as_octree ? mesh_octree(mesh, d, error) : ORR_OK;
 }

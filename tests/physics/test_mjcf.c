@@ -46,12 +46,12 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        "orientations",   "classes",      "joints",      "geoms",    "inertia", "links",
-        "actuators",      "sensors",      "tendons",     "meshes",   "custom",  "fused",
-        "replicated",     "fitted",       "fitted_aabb", "attached", "muscles", "drives",
-        "muscles_limits", "muscles_all",  "plastic",     "surfaces", "delays",  "shells",
-        "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables",  "general_types",
-        "builtin_meshes", "functions",    "inputs"};
+        "orientations",   "classes",      "joints",      "geoms",     "inertia", "links",
+        "actuators",      "sensors",      "tendons",     "meshes",    "custom",  "fused",
+        "replicated",     "fitted",       "fitted_aabb", "attached",  "muscles", "drives",
+        "muscles_limits", "muscles_all",  "plastic",     "surfaces",  "delays",  "shells",
+        "shortcuts",      "round_meshes", "pid",         "dcmotor",   "cables",  "general_types",
+        "builtin_meshes", "functions",    "inputs",      "actranges", "octrees"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -218,7 +218,8 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><default><general actdim='0'/></default><worldbody><body><joint name='j'/>" BALL
          "</body></worldbody><actuator>\n<pid joint='j' ki='1'/></actuator></mujoco>",
          "test.xml:2: <pid>", "actdim: expected 1"},
-        {GENERAL(PID " actrange='-1 1'"), "test.xml:2: <general>", "not supported with this type"},
+        {GENERAL("gaintype='pid' biastype='affine' gainprm='0' actrange='-1 1'"), "test.xml:2: <general>",
+         "actrange: expected with activations only"},
         {GENERAL("input='ff'"), "test.xml:2: <general>", "input: expected pos, vel or pressure"},
         {GENERAL("input='pos vel' gaintype='affine'"), "test.xml:2: <general>",
          "input: expected pos, vel or pressure"},

@@ -3,9 +3,9 @@
 #include "engine/loop/world/geom_distance.h"
 #include "engine/loop/world/soft/soft_contact.h"
 #include "engine/loop/world/soft/soft_plane.h"
+#include "engine/maths/nearest.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
-#include "physics/soft/nearest.h"
 
 #include <math.h>
 #include <string.h>

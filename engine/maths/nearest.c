@@ -1,4 +1,4 @@
-#include "physics/soft/nearest.h"
+#include "engine/maths/nearest.h"
 
 #include "engine/maths/vector.h"
 
