@@ -30,6 +30,7 @@ typedef struct ray_lanes {
     real3 absorption;                   // of the body where it is
     real clear;                         // 1: from the eye on it has only gone through surfaces; else 0
     real2 chance;                       // that draws its next microfacet (rays_chance)
+    haze_path air;                      // how far it has come, where there is haze or fog
 } ray_lanes;
 
 // What rays find, linear.
@@ -335,7 +336,45 @@ FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
                        sel(m, a->spread, b->spread),
                        select3(m, a->absorption, b->absorption),
                        sel(m, a->clear, b->clear),
-                       make_real2(sel(m, a->chance.x, b->chance.x), sel(m, a->chance.y, b->chance.y))};
+                       make_real2(sel(m, a->chance.x, b->chance.x), sel(m, a->chance.y, b->chance.y)),
+                       {sel(m, a->air.depth, b->air.depth), sel(m, a->air.way, b->air.way),
+                        sel(m, a->air.axis, b->air.axis)}};
+}
+
+// Is there haze or fog before what rays meet?
+FN bool has_air(const mesh_raster *raster)
+{
+    const orr_haze_values *haze = &raster->lighting.haze;
+    return haze->reach_over_height > 0.0f || haze->fog_inverse_width > 0.0f;
+}
+
+// What rays meet, without endless planes beyond their ends.
+LARGE_FN sint leave_ends(const mesh_raster *raster, mask wanted, const ray_lanes *from, sint surface)
+{
+    const mask kept =
+        haze_path_leaves(haze_of(&raster->lighting), from->air, from->position, from->direction);
+    mask left = and_(wanted, and_(surface >= I(0), not_(kept)));
+    while (any(left)) { // once per surface
+        const int32_t number = surface[__builtin_ctz(mask_bits(left))];
+        const mask same = left & (surface == I(number));
+        const bool ends = raster->surfaces[raster->rays.first_surface + number].instance->ends;
+        surface = ends ? sel_int(same, I(ORR_RAY_NOTHING), surface) : surface;
+        left &= ~same;
+    }
+    return surface;
+}
+
+// Light and colours behind air, which mixes display colours, as where they are seen directly: where there is
+// some, all of it becomes `shown`.
+LARGE_FN void put_behind(const mesh_raster *raster, mask of, haze_air air, real3 *light, real3 *shown)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0)),
+                seen = haze_behind(air,
+                                   light_display(add3(tone_map(tone_of(&raster->lighting), *light), *shown)));
+    const mask hazy = and_(of, air.passes < R(1.0));
+    *light = select3(hazy, none, *light);
+    *shown = select3(hazy, make_real3(srgb_to_linear(seen.x), srgb_to_linear(seen.y), srgb_to_linear(seen.z)),
+                     *shown);
 }
 
 // What the lanes' rays find. through: a factor of it that is known, below 1/100 of which rays end; depth_max:
@@ -345,13 +384,21 @@ LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes a
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     real3 light = none, shown = none;
-    const bool glass = raster->rays.glass;
+    const bool glass = raster->rays.glass, hazy = has_air(raster);
+    const haze_view haze = haze_of(&raster->lighting);
+    haze_air air = {R(1.0), none};
     for (int depth = 0; depth < depth_max; depth++) {
         wanted = and_(wanted, largest_of(through) > R(0.01));
         if (!any(wanted)) {
             break;
         }
-        const ray_meets met = meet_rays(raster, wanted, &at);
+        ray_meets met = meet_rays(raster, wanted, &at);
+        if (hazy) {
+            met.surface = leave_ends(raster, wanted, &at, met.surface);
+            const mask missed = met.surface < I(0);
+            air = haze_along(haze, at.air, at.position, at.direction, met.distance, missed);
+            put_behind(raster, and_(wanted, missed), air, &at.miss, &at.behind);
+        }
         shown = add3(shown, times3(through, met.veil));
         through = scale3(through, met.passes);
         if (glass) {
@@ -365,9 +412,14 @@ LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes a
             const mask same = left & (met.surface == I(met.surface[lane]));
             ray_lanes next = at;
             next.miss = next.behind = none;
-            const ray_surface s =
+            ray_surface s =
                 ray_hit(raster, &raster->surfaces[raster->rays.first_surface + met.surface[lane]],
                         sel_int(same, met.triangle, I(met.triangle[lane])), met.weights, at.direction, &next);
+            if (hazy) {
+                put_behind(raster, same, air, &s.light, &s.shown);
+                s.factor = scale3(s.factor, air.passes);
+                next.air = haze_path_on(haze, at.air, at.direction, met.distance);
+            }
             light = select3(same, add3(light, times3(through, s.light)), light);
             shown = select3(same, add3(shown, times3(through, s.shown)), shown);
             through = select3(same, times3(through, s.factor), through);
@@ -434,7 +486,8 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
                     .spread = R(0.0),
                     .absorption = none,
                     .clear = R(0.0),
-                    .chance = shift};
+                    .chance = shift,
+                    .air = haze_path_to(haze_of(&raster->lighting), point.position)};
     if (!lens->orthographic) {
         at.width = pixel * point.position.z;
         at.spread = pixel;
