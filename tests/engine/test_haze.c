@@ -94,8 +94,8 @@ static float between(float low, float high)
     return low + (high - low) * (float)rand() / (float)RAND_MAX;
 }
 
-// A straight ray that is cut into pieces, as a path through panes is, has the air of the whole: what haze_over
-// makes of it at its end, before a surface and before the sky.
+// A straight ray that is cut into pieces, as a path through panes is, has the air of the whole: what
+// haze_over makes of it at its end, before a surface and before the sky.
 static void pieces_of_a_path_have_the_air_of_the_whole(void **state)
 {
     (void)state;
