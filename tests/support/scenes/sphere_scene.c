@@ -108,6 +108,37 @@ void trace(const orr_scene *scene, const orr_view *view, int samples, float *rgb
     orr_world_destroy(world);
 }
 
+enum { FINE = 4 }; // pixels a side
+
+void draw_fine(orr_engine *engine, const orr_scene *scene, const orr_view *view, float *mean)
+{
+    orr_world *world;
+    orr_frame *frame;
+    orr_view fine = *view;
+    float *all = calloc(FINE * FINE * PIXELS, 4 * sizeof *all);
+    fine.hard_edges = true;
+    fine.camera.width *= FINE;
+    fine.camera.height *= FINE;
+    for (int k = 0; k < 2; k++) {
+        fine.camera.focal[k] *= FINE;
+        fine.camera.centre[k] *= FINE;
+    }
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_frame_create(engine, NULL, &frame, &error));
+    assert_ok(orr_frame_submit(frame, scene, world, &fine, &error));
+    assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = all}, &error));
+    memset(mean, 0, 4 * PIXELS * sizeof *mean);
+    for (int i = 0; i < FINE * FINE * PIXELS; i++) {
+        const int x = i % (FINE * SIDE) / FINE, y = i / (FINE * SIDE) / FINE;
+        for (int k = 0; k < 4; k++) {
+            mean[4 * (y * SIDE + x) + k] += fminf(all[4 * i + k], 1.0f) / (FINE * FINE);
+        }
+    }
+    free(all);
+    orr_frame_destroy(frame);
+    orr_world_destroy(world);
+}
+
 double middle_error(const float *a, const float *b)
 {
     double sum = 0.0;

@@ -17,6 +17,8 @@ void draw_world(orr_engine *engine, const orr_scene *scene, const orr_world *wor
 void draw(orr_engine *engine, const orr_scene *scene, const orr_view *view, float *rgba);
 // Path-traced.
 void trace(const orr_scene *scene, const orr_view *view, int samples, float *rgba);
+// With hard edges: the mean of 16 pixels of a larger picture for each, of what a screen shows (at most 1).
+void draw_fine(orr_engine *engine, const orr_scene *scene, const orr_view *view, float *mean);
 // By how much two pictures differ in the sphere's middle, where it covers the picture: root of the mean
 // square of the colours.
 double middle_error(const float *a, const float *b);
