@@ -181,7 +181,6 @@ typedef struct pixel_state {
     uint32_t fragment, fragment_end;
     float receiver; // depth of the captured surface; infinity: none
     float owner;    // number of the cloud that it is of, among those that cast shadows; -1: of none
-    uint32_t taker; // as of orr_cuda_blend
     // of a pixel with an edge:
     const orr_edge_pixel *edge; // NULL: it has none
     int edge_count;             // samples blended
@@ -302,7 +301,7 @@ static __device__ real3 sky_behind(const orr_cuda_blend *b, int at)
 }
 
 template <int layering, bool noted>
-static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
+static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, uint32_t taker, int at)
 {
     int plane = b->width * b->height;
     blend_layers(b, &p, at, FLT_MAX);
@@ -316,7 +315,7 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
         blended = blend_background(blended, b->backdrop ? surface : sky_behind(b, at));
     }
     if (noted) {
-        b->takers[at] = p.taker;
+        b->takers[at] = taker;
     }
     ((float4 *)b->rgba)[at] =
         make_float4(blended.colour.x, blended.colour.y, blended.colour.z, 1.0f - blended.transmittance);
@@ -333,6 +332,7 @@ static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
     int x = (int)blockIdx.x * ORR_CUDA_TILE + (int)(threadIdx.x % ORR_CUDA_TILE);
     int y = (int)blockIdx.y * ORR_CUDA_TILE + (int)(threadIdx.x / ORR_CUDA_TILE) * ROWS;
     pixel_state pixels[ROWS];
+    uint32_t takers[ROWS] = {NO_TAKER, NO_TAKER}; // beside the pixels, which are as they were without them
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
@@ -344,7 +344,6 @@ static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
                              0,
                              INFINITY,
                              -1.0f,
-                             NO_TAKER,
                              NULL,
                              0,
                              INFINITY,
@@ -423,7 +422,7 @@ static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
                         p->owner = shadow_receiver(p->owner, before, p->blended.transmittance, owners[k]);
                     }
                     if (noted && seen_takes(before, p->blended.transmittance)) {
-                        p->taker = numbers[k];
+                        takers[row] = numbers[k];
                     }
                 }
                 live |= blend_continues(p->blended);
@@ -432,7 +431,7 @@ static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
     }
     for (int row = 0; row < ROWS; row++) {
         if (x < b.width && y + row < b.height) {
-            end_pixel<layering, noted>(&b, pixels[row], (y + row) * b.width + x);
+            end_pixel<layering, noted>(&b, pixels[row], takers[row], (y + row) * b.width + x);
         }
     }
 }
