@@ -74,6 +74,12 @@ enum {
     ORR_BLOCK_FILL = 64 // room for so many blocks of the factor per block of dofs
 };
 
+// The bodies, joints, dofs and coordinates of a kinematic tree: the first of each, and the one behind the
+// last.
+typedef struct orr_tree_range {
+    int32_t body, body_end, joint, joint_end, dof, dof_end, qpos, qpos_end;
+} orr_tree_range;
+
 typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
@@ -139,7 +145,8 @@ typedef struct orr_plan {
     int32_t varied_count;
     // ntree, where the model has the flag sleep, else NULL: tree_asleep at the start (lanes/sleep.h)
     int32_t *tree_start;
-    int32_t autoreset; // 1: a world that diverges in a step starts again (lanes/restart.h)
+    orr_tree_range *tree_range; // the same: what belongs to each
+    int32_t autoreset;          // 1: a world that diverges in a step starts again (lanes/restart.h)
     double pivot_loss; // the most that elimination takes from a diagonal entry of M at qpos0: entry / pivot
 } orr_plan;
 

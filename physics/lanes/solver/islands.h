@@ -27,8 +27,8 @@ FN int tree_of_dof(const lane_model *m, int dof)
 LANE_FN void join_trees(const lane_model *m, lane_data *d)
 {
     int32_t *link = d->block_island;
-    for (int block = 0; block < m->plan->block_count; block++) {
-        link[block] = block;
+    for (int n = 0; n < block_count(m, d); n++) {
+        link[nth_block(d, n)] = nth_block(d, n);
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         const lane_row *row = &d->row[i];
@@ -46,8 +46,8 @@ LANE_FN void number_islands(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     int32_t *island = d->block_island, *number = d->block_at; // of the island that begins with a block
-    for (int block = 0; block < plan->block_count; block++) {
-        number[block] = -1;
+    for (int n = 0; n < block_count(m, d); n++) {
+        number[nth_block(d, n)] = -1;
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         if (d->row[i].count > 0) {
@@ -55,7 +55,8 @@ LANE_FN void number_islands(const lane_model *m, lane_data *d)
         }
     }
     d->island_count = 0;
-    for (int block = 0; block < plan->block_count; block++) {
+    for (int n = 0; n < block_count(m, d); n++) {
+        int block = nth_block(d, n);
         if (number[block] == 0) {
             d->island_row[d->island_count] = d->island_dof[d->island_count] = 0;
             number[block] = d->island_count++;
@@ -65,8 +66,8 @@ LANE_FN void number_islands(const lane_model *m, lane_data *d)
         d->island_row[0] = d->island_dof[0] = 0;
         d->island_count = 1;
     }
-    for (int block = 0; block < plan->block_count; block++) { // links lead downwards: those below are done
-        int tree = plan->block_tree[block];
+    for (int n = 0; n < block_count(m, d); n++) { // links lead downwards: those below are done
+        int block = nth_block(d, n), tree = plan->block_tree[block];
         island[block] = tree < block || island[block] < block ? island[tree < block ? tree : island[block]]
                                                               : number[block];
     }
@@ -75,19 +76,22 @@ LANE_FN void number_islands(const lane_model *m, lane_data *d)
 // Sorts dofs by island; those without one are solved here. Afterwards island_dof has the end of each.
 LANE_FN void sort_dofs(const lane_model *m, lane_data *d)
 {
-    for (int k = 0; k < m->nv; k++) {
-        int island = d->block_island[m->plan->dof_block[k]];
+    const orr_plan *plan = m->plan;
+    for (int n = 0; n < block_count(m, d); n++) {
+        int block = nth_block(d, n), island = d->block_island[block], first = plan->block_first[block];
         if (island >= 0) {
-            d->island_dof[island]++;
-        } else {
+            d->island_dof[island] += plan->block_first[block + 1] - first;
+            continue;
+        }
+        for (int k = first; k < plan->block_first[block + 1]; k++) {
             d->qacc[k] = d->qacc_smooth[k];
             d->qfrc_constraint[k] = R(0.0);
         }
     }
     begin_from_counts(d->island_dof, d->island_count);
-    for (int k = 0; k < m->nv; k++) {
-        int island = d->block_island[m->plan->dof_block[k]];
-        if (island >= 0) {
+    for (int n = 0; n < block_count(m, d); n++) {
+        int block = nth_block(d, n), island = d->block_island[block];
+        for (int k = plan->block_first[block]; k < plan->block_first[block + 1] && island >= 0; k++) {
             d->dof_sorted[d->island_dof[island]++] = k;
         }
     }

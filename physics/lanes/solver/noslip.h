@@ -207,8 +207,8 @@ LANE_FN void prepare_slides(const lane_model *m, lane_data *d)
         }
     }
     reals moved = moved_dofs(m, d);
-    for (int k = 0; k < m->nv; k++) {
-        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+    for (int n = 0; n < dof_count(m, d); n++) {
+        int k = nth_dof(d, n), adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real sum = d->qacc[k];
         for (int c = 0; c < last; c++) {
             sum = fma_(d->qLD[adr + c], d->qacc[m->M_colind[adr + c]], sum);
@@ -383,7 +383,8 @@ LANE_FN void noslip(const lane_model *m, lane_data *d)
         running = and_(running, gain * scale >= R(m->opt.noslip_tolerance));
     }
     constraint_force(m, d, d->qfrc_constraint);
-    for (int k = 0; k < m->nv; k++) {
+    for (int n = 0; n < dof_count(m, d); n++) {
+        int k = nth_dof(d, n);
         d->qacc[k] = d->qfrc_smooth[k] + d->qfrc_constraint[k];
     }
     inverse_times(m, d, d->qacc);
