@@ -259,8 +259,9 @@ static void edges_and_textures_in_glass_are_smooth(void **state)
             off[hard] = middle_error(rgba, other);
         }
         print_message("%s behind a ball: off by %.4f, with hard edges by %.4f\n", names[i], off[0], off[1]);
-        // four samples by themselves would halve it; measured: 0.016 and 0.045, 0.006 and 0.027
-        assert_true(off[0] < (i == 0 ? 0.5 : 0.35) * off[1] && off[1] > 0.02);
+        // four samples by themselves would halve it; measured: 0.016 and 0.045, 0.0056 and 0.027. With cones
+        // that spread in the ball the texture is off by 0.096
+        assert_true(off[0] < 0.5 * off[1] && off[0] < (i == 0 ? 0.02 : 0.007) && off[1] > 0.02);
         orr_scene_destroy(scene);
     }
     orr_engine_destroy(engine);
