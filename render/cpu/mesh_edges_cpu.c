@@ -2,6 +2,7 @@
 // Compiled once per instruction set.
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_shade_list_cpu.h"
+#include "render/cpu/rays/rays_formula.h"
 #include "render/edge_formula.h"
 
 #include <math.h>
@@ -29,6 +30,12 @@ FN sint records_at(const mesh_raster *raster, int x, int row)
     return sint_load(raster->nearest + (ptrdiff_t)row * raster->lens.width + x);
 }
 
+// What their rays meet, likewise; 0: they have none.
+FN sint met_at(const mesh_raster *raster, int x, int row)
+{
+    return raster->met ? sint_load(raster->met + (ptrdiff_t)row * raster->lens.width + x) : I(0);
+}
+
 FN seen seen_at(const mesh_raster *raster, int x, int row)
 {
     const int width = raster->lens.width;
@@ -48,9 +55,11 @@ FN seen seen_at(const mesh_raster *raster, int x, int row)
     return s;
 }
 
-// Pixels from (x, row) on that have an edge towards one of their four neighbours.
-FN mask edges_at(const mesh_raster *raster, int x, int row)
+// Pixels from (x, row) on that have an edge towards one of their four neighbours; rays: those that have one
+// in what their rays meet.
+FN mask edges_at(const mesh_raster *raster, int x, int row, mask *rays)
 {
+    *rays = I(0);
     const int width = raster->lens.width, height = raster->lens.height;
     const int above = row > 0 ? row - 1 : row, below = row + 1 < height ? row + 1 : row;
     const sint column = lane_index() + I(x), own = records_at(raster, x, row);
@@ -58,28 +67,39 @@ FN mask edges_at(const mesh_raster *raster, int x, int row)
                             and_(records_at(raster, x + 1, row) != own, column < I(width - 1)),
                             records_at(raster, x, above) != own, records_at(raster, x, below) != own};
     const mask inside = column < I(width);
-    if (!any(inside & (differ[0] | differ[1] | differ[2] | differ[3]))) {
+    const mask has_near[4] = {column > I(0), column < I(width - 1), I(-1), I(-1)};
+    const sint met = met_at(raster, x, row);
+    if (!any(inside & (differ[0] | differ[1] | differ[2] | differ[3] | (met != I(0))))) {
         return I(0);
     }
+    const sint met_near[4] = {met_at(raster, x - 1, row), met_at(raster, x + 1, row),
+                              met_at(raster, x, above), met_at(raster, x, below)};
     const seen here = seen_at(raster, x, row);
     const seen near[4] = {seen_at(raster, x - 1, row), seen_at(raster, x + 1, row), seen_at(raster, x, above),
                           seen_at(raster, x, below)};
     mask edge = I(0);
     for (int k = 0; k < 4; k++) {
         edge |= differ[k] & edge_between(here.colour, near[k].colour, here.depth, near[k].depth);
+        *rays |= (met != I(0)) & (met_near[k] != I(0)) & has_near[k] & inside &
+                 rays_edge(met == met_near[k], here.colour, near[k].colour);
     }
-    return inside & edge;
+    return (inside & edge) | *rays;
 }
 
 static void mark(const mesh_raster *raster, int tile)
 {
     const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
     for (int y = tile_y; y < tile_y + MESH_TILE && y < raster->lens.height; y++) {
-        uint64_t bits = 0;
+        uint64_t bits = 0, ray_bits = 0;
         for (int x = 0; x < MESH_TILE && tile_x + x < raster->lens.width; x += ORR_LANES) {
-            bits |= (uint64_t)mask_bits(edges_at(raster, tile_x + x, y)) << x;
+            mask rays;
+            bits |= (uint64_t)mask_bits(edges_at(raster, tile_x + x, y, &rays)) << x;
+            ray_bits |= (uint64_t)mask_bits(rays) << x;
         }
         raster->edge_bits[y * raster->columns + tile % raster->columns] = bits;
+        if (raster->ray_bits) {
+            raster->ray_bits[y * raster->columns + tile % raster->columns] = ray_bits;
+        }
     }
 }
 
@@ -111,6 +131,9 @@ static int begin_samples(const mesh_raster *raster, int tile, mesh_edges *edges)
     for (int i = 0; i < EDGE_SAMPLES * count; i += ORR_LANES) {
         real_store(edges->nearness + i, farthest);
         sint_store(edges->record + i, I(-1));
+    }
+    for (int i = count; i < count + ORR_LANES; i++) {
+        edges->column[i] = edges->row[i] = 0;
     }
     return count;
 }
@@ -237,19 +260,27 @@ static void draw_bin(const mesh_raster *raster, const mesh_bins *bins, int tile,
     }
 }
 
+// Has a pixel of the tile an edge in what its rays meet?
+FN bool has_ray_edge(const mesh_raster *raster, int tile_x, int tile_y, int column, int row)
+{
+    return raster->ray_bits &&
+           raster->ray_bits[(tile_y + row) * raster->columns + tile_x / MESH_TILE] >> column & 1u;
+}
+
 // Lists what the samples of the pixels show, each surface once: at the middle of its samples, which for all
-// four is the pixel's centre.
+// four is the pixel's centre. Where there is an edge in what rays meet, each sample is shaded by itself.
 static void list_samples(const mesh_raster *raster, mesh_shade_list *list, mesh_edges *edges, int count,
                          int tile_x, int tile_y)
 {
     for (int i = 0; i < count; i++) {
         const int32_t *id = edges->record + EDGE_SAMPLES * i;
+        const bool apart = has_ray_edge(raster, tile_x, tile_y, edges->column[i], edges->row[i]);
         const float left = (float)(tile_x + edges->column[i]), top = (float)(tile_y + edges->row[i]);
         for (int s = 0; s < EDGE_SAMPLES; s++) {
             float x = 0.0f, y = 0.0f, same = 0.0f;
             int first = EDGE_SAMPLES;
             for (int t = 0; t < EDGE_SAMPLES; t++) {
-                if (id[t] == id[s]) {
+                if (t == s || (id[t] == id[s] && !apart)) {
                     first = t < first ? t : first;
                     x += left + sample_x(t);
                     y += top + sample_y(t);
@@ -257,7 +288,7 @@ static void list_samples(const mesh_raster *raster, mesh_shade_list *list, mesh_
                 }
             }
             if (first == s && id[s] >= 0) {
-                list_point(raster, list, id[s], x / same, y / same, s * MESH_EDGES + i);
+                list_point(raster, list, id[s], x / same, y / same, apart ? 0.5f : 1.0f, s * MESH_EDGES + i);
             }
         }
     }
@@ -270,13 +301,20 @@ typedef struct lane_samples {
 } lane_samples;
 
 // Depth and colour of the samples of the pixels numbered i .., whose surfaces are shaded.
-FN lane_samples shaded_samples(const mesh_raster *raster, const mesh_edges *edges, int i)
+FN lane_samples shaded_samples(const mesh_raster *raster, const mesh_edges *edges, int i, int tile_x,
+                               int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
     const mesh_view view = mesh_view_of(&raster->lens);
     const real farthest = R(mesh_farthest(&raster->lens)), none = R(0.0);
     const sint first = (lane_index() + I(i)) * I(EDGE_SAMPLES);
     sint id[EDGE_SAMPLES];
+    int32_t rays[ORR_LANES];
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        rays[lane] =
+            -(int32_t)has_ray_edge(raster, tile_x, tile_y, edges->column[i + lane], edges->row[i + lane]);
+    }
+    const mask apart = sint_load(rays);
     lane_samples out;
     for (int s = 0; s < EDGE_SAMPLES; s++) {
         const float *rgb = edges->rgb[0] + s * MESH_EDGES + i;
@@ -287,7 +325,7 @@ FN lane_samples shaded_samples(const mesh_raster *raster, const mesh_edges *edge
                                    sel(some, real_load(rgb + EDGE_SAMPLES * MESH_EDGES), none),
                                    sel(some, real_load(rgb + 2 * EDGE_SAMPLES * MESH_EDGES), none));
         for (int t = 0; t < s; t++) {
-            out.colour[s] = select3(id[t] == id[s], out.colour[t], out.colour[s]);
+            out.colour[s] = select3((id[t] == id[s]) & ~apart, out.colour[t], out.colour[s]);
         }
         out.depth[s] = sel(there, mesh_depth(view, nearness), R(INFINITY));
     }
@@ -359,9 +397,9 @@ static void draw_samples_of_tile(const mesh_raster *raster, int tile, mesh_edges
     draw_bin(raster, &raster->sliver_bins, tile, edges);
     list_samples(raster, list, edges, count, tile_x, tile_y);
     float *const planes[3] = {edges->rgb[0], edges->rgb[1], edges->rgb[2]};
-    shade_listed(raster, list, planes);
+    shade_listed(raster, list, planes, NULL);
     for (int i = 0; i < count; i += ORR_LANES) {
-        lane_samples p = shaded_samples(raster, edges, i);
+        lane_samples p = shaded_samples(raster, edges, i, tile_x, tile_y);
         order_samples(&p);
         store_samples(raster, tile, edges, i, count, &p);
     }

@@ -297,7 +297,7 @@ static void list_pixels(const mesh_raster *raster, mesh_shade_list *list, const 
     for (int i = 0; i < count && i < ORR_LANES; i++) {
         if (records[i] >= 0) {
             list_point(raster, list, records[i], (float)((at + (size_t)i) % width) + 0.5f,
-                       (float)(at / width) + 0.5f, (int32_t)(at + (size_t)i));
+                       (float)(at / width) + 0.5f, 1.0f, (int32_t)(at + (size_t)i));
         }
     }
 }
@@ -321,8 +321,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, mesh_sh
             size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
             int count = width - tile_x - x;
             real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
+            sint met = I(0);
             if (is_one_surface(raster, id)) {
-                colour = shade_records(raster, &last, id, column, row);
+                colour = shade_records(raster, &last, id, column, row, R(1.0), &met);
             } else {
                 list_pixels(raster, list, tile->record + y * MESH_TILE + x, count, at);
             }
@@ -336,6 +337,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, mesh_sh
             if (raster->nearest) {
                 store_some((float *)raster->nearest + at, (real)id, count);
             }
+            if (raster->met) {
+                store_some((float *)raster->met + at, (real)met, count);
+            }
             for (int i = 0; raster->picture.item && i < count && i < ORR_LANES; i++) {
                 raster->picture.item[at + (size_t)i] = item_of(raster, tile->record[y * MESH_TILE + x + i]);
             }
@@ -343,7 +347,7 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, mesh_sh
     }
     float *const planes[3] = {raster->picture.rgb, raster->picture.rgb + plane,
                               raster->picture.rgb + 2 * plane};
-    shade_listed(raster, list, planes);
+    shade_listed(raster, list, planes, raster->met);
 }
 
 // The depth of a tile's nearest surfaces alone.
@@ -506,7 +510,7 @@ static void shade_fragments(const mesh_raster *raster, uint32_t first, uint32_t 
             column[i] = source->x;
         }
         real4 c = shade_records(raster, &last, sint_load(id), to_real(sint_load(column)) + R(0.5),
-                                R((float)row + 0.5f));
+                                R((float)row + 0.5f), R(1.0), NULL);
         float member[4][ORR_LANES];
         real_store(member[0], c.x * c.w);
         real_store(member[1], c.y * c.w);

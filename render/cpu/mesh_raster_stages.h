@@ -109,6 +109,7 @@ typedef struct mesh_tile {
 typedef struct mesh_listed_point {
     int32_t record;
     float x, y;     // [px]
+    float part;     // of a pixel's width, that its rays are wide
     int32_t to;     // where its colour goes
     int32_t before; // the point of the same surface that was listed before; -1: none
 } mesh_listed_point;
@@ -165,6 +166,8 @@ typedef struct mesh_raster {
     mesh_shade_list **lists; // per worker
     // with edges alone:
     int32_t *nearest;    // height x width, with MESH_TILE more at either end: record of each pixel; -1: none
+    int32_t *met;        // likewise, where rays start: a key of what each pixel's rays meet (shade_points)
+    uint64_t *ray_bits;  // likewise, as edge_bits: edges in what rays meet, whose samples have a ray each
     uint64_t *edge_bits; // of orr_edge_list, whose words are the rows of tiles
     uint32_t *edge_firsts;
     orr_edge_pixel *edge_pixels;

@@ -20,9 +20,11 @@ LARGE_FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surfa
         make_real3(factor.x * emissive[0], factor.y * emissive[1], factor.z * emissive[2]));
 }
 
-// Display colour and alpha of a surface of the metallic-roughness model. at: the pixel centres [px]
+// Display colour and alpha of a surface of the metallic-roughness model. at: the pixel centres [px]; part,
+// met: as shade_pixels takes them
 LARGE_FN real4 shade_metal(const mesh_raster *raster, const mesh_surface *surface, mask shown, real4 base,
-                           light_point point, real3 normal, const lane_triangle *t, real2 at)
+                           light_point point, real3 normal, const lane_triangle *t, real2 at, real part,
+                           sint *met)
 {
     const orr_mesh_material *material = surface->material;
     const float *emissive = material->emissive;
@@ -45,15 +47,17 @@ LARGE_FN real4 shade_metal(const mesh_raster *raster, const mesh_surface *surfac
         film.w = sel(mesh_is_solid(base.w, material->alpha_cutoff), film.w * covers, R(0.0));
         return film;
     }
-    const real3 colour = surface->traced ? trace_metal(raster, surface, shown, m, point, normal, t, at)
-                                         : light_up_metal(raster, surface, m, point, normal);
+    const real3 colour = surface->traced
+                             ? trace_metal(raster, surface, shown, m, point, normal, t, at, part, met)
+                             : light_up_metal(raster, surface, m, point, normal);
     return (real4){colour.x, colour.y, colour.z, base.w};
 }
 
 // Display colour of triangles of the surface at the pixel centres x, y [px], and their alpha there; shown:
-// the pixels that are looked at.
+// the pixels that are looked at; part: as in shade_points; met: becomes the key of what the rays meet that
+// start there, if any do.
 FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, mask shown,
-                      const lane_triangle *t, real x, real y)
+                      const lane_triangle *t, real x, real y, real part, sint *met)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
     const mesh_view view = mesh_view_of(&raster->lens);
@@ -80,7 +84,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
         colour = shade_neural(raster, surface, point, normal, t, exact, x, y, tint);
     } else if (material->metallic_roughness && !material->unlit) {
         const real4 shaded = shade_metal(raster, surface, shown, (real4){colour.x, colour.y, colour.z, alpha},
-                                         point, normal, t, make_real2(x, y));
+                                         point, normal, t, make_real2(x, y), part, met);
         colour = make_real3(shaded.x, shaded.y, shaded.z);
         alpha = shaded.w;
     } else {
@@ -102,7 +106,7 @@ void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points 
 {
     real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
     mask left = at->id >= I(0);
-    sint safe = sel_int(left, at->id, I(0));
+    sint safe = sel_int(left, at->id, I(0)), met = I(0);
     while (any(left)) { // once per surface, which is nearly always once
         mask same = left;
         if (!all(at->id == I(last->id))) {
@@ -110,10 +114,15 @@ void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points 
             last->triangle = gather_triangle(last->surface, triangles_of(raster, same, safe));
             last->id = last->triangle.one ? safe[__builtin_ctz(mask_bits(same))] : -1;
         }
-        real4 c = shade_pixels(raster, last->surface, same, &last->triangle, at->x, at->y);
+        sint key = I(0);
+        real4 c = shade_pixels(raster, last->surface, same, &last->triangle, at->x, at->y, at->part, &key);
+        met = sel_int(same, key, met);
         colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
                          sel(same, c.w, colour.w)};
         left &= ~same;
     }
     *shaded = colour;
+    if (at->met) {
+        *at->met = met;
+    }
 }

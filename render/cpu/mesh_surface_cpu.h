@@ -292,6 +292,8 @@ FN sint triangles_of(const mesh_raster *raster, mask same, sint id)
 typedef struct shade_points {
     sint id;
     real x, y;
+    real part; // of a pixel's width, that rays from there are wide
+    sint *met; // nullable: becomes a key of what their rays meet, one after the other; 0: they have none
 } shade_points;
 
 // The triangle of the points that were shaded last: neighbours show the same.
@@ -307,9 +309,11 @@ typedef struct shade_last {
 void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, shade_last *last,
                                   real4 *shaded);
 
-FN real4 shade_records(const mesh_raster *raster, shade_last *last, sint id, real x, real y)
+// part, met: as in shade_points
+FN real4 shade_records(const mesh_raster *raster, shade_last *last, sint id, real x, real y, real part,
+                       sint *met)
 {
-    const shade_points at = {id, x, y};
+    const shade_points at = {id, x, y, part, met};
     real4 shaded;
     ORR_ISA_NAME(orr_mesh_shade)(raster, &at, last, &shaded);
     return shaded;
