@@ -60,7 +60,11 @@ FN real3 light_add_colour(real3 sum, real weight, uniform_real red, uniform_real
 
 FN real light_power(real base, uniform_real exponent)
 {
-    return pow_(max_(base, R(1e-6)), R(exponent));
+    real power = R(1.0);
+    if (exponent > 0.0f) {
+        power = pow_(max_(base, R(1e-6)), R(exponent));
+    }
+    return power;
 }
 
 // Light at a point, from one light.
@@ -88,7 +92,7 @@ FN light_incidence light_incident(light_source l, real3 p)
     if (l.directional < 0.5f) {
         real3 v = sub3(i.to_light, p);
         real distance = sqrt_(max_(dot3(v, v), R(1e-20)));
-        i.to_light = make_real3(v.x / distance, v.y / distance, v.z / distance);
+        i.to_light = scale3(v, R(1.0) / distance);
         real cosine = -dot3(i.to_light, make_real3(R(l.axis_x), R(l.axis_y), R(l.axis_z)));
         real divisor = max_(R(l.constant) + distance * (R(l.linear) + distance * R(l.quadratic)), R(1e-6));
         i.strength = sel(cosine < R(l.cutoff), R(0.0), light_power(cosine, l.exponent)) / divisor;
@@ -165,6 +169,23 @@ FN real light_area_visible(real visible, real3 to_middle, real3 normal)
 
 // ---- surfaces ----
 
+#define LIGHT_FAINT 22.18f // 2 ln 2^16
+
+// Blinn's highlight: cos^exponent of the angle between the normal and what is half-way to the eye, where the
+// surface faces the light. 0 where it is surely less than 2^-16, which even on black is a twentieth of a
+// byte: there, which is nearly everywhere, no power is taken. cos^e is at most exp(e (cos^2 - 1) / 2).
+FN real light_gloss(real3 to_light, real facing, light_point p, uniform_real exponent)
+{
+    real3 between = add3(to_light, p.to_eye);
+    real along = dot3(between, p.normal), squared = dot3(between, between), gloss = R(0.0);
+    mask seen = R(exponent) * along * along > R(exponent - LIGHT_FAINT) * squared;
+    seen = and_(seen, facing > R(0.0));
+    if (some_(seen)) {
+        gloss = sel(seen, light_power(along / sqrt_(max_(squared, R(1e-30))), exponent), R(0.0));
+    }
+    return gloss;
+}
+
 // What reaches every point of a surface: of ambient light the part `open`, and as much more as the surface
 // emits of its base colour.
 FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blue, uniform_real emission,
@@ -179,7 +200,8 @@ FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blu
 }
 
 // Adds one light, of which the part `visible` (0 .. 1) reaches the point; its ambient light as begun.
-// specular, shininess: of the material, 0 .. 1; a dull one (specular 0) has no highlights to sum.
+// specular, shininess: of the material, 0 .. 1; of a dull one (specular 0) and of a light without a
+// specular colour there are no highlights to sum.
 FN light_sums light_add(light_sums sums, light_source l, light_incidence i, light_point p, real visible,
                         uniform_real specular, uniform_real shininess)
 {
@@ -187,23 +209,22 @@ FN light_sums light_add(light_sums sums, light_source l, light_incidence i, ligh
     sums.diffuse = light_add_colour(sums.diffuse, i.strength * sums.open, l.ambient_red, l.ambient_green,
                                     l.ambient_blue);
     real arrives, gloss = R(0.0);
+    uniform_real glossy = specular * (l.specular_red + l.specular_green + l.specular_blue);
     if (l.area > 0.5f) {
         visible = light_area_visible(visible, i.to_light, p.normal);
         arrives = visible * light_area_matte(l, p.position, p.normal);
-        if (specular > 0.0f) {
+        if (glossy > 0.0f) {
             gloss = visible * light_area_gloss(l, p, 128.0f * shininess);
         }
     } else {
         i.strength = i.strength * visible;
         arrives = i.strength * max_(facing, R(0.0));
-        if (specular > 0.0f) {
-            real3 between = unit3(add3(i.to_light, p.to_eye));
-            gloss = i.strength * light_power(dot3(between, p.normal), 128.0f * shininess);
-            gloss = sel(facing > R(0.0), gloss, R(0.0));
+        if (glossy > 0.0f) {
+            gloss = i.strength * light_gloss(i.to_light, facing, p, 128.0f * shininess);
         }
     }
     sums.diffuse = light_add_colour(sums.diffuse, arrives, l.diffuse_red, l.diffuse_green, l.diffuse_blue);
-    if (specular > 0.0f) {
+    if (glossy > 0.0f) {
         sums.highlight =
             light_add_colour(sums.highlight, gloss, l.specular_red, l.specular_green, l.specular_blue);
     }

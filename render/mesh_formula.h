@@ -62,6 +62,7 @@ STRUCT(mesh_triangle)
 {
     real3 a, ab, ac; // a corner, and the edges from there
     real3 normal;    // ab x ac: on the front side
+    real inverse;    // 1 / its square
 }
 END_STRUCT(mesh_triangle)
 
@@ -72,6 +73,7 @@ FN mesh_triangle mesh_triangle_of(real3 a, real3 b, real3 c)
     t.ab = sub3(b, a);
     t.ac = sub3(c, a);
     t.normal = mesh_cross(t.ab, t.ac);
+    t.inverse = R(1.0) / max_(dot3(t.normal, t.normal), R(1e-36));
     return t;
 }
 
@@ -91,9 +93,8 @@ FN real2 mesh_weights(mesh_view v, mesh_triangle t, real x, real y)
     real facing = dot3(t.normal, direction);
     real distance = dot3(t.normal, to_a) / sel(facing == R(0.0), R(1e-30), facing);
     real3 p = sub3(scale3(direction, distance), to_a); // where they meet, from corner a
-    real inverse_area = R(1.0) / max_(dot3(t.normal, t.normal), R(1e-36));
-    return make_real2(dot3(mesh_cross(p, t.ac), t.normal) * inverse_area,
-                      dot3(mesh_cross(t.ab, p), t.normal) * inverse_area);
+    return make_real2(dot3(mesh_cross(p, t.ac), t.normal) * t.inverse,
+                      dot3(mesh_cross(t.ab, p), t.normal) * t.inverse);
 }
 
 // Weights within the triangle: the centre of a pixel inside the snapped triangle may be outside the exact one

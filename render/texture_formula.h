@@ -21,15 +21,9 @@ STRUCT(texture_footprint)
 }
 END_STRUCT(texture_footprint)
 
-// The ellipse that a round pixel covers in the texture (Heckbert 1989), as a row of round places with the
-// shorter axis for their size (McCormack et al. 1999): a floor is blurred no more along than across. across,
-// down: the steps that a pixel makes in the texture [texels of level 0]; last: the chain's last level.
-FN texture_footprint texture_cover(real2 across, real2 down, uniform_real last)
+// The same of an ellipse of which the squares of the axes' parts, and their product, are these.
+FN texture_footprint texture_cover_ellipse(real xx, real yy, real xy, uniform_real last)
 {
-    real ax = min_(max_(across.x, R(-1e8)), R(1e8)), ay = min_(max_(across.y, R(-1e8)), R(1e8));
-    real dx = min_(max_(down.x, R(-1e8)), R(1e8)), dy = min_(max_(down.y, R(-1e8)), R(1e8));
-    // squares of the axes, and twice the longer one's angle
-    real xx = fma_(ax, ax, dx * dx), yy = fma_(ay, ay, dy * dy), xy = fma_(ax, ay, dx * dy);
     real half_sum = R(0.5) * (xx + yy), half_difference = R(0.5) * (xx - yy);
     real root = sqrt_(fma_(half_difference, half_difference, xy * xy));
     real longer = sqrt_(half_sum + root), shorter = sqrt_(max_(half_sum - root, R(0.0)));
@@ -45,6 +39,24 @@ FN texture_footprint texture_cover(real2 across, real2 down, uniform_real last)
     f.level = max_(min_(log2_(size), R(last)), R(0.0));
     f.axis = make_real2(x * stretch, y * stretch);
     f.sides = max_(R(0.5) * (longer / size - R(1.0)), R(0.0));
+    return f;
+}
+
+// The ellipse that a round pixel covers in the texture (Heckbert 1989), as a row of round places with the
+// shorter axis for their size (McCormack et al. 1999): a floor is blurred no more along than across. across,
+// down: the steps that a pixel makes in the texture [texels of level 0]; last: the chain's last level.
+FN texture_footprint texture_cover(real2 across, real2 down, uniform_real last)
+{
+    real ax = min_(max_(across.x, R(-1e8)), R(1e8)), ay = min_(max_(across.y, R(-1e8)), R(1e8));
+    real dx = min_(max_(down.x, R(-1e8)), R(1e8)), dy = min_(max_(down.y, R(-1e8)), R(1e8));
+    // squares of the axes, and twice the longer one's angle
+    real xx = fma_(ax, ax, dx * dx), yy = fma_(ay, ay, dy * dy), xy = fma_(ax, ay, dx * dy);
+    texture_footprint f;
+    f.level = f.sides = R(0.0);
+    f.axis = make_real2(R(0.0), R(0.0));
+    if (some_(xx + yy > R(0.99))) { // else no axis is longer than a texel, and the centre is the only place
+        f = texture_cover_ellipse(xx, yy, xy, last);
+    }
     return f;
 }
 

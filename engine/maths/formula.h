@@ -4,7 +4,8 @@
 // (lanes.h), a float for nvcc, for glslc, and for plain C (define ORR_SCALAR; define ORR_SCALAR_DOUBLE too
 // for the reference in double). Rules: values in, values out; no pointers, casts or bare literals (write
 // R(0.5)); choices with sel(mask, a, b); loops of a length that is the same for all elements; masks combine
-// with and_, or_, not_. A `uniform_real` is the same for all elements of a call: a float everywhere, so that
+// with and_, or_, not_. What sel drops for all of the elements that are computed together may be left out:
+// `if (some_(mask))`. A `uniform_real` is the same for all elements of a call: a float everywhere, so that
 // it multiplies a real directly; an `if` may compare it with a literal (0.5f). A `suint` is an index: 32 bits
 // that wrap around; write U(7).
 #ifndef ORR_FORMULA_H
@@ -73,6 +74,10 @@ bool not_(bool a)
 {
     return !a;
 }
+bool some_(bool a)
+{
+    return a;
+}
 #else
 #define STRUCT(name) typedef struct name
 #define END_STRUCT(name) name;
@@ -131,6 +136,10 @@ FN mask or_(mask a, mask b)
 FN mask not_(mask a)
 {
     return !a;
+}
+FN bool some_(mask a)
+{
+    return a;
 }
 FN real abs_(real a)
 {
@@ -222,6 +231,10 @@ FN mask or_(mask a, mask b)
 FN mask not_(mask a)
 {
     return ~a;
+}
+FN bool some_(mask a)
+{
+    return any(a);
 }
 #endif
 #endif

@@ -110,6 +110,17 @@ FN real3 haze_fog(haze_view v, real3 colour, real depth)
     return colour;
 }
 
+// A display colour behind the veil, where a ray falls so far below the horizon.
+FN real3 haze_veil(haze_view v, real3 seen, haze_ray ray, real fall, real depth, uniform_real backdrop)
+{
+    real weight = haze_weight(v, fall), veil_depth = haze_distance(v, fall, weight) / ray.away;
+    if (backdrop < 0.5f) { // the veil is inside the sky
+        weight = sel(depth > veil_depth, weight, R(0.0));
+    }
+    real3 veil = haze_fog(v, make_real3(R(v.red), R(v.green), R(v.blue)), veil_depth);
+    return add_scaled3(seen, sub3(veil, seen), weight);
+}
+
 // What is seen of a surface's display colour at a point of the picture [px], at a depth along the camera's
 // axis. backdrop: 1: it is the sky, and has no depth of its own
 FN real3 haze_over(haze_view v, real3 colour, real x, real y, real depth, uniform_real backdrop)
@@ -120,13 +131,10 @@ FN real3 haze_over(haze_view v, real3 colour, real x, real y, real depth, unifor
     real3 seen = haze_fog(v, colour, depth);
     if (v.reach_over_height > 0.0f) {
         haze_ray ray = haze_ray_through(v, x, y);
-        real fall = haze_fall(v, ray), weight = haze_weight(v, fall);
-        real veil_depth = haze_distance(v, fall, weight) / ray.away;
-        if (backdrop < 0.5f) { // the veil is inside the sky
-            weight = sel(depth > veil_depth, weight, R(0.0));
+        real fall = haze_fall(v, ray);
+        if (some_(R(1.0 - v.part) * fall < R(1.0))) { // nearer than the veil begins, its weight is 0
+            seen = haze_veil(v, seen, ray, fall, depth, backdrop);
         }
-        real3 veil = haze_fog(v, make_real3(R(v.red), R(v.green), R(v.blue)), veil_depth);
-        seen = add_scaled3(seen, sub3(veil, seen), weight);
     }
     return seen;
 }

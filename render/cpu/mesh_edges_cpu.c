@@ -1,7 +1,7 @@
 // Edges of opaque meshes (edge_formula.h): which pixels of a tile have one, and what their samples show.
 // Compiled once per instruction set.
 #include "engine/core/isa.h"
-#include "render/cpu/mesh_surface_cpu.h"
+#include "render/cpu/mesh_shade_list_cpu.h"
 #include "render/cpu/rays/rays_formula.h"
 #include "render/edge_formula.h"
 
@@ -117,19 +117,20 @@ static int begin_samples(const mesh_raster *raster, int tile, mesh_edges *edges)
 {
     int count = 0;
     for (int row = 0; row < MESH_TILE; row++) {
+        edges->rows[row] = word_of(raster, tile, row);
         edges->row_first[row] = count;
-        for (uint64_t bits = word_of(raster, tile, row); bits; bits &= bits - 1, count++) {
+        for (uint64_t bits = edges->rows[row]; bits; bits &= bits - 1, count++) {
             edges->column[count] = __builtin_ctzll(bits);
             edges->row[count] = row;
+            for (int s = 0; s < EDGE_SAMPLES; s++) {
+                edges->sample_column[EDGE_SAMPLES * count + s] = edges->column[count];
+            }
         }
     }
-    edges->row_first[MESH_TILE] = count;
     const real farthest = R(mesh_farthest(&raster->lens));
-    for (int i = 0; i < count + ORR_LANES; i += ORR_LANES) {
-        for (int s = 0; s < EDGE_SAMPLES && i < MESH_EDGES; s++) {
-            real_store(edges->nearness[s] + i, farthest);
-            sint_store(edges->record[s] + i, I(-1));
-        }
+    for (int i = 0; i < EDGE_SAMPLES * count; i += ORR_LANES) {
+        real_store(edges->nearness + i, farthest);
+        sint_store(edges->record + i, I(-1));
     }
     for (int i = count; i < count + ORR_LANES; i++) {
         edges->column[i] = edges->row[i] = 0;
@@ -137,78 +138,115 @@ static int begin_samples(const mesh_raster *raster, int tile, mesh_edges *edges)
     return count;
 }
 
-FN real sample_column(sint column, int tile_x, int sample)
+FN float sample_x(int sample)
 {
-    return to_real(column + I(tile_x)) + R((float)MESH_SAMPLE_X(sample) / MESH_SUBPIXELS);
+    return (float)MESH_SAMPLE_X(sample) / MESH_SUBPIXELS;
 }
 
-FN real sample_row(sint row, int tile_y, int sample)
+FN float sample_y(int sample)
 {
-    return to_real(row + I(tile_y)) + R((float)MESH_SAMPLE_Y(sample) / MESH_SUBPIXELS);
+    return (float)MESH_SAMPLE_Y(sample) / MESH_SUBPIXELS;
 }
 
-// Which of the pixels' samples are not holes. Not inlined: the loop below needs the registers.
+// Which of the samples of pixels of a row are not holes. Not inlined: the loop below needs the registers.
 static __attribute__((noinline)) mask solid_samples(const mesh_raster *raster, const mesh_record *record,
-                                                    real x, real y)
+                                                    sint column, int row)
 {
-    return solid_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle), x, y);
+    float x[ORR_LANES], y[ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i++) {
+        x[i] = sample_x(i % EDGE_SAMPLES);
+        y[i] = (float)row + sample_y(i % EDGE_SAMPLES);
+    }
+    return solid_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle),
+                    to_real(column) + real_load(x), real_load(y));
 }
 
-// Which of the tile's pixels with edges a triangle may cover: those numbered first .. end.
-typedef struct reach {
-    int first, end;
-} reach;
+// A triangle over the samples of a tile: lanes are the samples of neighbouring pixels of a row.
+typedef struct sample_span {
+    sint start[3], across[3], down[3]; // of its edges
+    real nearness;                     // at the samples of the tile's first pixel
+} sample_span;
 
-static reach reach_of(const mesh_raster *raster, const mesh_record *record, int tile, const mesh_edges *edges)
+static sample_span samples_over_tile(const mesh_record *record, int tile_x, int tile_y)
 {
-    const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
-    const mesh_box box = mesh_box_of(record->x, record->y, tile_x + MESH_TILE, tile_y + MESH_TILE, true);
-    const int left = box.left - tile_x, right = box.right - tile_x, from = left > 0 ? left : 0;
-    if (from > right) {
-        return (reach){0, 0};
+    sample_span span;
+    int32_t start[3][ORR_LANES];
+    float nearness[ORR_LANES];
+    for (int s = 0; s < EDGE_SAMPLES; s++) {
+        nearness[s] = (float)mesh_nearness_at_sample(record, tile_x, tile_y, s);
+        for (int k = 0; k < 3; k++) {
+            const mesh_edge edge = mesh_edge_of_samples(record, k, tile_x, tile_y, s);
+            start[k][s] = edge.start;
+            span.across[k] = I(edge.across);
+            span.down[k] = I(edge.down);
+        }
     }
-    const uint64_t columns = (~0ull >> (MESH_TILE - 1 - (right - from))) << from;
-    int first = box.top > tile_y ? box.top - tile_y : 0, last = box.bottom - tile_y;
-    while (first <= last && !(word_of(raster, tile, first) & columns)) {
-        first++;
+    for (int i = EDGE_SAMPLES; i < ORR_LANES; i++) {
+        nearness[i] = nearness[i % EDGE_SAMPLES];
+        for (int k = 0; k < 3; k++) {
+            start[k][i] = start[k][i % EDGE_SAMPLES];
+        }
     }
-    while (last >= first && !(word_of(raster, tile, last) & columns)) {
-        last--;
+    for (int k = 0; k < 3; k++) {
+        span.start[k] = sint_load(start[k]);
     }
-    return first > last ? (reach){0, 0} : (reach){edges->row_first[first], edges->row_first[last + 1]};
+    span.nearness = real_load(nearness);
+    return span;
+}
+
+// Draws the samples numbered first .. end, which are of one row.
+static void draw_row(const mesh_raster *raster, mesh_edges *edges, const sample_span *span, int32_t id,
+                     int tile_x, int tile_y, int row, int first, int end)
+{
+    const mesh_record *record = &raster->records[id];
+    const mesh_surface *surface = &raster->surfaces[record->surface];
+    const bool backdrop = surface->instance->backdrop;
+    for (int i = first; i < end; i += ORR_LANES) {
+        const sint column = sint_load(edges->sample_column + i);
+        sint value = I(0);
+        for (int k = 0; k < 3; k++) {
+            value |= span->start[k] + span->across[k] * column + span->down[k] * I(row);
+        }
+        real before = real_load(edges->nearness + i);
+        real now = mesh_nearness(span->nearness, R(record->across), R(record->down), to_real(column),
+                                 R((float)row), R(record->farthest), R(record->nearest));
+        now = backdrop ? before : now; // it is drawn first, and everything covers it
+        mask hit = lanes_below(end - i) & (value >= I(0)) & (backdrop ? I(-1) : (sint)(now > before));
+        if (!any(hit)) {
+            continue;
+        }
+        if (has_holes(surface)) {
+            hit &= solid_samples(raster, record, column + I(tile_x), tile_y + row);
+        }
+        real_store(edges->nearness + i, sel(hit, now, before));
+        sint_store(edges->record + i, sel_int(hit, I(id), sint_load(edges->record + i)));
+    }
 }
 
 static void draw_samples(const mesh_raster *raster, int tile, mesh_edges *edges, int32_t id)
 {
     const mesh_record *record = &raster->records[id];
-    const mesh_surface *surface = &raster->surfaces[record->surface];
-    const bool cut_out = has_holes(surface), backdrop = surface->instance->backdrop;
     const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
-    const reach over = reach_of(raster, record, tile, edges);
-    for (int s = 0; s < EDGE_SAMPLES && over.first < over.end; s++) {
-        mesh_edge edge[3];
-        for (int k = 0; k < 3; k++) {
-            edge[k] = mesh_edge_of_samples(record, k, tile_x, tile_y, s);
+    const mesh_box box = mesh_box_of(record->x, record->y, tile_x + MESH_TILE, tile_y + MESH_TILE, true);
+    const int left = box.left - tile_x, right = box.right - tile_x, from = left > 0 ? left : 0;
+    if (from > right) {
+        return;
+    }
+    const uint64_t columns = (~0ull >> (MESH_TILE - 1 - (right - from))) << from, before = (1ull << from) - 1;
+    sample_span span;
+    bool spanned = false;
+    for (int row = box.top > tile_y ? box.top - tile_y : 0; row <= box.bottom - tile_y; row++) {
+        const uint64_t bits = edges->rows[row];
+        if (!(bits & columns)) {
+            continue;
         }
-        const real start = R(mesh_nearness_at_sample(record, tile_x, tile_y, s));
-        for (int i = over.first; i < over.end; i += ORR_LANES) {
-            const sint column = sint_load(edges->column + i), row = sint_load(edges->row + i);
-            sint value = I(0);
-            for (int k = 0; k < 3; k++) {
-                value |= I(edge[k].start) + I(edge[k].across) * column + I(edge[k].down) * row;
-            }
-            real before = real_load(edges->nearness[s] + i);
-            real now = mesh_nearness(start, R(record->across), R(record->down), to_real(column), to_real(row),
-                                     R(record->farthest), R(record->nearest));
-            now = backdrop ? before : now; // it is drawn first, and everything covers it
-            mask hit = (value >= I(0)) & (backdrop ? I(-1) : (sint)(now > before));
-            if (any(hit) && cut_out) {
-                hit &= solid_samples(raster, record, sample_column(column, tile_x, s),
-                                     sample_row(row, tile_y, s));
-            }
-            real_store(edges->nearness[s] + i, sel(hit, now, before));
-            sint_store(edges->record[s] + i, sel_int(hit, I(id), sint_load(edges->record[s] + i)));
+        if (!spanned) { // few triangles reach an edge
+            span = samples_over_tile(record, tile_x, tile_y);
+            spanned = true;
         }
+        const int first = edges->row_first[row] + __builtin_popcountll(bits & before);
+        draw_row(raster, edges, &span, id, tile_x, tile_y, row, EDGE_SAMPLES * first,
+                 EDGE_SAMPLES * (first + __builtin_popcountll(bits & columns)));
     }
 }
 
@@ -222,56 +260,70 @@ static void draw_bin(const mesh_raster *raster, const mesh_bins *bins, int tile,
     }
 }
 
+// Has a pixel of the tile an edge in what its rays meet?
+FN bool has_ray_edge(const mesh_raster *raster, int tile_x, int tile_y, int column, int row)
+{
+    return raster->ray_bits &&
+           raster->ray_bits[(tile_y + row) * raster->columns + tile_x / MESH_TILE] >> column & 1u;
+}
+
+// Lists what the samples of the pixels show, each surface once: at the middle of its samples, which for all
+// four is the pixel's centre. Where there is an edge in what rays meet, each sample is shaded by itself.
+static void list_samples(const mesh_raster *raster, mesh_shade_list *list, mesh_edges *edges, int count,
+                         int tile_x, int tile_y)
+{
+    for (int i = 0; i < count; i++) {
+        const int32_t *id = edges->record + EDGE_SAMPLES * i;
+        const bool apart = has_ray_edge(raster, tile_x, tile_y, edges->column[i], edges->row[i]);
+        const float left = (float)(tile_x + edges->column[i]), top = (float)(tile_y + edges->row[i]);
+        for (int s = 0; s < EDGE_SAMPLES; s++) {
+            float x = 0.0f, y = 0.0f, same = 0.0f;
+            int first = EDGE_SAMPLES;
+            for (int t = 0; t < EDGE_SAMPLES; t++) {
+                if (t == s || (id[t] == id[s] && !apart)) {
+                    first = t < first ? t : first;
+                    x += left + sample_x(t);
+                    y += top + sample_y(t);
+                    same += 1.0f;
+                }
+            }
+            if (first == s && id[s] >= 0) {
+                list_point(raster, list, id[s], x / same, y / same, apart ? 0.5f : 1.0f, s * MESH_EDGES + i);
+            }
+        }
+    }
+}
+
 // The samples of lanes of pixels.
 typedef struct lane_samples {
     real depth[EDGE_SAMPLES];
     real3 colour[EDGE_SAMPLES];
 } lane_samples;
 
-// Which of the pixels numbered i .. have an edge in what their rays meet.
-FN mask has_ray_edge(const mesh_raster *raster, const mesh_edges *edges, int i, int tile_x, int tile_y)
-{
-    int32_t found[ORR_LANES] = {0};
-    for (int lane = 0; lane < ORR_LANES && raster->ray_bits; lane++) {
-        const int y = tile_y + edges->row[i + lane];
-        const uint64_t word = raster->ray_bits[y * raster->columns + tile_x / MESH_TILE];
-        found[lane] = -(int32_t)(word >> edges->column[i + lane] & 1u);
-    }
-    return (mask)sint_load(found);
-}
-
-// Depth and colour of the samples of the pixels numbered i .., each surface shaded once: at the middle of its
-// samples, which for all four is the pixel's centre. Where there is an edge in what rays meet, each sample is
-// shaded by itself.
-FN lane_samples shade_samples(const mesh_raster *raster, const mesh_edges *edges, int i, int tile_x,
-                              int tile_y)
+// Depth and colour of the samples of the pixels numbered i .., whose surfaces are shaded.
+FN lane_samples shaded_samples(const mesh_raster *raster, const mesh_edges *edges, int i, int tile_x,
+                               int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
     const mesh_view view = mesh_view_of(&raster->lens);
-    const real farthest = R(mesh_farthest(&raster->lens));
-    const sint column = sint_load(edges->column + i), row = sint_load(edges->row + i);
+    const real farthest = R(mesh_farthest(&raster->lens)), none = R(0.0);
+    const sint first = (lane_index() + I(i)) * I(EDGE_SAMPLES);
     sint id[EDGE_SAMPLES];
-    for (int s = 0; s < EDGE_SAMPLES; s++) {
-        id[s] = sint_load(edges->record[s] + i);
+    int32_t rays[ORR_LANES];
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        rays[lane] =
+            -(int32_t)has_ray_edge(raster, tile_x, tile_y, edges->column[i + lane], edges->row[i + lane]);
     }
-    const mask apart = has_ray_edge(raster, edges, i, tile_x, tile_y);
-    const real part = sel(apart, R(0.5), R(1.0)); // of four samples
+    const mask apart = sint_load(rays);
     lane_samples out;
     for (int s = 0; s < EDGE_SAMPLES; s++) {
-        const real nearness = real_load(edges->nearness[s] + i);
-        const mask there = backdrop ? nearness > farthest : id[s] >= I(0);
-        real x = R(0.0), y = R(0.0), count = R(0.0);
-        mask repeated = I(0);
-        for (int t = 0; t < EDGE_SAMPLES; t++) {
-            const mask same = t == s ? I(-1) : (id[t] == id[s]) & ~apart;
-            x += sel(same, sample_column(column, tile_x, t), R(0.0));
-            y += sel(same, sample_row(row, tile_y, t), R(0.0));
-            count += sel(same, R(1.0), R(0.0));
-            repeated |= t < s ? same : I(0);
-        }
-        const real4 shaded =
-            shade_records(raster, sel_int(repeated, I(-1), id[s]), x / count, y / count, part, NULL);
-        out.colour[s] = make_real3(shaded.x, shaded.y, shaded.z);
+        const float *rgb = edges->rgb[0] + s * MESH_EDGES + i;
+        id[s] = int_gather(edges->record + s, first);
+        const real nearness = real_gather(edges->nearness + s, first);
+        const mask some = id[s] >= I(0), there = backdrop ? nearness > farthest : some;
+        out.colour[s] = make_real3(sel(some, real_load(rgb), none),
+                                   sel(some, real_load(rgb + EDGE_SAMPLES * MESH_EDGES), none),
+                                   sel(some, real_load(rgb + 2 * EDGE_SAMPLES * MESH_EDGES), none));
         for (int t = 0; t < s; t++) {
             out.colour[s] = select3((id[t] == id[s]) & ~apart, out.colour[t], out.colour[s]);
         }
@@ -333,7 +385,8 @@ static void store_samples(const mesh_raster *raster, int tile, const mesh_edges 
     }
 }
 
-static void draw_samples_of_tile(const mesh_raster *raster, int tile, mesh_edges *edges)
+static void draw_samples_of_tile(const mesh_raster *raster, int tile, mesh_edges *edges,
+                                 mesh_shade_list *list)
 {
     const int count = begin_samples(raster, tile, edges);
     const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
@@ -342,8 +395,11 @@ static void draw_samples_of_tile(const mesh_raster *raster, int tile, mesh_edges
     }
     draw_bin(raster, &raster->bins, tile, edges);
     draw_bin(raster, &raster->sliver_bins, tile, edges);
+    list_samples(raster, list, edges, count, tile_x, tile_y);
+    float *const planes[3] = {edges->rgb[0], edges->rgb[1], edges->rgb[2]};
+    shade_listed(raster, list, planes, NULL);
     for (int i = 0; i < count; i += ORR_LANES) {
-        lane_samples p = shade_samples(raster, edges, i, tile_x, tile_y);
+        lane_samples p = shaded_samples(raster, edges, i, tile_x, tile_y);
         order_samples(&p);
         store_samples(raster, tile, edges, i, count, &p);
     }

@@ -135,6 +135,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
     uint32_t *kept;
     TRY_TAKE(raster->instances, raster->instance_count);
     TRY_TAKE(raster->surfaces, surface_count);
+    raster->surface_count = (int)surface_count;
     TRY_TAKE(raster->chunks, chunk_count);
     TRY_TAKE(kept, *triangles);
     mesh_surface *surface = raster->surfaces;
@@ -191,11 +192,17 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
 
 // ---- the stages as jobs ----
 
+// Vertices of an instance from number `first` on: the work of one job.
+typedef struct vertex_block {
+    const mesh_instance *instance;
+    int64_t first;
+} vertex_block;
+
 typedef struct stage {
     const mesh_raster *raster;
     const mesh_lanes *lanes;
     const mesh_edge_lanes *edge_lanes;
-    const mesh_instance *instance;
+    const vertex_block *blocks;
     const mesh_bins *bins;
 } stage;
 
@@ -203,8 +210,9 @@ static void vertices_job(void *context, int i, int worker)
 {
     (void)worker;
     const stage *s = context;
-    int64_t first = (int64_t)i * VERTEX_BLOCK, left = s->instance->mesh->vertex_count - first;
-    s->lanes->vertices(s->raster, s->instance, first, left < VERTEX_BLOCK ? left : VERTEX_BLOCK);
+    const vertex_block b = s->blocks[i];
+    const int64_t left = b.instance->mesh->vertex_count - b.first;
+    s->lanes->vertices(s->raster, b.instance, b.first, left < VERTEX_BLOCK ? left : VERTEX_BLOCK);
 }
 
 static void cull_job(void *context, int i, int worker)
@@ -250,7 +258,7 @@ static void fill_job(void *context, int tile, int worker)
 static void tile_job(void *context, int tile, int worker)
 {
     const stage *s = context;
-    s->lanes->tile(s->raster, tile, s->raster->scratch[worker]);
+    s->lanes->tile(s->raster, tile, s->raster->scratch[worker], s->raster->lists[worker]);
 }
 
 static void mark_job(void *context, int tile, int worker)
@@ -270,7 +278,28 @@ static void sliver_job(void *context, int i, int worker)
 static void samples_job(void *context, int tile, int worker)
 {
     const stage *s = context;
-    s->edge_lanes->samples(s->raster, tile, s->raster->edges[worker]);
+    s->edge_lanes->samples(s->raster, tile, s->raster->edges[worker], s->raster->lists[worker]);
+}
+
+// Vertices of all instances as jobs side by side: robots are many small meshes.
+static orr_result see_vertices(orr_jobs *jobs, orr_arena *arena, stage *s, orr_error *error)
+{
+    const mesh_raster *raster = s->raster;
+    vertex_block *blocks;
+    int capacity = 0, count = 0;
+    for (int i = 0; i < raster->instance_count; i++) {
+        capacity += orr_blocks(raster->instances[i].mesh->vertex_count, VERTEX_BLOCK);
+    }
+    TRY_TAKE(blocks, capacity);
+    for (int i = 0; i < raster->instance_count; i++) {
+        const mesh_instance *instance = &raster->instances[i];
+        for (int64_t v = 0; instance->points && v < instance->mesh->vertex_count; v += VERTEX_BLOCK) {
+            blocks[count++] = (vertex_block){instance, v};
+        }
+    }
+    s->blocks = blocks;
+    orr_jobs_for(jobs, count, vertices_job, s);
+    return ORR_OK;
 }
 
 // Allocates the records: one for each triangle that is not cut, and as many as a cut can leave for the
@@ -345,6 +374,27 @@ static orr_result bin(orr_jobs *jobs, orr_arena *arena, stage *s, mesh_bins *bin
     orr_jobs_for(jobs, MESH_GROUPS, bin_count_job, s);
     ORR_TRY(start_bins(s->raster, bins, arena, error));
     orr_jobs_for(jobs, MESH_GROUPS, bin_fill_job, s);
+    return ORR_OK;
+}
+
+// Memory of the workers for the tiles.
+static orr_result take_scratch(orr_jobs *jobs, orr_arena *arena, mesh_raster *raster, orr_error *error)
+{
+    const int workers = orr_jobs_workers(jobs);
+    TRY_TAKE(raster->scratch, workers);
+    TRY_TAKE(raster->lists, workers);
+    for (int i = 0; i < workers; i++) {
+        TRY_TAKE(raster->scratch[i], 1);
+        raster->lists[i] = NULL;
+        if (raster->picture.rgb) {
+            TRY_TAKE(raster->lists[i], 1);
+            raster->lists[i]->count = raster->lists[i]->surface_count = 0;
+            TRY_TAKE(raster->lists[i]->last, raster->surface_count);
+            for (int s = 0; s < raster->surface_count; s++) {
+                raster->lists[i]->last[s] = -1;
+            }
+        }
+    }
     return ORR_OK;
 }
 
@@ -432,13 +482,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     if (picture.edges) {
         ORR_TRY(take_edges(jobs, arena, &raster, error));
     }
-    for (int i = 0; i < raster.instance_count; i++) {
-        s.instance = &raster.instances[i];
-        if (!s.instance->points) {
-            continue;
-        }
-        orr_jobs_for(jobs, orr_blocks(s.instance->mesh->vertex_count, VERTEX_BLOCK), vertices_job, &s);
-    }
+    ORR_TRY(see_vertices(jobs, arena, &s, error));
     orr_jobs_for(jobs, raster.chunk_count, cull_job, &s);
     ORR_TRY(take_records(&raster, arena, error));
     orr_jobs_for(jobs, raster.chunk_count, set_up_job, &s);
@@ -447,10 +491,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
 
     TRY_TAKE(raster.linear, 256);
     s.lanes->linear_table(raster.linear);
-    TRY_TAKE(raster.scratch, orr_jobs_workers(jobs));
-    for (int i = 0; i < orr_jobs_workers(jobs); i++) {
-        TRY_TAKE(raster.scratch[i], 1);
-    }
+    ORR_TRY(take_scratch(jobs, arena, &raster, error));
     orr_jobs_for(jobs, raster.columns * raster.rows, tile_job, &s);
     if (picture.edges) {
         ORR_TRY(draw_edges(jobs, arena, &raster, &s, error));

@@ -1,6 +1,7 @@
 // The lane stages of the mesh rasteriser (see mesh_raster_stages.h), compiled once per instruction set.
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_seen_cpu.h"
+#include "render/cpu/mesh_shade_list_cpu.h"
 
 #include <math.h>
 
@@ -203,12 +204,29 @@ FN record_span span_over_tile(const mesh_record *record, int tile_x, int tile_y)
     return s;
 }
 
+// Is all of the rectangle that a triangle may cover on the outer side of one of its edges? So it is in many
+// of the tiles that the box of a large one reaches.
+FN bool misses_tile(const record_span *s)
+{
+    bool out = false;
+    for (int k = 0; k < 3; k++) {
+        const mesh_edge *e = &s->edges[k];
+        out |= e->start + e->across * (e->across > 0 ? s->right : s->left) +
+                   e->down * (e->down > 0 ? s->bottom : s->top) <
+               0;
+    }
+    return out;
+}
+
 static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
 {
     const mesh_record *record = &raster->records[id];
     const mesh_surface *surface = &raster->surfaces[record->surface];
     const bool cut_out = has_holes(surface), backdrop = surface->instance->backdrop;
     const record_span s = span_over_tile(record, tile_x, tile_y);
+    if (misses_tile(&s)) {
+        return;
+    }
     for (int x = s.left; x <= s.right; x += ORR_LANES) {
         sint column = lane_index() + I(x);
         sint value[3];
@@ -219,6 +237,9 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
             mask hit = (value[0] | value[1] | value[2]) >= I(0);
             for (int k = 0; k < 3; k++) {
                 value[k] += I(s.edges[k].down);
+            }
+            if (!any(hit)) {
+                continue;
             }
             float *pixel = tile->nearness + y * MESH_TILE + x;
             real before = real_load(pixel);
@@ -268,12 +289,27 @@ static void store_seen(const mesh_raster *raster, seen_values seen, size_t at, i
     }
 }
 
-static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
+// Lists pixels of a row from number `at` of the picture on; there is nothing in them yet.
+static void list_pixels(const mesh_raster *raster, mesh_shade_list *list, const int32_t *records, int count,
+                        size_t at)
+{
+    const size_t width = (size_t)raster->lens.width;
+    for (int i = 0; i < count && i < ORR_LANES; i++) {
+        if (records[i] >= 0) {
+            list_point(raster, list, records[i], (float)((at + (size_t)i) % width) + 0.5f,
+                       (float)(at / width) + 0.5f, 1.0f, (int32_t)(at + (size_t)i));
+        }
+    }
+}
+
+static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, mesh_shade_list *list, int tile_x,
+                       int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
     const mesh_view view = mesh_view_of(&raster->lens);
     int width = raster->lens.width, height = raster->lens.height;
     size_t plane = (size_t)width * (size_t)height;
+    shade_last last = {.id = -1};
     for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
         for (int x = 0; x < MESH_TILE && tile_x + x < width; x += ORR_LANES) {
             sint id = sint_load(tile->record + y * MESH_TILE + x);
@@ -281,11 +317,16 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             real depth = mesh_depth(view, nearness);
             const real column = to_real(lane_index() + I(tile_x + x)) + R(0.5),
                        row = R((float)(tile_y + y) + 0.5f);
-            sint met;
-            real4 colour = shade_records(raster, id, column, row, R(1.0), &met);
             mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id >= I(0);
             size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
             int count = width - tile_x - x;
+            real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
+            sint met = I(0);
+            if (is_one_surface(raster, id)) {
+                colour = shade_records(raster, &last, id, column, row, R(1.0), &met);
+            } else {
+                list_pixels(raster, list, tile->record + y * MESH_TILE + x, count, at);
+            }
             store_some(raster->picture.depth + at, sel(there, depth, R(INFINITY)), count);
             store_some(raster->picture.rgb + at, colour.x, count);
             store_some(raster->picture.rgb + plane + at, colour.y, count);
@@ -304,6 +345,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             }
         }
     }
+    float *const planes[3] = {raster->picture.rgb, raster->picture.rgb + plane,
+                              raster->picture.rgb + 2 * plane};
+    shade_listed(raster, list, planes, raster->met);
 }
 
 // The depth of a tile's nearest surfaces alone.
@@ -338,7 +382,7 @@ static bool is_blended(const mesh_raster *raster, uint32_t id)
     return raster->surfaces[raster->records[id].surface].blended;
 }
 
-static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
+static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile, mesh_shade_list *list)
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
     real farthest = R(mesh_farthest(&raster->lens));
@@ -359,7 +403,7 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
         }
     }
     if (raster->picture.rgb) {
-        shade_tile(raster, tile, tile_x, tile_y);
+        shade_tile(raster, tile, list, tile_x, tile_y);
     } else {
         store_depth(raster, tile, tile_x, tile_y);
     }
@@ -456,6 +500,7 @@ static void count_tile(const mesh_raster *raster, int index, mesh_tile *tile)
 // Colours of fragments first .. end, which are of one row of pixels.
 static void shade_fragments(const mesh_raster *raster, uint32_t first, uint32_t end, int row)
 {
+    shade_last last = {.id = -1};
     for (; first < end; first += ORR_LANES) {
         int count = end - first < ORR_LANES ? (int)(end - first) : ORR_LANES;
         int32_t id[ORR_LANES], column[ORR_LANES];
@@ -464,7 +509,7 @@ static void shade_fragments(const mesh_raster *raster, uint32_t first, uint32_t 
             id[i] = source->record;
             column[i] = source->x;
         }
-        real4 c = shade_records(raster, sint_load(id), to_real(sint_load(column)) + R(0.5),
+        real4 c = shade_records(raster, &last, sint_load(id), to_real(sint_load(column)) + R(0.5),
                                 R((float)row + 0.5f), R(1.0), NULL);
         float member[4][ORR_LANES];
         real_store(member[0], c.x * c.w);

@@ -105,13 +105,34 @@ typedef struct mesh_tile {
     };
 } mesh_tile;
 
+// Points of a tile that are shaded later (mesh_shade_list_cpu.h).
+typedef struct mesh_listed_point {
+    int32_t record;
+    float x, y;     // [px]
+    float part;     // of a pixel's width, that its rays are wide
+    int32_t to;     // where its colour goes
+    int32_t before; // the point of the same surface that was listed before; -1: none
+} mesh_listed_point;
+
+enum { MESH_LISTED = 4 * MESH_TILE * MESH_TILE };
+typedef struct mesh_shade_list {
+    int count, surface_count;
+    mesh_listed_point points[MESH_LISTED];
+    int32_t surfaces[MESH_LISTED]; // those that have points
+    int32_t *last;                 // for each surface of the raster its newest point; -1: none
+} mesh_shade_list;
+
 // The samples of a tile's pixels with edges, which are numbered in the order of their bits.
 enum { MESH_EDGES = MESH_TILE * MESH_TILE + 16 }; // with what vectors read and write past the last
 typedef struct mesh_edges {
-    int32_t row_first[MESH_TILE + 1];            // number of each row's first pixel
+    uint64_t rows[MESH_TILE];                    // the bits of the tile's rows
+    int32_t row_first[MESH_TILE];                // number of each row's first pixel
     int32_t column[MESH_EDGES], row[MESH_EDGES]; // within the tile
-    float nearness[4][MESH_EDGES];
-    int32_t record[4][MESH_EDGES]; // -1: none
+    // sample s of pixel i at 4 i + s:
+    int32_t sample_column[4 * MESH_EDGES]; // of its pixel
+    float nearness[4 * MESH_EDGES];
+    int32_t record[4 * MESH_EDGES]; // -1: none
+    float rgb[3][4 * MESH_EDGES];   // but at s * MESH_EDGES + i
 } mesh_edges;
 
 // The triangle and the column of a fragment.
@@ -133,14 +154,16 @@ typedef struct mesh_raster {
     mesh_instance *instances;      // instance_count
     int instance_count;
     mesh_surface *surfaces;
+    int surface_count;
     mesh_chunk *chunks;
     int chunk_count;
     mesh_record *records;  // with gaps between chunks
     int32_t *group_chunks; // MESH_GROUPS + 1: first chunk of each group
     int columns, rows;     // of tiles
     mesh_bins bins, sliver_bins;
-    float *linear;       // 256: display byte to linear light
-    mesh_tile **scratch; // per worker
+    float *linear;           // 256: display byte to linear light
+    mesh_tile **scratch;     // per worker
+    mesh_shade_list **lists; // per worker
     // with edges alone:
     int32_t *nearest;    // height x width, with MESH_TILE more at either end: record of each pixel; -1: none
     int32_t *met;        // likewise, where rays start: a key of what each pixel's rays meet (shade_points)
@@ -155,7 +178,7 @@ typedef struct mesh_lanes {
     void (*linear_table)(float linear[256]);
     void (*vertices)(const mesh_raster *raster, const mesh_instance *instance, int64_t first, int64_t count);
     void (*cull)(const mesh_raster *raster, mesh_chunk *chunk);
-    void (*tile)(const mesh_raster *raster, int tile, mesh_tile *scratch);
+    void (*tile)(const mesh_raster *raster, int tile, mesh_tile *scratch, mesh_shade_list *list);
     void (*count)(const mesh_raster *raster, int tile, mesh_tile *scratch);
     void (*fill)(const mesh_raster *raster, int tile, mesh_tile *scratch);
 } mesh_lanes;
@@ -164,7 +187,7 @@ extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_l
 
 typedef struct mesh_edge_lanes {
     void (*mark)(const mesh_raster *raster, int tile);
-    void (*samples)(const mesh_raster *raster, int tile, mesh_edges *scratch);
+    void (*samples)(const mesh_raster *raster, int tile, mesh_edges *scratch, mesh_shade_list *list);
 } mesh_edge_lanes;
 
 extern const mesh_edge_lanes orr_mesh_edge_lanes_baseline, orr_mesh_edge_lanes_avx2,

@@ -5,8 +5,8 @@
 #include "render/cpu/rays/rays_cpu.h"
 
 // Display colour of a surface whose material is a network. tint: a factor of what it reflects
-FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, light_point point, real3 normal,
-                      const lane_triangle *t, real2 w, real x, real y, real3 tint)
+LARGE_FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, light_point point,
+                            real3 normal, const lane_triangle *t, real2 w, real x, real y, real3 tint)
 {
     const mesh_frame frame = mesh_frame_of(point.normal, normal, tangents_of(surface, t));
     const neural_surface network = neural_surface_of(
@@ -20,21 +20,53 @@ FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, li
         make_real3(factor.x * emissive[0], factor.y * emissive[1], factor.z * emissive[2]));
 }
 
-// Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there; shown: the
-// pixels that are looked at; part: as in shade_points; met: becomes the key of what the rays meet that start
-// there, if any do.
-FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, mask shown, sint triangle,
-                      real x, real y, real part, sint *met)
+// Display colour and alpha of a surface of the metallic-roughness model. at: the pixel centres [px]; part,
+// met: as shade_pixels takes them
+LARGE_FN real4 shade_metal(const mesh_raster *raster, const mesh_surface *surface, mask shown, real4 base,
+                           light_point point, real3 normal, const lane_triangle *t, real2 at, real part,
+                           sint *met)
+{
+    const orr_mesh_material *material = surface->material;
+    const float *emissive = material->emissive;
+    const real2 w = mesh_weights(mesh_view_of(&raster->lens), t->plane, at.x, at.y);
+    const real4 factors = sample_factors(raster, surface, ORR_TEXTURE_SURFACE, t, w, at.x, at.y);
+    light_metal m =
+        light_metal_of(make_real3(base.x, base.y, base.z), material->metallic, material->roughness,
+                       emissive[0], emissive[1], emissive[2], make_real3(factors.x, factors.y, factors.z),
+                       sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, t, w, at.x, at.y));
+    m.transmission = factors.w;
+    if (surface->textures[ORR_TEXTURE_COAT].image) {
+        const real3 coat = sample_factor(raster, surface, ORR_TEXTURE_COAT, t, w, at.x, at.y);
+        m.coated = coat.x;
+        m.coat_roughness = coat.y;
+    }
+    normal = bent_normal(raster, surface, point.normal, normal, t, w, at.x, at.y);
+    if (surface->film) {
+        real4 film = light_up_film(raster, surface, m, point, normal);
+        const real covers = material->blended ? base.w : R(1.0);
+        film.w = sel(mesh_is_solid(base.w, material->alpha_cutoff), film.w * covers, R(0.0));
+        return film;
+    }
+    const real3 colour = surface->traced
+                             ? trace_metal(raster, surface, shown, m, point, normal, t, at, part, met)
+                             : light_up_metal(raster, surface, m, point, normal);
+    return (real4){colour.x, colour.y, colour.z, base.w};
+}
+
+// Display colour of triangles of the surface at the pixel centres x, y [px], and their alpha there; shown:
+// the pixels that are looked at; part: as in shade_points; met: becomes the key of what the rays meet that
+// start there, if any do.
+FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, mask shown,
+                      const lane_triangle *t, real x, real y, real part, sint *met)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
     const mesh_view view = mesh_view_of(&raster->lens);
-    lane_triangle t = gather_triangle(surface, triangle);
-    real2 exact = mesh_weights(view, t.plane, x, y), w = mesh_weights_inside(exact);
+    real2 exact = mesh_weights(view, t->plane, x, y), w = mesh_weights_inside(exact);
     const float *factor = surface->material->base_colour;
     real3 colour = make_real3(R(factor[0]), R(factor[1]), R(factor[2]));
     real alpha = R(factor[3]);
     if (surface->textures[ORR_TEXTURE_BASE].image) {
-        real4 texel = sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], &t, exact, x, y);
+        real4 texel = sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
         alpha = alpha * texel.w;
     }
@@ -42,37 +74,19 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
         colour = haze_over(haze_of(&raster->lighting), light_display(colour), x, y, R(0.0), 1.0f);
         return (real4){colour.x, colour.y, colour.z, alpha};
     }
-    real3 tint = times_vertex_colour(raster, vertices, &t, w, make_real3(R(1.0), R(1.0), R(1.0)));
+    real3 tint = times_vertex_colour(raster, vertices, t, w, make_real3(R(1.0), R(1.0), R(1.0)));
     colour = make_real3(colour.x * tint.x, colour.y * tint.y, colour.z * tint.z);
-    real3 normal = interpolated_normal(surface, &t, w);
+    real3 normal = interpolated_normal(surface, t, w);
     light_point point =
-        mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
+        mesh_light_point(view.orthographic, mesh_position(t->plane, w), normal, t->plane.a, t->plane.normal);
     const orr_mesh_material *material = surface->material;
     if (material->neural && !material->unlit) {
-        colour = shade_neural(raster, surface, point, normal, &t, exact, x, y, tint);
+        colour = shade_neural(raster, surface, point, normal, t, exact, x, y, tint);
     } else if (material->metallic_roughness && !material->unlit) {
-        const float *emissive = material->emissive;
-        const real4 factors = sample_factors(raster, surface, ORR_TEXTURE_SURFACE, &t, exact, x, y);
-        light_metal m = light_metal_of(colour, material->metallic, material->roughness, emissive[0],
-                                       emissive[1], emissive[2], make_real3(factors.x, factors.y, factors.z),
-                                       sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, exact, x, y));
-        m.transmission = factors.w;
-        if (surface->textures[ORR_TEXTURE_COAT].image) {
-            const real3 coat = sample_factor(raster, surface, ORR_TEXTURE_COAT, &t, exact, x, y);
-            m.coated = coat.x;
-            m.coat_roughness = coat.y;
-        }
-        normal = bent_normal(raster, surface, point.normal, normal, &t, exact, x, y);
-        if (surface->film) {
-            const real4 film = light_up_film(raster, surface, m, point, normal);
-            const real covers = material->blended ? alpha : R(1.0);
-            colour = make_real3(film.x, film.y, film.z);
-            alpha = sel(mesh_is_solid(alpha, material->alpha_cutoff), film.w * covers, R(0.0));
-        } else {
-            colour = surface->traced ? trace_metal(raster, surface, shown, m, point, normal, &t,
-                                                   make_real2(x, y), part, met)
-                                     : light_up_metal(raster, surface, m, point, normal);
-        }
+        const real4 shaded = shade_metal(raster, surface, shown, (real4){colour.x, colour.y, colour.z, alpha},
+                                         point, normal, t, make_real2(x, y), part, met);
+        colour = make_real3(shaded.x, shaded.y, shaded.z);
+        alpha = shaded.w;
     } else {
         colour = light_up(raster, surface, colour, point);
     }
@@ -81,23 +95,27 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
     }
     const haze_view haze = haze_of(&raster->lighting);
     colour = haze_over(haze, colour, x, y, point.position.z, 0.0f);
-    if (surface->instance->ends) {
+    if (surface->instance->ends && surface->blended) { // of others it has been asked before
         alpha = sel(haze_leaves(haze, x, y), alpha, R(0.0));
     }
     return (real4){colour.x, colour.y, colour.z, alpha};
 }
 
-void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, real4 *shaded)
+void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, shade_last *last,
+                                  real4 *shaded)
 {
     real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
     mask left = at->id >= I(0);
     sint safe = sel_int(left, at->id, I(0)), met = I(0);
     while (any(left)) { // once per surface, which is nearly always once
-        const mesh_surface *surface;
-        const mask same = same_surface(raster, left, safe, &surface);
+        mask same = left;
+        if (!all(at->id == I(last->id))) {
+            same = same_surface(raster, left, safe, &last->surface);
+            last->triangle = gather_triangle(last->surface, triangles_of(raster, same, safe));
+            last->id = last->triangle.one ? safe[__builtin_ctz(mask_bits(same))] : -1;
+        }
         sint key = I(0);
-        real4 c = shade_pixels(raster, surface, same, triangles_of(raster, same, safe), at->x, at->y,
-                               at->part, &key);
+        real4 c = shade_pixels(raster, last->surface, same, &last->triangle, at->x, at->y, at->part, &key);
         met = sel_int(same, key, met);
         colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
                          sel(same, c.w, colour.w)};

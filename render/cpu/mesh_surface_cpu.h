@@ -8,6 +8,9 @@
 typedef struct lane_triangle {
     sint a, b, c; // vertices
     bool one;     // the same for all lanes, so that what is read of it is one load instead of a gather
+    bool white;   // by the colours of its corners
+    bool flat;    // `one`, whose corners have the same normal:
+    real3 normal; // in the camera's space
     mesh_triangle plane;
 } lane_triangle;
 
@@ -30,17 +33,57 @@ FN real point_member(const mesh_instance *instance, sint vertex, size_t offset)
                        vertex * I(sizeof(mesh_point) / 4));
 }
 
-FN real3 gather_position(const mesh_instance *instance, sint vertex, bool one)
+// Three floats that stand together, and another after them, in structs of `stride` floats.
+FN real3 gather_three(const float *first, sint index, int stride, bool one)
 {
-    const float *first = &instance->points->x; // the coordinates stand together
-    const sint at = vertex * I(sizeof(mesh_point) / 4);
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    if (!one) { // a load for each lane instead of three gathers
+        uint32_t at[ORR_LANES];
+        real quad[4];
+        sint_store((int32_t *)at, index);
+        real_gather_quads(first, at, (uint32_t)stride, quad);
+        return make_real3(quad[0], quad[1], quad[2]);
+    }
+#endif
+    const sint at = index * I(stride);
     return make_real3(gather_of(first, at, one), gather_of(first + 1, at, one),
                       gather_of(first + 2, at, one));
+}
+
+FN real3 gather_position(const mesh_instance *instance, sint vertex, bool one)
+{
+    return gather_three(&instance->points->x, vertex, sizeof(mesh_point) / 4, one);
+}
+
+FN real3 corner_normal(const orr_mesh_vertex *vertices, const lane_triangle *t, sint corner)
+{
+    return gather_three(vertices->normal, corner, sizeof(orr_mesh_vertex) / 4, t->one);
+}
+
+// In the camera's space, of any length, on the side that the file says.
+FN real3 interpolated_normal(const mesh_surface *surface, const lane_triangle *t, real2 w)
+{
+    if (t->flat) {
+        return t->normal;
+    }
+    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
+    const real3 a = corner_normal(vertices, t, t->a), b = corner_normal(vertices, t, t->b),
+                c = corner_normal(vertices, t, t->c);
+    const real3 normal = make_real3(mesh_interpolate(w, a.x, b.x, c.x), mesh_interpolate(w, a.y, b.y, c.y),
+                                    mesh_interpolate(w, a.z, b.z, c.z));
+    return affine_direction(affine_of(surface->instance->to_camera), normal);
+}
+
+FN bool is_flat(const orr_mesh_vertex *a, const orr_mesh_vertex *b, const orr_mesh_vertex *c)
+{
+    return memcmp(a->normal, b->normal, sizeof a->normal) == 0 &&
+           memcmp(a->normal, c->normal, sizeof a->normal) == 0;
 }
 
 FN lane_triangle gather_triangle(const mesh_surface *surface, sint triangle)
 {
     const mesh_instance *instance = surface->instance;
+    const orr_mesh_vertex *vertices = instance->mesh->vertices;
     const float *indices = (const float *)instance->mesh->indices; // whose bits are whole numbers
     lane_triangle t;
     t.one = all(triangle == I(triangle[0]));
@@ -50,23 +93,14 @@ FN lane_triangle gather_triangle(const mesh_surface *surface, sint triangle)
     t.c = (sint)gather_of(indices + 2, first, t.one);
     t.plane = mesh_triangle_of(gather_position(instance, t.a, t.one), gather_position(instance, t.b, t.one),
                                gather_position(instance, t.c, t.one));
+    t.white = all(((sint)corner_member(vertices, &t, t.a, 8) & (sint)corner_member(vertices, &t, t.b, 8) &
+                   (sint)corner_member(vertices, &t, t.c, 8)) == I(-1));
+    t.flat = false;
+    if (t.one && is_flat(&vertices[t.a[0]], &vertices[t.b[0]], &vertices[t.c[0]])) {
+        t.normal = interpolated_normal(surface, &t, make_real2(R(0.0), R(0.0)));
+        t.flat = true;
+    }
     return t;
-}
-
-// Member `k` (in floats) of the three vertices, interpolated.
-FN real interpolate(const orr_mesh_vertex *vertices, const lane_triangle *t, real2 w, int k)
-{
-    return mesh_interpolate(w, corner_member(vertices, t, t->a, k), corner_member(vertices, t, t->b, k),
-                            corner_member(vertices, t, t->c, k));
-}
-
-// In the camera's space, of any length, on the side that the file says.
-FN real3 interpolated_normal(const mesh_surface *surface, const lane_triangle *t, real2 w)
-{
-    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
-    const real3 normal = make_real3(interpolate(vertices, t, w, 3), interpolate(vertices, t, w, 4),
-                                    interpolate(vertices, t, w, 5));
-    return affine_direction(affine_of(surface->instance->to_camera), normal);
 }
 
 // ---- texture ----
@@ -86,7 +120,8 @@ FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv
     width = sel_int(width > I(1), width, I(1));
     height = sel_int(height > I(1), height, I(1));
     texture_square s = texture_around(uv, to_real(width), to_real(height));
-    sint first = int_gather(texture->level_first, level);
+    const bool one = all(level == I(level[0]));
+    const sint first = one ? I(texture->level_first[level[0]]) : int_gather(texture->level_first, level);
     sint top = first + to_int(s.top) * width, bottom = first + to_int(s.bottom) * width;
     sint left = to_int(s.left), right = to_int(s.right);
     const uint8_t *texels = texture->image->rgba;
@@ -177,11 +212,11 @@ FN bool has_holes(const mesh_surface *surface)
 FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *vertices,
                              const lane_triangle *t, real2 w, real3 colour)
 {
-    sint a = (sint)corner_member(vertices, t, t->a, 8), b = (sint)corner_member(vertices, t, t->b, 8),
-         c = (sint)corner_member(vertices, t, t->c, 8);
-    if (all((a & b & c) == I(-1))) {
+    if (t->white) {
         return colour;
     }
+    sint a = (sint)corner_member(vertices, t, t->a, 8), b = (sint)corner_member(vertices, t, t->b, 8),
+         c = (sint)corner_member(vertices, t, t->c, 8);
     real rgb[3];
     for (int i = 0; i < 3; i++) {
         rgb[i] = mesh_interpolate(w, real_gather(raster->linear, (a >> (8 * i)) & I(255)),
@@ -261,16 +296,25 @@ typedef struct shade_points {
     sint *met; // nullable: becomes a key of what their rays meet, one after the other; 0: they have none
 } shade_points;
 
+// The triangle of the points that were shaded last: neighbours show the same.
+typedef struct shade_last {
+    int32_t id; // record; -1: none, or not the same for all lanes
+    const mesh_surface *surface;
+    lane_triangle triangle;
+} shade_last;
+
 // Colour and alpha of the points; 0 where there is none. Of mesh_shade_cpu.c: the compiler works on its text,
 // which is large, once for all stages. By pointers, because lanes wider than an instruction set's registers
 // have no calling convention that compilers agree on.
-void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, real4 *shaded);
+void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, shade_last *last,
+                                  real4 *shaded);
 
 // part, met: as in shade_points
-FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y, real part, sint *met)
+FN real4 shade_records(const mesh_raster *raster, shade_last *last, sint id, real x, real y, real part,
+                       sint *met)
 {
     const shade_points at = {id, x, y, part, met};
     real4 shaded;
-    ORR_ISA_NAME(orr_mesh_shade)(raster, &at, &shaded);
+    ORR_ISA_NAME(orr_mesh_shade)(raster, &at, last, &shaded);
     return shaded;
 }

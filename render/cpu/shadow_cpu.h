@@ -75,6 +75,9 @@ FN real shadow_lookup_in(const float *texels, shadow_view view, real3 position, 
         return shadow_lookup_soft(texels, view, position, normal);
     }
     shadow_square s = shadow_find(view, position, normal);
+    if (!any(s.inside > R(0.5))) { // a floor reaches far beyond the map of what stands on it
+        return R(1.0);
+    }
     int32_t first[ORR_LANES];
     sint_store(first, (to_int(s.slot) * I(size) + to_int(s.top)) * I(size) + to_int(s.left));
     real rows[4];
@@ -95,7 +98,8 @@ FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, re
     const float *texels = maps->texels + plan->firsts[light];
     const int count = plan->cascade_counts[light];
     cascade_sum sum = cascade_begin(R(1.0));
-    for (int i = 0; i <= count; i++) { // one call of the lookup in the text, which is large
+    // one call of the lookup in the text, which is large
+    for (int i = 0; i <= count && any(sum.rest > R(0.0)); i++) {
         const orr_cascade_values *values = &plan->cascades[plan->cascade_firsts[light] + i];
         const real weight = i < count ? cascade_weight(shadow_cascade_of(values), position) : R(1.0);
         if (any(sum.rest * weight > R(0.0))) {

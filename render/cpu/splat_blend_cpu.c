@@ -494,7 +494,7 @@ static void store_block(const orr_blend_job *job, blend_pixel p, sint item, cons
     if (job->mesh_depth && layers->has_edges) {
         mean_depth = sel(layers->edges, edge_centre_depth(layers->centre), mean_depth);
     }
-    if (job->opaque) {
+    if (job->opaque && any(p.transmittance > R(0.0))) {
         p = blend_background(p, background_block(job, left, top));
     }
     float rgba[4][ORR_LANES], depth[ORR_LANES];
@@ -562,8 +562,32 @@ static int64_t blend_kept(const orr_blend_job *job, tile_state *tile, bool noted
     return evaluated;
 }
 
+// A tile of opaque meshes alone.
+static void store_meshes(const orr_blend_job *job)
+{
+    block_layers layers;
+    real receiver = R(__builtin_inff()), owner = R(-1.0);
+    for (int b = 0; b < BLOCKS; b++) {
+        const int left = job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W;
+        const int top = job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H;
+        blend_pixel p =
+            blend_begin(and_(pixel_column(left) < R(job->width), pixel_row(top) < R(job->height)));
+        layers.has_edges = false;
+        if (job->edges.bits && left < job->width && has_edges(job, left, top)) {
+            begin_layers(job, &layers, left, top);
+            blend_layers(job, &p, &layers, R(FLT_MAX), &receiver, &owner);
+        }
+        store_block(job, p, I(-1), &layers, left, top);
+    }
+}
+
 int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
 {
+    if (job->splat_count == 0 && job->mesh_depth && !job->field_depth && !job->fragments.starts &&
+        !job->keep && !job->kept) {
+        store_meshes(job);
+        return 0;
+    }
     tile_state tile;
     int64_t evaluated = 0;
     const bool shadowed = is_shadowed(job) || is_clouded(job) || is_occluded(job);
