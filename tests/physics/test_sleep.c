@@ -662,6 +662,9 @@ static void what_is_kept_changes_nothing(void **state)
             step_twins(pair, 85);
             assert_true(sleeps(pair.keeps, last, kicked[i]));
         }
+        set_both(pair, ORR_PHYSICS_QVEL, last, 6 * 5, 3.0); // against the next one
+        step_twins(pair, 150);
+        assert_true(get(pair.keeps, ORR_PHYSICS_QPOS, last)[7 * 6] > 0.3 * 6 + 0.01);
         set_both(pair, ORR_PHYSICS_XFRC_APPLIED, last, 6 * (7 + 1) + 1, 20.0);
         step_twins(pair, 3);
         assert_false(sleeps(pair.keeps, last, 7));
