@@ -145,7 +145,7 @@ LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i, int
         step = (uniform_real)(tau * (1.0 - exp(-m->opt.timestep / tau)));
     }
     real next = d->act[adr] + step * rate;
-    if (m->actuator_actlimited[i]) {
+    if (m->actuator_actlimited[i] && m->actuator_dyntype[i] != ORR_DYNAMICS_DCMOTOR) { // no current is
         next = clamp_(next, R(m->actuator_actrange[2 * i]), R(m->actuator_actrange[2 * i + 1]));
     }
     return next;

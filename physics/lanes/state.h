@@ -301,7 +301,7 @@ typedef struct lane_row {
     reals friction; // of a contact: its contact_friction
 } lane_row;
 
-// The responses of the directions of a group that can slip (lanes/noslip.h), `count` entries of each.
+// The responses of the directions of a group that can slip (lanes/solver/noslip.h), `count` entries of each.
 typedef struct lane_response {
     const int32_t *dof;   // of the entries, ascending
     int32_t count, first; // first: in row_response, of the first direction
@@ -395,14 +395,14 @@ typedef struct lane_data {
     ints filled;        // nv x pattern_words: a bit for each entry of H that is not zero
     const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
     int32_t dof_count;
-    // islands (lanes/islands.h); plan->block_count where no size is given
+    // islands (lanes/solver/islands.h); plan->block_count where no size is given
     int32_t *block_island;            // number of a block's island, -1: it has no rows
     int32_t *island_row, *island_dof; // + 1: where the rows and dofs of each end
     int32_t *dof_sorted;              // nv: dofs by island
     lane_row *row_sorted;             // plan->row_capacity: another array of rows
     int32_t *row_place; // plan->row_capacity: places of rows among the sorted ones; then their groups
     int32_t island_count;
-    // blocks of an island (lanes/block_direction.h)
+    // blocks of an island (lanes/solver/block_direction.h)
     int32_t *block_order, *block_at;       // blocks in the order of elimination; the place of each
     int32_t *edge_first, *edge_end, *edge; // the blocks that H couples a block with; 2 plan->block_capacity
     int32_t *fill_first,

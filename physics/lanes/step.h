@@ -6,11 +6,11 @@
 #include "physics/lanes/complete.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/implicit.h"
-#include "physics/lanes/islands.h"
-#include "physics/lanes/noslip.h"
 #include "physics/lanes/positions.h"
 #include "physics/lanes/restart.h"
 #include "physics/lanes/sleep.h"
+#include "physics/lanes/solver/islands.h"
+#include "physics/lanes/solver/noslip.h"
 
 LANE_FN void velocities(const lane_model *m, lane_data *d)
 {

@@ -35,6 +35,7 @@
     X(nhullvert)                                                                                             \
     X(nhullface)                                                                                             \
     X(nhulledge)                                                                                             \
+    X(noctree)                                                                                               \
     X(nhfield)                                                                                               \
     X(ngrid)                                                                                                 \
     X(ngridbrick)                                                                                            \
@@ -99,7 +100,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 177,
+_Static_assert(sizeof(integer_arrays) == 181,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -270,6 +271,7 @@ static void move_assets(const joining *j)
     MOVE(nmesh, mesh_faceadr, 1, nmeshface)
     MOVE(nmesh, mesh_hullvertadr, 1, nhullvert)
     MOVE(nmesh, mesh_hullfaceadr, 1, nhullface)
+    MOVE(nmesh, mesh_octreeadr, 1, noctree)
     MOVE(nhullvert, hull_edgeadr, 1, nhulledge)
     MOVE(nhfield, hfield_adr, 1, nhfielddata)
     MOVE(ngrid, grid_brickadr, 1, ngridbrick)
