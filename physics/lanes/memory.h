@@ -112,6 +112,8 @@ FN int block_rows(const lane_model *m)
     X(edge, int32_t, 2 * m->plan->block_capacity)                                                            \
     X(fill_first, int32_t, m->plan->block_count + 1)                                                         \
     X(fill_place, int32_t, m->plan->block_capacity)                                                          \
+    X(between_first, int32_t, m->plan->block_count + 1)                                                      \
+    X(between_place, int32_t, m->plan->block_capacity)                                                       \
     X(block_mark, int32_t, m->plan->block_count)                                                             \
     X(block_scratch, int32_t, m->plan->block_count)                                                          \
     X(block_sibling, int32_t, m->plan->block_count)                                                          \

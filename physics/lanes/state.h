@@ -217,6 +217,7 @@ FN int sleep_coordinates(const lane_model *m)
     X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                     \
     X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                  \
     X(block_x, LANE_BLOCK_ROW * m->plan->block_count)                                                        \
+    X(block_y, LANE_BLOCK_ROW * m->plan->block_count)                                                        \
     /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                             \
     X(qH, m->nM)                        /* lower triangle */                                                 \
     X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                       \
@@ -408,7 +409,11 @@ typedef struct lane_data {
         *fill_place; // of each place: its blocks of U (+ 1), their columns (plan->block_capacity)
     int32_t *block_mark, *block_scratch, *block_sibling;
     int32_t order_count;
-    int32_t trees_only;      // 1: the factor leaves out what couples trees
+    int32_t coupling;   // which couplings are regarded, while the pattern is found
+    int32_t trees_only; // 1: the factor leaves out what couples trees
+    // 1: H has blocks for that, of each place (+ 1) with later ones (plan->block_capacity)
+    int32_t between_known;
+    int32_t *between_first, *between_place;
     const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
     ints coupled_length;     // entries of each
     int32_t coupled_count;   // -1: `fill` is not computed yet

@@ -244,7 +244,7 @@ static int world_state(orr_physics *physics, int world, double *values)
     return size;
 }
 
-enum { STATE = 1024, WORLDS = 19 };
+enum { STATE = 2048, WORLDS = 19 };
 
 static double ball_speed(int world)
 {
@@ -599,12 +599,13 @@ static void destroy_twins(twins pair)
     orr_physics_destroy(pair.forgets);
 }
 
-// Boxes in a row that sleep, a ball that hovers and never sleeps, and `more`.
-enum { ROW = 11, HOVERING = ROW, PLATE = ROW + 1, ROW_SETTLED = 60 };
+// Boxes in a row that sleep, a ball that hovers and never sleeps, and `more`: so many that near ones are
+// found by the boxes around them.
+enum { ROW = 33, HOVERING = ROW, PLATE = ROW + 1, ROW_SETTLED = 60 };
 
 static orr_model *parse_row(const char *more)
 {
-    char text[4096];
+    char text[8192];
     int at = snprintf(text, sizeof text,
                       "<mujoco><option><flag sleep=\"enable\"/></option><worldbody>"
                       "<geom type=\"plane\" size=\"0 0 1\"/>");
@@ -662,6 +663,9 @@ static void what_is_kept_changes_nothing(void **state)
             step_twins(pair, 85);
             assert_true(sleeps(pair.keeps, last, kicked[i]));
         }
+        set_both(pair, ORR_PHYSICS_QVEL, last, 6 * 5, 3.0); // against the next one
+        step_twins(pair, 150);
+        assert_true(get(pair.keeps, ORR_PHYSICS_QPOS, last)[7 * 6] > 0.3 * 6 + 0.01);
         set_both(pair, ORR_PHYSICS_XFRC_APPLIED, last, 6 * (7 + 1) + 1, 20.0);
         step_twins(pair, 3);
         assert_false(sleeps(pair.keeps, last, 7));

@@ -2,7 +2,8 @@
 // U with blocks of U where H and elimination have entries. The order of elimination is found by nested
 // dissection (George, "Nested dissection of a regular finite element mesh", 1973): the bodies are halved in
 // space, and those on the border, which couple the halves, come last. Where U would have too many entries,
-// only couplings inside kinematic trees are factorised, and conjugate gradients do the rest.
+// only couplings inside kinematic trees are factorised, and conjugate gradients do the rest: with H in
+// blocks, or by the rows of the Jacobian where there is no room for the blocks.
 //
 // A block has the dofs of plan->block_first, the last one first, so that the columns of a row of the
 // Jacobian, which are descending, are contiguous in it. Blocks with fewer dofs have ones on the diagonal of
@@ -22,6 +23,13 @@ enum { BLOCK_WORK = 150 };
 enum {
     BLOCKS_UNORDERED = 8, // fewer are eliminated leaf by leaf
     CONJUGATE_STEPS = 200 // most steps of conjugate gradients for a direction
+};
+
+// lane_data.coupling: which couplings are regarded
+enum {
+    COUPLING_ALL,
+    COUPLING_TREES,  // inside kinematic trees
+    COUPLING_BETWEEN // of two trees
 };
 
 // ---- which blocks are coupled ----
@@ -49,7 +57,9 @@ FN void sort_numbers(int32_t *number, int count)
 FN void add_edge(const lane_model *m, lane_data *d, int a, int b, int write)
 {
     const int32_t *tree = m->plan->block_tree;
-    if (a == b || (d->trees_only && tree[a] != tree[b])) {
+    int between = tree[a] != tree[b];
+    if (a == b || (d->coupling == COUPLING_TREES && between) ||
+        (d->coupling == COUPLING_BETWEEN && !between)) {
         return;
     }
     if (write) {
@@ -125,7 +135,7 @@ LANE_FN void find_edges(const lane_model *m, lane_data *d)
         sum += d->edge_end[b];
         d->edge_end[b] = d->edge_first[b];
         if (sum > 2 * (int64_t)m->plan->block_capacity) {
-            d->trees_only = 1;
+            d->coupling = COUPLING_TREES;
             find_edges(m, d);
             return;
         }
@@ -301,37 +311,88 @@ LANE_FN int fill_blocks(const lane_model *m, lane_data *d)
             child[parent] = j;
         }
     }
-    return d->trees_only || work <= (int64_t)BLOCK_WORK * d->order_count;
+    return d->coupling == COUPLING_TREES || work <= (int64_t)BLOCK_WORK * d->order_count;
+}
+
+// Finds the blocks of H that couple two trees: of each place the later places, ascending. Returns 0 when
+// there is no room for them and for a copy of the others behind the factor.
+LANE_FN int find_between(const lane_model *m, lane_data *d)
+{
+    d->coupling = COUPLING_BETWEEN;
+    find_edges(m, d); // which lists the blocks anew, in another order
+    int found = d->coupling == COUPLING_BETWEEN, room = m->plan->block_capacity, count = 0;
+    for (int n = 0; n < d->order_count; n++) {
+        d->block_scratch[d->block_at[d->block_order[n]]] = d->block_order[n];
+    }
+    memcpy(d->block_order, d->block_scratch, (size_t)d->order_count * sizeof *d->block_order);
+    room -= 2 * d->fill_first[d->order_count];
+    for (int j = 0; j < d->order_count && found; j++) {
+        int block = d->block_order[j];
+        d->between_first[j] = count;
+        for (int e = d->edge_first[block]; e < d->edge_end[block] && found; e++) {
+            int place = d->block_at[d->edge[e]];
+            found = place < j || count < room;
+            if (place > j && found) {
+                d->between_place[count++] = place;
+            }
+        }
+        sort_numbers(d->between_place + d->between_first[j], count - d->between_first[j]);
+        d->between_first[j + 1] = count;
+    }
+    return found;
 }
 
 LANE_FN void find_block_pattern(const lane_model *m, lane_data *d)
 {
-    d->trees_only = 0;
+    d->coupling = COUPLING_ALL;
     find_edges(m, d);
     order_blocks(m, d);
     if (!fill_blocks(m, d)) {
-        d->trees_only = 1;
+        d->coupling = COUPLING_TREES;
         find_edges(m, d);
         order_blocks(m, d);
         fill_blocks(m, d);
     }
+    d->trees_only = d->coupling == COUPLING_TREES;
+    d->between_known = d->trees_only && find_between(m, d);
 }
 
 // ---- the factor ----
 
-// The block of U at two places, row <= column; NULL: it has none there.
+// Where a number is among ascending ones, or -1.
+FN int find_number(const int32_t *number, int first, int end, int sought)
+{
+    while (first < end) {
+        int middle = (first + end) / 2;
+        if (number[middle] == sought) {
+            return middle;
+        }
+        first = number[middle] < sought ? middle + 1 : first;
+        end = number[middle] < sought ? end : middle;
+    }
+    return -1;
+}
+
+// Blocks of H inside trees, behind their factor, and those between trees.
+FN reals blocks_of_trees(const lane_data *d)
+{
+    return d->factor + LANE_BLOCK_SIZE * d->fill_first[d->order_count];
+}
+
+FN reals blocks_between(const lane_data *d)
+{
+    return d->factor + 2 * LANE_BLOCK_SIZE * d->fill_first[d->order_count];
+}
+
+// The block of U at two places, row <= column; else that of H between two trees; NULL: there is none.
 FN reals block_of_factor(const lane_data *d, int row, int column)
 {
-    int first = d->fill_first[row], end = d->fill_first[row + 1];
-    while (first < end) {
-        int middle = (first + end) / 2, place = d->fill_place[middle];
-        if (place == column) {
-            return d->factor + LANE_BLOCK_SIZE * middle;
-        }
-        first = place < column ? middle + 1 : first;
-        end = place < column ? end : middle;
+    int at = find_number(d->fill_place, d->fill_first[row], d->fill_first[row + 1], column);
+    if (at >= 0 || !d->between_known) {
+        return at >= 0 ? d->factor + LANE_BLOCK_SIZE * at : NULL;
     }
-    return NULL;
+    at = find_number(d->between_place, d->between_first[row], d->between_first[row + 1], column);
+    return at >= 0 ? blocks_between(d) + LANE_BLOCK_SIZE * at : NULL;
 }
 
 FN int place_of_dof(const lane_model *m, const lane_data *d, int dof)
@@ -349,6 +410,9 @@ LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < d->fill_first[d->order_count] * LANE_BLOCK_SIZE; i++) {
         d->factor[i] = R(0.0);
+    }
+    for (int i = 0; d->between_known && i < d->between_first[d->order_count] * LANE_BLOCK_SIZE; i++) {
+        blocks_between(d)[i] = R(0.0);
     }
     for (int j = 0; j < d->order_count; j++) {
         int block = d->block_order[j], size = m->plan->block_first[block + 1] - m->plan->block_first[block];
@@ -396,7 +460,7 @@ FN void add_group_block(const lane_model *m, lane_data *d, const lane_row *group
     reals J = d->efc_J + group->J;
     int count = group->count;
     reals block = block_of_factor(d, row.place, column.place);
-    if (!block) { // of two trees, which are not factorised together
+    if (!block) { // of two trees, for which there is no room
         return;
     }
     for (int a = row.first; a < row.end; a++) {
@@ -623,6 +687,66 @@ LANE_FN void hessian_times(const lane_model *m, lane_data *d, reals x, reals res
     }
 }
 
+// Multiplies with the block of a row `here` and a column `there`, and with its transpose. result_there +=
+// what the column gets; sum += numbers whose sums the row gets.
+FN void multiply_block(reals block, reals here, reals there, reals result_there,
+                       real sum[ORR_BLOCK_DOFS][LANE_BLOCK_ROW])
+{
+    real across[LANE_BLOCK_ROW];
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        across[k] = result_there[k];
+    }
+    for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+        for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+            across[k] = fma_(block[LANE_BLOCK_ROW * c + k], here[c], across[k]);
+            sum[c][k] = fma_(block[LANE_BLOCK_ROW * c + k], there[k], sum[c][k]);
+        }
+    }
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        result_there[k] = across[k];
+    }
+}
+
+// result = H x, by the blocks
+LANE_FN void blocks_times(const lane_model *m, const lane_data *d, reals x, reals result)
+{
+    reals from = d->block_x, to = d->block_y, tree_blocks = blocks_of_trees(d), between = blocks_between(d);
+    const int32_t *first = m->plan->block_first;
+    for (int j = 0; j < d->order_count; j++) {
+        int block = d->block_order[j], end = first[block + 1];
+        for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+            from[LANE_BLOCK_ROW * j + k] = k < end - first[block] ? x[end - 1 - k] : R(0.0);
+            to[LANE_BLOCK_ROW * j + k] = R(0.0);
+        }
+    }
+    for (int j = 0; j < d->order_count; j++) {
+        reals here = from + LANE_BLOCK_ROW * j, result_here = to + LANE_BLOCK_ROW * j;
+        reals diagonal = tree_blocks + LANE_BLOCK_SIZE * d->fill_first[j];
+        real sum[ORR_BLOCK_DOFS][LANE_BLOCK_ROW];
+        for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+            for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+                sum[c][k] = diagonal[LANE_BLOCK_ROW * c + k] * here[k];
+            }
+        }
+        for (int e = d->fill_first[j] + 1; e < d->fill_first[j + 1]; e++) {
+            int there = LANE_BLOCK_ROW * d->fill_place[e];
+            multiply_block(tree_blocks + LANE_BLOCK_SIZE * e, here, from + there, to + there, sum);
+        }
+        for (int e = d->between_first[j]; e < d->between_first[j + 1]; e++) {
+            int there = LANE_BLOCK_ROW * d->between_place[e];
+            multiply_block(between + LANE_BLOCK_SIZE * e, here, from + there, to + there, sum);
+        }
+        int block = d->block_order[j], end = first[block + 1];
+        for (int c = 0; c < end - first[block]; c++) {
+            real total = result_here[c];
+            for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+                total = total + sum[c][k];
+            }
+            result[end - 1 - c] = total;
+        }
+    }
+}
+
 // search = -H^-1 gradient by conjugate gradients, preconditioned with the factor of the trees (Hestenes and
 // Stiefel).
 LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
@@ -657,7 +781,11 @@ LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
             int k = d->dof[n];
             direction[k] = fma_(beta, direction[k], scaled[k]);
         }
-        hessian_times(m, d, direction, curved);
+        if (d->between_known) {
+            blocks_times(m, d, direction, curved);
+        } else {
+            hessian_times(m, d, direction, curved);
+        }
         for (int n = 0; n < d->dof_count; n++) {
             int k = d->dof[n];
             bend = fma_(direction[k], curved[k], bend);
@@ -678,6 +806,12 @@ LANE_FN void block_direction(const lane_model *m, lane_data *d)
         real hessian[6][6];
         if (group_hessian(d, d->group[g], hessian)) {
             add_group_blocks(m, d, &d->row[d->group[g]], hessian);
+        }
+    }
+    if (d->between_known) {
+        int numbers = LANE_BLOCK_SIZE * d->fill_first[d->order_count];
+        for (int i = 0; i < numbers; i++) {
+            d->factor[numbers + i] = d->factor[i];
         }
     }
     factorise_blocks(d);
