@@ -18,8 +18,8 @@ enum { COPIES = 2, WIDTH = 40, HEIGHT = 32, PIXELS = WIDTH * HEIGHT, VIEWS = 3, 
 enum { OF_COPY = VIEWS * PIXELS, ALL = PICTURES * PIXELS };
 enum { SEEN = ORR_EYES_SEGMENTATION | ORR_EYES_NORMALS | ORR_EYES_FLOW };
 
-// A box and a ball that slide along x over a floor that mirrors, behind a transparent pane, before a sky
-// (which is drawn before the meshes), and a camera that they carry.
+// A box and a ball that slide along x over a floor that mirrors, behind a transparent pane, and a camera that
+// they carry; before a sky, which is drawn before the meshes where no cloud that stands shows its own.
 static const char *const model =
     "<mujoco><asset><texture type='skybox' builtin='gradient' rgb1='.2 .4 .9' width='8' height='8'/>"
     "<material name='wet' rgba='.2 .4 .9 1' reflectance='.4'/></asset>"
@@ -83,7 +83,7 @@ static stage make(bool alone)
     assert_ok(orr_engine_take_cuda(s.engine, &s.cuda, &error));
     assert_ok(orr_scene_create(s.engine, &s.scene, &error));
     if (!alone) {
-        add_splats(s.scene, 3, 0.15f, (float[]){-0.8f, -0.6f, 0.2f}); // stands
+        add_splats(s.scene, 3, 0.15f, (float[]){0.75f, -0.05f, 0.55f}); // stands, beside the other
     }
     assert_ok(orr_scene_add_file(s.scene, path, NULL, &s.robot, &error));
     if (!alone) {
