@@ -1704,10 +1704,10 @@ typedef struct orr_eyes_desc {
      * 400 for each camera, and 48 for each vertex of a soft body's cage. */
     bool flow;
     /* What draws. ORR_DEVICE_AUTO, ORR_DEVICE_CPU: the CPU, whatever draws frames. ORR_DEVICE_CUDA: CUDA, on
-     * any engine, or an error: rgb, rgba and depth, one picture after the other, from meshes and clouds that
-     * are uploaded once for all copies. Then `detail` has no effect, robots that CUDA simulates cast no
-     * shadows, and ORR_ERROR_UNSUPPORTED answers `flow`, orr_eyes_pictures.segmentation and .normals, and
-     * orr_eyes_vary_surfaces, as well as ORR_DEVICE_VULKAN. */
+     * any engine, or an error: one picture after the other, from meshes and clouds that are uploaded once for
+     * all copies. Then robots that CUDA simulates cast no shadows, unless `flow` is set, with which the host
+     * reads where they are; and ORR_ERROR_UNSUPPORTED answers orr_eyes_vary_surfaces, as well as
+     * ORR_DEVICE_VULKAN. */
     orr_device_kind device;
 } orr_eyes_desc;
 
@@ -1744,7 +1744,14 @@ static inline orr_result orr_eyes_draw(orr_eyes *eyes, const uint8_t *mask, cons
                                        orr_error *error);
 
 /* What orr_eyes_draw_cuda draws. */
-enum { ORR_EYES_RGB = 1, ORR_EYES_RGBA = 2, ORR_EYES_DEPTH = 4 };
+enum {
+    ORR_EYES_RGB = 1,
+    ORR_EYES_RGBA = 2,
+    ORR_EYES_DEPTH = 4,
+    ORR_EYES_SEGMENTATION = 8,
+    ORR_EYES_NORMALS = 16,
+    ORR_EYES_FLOW = 32 /* of eyes with orr_eyes_desc.flow */
+};
 
 /* Pictures in the memory of a CUDA device: copies x cameras x height x width x what is said, without gaps;
  * the numbers are those of orr_eyes_pictures. NULL: never asked for. They belong to the eyes, and stay where
@@ -1757,6 +1764,9 @@ typedef struct orr_eyes_cuda_pictures {
     int width, height;
     int device;   /* CUDA's index; the memory is that of its primary context, as the runtime API uses it */
     void *stream; /* cudaStream_t, in which they are drawn */
+    int32_t *segmentation; /* x 2 */
+    float *normals;        /* x 3 */
+    float *flow;           /* x 2 */
 } orr_eyes_cuda_pictures;
 
 /* Draws as orr_eyes_draw into CUDA's memory, and copies nothing to the host. planes: ORR_EYES_... together.
@@ -1767,7 +1777,8 @@ typedef struct orr_eyes_cuda_pictures {
  * written. NULL: the legacy default stream, which is PyTorch's. Readers in other streams have to be waited
  * for.
  *
- * ORR_ERROR_UNSUPPORTED: eyes on the CPU. ORR_ERROR_ARGUMENT: no plane, or one that is not named above.
+ * ORR_ERROR_UNSUPPORTED: eyes on the CPU. ORR_ERROR_ARGUMENT: no plane, one that is not named above, or flow
+ * of eyes that were made without it.
  * ORR_ERROR_DEVICE and _MEMORY: of CUDA. */
 static inline orr_result orr_eyes_draw_cuda(orr_eyes *eyes, const uint8_t *mask, unsigned planes, void *after,
                                             orr_eyes_cuda_pictures *pictures, orr_error *error);

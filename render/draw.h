@@ -31,8 +31,8 @@ typedef struct orr_draw_splats {
     orr_draw_deformation deformation;
     bool antialias;
     bool casts_shadow; // where the list has shadows, on all but itself (render/cloud_shadow)
-    // Nullable, for the CPU alone, of the same pack: merged splats are drawn where their standard deviation
-    // is at most `merged_size` on the screen (render/splat_detail)
+    // Nullable, for the CPU and CUDA, of the same pack: merged splats are drawn where their standard
+    // deviation is at most `merged_size` on the screen (render/splat_detail)
     const struct orr_splat_detail *detail;
     float merged_size; // [px]
 } orr_draw_splats;
@@ -50,6 +50,7 @@ typedef struct orr_draw_bodies {
 typedef struct orr_draw_mesh {
     const orr_mesh *mesh;
     uint64_t key;
+    int32_t variant; // of meshes under one key; CUDA keeps copies of each
     float model[12]; // layer to world, a similarity
     // Nullable, for CUDA alone: the mesh moves with a body, and `model` is the robot's: mesh to world is
     // model x body x at
@@ -232,7 +233,7 @@ typedef struct orr_draw_list {
     int environment_count;
     bool environment_behind; // the first is behind everything that is opaque, in place of backdrop and sky
     bool shadows;            // of opaque meshes and clouds: the sun casts them, and the lights that say so
-    bool mirrors;            // materials with reflectance mirror (render/mirror.h)
+    bool mirrors;            // materials with reflectance mirror (render/mirror/mirror.h)
     struct orr_ray_trees
         *rays; // what rays of smooth surfaces walk, for the CPU (render/cpu/rays); NULL: none
     // where left_out_mesh is not 0, this part of mesh left_out_mesh - 1 is not drawn: the mirror that is
@@ -250,6 +251,7 @@ typedef struct orr_draw_list {
     orr_draw_haze haze;
     bool opaque; // false: transparent behind everything, sky ignored
     orr_draw_sky sky;
+    const struct orr_draw_seen *seen; // nullable, for CUDA: what pixels show besides (seen/draw_seen.h)
 } orr_draw_list;
 
 // Is a part of an item, which is one of the list's meshes or its backdrop, left out?

@@ -3,18 +3,18 @@
 #pragma once
 
 #include "engine/maths/clip_plane.h"
+#include "render/backdrop/haze_formula.h"
+#include "render/backdrop/sky_formula.h"
 #include "render/bsdf_table.h"
 #include "render/environment/environment_formula.h"
-#include "render/haze_formula.h"
 #include "render/light_formula.h"
 #include "render/mesh_formula.h"
 #include "render/mesh_triangle.h"
-#include "render/occlusion.h"
-#include "render/occlusion_formula.h"
+#include "render/occlusion/occlusion.h"
+#include "render/occlusion/occlusion_formula.h"
 #include "render/shadow/cascade_formula.h"
 #include "render/shadow/shadow.h"
 #include "render/shadow/shadow_formula.h"
-#include "render/sky_formula.h"
 #include "render/splat/splat_formula.h"
 #include "render/splat/splat_lens.h"
 

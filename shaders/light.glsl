@@ -2,9 +2,9 @@
 // the shadow maps of some lights, its mirrors and ambient occlusion; light_buffer of render/vulkan/meshes.c.
 #include "engine/maths/clip_formula.h"
 #include "render/environment/environment_formula.h"
-#include "render/haze_formula.h"
+#include "render/backdrop/haze_formula.h"
 #include "render/light_formula.h"
-#include "render/occlusion_formula.h"
+#include "render/occlusion/occlusion_formula.h"
 #include "render/shadow/cascade_formula.h"
 #include "render/shadow/shadow_formula.h"
 

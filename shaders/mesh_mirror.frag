@@ -2,7 +2,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/mesh_surface.glsl"
-#include "render/mirror_formula.h"
+#include "render/mirror/mirror_formula.h"
 
 layout(location = 0) out vec4 colour_and_distance; // distance 0: only the backdrop
 // what the mirror shows as its own camera sees it: height x width, premultiplied, display-referred

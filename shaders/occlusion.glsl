@@ -1,7 +1,7 @@
 // The search for what occludes points, and lookups of what was found. Comes after `lighting`, and after
 // OCCLUSION_DEPTH(column, row): the depth of the opaque meshes at a pixel along the camera's axis, over 1e37
 // where there is none.
-#include "render/occlusion_formula.h"
+#include "render/occlusion/occlusion_formula.h"
 
 // Searches in `count` directions, OCCLUSION_DIRECTIONS or OCCLUSION_ALONE.
 occlusion_sums occlusion_search(real3 position, real3 normal, int count)

@@ -1,6 +1,6 @@
 // The part of the light from all around that reaches a point of a mesh, in the camera's space: the mean of
 // the pixels of `occlusion_map` around it. Comes after that and `lighting`.
-#include "render/occlusion_formula.h"
+#include "render/occlusion/occlusion_formula.h"
 
 float occlusion_lookup(real3 position, real3 normal)
 {

@@ -12,7 +12,7 @@
 #include "shaders/tiles.glsl"
 #include "render/splat/blend_formula.h"
 #include "render/edge_formula.h"
-#include "render/sky_formula.h"
+#include "render/backdrop/sky_formula.h"
 #include "shaders/light.glsl"
 #ifdef CLOUDED
 #include "shaders/cloud_table.glsl"

@@ -1,7 +1,7 @@
 #include "engine/env/env_scene.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "engine/maths/rotation.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 // When it fails, the ladder (ladder.h) says whether the frame is drawn again, and on which machine.
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
-#include "engine/loop/eyes/look.h"
 #include "engine/loop/frame_fields.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
@@ -34,8 +33,8 @@ typedef struct submission {
     const orr_scene *scene;
     const orr_world *world;
     const orr_view *view;
-    bool for_window, for_eyes;
-    const orr_eyes_look *look; // for eyes: of the copy, nullable
+    bool for_window;
+    const orr_frame_for_eyes *eyes; // nullable
 } submission;
 
 // Probes and rays are not drawn for eyes.
@@ -53,12 +52,10 @@ static orr_result add_probes_and_rays(orr_frame *frame, orr_frame_slot *slot, co
 static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)
 {
     uint64_t start = orr_clock_nanoseconds();
-    const bool device_bodies = frame->machine->reads_device_bodies;
+    const bool device_bodies = frame->machine->reads_device_bodies && !(s->eyes && s->eyes->host_poses);
     ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
-    ORR_TRY(s->for_eyes ? ORR_OK : add_probes_and_rays(frame, slot, s, error));
-    if (s->look) {
-        orr_look_change_lights(s->look, &slot->list);
-    }
+    ORR_TRY(s->eyes ? s->eyes->change(s->eyes->context, slot, error)
+                    : add_probes_and_rays(frame, slot, s, error));
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
     return ORR_OK;
@@ -126,9 +123,9 @@ orr_result orr_frame_submit_for_window(orr_frame *frame, const orr_scene *scene,
 }
 
 orr_result orr_frame_submit_for_eyes(orr_frame *frame, const orr_world *world, const orr_view *view,
-                                     const orr_eyes_look *look, orr_error *error)
+                                     const orr_frame_for_eyes *eyes, orr_error *error)
 {
-    return submit(frame, &(submission){world->scene, world, view, .for_eyes = true, .look = look}, error);
+    return submit(frame, &(submission){world->scene, world, view, .eyes = eyes}, error);
 }
 
 // ---- the oldest frame: draw, hand over, out ----

@@ -129,6 +129,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->meshes = slot->meshes;
     list->fields = slot->fields;
     list->splat_count = list->mesh_count = list->field_count = 0;
+    list->seen = NULL;
     orr_drawn_planes planes = {.count = 0};
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];

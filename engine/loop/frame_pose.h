@@ -2,8 +2,8 @@
 // is drawn.
 #pragma once
 
-#include "engine/loop/world/node_points.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/node_points.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "render/splat/deform.h"
 
 // How a soft layer is deformed in a frame.

@@ -44,9 +44,17 @@ struct orr_frame {
 // ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.
 orr_result orr_frame_check(const orr_frame *frame, orr_error *error);
 
-// Submits a picture without probes and rays, whose lights are changed (look, nullable).
+// How a picture for eyes differs from a frame.
+typedef struct orr_frame_for_eyes {
+    bool host_poses; // bodies of robots are where the host knows them to be, whatever simulates them
+    // Changes what was posed, before it is drawn: its list, and what the list refers to until it is finished
+    orr_result (*change)(void *context, orr_frame_slot *slot, orr_error *error);
+    void *context;
+} orr_frame_for_eyes;
+
+// Submits a picture for eyes, which has neither probes nor rays.
 orr_result orr_frame_submit_for_eyes(orr_frame *frame, const orr_world *world, const orr_view *view,
-                                     const orr_eyes_look *look, orr_error *error);
+                                     const orr_frame_for_eyes *eyes, orr_error *error);
 
 // The i-th of those that wait, from the oldest.
 static inline orr_frame_slot *orr_frame_slot_at(orr_frame *frame, int i)

@@ -6,7 +6,7 @@
 #include "render/cpu/rays/ray_trees.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/show.h"
-#include "render/mirror.h"
+#include "render/mirror/mirror.h"
 
 typedef struct cuda_machine {
     orr_engine *engine; // borrowed

@@ -3,7 +3,7 @@
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
 #include "render/cpu/rays/ray_trees.h"
-#include "render/mirror.h"
+#include "render/mirror/mirror.h"
 #include "render/vulkan/draw.h"
 
 typedef struct vulkan_machine {

@@ -38,6 +38,7 @@ void orr_mesh_file_free(orr_mesh_file *mesh)
     }
     orr_free(mesh->vertices);
     orr_free(mesh->indices);
+    orr_free(mesh->points);
     orr_free(mesh->parts);
     orr_free(mesh->materials);
     orr_free(mesh->textures);

@@ -107,6 +107,10 @@ typedef struct orr_mesh_file {
     bool linear_colours; // false: colours are as displayed
     bool split_corners;  // no two polygons have a vertex in common
     uint32_t *indices;   // three per triangle, counter-clockwise seen from the front
+    // of a .obj: the positions as they are listed there, point_count x 3, whether triangles have them or not;
+    // NULL in other formats
+    float *points;
+    int64_t point_count;
     orr_mesh_part *parts;
     orr_mesh_material *materials;
     orr_image8 *textures; // sRGB colour, straight alpha; what is no colour is encoded likewise

@@ -242,7 +242,8 @@ orr_result orr_mesh_read_obj(orr_mesh_reader *reader)
     do {
         result = read_line(&o);
     } while (result == ORR_OK && orr_mesh_text_next_line(&o.text));
-    orr_free(o.positions.values);
+    reader->mesh->points = o.positions.values;
+    reader->mesh->point_count = o.positions.count / 3;
     orr_free(o.texcoords.values);
     orr_free(o.normals.values);
     orr_free(o.colours);

@@ -62,20 +62,33 @@ static bool is_ear(const polygon *p, const int *left, int count, int i)
     return true;
 }
 
-// The corner from which all triangles of a fan turn as the polygon does: of a quad any, of others the first;
-// -1: none.
-static int fan_start(const polygon *p)
+static bool is_fan(const polygon *p, int first)
 {
-    for (int first = 0; first < (p->count == 4 ? 4 : 1); first++) {
-        bool good = true;
-        for (int i = 1; i + 1 < p->count && good; i++) {
-            good = area(p, first, (first + i) % p->count, (first + i + 1) % p->count) >= 0.0;
-        }
-        if (good) {
-            return first;
-        }
+    bool good = true;
+    for (int i = 1; i + 1 < p->count && good; i++) {
+        good = area(p, first, (first + i) % p->count, (first + i + 1) % p->count) >= 0.0;
     }
-    return -1;
+    return good;
+}
+
+// In float, as MuJoCo finds which diagonal of a quad is shorter: in a square the last bit decides.
+static float squared_distance(const orr_mesh_file *mesh, uint32_t a, uint32_t b)
+{
+    const float *p = mesh->vertices[a].position, *q = mesh->vertices[b].position;
+    const float x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
+    return x * x + y * y + z * z;
+}
+
+// The corner from which all triangles of a fan turn as the polygon does: of a quad an end of the shorter
+// diagonal, then of the other, of others the first; -1: none.
+static int fan_start(const orr_mesh_file *mesh, const polygon *p)
+{
+    if (p->count != 4) {
+        return is_fan(p, 0) ? 0 : -1;
+    }
+    const uint32_t *c = p->corners;
+    int start = squared_distance(mesh, c[0], c[2]) < squared_distance(mesh, c[1], c[3]) ? 0 : 1;
+    return is_fan(p, start) ? start : is_fan(p, 1 - start) ? 1 - start : -1;
 }
 
 static orr_result add_fan(orr_mesh_reader *reader, const uint32_t *corners, int count, int first)
@@ -100,7 +113,7 @@ orr_result orr_mesh_add_polygon(orr_mesh_reader *reader, const uint32_t *corners
     p.corners = corners;
     p.count = count;
     project(reader->mesh, &p);
-    int first = fan_start(&p);
+    int first = fan_start(reader->mesh, &p);
     if (first >= 0) {
         return add_fan(reader, corners, count, first);
     }

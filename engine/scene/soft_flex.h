@@ -1,5 +1,5 @@
 // The soft bodies of robots' models (<flexcomp>): each becomes a mesh layer ROBOT/FLEX that is soft. One that
-// nodes move, which are bodies of the robot, has no state of its own (engine/loop/world/node_points.h).
+// nodes move, which are bodies of the robot, has no state of its own (engine/loop/world/soft/node_points.h).
 #pragma once
 
 #include "engine/scene/soft_layer.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "physics/lanes/reaction.h"
-#include "physics/lanes/sensors.h"
+#include "physics/lanes/sensors/sensors.h"
 
 LANE_FN void energies(const lane_model *m, lane_data *d)
 {

@@ -183,7 +183,8 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
     if (m->opt.disableflags & ORR_DISABLE_FRICTIONLOSS) {
         return;
     }
-    for (int i = 0; i < m->nv; i++) {
+    for (int n = 0; n < dof_count(m, d); n++) {
+        int i = nth_dof(d, n);
         if ((double)m->dof_frictionloss[i] > 0.0 && !tree_rests(d, m->dof_treeid[i])) {
             int row = add_row(d, LANE_ROW_FRICTION, m->plan->dof_descending + m->nv - 1 - i, 1);
             d->row[row].frictionloss = (double)m->dof_frictionloss[i];
@@ -254,7 +255,8 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
         return;
     }
     int first = d->row_count;
-    for (int joint = 0; joint < m->njnt; joint++) {
+    for (int n = 0; n < joint_count(m, d); n++) {
+        int joint = nth_joint(d, n);
         if (!m->jnt_limited[joint] || tree_rests(d, m->body_treeid[m->jnt_bodyid[joint]])) {
             continue;
         }

@@ -23,7 +23,8 @@ FN real spring_stiffness(const lane_drag *spring, real3 apart)
 
 LANE_FN void springs(const lane_model *m, lane_data *d)
 {
-    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
+    for (int n = team_first(d); n < joint_count(m, d); n += team_size(d)) {
+        int joint = nth_joint(d, n);
         lane_drag spring = joint_spring(m, joint);
         if (!drags(&spring)) {
             continue;
@@ -64,13 +65,14 @@ LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, 
 
 LANE_FN void gravity_compensation(const lane_model *m, lane_data *d)
 {
-    for (int i = 0; i < m->nv; i++) {
-        d->qfrc_gravcomp[i] = R(0.0);
+    for (int n = 0; n < dof_count(m, d); n++) {
+        d->qfrc_gravcomp[nth_dof(d, n)] = R(0.0);
     }
     if (m->opt.disableflags & ORR_DISABLE_GRAVITY) {
         return;
     }
-    for (int i = 1; i < m->nbody; i++) {
+    for (int n = 1; n < body_count(m, d); n++) {
+        int i = nth_body(d, n);
         if ((double)m->body_gravcomp[i] != 0.0) {
             real3 force = scale3(gravity(m, d), -(m->body_gravcomp[i] * body_mass(m, d, i)));
             apply_force(m, d, i, load3(d->xipos, i), force, zero3(), d->qfrc_gravcomp);
@@ -82,14 +84,15 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
 {
     int with_spring = !(m->opt.disableflags & ORR_DISABLE_SPRING);
     int with_damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER);
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        d->qfrc_passive[i] = R(0.0);
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        d->qfrc_passive[nth_dof(d, n)] = R(0.0);
     }
     team_wait(d);
     if (with_spring) {
         springs(m, d);
     }
-    for (int i = team_first(d); i < m->nv && with_damper; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d) && with_damper; n += team_size(d)) {
+        int i = nth_dof(d, n);
         lane_drag drag = dof_drag(m, d, i);
         d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
     }
@@ -102,7 +105,8 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
         if (with_spring || with_damper) {
             flex_node_forces(m, d, with_spring, with_damper);
         }
-        for (int i = 1; i < m->nbody; i++) {
+        for (int n = 1; n < body_count(m, d); n++) {
+            int i = nth_body(d, n);
             if (body_in_fluid(m, i)) {
                 fluid_forces(m, d, i);
             }
@@ -113,7 +117,8 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
         gravity_compensation(m, d);
     }
     team_wait(d);
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         if (!m->jnt_actgravcomp[m->dof_jntid[i]]) {
             d->qfrc_passive[i] = d->qfrc_passive[i] + d->qfrc_gravcomp[i];
         }
@@ -140,7 +145,7 @@ LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i, int
         step = (uniform_real)(tau * (1.0 - exp(-m->opt.timestep / tau)));
     }
     real next = d->act[adr] + step * rate;
-    if (m->actuator_actlimited[i]) {
+    if (m->actuator_actlimited[i] && m->actuator_dyntype[i] != ORR_DYNAMICS_DCMOTOR) { // no current is
         next = clamp_(next, R(m->actuator_actrange[2 * i]), R(m->actuator_actrange[2 * i + 1]));
     }
     return next;
@@ -387,8 +392,8 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
 
 LANE_FN void actuation(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        d->qfrc_actuator[i] = R(0.0);
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        d->qfrc_actuator[nth_dof(d, n)] = R(0.0);
     }
     int disabled = (m->opt.disableflags & ORR_DISABLE_ACTUATION) != 0;
     for (int i = team_first(d); i < m->na; i += team_size(d)) {
@@ -415,8 +420,8 @@ LANE_FN void actuation(const lane_model *m, lane_data *d)
         }
     }
     team_wait(d);
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        int joint = m->dof_jntid[i];
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n), joint = m->dof_jntid[i];
         if (m->jnt_actgravcomp[joint] && !disabled) {
             d->qfrc_actuator[i] = d->qfrc_actuator[i] + d->qfrc_gravcomp[i];
         }

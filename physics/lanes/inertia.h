@@ -23,16 +23,17 @@ FN real diagonal_inertia(const lane_model *m, const lane_data *d, int i, spatial
 
 LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < 10 * m->nbody; i += team_size(d)) {
-        d->crb[i] = d->cinert[i];
+    for (int n = team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
+        for (int k = 10 * i; k < 10 * i + 10; k++) {
+            d->crb[k] = d->cinert[k];
+        }
     }
     team_wait(d);
     add_to_parents(m, d, d->crb, 10, 1);
     team_wait(d);
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        if (dof_left_out(m, d, i)) {
-            continue;
-        }
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         spatial momentum = dof_momentum(m, d, i);
         int adr = m->M_rowadr[i], last = m->M_rownnz[i] - 1;
         for (int k = 0; k < last; k++) {
@@ -66,11 +67,8 @@ FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int f
 // D L and D of M = L^T D L, by one thread, which has each sum in a register. column: nv numbers, for its use
 LANE_FN void factorise_rows(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals column)
 {
-    for (int k = m->nv - 1; k >= 0; k--) {
-        int adr = m->M_rowadr[k], count = m->M_rownnz[k], e = 0;
-        if (dof_left_out(m, d, k)) {
-            continue;
-        }
+    for (int n = dof_count(m, d) - 1; n >= 0; n--) {
+        int k = nth_dof(d, n), adr = m->M_rowadr[k], count = m->M_rownnz[k], e = 0;
         for (int below = m->plan->dof_end[k] - 1; below > k; below--) {
             column[below] = LD[m->M_rowadr[below] + count - 1] * inverse[below];
         }
@@ -114,33 +112,30 @@ LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals 
     } else {
         factorise_by_team(m, d, LD, inverse);
     }
-    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
-        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-        for (int c = 0; c < last && !dof_left_out(m, d, k); c++) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int k = nth_dof(d, n), adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        for (int c = 0; c < last; c++) {
             LD[adr + c] = LD[adr + c] * inverse[k];
         }
     }
     team_wait(d);
 }
 
-// x: the right side on entry, the solution on return; of the dofs first ... end - 1, which are those of whole
-// kinematic trees
+// x: the right side on entry, the solution on return; of the dofs first ... end - 1 of those that are
+// computed, which are those of whole kinematic trees
 LANE_FN void solve_trees(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x, int first,
                          int end)
 {
-    for (int k = end - 1; k >= first; k--) {
-        int adr = m->M_rowadr[k], last = dof_left_out(m, d, k) ? 0 : m->M_rownnz[k] - 1;
+    for (int n = end - 1; n >= first; n--) {
+        int k = nth_dof(d, n), adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         for (int c = team_first(d); c < last; c += team_size(d)) {
             int j = m->M_colind[adr + c];
             x[j] = fma_(-LD[adr + c], x[k], x[j]);
         }
         team_wait(d);
     }
-    for (int k = first; k < end && team_size(d) == 1; k++) {
-        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-        if (dof_left_out(m, d, k)) {
-            continue;
-        }
+    for (int n = first; n < end && team_size(d) == 1; n++) {
+        int k = nth_dof(d, n), adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real sum = x[k] * inverse[k];
         for (int c = 0; c < last; c++) {
             sum = fma_(-LD[adr + c], x[m->M_colind[adr + c]], sum);
@@ -166,7 +161,7 @@ LANE_FN void solve_trees(const lane_model *m, const lane_data *d, reals LD, real
 
 LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x)
 {
-    solve_trees(m, d, LD, inverse, x, 0, m->nv);
+    solve_trees(m, d, LD, inverse, x, 0, dof_count(m, d));
 }
 
 // Is a pivot of the factor of a positive definite matrix below so many roundings of its diagonal entry?
@@ -177,16 +172,17 @@ FN mask pivot_lost(real pivot, real whole, uniform_real roundings)
 
 LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nM; i += team_size(d)) {
-        d->qLD[i] = d->qM[i];
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int k = nth_dof(d, n);
+        for (int e = m->M_rowadr[k]; e < m->M_rowadr[k] + m->M_rownnz[k]; e++) {
+            d->qLD[e] = d->qM[e];
+        }
     }
     team_wait(d);
     factorise(m, d, d->qLD, d->qLDiagInv);
-    for (int k = 0; k < m->nv; k++) {
-        int last = m->M_rowadr[k] + m->M_rownnz[k] - 1;
-        if (!dof_left_out(m, d, k)) {
-            d->inaccurate = or_(d->inaccurate, pivot_lost(d->qLD[last], d->qM[last], 100));
-        }
+    for (int n = 0; n < dof_count(m, d); n++) {
+        int k = nth_dof(d, n), last = m->M_rowadr[k] + m->M_rownnz[k] - 1;
+        d->inaccurate = or_(d->inaccurate, pivot_lost(d->qLD[last], d->qM[last], 100));
     }
 }
 

@@ -102,6 +102,44 @@ LANE_FN void body_kinematics(const lane_model *m, lane_data *d, int i)
     store_matrix(d->xmat, i, quaternion_matrix(orientation));
 }
 
+FN void place_geom(const lane_model *m, const lane_data *d, int i)
+{
+    real3 at;
+    matrix3 turned;
+    local_to_world(d, m->geom_bodyid[i], uniform3(m->geom_pos, i), uniform4(m->geom_quat, i), &at, &turned);
+    store3(d->geom_xpos, i, at);
+    store_matrix(d->geom_xmat, i, turned);
+}
+
+FN void place_site(const lane_model *m, const lane_data *d, int i)
+{
+    real3 at;
+    matrix3 turned;
+    local_to_world(d, m->site_bodyid[i], uniform3(m->site_pos, i), uniform4(m->site_quat, i), &at, &turned);
+    store3(d->site_xpos, i, at);
+    store_matrix(d->site_xmat, i, turned);
+}
+
+// Where what is left out is; the bodies on which it stands are done.
+LANE_FN void place_left_out(const lane_model *m, lane_data *d)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        if (tree_left_out(m, d, m->body_treeid[i])) {
+            body_kinematics(m, d, i);
+        }
+    }
+    for (int i = 0; i < m->ngeom; i++) {
+        if (tree_left_out(m, d, m->body_treeid[m->geom_bodyid[i]])) {
+            place_geom(m, d, i);
+        }
+    }
+    for (int i = 0; i < m->nsite; i++) {
+        if (tree_left_out(m, d, m->body_treeid[m->site_bodyid[i]])) {
+            place_site(m, d, i);
+        }
+    }
+}
+
 LANE_FN void kinematics(const lane_model *m, lane_data *d)
 {
     store3(d->xpos, 0, zero3());
@@ -111,46 +149,29 @@ LANE_FN void kinematics(const lane_model *m, lane_data *d)
     store_matrix(d->ximat, 0, identity3());
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
-        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            if (!body_placed(m, d, m->plan->level_body[i])) {
-                body_kinematics(m, d, m->plan->level_body[i]);
-            }
+        for (int n = m->plan->level_first[level] + team_first(d); n < end; n += team_size(d)) {
+            body_kinematics(m, d, level_body(m, d, n));
         }
         team_wait(d);
     }
-    for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
+    for (int n = 1 + team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
         real3 centre;
         matrix3 principal;
-        if (body_left_out(m, d, i)) {
-            continue;
-        }
         local_to_world(d, i, uniform3(m->body_ipos, i), uniform4(m->body_iquat, i), &centre, &principal);
         store3(d->xipos, i, centre);
         store_matrix(d->ximat, i, principal);
     }
-    for (int i = team_first(d); i < m->ngeom; i += team_size(d)) {
-        real3 at;
-        matrix3 turned;
-        if (body_placed(m, d, m->geom_bodyid[i])) {
-            continue;
-        }
-        local_to_world(d, m->geom_bodyid[i], uniform3(m->geom_pos, i), uniform4(m->geom_quat, i), &at,
-                       &turned);
-        store3(d->geom_xpos, i, at);
-        store_matrix(d->geom_xmat, i, turned);
+    for (int n = team_first(d); n < geom_count(m, d); n += team_size(d)) {
+        place_geom(m, d, nth_geom(d, n));
     }
-    for (int i = team_first(d); i < m->nsite; i += team_size(d)) {
-        real3 at;
-        matrix3 turned;
-        if (body_placed(m, d, m->site_bodyid[i])) {
-            continue;
-        }
-        local_to_world(d, m->site_bodyid[i], uniform3(m->site_pos, i), uniform4(m->site_quat, i), &at,
-                       &turned);
-        store3(d->site_xpos, i, at);
-        store_matrix(d->site_xmat, i, turned);
+    for (int n = team_first(d); n < site_count(m, d); n += team_size(d)) {
+        place_site(m, d, nth_site(d, n));
     }
     team_wait(d);
+    if (has_lists(d) && !d->placed) {
+        place_left_out(m, d);
+    }
 }
 
 // cdof of a joint: the spatial velocity that each of its dofs gives, about the centre of mass of its tree.
@@ -182,11 +203,9 @@ LANE_FN void joint_motion(const lane_model *m, lane_data *d, int joint)
 // nothing. Members of a team divide the numbers, not the bodies.
 FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int count, int root)
 {
-    for (int i = m->nbody - 1; i > 0; i--) {
+    for (int n = body_count(m, d) - 1; n > 0; n--) {
+        int i = nth_body(d, n);
         reals child = x + count * i, parent = x + count * m->body_parentid[i];
-        if (body_left_out(m, d, i)) {
-            continue;
-        }
         for (int k = team_first(d); k < count && m->body_parentid[i] >= root; k += team_size(d)) {
             parent[k] = parent[k] + child[k];
         }
@@ -195,18 +214,15 @@ FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int cou
 
 LANE_FN void centres_of_mass(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
-        if (!body_left_out(m, d, i)) {
-            store3(d->subtree_com, i, scale3(load3(d->xipos, i), body_mass(m, d, i)));
-        }
+    for (int n = team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
+        store3(d->subtree_com, i, scale3(load3(d->xipos, i), body_mass(m, d, i)));
     }
     team_wait(d);
     add_to_parents(m, d, d->subtree_com, 3, 0);
     team_wait(d);
-    for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
-        if (body_left_out(m, d, i)) {
-            continue;
-        }
+    for (int n = team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
         real mass = body_subtreemass(m, d, i);
         mask massless = mass < R(LANE_TINY);
         real3 centre = select3(massless, load3(d->xipos, i),
@@ -214,19 +230,15 @@ LANE_FN void centres_of_mass(const lane_model *m, lane_data *d)
         store3(d->subtree_com, i, centre);
     }
     team_wait(d);
-    for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
-        if (body_left_out(m, d, i)) {
-            continue;
-        }
+    for (int n = team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
         real3 offset = arm_to(m, d, i, load3(d->xipos, i));
         store_inertia(
             d->cinert, i,
             body_inertia_about(body_moments(m, d, i), load_matrix(d->ximat, i), offset, body_mass(m, d, i)));
     }
-    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
-        if (!body_left_out(m, d, m->jnt_bodyid[joint])) {
-            joint_motion(m, d, joint);
-        }
+    for (int n = team_first(d); n < joint_count(m, d); n += team_size(d)) {
+        joint_motion(m, d, nth_joint(d, n));
     }
     team_wait(d);
 }

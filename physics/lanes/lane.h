@@ -65,9 +65,31 @@ typedef int32_t *ints; // the same for all lanes
 #define LANE_EPSILON 1.1920928955078125e-7
 #endif
 
+// A mask that a loop collects: an integer where there is one lane, so that compilers vectorise such loops.
+// any |= condition; then mask_of(any)
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+typedef int collected_mask;
+#else
+typedef mask collected_mask;
+#endif
+
 FN mask everywhere(void)
 {
     return R(1.0) > R(0.0);
+}
+
+FN mask nowhere(void)
+{
+    return R(0.0) > R(1.0);
+}
+
+FN mask mask_of(collected_mask collected)
+{
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+    return collected != 0;
+#else
+    return collected;
+#endif
 }
 
 FN int lowest_bit(uint32_t bits)

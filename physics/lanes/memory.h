@@ -86,6 +86,17 @@ FN int block_rows(const lane_model *m)
     X(row, lane_row, m->plan->row_capacity)                                                                  \
     X(contact, lane_contact, m->plan->contact_capacity)                                                      \
     X(coupled, const int32_t *, m->plan->row_capacity)                                                       \
+    X(kept, lane_kept, 1)                                                                                    \
+    X(body_list, int32_t, list_room(m, m->nbody))                                                            \
+    X(dof_list, int32_t, list_room(m, m->nv))                                                                \
+    X(joint_list, int32_t, list_room(m, m->njnt))                                                            \
+    X(geom_list, int32_t, list_room(m, m->ngeom))                                                            \
+    X(site_list, int32_t, list_room(m, m->nsite))                                                            \
+    X(tree_list, int32_t, list_room(m, m->ntree))                                                            \
+    X(block_list, int32_t, list_room(m, m->plan->block_count))                                               \
+    X(tree_moves, int32_t, list_room(m, m->ntree))                                                           \
+    X(tree_touches, int32_t, list_room(m, m->ntree))                                                         \
+    X(box_list, int32_t, list_room(m, m->plan->boxed_moving))                                                \
     X(extent, lane_extent, m->plan->boxed_count)                                                             \
     X(box_node, lane_box_node, 2 * m->plan->boxed_count)                                                     \
     X(block_island, int32_t, m->plan->block_count)                                                           \

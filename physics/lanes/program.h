@@ -27,6 +27,9 @@ typedef enum orr_program_call {
 
 // What steps have met. Raised by each call of `run`. Of a block:
 typedef struct orr_program_notes {
+    const void
+        *stepped; // by `run`, on the CPU: the block whose steps were the last use of this scratch; NULL:
+                  // no steps, or the state has been changed since in ways that steps do not notice
     int contacts_needed; // the most contacts that a step needed
     int iterations;      // the most iterations that the solver needed
 } orr_program_notes;

@@ -87,8 +87,25 @@ LANE_FN void settle(const lane_model *m, lane_data *d)
     }
 }
 
-LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call, int steps)
+// Does what trees that sleep have in the scratch follow from their own coordinates alone?
+FN int rest_lasts(const lane_model *m)
 {
+    int lasts = 1;
+    for (int i = 0; i < m->nbody && m->nmocap > 0;
+         i++) { // what is on a body that is moved from outside moves
+        lasts &= m->body_treeid[i] < 0 || !is_mocap(m, i);
+    }
+    return lasts;
+}
+
+// known: what is kept is of this block, and of steps.
+LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call, int steps, int known)
+{
+    if (!known || !can_sleep(m) || !rest_lasts(m)) {
+        forget_sleepers(d);
+    }
+    d->placed = d->kept->placed;
+    d->fixed_nodes = d->kept->fixed_nodes;
     switch (call) {
     case ORR_PROGRAM_STEP:
     case ORR_PROGRAM_STEP_POSITIONS:
@@ -134,6 +151,8 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
         evaluate(m, d, (int)call - ORR_PROGRAM_POSITIONS);
         break;
     }
+    d->kept->placed = d->placed;
+    d->kept->fixed_nodes = d->fixed_nodes;
 }
 
 // The number of one world of a vector.

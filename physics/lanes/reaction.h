@@ -2,9 +2,9 @@
 // momentum of subtrees (mj_subtreeVel).
 #pragma once
 
-#include "physics/lanes/contact_force.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/forces.h"
+#include "physics/lanes/sensors/contact_force.h"
 #include "physics/lanes/velocity.h"
 
 // Adds a force and a torque at a point of a body to cfrc_ext, times `sign`; not for the world.

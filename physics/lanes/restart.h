@@ -61,11 +61,11 @@ LANE_FN void restart(const lane_model *m, lane_data *d, mask lanes)
 // The lanes of which a number is infinite, not a number, or larger than 1e10.
 LANE_FN mask diverged(reals numbers, int count)
 {
-    mask fine = everywhere();
+    collected_mask lost = nowhere();
     for (int i = 0; i < count; i++) {
-        fine = and_(fine, abs_(numbers[i]) < R(1e10));
+        lost |= not_(abs_(numbers[i]) < R(1e10));
     }
-    return not_(fine);
+    return mask_of(lost);
 }
 
 // Autoreset: returns the lanes of `lost` to their start, and counts them. Returns whether there are any.

@@ -43,23 +43,41 @@ FN int geom_rests(const lane_model *m, const lane_data *d, int geom)
            !any(body_touches(m, d, m->geom_bodyid[geom]));
 }
 
-// Finds out whether any trees sleep.
+// Finds out whether any trees sleep, and lists what moves.
 LANE_FN void count_sleepers(const lane_model *m, lane_data *d)
 {
-    int asleep = 0, awake = 0;
+    int asleep = 0, awake = 0, changed = LANE_THREADS == 1 && !d->kept->listed;
     for (int i = 0; i < m->ntree; i++) {
         mask sleeps = tree_sleeps(d, i);
+        int moves = any(not_(sleeps)) != 0;
         asleep |= any(sleeps);
-        awake |= any(not_(sleeps));
+        awake |= moves;
+        if (LANE_THREADS == 1) {
+            changed |= d->tree_moves[i] != moves;
+            d->tree_moves[i] = moves;
+        }
     }
     d->asleep = !asleep ? LANE_NONE_ASLEEP : awake ? LANE_SOME_ASLEEP : LANE_ALL_ASLEEP;
+    if (changed) {
+        list_what_moves(m, d);
+    }
 }
 
 // Trees have contacts where they are awake now.
 LANE_FN void note_awake(const lane_model *m, lane_data *d)
 {
+    int changed = 0;
     for (int i = team_first(d); i < m->ntree; i += team_size(d)) {
-        d->tree_awake[i] = sel(tree_sleeps(d, i), R(0.0), R(1.0));
+        mask sleeps = tree_sleeps(d, i);
+        d->tree_awake[i] = sel(sleeps, R(0.0), R(1.0));
+        if (LANE_THREADS == 1) {
+            int touches = any(not_(sleeps)) != 0;
+            changed |= d->tree_touches[i] != touches;
+            d->tree_touches[i] = touches;
+        }
+    }
+    if (changed) {
+        d->kept->boxes_sorted = 0;
     }
     team_wait(d);
 }
@@ -74,27 +92,22 @@ LANE_FN void wake_island(const lane_model *m, const lane_data *d, int tree, mask
     }
 }
 
-// tree_mark: 1 for trees on which a force acts from outside.
-LANE_FN void mark_forced(const lane_model *m, const lane_data *d)
+// The lanes in which any of the numbers first ... end - 1 is not 0.
+FN mask any_number(reals x, int first, int end)
 {
-    for (int i = 0; i < m->ntree; i++) {
-        d->tree_mark[i] = R(0.0);
+    collected_mask some = nowhere();
+    for (int i = first; i < end; i++) {
+        some |= x[i] != R(0.0);
     }
-    for (int i = 0; i < m->nv; i++) {
-        reals forced = d->tree_mark + m->dof_treeid[i];
-        forced[0] = sel(d->qfrc_applied[i] == R(0.0), forced[0], R(1.0));
-    }
-    for (int i = 1; i < m->nbody; i++) {
-        if (m->body_treeid[i] < 0) {
-            continue;
-        }
-        reals forced = d->tree_mark + m->body_treeid[i], force = d->xfrc_applied + 6 * i;
-        mask none = force[0] == R(0.0);
-        for (int k = 1; k < 6; k++) {
-            none = and_(none, force[k] == R(0.0));
-        }
-        forced[0] = sel(none, forced[0], R(1.0));
-    }
+    return mask_of(some);
+}
+
+// The lanes in which a force acts from outside on any of the trees first ... last.
+LANE_FN mask trees_forced(const lane_model *m, const lane_data *d, int first, int last)
+{
+    const orr_tree_range *from = &m->plan->tree_range[first], *to = &m->plan->tree_range[last];
+    return or_(any_number(d->qfrc_applied, from->dof, to->dof_end),
+               any_number(d->xfrc_applied, 6 * from->body, 6 * to->body_end));
 }
 
 FN int coordinates_of(const lane_model *m, int joint)
@@ -103,43 +116,44 @@ FN int coordinates_of(const lane_model *m, int joint)
     return type == ORR_JOINT_FREE ? 7 : type == ORR_JOINT_BALL ? 4 : 1;
 }
 
-// Wakes trees that somebody has moved, or on which a force acts.
-LANE_FN void wake_disturbed(const lane_model *m, const lane_data *d)
+// The lanes in which somebody has moved any of the trees first ... last, or a force acts on them.
+LANE_FN mask trees_disturbed(const lane_model *m, const lane_data *d, int first, int last)
 {
-    mark_forced(m, d);
-    for (int i = 0; i < m->nv; i++) {
-        reals disturbed = d->tree_mark + m->dof_treeid[i];
-        disturbed[0] = sel(d->qvel[i] == R(0.0), disturbed[0], R(1.0));
+    const orr_tree_range *from = &m->plan->tree_range[first], *to = &m->plan->tree_range[last];
+    collected_mask moved = nowhere();
+    for (int i = from->qpos; i < to->qpos_end; i++) {
+        moved |= d->qpos[i] != d->asleep_qpos[i];
     }
-    for (int joint = 0; joint < m->njnt; joint++) {
-        int adr = m->jnt_qposadr[joint];
-        mask same = everywhere();
-        for (int k = adr; k < adr + coordinates_of(m, joint); k++) {
-            same = and_(same, d->qpos[k] == d->asleep_qpos[k]);
-        }
-        reals disturbed = d->tree_mark + m->body_treeid[m->jnt_bodyid[joint]];
-        disturbed[0] = sel(same, disturbed[0], R(1.0));
-    }
-    for (int i = 0; i < m->ntree; i++) {
-        wake_island(m, d, i, d->tree_mark[i] > R(0.5), R((double)ORR_AWAKE));
-    }
+    return or_(or_(mask_of(moved), any_number(d->qvel, from->dof, to->dof_end)),
+               trees_forced(m, d, first, last));
 }
 
-// Begins a step: who sleeps. Returns whether any tree does, in any lane.
-LANE_FN int begin_sleep(const lane_model *m, lane_data *d)
+// Wakes trees that are disturbed. Neighbours that sleep in all lanes are looked at together: if there is
+// nothing, which is the rule, there is nothing with any of them. Returns whether any woke.
+LANE_FN int wake_disturbed(const lane_model *m, const lane_data *d)
 {
-    count_sleepers(m, d);
-    if (d->asleep == LANE_NONE_ASLEEP) {
-        return 0;
+    int any_woken = 0;
+    for (int i = 0, last; i < m->ntree; i = last + 1) {
+        last = i;
+        if (!any(tree_sleeps(d, i))) {
+            continue;
+        }
+        while (last + 1 < m->ntree && tree_rests(d, i) && tree_rests(d, last + 1)) {
+            last++;
+        }
+        if (!any(trees_disturbed(m, d, i, last))) {
+            continue;
+        }
+        for (int tree = i; tree <= last; tree++) {
+            d->tree_mark[tree] = sel(trees_disturbed(m, d, tree, tree), R(1.0), R(0.0));
+        }
+        for (int tree = i; tree <= last; tree++) {
+            mask disturbed = d->tree_mark[tree] > R(0.5);
+            any_woken |= any(and_(disturbed, tree_sleeps(d, tree)));
+            wake_island(m, d, tree, disturbed, R((double)ORR_AWAKE));
+        }
     }
-    team_wait(d);
-    if (team_leads(d)) {
-        wake_disturbed(m, d);
-    }
-    team_wait(d);
-    count_sleepers(m, d);
-    note_awake(m, d);
-    return d->asleep != LANE_NONE_ASLEEP;
+    return any_woken;
 }
 
 // Ends a function that has woken trees: whether it has.
@@ -150,6 +164,21 @@ LANE_FN int woken(const lane_model *m, lane_data *d, int any_woken)
         count_sleepers(m, d);
     }
     return any_woken;
+}
+
+// Begins a step: who sleeps. Returns whether any tree does, in any lane.
+LANE_FN int begin_sleep(const lane_model *m, lane_data *d)
+{
+    count_sleepers(m, d);
+    if (d->asleep == LANE_NONE_ASLEEP) {
+        return 0;
+    }
+    team_wait(d);
+    int any_woken = team_leads(d) ? wake_disturbed(m, d) : 0;
+    team_wait(d);
+    (void)woken(m, d, any_woken);
+    note_awake(m, d);
+    return d->asleep != LANE_NONE_ASLEEP;
 }
 
 // Wakes trees by limited tendons to one that is awake. Returns whether any woke.
@@ -255,9 +284,20 @@ LANE_FN int wake_by_equalities(const lane_model *m, lane_data *d)
     return woken(m, d, any_woken);
 }
 
-// Rows of trees that sleep do not exist.
+// Rows of trees that sleep do not exist. Those that also join a tree that is left out, whose numbers mean
+// nothing, lose their dofs: they exist in no lane.
 LANE_FN void drop_sleeping_rows(const lane_model *m, const lane_data *d)
 {
+    for (int i = 0; i < d->row_count && has_lists(d); i += d->row[i].dim) {
+        for (int e = 0; e < d->row[i].count; e++) {
+            if (tree_left_out(m, d, m->dof_treeid[d->row[i].dof[e]])) {
+                for (int k = i; k < i + d->row[i].dim; k++) {
+                    d->efc_D[k] = R(0.0);
+                }
+                d->row[i].count = 0;
+            }
+        }
+    }
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         const lane_row *row = &d->row[i - d->row[i].index];
         if (row->count > 0) {
@@ -267,13 +307,26 @@ LANE_FN void drop_sleeping_rows(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-// x = 0 for the dofs of trees that sleep
+// x = 0 for the dofs of trees that sleep, of those that are computed
 LANE_FN void clear_sleeping(const lane_model *m, const lane_data *d, reals x)
 {
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         x[i] = sel(tree_sleeps(d, m->dof_treeid[i]), R(0.0), x[i]);
     }
     team_wait(d);
+}
+
+// x = 0 for the dofs of trees that are left out
+LANE_FN void clear_left_out(const lane_model *m, const lane_data *d, reals x)
+{
+    for (int i = 0; i < m->ntree; i++) {
+        if (tree_left_out(m, d, i)) {
+            for (int k = m->plan->tree_range[i].dof; k < m->plan->tree_range[i].dof_end; k++) {
+                x[k] = R(0.0);
+            }
+        }
+    }
 }
 
 // ---- falling asleep
@@ -281,9 +334,13 @@ LANE_FN void clear_sleeping(const lane_model *m, const lane_data *d, reals x)
 // Counts the steps at rest of the trees that are awake. Returns the lanes in which any is ready to sleep.
 LANE_FN mask count_rest(const lane_model *m, const lane_data *d)
 {
-    mark_forced(m, d);
     uniform_real slow = (uniform_real)m->opt.sleep_tolerance;
-    for (int i = 0; i < m->nv; i++) {
+    for (int n = 0; n < tree_count(m, d); n++) {
+        int i = nth_tree(d, n);
+        d->tree_mark[i] = sel(trees_forced(m, d, i, i), R(1.0), R(0.0));
+    }
+    for (int n = 0; n < dof_count(m, d); n++) {
+        int i = nth_dof(d, n);
         reals moves = d->tree_mark + m->dof_treeid[i];
         real speed = abs_(d->qvel[i]) * R(m->dof_length[i]);
         mask rests = (double)slow > 0.0 ? speed < R(slow) : d->qvel[i] == R(0.0);
@@ -294,7 +351,8 @@ LANE_FN mask count_rest(const lane_model *m, const lane_data *d)
         joined = or_(joined, d->efc_D[i] > R(0.0));
     }
     mask ready = nowhere();
-    for (int i = 0; i < m->ntree; i++) {
+    for (int n = 0; n < tree_count(m, d); n++) {
+        int i = nth_tree(d, n);
         int policy = m->tree_sleep_policy[i];
         int never = policy == ORR_SLEEP_NEVER || policy == ORR_SLEEP_AUTO_NEVER;
         real before = d->tree_asleep[i];
@@ -351,7 +409,8 @@ LANE_FN void fall_asleep(const lane_model *m, lane_data *d)
     team_wait(d);
     if (team_leads(d) && any(count_rest(m, d))) {
         join_islands(m, d);
-        for (int i = 0; i < m->ntree; i++) {
+        for (int n = 0; n < tree_count(m, d); n++) {
+            int i = nth_tree(d, n);
             mask now = and_(d->tree_asleep[i] == R(-1.0), d->tree_mark[i] < R(0.5));
             d->tree_asleep[i] = sel(now, d->tree_island[i], d->tree_asleep[i]);
             asleep |= any(now);
@@ -363,9 +422,11 @@ LANE_FN void fall_asleep(const lane_model *m, lane_data *d)
     if (!asleep) {
         return;
     }
-    clear_sleeping(m, d, d->qvel);
-    clear_sleeping(m, d, d->qacc);
-    clear_sleeping(m, d, d->qacc_warmstart);
+    reals cleared[] = {d->qvel, d->qacc, d->qacc_warmstart};
+    for (int k = 0; k < 3; k++) {
+        clear_sleeping(m, d, cleared[k]);
+        clear_left_out(m, d, cleared[k]);
+    }
     for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
         mask sleeps = tree_sleeps(d, m->body_treeid[m->jnt_bodyid[joint]]);
         int adr = m->jnt_qposadr[joint];

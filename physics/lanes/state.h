@@ -81,6 +81,21 @@ FN int sleep_trees(const lane_model *m)
     return can_sleep(m) ? m->ntree : 0;
 }
 
+// Lists of what a step computes (lanes/rest.h): X(name, how many there are of the kind). On the CPU.
+#define LANE_LISTS(X)                                                                                        \
+    X(body, m->nbody)                                                                                        \
+    X(dof, m->nv)                                                                                            \
+    X(joint, m->njnt)                                                                                        \
+    X(geom, m->ngeom)                                                                                        \
+    X(site, m->nsite)                                                                                        \
+    X(tree, m->ntree)                                                                                        \
+    X(block, m->plan->block_count)
+
+FN int list_room(const lane_model *m, int count)
+{
+    return LANE_THREADS == 1 && can_sleep(m) ? count : 0;
+}
+
 FN int sleep_coordinates(const lane_model *m)
 {
     return can_sleep(m) ? m->nq : 0;
@@ -292,7 +307,7 @@ typedef struct lane_row {
     reals friction; // of a contact: its contact_friction
 } lane_row;
 
-// The responses of the directions of a group that can slip (lanes/noslip.h), `count` entries of each.
+// The responses of the directions of a group that can slip (lanes/solver/noslip.h), `count` entries of each.
 typedef struct lane_response {
     const int32_t *dof;   // of the entries, ascending
     int32_t count, first; // first: in row_response, of the first direction
@@ -306,16 +321,29 @@ typedef struct lane_contact {
 typedef struct lane_extent {
     float low[3], high[3];
     int32_t geom, weld; // weld: of its body; geoms of one weld never meet
-    int32_t rests;      // 1: asleep in all lanes, which meets only what is awake
 } lane_extent;
 
 // A node of a tree over boxes: the extents first ... first + count - 1, all inside its own box.
 typedef struct lane_box_node {
     float low[3], high[3];
     int32_t first, count;
-    int32_t end;   // the node behind its subtree
-    int32_t rests; // 1: all in it do
+    int32_t end; // the node behind its subtree
 } lane_box_node;
+
+// What is known of a block of worlds where trees sleep, from step to step; on the CPU from call to call, as
+// long as the same thread steps the same block, and nothing else is computed between.
+typedef struct lane_kept {
+    int32_t listed; // 1: the lists of lanes/rest.h are made; how many are in each
+#define LANE_LISTED(name, count) int32_t name##_count;
+    LANE_LISTS(LANE_LISTED)
+#undef LANE_LISTED
+    int32_t placed; // lane_data.placed, fixed_nodes
+    int32_t fixed_nodes;
+    int32_t boxes_sorted; // 1: the boxes of geoms are divided into those of what moves and of what rests,
+    int32_t boxes_moving; // of so many geoms, in box_list; the others have a tree of so many nodes
+    int32_t rest_nodes;
+    int32_t cleared; // 1: accelerations of what rests are 0
+} lane_kept;
 
 // The threads that step a world together (lanes/team.h), as one of them sees them.
 #if defined(__CUDACC__)
@@ -343,14 +371,21 @@ typedef struct lane_data {
         contacts_needed; // left out above the capacity, in this step; the most that a step so far has needed
     int32_t asleep;      // LANE_NONE_ASLEEP ... of lanes/rest.h
     int32_t placed;      // 1: xpos and the like are known of what sleeps, from a step before
-    int32_t iterations;  // the most that the solver has needed
-    mask inaccurate;     // in this step: lanes whose solver has not converged, or whose M lost a pivot
+    lane_kept *kept;
+#define LANE_LIST(name, count) int32_t *name##_list;
+    LANE_LISTS(LANE_LIST)
+#undef LANE_LIST
+    int32_t *tree_moves;     // of each tree: 1, 0: it sleeps in all lanes
+    int32_t *tree_touches;   // the same by tree_awake
+    int32_t *box_list;       // numbers in plan->boxed_geom
+    int32_t iterations;      // the most that the solver has needed
+    mask inaccurate;         // in this step: lanes whose solver has not converged, or whose M lost a pivot
     real inaccurate_steps;   // how many steps so far
     double stage_time;       // s: how long after the start of the step a stage of RK4 is
     real restarts;           // how often autoreset has returned the world to its start, so far
     lane_extent *extent;     // plan->boxed_count
-    lane_box_node *box_node; // of the trees over geoms that move and that do not
-    int32_t fixed_nodes;     // nodes of the second; 0: it is not built yet
+    lane_box_node *box_node; // of the trees over geoms that move, that rest and that cannot move
+    int32_t fixed_nodes;     // nodes of the last; 0: it is not built yet
     // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, and for sorting; the pairs in contact,
     // and the dofs of each: plan->pair_dofs apart
     int32_t *near_geoms, *near_sorted, *near_first; // near_capacity x 2, x 2, ngeom + 1
@@ -366,14 +401,14 @@ typedef struct lane_data {
     ints filled;        // nv x pattern_words: a bit for each entry of H that is not zero
     const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
     int32_t dof_count;
-    // islands (lanes/islands.h); plan->block_count where no size is given
+    // islands (lanes/solver/islands.h); plan->block_count where no size is given
     int32_t *block_island;            // number of a block's island, -1: it has no rows
     int32_t *island_row, *island_dof; // + 1: where the rows and dofs of each end
     int32_t *dof_sorted;              // nv: dofs by island
     lane_row *row_sorted;             // plan->row_capacity: another array of rows
     int32_t *row_place; // plan->row_capacity: places of rows among the sorted ones; then their groups
     int32_t island_count;
-    // blocks of an island (lanes/block_direction.h)
+    // blocks of an island (lanes/solver/block_direction.h)
     int32_t *block_order, *block_at;       // blocks in the order of elimination; the place of each
     int32_t *edge_first, *edge_end, *edge; // the blocks that H couples a block with; 2 plan->block_capacity
     int32_t *fill_first,

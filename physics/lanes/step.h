@@ -6,11 +6,11 @@
 #include "physics/lanes/complete.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/implicit.h"
-#include "physics/lanes/islands.h"
-#include "physics/lanes/noslip.h"
 #include "physics/lanes/positions.h"
 #include "physics/lanes/restart.h"
 #include "physics/lanes/sleep.h"
+#include "physics/lanes/solver/islands.h"
+#include "physics/lanes/solver/noslip.h"
 
 LANE_FN void velocities(const lane_model *m, lane_data *d)
 {
@@ -98,13 +98,17 @@ LANE_FN void bias_forces(const lane_model *m, lane_data *d)
 LANE_FN void applied_forces(const lane_model *m, lane_data *d)
 {
     real pull = R(0.0);
-    for (int i = 6 + team_first(d); i < 6 * m->nbody; i += team_size(d)) {
-        pull = max_(pull, abs_(d->xfrc_applied[i]));
+    for (int n = 1 + team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
+        for (int k = 6 * i; k < 6 * i + 6; k++) {
+            pull = max_(pull, abs_(d->xfrc_applied[k]));
+        }
     }
     if (!any(team_any(d, pull > R(0.0)))) {
         return;
     }
-    for (int i = 1; i < m->nbody && team_leads(d); i++) {
+    for (int n = 1; n < body_count(m, d) && team_leads(d); n++) {
+        int i = nth_body(d, n);
         real3 force = load3(d->xfrc_applied, 2 * i), torque = load3(d->xfrc_applied, 2 * i + 1);
         if (any(dot3(force, force) + dot3(torque, torque) > R(0.0))) {
             apply_force(m, d, i, load3(d->xipos, i), force, torque, d->qfrc_smooth);
@@ -118,7 +122,8 @@ LANE_FN void smooth_forces(const lane_model *m, lane_data *d)
     passive_forces(m, d);
     bias_forces(m, d);
     actuation(m, d);
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         d->qfrc_smooth[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
     }
     team_wait(d);
@@ -134,7 +139,8 @@ LANE_FN void accelerations(const lane_model *m, lane_data *d)
     factorise_inertia(m, d);
     constraint_rows(m, d);
     smooth_forces(m, d);
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         d->qacc_smooth[i] = d->qfrc_smooth[i];
     }
     team_wait(d);
@@ -161,6 +167,11 @@ LANE_FN int forward(const lane_model *m, lane_data *d)
     if (can_sleep(m) && begin_sleep(m, d) && all_rests(m, d) && !wake_by_equalities(m, d)) {
         d->contact_count = d->row_count = 0;
         return 0;
+    }
+    if (has_lists(d) && !d->kept->cleared) { // where they have been set from outside
+        clear_left_out(m, d, d->qacc);
+        clear_left_out(m, d, d->qacc_warmstart);
+        d->kept->cleared = 1;
     }
     positions(m, d);
     if (d->asleep != LANE_NONE_ASLEEP && wake_by_tendons(m, d)) {
@@ -207,7 +218,8 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
 LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals qpos, reals velocity,
                                 real step)
 {
-    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
+    for (int n = team_first(d); n < joint_count(m, d); n += team_size(d)) {
+        int joint = nth_joint(d, n);
         reals q = qpos + m->jnt_qposadr[joint], v = velocity + m->jnt_dofadr[joint];
         int type = m->jnt_type[joint], tree = m->body_treeid[m->jnt_bodyid[joint]];
         real kept[7];
@@ -259,7 +271,8 @@ LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
     if (can_sleep(m)) {
         fall_asleep(m, d);
     }
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         d->qvel[i] = fma_(step, acceleration[i], d->qvel[i]);
     }
     team_wait(d);
@@ -276,10 +289,12 @@ LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
 
 LANE_FN void step_implicit(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
     }
     team_wait(d);
+    clear_left_out(m, d, d->work);
     if (team_single_begin(d)) {
         implicit_solve(m, d, d->work);
     }
@@ -447,7 +462,8 @@ LANE_FN void step(const lane_model *m, lane_data *d)
         sense_sleepers(m, d);
         (void)forward(m, d); // what the sensors have overwritten
     }
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
         d->qacc_warmstart[i] = d->qacc[i];
     }
     if (samples_sensors(m) && d->asleep == LANE_NONE_ASLEEP) {

@@ -188,15 +188,3 @@ FN mask team_any(const lane_data *d, mask m)
     return m;
 #endif
 }
-
-// Bodies are processed level by level of the tree: those of a level need only those of levels before. For a
-// team of one all bodies are one level.
-FN int level_count(const lane_model *m, const lane_data *d)
-{
-    return team_size(d) == 1 ? 1 : m->plan->level_count;
-}
-
-FN int level_end(const lane_model *m, const lane_data *d, int level)
-{
-    return team_size(d) == 1 ? m->nbody - 1 : m->plan->level_first[level + 1];
-}

@@ -32,10 +32,8 @@ LANE_FN void body_velocities(const lane_model *m, lane_data *d)
     store_spatial(d->cvel, 0, make_spatial(zero3(), zero3()));
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
-        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            if (!body_left_out(m, d, m->plan->level_body[i])) {
-                body_velocity(m, d, m->plan->level_body[i]);
-            }
+        for (int n = m->plan->level_first[level] + team_first(d); n < end; n += team_size(d)) {
+            body_velocity(m, d, level_body(m, d, n));
         }
         team_wait(d);
     }
@@ -64,10 +62,8 @@ LANE_FN void body_acceleration_by_qacc(const lane_model *m, lane_data *d, int i)
 // cfrc_body: the force that a body and all below it need for cacc; result: the generalised force
 LANE_FN void forces_of_accelerations(const lane_model *m, lane_data *d, reals result)
 {
-    for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
-        if (body_left_out(m, d, i)) {
-            continue;
-        }
+    for (int n = 1 + team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
         inertia body = load_inertia(d->cinert, i);
         spatial v = load_spatial(d->cvel, i), a = load_spatial(d->cacc, i);
         store_spatial(d->cfrc_body, i,
@@ -76,10 +72,9 @@ LANE_FN void forces_of_accelerations(const lane_model *m, lane_data *d, reals re
     team_wait(d);
     add_to_parents(m, d, d->cfrc_body, 6, 1);
     team_wait(d);
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        if (!dof_left_out(m, d, i)) {
-            result[i] = dot_spatial(load_spatial(d->cdof, i), load_spatial(d->cfrc_body, m->dof_bodyid[i]));
-        }
+    for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
+        int i = nth_dof(d, n);
+        result[i] = dot_spatial(load_spatial(d->cdof, i), load_spatial(d->cfrc_body, m->dof_bodyid[i]));
     }
     team_wait(d);
 }
@@ -94,10 +89,8 @@ LANE_FN void newton_euler(const lane_model *m, lane_data *d, reals result)
     store_spatial(d->cacc, 0, make_spatial(zero3(), up));
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
-        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            if (!body_left_out(m, d, m->plan->level_body[i])) {
-                body_acceleration(m, d, m->plan->level_body[i]);
-            }
+        for (int n = m->plan->level_first[level] + team_first(d); n < end; n += team_size(d)) {
+            body_acceleration(m, d, level_body(m, d, n));
         }
         team_wait(d);
     }
@@ -111,12 +104,13 @@ LANE_FN void newton_euler_with_qacc(const lane_model *m, lane_data *d, reals res
     store_spatial(d->cfrc_body, 0, make_spatial(zero3(), zero3()));
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
-        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            body_acceleration_by_qacc(m, d, m->plan->level_body[i]);
+        for (int n = m->plan->level_first[level] + team_first(d); n < end; n += team_size(d)) {
+            body_acceleration_by_qacc(m, d, level_body(m, d, n));
         }
         team_wait(d);
     }
-    for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
+    for (int n = 1 + team_first(d); n < body_count(m, d); n += team_size(d)) {
+        int i = nth_body(d, n);
         store_spatial(d->cacc, i, add_spatial(load_spatial(d->cacc, i), load_spatial(d->cfrc_body, i)));
     }
     team_wait(d);

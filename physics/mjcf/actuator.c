@@ -419,10 +419,6 @@ static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool 
         ORR_TRY(read_inputs(reader, node, &a->inputs));
         ORR_TRY(check_general_pid(reader, node, a));
     }
-    if (a->actlimited == 1 || !all_zero(a->actrange, 0, 2) || (pid && a->actearly)) {
-        return mjcf_fail(node, reader->error,
-                         "actlimited, actrange, and actearly of pid: not supported with this type");
-    }
     return ORR_OK;
 }
 

@@ -46,6 +46,9 @@ static orr_result read_mesh(mjcf_reader *reader, const mjcf_node *node)
     ORR_TRY(mjcf_read(node, mjcf_mesh_members, NULL, mesh, reader->spec, reader->error));
     ORR_TRY(name_by_file(reader, mesh->file, &mesh->head));
     ORR_TRY(mjcf_read_function(reader, node, &mesh->function));
+    if (mesh->function.kind == ORR_FUNCTION_OCTREE) {
+        return mjcf_fail(node, reader->error, "plugin mujoco.sdf.sdflib: expected of a geom");
+    }
     const int sources = (mesh->file != NULL) + (mesh->vertex.count > 0) + (mesh->builtin != 0) +
                         (mesh->function.kind != ORR_FUNCTION_NONE);
     if (!mesh->head.name || sources != 1) {

@@ -65,11 +65,11 @@ static orr_result read_list(const mjcf_node *node, const mjcf_member *member, sp
                         : spec_memory_fail(error);
 }
 
-static orr_result read_keyword(const mjcf_node *node, const mjcf_member *member, const char *text,
-                               int32_t *value, orr_error *error)
+orr_result mjcf_read_keyword(const mjcf_node *node, const char *name, const mjcf_key *keys, const char *text,
+                             int32_t *value, orr_error *error)
 {
     char choices[256] = "";
-    for (const mjcf_key *key = member->keys; key->name; key++) {
+    for (const mjcf_key *key = keys; key->name; key++) {
         if (strcmp(key->name, text) == 0) {
             *value = key->value;
             return ORR_OK;
@@ -77,8 +77,8 @@ static orr_result read_keyword(const mjcf_node *node, const mjcf_member *member,
         strncat(choices, " ", sizeof choices - strlen(choices) - 1);
         strncat(choices, key->name, sizeof choices - strlen(choices) - 1);
     }
-    return mjcf_fail(node, error, "%s: '%.64s' is unknown or unsupported: expected one of%s", member->name,
-                     text, choices);
+    return mjcf_fail(node, error, "%s: '%.64s' is unknown or unsupported: expected one of%s", name, text,
+                     choices);
 }
 
 static orr_result read_member(const mjcf_node *node, const mjcf_member *member, const char *text,
@@ -91,7 +91,7 @@ static orr_result read_member(const mjcf_node *node, const mjcf_member *member, 
         *(const char **)(void *)target = text;
         return ORR_OK;
     case MJCF_KEYWORD:
-        return read_keyword(node, member, text, (int32_t *)(void *)target, error);
+        return mjcf_read_keyword(node, member->name, member->keys, text, (int32_t *)(void *)target, error);
     case MJCF_NUMBERS:
         return read_list(node, member, (spec_numbers *)(void *)target, spec, error);
     case MJCF_NO_EFFECT:

@@ -111,8 +111,11 @@ static orr_result read_geom(mjcf_reader *reader, const mjcf_node *node, const mj
     mjcf_clear_orientation(node, &geom->orientation);
     ORR_TRY(mjcf_read(node, mjcf_geom_members, NULL, geom, reader->spec, reader->error));
     ORR_TRY(mjcf_read_function(reader, node, &geom->function));
-    if ((geom->type == ORR_GEOM_SDF) != (geom->function.kind != ORR_FUNCTION_NONE)) {
-        return mjcf_fail(node, reader->error, "plugin: expected one with type=\"sdf\", and only there");
+    if (geom->type == ORR_GEOM_SDF && geom->function.kind == ORR_FUNCTION_NONE) {
+        geom->function.kind = ORR_FUNCTION_OCTREE;
+    }
+    if (geom->type != ORR_GEOM_SDF && geom->function.kind != ORR_FUNCTION_NONE) {
+        return mjcf_fail(node, reader->error, "plugin: expected none but with type=\"sdf\"");
     }
     if (mjcf_given(geom->fromto)) {
         ORR_TRY(mjcf_resolve_orientation(reader, node, &geom->orientation));

@@ -97,6 +97,9 @@ typedef struct mjcf_member {
 // error, except those that the caller reads itself (`own`, ends with NULL, Nullable).
 orr_result mjcf_read(const mjcf_node *node, const mjcf_member *members, const char *const *own, void *target,
                      orr_spec *spec, orr_error *error);
+// The value of a word; an error names the words that `keys` has.
+orr_result mjcf_read_keyword(const mjcf_node *node, const char *name, const mjcf_key *keys, const char *text,
+                             int32_t *value, orr_error *error);
 // Numbers of one attribute by itself; *count is 0 when it is absent.
 orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, int max, double *values,
                              int *count, orr_error *error);

@@ -100,7 +100,7 @@ orr_result mjcf_read_extension(mjcf_reader *reader, const mjcf_node *section)
         if (!names(plugin, mjcf_touch_grid) && !names(plugin, mjcf_cable) && !mjcf_function_kind(plugin)) {
             return not_supported(plugin,
                                  "mujoco.sensor.touch_grid, mujoco.elasticity.cable or mujoco.sdf.bolt, "
-                                 "bowl, gear, nut or torus",
+                                 "bowl, gear, nut, torus or sdflib",
                                  reader->error);
         }
         for (const mjcf_node *node = plugin->children; node; node = node->next) {

@@ -29,8 +29,10 @@ static const struct {
                             [GEAR_THICKNESS] = {"thickness", 0.2, 0.0},
                             [GEAR_INNER] = {"innerdiameter", -1.0, -INFINITY}}},
     [ORR_FUNCTION_NUT] = {"nut", {[BOLT_RADIUS] = {"radius", 0.26, 0.0}}},
-    [ORR_FUNCTION_TORUS] = {
-        "torus", {[TORUS_RADIUS1] = {"radius1", 0.35, 0.0}, [TORUS_RADIUS2] = {"radius2", 0.15, 0.0}}}};
+    [ORR_FUNCTION_TORUS] =
+        {"torus", {[TORUS_RADIUS1] = {"radius1", 0.35, 0.0}, [TORUS_RADIUS2] = {"radius2", 0.15, 0.0}}},
+    // of MuJoCo before its own octrees; the side of its grid's box has no effect here
+    [ORR_FUNCTION_OCTREE] = {"sdflib", {{"aabb", 0.0, -INFINITY}}}};
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
 int mjcf_function_kind(const mjcf_node *plugin)
@@ -121,8 +123,8 @@ orr_result mjcf_read_function(mjcf_reader *reader, const mjcf_node *node, spec_f
         mjcf_find(plugin, "plugin") ? mjcf_function_kind(plugin) : mjcf_instance_function(reader, plugin);
     if (f->kind == ORR_FUNCTION_NONE) {
         return mjcf_fail(plugin, reader->error,
-                         "expected the instance or the name of a plugin mujoco.sdf.bolt, bowl, gear, nut or "
-                         "torus of an <extension>");
+                         "expected the instance or the name of a plugin mujoco.sdf.bolt, bowl, gear, nut, "
+                         "torus or sdflib of an <extension>");
     }
     char name[32];
     snprintf(name, sizeof name, "%s%s", prefix, functions[f->kind].name);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void add_mesh(orr_model *m, const spec_mesh *spec, const mesh_data *d, int id, int used[4], int *edges)
+static void add_mesh(orr_model *m, const spec_mesh *spec, const mesh_data *d, int id, int used[5], int *edges)
 {
     m->mesh_vertadr[id] = used[0], m->mesh_vertnum[id] = d->vertex_count;
     m->mesh_faceadr[id] = used[1], m->mesh_facenum[id] = d->face_count;
@@ -20,11 +20,21 @@ static void add_mesh(orr_model *m, const spec_mesh *spec, const mesh_data *d, in
     if (hull > 0) { // it collides
         memcpy(m->hull_vert + 3 * used[2], d->hull_vertices, 3 * hull * sizeof(double));
         memcpy(m->hull_face + 3 * used[3], d->hull_faces, 3 * (size_t)d->hull_face_count * sizeof(int32_t));
+        memcpy(m->hull_face_angle + 2 * used[3], d->hull_angles,
+               (size_t)d->hull_face_count * sizeof *d->hull_angles);
         memcpy(m->hull_edgenum + used[2], d->hull_edge_number, hull * sizeof(int32_t));
         memcpy(m->hull_edge + *edges, d->hull_edges, (size_t)d->hull_edge_count * sizeof(int32_t));
     }
     for (size_t i = 0; i < hull; i++) {
         m->hull_edgeadr[(size_t)used[2] + i] = *edges + d->hull_edge_start[i];
+    }
+    if (d->octree_count > 0) {
+        size_t nodes = (size_t)d->octree_count;
+        m->mesh_octreeadr[id] = used[4], m->mesh_octreenum[id] = d->octree_count;
+        memcpy(m->mesh_octreebox + 6 * id, d->octree_box, sizeof d->octree_box);
+        memcpy(m->octree_child + used[4], d->octree_child, nodes * sizeof(int32_t));
+        memcpy(m->octree_coeff + 8 * (ptrdiff_t)used[4], d->octree_coeff, 8 * nodes * sizeof(double));
+        used[4] += d->octree_count;
     }
     used[0] += d->vertex_count, used[1] += d->face_count;
     used[2] += d->hull_vertex_count, used[3] += d->hull_face_count;
@@ -117,7 +127,7 @@ static orr_result add_materials(model_builder *b)
 
 orr_result build_assets(model_builder *b)
 {
-    int used[4] = {0}, edges = 0;
+    int used[5] = {0}, edges = 0;
     for (int i = 0; i < b->spec->meshes_count; i++) {
         if (b->mesh_ids[i] >= 0) {
             add_mesh(b->m, &b->spec->meshes[i], &b->meshes[i], b->mesh_ids[i], used, &edges);

@@ -36,17 +36,21 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
     }
     int limited = free ? 0 : joint->limited;
     double no_range[2] = {0.0, 0.0};
-    ORR_TRY(builder_limited(b, &joint->head, "range", limited, free ? no_range : joint->range,
-                            &m->jnt_limited[id]));
+    // a ball joint may have the range 0 0: it is held
+    if (type == ORR_JOINT_BALL && limited == 1) {
+        m->jnt_limited[id] = 1;
+    } else {
+        ORR_TRY(builder_limited(b, &joint->head, "range", limited, free ? no_range : joint->range,
+                                &m->jnt_limited[id]));
+    }
     ORR_TRY(builder_limited(b, &joint->head, "actuatorfrcrange", joint->actfrclimited, joint->actfrcrange,
                             &m->jnt_actfrclimited[id]));
     if (type == ORR_JOINT_BALL && m->jnt_limited[id] && joint->range[0] != 0.0) {
         return spec_fail(&joint->head, b->error, "range: expected 0 as the first number of a ball joint");
     }
-    if (joint->stiffness[0] < 0.0 || joint->damping[0] < 0.0 || joint->armature < 0.0 ||
-        joint->frictionloss < 0.0) {
-        return spec_fail(&joint->head, b->error,
-                         "stiffness, damping, armature, frictionloss: expected no negative number");
+    // stiffness and damping below 0, which estimates for real robots have, drive a joint, as in MuJoCo
+    if (joint->armature < 0.0 || joint->frictionloss < 0.0) {
+        return spec_fail(&joint->head, b->error, "armature, frictionloss: expected no negative number");
     }
     m->jnt_actgravcomp[id] = (uint8_t)joint->actgravcomp;
     memcpy(m->jnt_solref + ORR_NREF * id, joint->solref_limit, sizeof joint->solref_limit);

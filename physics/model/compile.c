@@ -104,6 +104,12 @@ static orr_result load_meshes(model_builder *b)
         const spec_geom *geom = &spec->geoms[i];
         bool as_mesh = geom->type == ORR_GEOM_MESH || geom->function.kind;
         int mesh = as_mesh ? SPEC_FIND(spec, meshes, geom->mesh) : -1;
+        if (mesh >= 0 && geom->function.kind == ORR_FUNCTION_OCTREE) {
+            b->meshes[mesh].as_octree = true;
+            if (spec->meshes[mesh].function.kind) {
+                result = spec_fail(&geom->head, b->error, "expected the plugin of its mesh");
+            }
+        }
         if (mesh >= 0 && !collides[mesh]) {
             collides[mesh] = geom->contype != 0 || geom->conaffinity != 0 || is_referenced(spec, geom);
         }

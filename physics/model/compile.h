@@ -24,13 +24,26 @@ void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
 typedef struct mesh_data {
     int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
     float *vertices, *normals, *texcoords; // x 3, x 3, x 2
+    double *scaled;                        // x 3: vertices before they are rounded to float
+    // What the hull is made of: the positions listed in a .obj, or the vertices; where these are corners of
+    // triangles, each place once.
+    float *points_listed; // x 3; NULL: vertices
+    int points_listed_count;
+    bool corners;
     int32_t *faces;
     double *hull_vertices;
+    int32_t (*hull_angles)[2]; // of each of the hull's triangles: see hull_face_angle in model.h
     int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
     double pos[3], quat[4], volume, moment[3]; // moment per unit of density
     double low[3], high[3];
     bool sensed; // set before: points and tangents are wanted
     int point_count;
+    bool as_octree; // set before: its distance is wanted
+    double *exact;  // then: vertices before they are rounded, x 3
+    int octree_count;
+    int32_t *octree_child; // as the model has them
+    double *octree_coeff;
+    double octree_box[6];
     float *points, *tangents; // of a tactile sensor: x 3, x 6, as they are in the file, moved like vertices
 } mesh_data;
 
@@ -43,14 +56,18 @@ orr_result mesh_data_take(mesh_data *data, int vertices, int faces, orr_error *e
 // Makes the vertices and triangles of mesh->builtin from mesh->params; no normals. Fails for parameters that
 // the shape does not have.
 orr_result mesh_builtin(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Makes the octree of a mesh that is in its principal frame.
+orr_result mesh_octree(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Makes the triangles of the surface of mesh->function.
 orr_result mesh_of_function(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Two tangents of each vertex of a builtin mesh: zeros, but of a wedge and a plate.
 void mesh_builtin_tangents(const spec_mesh *mesh, int vertices, float *tangents);
 // Reads or makes the triangles of a file or of the spec; vertices may be shared.
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
-// Finds the convex hull of data->vertices, with at most mesh->maxhullvert vertices (-1: all).
+// Finds the convex hull of data, with at most mesh->maxhullvert vertices (-1: all).
 orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Orders the corners of the hull's triangles counter-clockwise as seen from outside.
+void mesh_hull_orient(mesh_data *data);
 
 // ---- height fields and textures (model/texture.c, model/hfield.c)
 

@@ -37,6 +37,7 @@
     X(nhullvert)                                                                                             \
     X(nhullface)                                                                                             \
     X(nhulledge)                                                                                             \
+    X(noctree)                                                                                               \
     X(nhfield)                                                                                               \
     X(ngrid)                                                                                                 \
     X(ngridbrick)                                                                                            \
@@ -101,7 +102,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 185,
+_Static_assert(sizeof(integer_arrays) == 189,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -276,6 +277,7 @@ static void move_assets(const joining *j)
     MOVE(nmesh, mesh_faceadr, 1, nmeshface)
     MOVE(nmesh, mesh_hullvertadr, 1, nhullvert)
     MOVE(nmesh, mesh_hullfaceadr, 1, nhullface)
+    MOVE(nmesh, mesh_octreeadr, 1, noctree)
     MOVE(nhullvert, hull_edgeadr, 1, nhulledge)
     MOVE(nhfield, hfield_adr, 1, nhfielddata)
     MOVE(ngrid, grid_brickadr, 1, ngridbrick)

@@ -18,22 +18,42 @@ static void scale_normal(const spec_mesh *mesh, const double mat[9], float *norm
     }
 }
 
-static void scale_vertices(const spec_mesh *mesh, mesh_data *d)
+// One vertex of the file, turned back by refquat, about refpos.
+static void scale_vertex(const spec_mesh *mesh, const double mat[9], double v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        v[k] -= mesh->refpos[k];
+    }
+    mat_apply_transposed(mat, v, v);
+    for (int k = 0; k < 3; k++) {
+        v[k] *= mesh->scale[k];
+    }
+}
+
+// Vertices stay doubles until they are in the principal frame.
+static orr_result scale_vertices(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     double turn[4], mat[9];
+    d->scaled = orr_alloc(3 * (size_t)d->vertex_count, sizeof *d->scaled);
+    if (!d->scaled) {
+        return spec_memory_fail(error);
+    }
     memcpy(turn, mesh->refquat, sizeof turn);
     quat_normalise(turn);
     quat_matrix(turn, mat);
     for (int i = 0; i < d->vertex_count; i++) {
-        double v[3];
+        double *v = d->scaled + 3 * (ptrdiff_t)i;
         for (int k = 0; k < 3; k++) {
-            v[k] = (double)d->vertices[3 * i + k] - mesh->refpos[k];
+            v[k] = (double)d->vertices[3 * i + k];
         }
-        mat_apply_transposed(mat, v, v);
+        scale_vertex(mesh, mat, v);
         for (int k = 0; k < 3; k++) {
-            d->vertices[3 * i + k] = (float)(v[k] * mesh->scale[k]);
+            d->vertices[3 * i + k] = (float)v[k];
         }
         scale_normal(mesh, mat, d->normals + 3 * (ptrdiff_t)i);
+    }
+    for (int i = 0; i < d->hull_vertex_count; i++) {
+        scale_vertex(mesh, mat, d->hull_vertices + 3 * (ptrdiff_t)i);
     }
     for (int i = 0; i < 2 * d->point_count; i++) {
         scale_normal(mesh, mat, d->tangents + 3 * (ptrdiff_t)i); // as if they were normals, as in MuJoCo
@@ -45,6 +65,7 @@ static void scale_vertices(const spec_mesh *mesh, mesh_data *d)
             d->faces[3 * f] = d->faces[3 * f + 1], d->faces[3 * f + 1] = swap;
         }
     }
+    return ORR_OK;
 }
 
 // Vertices without a normal get the mean of their triangles' normals, weighted by area.
@@ -59,8 +80,8 @@ static void add_normals(mesh_data *d)
         const int32_t *face = d->faces + 3 * f;
         double a[3], b[3], normal[3];
         for (int k = 0; k < 3; k++) {
-            a[k] = (double)d->vertices[3 * face[1] + k] - (double)d->vertices[3 * face[0] + k];
-            b[k] = (double)d->vertices[3 * face[2] + k] - (double)d->vertices[3 * face[0] + k];
+            a[k] = d->scaled[3 * face[1] + k] - d->scaled[3 * face[0] + k];
+            b[k] = d->scaled[3 * face[2] + k] - d->scaled[3 * face[0] + k];
         }
         vec3_cross(a, b, normal);
         for (int k = 0; k < 9; k++) {
@@ -80,9 +101,8 @@ static void add_normals(mesh_data *d)
     orr_free(given);
 }
 
-typedef struct surface { // triangles over float or double vertices
-    const float *single;
-    const double *real;
+typedef struct surface {
+    const double *vertices;
     const int32_t *faces;
     int face_count;
 } surface;
@@ -90,8 +110,7 @@ typedef struct surface { // triangles over float or double vertices
 static void corner(const surface *s, int face, int k, const double origin[3], double out[3])
 {
     for (int i = 0; i < 3; i++) {
-        int at = 3 * s->faces[3 * face + k] + i;
-        out[i] = (s->single ? (double)s->single[at] : s->real[at]) - origin[i];
+        out[i] = s->vertices[3 * s->faces[3 * face + k] + i] - origin[i];
     }
 }
 
@@ -162,9 +181,9 @@ static void face_centre(const surface *s, double centre[3])
 static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     bool shell = mesh->inertia == SPEC_MESH_SHELL, legacy = mesh->inertia == SPEC_MESH_LEGACY;
-    surface s = {.single = d->vertices, .faces = d->faces, .face_count = d->face_count};
+    surface s = {.vertices = d->scaled, .faces = d->faces, .face_count = d->face_count};
     if (mesh->inertia == SPEC_MESH_CONVEX) {
-        s = (surface){.real = d->hull_vertices, .faces = d->hull_faces, .face_count = d->hull_face_count};
+        s = (surface){.vertices = d->hull_vertices, .faces = d->hull_faces, .face_count = d->hull_face_count};
     }
     double centre[3], first[3], second[9], matrix[9];
     face_centre(&s, centre);
@@ -223,12 +242,15 @@ static void centre_mesh(mesh_data *d)
     for (int i = 0; i < d->vertex_count; i++) {
         double v[3], n[3];
         for (int k = 0; k < 3; k++) {
-            v[k] = (double)d->vertices[3 * i + k];
+            v[k] = d->scaled[3 * i + k];
             n[k] = (double)d->normals[3 * i + k];
         }
         to_frame(mat, d->pos, v);
         to_frame(mat, zero, n);
         for (int k = 0; k < 3; k++) {
+            if (d->as_octree) {
+                d->exact[3 * (ptrdiff_t)i + k] = v[k];
+            }
             d->vertices[3 * i + k] = (float)v[k];
             d->normals[3 * i + k] = (float)n[k];
             d->low[k] = fmin(d->low[k], v[k]);
@@ -294,6 +316,7 @@ static orr_result take_hull_faces(mesh_data *d, orr_error *error)
         return spec_memory_fail(error);
     }
     d->face_count = d->hull_face_count, d->vertex_count = d->hull_vertex_count;
+    memcpy(d->scaled, d->hull_vertices, 3 * vertices * sizeof *d->scaled);
     memcpy(d->faces, d->hull_faces, 3 * faces * sizeof *d->faces);
     for (size_t i = 0; i < 3 * vertices; i++) {
         d->vertices[i] = (float)d->hull_vertices[i];
@@ -311,12 +334,15 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
     if (d->sensed) {
         ORR_TRY(take_tangents(mesh, d, error));
     }
-    scale_vertices(mesh, d);
+    // of the vertices as they are in the file, as in MuJoCo: their last bits decide which triangles qhull
+    // gives to a flat side, and in which order. Meshes that need no hull may be flat.
+    if (collides || mesh->inertia == SPEC_MESH_CONVEX || d->face_count == 0) {
+        ORR_TRY(mesh_hull(mesh, d, error));
+    }
+    ORR_TRY(scale_vertices(mesh, d, error));
+    mesh_hull_orient(d);
     if (d->sensed) {
         ORR_TRY(take_points(d, error));
-    }
-    if (collides || mesh->inertia == SPEC_MESH_CONVEX || d->face_count == 0) {
-        ORR_TRY(mesh_hull(mesh, d, error)); // other meshes may be flat
     }
     ORR_TRY(take_hull_faces(d, error));
     add_normals(d);
@@ -326,6 +352,9 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
         memset(d->pos, 0, sizeof d->pos);
         d->quat[0] = 1.0, d->quat[1] = d->quat[2] = d->quat[3] = 0.0;
     }
+    if (d->as_octree) {
+        ORR_ALLOC(d->exact, 3 * (size_t)d->vertex_count, "vertices", error);
+    }
     centre_mesh(d);
-    return ORR_OK;
+    return d->as_octree ? mesh_octree(mesh, d, error) : ORR_OK;
 }

@@ -16,16 +16,18 @@ static orr_result take(mesh_data *d, int vertices, int faces, orr_error *error)
     d->hull_vertex_count = vertices, d->hull_face_count = faces;
     d->hull_vertices = orr_alloc(3 * (size_t)vertices, sizeof(double));
     d->hull_faces = orr_alloc(3 * (size_t)faces, sizeof(int32_t));
+    d->hull_angles = orr_alloc((size_t)faces, sizeof *d->hull_angles);
     d->hull_edge_start = orr_alloc_zero((size_t)vertices, sizeof(int32_t));
     d->hull_edge_number = orr_alloc_zero((size_t)vertices, sizeof(int32_t));
     d->hull_edges = orr_alloc(6 * (size_t)faces, sizeof(int32_t));
-    return d->hull_vertices && d->hull_faces && d->hull_edge_start && d->hull_edge_number && d->hull_edges
+    return d->hull_vertices && d->hull_faces && d->hull_angles && d->hull_edge_start && d->hull_edge_number &&
+                   d->hull_edges
                ? ORR_OK
                : spec_memory_fail(error);
 }
 
 typedef struct indexed_point {
-    float at[3];
+    uint32_t bits[3]; // of the coordinates: 0 and -0 are two places, as in MuJoCo
     int32_t index;
 } indexed_point;
 
@@ -33,40 +35,55 @@ static int compare_points(const void *a, const void *b)
 {
     const indexed_point *p = a, *q = b;
     for (int k = 0; k < 3; k++) {
-        if (p->at[k] != q->at[k]) {
-            return p->at[k] < q->at[k] ? -1 : 1;
+        if (p->bits[k] != q->bits[k]) {
+            return p->bits[k] < q->bits[k] ? -1 : 1;
         }
     }
     return p->index < q->index ? -1 : p->index > q->index;
 }
 
-// The vertices without repetitions, in their order. Returns how many there are; 0: out of memory. first: one
-// number per vertex.
-static size_t unique_points(const mesh_data *d, int32_t *first, double *points)
+// Marks the first point of each place.
+static orr_result find_first(const float *points, int count, bool *first, orr_error *error)
 {
-    indexed_point *sorted = orr_alloc((size_t)d->vertex_count, sizeof *sorted);
-    size_t count = 0;
-    for (int i = 0; sorted && i < d->vertex_count; i++) {
-        for (int k = 0; k < 3; k++) {
-            sorted[i].at[k] = d->vertices[3 * i + k];
-        }
+    indexed_point *sorted = orr_alloc((size_t)count, sizeof *sorted);
+    if (!sorted) {
+        return spec_memory_fail(error);
+    }
+    for (int i = 0; i < count; i++) {
+        memcpy(sorted[i].bits, points + 3 * (ptrdiff_t)i, sizeof sorted[i].bits);
         sorted[i].index = i;
     }
-    if (sorted) {
-        qsort(sorted, (size_t)d->vertex_count, sizeof *sorted, compare_points);
-    }
-    for (int i = 0; sorted && i < d->vertex_count; i++) {
-        const float *at = sorted[i].at, *before = i > 0 ? sorted[i - 1].at : NULL;
-        first[sorted[i].index] = !before || at[0] != before[0] || at[1] != before[1] || at[2] != before[2];
-    }
-    for (int i = 0; sorted && i < d->vertex_count; i++) {
-        for (int k = 0; k < 3 && first[i]; k++) {
-            points[3 * count + (size_t)k] = (double)d->vertices[3 * i + k];
-        }
-        count += first[i] != 0;
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_points);
+    for (int i = 0; i < count; i++) {
+        first[sorted[i].index] =
+            i == 0 || memcmp(sorted[i].bits, sorted[i - 1].bits, sizeof sorted[i].bits) != 0;
     }
     orr_free(sorted);
-    return count;
+    return ORR_OK;
+}
+
+// The points that qhull gets, in the order in which MuJoCo gives them: which triangles it makes of a flat
+// side, and the order of all it makes, depend on both. Sets *count to how many there are.
+static orr_result list_points(const mesh_data *d, double *points, int *count, orr_error *error)
+{
+    const float *from = d->points_listed ? d->points_listed : d->vertices;
+    const int all = d->points_listed ? d->points_listed_count : d->vertex_count;
+    bool *first = orr_alloc((size_t)all, sizeof *first);
+    orr_result result = first ? ORR_OK : spec_memory_fail(error);
+    if (result == ORR_OK && d->corners) {
+        result = find_first(from, all, first, error);
+    }
+    *count = 0;
+    for (int i = 0; result == ORR_OK && i < all; i++) {
+        if (!d->corners || first[i]) {
+            for (int k = 0; k < 3; k++) {
+                points[3 * *count + k] = (double)from[3 * i + k];
+            }
+            ++*count;
+        }
+    }
+    orr_free(first);
+    return result;
 }
 
 // The neighbours of a vertex, in the order of qhull's facets around it: which of those that are equally low
@@ -91,6 +108,25 @@ static int connect_vertex(qhT *qh, const vertexT *from, const int32_t *ids, int3
         }
     }
     return count;
+}
+
+// The angles of a triangle's normal, rounded as in MuJoCo; azimuth 0 at the poles.
+static void round_angles(const double *vertices, const int32_t face[3], int32_t angle[2])
+{
+    const double unit = 0.01; // rad
+    double u[3], v[3], n[3];
+    for (int k = 0; k < 3; k++) {
+        u[k] = vertices[3 * face[1] + k] - vertices[3 * face[0] + k];
+        v[k] = vertices[3 * face[2] + k] - vertices[3 * face[0] + k];
+    }
+    vec3_cross(u, v, n);
+    vec3_normalise(n);
+    for (int k = 0; k < 3; k++) {
+        n[k] += 0.0; // -0 becomes 0, whose azimuth is on the same side
+    }
+    bool pole = fabs(n[2]) > 1.0 - 1e-7;
+    angle[0] = pole ? 0 : (int32_t)lround(atan2(n[1], n[0]) / unit);
+    angle[1] = (int32_t)lround(acos(pole ? copysign(1.0, n[2]) : n[2]) / unit);
 }
 
 // Takes qhull's result, with its order of vertices. ids: one number per point.
@@ -124,17 +160,17 @@ static orr_result copy_hull(qhT *qh, const double *points, mesh_data *d, int32_t
         {
             corner[count++ % 3] = ids[qh_pointid(qh, vertex->point)];
         }
-        bool flipped = facet->toporient != 0;
-        d->hull_faces[3 * face] = corner[0];
-        d->hull_faces[3 * face + 1] = corner[flipped ? 2 : 1];
-        d->hull_faces[3 * face + 2] = corner[flipped ? 1 : 2];
+        bool flipped = facet->toporient != 0; // and turned as in MuJoCo, which decides where polygons begin
+        d->hull_faces[3 * face] = corner[flipped];
+        d->hull_faces[3 * face + 1] = corner[!flipped];
+        d->hull_faces[3 * face + 2] = corner[2];
+        round_angles(d->hull_vertices, d->hull_faces + 3 * face, d->hull_angles[face]);
         face++;
     }
     return ORR_OK;
 }
 
-// Triangles are oriented outward, as seen from the middle of the hull.
-static void orient(mesh_data *d)
+void mesh_hull_orient(mesh_data *d)
 {
     double middle[3] = {0.0};
     for (int i = 0; i < 3 * d->hull_vertex_count; i++) {
@@ -157,9 +193,9 @@ static void orient(mesh_data *d)
 orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     qhT state, *qh = &state;
-    size_t count = (size_t)d->vertex_count;
-    double *points = orr_alloc(3 * count, sizeof *points);
-    int32_t *ids = orr_alloc(count, sizeof *ids);
+    int count = d->points_listed ? d->points_listed_count : d->vertex_count;
+    double *points = orr_alloc(3 * (size_t)count, sizeof *points);
+    int32_t *ids = orr_alloc((size_t)count, sizeof *ids);
     FILE *silence = fopen("/dev/null", "w"); // qhull writes its messages to a stream
     char options[64] = "qhull Qt";
     if (mesh->maxhullvert > 4) {
@@ -167,12 +203,11 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
     }
     orr_result result = points && ids && silence ? ORR_OK : spec_memory_fail(error);
     if (result == ORR_OK) {
-        count = unique_points(d, ids, points);
-        result = count > 0 ? ORR_OK : spec_memory_fail(error);
+        result = list_points(d, points, &count, error);
     }
     if (result == ORR_OK) {
         qh_zero(qh, silence);
-        int code = qh_new_qhull(qh, 3, (int)count, points, False, options, silence, silence);
+        int code = qh_new_qhull(qh, 3, count, points, False, options, silence, silence);
         result = code == qh_ERRnone
                      ? copy_hull(qh, points, d, ids, error)
                      : spec_fail(&mesh->head, error, "expected vertices whose convex hull has a volume");
@@ -185,8 +220,5 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
     }
     orr_free(points);
     orr_free(ids);
-    if (result == ORR_OK) {
-        orient(d);
-    }
     return result;
 }

@@ -13,14 +13,20 @@ enum { COUNT_MAX = 1 << 26 };
 void mesh_data_free(mesh_data *d)
 {
     orr_free(d->vertices);
+    orr_free(d->scaled);
     orr_free(d->normals);
     orr_free(d->texcoords);
     orr_free(d->faces);
     orr_free(d->hull_vertices);
     orr_free(d->hull_faces);
+    orr_free(d->hull_angles);
+    orr_free(d->points_listed);
     orr_free(d->hull_edge_start);
     orr_free(d->hull_edge_number);
     orr_free(d->hull_edges);
+    orr_free(d->exact);
+    orr_free(d->octree_child);
+    orr_free(d->octree_coeff);
     orr_free(d->points);
     orr_free(d->tangents);
 }
@@ -130,6 +136,10 @@ static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mes
     }
     if (result == ORR_OK) {
         memcpy(d->faces, file.indices, (size_t)file.index_count * sizeof(int32_t));
+        d->corners = !file.points;
+        d->points_listed = file.points;
+        d->points_listed_count = (int)file.point_count;
+        file.points = NULL;
     }
     orr_mesh_file_free(&file);
     return result;

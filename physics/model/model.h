@@ -52,7 +52,8 @@ typedef enum orr_function {
     ORR_FUNCTION_BOWL,
     ORR_FUNCTION_GEAR,
     ORR_FUNCTION_NUT,
-    ORR_FUNCTION_TORUS
+    ORR_FUNCTION_TORUS,
+    ORR_FUNCTION_OCTREE // of the geom's mesh; without parameters
 } orr_function;
 enum { ORR_NFUNCTION = 5 }; // parameters of a function, at most
 
@@ -347,6 +348,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nhullvert) /* vertices of all convex hulls */                                                          \
     X(nhullface) /* their triangles */                                                                       \
     X(nhulledge) /* their directed edges */                                                                  \
+    X(noctree)   /* nodes of the octrees of all meshes */                                                    \
     X(nhfield)                                                                                               \
     X(nhfielddata)                                                                                           \
     X(ngrid)                                                                                                 \
@@ -626,9 +628,17 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, hull_vert, m->nhullvert, 3)                                                                    \
     X(int32_t, hull_face, m->nhullface,                                                                      \
       3) /* counted from the hull's first, counter-clockwise from outside */                                 \
+    X(int32_t, hull_face_angle, m->nhullface, 2) /* azimuth and polar angle of its normal in the file, */    \
+    /* in units of 0.01 rad: triangles of a flat side have the same */                                       \
     X(int32_t, hull_edgeadr, m->nhullvert, 1) /* neighbours of a hull vertex: the first, */                  \
     X(int32_t, hull_edgenum, m->nhullvert, 1) /* how many, */                                                \
     X(int32_t, hull_edge, m->nhulledge, 1)    /* and which, counted from the hull's first */                 \
+    /* octrees of meshes, as model/octree_distance.h says */                                                 \
+    X(int32_t, mesh_octreeadr, m->nmesh, 1)                                                                  \
+    X(int32_t, mesh_octreenum, m->nmesh, 1) /* nodes, 0: the mesh has none */                                \
+    X(double, mesh_octreebox, m->nmesh, 6)  /* m, around the root: centre, half sizes */                     \
+    X(int32_t, octree_child, m->noctree, 1) /* the first of eight, counted from the root; -1: a leaf */      \
+    X(double, octree_coeff, m->noctree, 8)  /* m, distances of the corners */                                \
     /* height fields: nrow x ncol samples of 0 .. 1; row 0 at -y, column 0 at -x */                          \
     X(double, hfield_size, m->nhfield, 4) /* m: half width x, y, height of a sample 1, depth of the base */  \
     X(int32_t, hfield_nrow, m->nhfield, 1)                                                                   \

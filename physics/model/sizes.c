@@ -78,6 +78,7 @@ static orr_result count_assets(model_builder *b)
         ORR_TRY(add_size(b, &m->nhullvert, d->hull_vertex_count));
         ORR_TRY(add_size(b, &m->nhullface, d->hull_face_count));
         ORR_TRY(add_size(b, &m->nhulledge, d->hull_edge_count));
+        ORR_TRY(add_size(b, &m->noctree, d->octree_count));
     }
     for (int i = 0; i < b->spec->hfields_count; i++) {
         ORR_TRY(add_size(b, &m->nhfielddata, (int64_t)b->hfields[i].rows * b->hfields[i].columns));

@@ -138,8 +138,29 @@ static orr_result plan_sleep(orr_plan *plan, orr_error *error)
         return ORR_OK;
     }
     ORR_ALLOC(plan->tree_start, m->ntree, "kinematic trees", error);
+    ORR_ALLOC(plan->tree_range, m->ntree, "kinematic trees", error);
     for (int i = 0; i < m->ntree; i++) {
         plan->tree_start[i] = ORR_AWAKE;
+    }
+    for (int body = m->nbody - 1; body > 0; body--) { // depth-first: a tree's are adjacent, in all arrays
+        int tree = m->body_treeid[body];
+        if (tree < 0) {
+            continue;
+        }
+        orr_tree_range *range = &plan->tree_range[tree];
+        if (body + 1 == m->nbody || m->body_treeid[body + 1] != tree) {
+            *range = (orr_tree_range){.body_end = body + 1};
+        }
+        range->body = body;
+    }
+    for (int i = 0, joint = 0, dof = 0, qpos = 0; i < m->ntree; i++) {
+        orr_tree_range *range = &plan->tree_range[i];
+        range->joint = joint, range->dof = dof, range->qpos = qpos;
+        for (; joint < m->njnt && m->body_treeid[m->jnt_bodyid[joint]] == i; joint++) {
+        }
+        dof = joint < m->njnt ? m->jnt_dofadr[joint] : m->nv;
+        qpos = joint < m->njnt ? m->jnt_qposadr[joint] : m->nq;
+        range->joint_end = joint, range->dof_end = dof, range->qpos_end = qpos;
     }
     return ORR_OK;
 }
@@ -212,6 +233,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->level_first);
     orr_free(plan->gyroscopic);
     orr_free(plan->tree_start);
+    orr_free(plan->tree_range);
     orr_free(plan->dof_ascending);
     orr_free(plan->block_first);
     orr_free(plan->block_tree);

@@ -75,6 +75,12 @@ enum {
     ORR_BLOCK_FILL = 64 // room for so many blocks of the factor per block of dofs
 };
 
+// The bodies, joints, dofs and coordinates of a kinematic tree: the first of each, and the one behind the
+// last.
+typedef struct orr_tree_range {
+    int32_t body, body_end, joint, joint_end, dof, dof_end, qpos, qpos_end;
+} orr_tree_range;
+
 typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
@@ -102,7 +108,7 @@ typedef struct orr_plan {
     int32_t chain_dof_count;
     int32_t *dof_descending; // nv - 1 ... 0
     int32_t *dof_ascending;  // 0 ... nv - 1
-    // models with many dofs are solved island by island (lanes/islands.h), with second derivatives in
+    // models with many dofs are solved island by island (lanes/solver/islands.h), with second derivatives in
     // blocks of dofs: neighbours in a tree, whose first block is block_tree. block_count: 0 for other
     // models
     int32_t block_count, block_capacity; // blocks of dofs, of the factor
@@ -139,14 +145,15 @@ typedef struct orr_plan {
     int32_t rk4_copies;
     uint8_t *gyroscopic; // nv: of a free body alone in its tree, which implicitfast treats as implicit does
     int32_t unsymmetric; // 1: the integrator's matrix is not symmetric
-    // of noslip, otherwise 0: rows; responses of what can slip, their dofs (lanes/noslip.h)
+    // of noslip, otherwise 0: rows; responses of what can slip, their dofs (lanes/solver/noslip.h)
     int32_t response_rows, response_capacity, response_dofs;
     int32_t fluid_slopes;              // 1: the integrator differentiates forces of the medium
     int32_t varied_at[ORR_VARY_COUNT]; // offset in `varied` of a world; -1: the same in all worlds
     int32_t varied_count;
     // ntree, where the model has the flag sleep, else NULL: tree_asleep at the start (lanes/sleep.h)
     int32_t *tree_start;
-    int32_t autoreset; // 1: a world that diverges in a step starts again (lanes/restart.h)
+    orr_tree_range *tree_range; // the same: what belongs to each
+    int32_t autoreset;          // 1: a world that diverges in a step starts again (lanes/restart.h)
     double pivot_loss; // the most that elimination takes from a diagonal entry of M at qpos0: entry / pivot
 } orr_plan;
 

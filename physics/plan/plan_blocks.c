@@ -1,4 +1,4 @@
-// Blocks of a plan: the dofs of kinematic trees in pieces, for sparse second derivatives (lanes/islands.h).
+// Blocks of a plan: the dofs of kinematic trees in pieces, for sparse second derivatives (lanes/solver).
 #include "physics/plan/plan.h"
 
 #include "engine/core/memory.h"

@@ -1,16 +1,12 @@
 // The flat faces of convex hulls. As in MuJoCo, qhull's triangles are joined where they share an edge and
-// their normals are alike: azimuth and polar angle in the file's frame, rounded to 0.01 rad, are equal. So
-// faces that scans and rounded files have bent a little are flat.
+// their normals are alike: hull_face_angle of the model, rounded to 0.01 rad, is equal. So faces that scans
+// and rounded files have bent a little are flat.
 #include "engine/core/memory.h"
-#include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
 #include "physics/plan/plan.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ALIKE 0.01 // rad
 
 typedef struct half_edge {
     int32_t low, high; // its vertices
@@ -21,8 +17,9 @@ typedef struct hull_work {
     const double *vertex;
     const int32_t (*face)[3];
     int face_count;
+    bool mirrored; // by a negative scale
+    const int32_t (*angle)[2];
     double *normal;  // face_count x 3
-    int32_t *angle;  // face_count x 2: azimuth and polar angle, in units of ALIKE
     half_edge *edge; // 3 x face_count, by their vertices
     int32_t *beside; // face_count x 3: the triangle across an edge, -1: none
     int32_t
@@ -30,7 +27,6 @@ typedef struct hull_work {
     int32_t *member; // face_count: triangles of the current polygon
     int32_t members;
     int32_t *next;  // of each vertex: the next one around the current polygon
-    int32_t *owner; // of each vertex: the last face of which a triangle has it
     orr_plan *plan; // faces and corners are appended to those of earlier hulls
     int32_t faces, corners;
 } hull_work;
@@ -46,21 +42,6 @@ static void triangle_normal(const hull_work *w, int f, double normal[3])
     }
     vec3_cross(u, v, normal);
     vec3_normalise(normal);
-}
-
-// The rounded angles of a normal in the frame of the file, whose vertices were scaled, then turned.
-static void round_angles(const orr_model *m, int mesh, const double normal[3], int32_t angle[2])
-{
-    const double *scale = m->mesh_scale + 3 * mesh;
-    double n[3], sign = scale[0] * scale[1] * scale[2] < 0.0 ? -1.0 : 1.0;
-    quat_apply(m->mesh_quat + 4 * mesh, normal, n);
-    for (int k = 0; k < 3; k++) {
-        n[k] *= sign * scale[k];
-    }
-    vec3_normalise(n);
-    int pole = fabs(n[2]) > 1.0 - 1e-7;
-    angle[0] = pole ? 0 : (int32_t)lround(atan2(n[1], n[0]) / ALIKE);
-    angle[1] = (int32_t)lround(acos(pole ? copysign(1.0, n[2]) : n[2]) / ALIKE);
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -99,8 +80,8 @@ static void collect_members(hull_work *w, int first)
     for (int i = 0; i < w->members; i++) {
         for (int k = 0; k < 3; k++) {
             int other = w->beside[3 * w->member[i] + k];
-            if (other >= 0 && w->polygon[other] < 0 && w->angle[2 * other] == w->angle[2 * first] &&
-                w->angle[2 * other + 1] == w->angle[2 * first + 1]) {
+            if (other >= 0 && w->polygon[other] < 0 && w->angle[other][0] == w->angle[first][0] &&
+                w->angle[other][1] == w->angle[first][1]) {
                 w->polygon[other] = first;
                 w->member[w->members++] = other;
             }
@@ -108,20 +89,35 @@ static void collect_members(hull_work *w, int first)
     }
 }
 
-// Appends the outline of the current polygon to the plan's corners, and its normal by Newell's method.
-static void add_polygon(hull_work *w, int first)
+// Links the outer sides of the current polygon. Returns the vertex at which MuJoCo's outline begins: with the
+// side that comes first among qhull's triangles, in mirrored meshes as they are before they are mirrored.
+static int32_t link_outline(hull_work *w, int first)
 {
-    orr_plan *plan = w->plan;
-    int32_t start = -1, begin = w->corners;
+    int32_t least = INT32_MAX;
     for (int i = 0; i < w->members; i++) {
+        const int32_t *face = w->face[w->member[i]];
         for (int k = 0; k < 3; k++) {
-            int side = 3 * w->member[i] + k, other = w->beside[side];
+            int other = w->beside[3 * w->member[i] + k];
             if (other < 0 || w->polygon[other] != first) {
-                w->next[w->face[w->member[i]][k]] = w->face[w->member[i]][(k + 1) % 3];
-                start = start < 0 ? w->face[w->member[i]][k] : start;
+                int32_t rank = 3 * w->member[i] + (w->mirrored ? 2 - k : k);
+                w->next[face[k]] = face[(k + 1) % 3];
+                least = rank < least ? rank : least;
             }
         }
     }
+    if (least == INT32_MAX) {
+        return -1;
+    }
+    const int32_t *face = w->face[least / 3];
+    return face[w->mirrored ? (3 - least % 3) % 3 : least % 3];
+}
+
+// Appends the outline of the current polygon to the plan's corners, and its normal by Newell's method. The
+// four contacts that are kept of a polygon with more corners depend on where it begins.
+static void add_polygon(hull_work *w, int first)
+{
+    orr_plan *plan = w->plan;
+    const int32_t begin = w->corners, start = link_outline(w, first);
     for (int at = start; at >= 0;) {
         plan->hull_vertex[w->corners++] = at;
         int to = w->next[at];
@@ -131,7 +127,6 @@ static void add_polygon(hull_work *w, int first)
     for (int i = 0; i < w->members; i++) { // a second outline, of a polygon with a hole, is left out
         for (int k = 0; k < 3; k++) {
             w->next[w->face[w->member[i]][k]] = -1;
-            w->owner[w->face[w->member[i]][k]] = w->faces;
         }
     }
     double *normal = plan->hull_normal + 3 * w->faces, sum[3] = {0.0, 0.0, 0.0}, u[3], v[3], area[3];
@@ -155,22 +150,19 @@ static void add_polygon(hull_work *w, int first)
     plan->hull_first[w->faces] = w->corners;
 }
 
-static orr_result join_hull(hull_work *w, int mesh, int vertices, orr_error *error)
+static orr_result join_hull(hull_work *w, int vertices, orr_error *error)
 {
     ORR_ALLOC(w->normal, 3 * (int64_t)w->face_count, "faces of a hull", error);
-    ORR_ALLOC(w->angle, 2 * (int64_t)w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->edge, 3 * (int64_t)w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->beside, 3 * (int64_t)w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->polygon, w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->member, w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->next, vertices, "faces of a hull", error);
-    ORR_ALLOC(w->owner, vertices, "faces of a hull", error);
     for (int i = 0; i < vertices; i++) {
-        w->next[i] = w->owner[i] = -1;
+        w->next[i] = -1;
     }
     for (int f = 0; f < w->face_count; f++) {
         triangle_normal(w, f, w->normal + 3 * f);
-        round_angles(w->plan->model, mesh, w->normal + 3 * f, w->angle + 2 * f);
         w->polygon[f] = -1;
     }
     find_neighbours(w);
@@ -186,21 +178,18 @@ static orr_result join_hull(hull_work *w, int mesh, int vertices, orr_error *err
 static void free_work(hull_work *w)
 {
     orr_free(w->normal);
-    orr_free(w->angle);
     orr_free(w->edge);
     orr_free(w->beside);
     orr_free(w->polygon);
     orr_free(w->member);
     orr_free(w->next);
-    orr_free(w->owner);
     w->normal = NULL, w->edge = NULL;
-    w->angle = w->beside = w->polygon = w->member = w->next = w->owner = NULL;
+    w->beside = w->polygon = w->member = w->next = NULL;
 }
 
-// Lists the faces of each of `vertices` vertices. One that is inside of a face, and no corner of any, has
-// that face: its `owner`, counted from the first of all hulls.
-static void find_faces_of(const orr_hull *hull, int vertices, const int32_t *owner, int first_face,
-                          int32_t *of_first, int32_t *of_face)
+// Lists the faces of each of `vertices` vertices. One inside of a face that is bent a little is a corner of
+// none, and has none, as in MuJoCo.
+static void find_faces_of(const orr_hull *hull, int vertices, int32_t *of_first, int32_t *of_face)
 {
     int corners = hull->first[hull->face_count];
     for (int i = 0; i <= vertices; i++) {
@@ -210,11 +199,7 @@ static void find_faces_of(const orr_hull *hull, int vertices, const int32_t *own
         of_first[hull->vertex[c] + 1]++;
     }
     for (int i = 0; i < vertices; i++) {
-        bool inside = of_first[i + 1] == 0 && owner[i] >= 0;
-        of_first[i + 1] += of_first[i] + inside;
-        if (inside) {
-            of_face[of_first[i]++] = owner[i] - first_face;
-        }
+        of_first[i + 1] += of_first[i];
     }
     for (int k = 0; k < hull->face_count; k++) {
         for (int c = hull->first[k]; c < hull->first[k + 1]; c++) {
@@ -239,14 +224,17 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
     plan->hull_first[0] = 0;
     hull_work w = {.plan = plan};
     for (int mesh = 0; mesh < m->nmesh; mesh++) {
+        const double *scale = m->mesh_scale + 3 * (ptrdiff_t)mesh;
         int32_t first = w.faces, vertices = m->mesh_hullvertnum[mesh];
         if (vertices == 0) {
             continue;
         }
         w.vertex = m->hull_vert + 3 * (size_t)m->mesh_hullvertadr[mesh];
         w.face = (const int32_t(*)[3])(m->hull_face + 3 * (size_t)m->mesh_hullfaceadr[mesh]);
+        w.angle = (const int32_t(*)[2])(m->hull_face_angle + 2 * (size_t)m->mesh_hullfaceadr[mesh]);
         w.face_count = m->mesh_hullfacenum[mesh];
-        orr_result result = join_hull(&w, mesh, vertices, error);
+        w.mirrored = scale[0] * scale[1] * scale[2] < 0.0;
+        orr_result result = join_hull(&w, vertices, error);
         if (result) {
             free_work(&w);
             return result;
@@ -260,7 +248,7 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
                            .vertex = plan->hull_vertex,
                            .of_first = of_first,
                            .of_face = of_face};
-        find_faces_of(hull, vertices, w.owner, first, of_first, of_face);
+        find_faces_of(hull, vertices, of_first, of_face);
         free_work(&w);
         ORR_TRY(orr_extremes_find(w.vertex, vertices, &hull->vertices, error));
     }

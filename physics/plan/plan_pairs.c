@@ -548,7 +548,7 @@ static orr_result check_grids(const orr_plan *plan, orr_error *error)
                 if (has_none && geoms_meet(plan, a, b)) {
                     return orr_fail(
                         error, ORR_CODE_FEATURE_ABSENT,
-                        "%s: geom '%s': expected that what has a plugin mujoco.sdf meets no height "
+                        "%s: geom '%s': expected that a geom of the type sdf meets no height "
                         "field or distance grid: the dynamics do not have it",
                         m->name[0] ? m->name : "model", orr_model_name(m, ORR_OBJECT_GEOM, a));
                 }

@@ -32,7 +32,9 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
     const lane_model *m = model;
     lane_data d;
     bind(m, state, scratch, 0, &d);
-    run_calls(m, &d, call, steps);
+    run_calls(m, &d, call, steps, notes->stepped == state);
+    int stepped = call == ORR_PROGRAM_STEP || call >= ORR_PROGRAM_STEP_POSITIONS;
+    notes->stepped = stepped ? state : NULL;
     notes->contacts_needed =
         d.contacts_needed > notes->contacts_needed ? d.contacts_needed : notes->contacts_needed;
     notes->iterations = d.iterations > notes->iterations ? d.iterations : notes->iterations;

@@ -35,7 +35,7 @@ static __global__ void run_worlds(orr_cuda_worlds worlds, int first, int team, o
         bind(m, worlds.state + (size_t)block * worlds.state_bytes,
              worlds.scratch + (size_t)set * worlds.scratch_bytes, world, &d);
         d.team = make_team(team, thread % part, thread / part);
-        run_calls(m, &d, call, steps);
+        run_calls(m, &d, call, steps, false);
         lost = has_diverged(m, &d);
         atomicMax(&worlds.counts[0], d.contacts_needed);
         atomicMax(&worlds.counts[2], d.iterations);
@@ -193,6 +193,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.level_first, plan.level_count + 1);
     add(p, &plan.gyroscopic, m->nv);
     add(p, &plan.tree_start, sleep_trees(m));
+    add(p, &plan.tree_range, sleep_trees(m));
     if (plan.boxed_count > 0) {
         add(p, &plan.boxed_geom, plan.boxed_count);
         add(p, &plan.pair_bits, (int64_t)m->ngeom * plan.pair_words);

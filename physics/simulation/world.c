@@ -208,6 +208,7 @@ static void run_chosen(orr_physics *physics, int block, int worker, uint32_t cho
     uint32_t diverged = program->run(physics->program_model, state, scratch, physics->call, physics->steps,
                                      &physics->notes[worker], counts);
     copy_lanes(physics, state, kept, ~chosen);
+    physics->notes[worker].stepped = NULL;
     physics->diverged[block] |= diverged & chosen;
     for (int lane = 0; lane < program->lanes; lane++) {
         if (chosen >> lane & 1) {
@@ -240,6 +241,9 @@ static void run_block(void *context, int block, int worker)
 void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
 {
     physics->all = !mask;
+    if (call == ORR_PROGRAM_RESTART) {
+        orr_physics_forget(physics);
+    }
     for (int block = 0; block < physics->blocks && mask; block++) {
         physics->chosen[block] = 0;
     }
@@ -297,6 +301,7 @@ orr_cuda *orr_physics_cuda(const orr_physics *physics)
 void orr_physics_reset(orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
+    orr_physics_forget(physics);
     restart_block(physics, world / physics->program->lanes, 1u << (world % physics->program->lanes));
 }
 

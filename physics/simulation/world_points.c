@@ -23,6 +23,7 @@ int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *c
         return orr_device_contacts(physics, world, contacts, capacity);
     }
     int lanes = physics->program->lanes, count;
+    physics->notes[0].stepped = NULL;
     physics->program->contacts(physics->program_model, block_state(physics, world / lanes), physics->scratch,
                                1u << world % lanes, contacts, capacity, &count);
     return count;
@@ -50,6 +51,7 @@ static void list_block(void *context, int block, int worker)
         return;
     }
     const size_t world = (size_t)block * (size_t)physics->program->lanes + (size_t)__builtin_ctz(lanes);
+    physics->notes[worker].stepped = NULL;
     physics->program->contacts(physics->program_model, block_state(physics, block),
                                physics->scratch + (size_t)worker * physics->scratch_bytes, lanes,
                                contacts_of(job->contacts, job->capacity, world), job->capacity,

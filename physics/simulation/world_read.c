@@ -84,6 +84,9 @@ void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int wo
         }
     }
     physics->diverged[block] &= ~(1u << lane);
+    if (!step_notices(quantity)) {
+        orr_physics_forget(physics);
+    }
 }
 
 void orr_physics_evaluate(orr_physics *physics, int world, orr_program_call call)
@@ -396,6 +399,9 @@ static void write_all(orr_physics *physics, orr_physics_quantity quantity, const
     assert(job.range.in_state);
     if (physics->device) {
         orr_device_change(physics, 0, physics->blocks);
+    }
+    if (!step_notices(quantity)) {
+        orr_physics_forget(physics);
     }
     orr_jobs_for(physics->jobs, physics->blocks, write_block, &job);
 }

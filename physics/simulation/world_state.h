@@ -64,6 +64,22 @@ static inline char *write_state(orr_physics *physics, int block)
     return block_state(physics, block);
 }
 
+// What steps have left in the scratch for the next is no more true: something was changed that a step does
+// not look at where trees sleep.
+static inline void orr_physics_forget(orr_physics *physics)
+{
+    for (int i = 0; i < physics->workers; i++) {
+        physics->notes[i].stepped = NULL;
+    }
+}
+
+// Does a step look whether these numbers have changed, also of trees that sleep?
+static inline bool step_notices(orr_physics_quantity quantity)
+{
+    return quantity != ORR_PHYSICS_TREE_ASLEEP && quantity != ORR_PHYSICS_ASLEEP_QPOS &&
+           quantity != ORR_PHYSICS_QACC && quantity != ORR_PHYSICS_QACC_WARMSTART;
+}
+
 static inline double read_number(const orr_program *program, const char *array, int i, int lane)
 {
     const char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;

@@ -358,6 +358,7 @@ orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int 
 {
     assert(world >= 0 && count >= 0 && count <= physics->worlds - world);
     const int size = orr_physics_vary_size(physics, what);
+    orr_physics_forget(physics);
     ORR_TRY(reserve(physics, what, error));
     for (int k = world; k < world + count; k++, values += size) {
         ORR_TRY(vary_world(physics, what, k, values, physics->vary, error));
@@ -394,6 +395,7 @@ orr_result orr_physics_vary_masked(orr_physics *physics, orr_vary what, const ui
 {
     vary_job job = {.physics = physics, .what = what, .mask = mask, .values = values};
     atomic_init(&job.refused, physics->worlds);
+    orr_physics_forget(physics);
     ORR_TRY(reserve(physics, what, error));
     for (int block = 0; block < physics->blocks && physics->device; block++) {
         vary_block(&job, block, 0);

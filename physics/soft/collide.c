@@ -3,10 +3,10 @@
 #include "physics/soft/collide.h"
 
 #include "engine/core/memory.h"
+#include "engine/maths/nearest.h"
 #include "engine/maths/vector.h"
 #include "physics/soft/box_grid.h"
 #include "physics/soft/model.h"
-#include "physics/soft/nearest.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,8 +10,6 @@ typedef enum joint_kind { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLAN
 static const mjcf_key kinds[] = {
     {"revolute", REVOLUTE}, {"continuous", CONTINUOUS}, {"prismatic", PRISMATIC}, {"fixed", FIXED},
     {"floating", FLOATING}, {"planar", PLANAR},         {"spherical", SPHERICAL}, {NULL, 0}};
-static const mjcf_member type_field[] = {{"type", MJCF_KEYWORD, 0, 1, 1, kinds},
-                                         {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
 
 static orr_result add(urdf_reader *reader, const urdf_link *child, int type, const char *ending,
                       const double axis[3])
@@ -155,7 +153,6 @@ orr_result urdf_read_joint(urdf_reader *reader, const urdf_link *child)
     static const char *const children[] = {
         "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
         NULL};
-    static const char *const own[] = {"name", NULL};
     const mjcf_node *node = child->joint;
     orr_spec *spec = reader->spec;
     spec_body *body = &spec->bodies[child->body];
@@ -163,11 +160,11 @@ orr_result urdf_read_joint(urdf_reader *reader, const urdf_link *child)
     int32_t kind = -1;
     double axis[3];
     ORR_TRY(urdf_check(reader, node, attributes, children));
-    ORR_TRY(mjcf_read(node, type_field, own, &kind, spec, reader->error));
-    const char *name = mjcf_find(node, "name");
-    if (!name || !name[0] || kind < 0) {
+    const char *name = mjcf_find(node, "name"), *type = mjcf_find(node, "type");
+    if (!name || !name[0] || !type) {
         return mjcf_fail(node, reader->error, "expected a name and a type");
     }
+    ORR_TRY(mjcf_read_keyword(node, "type", kinds, type, &kind, reader->error));
     ORR_TRY(urdf_origin(reader, node, body->pos, body->orientation.quat));
     ORR_TRY(read_axis(reader, node, axis));
     ORR_TRY(add_joints(reader, child, (joint_kind)kind, axis));

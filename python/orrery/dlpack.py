@@ -6,7 +6,7 @@ Arrays in the host's memory are NumPy's, which are DLPack exporters themselves.
 import ctypes
 
 _CUDA = 2  # of devices
-_UNSIGNED, _FLOAT = 1, 2  # of kinds of numbers
+_SIGNED, _UNSIGNED, _FLOAT = 0, 1, 2  # of kinds of numbers
 
 
 class _Tensor(ctypes.Structure):
@@ -69,13 +69,13 @@ def _drop(capsule):
 
 
 class DeviceArray:
-    """Numbers somewhere in a device's memory: float32, float64, or uint8 where bits is 8. strides: in
-    numbers. device: DLPack's type and the index. owner: whose memory it is; it stays alive as long as a
-    consumer of a capsule."""
+    """Numbers somewhere in a device's memory: float32, float64, uint8 where bits is 8, or whole numbers with
+    a sign. strides: in numbers. device: DLPack's type and the index. owner: whose memory it is; it stays
+    alive as long as a consumer of a capsule."""
 
-    def __init__(self, address, shape, strides, bits, device, owner):
+    def __init__(self, address, shape, strides, bits, device, owner, signed=False):
         self.address, self.shape, self.strides, self.bits = address, tuple(shape), tuple(strides), bits
-        self._kind = _UNSIGNED if bits == 8 else _FLOAT
+        self._kind = _SIGNED if signed else _UNSIGNED if bits == 8 else _FLOAT
         self._device, self._owner = device, owner
 
     def __dlpack_device__(self):
@@ -117,4 +117,5 @@ def cuda_pictures(pictures, name, shape, owner):
     plane = getattr(pictures, name)
     bits = 8 * ctypes.sizeof(plane.contents)
     address = ctypes.cast(plane, ctypes.c_void_p).value
-    return DeviceArray(address, shape, strides, bits, (_CUDA, pictures.device), owner)
+    signed = isinstance(plane.contents, ctypes.c_int32)
+    return DeviceArray(address, shape, strides, bits, (_CUDA, pictures.device), owner, signed)

@@ -393,8 +393,8 @@ class Eyes(Handle):
     each other, 4 with antialias; 0: everything is drawn in full. flow: where everything was in the pictures
     before is kept, for "flow". mirrors: surfaces of robots with a reflectance mirror, which takes as long as
     another picture. fog: meshes, robots and the sky of a model fade into the fog of the first robot's
-    model. device: "cpu", or "cuda", whose pictures stay in the GPU's memory (draw_cuda): "rgb", "rgba" and
-    "depth" alone, in full detail, and without surfaces that vary."""
+    model. device: "cpu", or "cuda", whose pictures stay in the GPU's memory (draw_cuda), without surfaces
+    that vary."""
 
     def __init__(
         self,
@@ -546,16 +546,16 @@ class Eyes(Handle):
 
     def draw_cuda(self, *planes, mask=None, stream=0):
         """Draws as draw() does, of Eyes on CUDA, and copies nothing to the host: returns for each of
-        `planes`, "rgb" alone unless said, "rgba" and "depth", an array in the GPU's memory, of the same shape
-        and kind as there, for torch.from_dlpack. They are where they were in the call before: a tensor that
-        was made of one shows the new pictures.
+        `planes`, "rgb" alone unless said, an array in the GPU's memory, of the same shape and kind as there,
+        for torch.from_dlpack. They are where they were in the call before: a tensor that was made of one
+        shows the new pictures.
 
         stream: that in which the pictures before are read, a cudaStream_t as a number
         (torch.cuda.current_stream().cuda_stream); what is in it is done before they are written. 0: CUDA's
         default stream."""
         planes, wanted = planes or ("rgb",), 0
         for name in planes:
-            self._check(name, ("rgb", "rgba", "depth"))
+            self._check(name, self._KINDS)
             wanted |= constants["ORR_EYES_" + name.upper()]
         pictures = structs["orr_eyes_cuda_pictures"]()
         call.eyes_draw_cuda_sized(

@@ -648,17 +648,23 @@ class Capsules(unittest.TestCase):
             eyes = orr.Eyes(world, views=[camera], size=(20, 12), device="cuda")
         except orr.OrreryError:
             self.skipTest("no CUDA device")
-        with self.assertRaisesRegex(NotImplementedError, "segmentation: CUDA draws rgb"):
-            eyes.draw("segmentation")
-        with self.assertRaisesRegex(ValueError, "'normals': expected one of rgb, rgba, depth"):
-            eyes.draw_cuda("normals")
+        with self.assertRaisesRegex(ValueError, "'alpha': expected one of rgb, rgba, depth, seg"):
+            eyes.draw_cuda("alpha")
+        with self.assertRaisesRegex(ValueError, "flow: expected eyes that were made with it"):
+            eyes.draw_cuda("flow")
         rgb, depth = eyes.draw_cuda("rgb", "depth", mask=[True, False, True])
         self.assertEqual((rgb.shape, rgb.strides), ((3, 1, 12, 20, 3), (720, 720, 60, 3, 1)))
         self.assertEqual((depth.shape, depth.strides), ((3, 1, 12, 20), (240, 240, 20, 1)))
         self.assertEqual((rgb.bits, depth.bits, rgb.__dlpack_device__()[0]), (8, 32, 2))
         self.assertEqual(eyes.draw_cuda("rgb").address, rgb.address)
-        host = orr.Eyes(world, views=[camera], size=(20, 12), detail=0)
-        for ours, cpu in zip(eyes.draw("rgb", "depth"), host.draw("rgb", "depth")):
+        names = eyes.draw_cuda("segmentation")
+        self.assertEqual((names.shape, names.bits), ((3, 1, 12, 20, 2), 32))
+        self.assertEqual([array._kind for array in (names, rgb, depth)], [0, 1, 2])  # int, uint, float
+        planes = ("rgb", "depth", "segmentation", "normals", "flow")
+        device, host = (
+            orr.Eyes(world, views=[camera], size=(20, 12), flow=True, device=name) for name in ("cuda", "cpu")
+        )
+        for ours, cpu in zip(device.draw(*planes), host.draw(*planes)):
             np.testing.assert_allclose(ours.astype(float), cpu, atol=1 if ours.dtype == np.uint8 else 1e-5)
         self.assertTrue(host.draw().any())
 

@@ -20,8 +20,8 @@ static orr_result add_maps(const orr_draw_list *list, const orr_cloud_caster *ca
     return ORR_OK;
 }
 
-static void fill_row(const orr_draw_list *list, const orr_cloud_caster *caster, int32_t first,
-                     orr_cloud_row *row)
+static void fill_row(const orr_draw_list *list, const uint32_t *firsts, const orr_cloud_caster *caster,
+                     int32_t first, orr_cloud_row *row)
 {
     const orr_shadow_plan *plan = &caster->plan;
     row->first = 0;
@@ -29,6 +29,10 @@ static void fill_row(const orr_draw_list *list, const orr_cloud_caster *caster, 
         row->first += (uint32_t)list->splats[i].pack->count;
     }
     row->end = row->first + (uint32_t)list->splats[caster->layer].pack->count;
+    if (firsts) {
+        row->first = firsts[caster->layer];
+        row->end = firsts[caster->layer + 1];
+    }
     memcpy(row->light_of, plan->light_of, sizeof row->light_of);
     for (int i = 0; i < plan->light_count; i++) {
         row->values[i] = plan->values[i];
@@ -37,7 +41,8 @@ static void fill_row(const orr_draw_list *list, const orr_cloud_caster *caster, 
 }
 
 orr_result orr_cloud_maps_find(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
-                               const orr_shadow_plan *meshes, orr_cloud_maps *maps, orr_error *error)
+                               const uint32_t *firsts, const orr_shadow_plan *meshes, orr_cloud_maps *maps,
+                               orr_error *error)
 {
     orr_cloud_caster casters[ORR_CLOUD_CASTERS];
     int count;
@@ -52,7 +57,7 @@ orr_result orr_cloud_maps_find(orr_jobs *jobs, orr_arena *arena, const orr_draw_
         (orr_cloud_table){.count = count, .captured_light = orr_cloud_captured_light(casters, count, meshes)};
     for (int i = 0; i < count; i++) {
         ORR_TRY(add_maps(list, &casters[i], (int32_t)maps->texels, maps, error));
-        fill_row(list, &casters[i], (int32_t)maps->texels, &maps->table.casters[i]);
+        fill_row(list, firsts, &casters[i], (int32_t)maps->texels, &maps->table.casters[i]);
         maps->texels += casters[i].plan.texels;
     }
     return ORR_OK;

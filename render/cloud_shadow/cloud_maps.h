@@ -6,7 +6,7 @@
 
 // A cloud that casts shadows, for lookups.
 typedef struct orr_cloud_row {
-    uint32_t first, end; // its splats among the list's, in the order of the layers
+    uint32_t first, end; // its records among the list's, in the order of the layers
     // as in orr_shadow_plan, but texels are counted through the maps of all casters
     int32_t light_of[ORR_DRAW_LIGHTS + 1];
     orr_shadow_values values[ORR_SHADOW_LIGHTS];
@@ -35,8 +35,10 @@ typedef struct orr_cloud_maps {
     int64_t texels; // of all maps
 } orr_cloud_maps;
 
+// firsts: where the records of each of the list's clouds begin, and one more; NULL: each splat has one.
 // meshes: the plan of the list's shadow maps, nullable. Of a list without clouds that cast shadows the
 // table's count is 0.
 orr_result orr_cloud_maps_find(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
-                               const orr_shadow_plan *meshes, orr_cloud_maps *maps, orr_error *error);
+                               const uint32_t *firsts, const orr_shadow_plan *meshes, orr_cloud_maps *maps,
+                               orr_error *error);
 void orr_cloud_maps_free(orr_cloud_maps *maps);

@@ -2,6 +2,7 @@
 // Compiled once per instruction set.
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_surface_cpu.h"
+#include "render/cpu/rays/rays_formula.h"
 #include "render/edge_formula.h"
 
 #include <math.h>
@@ -29,6 +30,12 @@ FN sint records_at(const mesh_raster *raster, int x, int row)
     return sint_load(raster->nearest + (ptrdiff_t)row * raster->lens.width + x);
 }
 
+// What their rays meet, likewise; 0: they have none.
+FN sint met_at(const mesh_raster *raster, int x, int row)
+{
+    return raster->met ? sint_load(raster->met + (ptrdiff_t)row * raster->lens.width + x) : I(0);
+}
+
 FN seen seen_at(const mesh_raster *raster, int x, int row)
 {
     const int width = raster->lens.width;
@@ -48,9 +55,11 @@ FN seen seen_at(const mesh_raster *raster, int x, int row)
     return s;
 }
 
-// Pixels from (x, row) on that have an edge towards one of their four neighbours.
-FN mask edges_at(const mesh_raster *raster, int x, int row)
+// Pixels from (x, row) on that have an edge towards one of their four neighbours; rays: those that have one
+// in what their rays meet.
+FN mask edges_at(const mesh_raster *raster, int x, int row, mask *rays)
 {
+    *rays = I(0);
     const int width = raster->lens.width, height = raster->lens.height;
     const int above = row > 0 ? row - 1 : row, below = row + 1 < height ? row + 1 : row;
     const sint column = lane_index() + I(x), own = records_at(raster, x, row);
@@ -58,28 +67,39 @@ FN mask edges_at(const mesh_raster *raster, int x, int row)
                             and_(records_at(raster, x + 1, row) != own, column < I(width - 1)),
                             records_at(raster, x, above) != own, records_at(raster, x, below) != own};
     const mask inside = column < I(width);
-    if (!any(inside & (differ[0] | differ[1] | differ[2] | differ[3]))) {
+    const mask has_near[4] = {column > I(0), column < I(width - 1), I(-1), I(-1)};
+    const sint met = met_at(raster, x, row);
+    if (!any(inside & (differ[0] | differ[1] | differ[2] | differ[3] | (met != I(0))))) {
         return I(0);
     }
+    const sint met_near[4] = {met_at(raster, x - 1, row), met_at(raster, x + 1, row),
+                              met_at(raster, x, above), met_at(raster, x, below)};
     const seen here = seen_at(raster, x, row);
     const seen near[4] = {seen_at(raster, x - 1, row), seen_at(raster, x + 1, row), seen_at(raster, x, above),
                           seen_at(raster, x, below)};
     mask edge = I(0);
     for (int k = 0; k < 4; k++) {
         edge |= differ[k] & edge_between(here.colour, near[k].colour, here.depth, near[k].depth);
+        *rays |= (met != I(0)) & (met_near[k] != I(0)) & has_near[k] & inside &
+                 rays_edge(met == met_near[k], here.colour, near[k].colour);
     }
-    return inside & edge;
+    return (inside & edge) | *rays;
 }
 
 static void mark(const mesh_raster *raster, int tile)
 {
     const int tile_x = tile % raster->columns * MESH_TILE, tile_y = tile / raster->columns * MESH_TILE;
     for (int y = tile_y; y < tile_y + MESH_TILE && y < raster->lens.height; y++) {
-        uint64_t bits = 0;
+        uint64_t bits = 0, ray_bits = 0;
         for (int x = 0; x < MESH_TILE && tile_x + x < raster->lens.width; x += ORR_LANES) {
-            bits |= (uint64_t)mask_bits(edges_at(raster, tile_x + x, y)) << x;
+            mask rays;
+            bits |= (uint64_t)mask_bits(edges_at(raster, tile_x + x, y, &rays)) << x;
+            ray_bits |= (uint64_t)mask_bits(rays) << x;
         }
         raster->edge_bits[y * raster->columns + tile % raster->columns] = bits;
+        if (raster->ray_bits) {
+            raster->ray_bits[y * raster->columns + tile % raster->columns] = ray_bits;
+        }
     }
 }
 
@@ -208,8 +228,21 @@ typedef struct lane_samples {
     real3 colour[EDGE_SAMPLES];
 } lane_samples;
 
+// Which of the pixels numbered i .. have an edge in what their rays meet.
+FN mask has_ray_edge(const mesh_raster *raster, const mesh_edges *edges, int i, int tile_x, int tile_y)
+{
+    int32_t found[ORR_LANES] = {0};
+    for (int lane = 0; lane < ORR_LANES && raster->ray_bits; lane++) {
+        const int y = tile_y + edges->row[i + lane];
+        const uint64_t word = raster->ray_bits[y * raster->columns + tile_x / MESH_TILE];
+        found[lane] = -(int32_t)(word >> edges->column[i + lane] & 1u);
+    }
+    return (mask)sint_load(found);
+}
+
 // Depth and colour of the samples of the pixels numbered i .., each surface shaded once: at the middle of its
-// samples, which for all four is the pixel's centre.
+// samples, which for all four is the pixel's centre. Where there is an edge in what rays meet, each sample is
+// shaded by itself.
 FN lane_samples shade_samples(const mesh_raster *raster, const mesh_edges *edges, int i, int tile_x,
                               int tile_y)
 {
@@ -221,6 +254,8 @@ FN lane_samples shade_samples(const mesh_raster *raster, const mesh_edges *edges
     for (int s = 0; s < EDGE_SAMPLES; s++) {
         id[s] = sint_load(edges->record[s] + i);
     }
+    const mask apart = has_ray_edge(raster, edges, i, tile_x, tile_y);
+    const real part = sel(apart, R(0.5), R(1.0)); // of four samples
     lane_samples out;
     for (int s = 0; s < EDGE_SAMPLES; s++) {
         const real nearness = real_load(edges->nearness[s] + i);
@@ -228,16 +263,17 @@ FN lane_samples shade_samples(const mesh_raster *raster, const mesh_edges *edges
         real x = R(0.0), y = R(0.0), count = R(0.0);
         mask repeated = I(0);
         for (int t = 0; t < EDGE_SAMPLES; t++) {
-            const mask same = id[t] == id[s];
+            const mask same = t == s ? I(-1) : (id[t] == id[s]) & ~apart;
             x += sel(same, sample_column(column, tile_x, t), R(0.0));
             y += sel(same, sample_row(row, tile_y, t), R(0.0));
             count += sel(same, R(1.0), R(0.0));
             repeated |= t < s ? same : I(0);
         }
-        const real4 shaded = shade_records(raster, sel_int(repeated, I(-1), id[s]), x / count, y / count);
+        const real4 shaded =
+            shade_records(raster, sel_int(repeated, I(-1), id[s]), x / count, y / count, part, NULL);
         out.colour[s] = make_real3(shaded.x, shaded.y, shaded.z);
         for (int t = 0; t < s; t++) {
-            out.colour[s] = select3(id[t] == id[s], out.colour[t], out.colour[s]);
+            out.colour[s] = select3((id[t] == id[s]) & ~apart, out.colour[t], out.colour[s]);
         }
         out.depth[s] = sel(there, mesh_depth(view, nearness), R(INFINITY));
     }

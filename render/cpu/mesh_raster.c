@@ -348,16 +348,27 @@ static orr_result bin(orr_jobs *jobs, orr_arena *arena, stage *s, mesh_bins *bin
     return ORR_OK;
 }
 
+// A number for each pixel, with what vectors read before the first and after the last.
+static orr_result take_pixels(orr_arena *arena, size_t pixels, int32_t **numbers, orr_error *error)
+{
+    TRY_TAKE(*numbers, pixels + 2 * MESH_TILE);
+    *numbers += MESH_TILE;
+    for (int i = 1; i <= MESH_TILE; i++) {
+        (*numbers)[-i] = (*numbers)[pixels + (size_t)i - 1] = -1;
+    }
+    return ORR_OK;
+}
+
 // Memory for marking edges, before anything is culled.
 static orr_result take_edges(orr_jobs *jobs, orr_arena *arena, mesh_raster *raster, orr_error *error)
 {
     const size_t pixels = (size_t)raster->lens.width * (size_t)raster->lens.height,
                  words = (size_t)raster->columns * (size_t)raster->lens.height;
     *raster->picture.edges = (orr_edge_list){.words = raster->columns};
-    TRY_TAKE(raster->nearest, pixels + 2 * MESH_TILE);
-    raster->nearest += MESH_TILE;
-    for (int i = 1; i <= MESH_TILE; i++) {
-        raster->nearest[-i] = raster->nearest[pixels + (size_t)i - 1] = -1;
+    ORR_TRY(take_pixels(arena, pixels, &raster->nearest, error));
+    if (raster->rays.trees) {
+        ORR_TRY(take_pixels(arena, pixels, &raster->met, error));
+        TRY_TAKE(raster->ray_bits, words);
     }
     TRY_TAKE(raster->edge_bits, words);
     TRY_TAKE(raster->edge_firsts, words);

@@ -281,7 +281,8 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             real depth = mesh_depth(view, nearness);
             const real column = to_real(lane_index() + I(tile_x + x)) + R(0.5),
                        row = R((float)(tile_y + y) + 0.5f);
-            real4 colour = shade_records(raster, id, column, row);
+            sint met;
+            real4 colour = shade_records(raster, id, column, row, R(1.0), &met);
             mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id >= I(0);
             size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
             int count = width - tile_x - x;
@@ -294,6 +295,9 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             }
             if (raster->nearest) {
                 store_some((float *)raster->nearest + at, (real)id, count);
+            }
+            if (raster->met) {
+                store_some((float *)raster->met + at, (real)met, count);
             }
             for (int i = 0; raster->picture.item && i < count && i < ORR_LANES; i++) {
                 raster->picture.item[at + (size_t)i] = item_of(raster, tile->record[y * MESH_TILE + x + i]);
@@ -460,8 +464,8 @@ static void shade_fragments(const mesh_raster *raster, uint32_t first, uint32_t 
             id[i] = source->record;
             column[i] = source->x;
         }
-        real4 c =
-            shade_records(raster, sint_load(id), to_real(sint_load(column)) + R(0.5), R((float)row + 0.5f));
+        real4 c = shade_records(raster, sint_load(id), to_real(sint_load(column)) + R(0.5),
+                                R((float)row + 0.5f), R(1.0), NULL);
         float member[4][ORR_LANES];
         real_store(member[0], c.x * c.w);
         real_store(member[1], c.y * c.w);

@@ -143,6 +143,8 @@ typedef struct mesh_raster {
     mesh_tile **scratch; // per worker
     // with edges alone:
     int32_t *nearest;    // height x width, with MESH_TILE more at either end: record of each pixel; -1: none
+    int32_t *met;        // likewise, where rays start: a key of what each pixel's rays meet (shade_points)
+    uint64_t *ray_bits;  // likewise, as edge_bits: edges in what rays meet, whose samples have a ray each
     uint64_t *edge_bits; // of orr_edge_list, whose words are the rows of tiles
     uint32_t *edge_firsts;
     orr_edge_pixel *edge_pixels;

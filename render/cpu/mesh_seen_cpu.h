@@ -3,6 +3,7 @@
 #pragma once
 
 #include "render/cpu/mesh_surface_cpu.h"
+#include "render/seen/seen_inputs.h"
 
 // As orr_seen says; 0 where there is no surface.
 typedef struct seen_values {
@@ -19,24 +20,13 @@ FN real3 corner_before(const mesh_instance *instance, sint vertex)
                         make_real3(real_gather(p, at), real_gather(p + 1, at), real_gather(p + 2, at)));
 }
 
-// Where a point of the camera's space is in the picture [px].
-FN real2 pixel_of(const orr_lens *lens, real3 p)
-{
-    const real reach = lens->orthographic ? R(1.0) : p.z;
-    return make_real2(R(lens->focal[0]) * p.x / reach + R(lens->centre[0]),
-                      R(lens->focal[1]) * p.y / reach + R(lens->centre[1]));
-}
-
-// w: weights of the point. The same arithmetic for both pictures: what stands still has a flow of 0.
+// w: weights of the point
 FN real2 flow_of(const mesh_raster *raster, const mesh_instance *instance, const lane_triangle *t, real2 w)
 {
-    const orr_lens *lens = &raster->picture.before->lens;
     const mesh_triangle before = mesh_triangle_of(
         corner_before(instance, t->a), corner_before(instance, t->b), corner_before(instance, t->c));
-    const real3 from = mesh_position(before, w);
-    const real2 a = pixel_of(lens, from), b = pixel_of(&raster->lens, mesh_position(t->plane, w));
-    const mask there = from.z >= R(lens->near_plane);
-    return make_real2(sel(there, b.x - a.x, R(0.0)), sel(there, b.y - a.y, R(0.0)));
+    return seen_flow(seen_lens_of(&raster->lens), mesh_position(t->plane, w),
+                     seen_lens_of(&raster->picture.before->lens), mesh_position(before, w));
 }
 
 // Of the pixels whose records are `id`. x, y: [px]

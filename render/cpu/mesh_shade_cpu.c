@@ -21,9 +21,10 @@ FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, li
 }
 
 // Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there; shown: the
-// pixels that are looked at.
+// pixels that are looked at; part: as in shade_points; met: becomes the key of what the rays meet that start
+// there, if any do.
 FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, mask shown, sint triangle,
-                      real x, real y)
+                      real x, real y, real part, sint *met)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
     const mesh_view view = mesh_view_of(&raster->lens);
@@ -68,9 +69,9 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
             colour = make_real3(film.x, film.y, film.z);
             alpha = sel(mesh_is_solid(alpha, material->alpha_cutoff), film.w * covers, R(0.0));
         } else {
-            colour = surface->traced
-                         ? trace_metal(raster, surface, shown, m, point, normal, &t, make_real2(x, y))
-                         : light_up_metal(raster, surface, m, point, normal);
+            colour = surface->traced ? trace_metal(raster, surface, shown, m, point, normal, &t,
+                                                   make_real2(x, y), part, met)
+                                     : light_up_metal(raster, surface, m, point, normal);
         }
     } else {
         colour = light_up(raster, surface, colour, point);
@@ -90,14 +91,20 @@ void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points 
 {
     real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
     mask left = at->id >= I(0);
-    sint safe = sel_int(left, at->id, I(0));
+    sint safe = sel_int(left, at->id, I(0)), met = I(0);
     while (any(left)) { // once per surface, which is nearly always once
         const mesh_surface *surface;
         const mask same = same_surface(raster, left, safe, &surface);
-        real4 c = shade_pixels(raster, surface, same, triangles_of(raster, same, safe), at->x, at->y);
+        sint key = I(0);
+        real4 c = shade_pixels(raster, surface, same, triangles_of(raster, same, safe), at->x, at->y,
+                               at->part, &key);
+        met = sel_int(same, key, met);
         colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
                          sel(same, c.w, colour.w)};
         left &= ~same;
     }
     *shaded = colour;
+    if (at->met) {
+        *at->met = met;
+    }
 }

@@ -257,6 +257,8 @@ FN sint triangles_of(const mesh_raster *raster, mask same, sint id)
 typedef struct shade_points {
     sint id;
     real x, y;
+    real part; // of a pixel's width, that rays from there are wide
+    sint *met; // nullable: becomes a key of what their rays meet, one after the other; 0: they have none
 } shade_points;
 
 // Colour and alpha of the points; 0 where there is none. Of mesh_shade_cpu.c: the compiler works on its text,
@@ -264,9 +266,10 @@ typedef struct shade_points {
 // have no calling convention that compilers agree on.
 void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points *at, real4 *shaded);
 
-FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
+// part, met: as in shade_points
+FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y, real part, sint *met)
 {
-    const shade_points at = {id, x, y};
+    const shade_points at = {id, x, y, part, met};
     real4 shaded;
     ORR_ISA_NAME(orr_mesh_shade)(raster, &at, &shaded);
     return shaded;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "render/cpu/mesh_raster_stages.h"
-#include "render/mirror_formula.h"
+#include "render/mirror/mirror_formula.h"
 
 // Light of what the mirror shows at the pixels that hold x, y [px], added to its surface's display colour.
 static __attribute__((noinline, unused)) real3

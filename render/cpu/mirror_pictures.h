@@ -4,7 +4,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
-#include "render/mirror.h"
+#include "render/mirror/mirror.h"
 
 // The pictures of the list's mirrors (orr_mirror_list), in the arena.
 orr_result orr_mirror_pictures_draw(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,

@@ -4,7 +4,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
-#include "render/occlusion.h"
+#include "render/occlusion/occlusion.h"
 
 typedef struct orr_occlusion_map {
     orr_occlusion_values values;

@@ -1,25 +1,7 @@
-// What pixels show besides colour and depth: which thing, which way it faces, and how it has moved in the
-// picture since the one before.
+// What pixels show besides colour and depth (render/seen), as the CPU draws it.
 #pragma once
 
-#include "render/draw.h"
-
-// Where a mesh or a cloud was in the picture before.
-typedef struct orr_item_before {
-    bool known;                      // false: it was not in it
-    float model[12];                 // layer to world
-    const orr_mesh_vertex *vertices; // of a mesh that has been deformed since; NULL: they are those of now
-} orr_item_before;
-
-// The picture before, as a list's items see it.
-typedef struct orr_before {
-    orr_lens lens;
-    const orr_item_before *meshes; // of each of list->meshes
-    const orr_item_before *clouds; // of each of list->splats
-} orr_before;
-
-// What is seen of a cloud: a number below -1, of which the layer in the draw list is the same function.
-#define ORR_ITEM_OF_CLOUD(layer) (-2 - (layer))
+#include "render/seen/draw_seen.h"
 
 // Planes of height x width. Memory of the caller.
 typedef struct orr_seen {

@@ -12,6 +12,7 @@
 #include "render/cpu/splat_touch_cpu.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/edge_formula.h"
+#include "render/seen/seen_formula.h"
 #include "render/splat/blend_formula.h"
 
 #include <float.h>
@@ -408,8 +409,8 @@ FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint6
         if (noted) {
             receiver = shadow_receiver(receiver, before, p.transmittance, R(s->depth));
             owner = shadow_receiver(owner, before, p.transmittance, R((float)s->layer));
-            mask seen_here = and_(before >= R(0.5), p.transmittance < R(0.5));
-            item = sel_int(seen_here, I(ORR_ITEM_OF_CLOUD((int32_t)s->layer)), item);
+            item =
+                sel_int(seen_takes(before, p.transmittance), I(ORR_ITEM_OF_CLOUD((int32_t)s->layer)), item);
         }
         if (seen % CHECK_EVERY == 0 && !any(blend_continues(p))) {
             live = false;

@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/maths/radix_sort.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/splat_detail/draw_detail.h"
 
 #include <string.h>
 
@@ -34,12 +35,6 @@ static orr_result out_of_memory(orr_error *error, const char *what, int64_t coun
                     (long long)count);
 }
 
-// Are merged splats drawn? Not of those that a deformation moves apart, nor through a distorted lens.
-static bool is_cut(const splat_search *f, const orr_draw_splats *layer)
-{
-    return layer->detail && !layer->deformation.piece_of && !f->list->lens.distorted;
-}
-
 static int64_t nodes_of(const orr_project_job *job)
 {
     int64_t nodes = 0;
@@ -68,7 +63,8 @@ static orr_result plan_projection(splat_search *f, orr_error *error)
     int64_t parts = 0, records = 0;
     for (int i = 0; i < f->list->splat_count; i++) {
         const orr_draw_splats *layer = &f->list->splats[i];
-        const int64_t blocks = is_cut(f, layer) ? orr_splat_cut_capacity(layer->detail) : layer->pack->blocks;
+        const int64_t blocks =
+            orr_draw_merges(f->list, layer) ? orr_splat_cut_capacity(layer->detail) : layer->pack->blocks;
         parts += orr_blocks(blocks, ORR_PROJECT_BLOCKS);
         records += layer->pack->blocks * ORR_PACK_BLOCK;
     }
@@ -97,7 +93,7 @@ static orr_result plan_projection(splat_search *f, orr_error *error)
     int64_t next = 0; // splat, of all layers
     for (int i = 0; i < f->list->splat_count; i++) {
         const orr_draw_splats *layer = &f->list->splats[i];
-        const bool merges = is_cut(f, layer);
+        const bool merges = orr_draw_merges(f->list, layer);
         const int64_t first = next;
         ORR_TRY(orr_splat_lens_make(&f->list->lens, layer, &f->lenses[i], error));
         orr_project_job job = {.pack = layer->pack,

@@ -10,6 +10,8 @@ struct orr_cuda_batch {
     unsigned planes; // that were begun
     uint8_t *rgb;    // of all pictures; NULL: never asked for
     float *rgba, *depth;
+    int32_t *segmentation;
+    float *normals, *flow;
     cudaEvent_t read; // what reads them is done
 };
 
@@ -48,16 +50,19 @@ void orr_cuda_batch_destroy(orr_cuda_batch *batch)
     orr_cuda_free(batch->rgb);
     orr_cuda_free(batch->rgba);
     orr_cuda_free(batch->depth);
+    orr_cuda_free(batch->segmentation);
+    orr_cuda_free(batch->normals);
+    orr_cuda_free(batch->flow);
     if (batch->read) {
         cudaEventDestroy(batch->read);
     }
     orr_free(batch);
 }
 
-// Memory of a plane, of so many bytes for each pixel.
-static orr_result take(const orr_cuda_batch *b, void **plane, size_t bytes, orr_error *error)
+// Memory of a plane, of so many bytes for each pixel, where it is asked for and missing.
+static orr_result take(const orr_cuda_batch *b, unsigned asked, void **plane, size_t bytes, orr_error *error)
 {
-    if (*plane) {
+    if (!asked || *plane) {
         return ORR_OK;
     }
     void *memory;
@@ -73,18 +78,35 @@ static orr_result take(const orr_cuda_batch *b, void **plane, size_t bytes, orr_
 
 orr_result orr_cuda_batch_begin(orr_cuda_batch *b, unsigned planes, void *after, orr_error *error)
 {
-    void *rgb = b->rgb, *rgba = b->rgba, *depth = b->depth;
+    void *rgb = b->rgb, *rgba = b->rgba, *depth = b->depth, *segmentation = b->segmentation,
+         *normals = b->normals, *flow = b->flow;
     ORR_TRY(orr_cuda_use(b->cuda, error));
-    ORR_TRY(planes & ORR_EYES_RGB ? take(b, &rgb, 3, error) : ORR_OK);
+    ORR_TRY(take(b, planes & ORR_EYES_RGB, &rgb, 3, error));
     b->rgb = rgb;
-    ORR_TRY(planes & ORR_EYES_RGBA ? take(b, &rgba, 4 * sizeof(float), error) : ORR_OK);
+    ORR_TRY(take(b, planes & ORR_EYES_RGBA, &rgba, 4 * sizeof(float), error));
     b->rgba = rgba;
-    ORR_TRY(planes & ORR_EYES_DEPTH ? take(b, &depth, sizeof(float), error) : ORR_OK);
+    ORR_TRY(take(b, planes & ORR_EYES_DEPTH, &depth, sizeof(float), error));
     b->depth = depth;
+    ORR_TRY(take(b, planes & ORR_EYES_SEGMENTATION, &segmentation, 2 * sizeof(int32_t), error));
+    b->segmentation = segmentation;
+    ORR_TRY(take(b, planes & ORR_EYES_NORMALS, &normals, 3 * sizeof(float), error));
+    b->normals = normals;
+    ORR_TRY(take(b, planes & ORR_EYES_FLOW, &flow, 2 * sizeof(float), error));
+    b->flow = flow;
     b->planes = planes;
     ORR_CUDA_TRY(cudaEventRecord(b->read, after));
     ORR_CUDA_TRY(cudaStreamWaitEvent(b->cuda->stream, b->read, 0));
     return ORR_OK;
+}
+
+bool orr_cuda_batch_places(const orr_cuda_batch *b, size_t number, orr_draw_seen *seen)
+{
+    const size_t at = number * b->pixels;
+    assert(number < b->pictures);
+    seen->segmentation = b->planes & ORR_EYES_SEGMENTATION ? b->segmentation + 2 * at : NULL;
+    seen->normals = b->planes & ORR_EYES_NORMALS ? b->normals + 3 * at : NULL;
+    seen->flow = b->planes & ORR_EYES_FLOW ? b->flow + 2 * at : NULL;
+    return seen->segmentation || seen->normals || seen->flow;
 }
 
 static orr_result copy(const orr_cuda_batch *b, float *to, const float *from, size_t numbers,
@@ -127,9 +149,21 @@ orr_result orr_cuda_batch_read(orr_cuda_batch *b, size_t first, size_t count,
         ORR_TRY(orr_cuda_download(b->cuda, pictures->rgba + 4 * at, b->rgba + 4 * at,
                                   4 * pixels * sizeof(float), error));
     }
-    return pictures->depth ? orr_cuda_download(b->cuda, pictures->depth + at, b->depth + at,
-                                               pixels * sizeof(float), error)
-                           : ORR_OK;
+    if (pictures->depth) {
+        ORR_TRY(
+            orr_cuda_download(b->cuda, pictures->depth + at, b->depth + at, pixels * sizeof(float), error));
+    }
+    if (pictures->segmentation) {
+        ORR_TRY(orr_cuda_download(b->cuda, pictures->segmentation + 2 * at, b->segmentation + 2 * at,
+                                  2 * pixels * sizeof(int32_t), error));
+    }
+    if (pictures->normals) {
+        ORR_TRY(orr_cuda_download(b->cuda, pictures->normals + 3 * at, b->normals + 3 * at,
+                                  3 * pixels * sizeof(float), error));
+    }
+    return pictures->flow ? orr_cuda_download(b->cuda, pictures->flow + 2 * at, b->flow + 2 * at,
+                                              2 * pixels * sizeof(float), error)
+                          : ORR_OK;
 }
 
 void orr_cuda_batch_find(const orr_cuda_batch *b, orr_eyes_cuda_pictures *pictures)
@@ -137,6 +171,9 @@ void orr_cuda_batch_find(const orr_cuda_batch *b, orr_eyes_cuda_pictures *pictur
     pictures->rgb = b->rgb;
     pictures->rgba = b->rgba;
     pictures->depth = b->depth;
+    pictures->segmentation = b->segmentation;
+    pictures->normals = b->normals;
+    pictures->flow = b->flow;
     pictures->width = b->width;
     pictures->height = b->height;
     pictures->device = b->cuda->device;

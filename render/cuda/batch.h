@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/device/cuda.h"
+#include "render/seen/draw_seen.h"
 
 typedef struct orr_cuda_batch orr_cuda_batch;
 
@@ -15,7 +16,11 @@ void orr_cuda_batch_destroy(orr_cuda_batch *batch); // NULL is allowed; waits fo
 // it is missing; not before what is in the stream `after` now (a cudaStream_t, NULL: the default one) is
 // done.
 orr_result orr_cuda_batch_begin(orr_cuda_batch *batch, unsigned planes, void *after, orr_error *error);
-// Puts a picture behind the work in the device's stream, which is where it was drawn. Does not wait.
+// Where the begun planes of a picture are that frames write themselves: those of orr_draw_seen. False: none
+// of them was begun.
+bool orr_cuda_batch_places(const orr_cuda_batch *batch, size_t number, orr_draw_seen *seen);
+// Puts a picture's other planes behind the work in the device's stream, which is where it was drawn. Does not
+// wait.
 orr_result orr_cuda_batch_put(orr_cuda_batch *batch, size_t number, const orr_cuda_picture *picture,
                               orr_error *error);
 // Waits until all that were put are there.

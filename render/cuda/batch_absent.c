@@ -31,6 +31,14 @@ orr_result orr_cuda_batch_begin(orr_cuda_batch *batch, unsigned planes, void *af
     return absent(error);
 }
 
+bool orr_cuda_batch_places(const orr_cuda_batch *batch, size_t number, orr_draw_seen *seen)
+{
+    (void)batch;
+    (void)number;
+    (void)seen;
+    return false;
+}
+
 orr_result orr_cuda_batch_put(orr_cuda_batch *batch, size_t number, const orr_cuda_picture *picture,
                               orr_error *error)
 {

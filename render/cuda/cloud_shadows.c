@@ -1,10 +1,11 @@
 #include "render/cuda/cloud_shadows.h"
 
 orr_result orr_cuda_cloud_shadows_find(orr_cuda *cuda, orr_jobs *jobs, orr_arena *arena,
-                                       const orr_draw_list *list, const orr_shadow_plan *meshes,
-                                       orr_cuda_cloud_shadows *shadows, orr_error *error)
+                                       const orr_draw_list *list, const uint32_t *firsts,
+                                       const orr_shadow_plan *meshes, orr_cuda_cloud_shadows *shadows,
+                                       orr_error *error)
 {
-    ORR_TRY(orr_cloud_maps_find(jobs, arena, list, meshes, &shadows->found, error));
+    ORR_TRY(orr_cloud_maps_find(jobs, arena, list, firsts, meshes, &shadows->found, error));
     if (shadows->found.table.count == 0) {
         return ORR_OK;
     }

@@ -23,6 +23,7 @@ typedef struct orr_cuda_cloud_shadows {
 
 // As orr_cloud_maps_find.
 orr_result orr_cuda_cloud_shadows_find(orr_cuda *cuda, orr_jobs *jobs, orr_arena *arena,
-                                       const orr_draw_list *list, const orr_shadow_plan *meshes,
-                                       orr_cuda_cloud_shadows *shadows, orr_error *error);
+                                       const orr_draw_list *list, const uint32_t *firsts,
+                                       const orr_shadow_plan *meshes, orr_cuda_cloud_shadows *shadows,
+                                       orr_error *error);
 void orr_cuda_cloud_shadows_close(orr_cuda_cloud_shadows *shadows);

@@ -24,6 +24,7 @@ struct orr_cuda_draw {
     orr_jobs *jobs;  // likewise
     orr_arena arena; // of a submit
     orr_cuda_clouds clouds;
+    orr_cuda_level_store levels;
     orr_cuda_fields fields;
     orr_cuda_stages stages;
 
@@ -88,6 +89,7 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     orr_cuda_wait(draw->cuda, NULL);
     orr_cuda_close_beside(&draw->copies);
     orr_cuda_clouds_destroy(&draw->clouds);
+    orr_cuda_level_store_destroy(&draw->levels);
     orr_cuda_fields_destroy(&draw->fields);
     orr_cuda_stages_close(&draw->stages);
     for (int i = 0; i < draw->slot_count; i++) {
@@ -146,6 +148,7 @@ void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
 {
     settle_all(draw);
     orr_cuda_clouds_release(&draw->clouds, key);
+    orr_cuda_level_store_release(&draw->levels, key);
     orr_cuda_fields_release(&draw->fields, key);
     orr_cuda_meshes_release(&draw->stages.meshes, key);
 }
@@ -193,6 +196,23 @@ static orr_result take_fields(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
     return ORR_OK;
 }
 
+// The nodes of a cloud that is merged; all of it only where it casts a shadow.
+static orr_result take_nodes(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
+                             const orr_draw_splats *splats, orr_cuda_seen_cloud *seen, orr_error *error)
+{
+    const orr_cuda_cloud *cloud;
+    seen->cloud = (orr_cuda_cloud){
+        .key = splats->key, .count = splats->pack->count, .sh_degree = splats->pack->sh_degree};
+    if (list->shadows && splats->casts_shadow) {
+        ORR_TRY(orr_cuda_clouds_take(draw->cuda, &draw->clouds, splats, &cloud, error));
+        seen->cloud = *cloud;
+    }
+    ORR_TRY(orr_cuda_level_store_take(draw->cuda, &draw->levels, splats, &seen->levels, error));
+    seen->nodes = (const uint32_t *)frame->nodes.memory.memory + frame->nodes.count;
+    return orr_cuda_nodes_add(draw->jobs, &draw->arena, &frame->nodes, splats, &seen->lens, &seen->records,
+                              error);
+}
+
 // pieces: of all clouds, in the device's memory
 static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
                               const orr_affine_piece *pieces, orr_error *error)
@@ -200,18 +220,42 @@ static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
     ORR_GROW(frame->clouds, frame->cloud_capacity, list->splat_count, "clouds of a frame", error);
     frame->cloud_count = list->splat_count;
     frame->splats = 0;
+    ORR_TRY(orr_cuda_nodes_begin(draw->cuda, &frame->nodes, list, error));
     for (int i = 0; i < list->splat_count; i++) {
+        const orr_draw_splats *splats = &list->splats[i];
         const orr_cuda_cloud *cloud;
         orr_cuda_seen_cloud *seen = &frame->clouds[i];
-        ORR_TRY(orr_cuda_clouds_take(draw->cuda, &draw->clouds, &list->splats[i], &cloud, error));
-        seen->cloud = *cloud;
-        ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &seen->lens, error));
+        ORR_TRY(orr_splat_lens_make(&list->lens, splats, &seen->lens, error));
         orr_splat_lens_clip(&list->lens, &seen->lens, seen->clip);
         seen->eye = NULL;
-        frame->splats += (size_t)cloud->count;
-        seen->pieces = cloud->piece_of ? pieces : NULL;
-        pieces = pieces ? pieces + list->splats[i].deformation.piece_count : NULL;
+        seen->nodes = NULL;
+        if (orr_draw_merges(list, splats)) {
+            ORR_TRY(take_nodes(draw, frame, list, splats, seen, error));
+        } else {
+            ORR_TRY(orr_cuda_clouds_take(draw->cuda, &draw->clouds, splats, &cloud, error));
+            seen->cloud = *cloud;
+            seen->records = (size_t)cloud->count;
+        }
+        frame->splats += seen->records;
+        seen->pieces = seen->cloud.piece_of ? pieces : NULL;
+        pieces = pieces ? pieces + splats->deformation.piece_count : NULL;
     }
+    return orr_cuda_nodes_send(draw->cuda, &frame->nodes, error);
+}
+
+// Where the records of each cloud begin, and one more.
+static orr_result find_firsts(orr_cuda_draw *draw, const orr_cuda_frame *frame, uint32_t **firsts,
+                              orr_error *error)
+{
+    uint32_t *first = orr_arena_take(&draw->arena, (size_t)frame->cloud_count + 1, sizeof *first);
+    if (!first) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: clouds of a frame");
+    }
+    first[0] = 0;
+    for (int i = 0; i < frame->cloud_count; i++) {
+        first[i + 1] = first[i] + (uint32_t)frame->clouds[i].records;
+    }
+    *firsts = first;
     return ORR_OK;
 }
 
@@ -235,6 +279,7 @@ static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda
 {
     const size_t pixels = (size_t)list->lens.width * (size_t)list->lens.height;
     const uint32_t *texels = whole->environments.texels.memory;
+    uint32_t *firsts;
     frame->width = list->lens.width;
     frame->height = list->lens.height;
     frame->opaque = list->opaque;
@@ -249,11 +294,21 @@ static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda
         frame->meshes.scene.environment_texels = texels;
     }
     ORR_TRY(take_clouds(draw, frame, list, whole->pieces.memory.memory, error));
-    ORR_TRY(orr_cuda_cloud_shadows_find(draw->cuda, draw->jobs, &draw->arena, list,
+    ORR_TRY(find_firsts(draw, frame, &firsts, error));
+    ORR_TRY(orr_cuda_cloud_shadows_find(draw->cuda, draw->jobs, &draw->arena, list, firsts,
                                         frame->has_meshes ? &frame->meshes.shadows : NULL,
                                         &frame->cloud_shadows, error));
     ORR_TRY(take_fields(draw, frame, list, error));
     return orr_cuda_reserve(draw->cuda, &frame->rgba, pixels, 4 * sizeof(float), error);
+}
+
+// What pixels of the frame itself show besides.
+static orr_result see_besides(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
+                              orr_error *error)
+{
+    uint32_t *firsts;
+    ORR_TRY(find_firsts(draw, frame, &firsts, error));
+    return orr_cuda_seen_take(draw->cuda, &frame->seen, list, firsts, error);
 }
 
 static orr_result see_mirrors(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
@@ -285,6 +340,7 @@ static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_d
     ORR_TRY(orr_cuda_pieces_send(draw->cuda, &frame->pieces, list, error));
     ORR_TRY(see_mirrors(draw, frame, list, &mirrors, error));
     ORR_TRY(see(draw, frame, frame, list, &mirrors, error));
+    ORR_TRY(see_besides(draw, frame, list, error));
     orr_trace_host(draw->trace, "upload", start);
     start = orr_clock_nanoseconds();
     ORR_TRY(orr_cuda_reserve(draw->cuda, &frame->depth, pixels, sizeof(float), error));

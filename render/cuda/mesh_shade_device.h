@@ -7,38 +7,12 @@
 #include "render/appearance/neural_surface.h"
 #include "render/cuda/cloud_shadow_device.h"
 #include "render/cuda/environment_device.h"
-#include "render/cuda/mesh_stages.h"
+#include "render/cuda/mesh_triangle_device.h"
 #include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/glass/glass_film_inputs.h"
-#include "render/mirror_formula.h"
+#include "render/mirror/mirror_formula.h"
 #include "render/texture_formula.h"
-
-// The triangle of a pixel.
-typedef struct shaded_triangle {
-    const orr_mesh_vertex *a, *b, *c;
-    mesh_triangle plane;
-} shaded_triangle;
-
-static __device__ real3 position_of_point(const mesh_point *point)
-{
-    return make_real3(point->x, point->y, point->z);
-}
-
-static __device__ shaded_triangle find_triangle(const orr_cuda_mesh_scene *s,
-                                                const orr_cuda_mesh_surface *surface, uint32_t triangle)
-{
-    const orr_cuda_mesh_instance *instance = &s->instances[surface->instance];
-    const uint32_t *index = surface->indices + 3 * (size_t)triangle;
-    const mesh_point *points = s->points + s->point_firsts[surface->instance];
-    shaded_triangle t;
-    t.a = instance->vertices + index[0];
-    t.b = instance->vertices + index[1];
-    t.c = instance->vertices + index[2];
-    t.plane = mesh_triangle_of(position_of_point(&points[index[0]]), position_of_point(&points[index[1]]),
-                               position_of_point(&points[index[2]]));
-    return t;
-}
 
 // ---- texture ----
 
@@ -390,11 +364,7 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
     } else {
         const real3 tint = times_vertex_colour(s->linear, &t, w, make_real3(1.0f, 1.0f, 1.0f));
         colour = make_real3(colour.x * tint.x, colour.y * tint.y, colour.z * tint.z);
-        const float *a = t.a->normal, *b = t.b->normal, *c = t.c->normal;
-        real3 normal =
-            make_real3(mesh_interpolate(w, a[0], b[0], c[0]), mesh_interpolate(w, a[1], b[1], c[1]),
-                       mesh_interpolate(w, a[2], b[2], c[2]));
-        normal = affine_direction(affine_of(s->to_camera + 12 * surface->instance), normal);
+        real3 normal = normal_at(s, surface, &t, w);
         light_point point =
             mesh_light_point(view.orthographic, mesh_position(t.plane, w), normal, t.plane.a, t.plane.normal);
         const orr_mesh_material *material = &surface->material;

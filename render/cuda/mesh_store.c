@@ -106,13 +106,13 @@ orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, 
                                     const orr_cuda_mesh **mesh, orr_error *error)
 {
     for (int i = 0; i < store->count; i++) {
-        if (store->meshes[i].key == drawn->key) {
+        if (store->meshes[i].key == drawn->key && store->meshes[i].variant == drawn->variant) {
             *mesh = &store->meshes[i];
             return ORR_OK;
         }
     }
     ORR_GROW(store->meshes, store->capacity, store->count + 1, "meshes on the device", error);
-    orr_cuda_mesh created = {.key = drawn->key};
+    orr_cuda_mesh created = {.key = drawn->key, .variant = drawn->variant};
     orr_result result = upload_mesh(cuda, drawn->mesh, &created, error);
     if (result != ORR_OK) {
         free_mesh(&created);
@@ -125,11 +125,10 @@ orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, 
 
 void orr_cuda_mesh_store_release(orr_cuda_mesh_store *store, uint64_t key)
 {
-    for (int i = 0; i < store->count; i++) {
+    for (int i = store->count - 1; i >= 0; i--) {
         if (store->meshes[i].key == key) {
             free_mesh(&store->meshes[i]);
             store->meshes[i] = store->meshes[--store->count];
-            return;
         }
     }
 }

@@ -13,6 +13,7 @@ typedef struct orr_cuda_network {
 
 typedef struct orr_cuda_mesh {
     uint64_t key;
+    int32_t variant; // of orr_draw_mesh
     orr_mesh_vertex *vertices;
     uint32_t *indices;
     uint32_t *
@@ -27,8 +28,10 @@ typedef struct orr_cuda_mesh_store {
     int count, capacity;
 } orr_cuda_mesh_store;
 
-// The device's copy of a mesh; uploaded when its key is new. The pointer is valid until the next call.
+// The device's copy of a mesh; uploaded when its key and variant are new. The pointer is valid until the next
+// call.
 orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, const orr_draw_mesh *drawn,
                                     const orr_cuda_mesh **mesh, orr_error *error);
+// Frees all variants under a key.
 void orr_cuda_mesh_store_release(orr_cuda_mesh_store *store, uint64_t key);
 void orr_cuda_mesh_store_destroy(orr_cuda_mesh_store *store);

@@ -8,7 +8,7 @@
 #include "engine/device/cuda_sort.h"
 #include "render/cuda/mesh_stages.h"
 #include "render/cuda/mesh_store.h"
-#include "render/mirror.h"
+#include "render/mirror/mirror.h"
 
 // What frames share: the meshes, and scratch that every frame overwrites. Zero is empty.
 typedef struct orr_cuda_meshes {

@@ -1,7 +1,7 @@
 // Ambient occlusion in a picture of meshes, on the device; as render/cpu/occlusion_map.h.
 #pragma once
 
-#include "render/occlusion.h"
+#include "render/occlusion/occlusion.h"
 
 typedef struct orr_cuda_occlusion {
     orr_occlusion_values values;

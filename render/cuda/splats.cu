@@ -8,71 +8,17 @@ extern "C" {
 #include "render/cuda/cloud_shadow_device.h"
 #include "render/cuda/environment_device.h"
 #include "render/cuda/occlusion_device.h"
+#include "render/cuda/project_device.h"
 #include "render/cuda/shadow_device.h"
-#include "render/cuda/splats_device.h"
 #include "render/edge_formula.h"
+#include "render/seen/seen_formula.h"
 #include "render/splat/blend_formula.h"
 #include "render/splat/deform_formula.h"
 #include "render/splat/splat_photo_inputs.h"
 
-enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
+enum : uint32_t { THREADS = 256, NO_TAKER = 0xffffffffu };
 
 // ---- project ----
-
-template <int degree>
-static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, real3 direction)
-{
-    uint32_t start =
-        splat / ORR_PACK_BLOCK * (3 * ORR_PACK_BLOCK * (degree + 1) * (degree + 1)) + splat % ORR_PACK_BLOCK;
-    const auto c = [&](uint32_t k) {
-        const float *at = harmonics + start + k * 3 * ORR_PACK_BLOCK;
-        return make_real3(at[0], at[ORR_PACK_BLOCK], at[2 * ORR_PACK_BLOCK]);
-    };
-    real3 sum = sh_sum0(c(0));
-    if (degree >= 1) {
-        sum = sh_sum1(sum, direction, c(1), c(2), c(3));
-    }
-    if (degree >= 2) {
-        sum = sh_sum2(sum, direction, c(4), c(5), c(6), c(7), c(8));
-    }
-    if (degree >= 3) {
-        sum = sh_sum3(sum, direction, c(9), c(10), c(11), c(12), c(13), c(14), c(15));
-    }
-    return sh_clamped(sum);
-}
-
-// Where projected splats go: arrays of the frame, this cloud's from `first` on.
-typedef struct projected {
-    uint32_t first;
-    float4 *centres, *shapes, *colours;
-    uint32_t *keys, *order;
-} projected;
-
-static __device__ __forceinline__ void put_key(const projected &p, uint32_t splat, bool visible, float depth)
-{
-    const uint32_t to = p.first + splat;
-    p.keys[to] =
-        visible ? __float_as_uint(depth) : (uint32_t)INVISIBLE; // positive floats sort as their bits do
-    p.order[to] = to;
-}
-
-static __device__ __forceinline__ void put_record(const projected &p, uint32_t splat, const splat_screen &s,
-                                                  real3 colour)
-{
-    const uint32_t to = p.first + splat;
-    p.centres[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
-    p.shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
-    p.colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);
-}
-
-// All threads of the block take part.
-static __device__ __forceinline__ void count_visible(bool visible, orr_cuda_control *control)
-{
-    int here = __syncthreads_count(visible);
-    if (threadIdx.x == 0 && here > 0) {
-        atomicAdd(&control->visible, (uint32_t)here);
-    }
-}
 
 // piece_of, pieces: of a cloud that is deformed
 template <int degree, bool deformed>
@@ -354,7 +300,8 @@ static __device__ real3 sky_behind(const orr_cuda_blend *b, int at)
     return light_display(tone_map(tone, scale3(environment_bilinear(b->behind.texels, s), v.strength)));
 }
 
-template <int layering> static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
+template <int layering, bool noted>
+static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, uint32_t taker, int at)
 {
     int plane = b->width * b->height;
     blend_layers(b, &p, at, FLT_MAX);
@@ -367,18 +314,25 @@ template <int layering> static __device__ void end_pixel(const orr_cuda_blend *b
     if (b->opaque) {
         blended = blend_background(blended, b->backdrop ? surface : sky_behind(b, at));
     }
+    if (noted) {
+        b->takers[at] = taker;
+    }
     ((float4 *)b->rgba)[at] =
         make_float4(blended.colour.x, blended.colour.y, blended.colour.z, 1.0f - blended.transmittance);
 }
 
-template <int layering> static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
+// noted: takers are asked for
+template <int layering, bool noted>
+static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
 {
     __shared__ float4 centres[BATCH], shapes[BATCH], colours[BATCH];
     __shared__ float owners[layering == CLOUDED ? BATCH : 1];
+    __shared__ uint32_t numbers[noted ? BATCH : 1];
     const bool layered = layering != SPLATS;
     int x = (int)blockIdx.x * ORR_CUDA_TILE + (int)(threadIdx.x % ORR_CUDA_TILE);
     int y = (int)blockIdx.y * ORR_CUDA_TILE + (int)(threadIdx.x / ORR_CUDA_TILE) * ROWS;
     pixel_state pixels[ROWS];
+    uint32_t takers[ROWS] = {NO_TAKER, NO_TAKER}; // beside the pixels, which are as they were without them
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
@@ -426,6 +380,9 @@ template <int layering> static __global__ void __launch_bounds__(BATCH) blend_ti
             if (layering == CLOUDED) {
                 owners[threadIdx.x] = (float)cloud_owner(b.clouds.table, splat);
             }
+            if (noted) {
+                numbers[threadIdx.x] = splat;
+            }
         }
         __syncthreads();
         int count = (int)min(range[1] - first, (uint32_t)BATCH);
@@ -464,6 +421,9 @@ template <int layering> static __global__ void __launch_bounds__(BATCH) blend_ti
                     if (layering == CLOUDED) {
                         p->owner = shadow_receiver(p->owner, before, p->blended.transmittance, owners[k]);
                     }
+                    if (noted && seen_takes(before, p->blended.transmittance)) {
+                        takers[row] = numbers[k];
+                    }
                 }
                 live |= blend_continues(p->blended);
             }
@@ -471,18 +431,12 @@ template <int layering> static __global__ void __launch_bounds__(BATCH) blend_ti
     }
     for (int row = 0; row < ROWS; row++) {
         if (x < b.width && y + row < b.height) {
-            end_pixel<layering>(&b, pixels[row], (y + row) * b.width + x);
+            end_pixel<layering, noted>(&b, pixels[row], takers[row], (y + row) * b.width + x);
         }
     }
 }
 
 // ---- launches ----
-
-static projected projected_of(orr_cuda_records records, uint32_t first, uint32_t *keys, uint32_t *order)
-{
-    return projected{
-        first, (float4 *)records.centres, (float4 *)records.shapes, (float4 *)records.colours, keys, order};
-}
 
 template <int degree>
 static void launch_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
@@ -554,11 +508,16 @@ void orr_cuda_splats_find_tiles(cudaStream_t stream, const uint32_t *pair_tiles,
                ranges);
 }
 
-void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend)
+template <bool noted> static void launch_blend(cudaStream_t stream, const orr_cuda_blend *blend)
 {
     dim3 tiles((unsigned int)blend->tiles_x, (unsigned int)blend->tiles_y);
-    const auto blend_pixels = blend->clouds.table                       ? blend_tiles<CLOUDED>
-                              : blend->mesh_depth || blend->field_depth ? blend_tiles<LAYERS>
-                                                                        : blend_tiles<SPLATS>;
+    const auto blend_pixels = blend->clouds.table                       ? blend_tiles<CLOUDED, noted>
+                              : blend->mesh_depth || blend->field_depth ? blend_tiles<LAYERS, noted>
+                                                                        : blend_tiles<SPLATS, noted>;
     ORR_LAUNCH(blend_pixels, tiles, BATCH, 0, stream, *blend);
+}
+
+void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend)
+{
+    (blend->takers ? launch_blend<true> : launch_blend<false>)(stream, blend);
 }

@@ -48,6 +48,21 @@ void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, c
                              orr_cuda_records records, uint32_t *keys, uint32_t *order,
                              orr_cuda_control *control);
 
+// A cloud's splats and those that were merged of them (render/splat_detail), level after level in the layout
+// of packs.
+typedef struct orr_cuda_levels {
+    float *geometry, *harmonics; // of all levels
+    float *merged;               // of those above the first
+    uint32_t whole;              // nodes of the first, with the unused ones of its last block
+    int sh_degree;
+} orr_cuda_levels;
+
+// The same of some nodes, by their numbers in `levels`. count: more than 0
+void orr_cuda_splats_project_nodes(cudaStream_t stream, const orr_cuda_levels *levels, const uint32_t *nodes,
+                                   size_t count, const splat_lens_values *lens, const float clip[4],
+                                   uint32_t first, orr_cuda_records records, uint32_t *keys, uint32_t *order,
+                                   orr_cuda_control *control);
+
 // A camera in the device's memory, for frames that a graph draws again and again.
 typedef struct orr_cuda_eye {
     splat_lens_values lens;
@@ -105,5 +120,8 @@ typedef struct orr_cuda_blend {
     orr_sky_values sky;
     orr_cuda_behind behind;
     float *rgba, *depth; // height x width x 4, height x width
+    // height x width: the record of the splat that decides what is seen (seen_takes); all ones: none does.
+    // NULL: nobody asks
+    uint32_t *takers;
 } orr_cuda_blend;
 void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend);

@@ -54,6 +54,8 @@ void orr_cuda_frame_close(orr_cuda_frame *frame)
     orr_cuda_pieces_close(&frame->pieces);
     orr_cuda_cloud_shadows_close(&frame->cloud_shadows);
     orr_cuda_environments_release(&frame->environments);
+    orr_cuda_seen_close(&frame->seen);
+    orr_cuda_nodes_close(&frame->nodes);
     orr_cuda_release(&frame->rgba);
     orr_cuda_release(&frame->depth);
     for (int i = 0; i < ORR_CUDA_MARK_COUNT; i++) {
@@ -79,7 +81,8 @@ void orr_cuda_stages_close(orr_cuda_stages *stages)
     orr_cuda_buffer *buffers[] = {&stages->centres,     &stages->shapes,       &stages->colours,
                                   &stages->keys,        &stages->order,        &stages->tile_counts,
                                   &stages->pair_tiles,  &stages->pair_splats,  &stages->ranges,
-                                  &stages->field_depth, &stages->field_colour, &stages->cloud_texels};
+                                  &stages->field_depth, &stages->field_colour, &stages->cloud_texels,
+                                  &stages->takers};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -102,14 +105,29 @@ static size_t pixel_count(const orr_cuda_frame *frame)
     return (size_t)frame->width * (size_t)frame->height;
 }
 
+static bool notes_takers(const orr_cuda_frame *frame)
+{
+    return frame->seen.asked && frame->splats > 0;
+}
+
 static int tiles_along(int pixels)
 {
     return (pixels + ORR_CUDA_TILE - 1) / ORR_CUDA_TILE;
 }
 
+// Room for all splats, of which a picture from nearby may show more nodes than this one.
+static size_t most_records(const orr_cuda_frame *frame)
+{
+    size_t splats = 0;
+    for (int i = 0; i < frame->cloud_count; i++) {
+        splats += (size_t)frame->clouds[i].cloud.count;
+    }
+    return splats > frame->splats ? splats : frame->splats;
+}
+
 static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
 {
-    size_t pixels = pixel_count(frame), splats = frame->splats;
+    size_t pixels = pixel_count(frame), splats = most_records(frame);
     size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
     const size_t map_tiles = (size_t)(ORR_CLOUD_SHADOW_SIZE_MAX / ORR_CUDA_TILE) *
                              (size_t)(ORR_CLOUD_SHADOW_SIZE_MAX / ORR_CUDA_TILE);
@@ -140,6 +158,7 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
         {&s->field_depth, shows_fields(frame) ? pixels : 0, sizeof(float)},
         {&s->field_colour, shows_fields(frame) ? pixels : 0, 4 * sizeof(float)},
         {&s->cloud_texels, (size_t)frame->cloud_shadows.found.texels, ORR_CLOUD_TEXEL * sizeof(float)},
+        {&s->takers, notes_takers(frame) ? pixels : 0, sizeof(uint32_t)},
     };
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         ORR_TRY(orr_cuda_reserve(s->cuda, buffers[i].buffer, buffers[i].count, buffers[i].size, error));
@@ -230,7 +249,13 @@ static orr_result project(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_c
     size_t first = 0;
     for (int i = 0; i < frame->cloud_count; i++) {
         const orr_cuda_seen_cloud *seen = &frame->clouds[i];
-        if (seen->eye) {
+        if (seen->nodes) {
+            if (seen->records > 0) {
+                orr_cuda_splats_project_nodes(s->cuda->stream, &seen->levels, seen->nodes, seen->records,
+                                              &seen->lens, seen->clip, (uint32_t)first, records,
+                                              s->keys.memory, s->order.memory, s->control);
+            }
+        } else if (seen->eye) {
             orr_cuda_splats_project_eye(s->cuda->stream, &seen->cloud, seen->eye, seen->distorted,
                                         (uint32_t)first, records, s->keys.memory, s->order.memory,
                                         s->control);
@@ -239,7 +264,7 @@ static orr_result project(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_c
                                     (uint32_t)first, records, s->keys.memory, s->order.memory, s->control);
         }
         ORR_CUDA_LAUNCHED();
-        first += (size_t)seen->cloud.count;
+        first += seen->nodes ? seen->records : (size_t)seen->cloud.count;
     }
     return ORR_OK;
 }
@@ -345,6 +370,7 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .behind = frame->behind,
         .rgba = frame->rgba.memory,
         .depth = depth,
+        .takers = notes_takers(frame) ? s->takers.memory : NULL,
     };
     orr_cuda_splats_blend(s->cuda->stream, &blend);
     ORR_CUDA_LAUNCHED();
@@ -379,6 +405,10 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float
     }
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BIN, error));
     ORR_TRY(blend(s, frame, records, &meshes, depth, error));
+    if (frame->seen.asked) {
+        ORR_TRY(orr_cuda_seen_draw(s->cuda, &frame->seen, frame->has_meshes ? &frame->meshes.scene : NULL,
+                                   notes_takers(frame) ? s->takers.memory : NULL, depth, error));
+    }
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BLEND, error));
     ORR_CUDA_TRY(
         cudaMemcpyAsync(frame->counted, s->control, sizeof *s->control, cudaMemcpyDeviceToHost, stream));

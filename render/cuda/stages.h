@@ -11,6 +11,8 @@
 #include "render/cuda/meshes.h"
 #include "render/cuda/pieces.h"
 #include "render/cuda/splats.h"
+#include "render/seen/cuda_seen.h"
+#include "render/splat_detail/cuda_levels.h"
 
 // The ends of stages on the device's clock.
 typedef enum orr_cuda_mark {
@@ -30,7 +32,10 @@ typedef enum orr_cuda_mark {
 extern const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT]; // NULL: not the end of a stage
 
 typedef struct orr_cuda_seen_cloud {
-    orr_cuda_cloud cloud;
+    orr_cuda_cloud cloud; // without its arrays where only `levels` are drawn
+    orr_cuda_levels levels;
+    const uint32_t *nodes; // device: what is drawn of the levels; NULL: the cloud is drawn in full
+    size_t records;        // nodes or splats that are drawn
     splat_lens_values lens;
     const orr_cuda_eye *eye; // device: what it is seen by in place of `lens`, without a clip plane; or NULL
     bool distorted;          // through the lens of the eye's photo
@@ -38,8 +43,8 @@ typedef struct orr_cuda_seen_cloud {
     const orr_affine_piece *pieces; // device: of its deformation; NULL: there is none
 } orr_cuda_seen_cloud;
 
-// The frame of what a mirror shows has neither mirrors nor layers nor marks, and uses environments, pieces
-// and depth of the one whose mirror it is.
+// The frame of what a mirror shows has neither mirrors nor layers nor marks nor what pixels show besides, and
+// uses environments, pieces and depth of the one whose mirror it is.
 typedef struct orr_cuda_frame {
     struct orr_cuda_frame *mirrors; // mirror_count of ORR_MIRRORS; NULL until a list has a mirror
     int mirror_count;
@@ -54,11 +59,13 @@ typedef struct orr_cuda_frame {
     bool has_meshes, has_backdrop;
     orr_cuda_seen_cloud *clouds;
     int cloud_count, cloud_capacity;
-    size_t splats;          // of all clouds
+    size_t splats; // records of all clouds
+    orr_cuda_nodes nodes;
     orr_cuda_pieces pieces; // likewise
     orr_cuda_cloud_shadows cloud_shadows;
     orr_cuda_march *fields; // without their planes
     int field_count, field_capacity;
+    orr_cuda_seen seen;
 
     orr_cuda_buffer rgba, depth; // the picture
     orr_cuda_control *counted;   // host, pinned: what the frame counted, and behind it how counts begin
@@ -80,6 +87,7 @@ typedef struct orr_cuda_stages {
     orr_cuda_buffer pair_tiles, pair_splats, ranges;
     orr_cuda_buffer field_depth, field_colour; // planes
     orr_cuda_buffer cloud_texels;              // of the opacity maps
+    orr_cuda_buffer takers;                    // of orr_cuda_blend
     uint32_t pair_capacity;
 } orr_cuda_stages;
 

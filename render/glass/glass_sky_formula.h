@@ -4,7 +4,7 @@
 #define ORR_GLASS_SKY_FORMULA_H
 
 #include "engine/maths/vector_formula.h"
-#include "render/sky_formula.h"
+#include "render/backdrop/sky_formula.h"
 
 // Display colour. direction: unit, in the space of the view's `up`; any, also behind the camera
 FN real3 glass_sky(sky_view s, real3 direction)

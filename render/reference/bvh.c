@@ -249,6 +249,18 @@ orr_result orr_bvh_build(orr_bvh_box *boxes, int64_t count, orr_bvh *bvh, orr_er
     return result;
 }
 
+void orr_bvh_node_bounds(const orr_bvh_node *node, float low[3], float high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        low[a] = INFINITY;
+        high[a] = -INFINITY;
+        for (int k = 0; k < ORR_BVH_WIDTH; k++) {
+            low[a] = fminf(low[a], node->low[a][k]);
+            high[a] = fmaxf(high[a], node->high[a][k]);
+        }
+    }
+}
+
 void orr_bvh_free(orr_bvh *bvh)
 {
     orr_free(bvh->nodes);

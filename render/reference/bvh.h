@@ -37,6 +37,8 @@ typedef struct orr_bvh {
 // boxes: one node without children. ORR_ERROR_MEMORY; ORR_ERROR_CAPACITY for more than ORR_BVH_BOXES.
 orr_result orr_bvh_build(orr_bvh_box *boxes, int64_t count, orr_bvh *bvh, orr_error *error);
 void orr_bvh_free(orr_bvh *bvh);
+// The box around a node's children; low > high: it has none.
+void orr_bvh_node_bounds(const orr_bvh_node *node, float low[3], float high[3]);
 
 typedef struct orr_ray {
     float origin[3], direction[3]; // direction of any length

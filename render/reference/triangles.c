@@ -52,6 +52,88 @@ static void fill_block(const float *corners, const uint8_t *flags, const uint32_
     }
 }
 
+// ---- boxes ----
+
+static const double AREA_MOST = 2.0; // by that when it was built
+
+static double half_area(const orr_bvh_node *node, int k)
+{
+    const double x = (double)node->high[0][k] - (double)node->low[0][k],
+                 y = (double)node->high[1][k] - (double)node->low[1][k],
+                 z = (double)node->high[2][k] - (double)node->low[2][k];
+    return x * y + y * z + z * x;
+}
+
+static bool is_there(const orr_bvh_node *node, int k)
+{
+    return node->low[0][k] <= node->high[0][k];
+}
+
+static double area_of(const orr_bvh *bvh)
+{
+    double sum = 0.0;
+    for (int i = 0; i < bvh->node_count; i++) {
+        for (int k = 0; k < ORR_BVH_WIDTH; k++) {
+            sum += is_there(&bvh->nodes[i], k) ? half_area(&bvh->nodes[i], k) : 0.0;
+        }
+    }
+    return sum;
+}
+
+// False: a triangle of the block is not finite.
+static bool bounds_of_block(const float *corners, const uint32_t *primitives, float low[3], float high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        low[a] = INFINITY;
+        high[a] = -INFINITY;
+    }
+    for (int i = 0; i < ORR_BVH_WIDTH && primitives[i] != ORR_BVH_NONE; i++) {
+        const float *p = corners + 9 * (size_t)primitives[i];
+        for (int k = 0; k < 9; k++) {
+            if (!isfinite(p[k])) {
+                return false;
+            }
+            low[k % 3] = p[k] < low[k % 3] ? p[k] : low[k % 3]; // faster than fminf, which minds NaN
+            high[k % 3] = p[k] > high[k % 3] ? p[k] : high[k % 3];
+        }
+    }
+    return true;
+}
+
+bool orr_triangle_tree_refit(orr_triangle_tree *tree, const float *corners, const uint8_t *flags)
+{
+    orr_bvh *bvh = &tree->bvh;
+    if (tree->left_out > 0) {
+        return false;
+    }
+    for (int i = bvh->node_count - 1; i >= 0; i--) { // children stand behind their parents
+        orr_bvh_node *node = &bvh->nodes[i];
+        for (int k = 0; k < ORR_BVH_WIDTH; k++) {
+            float low[3], high[3];
+            if (!is_there(node, k)) {
+                continue;
+            }
+            if (node->child[k] & ORR_BVH_LEAF) {
+                const uint32_t block = node->child[k] & ~ORR_BVH_LEAF;
+                const uint32_t *primitives = bvh->primitives + (size_t)block * ORR_BVH_WIDTH;
+                if (!bounds_of_block(corners, primitives, low, high)) {
+                    return false;
+                }
+                fill_block(corners, flags, primitives, &tree->blocks[block]);
+            } else {
+                orr_bvh_node_bounds(&bvh->nodes[node->child[k]], low, high);
+            }
+            for (int a = 0; a < 3; a++) {
+                node->low[a][k] = low[a];
+                node->high[a][k] = high[a];
+            }
+        }
+    }
+    return area_of(bvh) <= AREA_MOST * tree->area;
+}
+
+// ---- building ----
+
 static orr_result build(const float *corners, const uint8_t *flags, int64_t count, orr_bvh_box *boxes,
                         orr_triangle_tree *tree, orr_error *error)
 {
@@ -65,6 +147,7 @@ static orr_result build(const float *corners, const uint8_t *flags, int64_t coun
     for (int i = 0; i < tree->bvh.block_count; i++) {
         fill_block(corners, flags, tree->bvh.primitives + (size_t)i * ORR_BVH_WIDTH, &tree->blocks[i]);
     }
+    tree->area = area_of(&tree->bvh);
     return ORR_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct orr_triangle_tree {
     orr_bvh bvh;
     orr_triangle_block *blocks; // bvh.block_count
     int64_t left_out;           // triangles without area, or with a coordinate that is not finite
+    double area;                // half of that of all boxes, when it was built
 } orr_triangle_tree;
 
 enum {
@@ -25,12 +26,17 @@ enum {
 // corners: count x 9, xyz of a, b, c; counter-clockwise seen from the front. flags: count.
 orr_result orr_triangle_tree_build(const float *corners, const uint8_t *flags, int64_t count,
                                    orr_triangle_tree *tree, orr_error *error);
+// Moves the triangles of a tree, and gives them other flags: blocks keep theirs, and boxes are fitted to
+// them. False: it must be built anew, because triangles were left out, one is not finite, or the area of its
+// boxes is over twice that with which it was built.
+bool orr_triangle_tree_refit(orr_triangle_tree *tree, const float *corners, const uint8_t *flags);
 void orr_triangle_tree_free(orr_triangle_tree *tree);
 
 typedef struct orr_ray_hit {
     float distance; // in lengths of the direction
     float b, c;     // weights of the corners b and c
     uint32_t triangle;
+    uint32_t instance; // of orr_instances (instances.h), 0: of a tree alone
 } orr_ray_hit;
 
 // Does a sieved triangle stop the ray at this place? Each is asked at most once per ray and triangle.
@@ -39,11 +45,17 @@ typedef struct orr_ray_sieve {
     void *context;
 } orr_ray_sieve;
 
+struct orr_instances;
+
 typedef struct orr_triangle_walk {
-    // The first triangle between the ray's ends; false: none. heed_sides: backs of one-sided triangles do not
-    // count. sieve NULL: all stop.
+    // The first triangle between the ray's ends, of several at the same distance the one with the least
+    // number; false: none. heed_sides: backs of one-sided triangles do not count. sieve NULL: all stop.
     bool (*nearest)(const orr_triangle_tree *tree, const orr_ray *ray, bool heed_sides,
                     const orr_ray_sieve *sieve, orr_ray_hit *hit);
+    // The same of all instances, of which the least number comes first. Weights and distances are as in the
+    // world.
+    bool (*nearest_instance)(const struct orr_instances *instances, const orr_ray *ray, bool heed_sides,
+                             const orr_ray_sieve *sieve, orr_ray_hit *hit);
     // Is there any?
     bool (*any)(const orr_triangle_tree *tree, const orr_ray *ray, const orr_ray_sieve *sieve);
 } orr_triangle_walk;

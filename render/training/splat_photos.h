@@ -6,7 +6,7 @@
 #include "engine/maths/camera.h"
 #include "neural/capture/capture.h"
 #include "render/splat/splat_lens.h"
-#include "render/training/picture_loss.h"
+#include "render/training/picture/picture_loss.h"
 #include "render/training/splat_views.h"
 
 // What a mask beside a photo says of the pixels that it leaves out.

@@ -3,7 +3,7 @@
 
 #include "render/draw.h"
 #include "render/training/cuda/splat_steps.h"
-#include "render/training/picture_compose.h"
+#include "render/training/picture/picture_compose.h"
 #include "render/training/splat_params.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_trainer.h"

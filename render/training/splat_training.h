@@ -5,7 +5,7 @@
 #include "engine/core/isa.h"
 #include "engine/maths/rng.h"
 #include "render/cpu/splats_cpu.h"
-#include "render/training/picture_loss.h"
+#include "render/training/picture/picture_loss.h"
 
 enum {
     // what is stored of a splat besides harmonics: position xyz, log scales xyz, rotation xyzw of any length,

@@ -3,7 +3,7 @@
 
 #include "engine/maths/camera.h"
 #include "neural/capture/capture.h"
-#include "render/training/picture_compose.h"
+#include "render/training/picture/picture_compose.h"
 
 enum { ORR_MOTION = 6 };
 

@@ -4,8 +4,8 @@
 // before, in the same images, and its picture kept until its surface is drawn.
 #pragma once
 
-#include "render/mirror.h"
-#include "render/occlusion.h"
+#include "render/mirror/mirror.h"
+#include "render/occlusion/occlusion.h"
 #include "render/shadow/shadow.h"
 #include "render/vulkan/occlusion.h"
 #include "render/vulkan/upload.h"

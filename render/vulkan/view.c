@@ -71,7 +71,7 @@ orr_result orr_vulkan_view_take(orr_vulkan_store *store, orr_vulkan_view *view, 
     view->lens = list->lens;
     orr_draw_light_up(list, &view->lighting);
     orr_shadow_plan_make(list, &view->shadows);
-    ORR_TRY(orr_cloud_maps_find(jobs, arena, list, &view->shadows, &view->clouds, error));
+    ORR_TRY(orr_cloud_maps_find(jobs, arena, list, NULL, &view->shadows, &view->clouds, error));
     view->umbra = list->umbra;
     view->occlusion = orr_occlusion_of(list);
     if (list->mesh_count == 0) {

@@ -1,7 +1,7 @@
-// What one camera sees of a frame: the picture's, or that of what a mirror shows (render/mirror.h).
+// What one camera sees of a frame: the picture's, or that of what a mirror shows (render/mirror/mirror.h).
 #pragma once
 
-#include "render/occlusion.h"
+#include "render/occlusion/occlusion.h"
 #include "render/vulkan/meshes.h"
 #include "render/vulkan/splats.h"
 #include "render/vulkan/store.h"

@@ -3,7 +3,7 @@
 #define ORR_SCALAR
 #include "engine/orrery.h"
 #include "render/area_light_formula.h"
-#include "tests/support/sphere_scene.h"
+#include "tests/support/scenes/sphere_scene.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "engine/scene/layer_collider.h"
 #include "neural/fields/mesh_distance.h"
 #include "physics/grid/collider_file.h"
-#include "tests/support/mesh_cloud.h"
+#include "tests/support/scenes/mesh_cloud.h"
 #include "tests/support/support.h"
 
 #include <math.h>

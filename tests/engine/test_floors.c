@@ -1,7 +1,7 @@
 // Robots that are put together have a floor each: of endless planes that coincide, one is drawn.
 #include "engine/orrery.h"
 #include "tests/support/engine.h"
-#include "tests/support/sphere_scene.h"
+#include "tests/support/scenes/sphere_scene.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>

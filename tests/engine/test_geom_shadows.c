@@ -1,7 +1,7 @@
 // Geoms that cast no shadow (castshadow of MJCF): on the floor below them, on every machine that is here and
 // in path-traced pictures.
 #include "engine/orrery.h"
-#include "tests/support/sphere_scene.h"
+#include "tests/support/scenes/sphere_scene.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // Soft layers of a world on CUDA: the same as on the CPU within rounding, moved from one to the other.
 #include "engine/device/cuda.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "orr_features.h"
-#include "tests/support/soft_meshes.h"
+#include "tests/support/scenes/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Soft bodies in scenes at their limits: fast things, heavy and light ones, and numbers that are not finite.
-#include "engine/loop/world/soft_sleep.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/soft_sleep.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "tests/support/engine.h"
-#include "tests/support/soft_meshes.h"
+#include "tests/support/scenes/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
 // Soft layers in scenes, worlds and frames.
 #define ORR_SCALAR
-#include "engine/loop/world/soft_contact.h"
-#include "engine/loop/world/soft_sleep.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/soft_contact.h"
+#include "engine/loop/world/soft/soft_sleep.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
 #include "render/splat/deform_formula.h"
 #include "tests/support/engine.h"
-#include "tests/support/soft_meshes.h"
+#include "tests/support/scenes/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>

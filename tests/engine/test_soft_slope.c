@@ -1,6 +1,6 @@
 // A ball on a soft bed that is tilted, in a scene.
 #include "tests/support/engine.h"
-#include "tests/support/soft_meshes.h"
+#include "tests/support/scenes/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Tests of the sun's estimate: the sun of clouds that are lit by a known one.
 #include "tests/support/engine.h"
-#include "tests/support/lit_cloud.h"
+#include "tests/support/scenes/lit_cloud.h"
 #include "tests/support/support.h"
 
 #include <math.h>

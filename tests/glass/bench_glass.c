@@ -4,7 +4,7 @@
 #include "engine/core/result.h"
 #include "engine/orrery.h"
 #include "tests/glass/glass_scene.h"
-#include "tests/support/sphere_scene.h"
+#include "tests/support/scenes/sphere_scene.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "engine/core/result.h"
 #include "tests/glass/glass_closed_form.h"
 #include "tests/glass/glass_scene.h"
-#include "tests/support/sphere_scene.h"
+#include "tests/support/scenes/sphere_scene.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // against path-traced ones.
 #include "engine/core/result.h"
 #include "tests/glass/glass_scene.h"
-#include "tests/support/sphere_scene.h"
+#include "tests/support/scenes/sphere_scene.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -298,6 +298,23 @@ static void rays_share_their_chances(void **state)
     }
 }
 
+// A ball of glass of index n has its focus n r / (2 (n - 1)) from its middle, a hollow mirror half its radius
+// in front; cones of rays narrow up to there, and are as wide again behind.
+static void cones_have_their_foci(void **state)
+{
+    (void)state;
+    const double radius = 0.7, width = 0.01, n = 1.6;
+    double spread = rays_spread_through(0.0, 1.0 / radius, width, n); // in
+    const double within = width + 2.0 * radius * spread;
+    spread = rays_spread_through(spread, -1.0 / radius, within, 1.0 / n); // out
+    const double behind = n * radius / (2.0 * (n - 1.0)) - radius;
+    assert_close(within + behind * spread, 0.0, 1e-12);
+    assert_close(within + 2.0 * behind * spread, -within, 1e-12);
+    const double mirrored = rays_spread(0.0, -1.0 / radius, width);
+    assert_close(width + 0.5 * radius * mirrored, 0.0, 1e-12);
+    assert_true(rays_spread(0.0, 1.0 / radius, width) > 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +326,7 @@ int main(void)
         cmocka_unit_test(rough_surfaces_make_no_light),
         cmocka_unit_test(angles_have_their_points_of_the_circle),
         cmocka_unit_test(rays_share_their_chances),
+        cmocka_unit_test(cones_have_their_foci),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

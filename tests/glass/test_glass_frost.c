@@ -1,7 +1,7 @@
 // Tests of rays through frosted glass on the CPU, against path-traced pictures.
 #include "engine/core/result.h"
 #include "tests/glass/glass_scene.h"
-#include "tests/support/sphere_scene.h"
+#include "tests/support/scenes/sphere_scene.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -24,7 +24,7 @@ HEADER = (recording.HERE.parent.parent / "physics" / "model" / "model.h").read_t
 OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|"
                       r"M_.*|geom_fluid|nmesh.+|n?grid.*|(dof|tendon)_drive|plastic0|"
                       r"ndelayed|(actuator|sensor)_delayadr|sensor_(fov|taxeladr)|n?taxel.*|tex_colorspace|"
-                      r"n?flex.*|n?cable.*|geom_function.*)$")
+                      r"n?flex.*|n?cable.*|geom_function.*|n?octree.*|mesh_octree.*)$")
 
 
 def is_recorded(model, name, source):

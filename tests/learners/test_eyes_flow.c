@@ -2,7 +2,7 @@
 #include "engine/core/file.h"
 #include "engine/maths/rotation.h"
 #include "tests/support/engine.h"
-#include "tests/support/soft_meshes.h"
+#include "tests/support/scenes/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>

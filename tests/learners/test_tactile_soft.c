@@ -1,10 +1,10 @@
 // Soft bodies on soft pads (orr_world_get_tactile): a cube whose vertices move as a rigid box does gives that
 // box's image, and one that is deformed gives TacSL's formula of where its surface is.
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
 #include "tests/support/engine.h"
-#include "tests/support/soft_meshes.h"
+#include "tests/support/scenes/soft_meshes.h"
 #include "tests/support/support.h"
 
 #include <math.h>

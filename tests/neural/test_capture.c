@@ -10,7 +10,7 @@
 #include "neural/capture/fisheye.h"
 #include "neural/capture/ray_formula.h"
 #include "neural/capture/views.h"
-#include "tests/support/photos.h"
+#include "tests/support/scenes/photos.h"
 #include "tests/support/support.h"
 
 #include <math.h>

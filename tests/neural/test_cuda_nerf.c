@@ -3,7 +3,7 @@
 #include "engine/core/memory.h"
 #include "neural/training/nerf_trainer.h"
 #include "tests/support/machine.h"
-#include "tests/support/small_nerf.h"
+#include "tests/support/scenes/small_nerf.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "neural/training/nerf_trainer.h"
 #include "orr_features.h"
 #include "tests/support/machine.h"
-#include "tests/support/small_nerf.h"
+#include "tests/support/scenes/small_nerf.h"
 
 #if ORR_CUDA_EMULATED
 #include "tests/cuda_emu/emu.h"

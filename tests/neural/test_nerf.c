@@ -7,7 +7,7 @@
 #include "neural/training/nerf_batch.h"
 #include "neural/training/nerf_cull.h"
 #include "tests/support/machine.h"
-#include "tests/support/small_nerf.h"
+#include "tests/support/scenes/small_nerf.h"
 
 #include <math.h>
 #include <stdlib.h>

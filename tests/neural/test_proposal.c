@@ -7,7 +7,7 @@
 #include "neural/nerf/evaluate.h"
 #include "neural/training/interlevel.h"
 #include "tests/support/machine.h"
-#include "tests/support/small_nerf.h"
+#include "tests/support/scenes/small_nerf.h"
 
 #include <math.h>
 #include <string.h>

@@ -262,6 +262,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_capsules",
                                          "pid",
                                          "dcmotor",
+                                         "actranges",
                                          "general_types",
                                          "implicitfast",
                                          "tendons",

@@ -265,8 +265,8 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.xml:1: <instance>", "height of a bowl: expected less than its radius"},
         {EXTENSION("mujoco.sdf.gear", KEY("teeth", "2")) ASSET GEOM("<plugin instance='p'/>"),
          "test.xml:1: <instance>", "teeth of a gear: expected 4 to 200"},
-        {EXTENSION("mujoco.sdf.sdflib", "") ASSET GEOM("<plugin instance='p'/>"), "test.xml:1: <plugin>",
-         "'mujoco.sdf.sdflib' is not supported"},
+        {EXTENSION("mujoco.sdf.sphere", "") ASSET GEOM("<plugin instance='p'/>"), "test.xml:1: <plugin>",
+         "'mujoco.sdf.sphere' is not supported"},
         {TORUS "<asset>\n<mesh name='m'><plugin instance='q'/></mesh></asset></mujoco>",
          "test.xml:3: <plugin>", "expected the instance or the name of a plugin mujoco.sdf.bolt"},
         {TORUS "<asset>\n<mesh name='m'><plugin/></mesh></asset></mujoco>", "test.xml:3: <plugin>",
@@ -278,10 +278,10 @@ static void every_mistake_is_named_with_its_line(void **state)
         {TORUS "<asset>\n<mesh name='m'><plugin instance='p'/><plugin instance='p'/></mesh></asset></mujoco>",
          "test.xml:3: <plugin>", "not supported"},
         {TORUS ASSET "<worldbody>\n<geom type='sdf' mesh='m'/></worldbody></mujoco>", "test.xml:4: <geom>",
-         "plugin: expected one with type=\"sdf\", and only there"},
+         "expected the plugin of its mesh"},
         {TORUS ASSET
          "<worldbody>\n<geom type='mesh' mesh='m'><plugin instance='p'/></geom></worldbody></mujoco>",
-         "test.xml:4: <geom>", "plugin: expected one with type=\"sdf\", and only there"},
+         "test.xml:4: <geom>", "plugin: expected none but with type=\"sdf\""},
         {TORUS ASSET "<worldbody>\n<geom type='sdf'><plugin instance='p'/></geom></worldbody></mujoco>",
          "test.xml:4: <geom>", "mesh: expected the name of one"},
         {TORUS ASSET "<worldbody>\n<site type='sdf'/></worldbody></mujoco>", "test.xml:4: <site>",
@@ -316,7 +316,7 @@ static void height_fields_and_functions_do_not_meet(void **state)
     assert_true(orr_physics_create(&desc, model, jobs, &physics, &error) != ORR_OK);
     assert_int_equal(error.code, ORR_CODE_FEATURE_ABSENT);
     assert_non_null(
-        strstr(error.message, "geom 'ring': expected that what has a plugin mujoco.sdf meets no height"));
+        strstr(error.message, "geom 'ring': expected that a geom of the type sdf meets no height"));
     orr_model_destroy(model);
 }
 

@@ -46,12 +46,12 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        "orientations",   "classes",      "joints",      "geoms",    "inertia", "links",
-        "actuators",      "sensors",      "tendons",     "meshes",   "custom",  "fused",
-        "replicated",     "fitted",       "fitted_aabb", "attached", "muscles", "drives",
-        "muscles_limits", "muscles_all",  "plastic",     "surfaces", "delays",  "shells",
-        "shortcuts",      "round_meshes", "pid",         "dcmotor",  "cables",  "general_types",
-        "builtin_meshes", "functions",    "inputs"};
+        "orientations",   "classes",      "joints",      "geoms",     "inertia", "links",
+        "actuators",      "sensors",      "tendons",     "meshes",    "custom",  "fused",
+        "replicated",     "fitted",       "fitted_aabb", "attached",  "muscles", "drives",
+        "muscles_limits", "muscles_all",  "plastic",     "surfaces",  "delays",  "shells",
+        "shortcuts",      "round_meshes", "pid",         "dcmotor",   "cables",  "general_types",
+        "builtin_meshes", "functions",    "inputs",      "actranges", "octrees"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -218,7 +218,8 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><default><general actdim='0'/></default><worldbody><body><joint name='j'/>" BALL
          "</body></worldbody><actuator>\n<pid joint='j' ki='1'/></actuator></mujoco>",
          "test.xml:2: <pid>", "actdim: expected 1"},
-        {GENERAL(PID " actrange='-1 1'"), "test.xml:2: <general>", "not supported with this type"},
+        {GENERAL("gaintype='pid' biastype='affine' gainprm='0' actrange='-1 1'"), "test.xml:2: <general>",
+         "actrange: expected with activations only"},
         {GENERAL("input='ff'"), "test.xml:2: <general>", "input: expected pos, vel or pressure"},
         {GENERAL("input='pos vel' gaintype='affine'"), "test.xml:2: <general>",
          "input: expected pos, vel or pressure"},
@@ -379,6 +380,22 @@ static void short_keyframes_are_padded(void **state)
     assert_memory_equal(model->key_qpos, qpos, sizeof qpos);
     assert_true(model->key_qvel[0] == 2.0 && model->key_qvel[1] == 0.0);
     assert_true(model->key_ctrl[0] == 7.0 && model->key_ctrl[1] == 0.0);
+    orr_model_destroy(model);
+}
+
+// As in MuJoCo: estimated numbers of real robots can be below 0, and a held ball joint has the range 0 0.
+static void joints_may_be_driven_and_held(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *model =
+        parse("<mujoco><worldbody><body><joint damping='-.1' stiffness='-2'/>" BALL
+              "</body><body><joint type='ball' limited='true'/>" BALL "</body></worldbody></mujoco>",
+              &error);
+    assert_non_null(model);
+    assert_true(model->dof_damping[0] == -0.1);
+    assert_true(model->jnt_stiffness[0] == -2.0);
+    assert_true(model->jnt_limited[1] == 1 && model->jnt_range[2] == 0.0 && model->jnt_range[3] == 0.0);
     orr_model_destroy(model);
 }
 
@@ -717,6 +734,7 @@ int main(void)
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(short_keyframes_are_padded),
         cmocka_unit_test(files_are_looked_for_beside_an_included_file),
+        cmocka_unit_test(joints_may_be_driven_and_held),
         cmocka_unit_test(one_springlength_of_a_class_is_both_ends),
         cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),

@@ -546,6 +546,202 @@ static void a_wrong_policy_is_refused(void **state)
     }
 }
 
+// ---- what is kept from call to call ----
+
+// Two copies of the same worlds: of one all poses are read before each step, so that its steps find nothing
+// kept.
+typedef struct twins {
+    orr_physics *keeps, *forgets;
+} twins;
+
+static twins make_twins(const orr_model *model, int worlds)
+{
+    return (twins){make(model, worlds, false), make(model, worlds, false)};
+}
+
+static void set_both(twins pair, orr_physics_quantity quantity, int world, int index, double number)
+{
+    set_number(pair.keeps, quantity, world, index, number);
+    set_number(pair.forgets, quantity, world, index, number);
+}
+
+static void forget(orr_physics *physics)
+{
+    static double poses[NUMBERS];
+    const orr_physics_quantity quantity = ORR_PHYSICS_XPOS;
+    assert_in_range(orr_physics_worlds(physics) * orr_physics_size(physics, quantity), 1, NUMBERS);
+    orr_physics_read_all(physics, &quantity, 1, poses);
+}
+
+static void assert_alike(twins pair)
+{
+    static double kept[STATE], found[STATE];
+    for (int world = 0; world < orr_physics_worlds(pair.keeps); world++) {
+        int size = world_state(pair.keeps, world, kept);
+        assert_int_equal(world_state(pair.forgets, world, found), size);
+        assert_memory_equal(kept, found, (size_t)size * sizeof *kept);
+    }
+}
+
+static void step_twins(twins pair, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        forget(pair.forgets);
+        orr_physics_step(pair.forgets, 1);
+        orr_physics_step(pair.keeps, 1);
+    }
+    assert_alike(pair);
+}
+
+static void destroy_twins(twins pair)
+{
+    orr_physics_destroy(pair.keeps);
+    orr_physics_destroy(pair.forgets);
+}
+
+// Boxes in a row that sleep, a ball that hovers and never sleeps, and `more`.
+enum { ROW = 11, HOVERING = ROW, PLATE = ROW + 1, ROW_SETTLED = 60 };
+
+static orr_model *parse_row(const char *more)
+{
+    char text[4096];
+    int at = snprintf(text, sizeof text,
+                      "<mujoco><option><flag sleep=\"enable\"/></option><worldbody>"
+                      "<geom type=\"plane\" size=\"0 0 1\"/>");
+    for (int i = 0; i < ROW; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "<body sleep=\"init\" pos=\"%g 0 .0499\"><freejoint/><geom type=\"box\" size=\".05 "
+                       ".05 .05\"/></body>",
+                       0.3 * i);
+    }
+    snprintf(text + at, sizeof text - (size_t)at,
+             "<body pos=\"0 2 1\" gravcomp=\"1\" sleep=\"never\"><freejoint/><geom size=\".05\"/></body>"
+             "%s</worldbody></mujoco>",
+             more);
+    return parse(text);
+}
+
+static void throw_ball(twins pair, int world, const double at[3], const double velocity[3])
+{
+    for (int k = 0; k < 3; k++) {
+        set_both(pair, ORR_PHYSICS_QPOS, world, 7 * HOVERING + k, at[k]);
+        set_both(pair, ORR_PHYSICS_QVEL, world, 6 * HOVERING + k, velocity[k]);
+    }
+}
+
+// The ball is set above a place and moves down to what is there.
+static void drop_ball(twins pair, int world, double x, double y, double z)
+{
+    throw_ball(pair, world, (const double[]){x, y, z}, (const double[]){0.0, 0.0, -1.0});
+}
+
+// What steps keep of sleepers for the next call changes nothing: one wakes among others that sleep on, forces
+// act, a sleeper is put elsewhere.
+static void what_is_kept_changes_nothing(void **state)
+{
+    (void)state;
+    if (cuda) { // keeps nothing
+        return;
+    }
+    orr_model *model = parse_row("");
+    for (int worlds = 1; worlds <= 3; worlds += 2) {
+        twins pair = make_twins(model, worlds);
+        int last = worlds - 1;
+        step_twins(pair, ROW_SETTLED);
+        for (int tree = 0; tree < ROW; tree++) {
+            assert_true(sleeps(pair.keeps, last, tree));
+        }
+        // in the middle of the row; then one at each of its ends, and the first again
+        static const int kicked[] = {5, 0, ROW - 1, 5};
+        for (size_t i = 0; i < sizeof kicked / sizeof kicked[0]; i++) {
+            set_both(pair, ORR_PHYSICS_QVEL, last, 6 * kicked[i], 0.4);
+            step_twins(pair, 5);
+            for (int tree = 0; tree < ROW; tree++) {
+                assert_int_equal(sleeps(pair.keeps, last, tree), tree != kicked[i]);
+            }
+            step_twins(pair, 85);
+            assert_true(sleeps(pair.keeps, last, kicked[i]));
+        }
+        set_both(pair, ORR_PHYSICS_XFRC_APPLIED, last, 6 * (7 + 1) + 1, 20.0);
+        step_twins(pair, 3);
+        assert_false(sleeps(pair.keeps, last, 7));
+        set_both(pair, ORR_PHYSICS_XFRC_APPLIED, last, 6 * (7 + 1) + 1, 0.0);
+        step_twins(pair, 85);
+        // a sleeper that is put elsewhere, asleep: there the ball meets it
+        set_both(pair, ORR_PHYSICS_QPOS, last, 7 * 3 + 1, 1.0);
+        set_both(pair, ORR_PHYSICS_ASLEEP_QPOS, last, 7 * 3 + 1, 1.0);
+        drop_ball(pair, last, 0.9, 1.0, 0.17);
+        step_twins(pair, 10);
+        assert_true(sleeps(pair.keeps, last, 3));
+        step_twins(pair, 30);
+        assert_false(sleeps(pair.keeps, last, 3));
+        step_twins(pair, 100);
+        destroy_twins(pair);
+    }
+    orr_model_destroy(model);
+}
+
+// A plate that sleeps on a body that is moved from outside comes into the ball's way.
+static void what_is_kept_follows_what_is_moved(void **state)
+{
+    (void)state;
+    if (cuda) {
+        return;
+    }
+    orr_model *model =
+        parse_row("<body mocap=\"true\" pos=\"0 5 1\"><body><joint axis=\"0 0 1\" damping=\"1\"/>"
+                  "<geom type=\"box\" size=\".2 .2 .02\"/></body></body>");
+    twins pair = make_twins(model, 1);
+    step_twins(pair, ROW_SETTLED);
+    drop_ball(pair, 0, 0.0, 2.0, 1.2);
+    step_twins(pair, 3);
+    set_both(pair, ORR_PHYSICS_MOCAP_POS, 0, 1, 2.0);
+    step_twins(pair, 3);
+    assert_true(sleeps(pair.keeps, 0, PLATE));
+    step_twins(pair, 150);
+    assert_true(get(pair.keeps, ORR_PHYSICS_QPOS, 0)[7 * HOVERING + 2] > 1.0); // it has not fallen through
+    destroy_twins(pair);
+    orr_model_destroy(model);
+}
+
+// The same where only some worlds of a block are reset or stepped while all sleep.
+static void what_is_kept_is_of_all_worlds(void **state)
+{
+    (void)state;
+    if (cuda) {
+        return;
+    }
+    orr_model *model = parse_row("");
+    twins pair = make_twins(model, 3);
+    step_twins(pair, ROW_SETTLED);
+    static const uint8_t others[] = {1, 0, 1}, middle[] = {0, 1, 0};
+    // in the world that is not stepped the ball pushes a box aside in vain
+    throw_ball(pair, 1, (const double[]){1.2, -0.3, 0.06}, (const double[]){0.0, 6.0, 0.0});
+    step_twins(pair, 1);
+    for (int i = 0; i < 2; i++) {
+        orr_physics *one = i ? pair.forgets : pair.keeps;
+        orr_physics_step_masked(one, 200, others);
+        assert_true(sleeps(one, 1, 4));
+    }
+    step_twins(pair, 100);
+    assert_true(get(pair.keeps, ORR_PHYSICS_QPOS, 1)[7 * 4 + 1] >
+                0.12);                 // more than the box and the ball reach
+    drop_ball(pair, 1, 0.0, 3.0, 2.0); // away, so that the box falls asleep
+    step_twins(pair, 250);
+    // a box that slept elsewhere sleeps where it started
+    for (int i = 0; i < 2; i++) {
+        orr_physics *one = i ? pair.forgets : pair.keeps;
+        assert_true(sleeps(one, 1, 4));
+        orr_physics_reset_masked(one, middle);
+        assert_true(sleeps(one, 1, 4));
+    }
+    drop_ball(pair, 1, 1.2, 0.0, 0.2);
+    step_twins(pair, 30);
+    assert_false(sleeps(pair.keeps, 1, 4));
+    destroy_twins(pair);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +751,9 @@ int main(void)
         cmocka_unit_test(many_bodies_sleep_by_themselves),
         cmocka_unit_test(a_copied_state_sleeps_on),
         cmocka_unit_test(steps_read_what_sleeps),
+        cmocka_unit_test(what_is_kept_changes_nothing),
+        cmocka_unit_test(what_is_kept_is_of_all_worlds),
+        cmocka_unit_test(what_is_kept_follows_what_is_moved),
         cmocka_unit_test(time_goes_on_when_all_sleep),
         cmocka_unit_test(an_equality_wakes_where_all_sleep),
         cmocka_unit_test(a_limit_does_not_move_what_sleeps),

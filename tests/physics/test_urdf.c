@@ -129,6 +129,8 @@ static void what_urdf_does_not_have_is_noted(void **state)
         {COLLISION("<box size='1 1 1' radius='1'/><shade/>"), "test.urdf:2: <shade>", 2},
         {ROBOT(LINK("b") "<joint name='j' type='revolute'>" ENDS("a", "b") "\n<limit force='3'/></joint>"),
          "test.urdf:2: <limit>: attribute 'force': unknown", 1},
+        {ROBOT(LINK("b") "\n<joint name='j' type='fixed' dont_collapse='true'>" ENDS("a", "b") "</joint>"),
+         "test.urdf:2: <joint>: attribute 'dont_collapse': unknown", 1},
         {ROBOT("<link name='b' other:mass='3' xmlns:other='x'><other:part/></link>"), "", 0},
     };
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {

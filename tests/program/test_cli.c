@@ -6,8 +6,8 @@
 #include "engine/image/image.h"
 #include "orr_features.h"
 #include "render/formats/splat_formats.h"
-#include "tests/support/lit_cloud.h"
 #include "tests/support/run_program.h"
+#include "tests/support/scenes/lit_cloud.h"
 #include "tests/support/support.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 
 enum { SHADOW_SCENE_SIDE = 256 }; // [px] of the picture
 

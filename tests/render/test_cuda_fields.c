@@ -13,7 +13,7 @@
 #include "render/field_pass.h"
 #include "tests/support/drawn.h"
 #include "tests/support/machine.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "render/cuda/meshes.h"
 #include "tests/render/cascade_scene.h"
 #include "tests/support/machine.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "tests/splats/splat_views.h"
 #include "tests/support/drawn.h"
 #include "tests/support/machine.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "render/cpu/splats_cpu.h"
 #include "render/splat/deform.h"
 #include "tests/support/drawn.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 #include "tests/support/support.h"
 
 #include <math.h>

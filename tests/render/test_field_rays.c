@@ -6,7 +6,7 @@
 #include "render/reference/path_tracer.h"
 #include "render/splat/splat_cloud.h"
 #include "tests/support/drawn.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "engine/image/image.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/texture_formula.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 #include "tests/support/support.h"
 
 #include <math.h>

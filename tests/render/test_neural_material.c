@@ -7,7 +7,7 @@
 #include "render/appearance/material_trainer.h"
 #include "render/appearance/neural_backward_formula.h"
 #include "render/appearance/neural_surface.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 #include "tests/support/support.h"
 
 #include <math.h>

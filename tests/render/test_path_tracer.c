@@ -6,7 +6,7 @@
 #include "render/formula_inputs.h"
 #include "render/reference/bsdf.h"
 #include "render/reference/path_tracer.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/small_mesh.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 // Tests of rays and triangles in a bounding volume hierarchy against all triangles one by one. Runs once per
 // instruction set.
 #include "engine/maths/rng.h"
-#include "render/reference/triangles.h"
+#include "engine/maths/vector.h"
+#include "render/reference/instances.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -248,6 +249,151 @@ static void a_sieve_lets_rays_pass(void **state)
     drop(&s);
 }
 
+// ---- trees that are moved ----
+
+static void bend(soup *s, float by)
+{
+    for (int i = 0; i < 3 * s->count; i++) {
+        float *p = s->corners + 3 * i;
+        p[0] += by * sinf(2.0f * p[1]);
+        p[2] += by * p[0] * p[0];
+    }
+}
+
+// A bent tree finds what a new one finds, to the last bit: also which of many copies of a triangle.
+static void a_bent_tree_finds_what_a_new_one_does(void **state)
+{
+    (void)state;
+    soup s = random_soup(3000, 0.1f), t = random_soup(3000, 0.1f);
+    for (int i = 0; i < 3000;
+         i += 5) { // copies of another, which triangles between them bring apart in trees
+        memcpy(s.corners + 9 * i, s.corners + 9, 9 * sizeof(float));
+        memcpy(t.corners + 9 * i, s.corners + 9, 9 * sizeof(float));
+    }
+    build(&s);
+    bend(&s, 0.3f);
+    bend(&t, 0.3f);
+    for (int i = 0; i < 3000; i++) {
+        s.flags[i] = t.flags[i] = i % 3 ? ORR_TRIANGLE_TWO_SIDED : 0;
+    }
+    assert_true(orr_triangle_tree_refit(&s.tree, s.corners, s.flags));
+    build(&t);
+    orr_rng random = {.seed = 5};
+    int hits = 0, copies = 0;
+    for (int i = 0; i < 3000; i++) {
+        orr_ray ray = random_ray(&random);
+        for (int k = 0; k < 3 && i % 4 == 0; k++) { // to the copies
+            const float *p = s.corners + 9;
+            ray.direction[k] = 0.4f * p[k] + 0.35f * p[3 + k] + 0.25f * p[6 + k] - ray.origin[k];
+        }
+        orr_ray_hit a = {0}, b = {0};
+        const bool met = s.walk->nearest(&s.tree, &ray, true, NULL, &a);
+        assert_int_equal(met, t.walk->nearest(&t.tree, &ray, true, NULL, &b));
+        assert_true(!met || (a.triangle == b.triangle && a.distance == b.distance && a.b == b.b));
+        copies += met && (a.triangle % 5 == 0 || a.triangle == 1);
+        hits += met;
+    }
+    assert_true(hits > 1000 && copies > 100);
+    drop(&s);
+    drop(&t);
+}
+
+static void a_tree_says_when_it_must_be_built_anew(void **state)
+{
+    (void)state;
+    soup s = random_soup(500, 0.05f);
+    build(&s);
+    assert_true(orr_triangle_tree_refit(&s.tree, s.corners, s.flags));
+    bend(&s, 3.0f);
+    assert_false(orr_triangle_tree_refit(&s.tree, s.corners, s.flags)); // its boxes are large
+    s.corners[100] = NAN;
+    orr_triangle_tree_free(&s.tree);
+    build(&s);
+    s.corners[100] = 0.0f;
+    assert_false(orr_triangle_tree_refit(&s.tree, s.corners, s.flags)); // it has left one out
+    orr_triangle_tree_free(&s.tree);
+    build(&s);
+    s.corners[100] = INFINITY;
+    assert_false(orr_triangle_tree_refit(&s.tree, s.corners, s.flags));
+    drop(&s);
+}
+
+enum { PLACES = 23, EACH = 150 };
+
+// A similarity that turns about an axis, and moves up to 5 away.
+static void random_model(orr_rng *random, float model[12])
+{
+    float axis[3], squared = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        axis[k] = orr_rng_range(random, -1.0f, 1.0f);
+        squared += axis[k] * axis[k];
+    }
+    const float angle = orr_rng_range(random, 0.0f, 3.0f), scale = orr_rng_range(random, 0.2f, 2.0f),
+                c = cosf(angle), s = sinf(angle) / sqrtf(squared);
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            const float cross = i == k ? 0.0f : (k == (i + 2) % 3 ? 1.0f : -1.0f) * axis[3 - i - k];
+            model[4 * i + k] =
+                scale * ((i == k ? c : 0.0f) + (1.0f - c) * axis[i] * axis[k] / squared + s * cross);
+        }
+        model[4 * i + 3] = orr_rng_range(random, -5.0f, 5.0f);
+    }
+}
+
+// Trees at places of the world find what one tree of all their triangles finds there; those of a tree without
+// triangles are none.
+static void instances_find_what_one_tree_does(void **state)
+{
+    (void)state;
+    soup each[PLACES], all = random_soup(PLACES * EACH, 0.1f);
+    const orr_triangle_tree *trees[PLACES];
+    float models[PLACES][12];
+    orr_rng random = {.seed = 6};
+    for (int i = 0; i < PLACES; i++) {
+        each[i] = random_soup(i == 7 ? 0 : EACH, 0.3f);
+        build(&each[i]);
+        trees[i] = &each[i].tree;
+        random_model(&random, models[i]);
+        for (int k = 0; k < EACH * 3; k++) {
+            float *to = all.corners + 9 * EACH * i + 3 * k;
+            memset(to, 0, 3 * sizeof *to); // without area
+            if (i != 7) {
+                affine_apply_to_point(models[i], each[i].corners + 3 * k, to);
+            }
+        }
+        memcpy(all.flags + EACH * i, each[i].flags, i == 7 ? 0 : EACH);
+    }
+    build(&all);
+    orr_instances instances;
+    assert_ok(orr_instances_build(trees, (const float(*)[12])models, PLACES, &instances, &error));
+    int hits = 0, others = 0;
+    for (int i = 0; i < 3000; i++) {
+        orr_ray ray = random_ray(&random);
+        ray.far_end = i % 4 == 0 ? 1.5f : INFINITY; // lengths of the direction, in every space
+        for (int k = 0; k < 3; k++) {
+            ray.origin[k] *= 3.0f;
+        }
+        orr_ray_hit a = {0}, b = {0};
+        const bool met = all.walk->nearest(&all.tree, &ray, true, NULL, &a),
+                   found = all.walk->nearest_instance(&instances, &ray, true, NULL, &b);
+        hits += met;
+        if (met != found || (met && a.triangle != EACH * b.instance + b.triangle)) {
+            others++; // rounding decides at edges
+        } else if (met) {
+            // some ten roundings of numbers up to 10, by directions that may be along the triangle
+            assert_true(fabsf(a.distance - b.distance) < 1e-4f);
+            assert_true(fabsf(a.b - b.b) < 2e-3f && fabsf(a.c - b.c) < 2e-3f);
+        }
+    }
+    print_message("%d hits, %d other ones\n", hits, others);
+    assert_true(hits > 1000 && others <= 3);
+    orr_instances_free(&instances);
+    for (int i = 0; i < PLACES; i++) {
+        drop(&each[i]);
+    }
+    drop(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +403,9 @@ int main(void)
         cmocka_unit_test(nothing_is_hit_where_there_is_nothing),
         cmocka_unit_test(rays_end_where_they_say),
         cmocka_unit_test(a_sieve_lets_rays_pass),
+        cmocka_unit_test(a_bent_tree_finds_what_a_new_one_does),
+        cmocka_unit_test(a_tree_says_when_it_must_be_built_anew),
+        cmocka_unit_test(instances_find_what_one_tree_does),
     };
     return cmocka_run_group_tests_name("triangle_tree", tests, NULL, NULL);
 }

@@ -9,9 +9,9 @@
 #include "render/vulkan/image.h"
 #include "tests/render/shadow_scene.h"
 #include "tests/splats/splat_views.h"
-#include "tests/support/cut_cloud.h"
 #include "tests/support/drawn.h"
-#include "tests/support/small_mesh.h"
+#include "tests/support/scenes/cut_cloud.h"
+#include "tests/support/scenes/small_mesh.h"
 #include "tests/support/support.h"
 
 #include <math.h>

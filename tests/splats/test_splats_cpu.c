@@ -3,8 +3,8 @@
 #include "render/cpu/kept_splats.h"
 #include "tests/render/shadow_scene.h"
 #include "tests/splats/splat_views.h"
-#include "tests/support/cut_cloud.h"
 #include "tests/support/drawn.h"
+#include "tests/support/scenes/cut_cloud.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Tests of the bilateral grids of photos: the formulas in double against central differences, and a grid that
 // learns a map that it can represent.
 #define grid_real double
-#include "render/training/picture_grid_map.h"
+#include "render/training/picture/picture_grid_map.h"
 #include "tests/support/support.h"
 
 #include <math.h>

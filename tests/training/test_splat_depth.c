@@ -4,7 +4,7 @@
 #include "neural/capture/ray_camera.h"
 #include "render/training/splat_depth.h"
 #include "render/training/splat_trainer_state.h"
-#include "tests/support/photos.h"
+#include "tests/support/scenes/photos.h"
 #include "tests/support/support.h"
 
 #include <math.h>

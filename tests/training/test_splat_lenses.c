@@ -7,7 +7,7 @@
 #include "render/training/splat_state.h"
 #include "render/training/splat_trainer.h"
 #include "tests/support/machine.h"
-#include "tests/support/photos.h"
+#include "tests/support/scenes/photos.h"
 #include "tests/support/support.h"
 #include "tests/training/lens_scores.h"
 

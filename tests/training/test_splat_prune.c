@@ -3,7 +3,7 @@
 #include "engine/core/memory.h"
 #include "render/training/splat_schedule.h"
 #include "render/training/splat_trainer_state.h"
-#include "tests/support/photos.h"
+#include "tests/support/scenes/photos.h"
 #include "tests/support/support.h"
 
 #include <math.h>

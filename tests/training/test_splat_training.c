@@ -9,7 +9,7 @@
 #include "render/training/splat_seeds.h"
 #include "render/training/splat_state.h"
 #include "render/training/splat_trainer.h"
-#include "tests/support/photos.h"
+#include "tests/support/scenes/photos.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // What a training of splats learns of each photo: exposures and poses, alone and on photos of three spheres.
 #include "engine/core/memory.h"
-#include "render/training/picture_compose.h"
+#include "render/training/picture/picture_compose.h"
 #include "render/training/splat_trainer.h"
-#include "tests/support/photos.h"
+#include "tests/support/scenes/photos.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "engine/image/image.h"
 #include "engine/loop/eyes/detail.h"
 #include "engine/loop/eyes/look.h"
+#include "engine/loop/eyes/names.h"
 #include "engine/loop/eyes/state.h"
 #include "render/cpu/kept_splats.h"
 
@@ -22,6 +23,7 @@ typedef struct task {
     size_t picture;              // among all of them
     const orr_kept_splats *kept; // of its camera
     orr_varied_meshes applied;   // surfaces that are this copy's own
+    orr_eyes_names names;        // of segmentation
     orr_past past;
     bool has_past; // it holds the picture before
     orr_result result;
@@ -86,6 +88,7 @@ void orr_eyes_cpu_destroy(orr_eyes_cpu *c)
         orr_frame_slot_close(&c->tasks[i].slot);
         orr_past_close(&c->tasks[i].past);
         orr_varied_meshes_close(&c->tasks[i].applied);
+        orr_eyes_names_close(&c->tasks[i].names);
     }
     for (int i = 0; c->eyes && i < c->worker_count; i++) {
         if (c->eyes[i].jobs) {
@@ -119,21 +122,15 @@ static void put_rgb(const float *rgba, size_t pixels, uint8_t *bytes, uint8_t *r
     }
 }
 
-static void put_segmentation(const orr_eyes *e, const orr_frame_slot *slot, const int32_t *items,
-                             size_t pixels, int32_t *out)
+static void put_segmentation(const orr_eyes_names *names, const int32_t *items, size_t pixels, int32_t *out)
 {
-    const orr_scene *scene = e->world->scene;
     for (size_t i = 0; i < pixels; i++) {
         const int32_t item = items[i];
-        out[2 * i] = out[2 * i + 1] = -1;
-        if (item < -1) {
-            out[2 * i] = slot->splat_layers[ORR_ITEM_OF_CLOUD(item)];
-        } else if (item >= 0) {
-            const orr_layer_data *layer = &scene->layers[slot->mesh_layers[item]];
-            out[2 * i] = slot->mesh_layers[item];
-            const orr_robot_geom *geom = orr_layer_geom(layer, slot->meshes[item].key);
-            out[2 * i + 1] = geom ? geom->geom : -1;
-        }
+        const orr_item_name name = item < -1   ? names->clouds[ORR_ITEM_OF_CLOUD(item)]
+                                   : item >= 0 ? names->meshes[item]
+                                               : (orr_item_name){-1, -1};
+        out[2 * i] = name.layer;
+        out[2 * i + 1] = name.geom;
     }
 }
 
@@ -162,7 +159,7 @@ static orr_result draw(const orr_eyes_cpu *c, eye *with, orr_jobs *jobs, const t
         put_rgb(picture.rgba, pixels, bytes, to->rgb + t->picture * pixels * 3);
     }
     if (to->segmentation) {
-        put_segmentation(e, &t->slot, seen.items, pixels, to->segmentation + t->picture * pixels * 2);
+        put_segmentation(&t->names, seen.items, pixels, to->segmentation + t->picture * pixels * 2);
     }
     return ORR_OK;
 }
@@ -202,6 +199,8 @@ static orr_result pose(const orr_eyes_cpu *c, task *t, int copy, int number, orr
     t->picture = orr_eyes_number(e, copy, number);
     t->kept = c->kept[number];
     ORR_TRY(orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error));
+    ORR_TRY(c->pictures->segmentation ? orr_eyes_names_find(&t->names, e->world->scene, &t->slot, error)
+                                      : ORR_OK);
     if (e->motion) {
         ORR_TRY(orr_eyes_motion_keep(e->motion, e->world, &t->slot, copy, number, error));
         ORR_TRY(
@@ -220,9 +219,6 @@ orr_result orr_eyes_cpu_draw(orr_eyes_cpu *c, const uint8_t *chosen, const orr_e
                              orr_error *error)
 {
     const orr_eyes *e = c->of;
-    if (pictures->flow && !e->motion) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: flow: expected eyes that were made with it");
-    }
     c->pictures = pictures;
     int posed = 0;
     for (int copy = 0; copy < e->world->count; copy++) {

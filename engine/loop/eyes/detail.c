@@ -54,6 +54,7 @@ static void coarsen(float detail, const orr_lens *lens, const orr_robot_geom *ge
     for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
         if (radius * orr_robot_round_error(ORR_ROBOT_COLUMNS >> (i + 1)) <= detail) {
             item->mesh = geom->coarse[i];
+            item->variant = i + 1;
         }
     }
 }
@@ -83,7 +84,8 @@ orr_result orr_eyes_detail_apply(orr_eyes_detail *d, orr_jobs *jobs, const orr_s
     for (int i = 0; i < slot->list.mesh_count; i++) {
         const orr_layer_data *layer = &scene->layers[slot->mesh_layers[i]];
         const orr_robot_geom *geom = orr_layer_geom(layer, slot->meshes[i].key);
-        if (geom && geom->round_radius > 0.0f) {
+        // the host does not know where bodies are that only the device has
+        if (geom && geom->round_radius > 0.0f && !slot->meshes[i].bodies) {
             coarsen(d->detail, &slot->list.lens, geom, &slot->meshes[i]);
         }
     }

@@ -10,24 +10,14 @@
 
 enum { SIDE_MAX = 4096, VIEWS_MAX = 4096 };
 
-// The first of what CUDA does not draw is refused.
-static orr_result refuse_on_cuda(const char *what, bool asked, orr_error *error)
-{
-    return asked ? orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                            "eyes: %s: CUDA draws rgb, rgba and depth: expected eyes on the CPU", what)
-                 : ORR_OK;
-}
-
 static orr_result check_device(const orr_eyes_desc *desc, orr_error *error)
 {
     const char *name = orr_device_name(desc->device);
-    if (orr_device_is_cuda(desc->device)) {
-        return refuse_on_cuda("flow", desc->flow, error);
-    }
     if (desc->device == ORR_DEVICE_VULKAN) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "eyes: device %s: expected cpu or cuda", name);
     }
-    return desc->device == ORR_DEVICE_AUTO || desc->device == ORR_DEVICE_CPU
+    return desc->device == ORR_DEVICE_AUTO || desc->device == ORR_DEVICE_CPU ||
+                   orr_device_is_cuda(desc->device)
                ? ORR_OK
                : orr_fail(error, ORR_CODE_ARGUMENT, "eyes: device %d: expected one of orr_device_kind",
                           (int)desc->device);
@@ -91,10 +81,8 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     ORR_TRY(desc->flow
                 ? orr_eyes_motion_create(e->world->count, e->camera_count + e->view_count, &e->motion, error)
                 : ORR_OK);
-    const size_t pictures = (size_t)e->world->count * orr_eyes_of_copy(e);
-    return orr_device_is_cuda(desc->device)
-               ? orr_eyes_cuda_create(e->engine, pictures, e->width, e->height, &e->cuda, error)
-               : orr_eyes_cpu_create(e, desc->detail, &e->cpu, error);
+    return orr_device_is_cuda(desc->device) ? orr_eyes_cuda_create(e, desc->detail, &e->cuda, error)
+                                            : orr_eyes_cpu_create(e, desc->detail, &e->cpu, error);
 }
 
 orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_desc *given, size_t size,
@@ -181,7 +169,10 @@ orr_result orr_eyes_vary_surfaces_sized(orr_eyes *e, const orr_eyes_surfaces_des
     ORR_TRY(orr_engine_check(e->engine, error));
     ORR_REQUIRE(given, error);
     ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_eyes_surfaces_desc", error));
-    ORR_TRY(refuse_on_cuda("surfaces that vary", e->cuda != NULL, error));
+    if (e->cuda) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                        "eyes: surfaces that vary: CUDA does not draw them: expected eyes on the CPU");
+    }
     ORR_TRY(orr_surfaces_create(e->world, &desc, &surfaces, error));
     orr_surfaces_destroy(e->surfaces);
     e->surfaces = surfaces;
@@ -227,53 +218,18 @@ orr_result orr_eyes_see(const orr_eyes *e, int copy, int number, orr_view *view,
     return ORR_OK;
 }
 
-static orr_result add_to_cuda(const orr_eyes *e, int copy, int number, orr_error *error)
+static orr_result check_flow(const orr_eyes *e, bool asked, orr_error *error)
 {
-    orr_view view;
-    const orr_eyes_look *look;
-    ORR_TRY(orr_eyes_see(e, copy, number, &view, &look, error));
-    return orr_eyes_cuda_add(e->cuda, e->world, &view, look, orr_eyes_number(e, copy, number), error);
+    return !asked || e->motion
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_ARGUMENT, "eyes: flow: expected eyes that were made with it");
 }
 
-static orr_result draw_on_cuda(const orr_eyes *e, const uint8_t *chosen, unsigned planes, void *after,
-                               orr_error *error)
+static unsigned planes_of(const orr_eyes_pictures *p)
 {
-    orr_result result = orr_eyes_cuda_begin(e->cuda, planes, after, error);
-    for (int copy = 0; copy < e->world->count && result == ORR_OK; copy++) {
-        for (int i = 0; i < e->camera_count + e->view_count && result == ORR_OK; i++) {
-            result = !chosen || chosen[copy] ? add_to_cuda(e, copy, i, error) : ORR_OK;
-        }
-    }
-    const orr_result ended = orr_eyes_cuda_end(e->cuda, result != ORR_OK, error);
-    return result != ORR_OK ? result : ended;
-}
-
-// Copies what was drawn to the host; neighbouring copies at once.
-static orr_result read_from_cuda(const orr_eyes *e, const uint8_t *chosen, const orr_eyes_pictures *pictures,
-                                 orr_error *error)
-{
-    const int count = e->world->count;
-    for (int first = 0, end; first < count; first = end) {
-        const bool drawn = !chosen || chosen[first];
-        for (end = first + 1; end < count && (!chosen || chosen[end]) == drawn; end++) {
-        }
-        ORR_TRY(drawn ? orr_eyes_cuda_read(e->cuda, orr_eyes_number(e, first, 0),
-                                           orr_eyes_number(e, end - first, 0), pictures, error)
-                      : ORR_OK);
-    }
-    return ORR_OK;
-}
-
-static orr_result draw_through_cuda(const orr_eyes *e, const uint8_t *chosen,
-                                    const orr_eyes_pictures *pictures, orr_error *error)
-{
-    ORR_TRY(refuse_on_cuda("flow", pictures->flow != NULL, error));
-    ORR_TRY(refuse_on_cuda("segmentation", pictures->segmentation != NULL, error));
-    ORR_TRY(refuse_on_cuda("normals", pictures->normals != NULL, error));
-    const unsigned planes = (pictures->rgb ? ORR_EYES_RGB : 0u) | (pictures->rgba ? ORR_EYES_RGBA : 0u) |
-                            (pictures->depth ? ORR_EYES_DEPTH : 0u);
-    ORR_TRY(draw_on_cuda(e, chosen, planes, NULL, error));
-    return read_from_cuda(e, chosen, pictures, error);
+    return (p->rgb ? ORR_EYES_RGB : 0u) | (p->rgba ? ORR_EYES_RGBA : 0u) | (p->depth ? ORR_EYES_DEPTH : 0u) |
+           (p->segmentation ? ORR_EYES_SEGMENTATION : 0u) | (p->normals ? ORR_EYES_NORMALS : 0u) |
+           (p->flow ? ORR_EYES_FLOW : 0u);
 }
 
 orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eyes_pictures *given,
@@ -285,21 +241,27 @@ orr_result orr_eyes_draw_sized(orr_eyes *e, const uint8_t *chosen, const orr_eye
     ORR_TRY(orr_engine_check(e->engine, error));
     ORR_REQUIRE(given, error);
     ORR_TRY(orr_sized_read(&pictures, sizeof pictures, given, size, "orr_eyes_pictures", error));
-    return e->cuda ? draw_through_cuda(e, chosen, &pictures, error)
-                   : orr_eyes_cpu_draw(e->cpu, chosen, &pictures, error);
+    ORR_TRY(check_flow(e, pictures.flow != NULL, error));
+    if (e->cuda) {
+        ORR_TRY(orr_eyes_cuda_draw(e->cuda, chosen, planes_of(&pictures), NULL, error));
+        return orr_eyes_cuda_read(e->cuda, chosen, &pictures, error);
+    }
+    return orr_eyes_cpu_draw(e->cpu, chosen, &pictures, error);
 }
 
 static orr_result check_planes(const orr_eyes *e, unsigned planes, orr_error *error)
 {
-    const unsigned all = ORR_EYES_RGB | ORR_EYES_RGBA | ORR_EYES_DEPTH;
+    const unsigned all = ORR_EYES_RGB | ORR_EYES_RGBA | ORR_EYES_DEPTH | ORR_EYES_SEGMENTATION |
+                         ORR_EYES_NORMALS | ORR_EYES_FLOW;
     if (!e->cuda) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
                         "eyes: pictures in CUDA's memory: expected eyes whose device is cuda");
     }
-    return planes != 0 && (planes & ~all) == 0
-               ? ORR_OK
-               : orr_fail(error, ORR_CODE_ARGUMENT,
-                          "eyes: planes %#x: expected ORR_EYES_RGB, _RGBA and _DEPTH, one or more", planes);
+    if (planes == 0 || (planes & ~all) != 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: planes %#x: expected ORR_EYES_..., one or more",
+                        planes);
+    }
+    return check_flow(e, (planes & ORR_EYES_FLOW) != 0, error);
 }
 
 orr_result orr_eyes_draw_cuda_sized(orr_eyes *e, const uint8_t *chosen, unsigned planes, void *after,
@@ -311,7 +273,7 @@ orr_result orr_eyes_draw_cuda_sized(orr_eyes *e, const uint8_t *chosen, unsigned
     ORR_TRY(orr_engine_check(e->engine, error));
     ORR_REQUIRE(pictures, error);
     ORR_TRY(check_planes(e, planes, error));
-    ORR_TRY(draw_on_cuda(e, chosen, planes, after, error));
+    ORR_TRY(orr_eyes_cuda_draw(e->cuda, chosen, planes, after, error));
     orr_eyes_cuda_find(e->cuda, &own);
     own.copies = e->world->count;
     own.cameras = (int)orr_eyes_of_copy(e);

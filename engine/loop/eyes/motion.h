@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/loop/frame_pose.h"
-#include "render/cpu/seen.h"
+#include "render/seen/draw_seen.h"
 
 typedef struct orr_eyes_motion orr_eyes_motion;
 

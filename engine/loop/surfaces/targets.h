@@ -1,7 +1,7 @@
 // Which surface of the scene belongs to which target.
 #pragma once
 
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "render/mesh.h"
 
 enum { SURFACE_MESHES = 1 + ORR_ROBOT_COARSE }; // of a geom: the whole one, and coarser ones

@@ -2,9 +2,9 @@
 #include "engine/loop/tactile/facets.h"
 
 #include "engine/core/memory.h"
+#include "engine/maths/nearest.h"
 #include "engine/maths/rotation.h"
 #include "engine/maths/vector.h"
-#include "physics/soft/nearest.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/loop/tactile/pad.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 
 typedef struct orr_tactile_facet {
     double corner[9], velocity[9]; // of its corners, m and m/s

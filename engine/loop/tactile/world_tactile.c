@@ -3,7 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/loop/tactile/facets.h"
-#include "engine/loop/world/soft_device.h"
+#include "engine/loop/world/soft/soft_device.h"
 #include "engine/loop/world/world_robots.h"
 
 #include <string.h>

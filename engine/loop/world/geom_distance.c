@@ -4,7 +4,7 @@
 
 #include "engine/maths/vector.h"
 #include "physics/grid/distance_grid.h"
-#include "physics/model/distance_function.h"
+#include "physics/model/octree_distance.h"
 #include "physics/soft/obstacle_formula.h"
 
 #include <math.h>
@@ -96,7 +96,18 @@ static obstacle_distance height_distance(const orr_model *m, int field, const do
 static obstacle_distance function_distance_of(const orr_model *m, int geom, const double p[3])
 {
     const double *prm = m->geom_functionprm + (ptrdiff_t)ORR_NFUNCTION * geom;
-    const distance_at at = function_distance(m->geom_function[geom], prm, p);
+    distance_at at;
+    if (m->geom_function[geom] == ORR_FUNCTION_OCTREE) {
+        const int mesh = m->geom_dataid[geom];
+        const double *box = m->mesh_octreebox + (ptrdiff_t)6 * mesh;
+        const octree_view tree = {.child = m->octree_child + m->mesh_octreeadr[mesh],
+                                  .coeff = m->octree_coeff + (ptrdiff_t)8 * m->mesh_octreeadr[mesh],
+                                  .centre = {box[0], box[1], box[2]},
+                                  .half = {box[3], box[4], box[5]}};
+        at = octree_distance(&tree, p);
+    } else {
+        at = function_distance(m->geom_function[geom], prm, p);
+    }
     double n[3] = {at.x, at.y, at.z};
     const double distance = vec3_normalise(n) > 0.0 ? at.d : INFINITY;
     return (obstacle_distance){distance, make_real3(n[0], n[1], n[2])};

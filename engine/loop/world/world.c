@@ -1,5 +1,5 @@
 // What changes of each layer: its transform and whether it is visible, in each copy of the world.
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"

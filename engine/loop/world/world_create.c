@@ -1,7 +1,7 @@
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 
 static orr_result check_desc(const orr_world_desc *desc, orr_error *error)
 {

@@ -2,8 +2,8 @@
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/devices.h"
-#include "engine/loop/world/node_points.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/node_points.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>

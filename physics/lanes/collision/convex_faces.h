@@ -5,10 +5,15 @@
 
 #include "physics/lanes/collision/convex_depth.h"
 
-enum {
-    CONVEX_POLYGON = 64,
-    CONVEX_SIDES = 32 // most faces of a feature
-};
+// Corners of a face that is clipped: twice as many as one of a hull may have, 150 as in MuJoCo. On CUDA 32,
+// since each thread keeps several polygons.
+#if defined(__CUDACC__)
+#define CONVEX_POLYGON 64
+#else
+#define CONVEX_POLYGON 300
+#endif
+
+enum { CONVEX_SIDES = 32 }; // most faces of a feature
 
 // Below this angle, 0.0889 rad = 5.1 degrees, faces, or an edge and a face, count as parallel.
 #define CONVEX_LEAN_COSINE 0.99605099
@@ -50,11 +55,12 @@ LANE_FN void hull_face(const convex_shape *s, int index, int vertex, convex_poly
     }
 }
 
-// Of the faces at a vertex, the one whose normal is closest to a direction in the hull's frame.
+// Of the faces at a vertex, the one whose normal is closest to a direction in the hull's frame; -1: it has
+// none.
 LANE_FN int face_at_vertex(const convex_shape *s, int vertex, point direction)
 {
     const orr_hull *hull = s->hull;
-    int best = 0;
+    int best = -1;
     double most = -2.0;
     for (int k = hull->of_first[vertex]; k < hull->of_first[vertex + 1]; k++) {
         double along = along_face(hull, hull->of_face[k], direction);
@@ -413,21 +419,21 @@ FN int next_around(int k, int count)
     return k + 1 < count ? k + 1 : 0;
 }
 
-// Moves one of the four corners on as long as the area grows, each time followed by those before it.
-LANE_FN void grow_quadrilateral(const convex_polygon *p, int at[4], convex_quadrilateral *best)
+// Moves one of the four corners on as long as the area grows; whether it does at once.
+LANE_FN int move_corner(const convex_polygon *p, int moving, int at[4], convex_quadrilateral *best)
 {
-    int moving = 3;
-    while (moving < 4) {
-        int from = at[moving], to = next_around(from, p->count);
-        at[moving] = to;
+    for (int moved = 0;; moved = 1) {
+        int from = at[moving];
+        at[moving] = next_around(from, p->count);
         double area = quadrilateral(p, at[0], at[1], at[2], at[3]);
-        if (area > best->area) {
-            best->area = area;
-            memcpy(best->corner, at, sizeof best->corner);
-            moving -= moving > 1;
-        } else {
+        if (area <= best->area) {
             at[moving] = from;
-            moving++;
+            return moved;
+        }
+        best->area = area;
+        memcpy(best->corner, at, sizeof best->corner);
+        if (moving == 3) {
+            return 1;
         }
     }
 }
@@ -438,7 +444,10 @@ LANE_FN void keep_largest_quadrilateral(convex_polygon *p)
     int at[4] = {0, 1, 2, 3};
     convex_quadrilateral best = {{0, 1, 2, 3}, quadrilateral(p, 0, 1, 2, 3)};
     for (at[0] = 0; at[0] < p->count; at[0]++) {
-        grow_quadrilateral(p, at, &best);
+        while (move_corner(p, 3, at, &best)) {
+            move_corner(p, 2, at, &best);
+            move_corner(p, 1, at, &best);
+        }
         for (int k = 1; k < 4 && at[k] == at[k - 1]; k++) {
             at[k] = next_around(at[k], p->count);
         }

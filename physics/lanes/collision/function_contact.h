@@ -6,13 +6,14 @@
 #pragma once
 
 #include "physics/lanes/collision/convex.h"
-#include "physics/model/distance_function.h"
+#include "physics/model/octree_distance.h"
 
 // What a distance is needed of.
 typedef struct function_shape {
     int type, function;
     double prm[ORR_NFUNCTION], size[3];
     convex_frame frame;
+    octree_view octree;
 } function_shape;
 
 typedef struct function_pair {
@@ -31,6 +32,16 @@ LANE_FN function_shape function_shape_of(const lane_model *m, const convex_shape
         f.size[k] = s->size[k];
     }
     f.frame = s->frame;
+    if (f.function == ORR_FUNCTION_OCTREE) {
+        const int mesh = m->geom_dataid[geom];
+        const uniform_real *box = m->mesh_octreebox + 6 * mesh;
+        f.octree.child = m->octree_child + m->mesh_octreeadr[mesh];
+        f.octree.coeff = m->octree_coeff + 8 * (int64_t)m->mesh_octreeadr[mesh];
+        for (int k = 0; k < 3; k++) {
+            f.octree.centre[k] = (double)box[k];
+            f.octree.half[k] = (double)box[3 + k];
+        }
+    }
     return f;
 }
 
@@ -99,7 +110,8 @@ LANE_FN distance_at shape_distance_at(const function_shape *s, point at)
     case ORR_GEOM_BOX:
         return box_distance_at(s->size, p);
     case ORR_GEOM_SDF:
-        return function_distance(s->function, s->prm, p);
+        return s->function == ORR_FUNCTION_OCTREE ? octree_distance(&s->octree, p)
+                                                  : function_distance(s->function, s->prm, p);
     default:
         break;
     }

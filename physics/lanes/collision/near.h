@@ -51,21 +51,17 @@ FN real3 world_box(const lane_model *m, const lane_data *d, int geom, real3 *cen
                       fma_(half.x, abs_(f.x.z), fma_(half.y, abs_(f.y.z), half.z * abs_(f.z.z))));
 }
 
-// Boxes of the geoms first ... first + count - 1 of the plan's list.
-LANE_FN void find_extents(const lane_model *m, lane_data *d, int first, int count)
+// The box of number `k` of the plan's list.
+LANE_FN void find_extent(const lane_model *m, const lane_data *d, int k, lane_extent *e)
 {
-    for (int k = first; k < first + count; k++) {
-        int geom = m->plan->boxed_geom[k];
-        real3 centre, half = world_box(m, d, geom, &centre);
-        real reach = R(geom_reach(m, geom));
-        lane_extent *e = &d->extent[k];
-        extent_along(centre.x, half.x + reach, &e->low[0], &e->high[0]);
-        extent_along(centre.y, half.y + reach, &e->low[1], &e->high[1]);
-        extent_along(centre.z, half.z + reach, &e->low[2], &e->high[2]);
-        e->geom = geom;
-        e->weld = m->body_weldid[m->geom_bodyid[geom]];
-        e->rests = geom_rests(m, d, geom);
-    }
+    int geom = m->plan->boxed_geom[k];
+    real3 centre, half = world_box(m, d, geom, &centre);
+    real reach = R(geom_reach(m, geom));
+    extent_along(centre.x, half.x + reach, &e->low[0], &e->high[0]);
+    extent_along(centre.y, half.y + reach, &e->low[1], &e->high[1]);
+    extent_along(centre.z, half.z + reach, &e->low[2], &e->high[2]);
+    e->geom = geom;
+    e->weld = m->body_weldid[m->geom_bodyid[geom]];
 }
 
 // The axis along which the boxes' middles are farthest apart.
@@ -156,10 +152,6 @@ LANE_FN int build_tree(lane_data *d, lane_box_node *node, int first, int count)
             join_box(&node[i], node[second].low, node[second].high);
         }
         node[i].end = leaf ? i + 1 : node[node[i + 1].end].end;
-        node[i].rests = leaf || (node[i + 1].rests && node[node[i + 1].end].rests);
-        for (int k = 0; k < node[i].count && leaf; k++) {
-            node[i].rests = node[i].rests && d->extent[node[i].first + k].rests;
-        }
     }
     return nodes;
 }
@@ -210,8 +202,7 @@ LANE_FN void search_tree(const lane_model *m, lane_data *d, int k, const lane_bo
     const lane_extent e = d->extent[k];
     for (int i = 0; i < nodes;) {
         int end = node[i].first + node[i].count;
-        if (end <= k + 1 || (e.rests && node[i].rests) ||
-            !boxes_overlap(e.low, e.high, node[i].low, node[i].high)) {
+        if (end <= k + 1 || !boxes_overlap(e.low, e.high, node[i].low, node[i].high)) {
             i = node[i].end;
             continue;
         }
@@ -234,12 +225,11 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
         int plane = plan->plane_geom[i];
         int fixed = m->body_weldid[m->geom_bodyid[plane]] == 0;
         real3 pos = load3(d->geom_xpos, plane), normal = load_matrix(d->geom_xmat, plane).z;
-        for (int k = 0; k < (fixed ? plan->boxed_moving : plan->boxed_count); k++) {
-            int geom = plan->boxed_geom[k];
+        int listed = fixed && has_lists(d); // what rests does not meet what cannot move
+        int count = listed ? d->kept->boxes_moving : fixed ? plan->boxed_moving : plan->boxed_count;
+        for (int k = 0; k < count; k++) {
+            int geom = plan->boxed_geom[listed ? d->box_list[k] : k];
             real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom) + geom_reach(m, plane));
-            if (fixed && geom_rests(m, d, geom)) {
-                continue;
-            }
             if (any(dot3(sub3(load3(d->geom_xpos, geom), pos), normal) < reach)) {
                 add_near(m, d, plane, geom);
             }
@@ -247,25 +237,48 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
     }
 }
 
-// Finds the pairs of geoms that may touch in some lane: geoms that move with each other and with those that
-// do not, whose tree is built once for several steps.
+// Boxes of geoms that move in front, in the plan's order, then those of what rests, with a tree over them.
+LANE_FN void sort_boxes(const lane_model *m, lane_data *d)
+{
+    int moving = m->plan->boxed_moving, first = 0, behind = moving;
+    for (int k = 0; k < moving; k++) {
+        int rests = geom_rests(m, d, m->plan->boxed_geom[k]);
+        if (!rests && has_lists(d)) {
+            d->box_list[first] = k;
+        }
+        find_extent(m, d, k, &d->extent[rests ? --behind : first++]);
+    }
+    d->kept->boxes_moving = first;
+    d->kept->rest_nodes = build_tree(d, d->box_node + 2 * first, first, moving - first);
+    d->kept->boxes_sorted = has_lists(d);
+}
+
+// Finds the pairs of geoms that may touch in some lane: geoms that move with each other, with those that rest
+// and with those that cannot move. The trees of the last two are kept.
 LANE_FN void find_near(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
-    int moving = plan->boxed_moving, fixed = plan->boxed_count - moving;
+    int boxes = plan->boxed_moving, fixed = plan->boxed_count - boxes;
     memcpy(d->near_pair, plan->always_near, (size_t)(plan->geom_pairs + 31) / 32 * sizeof *d->near_pair);
     d->near_count = 0;
-    find_extents(m, d, 0, moving);
-    int nodes = build_tree(d, d->box_node, 0, moving);
+    if (has_lists(d) && d->placed && d->kept->boxes_sorted) {
+        for (int k = 0; k < d->kept->boxes_moving; k++) {
+            find_extent(m, d, d->box_list[k], &d->extent[k]);
+        }
+    } else {
+        sort_boxes(m, d);
+    }
+    int moving = d->kept->boxes_moving, nodes = build_tree(d, d->box_node, 0, moving);
     if (d->fixed_nodes == 0) {
-        find_extents(m, d, moving, fixed);
-        d->fixed_nodes = build_tree(d, d->box_node + 2 * moving, moving, fixed);
+        for (int k = boxes; k < boxes + fixed; k++) {
+            find_extent(m, d, k, &d->extent[k]);
+        }
+        d->fixed_nodes = build_tree(d, d->box_node + 2 * boxes, boxes, fixed);
     }
     for (int k = 0; k < moving; k++) {
         search_tree(m, d, k, d->box_node, nodes);
-        if (!d->extent[k].rests) {
-            search_tree(m, d, k, d->box_node + 2 * moving, d->fixed_nodes);
-        }
+        search_tree(m, d, k, d->box_node + 2 * moving, d->kept->rest_nodes);
+        search_tree(m, d, k, d->box_node + 2 * boxes, d->fixed_nodes);
     }
     if (plan->pairs_mixed) {
         search_planes(m, d);

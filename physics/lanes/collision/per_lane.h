@@ -37,9 +37,14 @@ LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lan
 LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double margin, convex_hit *hits)
 {
     point normal = plane->axis[2], down = to_local_direction(&s->frame, point_scaled(normal, -1.0));
-    int lowest = farthest_vertex(s, down), count = 0;
+    int lowest = farthest_vertex(s, down), at = face_at_vertex(s, lowest, down), count = 0;
     convex_polygon face;
-    hull_face(s, face_at_vertex(s, lowest, down), lowest, &face);
+    if (at >= 0) {
+        hull_face(s, at, lowest, &face);
+    } else { // inside of a face that is bent a little: it touches alone, as in MuJoCo
+        face.corner[0] = to_world(&s->frame, hull_vertex(s, lowest));
+        face.count = 1;
+    }
     if (face.count > 4) {
         keep_four_corners(&face);
     }

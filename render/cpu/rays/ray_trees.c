@@ -3,30 +3,19 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
+#include "render/cpu/rays/mesh_trees.h"
 #include "render/cpu/rays/rays_formula.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/picture.h"
-#include "render/reference/triangles.h"
 
 #include <math.h>
 #include <string.h>
 
-// What the triangles follow from.
-typedef struct held_mesh {
-    const orr_mesh *mesh;
-    uint64_t key;
-    float model[12];
-    int32_t first_surface;
-} held_mesh;
-
 struct orr_ray_trees {
     const orr_triangle_walk *walk;
     const orr_gaussian_walk *splat_walk;
-    orr_triangle_tree triangles;
-    held_mesh *meshes; // mesh_count
-    int mesh_count, mesh_capacity;
-    int32_t *surface_of, *mesh_of, *triangle_of; // of each triangle of the tree; the last within its mesh
-    orr_draw_splats *layers;                     // layer_count
+    orr_mesh_trees meshes;
+    orr_draw_splats *layers; // layer_count
     int layer_count, layer_capacity;
     orr_gaussians splats;
     float linear[256]; // of a byte of sRGB
@@ -45,12 +34,8 @@ orr_result orr_ray_trees_create(orr_ray_trees **trees, orr_error *error)
 void orr_ray_trees_destroy(orr_ray_trees *t)
 {
     if (t) {
-        orr_triangle_tree_free(&t->triangles);
+        orr_mesh_trees_free(&t->meshes);
         orr_gaussians_free(&t->splats);
-        orr_free(t->meshes);
-        orr_free(t->surface_of);
-        orr_free(t->mesh_of);
-        orr_free(t->triangle_of);
         orr_free(t->layers);
         orr_free(t);
     }
@@ -94,18 +79,6 @@ bool orr_ray_list_transmits(const orr_draw_list *list)
 
 // ---- what it holds ----
 
-static bool has_meshes(const orr_ray_trees *t, const orr_draw_list *list)
-{
-    bool same = t->mesh_count == list->mesh_count && t->walk;
-    for (int i = 0; i < list->mesh_count && same; i++) {
-        const held_mesh *held = &t->meshes[i];
-        const orr_draw_mesh *mesh = &list->meshes[i];
-        same = held->mesh == mesh->mesh && held->key == mesh->key &&
-               memcmp(held->model, mesh->model, sizeof held->model) == 0;
-    }
-    return same && !list->no_reuse;
-}
-
 static bool has_splats(const orr_ray_trees *t, const orr_draw_list *list)
 {
     bool same = t->layer_count == list->splat_count && t->splat_walk;
@@ -115,75 +88,6 @@ static bool has_splats(const orr_ray_trees *t, const orr_draw_list *list)
                !held->deformation.piece_of && memcmp(held->model, cloud->model, sizeof held->model) == 0;
     }
     return same && !list->no_reuse;
-}
-
-// corners: 9 floats each
-static int64_t take_triangles(orr_ray_trees *t, const orr_draw_list *list, float *corners, uint8_t *flags)
-{
-    int64_t count = 0;
-    int32_t surface = 0;
-    for (int i = 0; i < list->mesh_count; i++) {
-        const orr_draw_mesh *item = &list->meshes[i];
-        const orr_mesh *mesh = item->mesh;
-        for (int p = 0; p < mesh->part_count; p++, surface++) {
-            const orr_mesh_part *part = &mesh->parts[p];
-            const orr_mesh_material *look = &mesh->materials[part->material];
-            if (look->blended) {
-                continue; // not seen by rays
-            }
-            for (uint32_t k = 0; k < part->index_count; k += 3, count++) {
-                const uint32_t *index = mesh->indices + part->first_index + k;
-                for (int c = 0; c < 3; c++) {
-                    affine_apply_to_point(item->model, mesh->vertices[index[c]].position,
-                                          corners + 9 * count + 3 * c);
-                }
-                flags[count] = (uint8_t)((orr_material_two_sided(look) ? ORR_TRIANGLE_TWO_SIDED : 0) |
-                                         (look->alpha_cutoff > 0.0f ? ORR_TRIANGLE_SIEVED : 0));
-                t->surface_of[count] = surface;
-                t->mesh_of[count] = i;
-                t->triangle_of[count] = (int32_t)((part->first_index + k) / 3);
-            }
-        }
-    }
-    return count;
-}
-
-static orr_result hold_meshes(orr_ray_trees *t, orr_isa isa, const orr_draw_list *list, orr_error *error)
-{
-    int64_t most = 0;
-    for (int i = 0; i < list->mesh_count; i++) {
-        for (int k = 0; k < list->meshes[i].mesh->part_count; k++) {
-            most += list->meshes[i].mesh->parts[k].index_count / 3;
-        }
-    }
-    t->walk = NULL; // holds none until all is done
-    orr_triangle_tree_free(&t->triangles);
-    ORR_GROW(t->meshes, t->mesh_capacity, list->mesh_count, "meshes that rays meet", error);
-    t->mesh_count = list->mesh_count;
-    int32_t surfaces = 0;
-    for (int i = 0; i < list->mesh_count; i++) {
-        const orr_draw_mesh *mesh = &list->meshes[i];
-        t->meshes[i] = (held_mesh){.mesh = mesh->mesh, .key = mesh->key, .first_surface = surfaces};
-        surfaces += mesh->mesh->part_count;
-        memcpy(t->meshes[i].model, mesh->model, sizeof mesh->model);
-    }
-    orr_free(t->surface_of);
-    orr_free(t->mesh_of);
-    orr_free(t->triangle_of);
-    t->surface_of = orr_alloc((size_t)most, sizeof *t->surface_of);
-    t->mesh_of = orr_alloc((size_t)most, sizeof *t->mesh_of);
-    t->triangle_of = orr_alloc((size_t)most, sizeof *t->triangle_of);
-    float *corners = orr_alloc((size_t)most, 9 * sizeof *corners);
-    uint8_t *flags = orr_alloc((size_t)most, sizeof *flags);
-    orr_result result = t->surface_of && t->mesh_of && t->triangle_of && corners && flags
-                            ? orr_triangle_tree_build(corners, flags, take_triangles(t, list, corners, flags),
-                                                      &t->triangles, error)
-                            : orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
-                                       "out of memory: %lld triangles that rays meet", (long long)most);
-    orr_free(corners);
-    orr_free(flags);
-    t->walk = result == ORR_OK ? orr_triangle_walk_of(isa) : NULL;
-    return result;
 }
 
 static orr_result hold_splats(orr_ray_trees *t, orr_isa isa, const orr_draw_list *list, orr_error *error)
@@ -202,7 +106,8 @@ static orr_result hold_splats(orr_ray_trees *t, orr_isa isa, const orr_draw_list
 
 orr_result orr_ray_trees_hold(orr_ray_trees *t, orr_isa isa, const orr_draw_list *list, orr_error *error)
 {
-    ORR_TRY(has_meshes(t, list) ? ORR_OK : hold_meshes(t, isa, list, error));
+    t->walk = orr_triangle_walk_of(isa);
+    ORR_TRY(orr_mesh_trees_hold(&t->meshes, list, error));
     return has_splats(t, list) ? ORR_OK : hold_splats(t, isa, list, error);
 }
 
@@ -212,12 +117,12 @@ orr_result orr_ray_trees_hold(orr_ray_trees *t, orr_isa isa, const orr_draw_list
 static bool stops(void *context, const orr_ray_hit *hit)
 {
     const orr_ray_trees *t = context;
-    const orr_mesh *mesh = t->meshes[t->mesh_of[hit->triangle]].mesh;
-    const uint32_t *index = mesh->indices + 3 * (size_t)t->triangle_of[hit->triangle];
+    const orr_mesh_tree *tree = &t->meshes.trees[hit->instance];
+    const orr_mesh *mesh = tree->mesh;
+    const uint32_t *index = mesh->indices + 3 * (size_t)tree->triangle_of[hit->triangle];
     const orr_mesh_vertex *a = &mesh->vertices[index[0]], *b = &mesh->vertices[index[1]],
                           *c = &mesh->vertices[index[2]];
-    const int part = t->surface_of[hit->triangle] - t->meshes[t->mesh_of[hit->triangle]].first_surface;
-    const orr_mesh_material *look = &mesh->materials[mesh->parts[part].material];
+    const orr_mesh_material *look = &mesh->materials[mesh->parts[tree->part_of[hit->triangle]].material];
     const int texture = orr_material_texture(look, ORR_TEXTURE_BASE);
     real alpha = look->base_colour[3];
     if (texture >= 0) {
@@ -235,9 +140,11 @@ static void meet_surface(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met
 {
     orr_ray_hit hit;
     *met = (orr_ray_met){.surface = ORR_RAY_NOTHING, .distance = ray->far_end};
-    if (t->walk->nearest(&t->triangles, ray, true, &(orr_ray_sieve){stops, (void *)t}, &hit)) {
-        met->surface = t->surface_of[hit.triangle];
-        met->triangle = t->triangle_of[hit.triangle];
+    const orr_ray_sieve sieve = {stops, (void *)t};
+    if (t->walk->nearest_instance(&t->meshes.instances, ray, true, &sieve, &hit)) {
+        const orr_mesh_tree *tree = &t->meshes.trees[hit.instance];
+        met->surface = tree->first_surface + tree->part_of[hit.triangle];
+        met->triangle = tree->triangle_of[hit.triangle];
         met->b = hit.b;
         met->c = hit.c;
         met->distance = hit.distance;

@@ -1,5 +1,6 @@
-// What rays of smooth surfaces walk: the opaque triangles and splats of a draw list, in the world's space,
-// kept from one list to the next while they do not change. The hierarchies are those of render/reference.
+// What rays of smooth surfaces walk: the opaque triangles of a draw list, a tree for each mesh
+// (mesh_trees.h), and its splats, kept from one list to the next. The hierarchies are those of
+// render/reference.
 #pragma once
 
 #include "engine/core/isa.h"
@@ -22,10 +23,9 @@ bool orr_ray_list_asks(const orr_draw_list *list);
 // Or one that light goes through?
 bool orr_ray_list_transmits(const orr_draw_list *list);
 
-// Holds the list's triangles and splats. What has the same keys and places as before is kept; all triangles
-// are built anew when one mesh moves, all splats when one cloud moves or is deformed. The list's packs and
-// meshes must outlive what is met. ORR_ERROR_MEMORY; ORR_ERROR_CAPACITY for more than ORR_BVH_BOXES triangles
-// or splats.
+// Holds the list's triangles and splats. Meshes keep their trees as mesh_trees.h says; all splats are built
+// anew when one cloud moves or is deformed. The list's packs and meshes must outlive what is met.
+// ORR_ERROR_MEMORY; ORR_ERROR_CAPACITY for more than ORR_BVH_BOXES triangles of a mesh, or splats.
 orr_result orr_ray_trees_hold(orr_ray_trees *trees, orr_isa isa, const orr_draw_list *list, orr_error *error);
 
 enum { ORR_RAY_NOTHING = -1 }; // a ray meets no surface

@@ -8,7 +8,8 @@
 enum {
     RAYS_DEPTH = 3,       // rays in a row at most
     RAYS_GLASS_DEPTH = 6, // where light goes through a surface of the list
-    RAYS_FROST_DEPTH = 3  // of those through microfacets, of which a pixel has several
+    RAYS_FROST_DEPTH = 3, // of those through microfacets, of which a pixel has several
+    KEY_SET = 1 << 30     // of each key, so that it is not 0
 };
 
 // What a surface shows: its own light, and a factor of what its ray finds.
@@ -30,6 +31,7 @@ typedef struct ray_lanes {
     real3 absorption;                   // of the body where it is
     real clear;                         // 1: from the eye on it has only gone through surfaces; else 0
     real2 chance;                       // that draws its next microfacet (rays_chance)
+    haze_path air;                      // how far it has come, where there is haze or fog
 } ray_lanes;
 
 // What rays find, linear.
@@ -101,23 +103,28 @@ FN real3 ray_miss(const mesh_raster *raster, const mesh_surface *surface, const 
                : s->ambient;
 }
 
-FN real squared_distance(const mesh_surface *surface, sint a, sint b, int k)
+// From one vertex to another: of positions, or with k = 3 of normals. The mesh's space.
+FN real3 vertex_step(const mesh_surface *surface, sint a, sint b, int k)
 {
     const float *p = (const float *)surface->instance->mesh->vertices + k;
-    real sum = R(0.0);
-    for (int i = 0; i < 3; i++) {
-        const real d = real_gather(p + i, b * I(9)) - real_gather(p + i, a * I(9));
-        sum = fma_(d, d, sum);
-    }
-    return sum;
+    a = a * I(9);
+    b = b * I(9);
+    return make_real3(real_gather(p, b) - real_gather(p, a), real_gather(p + 1, b) - real_gather(p + 1, a),
+                      real_gather(p + 2, b) - real_gather(p + 2, a));
 }
 
-// How fast the normals turn over a triangle [1/length of the camera's space].
-FN real curvature_of(const mesh_surface *surface, const lane_triangle *t)
+// How fast the normals turn over a triangle [1/length of the camera's space], along that of two sides where
+// they do so most; below 0 where the surface is hollow for an eye, which is behind the triangle or not.
+FN real curvature_of(const mesh_surface *surface, const lane_triangle *t, mask behind)
 {
-    const real ab = squared_distance(surface, t->a, t->b, 3) / max_(dot3(t->plane.ab, t->plane.ab), R(1e-30)),
-               ac = squared_distance(surface, t->a, t->c, 3) / max_(dot3(t->plane.ac, t->plane.ac), R(1e-30));
-    return sqrt_(max_(ab, ac));
+    const real3 ab = vertex_step(surface, t->a, t->b, 3), ac = vertex_step(surface, t->a, t->c, 3);
+    const real by_ab = dot3(ab, ab) / max_(dot3(t->plane.ab, t->plane.ab), R(1e-30)),
+               by_ac = dot3(ac, ac) / max_(dot3(t->plane.ac, t->plane.ac), R(1e-30));
+    const mask first = by_ab > by_ac;
+    const real turned = sel(first, dot3(ab, vertex_step(surface, t->a, t->b, 0)),
+                            dot3(ac, vertex_step(surface, t->a, t->c, 0)));
+    const real curvature = sqrt_(max_(by_ab, by_ac));
+    return sel(behind, -curvature, curvature) * sel(turned < R(0.0), R(-1.0), R(1.0));
 }
 
 // A texture where a cone of a width meets the triangle.
@@ -202,7 +209,8 @@ LARGE_FN real ray_through(const mesh_raster *raster, const mesh_surface *surface
     to->absorption = g.absorption;
     to->spread = look->closed ? rays_spread_through(to->spread, curvature, to->width, g.eta) : to->spread;
     const real turned = look->closed ? abs_(R(1.0) - R(1.0) / g.eta) : R(2.0);
-    to->spread = sel(rough, rays_spread_rough(to->spread, turned, m.roughness), to->spread);
+    to->spread = sel(rough, rays_spread_rough(abs_(to->spread), turned, m.roughness), to->spread);
+    to->width = sel(rough, abs_(to->width), to->width);
     const real2 next = rays_next_chance(to->chance);
     to->chance = make_real2(sel(rough, next.x, to->chance.x), sel(rough, next.y, to->chance.y));
     return g.weight;
@@ -222,9 +230,9 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
     point.position = mesh_position(t.plane, w);
     to->position = point.position;
     const mask behind = dot3(t.plane.normal, direction) > R(0.0);
-    const real arrived = to->spread;
+    const real arrived = to->spread, curvature = curvature_of(surface, &t, behind);
     to->outward = mesh_direction(mesh_flip(behind, t.plane.normal));
-    to->spread = rays_spread(to->spread, curvature_of(surface, &t), to->width);
+    to->spread = rays_spread(to->spread, curvature, to->width);
     const real3 texel = ray_factor(raster, surface, ORR_TEXTURE_BASE, &t, w, to->width);
     real3 base = make_real3(texel.x * R(look->base_colour[0]), texel.y * R(look->base_colour[1]),
                             texel.z * R(look->base_colour[2]));
@@ -256,7 +264,7 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
     ray_surface s = ray_metal(raster, surface, m, point, normal, to->outward, R(goes_through ? 0.0f : 1.0f));
     if (goes_through) {
         to->spread = arrived;
-        ray_through(raster, surface, m, behind, point, normal, curvature_of(surface, &t), &s, to);
+        ray_through(raster, surface, m, behind, point, normal, curvature, &s, to);
         return s;
     }
     to->direction = s.direction;
@@ -335,39 +343,97 @@ FN ray_lanes select_rays(mask m, const ray_lanes *a, const ray_lanes *b)
                        sel(m, a->spread, b->spread),
                        select3(m, a->absorption, b->absorption),
                        sel(m, a->clear, b->clear),
-                       make_real2(sel(m, a->chance.x, b->chance.x), sel(m, a->chance.y, b->chance.y))};
+                       make_real2(sel(m, a->chance.x, b->chance.x), sel(m, a->chance.y, b->chance.y)),
+                       {sel(m, a->air.depth, b->air.depth), sel(m, a->air.way, b->air.way),
+                        sel(m, a->air.axis, b->air.axis)}};
+}
+
+// Is there haze or fog before what rays meet?
+FN bool has_air(const mesh_raster *raster)
+{
+    const orr_haze_values *haze = &raster->lighting.haze;
+    return haze->reach_over_height > 0.0f || haze->fog_inverse_width > 0.0f;
+}
+
+// What rays meet, without endless planes beyond their ends.
+LARGE_FN sint leave_ends(const mesh_raster *raster, mask wanted, const ray_lanes *from, sint surface)
+{
+    const mask kept =
+        haze_path_leaves(haze_of(&raster->lighting), from->air, from->position, from->direction);
+    mask left = and_(wanted, and_(surface >= I(0), not_(kept)));
+    while (any(left)) { // once per surface
+        const int32_t number = surface[__builtin_ctz(mask_bits(left))];
+        const mask same = left & (surface == I(number));
+        const bool ends = raster->surfaces[raster->rays.first_surface + number].instance->ends;
+        surface = ends ? sel_int(same, I(ORR_RAY_NOTHING), surface) : surface;
+        left &= ~same;
+    }
+    return surface;
+}
+
+// Light and colours behind air, which mixes display colours, as where they are seen directly: where there is
+// some, all of it becomes `shown`.
+LARGE_FN void put_behind(const mesh_raster *raster, mask of, haze_air air, real3 *light, real3 *shown)
+{
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0)),
+                seen = haze_behind(air,
+                                   light_display(add3(tone_map(tone_of(&raster->lighting), *light), *shown)));
+    const mask hazy = and_(of, air.passes < R(1.0));
+    *light = select3(hazy, none, *light);
+    *shown = select3(hazy, make_real3(srgb_to_linear(seen.x), srgb_to_linear(seen.y), srgb_to_linear(seen.z)),
+                     *shown);
+}
+
+// A key of the surfaces that rays meet, from that of those before.
+FN sint next_key(sint key, sint surface)
+{
+    return ((key & I(0x1ffffff)) << 5) ^ (surface + I(1 - ORR_RAY_NOTHING));
 }
 
 // What the lanes' rays find. through: a factor of it that is known, below 1/100 of which rays end; depth_max:
-// rays in a row
+// rays in a row; key: of what they meet, goes on
 LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes at, real3 through,
-                             int depth_max)
+                             int depth_max, sint *key)
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     real3 light = none, shown = none;
-    const bool glass = raster->rays.glass;
+    const bool glass = raster->rays.glass, hazy = has_air(raster);
+    const haze_view haze = haze_of(&raster->lighting);
+    haze_air air = {R(1.0), none};
     for (int depth = 0; depth < depth_max; depth++) {
         wanted = and_(wanted, largest_of(through) > R(0.01));
         if (!any(wanted)) {
             break;
         }
-        const ray_meets met = meet_rays(raster, wanted, &at);
+        ray_meets met = meet_rays(raster, wanted, &at);
+        if (hazy) {
+            met.surface = leave_ends(raster, wanted, &at, met.surface);
+            const mask missed = met.surface < I(0);
+            air = haze_along(haze, at.air, at.position, at.direction, met.distance, missed);
+            put_behind(raster, and_(wanted, missed), air, &at.miss, &at.behind);
+        }
         shown = add3(shown, times3(through, met.veil));
         through = scale3(through, met.passes);
         if (glass) {
             const real length = sel(met.surface >= I(0), met.distance, R(0.0));
             through = times3(through, glass_absorb(at.absorption, length));
         }
-        at.width = max_(fma_(at.spread, met.distance, at.width), R(0.0));
+        at.width = fma_(at.spread, met.distance, at.width);
+        *key = sel_int(wanted, next_key(*key, met.surface), *key);
         mask left = and_(wanted, met.surface >= I(0));
         while (any(left)) { // once per surface
             const uint32_t lane = (uint32_t)__builtin_ctz(mask_bits(left));
             const mask same = left & (met.surface == I(met.surface[lane]));
             ray_lanes next = at;
             next.miss = next.behind = none;
-            const ray_surface s =
+            ray_surface s =
                 ray_hit(raster, &raster->surfaces[raster->rays.first_surface + met.surface[lane]],
                         sel_int(same, met.triangle, I(met.triangle[lane])), met.weights, at.direction, &next);
+            if (hazy) {
+                put_behind(raster, same, air, &s.light, &s.shown);
+                s.factor = scale3(s.factor, air.passes);
+                next.air = haze_path_on(haze, at.air, at.direction, met.distance);
+            }
             light = select3(same, add3(light, times3(through, s.light)), light);
             shown = select3(same, add3(shown, times3(through, s.shown)), shown);
             through = select3(same, times3(through, s.factor), through);
@@ -382,10 +448,11 @@ LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes a
 }
 
 // What is seen through a surface, from its other side: by one ray, or by several where it is rough.
-// behind, normal: as of ray_through; on: at the surface, on the side of the eye
+// behind, normal: as of ray_through; on: at the surface, on the side of the eye; key: as of ray_light, where
+// one ray is followed
 LARGE_FN ray_finds find_beyond(const mesh_raster *raster, const mesh_surface *surface, mask same, mask behind,
                                light_metal m, light_point point, real3 normal, real curvature,
-                               const ray_surface *s, const ray_lanes *on)
+                               const ray_surface *s, const ray_lanes *on, sint *key)
 {
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     ray_finds sum = {none, none};
@@ -400,7 +467,9 @@ LARGE_FN ray_finds find_beyond(const mesh_raster *raster, const mesh_surface *su
             wanted, ray_through(raster, surface, m, behind, point, normal, curvature, &beyond, &to), R(0.0));
         const mask rough = and_(wanted, m.roughness > R(RAYS_SHARP));
         const int depth_max = any(rough) ? RAYS_FROST_DEPTH : RAYS_GLASS_DEPTH;
-        const ray_finds found = ray_light(raster, wanted, to, beyond.factor, depth_max);
+        sint met = *key;
+        const ray_finds found = ray_light(raster, wanted, to, beyond.factor, depth_max, &met);
+        *key = sel_int(and_(wanted, not_(rough)), met, *key);
         sum.light =
             select3(wanted, add_scaled3(sum.light, add3(beyond.light, found.light), weight), sum.light);
         sum.shown =
@@ -413,14 +482,17 @@ LARGE_FN ray_finds find_beyond(const mesh_raster *raster, const mesh_surface *su
 }
 
 // Display colour of a surface whose pixels start rays. m.occlusion: that of its texture; `same`: pixels that
-// show it; pixel_at: their centres [px]
+// show it; pixel_at: their centres [px]; pixel_part: of a pixel's width, that the rays are wide; met: becomes
+// a key of what they meet; 0 where several are drawn
 LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surface, mask same, light_metal m,
-                           light_point point, real3 normal, const lane_triangle *t, real2 pixel_at)
+                           light_point point, real3 normal, const lane_triangle *t, real2 pixel_at,
+                           real pixel_part, sint *met)
 {
     const orr_lens *lens = &raster->lens;
-    const real pixel = R(0.5f * (1.0f / lens->focal[0] + 1.0f / lens->focal[1]));
-    const real3 plane = t->plane.normal,
-                outward = mesh_direction(mesh_flip(dot3(plane, point.to_eye) < R(0.0), plane));
+    const real pixel = pixel_part * R(0.5f * (1.0f / lens->focal[0] + 1.0f / lens->focal[1]));
+    const real3 plane = t->plane.normal;
+    const mask behind = dot3(plane, point.to_eye) < R(0.0);
+    const real3 outward = mesh_direction(mesh_flip(behind, plane));
     m.occlusion = m.occlusion * open_part(raster, point);
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     const ray_surface s = ray_metal(raster, surface, m, point, normal, outward, R(1.0));
@@ -434,23 +506,27 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
                     .spread = R(0.0),
                     .absorption = none,
                     .clear = R(0.0),
-                    .chance = shift};
+                    .chance = shift,
+                    .air = haze_path_to(haze_of(&raster->lighting), point.position)};
     if (!lens->orthographic) {
         at.width = pixel * point.position.z;
         at.spread = pixel;
     }
-    const real curvature = curvature_of(surface, t);
+    const real curvature = curvature_of(surface, t, behind);
     ray_lanes on = at; // of a surface that light goes through
     on.clear = R(1.0);
     at.spread = rays_spread(at.spread, curvature, at.width);
+    *met = I(1);
     const ray_finds mirrored =
-        ray_light(raster, same, at, s.factor, raster->rays.glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH);
+        ray_light(raster, same, at, s.factor, raster->rays.glass ? RAYS_GLASS_DEPTH : RAYS_DEPTH, met);
     real3 light = add3(s.light, mirrored.light), shown = mirrored.shown;
     if (orr_material_transmits(surface->material)) {
-        const ray_finds beyond = find_beyond(raster, surface, same, dot3(plane, point.to_eye) < R(0.0), m,
-                                             point, normal, curvature, &s, &on);
+        const ray_finds beyond =
+            find_beyond(raster, surface, same, behind, m, point, normal, curvature, &s, &on, met);
+        *met = sel_int(m.roughness > R(RAYS_SHARP), I(0), *met | I(KEY_SET));
         light = add3(light, beyond.light);
         shown = add3(shown, beyond.shown);
     }
+    *met = orr_material_transmits(surface->material) ? *met : *met | I(KEY_SET);
     return light_display(add3(tone_map(tone_of(&raster->lighting), light), shown));
 }

@@ -4,12 +4,14 @@
 #define ORR_RAYS_FORMULA_H
 
 #include "engine/maths/angle_formula.h"
+#include "render/edge_formula.h"
 #include "render/glass/glass_formula.h"
 
 #define RAYS_ROUGHNESS 0.2f // from here on surfaces reflect the blurred environment alone
 #define RAYS_SHARP 0.1f     // up to here the ray alone; light goes through what is rougher in several rays
-#define RAYS_FACETS 8       // so many, each through another microfacet,
-#define RAYS_FROSTED 0.3f   // or half of them up to here, where their grain is less
+#define RAYS_CONTRAST (1.0 / 8.0) // a change of the display colour for which pixels are divided
+#define RAYS_FACETS 8             // so many, each through another microfacet,
+#define RAYS_FROSTED 0.3f         // or half of them up to here, where their grain is less
 
 // The part of what a surface mirrors that its ray finds; the rest is as without rays.
 FN real rays_share(real roughness)
@@ -35,17 +37,26 @@ FN real rays_step(real largest)
 
 // A curved mirror spreads a cone of rays by twice the angle between its normals at both rims of the cone
 // (Akenine-Moeller et al. 2019, "Texture level of detail strategies for real-time ray tracing"). curvature:
-// angle per length; width: of the cone where it meets the mirror; returns radians
+// angle per length, below 0 where the surface is hollow on the side of the eye; width: of the cone where it
+// meets the mirror, below 0 where its rays have crossed; returns radians, below 0 where they draw together
 FN real rays_spread(real spread, real curvature, real width)
 {
     return fma_(R(2.0) * curvature, width, spread);
 }
 
-// The same of rays that go through a surface, as wide as where it makes them part; eta: as in glass_formula.h
+// The same of rays that go through a surface, as those near the axis of a lens; eta: as in glass_formula.h
 FN real rays_spread_through(real spread, real curvature, real width, real eta)
 {
     real turned = R(1.0) / eta;
-    return fma_(abs_(R(1.0) - turned) * curvature, width, spread * turned);
+    return fma_((turned - R(1.0)) * curvature, width, spread * turned);
+}
+
+// Is there an edge between neighbouring pixels of surfaces that start rays? same: whether their rays meet the
+// same surfaces, of whose own edges and patterns those are taken that are seen clearly. Display colours.
+FN mask rays_edge(mask same, real3 a, real3 b)
+{
+    real change = max_(max_(abs_(a.x - b.x), abs_(a.y - b.y)), abs_(a.z - b.z));
+    return change > sel(same, R(RAYS_CONTRAST), R(EDGE_COLOUR));
 }
 
 // ---- light through rough surfaces ----

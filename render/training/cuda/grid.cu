@@ -6,7 +6,7 @@ extern "C" {
 #include "render/training/cuda/splat_pass.h"
 }
 #include "render/training/cuda/sums_device.h"
-#include "render/training/picture_grid_formula.h"
+#include "render/training/picture/picture_grid_formula.h"
 
 enum : int {
     THREADS = 128,

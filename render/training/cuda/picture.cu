@@ -6,8 +6,8 @@ extern "C" {
 #include "render/training/cuda/splat_pass.h"
 }
 #include "render/training/cuda/sums_device.h"
-#include "render/training/picture_exposure_formula.h"
-#include "render/training/picture_loss_formula.h"
+#include "render/training/picture/picture_exposure_formula.h"
+#include "render/training/picture/picture_loss_formula.h"
 
 enum : int {
     SIDE = 16,                     // pixels of a block

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "render/cuda/splats.h"
-#include "render/training/picture_compose.h"
+#include "render/training/picture/picture_compose.h"
 #include "render/training/splat_training.h"
 
 enum { ORR_CUDA_LOSS_SUMS = 2 };

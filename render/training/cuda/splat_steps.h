@@ -3,7 +3,7 @@
 
 #include "engine/core/profile.h"
 #include "engine/device/cuda.h"
-#include "render/training/picture_compose.h"
+#include "render/training/picture/picture_compose.h"
 #include "render/training/splat_depth.h"
 #include "render/training/splat_photos.h"
 #include "render/training/splat_training.h"

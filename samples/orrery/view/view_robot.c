@@ -1,7 +1,7 @@
 #include "samples/orrery/view/view.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/world/world_soft.h"
+#include "engine/loop/world/soft/world_soft.h"
 #include "engine/maths/camera.h"
 #include "samples/orrery/view/edit/window_ray.h"
 

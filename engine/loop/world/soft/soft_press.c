@@ -1,0 +1,337 @@
+// Rigid bodies between the vertices of a soft one: the point of each triangle that is nearest to a geom.
+#include "engine/core/memory.h"
+#include "engine/loop/world/geom_distance.h"
+#include "engine/loop/world/soft/soft_contact.h"
+#include "engine/loop/world/soft/soft_plane.h"
+#include "engine/maths/nearest.h"
+#include "engine/maths/rotation.h"
+#include "engine/maths/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double reach = 0.05;  // m: points farther away touch nothing in a step
+static const double gain = 0.001;  // of its longest side: what a point must be nearer than the corners
+static const double full = 0.03;   // of its longest side: from where on its contact has all of its stiffness;
+                                   // contacts that come and go at once shake what rests there
+static const double corner = 0.98; // weights above are those of a corner, which touches by itself
+static const double least_step = 1e-3; // of its longest side
+
+enum { FEATURES = 8 };
+static const double level = 5e-3; // m: that other points may be farther than the nearest one
+static const double apart = 5e-3; // m: that points of one triangle are from each other at least
+static const double undone = 0.5; // m/s
+
+typedef struct soft_side { // a triangle of a soft body
+    const int32_t *vertex;
+    const double *position, *velocity; // of the body's vertices
+    int soft;
+    double margin, friction, time_step;
+    double middle[3], radius, longest; // m: radius: around its middle; its longest edge
+} soft_side;
+
+typedef struct nearest {
+    double weight[3], point[3], distance, normal[3]; // in the geom's frame
+} nearest;
+
+static void evaluate(const orr_model *m, int geom, const double (*corners)[3], nearest *at)
+{
+    for (int k = 0; k < 3; k++) {
+        at->point[k] = 0.0;
+        for (int i = 0; i < 3; i++) {
+            at->point[k] += at->weight[i] * corners[i][k];
+        }
+    }
+    const orr_geom_distance found = orr_geom_distance_at(m, geom, at->point);
+    at->distance = found.distance;
+    memcpy(at->normal, found.normal, sizeof at->normal);
+}
+
+// The nearest point of a triangle, by the projected gradient of the distance with steps that are halved where
+// they lead away.
+static nearest descend(const orr_model *m, int geom, const double (*corners)[3], double longest)
+{
+    nearest best = {.weight = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}};
+    evaluate(m, geom, corners, &best);
+    for (double step = 0.5 * longest; step > least_step * longest && best.distance < INFINITY;) {
+        nearest next;
+        double ahead[3];
+        for (int k = 0; k < 3; k++) {
+            ahead[k] = best.point[k] - step * best.normal[k];
+        }
+        orr_nearest_in_triangle(ahead, corners[0], corners[1], corners[2], next.weight);
+        evaluate(m, geom, corners, &next);
+        if (next.distance < best.distance - 1e-9) {
+            best = next;
+        } else {
+            step *= 0.5;
+        }
+    }
+    return best;
+}
+
+// The side's corners, in the geom's frame.
+static void bring(const orr_soft_near *g, const soft_side *side, double corners[3][3])
+{
+    for (int i = 0; i < 3; i++) {
+        double d[3];
+        for (int k = 0; k < 3; k++) {
+            d[k] = side->position[(ptrdiff_t)side->vertex[i] * 3 + k] - g->position[k];
+        }
+        mat_apply_transposed(g->rotation, d, corners[i]);
+    }
+}
+
+// The side's corners in the geom's frame as both move in the step, but for the approach at the point that is
+// nearest at its start. Where a ball rolls, the point that is nearest at the end of the step is ahead of that
+// one, and forces behind the ball's middle would push it on. now: the corners at the start.
+static void bring_ahead(const orr_soft_near *g, const orr_soft_body *body, const soft_side *side,
+                        const double (*now)[3], const nearest *at, double corners[3][3])
+{
+    double approach = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const ptrdiff_t from = (ptrdiff_t)side->vertex[i] * 3;
+        double d[3];
+        for (int k = 0; k < 3; k++) {
+            const double there = body ? body->centre[k] + side->time_step * body->velocity[k] : 0.0;
+            d[k] = side->position[from + k] + side->time_step * side->velocity[from + k] - there;
+        }
+        if (body) {
+            mat_apply_transposed(g->turn, d, d);
+        }
+        for (int k = 0; k < 3; k++) {
+            d[k] += (body ? body->centre[k] : 0.0) - g->position[k];
+        }
+        mat_apply_transposed(g->rotation, d, corners[i]);
+        for (int k = 0; k < 3; k++) {
+            approach += at->weight[i] * at->normal[k] * (corners[i][k] - now[i][k]);
+        }
+    }
+    for (int i = 0; i < 9; i++) {
+        corners[i / 3][i % 3] -= approach * at->normal[i % 3];
+    }
+}
+
+// Has the geom one nearest point, which moves as it rolls? On a flat face many points are about as near, and
+// rounding decides which of them is the nearest at the end of a step.
+static bool rolls(int type)
+{
+    return type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE || type == ORR_GEOM_ELLIPSOID ||
+           type == ORR_GEOM_CYLINDER;
+}
+
+// Can a point of the triangle be nearer to the geom than its corners are? Of a convex geom not where the
+// distance does not fall from the nearest corner on.
+static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[3], double longest,
+                          double *least)
+{
+    int first = 0;
+    orr_geom_distance at[3];
+    for (int i = 0; i < 3; i++) {
+        at[i] = orr_geom_distance_at(m, geom, corners[i]);
+        first = at[i].distance < at[first].distance ? i : first;
+    }
+    *least = at[first].distance;
+    bool falls = false;
+    for (int i = 0; i < 3; i++) {
+        double along[3];
+        for (int k = 0; k < 3; k++) {
+            along[k] = corners[i][k] - corners[first][k];
+        }
+        falls |= vec3_dot(at[first].normal, along) < -gain * longest;
+    }
+    const bool convex = m->geom_type[geom] != ORR_GEOM_HFIELD && m->geom_type[geom] != ORR_GEOM_SDF;
+    return *least < reach + longest && (falls || !convex);
+}
+
+// Vertices of a hull that are about as far along the normal as the farthest; some, where they are many.
+static int list_hull(const orr_model *m, int mesh, const double normal[3], double out[FEATURES][3])
+{
+    const double *vertex = m->hull_vert + (ptrdiff_t)m->mesh_hullvertadr[mesh] * 3;
+    const int vertices = m->mesh_hullvertnum[mesh];
+    double farthest = -INFINITY;
+    int total = 0, seen = 0, count = 0;
+    for (int i = 0; i < vertices; i++) {
+        farthest = fmax(farthest, vec3_dot(normal, vertex + (ptrdiff_t)i * 3));
+    }
+    for (int i = 0; i < vertices; i++) {
+        total += vec3_dot(normal, vertex + (ptrdiff_t)i * 3) > farthest - level;
+    }
+    for (int i = 0; i < vertices && count < FEATURES; i++) {
+        const double *v = vertex + (ptrdiff_t)i * 3;
+        if (vec3_dot(normal, v) > farthest - level && seen++ * FEATURES >= count * total) {
+            memcpy(out[count++], v, sizeof out[0]);
+        }
+    }
+    return count;
+}
+
+// Points of a geom that a flat face of it rests on, of which this is the normal; returns how many.
+static int list_features(const orr_model *m, int geom, const double normal[3], double out[FEATURES][3])
+{
+    const double *size = m->geom_size + (ptrdiff_t)geom * 3;
+    int count = 0;
+    switch (m->geom_type[geom]) {
+    case ORR_GEOM_BOX:
+        for (; count < 8; count++) {
+            for (int k = 0; k < 3; k++) {
+                out[count][k] = count >> k & 1 ? size[k] : -size[k];
+            }
+        }
+        break;
+    case ORR_GEOM_CYLINDER:
+        for (; count < 8; count++) {
+            out[count][0] = count % 2 ? 0.0 : count & 2 ? size[0] : -size[0];
+            out[count][1] = count % 2 == 0 ? 0.0 : count & 2 ? size[0] : -size[0];
+            out[count][2] = count & 4 ? size[1] : -size[1];
+        }
+        break;
+    case ORR_GEOM_CAPSULE:
+        for (; count < 2; count++) {
+            out[count][0] = out[count][1] = 0.0;
+            out[count][2] = count ? size[1] : -size[1];
+        }
+        break;
+    case ORR_GEOM_MESH:
+        return list_hull(m, m->geom_dataid[geom], normal, out);
+    default:
+        break;
+    }
+    return count;
+}
+
+static orr_result add(const orr_model *m, const orr_soft_near *g, const soft_side *side, const nearest *at,
+                      double share, orr_soft_found *f, orr_error *error)
+{
+    double point[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 9; i++) {
+        const ptrdiff_t from = (ptrdiff_t)side->vertex[i / 3] * 3 + i % 3;
+        point[i % 3] += at->weight[i / 3] * side->position[from];
+        velocity[i % 3] += at->weight[i / 3] * side->velocity[from];
+    }
+    orr_geom_distance now = {.distance = at->distance};
+    memcpy(now.normal, at->normal, sizeof now.normal);
+    // overlap is undone slowly
+    const double more = fmax(side->margin, -undone * side->time_step - at->distance);
+    const orr_soft_plane plane = orr_soft_plane_ahead(m, f, g, point, velocity, &now, side->time_step);
+    ORR_GROW(f->pair, f->pair_capacity, f->pair_count + 1, "contacts of soft bodies", error);
+    orr_soft_pair *pair = &f->pair[f->pair_count++];
+    *pair = (orr_soft_pair){.rigid = true,
+                            .body = g->body,
+                            .distance = plane.distance + more,
+                            .share = share,
+                            .friction = fmax(side->friction, m->geom_friction[(ptrdiff_t)g->geom * 3])};
+    for (int k = 0; k < 4; k++) {
+        pair->soft[k] = side->soft;
+        pair->vertex[k] = side->vertex[k % 3];
+        pair->weight[k] = k < 3 ? at->weight[k] : 0.0;
+    }
+    memcpy(pair->normal, plane.normal, sizeof pair->normal);
+    memcpy(pair->ahead, plane.ahead, sizeof pair->ahead);
+    return ORR_OK;
+}
+
+static bool is_apart(const nearest *a, const nearest *b)
+{
+    double d[3];
+    for (int k = 0; k < 3; k++) {
+        d[k] = a->point[k] - b->point[k];
+    }
+    return vec3_dot(d, d) > apart * apart;
+}
+
+// The nearest point of the triangle, and where the geom's corners stand over it, as far as they are about as
+// near.
+static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_side *side, orr_soft_found *f,
+                        orr_error *error)
+{
+    double corners[3][3], ahead[3][3], features[FEATURES][3], least;
+    nearest at[FEATURES + 1];
+    bring(g, side, corners);
+    if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, &least)) {
+        return ORR_OK;
+    }
+    at[0] = descend(m, g->geom, (const double(*)[3])corners, side->longest);
+    if (!(at[0].distance < reach && at[0].distance < least - gain * side->longest)) {
+        return ORR_OK;
+    }
+    const double share = fmin((least - at[0].distance) / side->longest - gain, full - gain) / (full - gain);
+    if (rolls(m->geom_type[g->geom])) {
+        const orr_soft_body *body = g->body >= 0 ? &f->body[g->body] : NULL;
+        bring_ahead(g, body, side, (const double(*)[3])corners, &at[0], ahead);
+        at[0] = descend(m, g->geom, (const double(*)[3])ahead, side->longest);
+        evaluate(m, g->geom, (const double(*)[3])corners, &at[0]);
+    }
+    int count = 1;
+    const int candidates = list_features(m, g->geom, at[0].normal, features);
+    for (int i = 0; i < candidates; i++) {
+        nearest *next = &at[count];
+        orr_nearest_in_triangle(features[i], corners[0], corners[1], corners[2], next->weight);
+        evaluate(m, g->geom, (const double(*)[3])corners, next);
+        bool other = next->distance < at[0].distance + level;
+        for (int k = 0; k < count && other; k++) {
+            other = is_apart(next, &at[k]);
+        }
+        count += other;
+    }
+    for (int i = 0; i < count; i++) {
+        if (fmax(fmax(at[i].weight[0], at[i].weight[1]), at[i].weight[2]) < corner) {
+            ORR_TRY(add(m, g, side, &at[i], share, f, error));
+        }
+    }
+    return ORR_OK;
+}
+
+// Its middle, and the lengths that bound it.
+static void measure(soft_side *side)
+{
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+        side->middle[k] = 0.0;
+        for (int i = 0; i < 3; i++) {
+            side->middle[k] += side->position[(ptrdiff_t)side->vertex[i] * 3 + k] / 3.0;
+        }
+    }
+    side->longest = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double d[3], edge[3];
+        for (int k = 0; k < 3; k++) {
+            const double x = side->position[(ptrdiff_t)side->vertex[i] * 3 + k];
+            d[k] = x - side->middle[k];
+            edge[k] = x - side->position[(ptrdiff_t)side->vertex[(i + 1) % 3] * 3 + k];
+        }
+        square = fmax(square, vec3_dot(d, d));
+        side->longest = fmax(side->longest, vec3_dot(edge, edge));
+    }
+    side->longest = sqrt(side->longest);
+    side->radius = sqrt(square);
+}
+
+orr_result orr_soft_contact_press(const orr_model *m, const orr_soft_collider *collider, int soft,
+                                  double time_step, orr_soft_found *f, orr_error *error)
+{
+    int count;
+    const int32_t *surface = orr_soft_surface(collider->model, &count);
+    for (int i = 0; i < count && f->near_count > 0; i++) {
+        soft_side side = {.vertex = surface + (ptrdiff_t)i * 3,
+                          .position = collider->position,
+                          .velocity = collider->velocity,
+                          .soft = soft,
+                          .margin = collider->margin,
+                          .friction = collider->friction,
+                          .time_step = time_step};
+        measure(&side);
+        for (int n = 0; n < f->near_count; n++) {
+            const orr_soft_near *g = &f->near[n];
+            const double far = m->geom_rbound[g->geom] + side.radius + reach;
+            double d[3];
+            for (int k = 0; k < 3; k++) {
+                d[k] = side.middle[k] - g->position[k];
+            }
+            if (m->geom_type[g->geom] != ORR_GEOM_PLANE && vec3_dot(d, d) < far * far) {
+                ORR_TRY(press(m, g, &side, f, error));
+            }
+        }
+    }
+    return ORR_OK;
+}

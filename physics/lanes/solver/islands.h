@@ -1,0 +1,193 @@
+// Islands: kinematic trees that are joined by constraint rows, directly or through others. Each is solved
+// by itself, with its own number of iterations; a tree without rows has no solver. On the CPU, for models
+// with many dofs (plan->block_count): the rows of an island are moved beside each other, and the solver
+// works on a part of the world.
+#pragma once
+
+#include "physics/lanes/solver/block_direction.h"
+
+#if !defined(__CUDACC__)
+
+// The first block of the island of a tree's block: links lead towards lower blocks, and are shortened.
+FN int island_of(int32_t *link, int block)
+{
+    while (link[block] != block) {
+        link[block] = link[link[block]];
+        block = link[block];
+    }
+    return block;
+}
+
+FN int tree_of_dof(const lane_model *m, int dof)
+{
+    return m->plan->block_tree[m->plan->dof_block[dof]];
+}
+
+// Joins trees; block_island: of each tree's first block, the island's first block, which is the lowest.
+LANE_FN void join_trees(const lane_model *m, lane_data *d)
+{
+    int32_t *link = d->block_island;
+    for (int n = 0; n < block_count(m, d); n++) {
+        link[nth_block(d, n)] = nth_block(d, n);
+    }
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        const lane_row *row = &d->row[i];
+        for (int e = 1; e < row->count; e++) {
+            int a = island_of(link, tree_of_dof(m, row->dof[e - 1]));
+            int b = island_of(link, tree_of_dof(m, row->dof[e]));
+            link[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+}
+
+// Numbers the islands that have rows, in the order of their first blocks: block_island of every block, or -1.
+// Islands have no rows and dofs yet.
+LANE_FN void number_islands(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    int32_t *island = d->block_island, *number = d->block_at; // of the island that begins with a block
+    for (int n = 0; n < block_count(m, d); n++) {
+        number[nth_block(d, n)] = -1;
+    }
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        if (d->row[i].count > 0) {
+            number[island_of(island, tree_of_dof(m, d->row[i].dof[0]))] = 0;
+        }
+    }
+    d->island_count = 0;
+    for (int n = 0; n < block_count(m, d); n++) {
+        int block = nth_block(d, n);
+        if (number[block] == 0) {
+            d->island_row[d->island_count] = d->island_dof[d->island_count] = 0;
+            number[block] = d->island_count++;
+        }
+    }
+    if (d->island_count == 0) { // rows without dofs
+        d->island_row[0] = d->island_dof[0] = 0;
+        d->island_count = 1;
+    }
+    for (int n = 0; n < block_count(m, d); n++) { // links lead downwards: those below are done
+        int block = nth_block(d, n), tree = plan->block_tree[block];
+        island[block] = tree < block || island[block] < block ? island[tree < block ? tree : island[block]]
+                                                              : number[block];
+    }
+}
+
+// Sorts dofs by island; those without one are solved here. Afterwards island_dof has the end of each.
+LANE_FN void sort_dofs(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    for (int n = 0; n < block_count(m, d); n++) {
+        int block = nth_block(d, n), island = d->block_island[block], first = plan->block_first[block];
+        if (island >= 0) {
+            d->island_dof[island] += plan->block_first[block + 1] - first;
+            continue;
+        }
+        for (int k = first; k < plan->block_first[block + 1]; k++) {
+            d->qacc[k] = d->qacc_smooth[k];
+            d->qfrc_constraint[k] = R(0.0);
+        }
+    }
+    begin_from_counts(d->island_dof, d->island_count);
+    for (int n = 0; n < block_count(m, d); n++) {
+        int block = nth_block(d, n), island = d->block_island[block];
+        for (int k = plan->block_first[block]; k < plan->block_first[block + 1] && island >= 0; k++) {
+            d->dof_sorted[d->island_dof[island]++] = k;
+        }
+    }
+}
+
+FN int island_of_row(const lane_model *m, const lane_data *d, int i)
+{
+    return d->row[i].count > 0 ? d->block_island[m->plan->dof_block[d->row[i].dof[0]]] : 0;
+}
+
+// Moves the rows of each island beside each other; their order stays. Rows without dofs are the first
+// island's. Afterwards island_row has the end of each.
+LANE_FN void sort_rows(const lane_model *m, lane_data *d)
+{
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        d->island_row[island_of_row(m, d, i)] += d->row[i].dim;
+    }
+    begin_from_counts(d->island_row, d->island_count);
+    for (int i = 0; i < d->row_count; i++) {
+        int first = i - d->row[i].index;
+        int at = d->island_row[island_of_row(m, d, first)]++;
+        d->row_sorted[at] = d->row[i];
+        d->row_place[i] = at;
+        d->efc_jar[at] = d->efc_pos[i];
+        d->efc_force[at] = d->efc_D[i];
+        d->efc_weight[at] = d->efc_aref[i];
+        d->efc_jv[at] = d->efc_diagonal[i];
+    }
+    lane_row *sorted = d->row_sorted;
+    d->row_sorted = d->row;
+    d->row = sorted;
+    d->group_count = 0;
+    for (int i = 0; i < d->row_count; i++) {
+        d->efc_pos[i] = d->efc_jar[i];
+        d->efc_D[i] = d->efc_force[i];
+        d->efc_aref[i] = d->efc_weight[i];
+        d->efc_diagonal[i] = d->efc_jv[i];
+        if (d->row[i].index == 0) {
+            d->group[d->group_count++] = i;
+        }
+    }
+    for (int i = 0; i < d->contact_count; i++) {
+        if (d->contact[i].row >= 0) {
+            d->contact[i].row = d->row_place[d->contact[i].row];
+        }
+    }
+}
+
+// The part of a world that is an island: its rows and dofs.
+LANE_FN lane_data island_part(lane_data *d, int island)
+{
+    int row = island > 0 ? d->island_row[island - 1] : 0, dof = island > 0 ? d->island_dof[island - 1] : 0;
+    lane_data part = *d;
+    part.row = d->row + row;
+    part.efc_pos = d->efc_pos + row;
+    part.efc_D = d->efc_D + row;
+    part.efc_diagonal = d->efc_diagonal + row;
+    part.efc_aref = d->efc_aref + row;
+    part.efc_jar = d->efc_jar + row;
+    part.efc_magnitude = d->efc_magnitude + row;
+    part.efc_jv = d->efc_jv + row;
+    part.efc_force = d->efc_force + row;
+    part.efc_weight = d->efc_weight + row;
+    part.row_count = d->island_row[island] - row;
+    part.dof = d->dof_sorted + dof;
+    part.dof_count = d->island_dof[island] - dof;
+    part.group = d->row_place + row;
+    part.group_count = 0;
+    for (int i = 0; i < part.row_count; i += part.row[i].dim) {
+        part.group[part.group_count++] = i;
+    }
+    return part;
+}
+
+LANE_FN void solve_islands(const lane_model *m, lane_data *d)
+{
+    join_trees(m, d);
+    number_islands(m, d);
+    sort_dofs(m, d);
+    sort_rows(m, d);
+    for (int island = 0; island < d->island_count; island++) {
+        lane_data part = island_part(d, island);
+        solve_rows(m, &part);
+        d->iterations = part.iterations;
+        d->inaccurate = part.inaccurate;
+    }
+}
+#endif
+
+LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
+{
+#if !defined(__CUDACC__)
+    if (m->plan->block_count > 0) {
+        solve_islands(m, d);
+        return;
+    }
+#endif
+    solve_rows(m, d);
+}
