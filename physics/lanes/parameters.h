@@ -63,6 +63,7 @@ typedef struct lane_pair_dofs {
     const int32_t *dof;  // descending
     const uint8_t *part; // ORR_CHAIN_FIRST or ORR_CHAIN_SECOND
     const double *share; // NULL, or of a vertex: plan->point_share
+    const int32_t *node; // NULL, or of an element: plan->entry_node
     int count;
 } lane_pair_dofs;
 
@@ -72,9 +73,13 @@ FN lane_pair_dofs pair_dofs(const lane_model *m, const lane_data *d, int i)
     const orr_pair *pair = lane_pair(m, d, i);
     lane_pair_dofs dofs;
     dofs.share = NULL;
+    dofs.node = NULL;
     if (i < plan->pair_count) {
         if (pair->point >= 0) {
             dofs.share = plan->point_share + (plan->chain[pair->chain].first - plan->point_entry);
+        }
+        if (pair->element >= 0) {
+            dofs.node = plan->entry_node + (plan->chain[pair->chain].first - plan->element_entry);
         }
         dofs.dof = plan->chain_dof + plan->chain[pair->chain].first;
         dofs.part = plan->chain_part + plan->chain[pair->chain].first;

@@ -191,6 +191,7 @@ LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr
         c->geom1 = pair->geom1;
         c->geom2 = pair->geom2;
         c->point = pair->point;
+        c->element = pair->element;
         c->dim = pair->adhesion != 0.0 && dist >= pair->includemargin ? 1 : pair->condim;
         c->dist = dist;
         real force[6];

@@ -85,7 +85,7 @@ static inline const char *orr_physics_quantity_name(orr_physics_quantity quantit
 // Two geoms that are closer than their margin.
 typedef struct orr_physics_contact {
     int32_t geom1, geom2, dim; // geom2: -1 where a soft body touches; dim: condim
-    int32_t point;             // its vertex, of the model's nflexpoint; -1: none
+    int32_t point, element;    // its vertex or element, of the model's nflexpoint, nflexelement; -1: none
     double dist;               // m, negative: penetration
     double pos[3], frame[9];   // rows of frame: normal from geom1 to geom2, two tangents
     double force[6]; // in the contact's frame: normal, two tangents, torques (MuJoCo's mj_contactForce)

@@ -64,6 +64,12 @@ FN int pattern_words(const lane_model *m)
     return (m->nv + 31) / 32;
 }
 
+// Vertices of soft bodies, where elements of some touch.
+FN int touched_points(const lane_model *m)
+{
+    return m->plan->pair_count > m->plan->point_pairs ? m->nflexpoint : 0;
+}
+
 // Can trees fall asleep (lanes/sleep.h)?
 FN int can_sleep(const lane_model *m)
 {
@@ -122,17 +128,18 @@ FN int sleep_coordinates(const lane_model *m)
 // Position stage: computed from qpos by positions() and factorise_inertia().
 #define LANE_POSITION(X)                                                                                     \
     /* computed by kinematics, in the world's frame */                                                       \
-    X(xpos, 3 * m->nbody)      /* nbody x 3: origins of the bodies' frames */                                \
-    X(xquat, 4 * m->nbody)     /* nbody x 4: their rotations */                                              \
-    X(xmat, 9 * m->nbody)      /* nbody x 9: the same as matrices */                                         \
-    X(xipos, 3 * m->nbody)     /* nbody x 3: centres of mass of the bodies */                                \
-    X(ximat, 9 * m->nbody)     /* nbody x 9: their principal axes of inertia */                              \
-    X(xanchor, 3 * m->njnt)    /* njnt x 3: anchors of the joints */                                         \
-    X(xaxis, 3 * m->njnt)      /* njnt x 3: axes of the joints */                                            \
-    X(geom_xpos, 3 * m->ngeom) /* ngeom x 3 */                                                               \
-    X(geom_xmat, 9 * m->ngeom) /* ngeom x 9 */                                                               \
-    X(site_xpos, 3 * m->nsite) /* nsite x 3 */                                                               \
-    X(site_xmat, 9 * m->nsite) /* nsite x 9 */                                                               \
+    X(xpos, 3 * m->nbody)                    /* nbody x 3: origins of the bodies' frames */                  \
+    X(xquat, 4 * m->nbody)                   /* nbody x 4: their rotations */                                \
+    X(xmat, 9 * m->nbody)                    /* nbody x 9: the same as matrices */                           \
+    X(xipos, 3 * m->nbody)                   /* nbody x 3: centres of mass of the bodies */                  \
+    X(ximat, 9 * m->nbody)                   /* nbody x 9: their principal axes of inertia */                \
+    X(xanchor, 3 * m->njnt)                  /* njnt x 3: anchors of the joints */                           \
+    X(xaxis, 3 * m->njnt)                    /* njnt x 3: axes of the joints */                              \
+    X(geom_xpos, 3 * m->ngeom)               /* ngeom x 3 */                                                 \
+    X(geom_xmat, 9 * m->ngeom)               /* ngeom x 9 */                                                 \
+    X(flexpoint_xpos, 3 * touched_points(m)) /* nflexpoint x 3, where elements touch; by collide_elements */ \
+    X(site_xpos, 3 * m->nsite)               /* nsite x 3 */                                                 \
+    X(site_xmat, 9 * m->nsite)               /* nsite x 9 */                                                 \
     /* computed by centres_of_mass */                                                                        \
     X(subtree_com, 3 * m->nbody) /* nbody x 3: centre of mass of a body and all below it */                  \
     X(cinert, 10 * m->nbody)     /* nbody x 10: struct inertia of a body */                                  \

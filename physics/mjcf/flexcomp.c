@@ -195,15 +195,17 @@ static orr_result choose_dof(mjcf_reader *reader, const mjcf_node *node, mjcf_fl
             return mjcf_flexcomp_plan_nodes(reader, node, f);
         }
         if (node->plain) { // its nodes are bodies of the file
-            return mjcf_fail(node, reader->error,
-                             "node: expected that it can touch planes alone, by contype and conaffinity: "
-                             "contact with others does not move nodes");
+            return mjcf_fail(
+                node, reader->error,
+                "node: expected that it cannot touch height fields, distance grids, other "
+                "flexes or, with dim 2, any but planes, by contype and conaffinity: contact with "
+                "these does not move nodes");
         }
-        spec_note(
-            reader->spec, node->file, node->line,
-            "<flexcomp>: dof: as contact with geoms other than planes does not move nodes, every point moves "
-            "by itself and pins name points, as with dof=\"full\"; for nodes let contype and conaffinity "
-            "leave it planes alone");
+        spec_note(reader->spec, node->file, node->line,
+                  "<flexcomp>: dof: as contact with height fields, distance grids, other flexes or, with dim "
+                  "2, any "
+                  "but planes does not move nodes, every point moves by itself and pins name points, as with "
+                  "dof=\"full\"; for nodes keep it from these by contype and conaffinity");
     }
     return ORR_OK;
 }
@@ -221,6 +223,7 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
                                 .touch = {.contype = 1,
                                           .conaffinity = 1,
                                           .condim = 3,
+                                          .layers = 1,
                                           .friction = {1.0, 0.005, 0.0001},
                                           .solmix = 1.0,
                                           .solref = {0.02, 1.0},

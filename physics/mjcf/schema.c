@@ -400,7 +400,7 @@ const mjcf_member mjcf_flex_touch_members[] = {INTEGER(spec_flex, "contype", tou
                                                REAL(spec_flex, "gap", touch.gap, 1, 1),
                                                NO_EFFECT("internal"),
                                                NO_EFFECT("selfcollide"),
-                                               NO_EFFECT("activelayers"),
+                                               INTEGER(spec_flex, "activelayers", touch.layers, 1, 1),
                                                NO_EFFECT("passive"),
                                                END};
 

@@ -141,11 +141,14 @@ int count_cables(const orr_spec *spec); // joints of cables
 // Adds those of a flex to the model's sizes.
 orr_result count_flex_nodes(model_builder *b, const spec_flex *flex);
 typedef struct model_place { // where the next of each is in the model
-    int node, cell, cell_node, stiffness, touch, point, weight;
+    int node, cell, cell_node, stiffness, touch, point, weight, element, grid;
 } model_place;
 orr_result count_flex_touch(model_builder *b, const spec_flex *flex);
+// active: elements; those that touch, which are triangles and the outer layers of tetrahedra, are 1. As
+// MuJoCo peels them: each layer has a face that no element of the next layers has. Returns how many.
+orr_result flex_active_elements(const spec_flex *flex, uint8_t *active, int *count, orr_error *error);
 // After build_flex_nodes, of the same flex.
-void build_flex_touch(model_builder *b, int id, model_place *at);
+orr_result build_flex_touch(model_builder *b, int id, model_place *at);
 orr_result build_flex_nodes(model_builder *b, int id, model_place *at);
 orr_result count_names(model_builder *b);
 // after the arrays are allocated

@@ -52,7 +52,7 @@ orr_result build_flexes(model_builder *b)
     for (int i = 0; i < b->spec->flexes_count; i++) {
         ORR_TRY(build_flex(b, i, &vert, &elemdata));
         ORR_TRY(build_flex_nodes(b, i, &nodes));
-        build_flex_touch(b, i, &nodes);
+        ORR_TRY(build_flex_touch(b, i, &nodes));
     }
     return ORR_OK;
 }

@@ -25,6 +25,8 @@
     X(nflexstiffness)                                                                                        \
     X(nflextouch)                                                                                            \
     X(nflexpoint)                                                                                            \
+    X(nflexelement)                                                                                          \
+    X(nflexgrid)                                                                                             \
     X(nflexweight)                                                                                           \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
@@ -100,7 +102,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 181,
+_Static_assert(sizeof(integer_arrays) == 189,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -244,9 +246,13 @@ static void move_bodies(const joining *j)
     MOVE(nflexcell, flexcell_nodeadr, 1, nflexcellnode)
     MOVE(nflexcell, flexcell_stiffnessadr, 1, nflexstiffness)
     MOVE(nflexcellnode, flexcell_bodyid, 1, nbody)
+    MOVE(nflextouch, flextouch_gridadr, 1, nflexgrid)
+    MOVE(nflexgrid, flexgrid_bodyid, 1, nbody)
     MOVE(nflexpoint, flexpoint_touchid, 1, nflextouch)
     MOVE(nflexpoint, flexpoint_weightadr, 1, nflexweight)
     MOVE(nflexweight, flexweight_bodyid, 1, nbody)
+    MOVE(nflexelement, flexelement_touchid, 1, nflextouch)
+    MOVE(nflexelement, flexelement_point, 4, nflexpoint)
     MOVE(nv, dof_bodyid, 1, nbody)
     MOVE(nv, dof_jntid, 1, njnt)
     MOVE(nv, dof_parentid, 1, nv)

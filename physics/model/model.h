@@ -337,6 +337,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nflexstiffness) /* numbers of their stiffness */                                                       \
     X(nflextouch)     /* soft bodies that nodes move and that touch */                                       \
     X(nflexpoint)     /* vertices of these */                                                                \
+    X(nflexelement)   /* elements of these that touch */                                                     \
+    X(nflexgrid)      /* nodes of these */                                                                   \
     X(nflexweight)    /* nodes of all these vertices */                                                      \
     X(ncam)                                                                                                  \
     X(nlight)                                                                                                \
@@ -553,12 +555,22 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, flextouch_margin, m->nflextouch, 1)                                                            \
     X(double, flextouch_gap, m->nflextouch, 1)                                                               \
     X(double, flextouch_radius, m->nflextouch, 1)   /* m, of the spheres at the vertices */                  \
+    X(int32_t, flextouch_interp, m->nflextouch, 1)  /* as flex_interp */                                     \
+    X(int32_t, flextouch_along, m->nflextouch, 3)   /* nodes along the axes */                               \
+    X(int32_t, flextouch_gridadr, m->nflextouch, 1) /* its first node, of nflexgrid */                       \
+    X(int32_t, flexgrid_bodyid, m->nflexgrid, 1)                                                             \
     X(int32_t, flexpoint_touchid, m->nflexpoint, 1) /* of which of them it is a vertex */                    \
     X(int32_t, flexpoint_weightadr, m->nflexpoint, 1)                                                        \
     X(int32_t, flexpoint_weightnum, m->nflexpoint, 1)                                                        \
+    X(double, flexpoint_coord, m->nflexpoint, 3)     /* where it is at rest, in cells */                     \
     X(int32_t, flexweight_bodyid, m->nflexweight, 1) /* the node's body */                                   \
     X(double, flexweight_node, m->nflexweight, 3)    /* m, the node in that body */                          \
     X(double, flexweight, m->nflexweight, 1)         /* its share of the vertex, of sum 1 */                 \
+    X(int32_t, flexelement_touchid, m->nflexelement, 1)                                                      \
+    X(int32_t, flexelement_elem, m->nflexelement, 1)  /* its number in its flex */                           \
+    X(int32_t, flexelement_point, m->nflexelement, 4) /* vertices; of a triangle the first comes twice */    \
+    /* the nodes that may move it: the first and the last along x, y and z */                                \
+    X(int32_t, flexelement_span, m->nflexelement, 6)                                                         \
     /* cameras look along -z, y is up */                                                                     \
     X(int32_t, cam_mode, m->ncam, 1) /* orr_camera_mode */                                                   \
     X(int32_t, cam_bodyid, m->ncam, 1)                                                                       \

@@ -132,6 +132,7 @@ struct spec_flex_nodes {
 // How a soft body that nodes move touches: as a geom does.
 typedef struct spec_touch {
     int32_t contype, conaffinity, condim, priority;
+    int32_t layers; // of tetrahedra, from the surface on, that touch
     double friction[3], solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap;
 } spec_touch;
 
@@ -460,8 +461,8 @@ void spec_set_name(orr_spec *spec, const char *name);
 
 // touch_by_points, of this spec or of one that attaches it.
 bool spec_flexes_touch_by_points(const orr_spec *spec);
-// Can a soft body that nodes move touch what has no contacts with nodes: a geom that is no plane, or another
-// soft body?
+// Can a soft body that nodes move touch what has no contacts with nodes: a height field, a distance grid,
+// what is no plane where it is a surface (dim 2), or another soft body?
 bool spec_flexes_meet_more(const orr_spec *spec);
 
 // Appends a zeroed element to a list; NULL: out of memory.

@@ -225,6 +225,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->chain_dof);
     orr_free(plan->chain_part);
     orr_free(plan->point_share);
+    orr_free(plan->entry_node);
     orr_free(plan->dof_descending);
     orr_free(plan->last_dof);
     orr_free(plan->dof_end);

@@ -20,11 +20,12 @@ enum {
     ORR_PAIR_NUMBERS = 13
 };
 
-// Two geoms that can collide, or a geom and a vertex of a soft body that nodes move; parameters are combined
-// by MuJoCo's rules.
+// Two geoms that can collide, or a geom and a vertex or an element of a soft body that nodes move; parameters
+// are combined by MuJoCo's rules.
 typedef struct orr_pair {
-    int32_t geom1, geom2; // type of 1 <= type of 2; geom2: -1 where `point` is what touches
+    int32_t geom1, geom2; // type of 1 <= type of 2; geom2: -1 where `point` or `element` is what touches
     int32_t point;        // of the model's nflexpoint, -1: none
+    int32_t element;      // of the model's nflexelement, -1: none; ORR_PAIR_WEIGHT are of inverse weight 1
     int32_t condim;
     int32_t slots;                // most contacts it can have
     int32_t chain;                // in plan->chain; of a pair that a step has mixed: the number of its dofs
@@ -83,8 +84,10 @@ typedef struct orr_tree_range {
 typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
-    int32_t pair_count;  // those of geoms, then those with vertices, by vertices:
+    int32_t
+        pair_count; // those of geoms, then those with vertices, by vertices, those with elements, by these:
     int32_t geom_pairs;  // how many are of two geoms
+    int32_t point_pairs; // how many are of these or with vertices
     int32_t pairs_mixed; // 1: too many to list: only declared ones are in `pair`, a step mixes the others
     int32_t for_device;  // 1: all are listed, and there are no blocks
     uint64_t *excluded, *declared; // pairs of bodies, of geoms: the lower one << 32 | the other; sorted
@@ -96,6 +99,10 @@ typedef struct orr_plan {
     // 1 where it moves the geom; the first entry is chain_dof[point_entry]
     double *point_share;
     int32_t point_entry, point_entries;
+    // of pairs with elements: for each entry of their chains the node that the dof moves, of the soft body's;
+    // -1: those of chain_part's ORR_CHAIN_SECOND that it moves; the first entry is chain_dof[element_entry]
+    int32_t *entry_node;
+    int32_t element_entry, element_entries;
     int32_t tendon_entry, tendon_entries;     // entries of their chains in chain_dof: the first, their number
     int32_t actuator_entry, actuator_entries; // likewise
     int32_t chain_dof_count;

@@ -230,8 +230,79 @@ static int64_t point_entries(const orr_plan *plan, int deepest)
 {
     const orr_model *m = plan->model;
     int64_t entries = 0;
-    for (int i = plan->geom_pairs; i < plan->pair_count; i++) {
+    for (int i = plan->geom_pairs; i < plan->point_pairs; i++) {
         const int64_t most = ((int64_t)m->flexpoint_weightnum[plan->pair[i].point] + 1) * deepest;
+        entries += most < m->nv ? most : m->nv;
+    }
+    return entries;
+}
+
+static bool moves(const orr_plan *plan, int dof, int body)
+{
+    const int last = plan->last_dof[body];
+    return last >= dof && last < plan->dof_end[dof];
+}
+
+// Calls for the nodes that may move an element: `of` is their number in the soft body.
+#define FOR_NODES(m, element, of) for (int32_t of = -1; (of = next_node(m, element, of)) >= 0;)
+
+// The node after one of those that may move an element; after -1 the first; -1: no more.
+static int32_t next_node(const orr_model *m, int element, int32_t node)
+{
+    const int32_t *along = m->flextouch_along + 3 * (ptrdiff_t)m->flexelement_touchid[element];
+    const int32_t *span = m->flexelement_span + 6 * (ptrdiff_t)element;
+    int at[3] = {span[0], span[2], span[4]};
+    if (node >= 0) {
+        at[0] = node / (along[1] * along[2]), at[1] = node / along[2] % along[1], at[2] = node % along[2];
+        at[2]++;
+        for (int k = 2; k > 0 && at[k] > span[2 * k + 1]; k--) {
+            at[k] = span[2 * k];
+            at[k - 1]++;
+        }
+    }
+    return at[0] > span[1] ? -1 : at[2] + along[2] * (at[1] + along[1] * at[0]);
+}
+
+// The chain of a geom and an element. Dofs that move all of its nodes and the geom are left out.
+static void add_element_chain(orr_plan *plan, orr_pair *pair)
+{
+    const orr_model *m = plan->model;
+    const int32_t *body = m->flexgrid_bodyid + m->flextouch_gridadr[m->flexelement_touchid[pair->element]];
+    pair->chain = plan->chain_count++;
+    orr_chain *chain = &plan->chain[pair->chain];
+    *chain = (orr_chain){plan->chain_dof_count, 0};
+    for (int dof = m->nv - 1; dof >= 0; dof--) {
+        int moved = 0, others = 0, node = -1;
+        const int with_geom = moves(plan, dof, m->geom_bodyid[pair->geom1]);
+        FOR_NODES(m, pair->element, of)
+        {
+            const bool with = moves(plan, dof, body[of]);
+            node = with ? of : node;
+            moved += with, others += !with;
+        }
+        if ((with_geom && others == 0) || (!with_geom && moved == 0)) {
+            continue;
+        }
+        const int i = chain->first + chain->count++;
+        plan->chain_dof[i] = dof;
+        plan->chain_part[i] =
+            (uint8_t)((with_geom ? ORR_CHAIN_FIRST : 0) | (moved > 0 ? ORR_CHAIN_SECOND : 0));
+        plan->entry_node[i - plan->element_entry] = moved == 1 ? node : -1;
+    }
+    plan->chain_dof_count += chain->count;
+}
+
+// The most entries of the chains of pairs with elements.
+static int64_t element_entries(const orr_plan *plan, int deepest)
+{
+    const orr_model *m = plan->model;
+    int64_t entries = 0;
+    for (int i = plan->point_pairs; i < plan->pair_count; i++) {
+        int64_t most = deepest;
+        FOR_NODES(m, plan->pair[i].element, of)
+        {
+            most += deepest;
+        }
         entries += most < m->nv ? most : m->nv;
     }
     return entries;
@@ -251,10 +322,15 @@ static void find_chains(orr_plan *plan, uint8_t *part, double *share)
         plan->chain_dof_count += count;
     }
     plan->point_entry = plan->chain_dof_count;
-    for (int i = plan->geom_pairs; i < plan->pair_count; i++) {
+    for (int i = plan->geom_pairs; i < plan->point_pairs; i++) {
         add_point_chain(plan, &plan->pair[i], share);
     }
     plan->point_entries = plan->chain_dof_count - plan->point_entry;
+    plan->element_entry = plan->chain_dof_count;
+    for (int i = plan->point_pairs; i < plan->pair_count; i++) {
+        add_element_chain(plan, &plan->pair[i]);
+    }
+    plan->element_entries = plan->chain_dof_count - plan->element_entry;
     plan->equality_chain = plan->chain_count;
     for (int i = 0; i < m->neq; i++) {
         memset(part, 0, nv);
@@ -302,12 +378,14 @@ orr_result orr_plan_chains(orr_plan *plan, orr_error *error)
     plan->pair_dofs = 2 * depth_most;
     plan->pair_dofs = plan->pair_dofs < m->nv ? plan->pair_dofs : m->nv;
     int64_t others = (int64_t)m->neq + m->ntendon + m->nactuator;
-    const int64_t of_points = point_entries(plan, depth_most);
-    int64_t entries = (int64_t)plan->geom_pairs * plan->pair_dofs + of_points + others * m->nv;
+    const int64_t of_points = point_entries(plan, depth_most),
+                  of_elements = element_entries(plan, depth_most);
+    int64_t entries = (int64_t)plan->geom_pairs * plan->pair_dofs + of_points + of_elements + others * m->nv;
     ORR_ALLOC(plan->chain, plan->pair_count + others, "chains of dofs", error);
     ORR_ALLOC(plan->chain_dof, entries, "chains of dofs", error);
     ORR_ALLOC(plan->chain_part, entries, "chains of dofs", error);
     ORR_ALLOC(plan->point_share, of_points, "chains of dofs", error);
+    ORR_ALLOC(plan->entry_node, of_elements, "chains of dofs", error);
     plan->level_first = orr_alloc_zero((size_t)m->nbody + 1, sizeof *plan->level_first);
     uint8_t *part = orr_alloc((size_t)m->nv, 1);
     int32_t *depth = orr_alloc((size_t)m->nbody, sizeof *depth);

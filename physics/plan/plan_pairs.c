@@ -131,14 +131,9 @@ static contact_side geom_side(const orr_model *m, int i)
                           .invweight = m->body_invweight0[2 * m->geom_bodyid[i]]};
 }
 
-// MuJoCo's inverse weight of a vertex is the mean of those of its nodes.
-static contact_side point_side(const orr_model *m, int point)
+// i: of nflextouch.
+static contact_side touch_side(const orr_model *m, int i, double invweight)
 {
-    const int i = m->flexpoint_touchid[point], first = m->flexpoint_weightadr[point];
-    double invweight = 0.0;
-    for (int k = first; k < first + m->flexpoint_weightnum[point]; k++) {
-        invweight += m->flexweight[k] * m->body_invweight0[2 * m->flexweight_bodyid[k]];
-    }
     return (contact_side){.condim = m->flextouch_condim[i],
                           .priority = m->flextouch_priority[i],
                           .margin = m->flextouch_margin[i],
@@ -150,10 +145,29 @@ static contact_side point_side(const orr_model *m, int point)
                           .invweight = invweight};
 }
 
+// MuJoCo's inverse weight of a vertex is the mean of those of its nodes.
+static contact_side point_side(const orr_model *m, int point)
+{
+    const int first = m->flexpoint_weightadr[point];
+    double invweight = 0.0;
+    for (int k = first; k < first + m->flexpoint_weightnum[point]; k++) {
+        invweight += m->flexweight[k] * m->body_invweight0[2 * m->flexweight_bodyid[k]];
+    }
+    return touch_side(m, m->flexpoint_touchid[point], invweight);
+}
+
+// The inverse weight of an element depends on where it is touched.
+static contact_side element_side(const orr_model *m, int element)
+{
+    return touch_side(m, m->flexelement_touchid[element], 0.0);
+}
+
 // The second side of a pair.
 static contact_side other_side(const orr_model *m, const orr_pair *pair)
 {
-    return pair->geom2 >= 0 ? geom_side(m, pair->geom2) : point_side(m, pair->point);
+    return pair->geom2 >= 0   ? geom_side(m, pair->geom2)
+           : pair->point >= 0 ? point_side(m, pair->point)
+                              : element_side(m, pair->element);
 }
 
 // MuJoCo's rules: the higher priority wins; between equals friction is the larger, adhesion the sum, the
@@ -218,7 +232,7 @@ void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[O
     double *friction = numbers + ORR_PAIR_FRICTION;
     const contact_side a = geom_side(m, pair->geom1), b = other_side(m, pair);
     mix_friction(m, pair, &a, &b, friction);
-    double both = a.invweight + b.invweight;
+    double both = pair->element >= 0 ? 1.0 : a.invweight + b.invweight;
     double mu = friction[0] / sqrt(m->opt.impratio);
     numbers[ORR_PAIR_MU] = mu;
     numbers[ORR_PAIR_CONE] = 1.0 / (mu * mu * (1.0 + mu * mu));
@@ -291,19 +305,21 @@ static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *
         const contact_side one = geom_side(m, a), two = geom_side(m, b);
         mix_parameters(&one, &two, pair);
     }
-    pair->point = -1;
+    pair->point = pair->element = -1;
     finish_pair(m, declared, pair);
     return true;
 }
 
-static void fill_point_pair(const orr_model *m, int geom, int point, orr_pair *pair)
+// Of a geom and a vertex, or an element; the other is -1.
+static void fill_flex_pair(const orr_model *m, int geom, int point, int element, orr_pair *pair)
 {
-    const contact_side one = geom_side(m, geom), two = point_side(m, point);
     memset(pair, 0, sizeof *pair);
     pair->geom1 = geom;
     pair->geom2 = -1;
     pair->point = point;
+    pair->element = element;
     pair->slots = 1;
+    const contact_side one = geom_side(m, geom), two = other_side(m, pair);
     mix_parameters(&one, &two, pair);
     finish_pair(m, -1, pair);
 }
@@ -404,12 +420,19 @@ static bool add_pair(orr_plan *plan, int a, int b)
     return true;
 }
 
-// Do a geom and a soft body that nodes move have contacts?
-static bool touches(const orr_model *m, int geom, int i)
+// Do the bits of a geom and a soft body that nodes move let them touch?
+static bool bits_meet(const orr_model *m, int geom, int i)
 {
-    return m->geom_type[geom] == ORR_GEOM_PLANE &&
-           ((m->geom_contype[geom] & m->flextouch_conaffinity[i]) != 0 ||
-            (m->flextouch_contype[i] & m->geom_conaffinity[geom]) != 0);
+    return (m->geom_contype[geom] & m->flextouch_conaffinity[i]) != 0 ||
+           (m->flextouch_contype[i] & m->geom_conaffinity[geom]) != 0;
+}
+
+// Planes touch vertices; these touch elements.
+static bool touches_elements(const orr_model *m, int geom)
+{
+    const int type = m->geom_type[geom];
+    return type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE || type == ORR_GEOM_ELLIPSOID ||
+           type == ORR_GEOM_CYLINDER || type == ORR_GEOM_BOX || type == ORR_GEOM_MESH;
 }
 
 // Pairs of a vertex and a geom, by the vertices. pair: Nullable. Returns how many.
@@ -418,9 +441,26 @@ static int64_t list_points(const orr_model *m, orr_pair *pair)
     int64_t count = 0;
     for (int point = 0; point < m->nflexpoint; point++) {
         for (int geom = 0; geom < m->ngeom; geom++) {
-            if (touches(m, geom, m->flexpoint_touchid[point])) {
+            if (m->geom_type[geom] == ORR_GEOM_PLANE && bits_meet(m, geom, m->flexpoint_touchid[point])) {
                 if (pair) {
-                    fill_point_pair(m, geom, point, &pair[count]);
+                    fill_flex_pair(m, geom, point, -1, &pair[count]);
+                }
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+// Pairs of an element and a geom, by the elements. pair: Nullable. Returns how many.
+static int64_t list_elements(const orr_model *m, orr_pair *pair)
+{
+    int64_t count = 0;
+    for (int element = 0; element < m->nflexelement; element++) {
+        for (int geom = 0; geom < m->ngeom; geom++) {
+            if (touches_elements(m, geom) && bits_meet(m, geom, m->flexelement_touchid[element])) {
+                if (pair) {
+                    fill_flex_pair(m, geom, -1, element, &pair[count]);
                 }
                 count++;
             }
@@ -434,8 +474,9 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
 {
     const orr_model *m = plan->model;
     plan->pairs_mixed = !visit_pairs(plan, geoms, count, moving, moving_count, count_pair);
-    const int64_t of_points = list_points(m, NULL);
-    ORR_ALLOC(plan->pair, m->npair + (plan->pairs_mixed ? 0 : (int64_t)plan->pair_count) + of_points,
+    const int64_t of_points = list_points(m, NULL), of_elements = list_elements(m, NULL);
+    ORR_ALLOC(plan->pair,
+              m->npair + (plan->pairs_mixed ? 0 : (int64_t)plan->pair_count) + of_points + of_elements,
               "pairs of geoms", error);
     plan->pair_count = 0;
     for (int i = 0; i < m->npair; i++) {
@@ -452,6 +493,9 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     plan->geom_pairs = plan->pair_count;
     list_points(m, plan->pair + plan->pair_count);
     plan->pair_count += (int32_t)of_points;
+    plan->point_pairs = plan->pair_count;
+    list_elements(m, plan->pair + plan->pair_count);
+    plan->pair_count += (int32_t)of_elements;
     return ORR_OK;
 }
 

@@ -184,6 +184,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.chain_dof, plan.chain_dof_count);
     add(p, &plan.chain_part, plan.chain_dof_count);
     add(p, &plan.point_share, plan.point_entries);
+    add(p, &plan.entry_node, plan.element_entries);
     add(p, &plan.dof_descending, m->nv);
     add(p, &plan.dof_ascending, m->nv);
     add(p, &plan.last_dof, m->nbody);

@@ -278,8 +278,9 @@ static void mistakes_of_flexes_with_nodes(void **state)
                "type='slide'/></body>",
                COORDS("0 0 0 1 1 1") "node='" HELD "f_1_1_0 p'", NO_CONTACT),
          "a node of a flex: expected a mass above 0, not 0"},
-        {SAVED(TWO "<geom size='1'/>", COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", ""),
-         "node: expected that it can touch planes alone"},
+        {SAVED(TWO "<geom type='hfield' hfield='h' size='1'/>",
+               COORDS("0 0 0 0 0 0") "node='" HELD "f_1_1_0 f_1_1_1'", ""),
+         "node: expected that it cannot touch height fields"},
         {SAVED(TWO, COORDS("0 0 0 0 0 .1") "node='" HELD "f_1_1_0 f_1_1_1'", "<contact condim='3'/>"),
          "node 7: expected it on the grid"},
         {"<mujoco><worldbody>\n<flexcomp name='f' nodemass='1'/></worldbody></mujoco>", "nodemass"},
@@ -324,12 +325,15 @@ static void a_surface_must_be_closed(void **state)
 static void what_touches_is_moved_by_its_points(void **state)
 {
     (void)state;
-    orr_model *model = parse(IN_BODY("<geom size='.1'/>", BLOCK "dof='trilinear'", ""));
+    orr_model *model = parse(
+        IN_BODY("</body></worldbody><asset><hfield name='h' nrow='2' ncol='2' size='1 1 .1 .1'/></asset>"
+                "<worldbody><geom type='hfield' hfield='h'/><body name='q'>",
+                BLOCK "dof='trilinear'", ""));
     assert_true(model->nv == 0 && model->flex_interp[0] == 0 && model->flex_vertnum[0] == 27);
     assert_int_equal(model->unused.count, 1);
     assert_non_null(strstr(model->unused.first,
-                           "test.xml:2: <flexcomp>: dof: as contact with geoms other than planes does not "
-                           "move nodes"));
+                           "test.xml:2: <flexcomp>: dof: as contact with height fields, distance grids, "
+                           "other flexes"));
     orr_model_destroy(model);
     model = parse(IN_BODY("", BLOCK "dof='trilinear'", NO_CONTACT));
     assert_true(model->nv == 24 && model->flex_interp[0] == 1 && model->nflexcell == 1);

@@ -88,16 +88,30 @@ static void log_differences(const orr_world *world, orr_world_robot *const *memb
     }
 }
 
-// Soft bodies that nodes move meet vertices with planes alone, which a file is read for, but not a scene.
+// Has a model what soft bodies that nodes move do not touch?
+static bool lets_nodes_through(const orr_model *m)
+{
+    bool lets = m->nflextouch > 0;
+    for (int i = 0; i < m->ngeom; i++) {
+        const bool meets = m->geom_contype[i] != 0 || m->geom_conaffinity[i] != 0;
+        lets |= meets && (m->geom_type[i] == ORR_GEOM_HFIELD || m->geom_type[i] == ORR_GEOM_SDF);
+    }
+    return lets;
+}
+
+// A file is read for what its soft bodies that nodes move can touch, but not a scene.
 static void log_soft_bodies(const orr_world *world, orr_world_robot *const *members, int count)
 {
-    for (int i = 0; i < count && count > 1; i++) {
-        if (members[i]->robot->model->nflextouch > 0) {
-            orr_log_line(
-                world->scene->context.log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
-                "%s: a soft body that nodes move touches planes alone, of other layers, too: expected "
-                "dof=\"full\" to touch all",
-                layer_of(world, members[i])->name);
+    for (int i = 0; i < count; i++) {
+        bool passes = false;
+        for (int k = 0; k < count && members[i]->robot->model->nflextouch > 0; k++) {
+            passes |= k != i && lets_nodes_through(members[k]->robot->model);
+        }
+        if (passes) {
+            orr_log_line(world->scene->context.log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
+                         "%s: a soft body that nodes move does not touch height fields, distance grids and "
+                         "other such bodies of other layers: expected dof=\"full\" to touch all",
+                         layer_of(world, members[i])->name);
         }
     }
 }

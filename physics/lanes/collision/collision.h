@@ -172,6 +172,7 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         collide_mixed(m, d);
     }
     collide_points(m, d);
+    collide_elements(m, d);
     for (int i = team_first(d); i < d->contact_count; i += team_size(d)) {
         if (d->contact[i].row >= 0) {
             set_contact_rows(m, d, i);

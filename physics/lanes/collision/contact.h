@@ -1,7 +1,7 @@
 // A contact between two geoms, and the rows of the constraint Jacobian it becomes.
 #pragma once
 
-#include "physics/lanes/constraint_rows.h"
+#include "physics/lanes/collision/flex_element.h"
 
 // A column of a contact's Jacobian: velocity of the second body relative to the first at the contact, along
 // normal and tangents, and angular velocity about them, when the dof has velocity 1.
@@ -95,9 +95,17 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     }
     d->row[first].friction = friction;
     reals J = d->efc_J + d->row[first].J;
+    lane_touched touched = {-1, pos};
+    real both = R(1.0); // inverse weight that the pair's does not have
+    if (pair->element >= 0) {
+        touched = touch_element(m, d, pair->element, pos);
+        both = touched_invweight(m, d, &touched, pair->geom1);
+    }
     for (int e = 0; e < chain.count; e++) {
         real column[6];
-        real sign = chain.share ? R(chain.share[e]) : R(chain.part[e] == ORR_CHAIN_SECOND ? 1.0 : -1.0);
+        real sign = chain.share  ? R(chain.share[e])
+                    : chain.node ? share_of_entry(m, &touched, &chain, e)
+                                 : R(chain.part[e] == ORR_CHAIN_SECOND ? 1.0 : -1.0);
         contact_column(m, d, chain.dof[e], sign, axes, pos, column);
         for (int k = 0; k < dim; k++) {
             J[k * chain.count + e] = column[k];
@@ -130,6 +138,7 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     for (int k = 0; k < rows; k++) {
         int of_row = elliptic ? k : 0;
         real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + of_row);
+        weight = pair->element >= 0 ? weight * both : weight;
 #if !defined(ORR_SCALAR_DOUBLE)
         weight = max_(weight, R(pair->least_weight[of_row]));
 #endif

@@ -85,9 +85,11 @@ FN point to_local(const convex_frame *f, point world)
     return to_local_direction(f, point_difference(world, f->pos));
 }
 
+enum { CONVEX_TETRAHEDRON = ORR_GEOM_SDF + 1 }; // an element of a soft body
+
 // A shape is a core plus a ball swept over it: the core of a sphere is a point, of a capsule a segment.
 typedef struct convex_shape {
-    int type; // orr_geom_type; ORR_GEOM_HFIELD: the prism below
+    int type; // orr_geom_type; ORR_GEOM_HFIELD: the prism below; CONVEX_TETRAHEDRON: its first four points
     convex_frame frame;
     double size[3];
     double radius;              // of the ball
@@ -99,7 +101,8 @@ typedef struct convex_shape {
 
 FN int has_flat_faces(const convex_shape *s)
 {
-    return s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_MESH || s->type == ORR_GEOM_HFIELD;
+    return s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_MESH || s->type == ORR_GEOM_HFIELD ||
+           s->type == CONVEX_TETRAHEDRON;
 }
 
 FN point hull_vertex(const convex_shape *s, int i)
@@ -186,8 +189,8 @@ LANE_FN convex_support local_support(convex_shape *s, point n)
         return support;
     }
     default: {
-        int best = n.z < 0.0 ? 0 : 3;
-        for (int k = best + 1, last = best + 2; k <= last; k++) {
+        int solid = s->type == CONVEX_TETRAHEDRON, best = n.z < 0.0 || solid ? 0 : 3;
+        for (int k = best + 1, last = best + 2 + solid; k <= last; k++) {
             if (point_dot(s->prism[k], n) > point_dot(s->prism[best], n)) {
                 best = k;
             }

@@ -3,7 +3,6 @@
 // result there would be nothing.
 #pragma once
 
-#include "physics/lanes/collision/convex_shape.h"
 #include "physics/lanes/collision/primitive.h"
 
 // Vertices of the hulls that are scanned: of larger ones those are tried that can be the farthest.
@@ -23,48 +22,6 @@ FN const uniform_real *hull_vertices(const lane_model *m, int geom)
     return m->hull_vert + 3 * m->mesh_hullvertadr[m->geom_dataid[geom]];
 }
 
-FN double value_in(const real *x, int lane)
-{
-#if defined(__CUDACC__) || defined(ORR_SCALAR)
-    (void)lane;
-    return (double)*x;
-#else
-    return (double)(*x)[lane];
-#endif
-}
-
-FN void put_in(real *x, int lane, double value)
-{
-#if defined(__CUDACC__) || defined(ORR_SCALAR)
-    (void)lane;
-    *x = (real)value;
-#else
-    (*x)[lane] = (float)value;
-#endif
-}
-
-FN uint32_t lanes_of(mask m)
-{
-#if defined(__CUDACC__) || defined(ORR_SCALAR)
-    return m ? 1u : 0u;
-#else
-    return mask_bits(m);
-#endif
-}
-
-FN point point_in(const real3 *p, int lane)
-{
-    return make_point(value_in(&p->x, lane), value_in(&p->y, lane), value_in(&p->z, lane));
-}
-
-FN void put_point(real3 *to, int lane, point p)
-{
-    put_in(&to->x, lane, p.x);
-    put_in(&to->y, lane, p.y);
-    put_in(&to->z, lane, p.z);
-}
-
-// extreme_square (convex_shape.h), in all lanes.
 FN real lane_square(const orr_extremes *e, real3 n)
 {
     real x = abs_(n.x), y = abs_(n.y), z = abs_(n.z), cells = R(e->cells);
