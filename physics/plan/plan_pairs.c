@@ -546,11 +546,10 @@ static orr_result check_grids(const orr_plan *plan, orr_error *error)
             if (m->geom_function[a]) {
                 bool has_none = type == ORR_GEOM_HFIELD || (type == ORR_GEOM_SDF && !m->geom_function[b]);
                 if (has_none && geoms_meet(plan, a, b)) {
-                    return orr_fail(
-                        error, ORR_CODE_FEATURE_ABSENT,
-                        "%s: geom '%s': expected that a geom of the type sdf meets no height "
-                        "field or distance grid: the dynamics do not have it",
-                        m->name[0] ? m->name : "model", orr_model_name(m, ORR_OBJECT_GEOM, a));
+                    return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                                    "%s: geom '%s': expected that a geom of the type sdf meets no height "
+                                    "field or distance grid: the dynamics do not have it",
+                                    m->name[0] ? m->name : "model", orr_model_name(m, ORR_OBJECT_GEOM, a));
                 }
                 continue;
             }
