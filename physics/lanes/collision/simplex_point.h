@@ -25,6 +25,8 @@ LANE_FN void closest_in_tetrahedron(const point corner[4], double weight[4])
     if (weights_inside(corner, weight)) {
         return;
     }
+    weight[0] = 1.0; // where corners are not finite
+    weight[1] = weight[2] = weight[3] = 0.0;
     for (int set = 1; set < 15; set++) { // corners of a face, an edge, or one
         int vertex[4], count = 0;
         point p[4], closest = make_point(0.0, 0.0, 0.0);
