@@ -24,7 +24,7 @@ void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
 typedef struct mesh_data {
     int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
     float *vertices, *normals, *texcoords; // x 3, x 3, x 2
-    double *scaled;                        // x 3: vertices before they are rounded to float
+    double *exact;                         // x 3: vertices before they are rounded to float
     // What the hull is made of: the positions listed in a .obj, or the vertices; where these are corners of
     // triangles, each place once.
     float *points_listed; // x 3; NULL: vertices
@@ -39,7 +39,6 @@ typedef struct mesh_data {
     bool sensed; // set before: points and tangents are wanted
     int point_count;
     bool as_octree; // set before: its distance is wanted
-    double *exact;  // then: vertices before they are rounded, x 3
     int octree_count;
     int32_t *octree_child; // as the model has them
     double *octree_coeff;

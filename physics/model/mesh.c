@@ -34,15 +34,15 @@ static void scale_vertex(const spec_mesh *mesh, const double mat[9], double v[3]
 static orr_result scale_vertices(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     double turn[4], mat[9];
-    d->scaled = orr_alloc(3 * (size_t)d->vertex_count, sizeof *d->scaled);
-    if (!d->scaled) {
+    d->exact = orr_alloc(3 * (size_t)d->vertex_count, sizeof *d->exact);
+    if (!d->exact) {
         return spec_memory_fail(error);
     }
     memcpy(turn, mesh->refquat, sizeof turn);
     quat_normalise(turn);
     quat_matrix(turn, mat);
     for (int i = 0; i < d->vertex_count; i++) {
-        double *v = d->scaled + 3 * (ptrdiff_t)i;
+        double *v = d->exact + 3 * (ptrdiff_t)i;
         for (int k = 0; k < 3; k++) {
             v[k] = (double)d->vertices[3 * i + k];
         }
@@ -80,8 +80,8 @@ static void add_normals(mesh_data *d)
         const int32_t *face = d->faces + 3 * f;
         double a[3], b[3], normal[3];
         for (int k = 0; k < 3; k++) {
-            a[k] = d->scaled[3 * face[1] + k] - d->scaled[3 * face[0] + k];
-            b[k] = d->scaled[3 * face[2] + k] - d->scaled[3 * face[0] + k];
+            a[k] = d->exact[3 * face[1] + k] - d->exact[3 * face[0] + k];
+            b[k] = d->exact[3 * face[2] + k] - d->exact[3 * face[0] + k];
         }
         vec3_cross(a, b, normal);
         for (int k = 0; k < 9; k++) {
@@ -181,7 +181,7 @@ static void face_centre(const surface *s, double centre[3])
 static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     bool shell = mesh->inertia == SPEC_MESH_SHELL, legacy = mesh->inertia == SPEC_MESH_LEGACY;
-    surface s = {.vertices = d->scaled, .faces = d->faces, .face_count = d->face_count};
+    surface s = {.vertices = d->exact, .faces = d->faces, .face_count = d->face_count};
     if (mesh->inertia == SPEC_MESH_CONVEX) {
         s = (surface){.vertices = d->hull_vertices, .faces = d->hull_faces, .face_count = d->hull_face_count};
     }
@@ -240,17 +240,13 @@ static void centre_mesh(mesh_data *d)
         d->low[k] = INFINITY, d->high[k] = -INFINITY;
     }
     for (int i = 0; i < d->vertex_count; i++) {
-        double v[3], n[3];
+        double *v = d->exact + 3 * (ptrdiff_t)i, n[3];
         for (int k = 0; k < 3; k++) {
-            v[k] = d->scaled[3 * i + k];
             n[k] = (double)d->normals[3 * i + k];
         }
         to_frame(mat, d->pos, v);
         to_frame(mat, zero, n);
         for (int k = 0; k < 3; k++) {
-            if (d->as_octree) {
-                d->exact[3 * (ptrdiff_t)i + k] = v[k];
-            }
             d->vertices[3 * i + k] = (float)v[k];
             d->normals[3 * i + k] = (float)n[k];
             d->low[k] = fmin(d->low[k], v[k]);
@@ -316,7 +312,7 @@ static orr_result take_hull_faces(mesh_data *d, orr_error *error)
         return spec_memory_fail(error);
     }
     d->face_count = d->hull_face_count, d->vertex_count = d->hull_vertex_count;
-    memcpy(d->scaled, d->hull_vertices, 3 * vertices * sizeof *d->scaled);
+    memcpy(d->exact, d->hull_vertices, 3 * vertices * sizeof *d->exact);
     memcpy(d->faces, d->hull_faces, 3 * faces * sizeof *d->faces);
     for (size_t i = 0; i < 3 * vertices; i++) {
         d->vertices[i] = (float)d->hull_vertices[i];
@@ -351,9 +347,6 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
             .kind) { // stays where its function is; so do the moments, as if about axes of its frame
         memset(d->pos, 0, sizeof d->pos);
         d->quat[0] = 1.0, d->quat[1] = d->quat[2] = d->quat[3] = 0.0;
-    }
-    if (d->as_octree) {
-        ORR_ALLOC(d->exact, 3 * (size_t)d->vertex_count, "vertices", error);
     }
     centre_mesh(d);
     return d->as_octree ? mesh_octree(mesh, d, error) : ORR_OK;

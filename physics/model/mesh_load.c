@@ -13,7 +13,6 @@ enum { COUNT_MAX = 1 << 26 };
 void mesh_data_free(mesh_data *d)
 {
     orr_free(d->vertices);
-    orr_free(d->scaled);
     orr_free(d->normals);
     orr_free(d->texcoords);
     orr_free(d->faces);
