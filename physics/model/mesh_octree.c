@@ -28,17 +28,18 @@ typedef struct tree {
     double *value; // of POINTS^3 points; a NaN: not yet
 } tree;
 
-static bool more_room(void **array, int used, int *room, size_t size)
+static bool room_for_cells(tree *t, int count)
 {
-    void *more = *room <= INT32_MAX / 2 ? orr_alloc(2 * (size_t)*room, size) : NULL;
-    if (!more) {
-        return false;
-    }
-    memcpy(more, *array, (size_t)used * size);
-    orr_free(*array);
-    *array = more;
-    *room *= 2;
-    return true;
+    cell *cells = orr_grown(t->cells, &t->room, t->count + count, sizeof *cells);
+    t->cells = cells ? cells : t->cells;
+    return cells != NULL;
+}
+
+static bool room_for_triangles(tree *t, int count)
+{
+    int32_t *lists = orr_grown(t->lists, &t->list_room, t->list_count + count, sizeof *lists);
+    t->lists = lists ? lists : t->lists;
+    return lists != NULL;
 }
 
 // ---- triangles and cells
@@ -92,10 +93,8 @@ static bool meets(const tree *t, const cell *c, int face)
 // Divides a leaf; its triangles go to the children that they meet.
 static bool divide(tree *t, int parent)
 {
-    void *cells = t->cells;
-    bool enough = t->count + 8 <= t->room || more_room(&cells, t->count, &t->room, sizeof *t->cells);
-    t->cells = cells;
-    if (!enough) {
+    if (t->list_count > INT32_MAX - 8 * t->cells[parent].count || !room_for_cells(t, 8) ||
+        !room_for_triangles(t, 8 * t->cells[parent].count)) {
         return false;
     }
     t->cells[parent].child = t->count;
@@ -107,14 +106,6 @@ static bool divide(tree *t, int parent)
             c->at[k] = 2 * from.at[k] + (i >> k & 1);
         }
         for (int f = 0; f < from.count; f++) {
-            if (t->list_count == t->list_room) {
-                void *lists = t->lists;
-                enough = more_room(&lists, t->list_count, &t->list_room, sizeof *t->lists);
-                t->lists = lists;
-                if (!enough) {
-                    return false;
-                }
-            }
             const int32_t face = t->lists[from.first + f];
             t->lists[t->list_count] = face;
             t->list_count += meets(t, c, face);
@@ -280,11 +271,7 @@ static bool take(const tree *t, mesh_data *d)
 static bool begin(tree *t)
 {
     const mesh_data *d = t->mesh;
-    t->room = 1 << 12;
-    t->list_room = d->face_count < 1 << 12 ? 1 << 12 : d->face_count;
-    t->cells = orr_alloc((size_t)t->room, sizeof *t->cells);
-    t->lists = orr_alloc((size_t)t->list_room, sizeof *t->lists);
-    if (!t->cells || !t->lists) {
+    if (!room_for_cells(t, 1 << 12) || !room_for_triangles(t, d->face_count)) {
         return false;
     }
     t->cells[t->count++] = (cell){.count = d->face_count};
