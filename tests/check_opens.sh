@@ -18,7 +18,7 @@ declare -A allowed=(
     [engine/image/image_exr.c]='OpenEXR writes to the temporary file of an orr_file_writer'
     [engine/image/video_reader.c]='libav reads through callbacks; the name is empty'
     [engine/image/video.c]='libav writes to the temporary file of an orr_file_writer'
-    [physics/model/mesh_hull.c]='/dev/null, for the messages of qhull'
+    [physics/model/mesh/mesh_hull.c]='/dev/null, for the messages of qhull'
     [samples/hello_splats.c]='writes a picture with the public interface alone'
     [samples/orrery/main.c]='/dev/null, in place of a standard stream that is closed'
 )

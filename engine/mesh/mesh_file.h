@@ -1,5 +1,5 @@
 // Triangle meshes in files: .glb .gltf .obj .stl .ply .dae. For drawing (render/formats/mesh_import.c) and
-// for physics (physics/model/mesh_load.c).
+// for physics (physics/model/mesh/mesh_load.c).
 //
 // Files are flattened: polygons become triangles, the transforms of nodes are applied, and triangles of nodes
 // that mirror are rewound, so that their front stays the front.

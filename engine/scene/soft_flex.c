@@ -3,7 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
 #include "engine/scene/transform.h"
-#include "physics/model/flex_cells.h"
+#include "physics/model/flex/flex_cells.h"
 
 #include <math.h>
 #include <stdio.h>

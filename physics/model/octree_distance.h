@@ -1,5 +1,5 @@
 // The distance from a mesh by an octree, as MuJoCo's type sdf has it: a leaf has the distances of its eight
-// corners, between which they are trilinear. The tree is made by model/mesh_octree.c.
+// corners, between which they are trilinear. The tree is made by model/mesh/mesh_octree.c.
 //
 // In double, for one point: the routines of one lane (lanes/collision) and soft bodies use it.
 #pragma once

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/memory.h"
-#include "physics/model/flex_cells.h"
+#include "physics/model/flex/flex_cells.h"
 #include "physics/model/model.h"
 
 enum { SPEC_AUTO = 2 };              // of a tristate: decided by the ranges

@@ -8,7 +8,7 @@
 #include "render/cuda/cloud_shadows.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/environments.h"
-#include "render/cuda/meshes.h"
+#include "render/cuda/meshes/meshes.h"
 #include "render/cuda/pieces.h"
 #include "render/cuda/splats.h"
 #include "render/seen/cuda_seen.h"

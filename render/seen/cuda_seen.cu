@@ -6,8 +6,8 @@
 extern "C" {
 #include "render/seen/cuda_seen_kernel.h"
 }
-#include "render/cuda/mesh_find_device.h"
-#include "render/cuda/mesh_triangle_device.h"
+#include "render/cuda/meshes/mesh_find_device.h"
+#include "render/cuda/meshes/mesh_triangle_device.h"
 #include "render/seen/seen_inputs.h"
 
 enum : uint32_t { THREADS = 128, NO_TAKER = 0xffffffffu };

@@ -2,7 +2,7 @@
 // cudaGetLastError.
 #pragma once
 
-#include "render/cuda/mesh_stages.h"
+#include "render/cuda/meshes/mesh_stages.h"
 #include "render/seen/draw_seen.h"
 
 #include <cuda_runtime_api.h>

@@ -4,7 +4,7 @@
 #include "render/appearance/neural_material.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cuda/draw.h"
-#include "render/cuda/meshes.h"
+#include "render/cuda/meshes/meshes.h"
 #include "tests/render/cascade_scene.h"
 #include "tests/support/machine.h"
 #include "tests/support/scenes/small_mesh.h"

@@ -3,7 +3,7 @@
 // A corner has the distance from the mesh; one in a side of a leaf that is not divided has what that leaf
 // has there, so that distances are continuous.
 #include "physics/model/compile.h"
-#include "physics/model/mesh_distance.h"
+#include "physics/model/mesh/mesh_distance.h"
 
 #include "engine/core/memory.h"
 

@@ -1,4 +1,4 @@
-#include "physics/model/mesh_distance.h"
+#include "physics/model/mesh/mesh_distance.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/nearest.h"

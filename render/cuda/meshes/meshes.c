@@ -1,4 +1,4 @@
-#include "render/cuda/meshes.h"
+#include "render/cuda/meshes/meshes.h"
 
 #include <string.h>
 

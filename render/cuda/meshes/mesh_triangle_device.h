@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
-#include "render/cuda/mesh_stages.h"
+#include "render/cuda/meshes/mesh_stages.h"
 #include "render/formula_inputs.h"
 
 // The triangle of a pixel.

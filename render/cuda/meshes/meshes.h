@@ -6,8 +6,8 @@
 #pragma once
 
 #include "engine/device/cuda_sort.h"
-#include "render/cuda/mesh_stages.h"
-#include "render/cuda/mesh_store.h"
+#include "render/cuda/meshes/mesh_stages.h"
+#include "render/cuda/meshes/mesh_store.h"
 #include "render/mirror/mirror.h"
 
 // What frames share: the meshes, and scratch that every frame overwrites. Zero is empty.

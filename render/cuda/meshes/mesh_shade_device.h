@@ -7,7 +7,7 @@
 #include "render/appearance/neural_surface.h"
 #include "render/cuda/cloud_shadow_device.h"
 #include "render/cuda/environment_device.h"
-#include "render/cuda/mesh_triangle_device.h"
+#include "render/cuda/meshes/mesh_triangle_device.h"
 #include "render/cuda/occlusion_device.h"
 #include "render/cuda/shadow_device.h"
 #include "render/glass/glass_film_inputs.h"

@@ -2,10 +2,10 @@
 #include "engine/device/cuda_kernel.h"
 
 extern "C" {
-#include "render/cuda/mesh_stages.h"
+#include "render/cuda/meshes/mesh_stages.h"
 }
-#include "render/cuda/mesh_find_device.h"
-#include "render/cuda/mesh_shade_device.h"
+#include "render/cuda/meshes/mesh_find_device.h"
+#include "render/cuda/meshes/mesh_shade_device.h"
 #include "render/edge_formula.h"
 
 enum : uint32_t { THREADS = 128, TILE = ORR_CUDA_MESH_TILE };

@@ -1,4 +1,4 @@
-#include "physics/model/flex_cells.h"
+#include "physics/model/flex/flex_cells.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"

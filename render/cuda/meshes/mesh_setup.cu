@@ -3,9 +3,9 @@
 #include "engine/maths/vector.h"
 
 extern "C" {
-#include "render/cuda/mesh_stages.h"
+#include "render/cuda/meshes/mesh_stages.h"
 }
-#include "render/cuda/mesh_find_device.h"
+#include "render/cuda/meshes/mesh_find_device.h"
 #include "render/formula_inputs.h"
 
 enum : uint32_t {

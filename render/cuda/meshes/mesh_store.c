@@ -1,4 +1,4 @@
-#include "render/cuda/mesh_store.h"
+#include "render/cuda/meshes/mesh_store.h"
 
 static void free_mesh(orr_cuda_mesh *mesh)
 {
