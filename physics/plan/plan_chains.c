@@ -243,9 +243,6 @@ static bool moves(const orr_plan *plan, int dof, int body)
     return last >= dof && last < plan->dof_end[dof];
 }
 
-// Calls for the nodes that may move an element: `of` is their number in the soft body.
-#define FOR_NODES(m, element, of) for (int32_t of = -1; (of = next_node(m, element, of)) >= 0;)
-
 // The node after one of those that may move an element; after -1 the first; -1: no more.
 static int32_t next_node(const orr_model *m, int element, int32_t node)
 {
@@ -274,8 +271,7 @@ static void add_element_chain(orr_plan *plan, orr_pair *pair)
     for (int dof = m->nv - 1; dof >= 0; dof--) {
         int moved = 0, others = 0, node = -1;
         const int with_geom = moves(plan, dof, m->geom_bodyid[pair->geom1]);
-        FOR_NODES(m, pair->element, of)
-        {
+        for (int32_t of = next_node(m, pair->element, -1); of >= 0; of = next_node(m, pair->element, of)) {
             const bool with = moves(plan, dof, body[of]);
             node = with ? of : node;
             moved += with, others += !with;
@@ -299,8 +295,8 @@ static int64_t element_entries(const orr_plan *plan, int deepest)
     int64_t entries = 0;
     for (int i = plan->point_pairs; i < plan->pair_count; i++) {
         int64_t most = deepest;
-        FOR_NODES(m, plan->pair[i].element, of)
-        {
+        for (int32_t of = next_node(m, plan->pair[i].element, -1); of >= 0;
+             of = next_node(m, plan->pair[i].element, of)) {
             most += deepest;
         }
         entries += most < m->nv ? most : m->nv;
