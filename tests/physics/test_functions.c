@@ -3,7 +3,7 @@
 #include "physics/load/load.h"
 #include "physics/model/distance_function.h"
 #include "physics/simulation/world.h"
-#include "tests/physics/golden_numbers.h"
+#include "tests/physics/golden_contacts.h"
 #include "tests/support/machine.h"
 
 #include <math.h>
@@ -116,22 +116,7 @@ static void meshes_are_mujocos(void **state)
 
 // ---- contacts
 
-enum { CONTACT_NUMBERS = 7, MOST = 64 };
-
-// How far the contact is from the nearest of MuJoCo's in distance, position and normal.
-static double contact_error(const orr_physics_contact *c, const double *expected, int count)
-{
-    double least = INFINITY;
-    for (int i = 0; i < count; i++) {
-        const double *e = expected + CONTACT_NUMBERS * i;
-        double error = fabs(c->dist - e[0]);
-        for (int k = 0; k < 3; k++) {
-            error = fmax(error, fmax(fabs(c->pos[k] - e[1 + k]), fabs(c->frame[k] - e[4 + k])));
-        }
-        least = fmin(least, error);
-    }
-    return least;
-}
+enum { MOST = 64 };
 
 // MuJoCo's gradients are differences over 1e-8 m, so that where its search ends is known to 1e-7 m, few of
 // the searches take another step. In float poses are rounded, which searches in narrow places amplify.

@@ -4,7 +4,7 @@
 #include "physics/load/load.h"
 #include "physics/plan/plan.h"
 #include "physics/simulation/world.h"
-#include "tests/physics/golden_numbers.h"
+#include "tests/physics/golden_contacts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,22 +81,7 @@ static void hulls_of_files_are_those_of_mujoco(void **state)
     orr_free(g.numbers);
 }
 
-enum { CONTACT_NUMBERS = 7, MOST = 64 };
-
-// How far a contact is from the nearest of MuJoCo's in distance, position and normal.
-static double contact_error(const orr_physics_contact *c, const double *expected, int count)
-{
-    double least = INFINITY;
-    for (int i = 0; i < count; i++) {
-        const double *e = expected + CONTACT_NUMBERS * i;
-        double error = fabs(c->dist - e[0]);
-        for (int k = 0; k < 3; k++) {
-            error = fmax(error, fmax(fabs(c->pos[k] - e[1 + k]), fabs(c->frame[k] - e[4 + k])));
-        }
-        least = fmin(least, error);
-    }
-    return least;
-}
+enum { MOST = 64 };
 
 // MuJoCo's search is exact to about 1e-7 m.
 static void contacts_of_hulls_are_those_of_mujoco(void **state)
