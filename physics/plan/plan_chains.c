@@ -1,7 +1,10 @@
 // Chains of a plan: which dofs move what.
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
 #include "physics/plan/plan.h"
 
 #include "engine/core/memory.h"
+#include "physics/model/flex/element_nodes.h"
 
 #include <math.h>
 #include <string.h>
@@ -246,18 +249,8 @@ static bool moves(const orr_plan *plan, int dof, int body)
 // The node after one of those that may move an element; after -1 the first; -1: no more.
 static int32_t next_node(const orr_model *m, int element, int32_t node)
 {
-    const int32_t *along = m->flextouch_along + 3 * (ptrdiff_t)m->flexelement_touchid[element];
-    const int32_t *span = m->flexelement_span + 6 * (ptrdiff_t)element;
-    int at[3] = {span[0], span[2], span[4]};
-    if (node >= 0) {
-        at[0] = node / (along[1] * along[2]), at[1] = node / along[2] % along[1], at[2] = node % along[2];
-        at[2]++;
-        for (int k = 2; k > 0 && at[k] > span[2 * k + 1]; k--) {
-            at[k] = span[2 * k];
-            at[k - 1]++;
-        }
-    }
-    return at[0] > span[1] ? -1 : at[2] + along[2] * (at[1] + along[1] * at[0]);
+    return node_after(m->flextouch_along + 3 * (ptrdiff_t)m->flexelement_touchid[element],
+                      m->flexelement_span + 6 * (ptrdiff_t)element, node);
 }
 
 // The chain of a geom and an element. Dofs that move all of its nodes and the geom are left out.

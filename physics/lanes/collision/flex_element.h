@@ -5,6 +5,7 @@
 #include "physics/lanes/collision/one_lane.h"
 #include "physics/lanes/collision/simplex_point.h"
 #include "physics/lanes/constraint_rows.h"
+#include "physics/model/flex/element_nodes.h"
 
 // An element, touched at a point.
 typedef struct lane_touched {
@@ -65,19 +66,8 @@ FN real node_share(const lane_model *m, const lane_touched *at, int node)
 // The nodes that may move an element: the first, the one after another; -1: no more.
 FN int next_node(const lane_model *m, int element, int node)
 {
-    const int32_t *along = m->flextouch_along + 3 * m->flexelement_touchid[element];
-    const int32_t *span = m->flexelement_span + 6 * element;
-    int x = span[0], y = span[2], z = span[4];
-    if (node >= 0) {
-        x = node / (along[1] * along[2]);
-        y = node / along[2] % along[1];
-        z = node % along[2] + 1;
-        y += z > span[5];
-        z = z > span[5] ? span[4] : z;
-        x += y > span[3];
-        y = y > span[3] ? span[2] : y;
-    }
-    return x > span[1] ? -1 : z + along[2] * (y + along[1] * x);
+    return node_after(m->flextouch_along + 3 * m->flexelement_touchid[element],
+                      m->flexelement_span + 6 * element, node);
 }
 
 FN int body_of_node(const lane_model *m, int element, int node)
