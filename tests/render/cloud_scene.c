@@ -2,7 +2,6 @@
 
 #include "engine/image/image.h"
 #include "engine/maths/camera.h"
-#include "render/cpu/splats_cpu.h"
 #include "render/splat/splat_cloud.h"
 #include "tests/support/support.h"
 
@@ -192,19 +191,6 @@ void cloud_scene_cast(cloud_scene *s, bool on)
     }
 }
 
-drawn cloud_scene_draw_on_cpu(orr_jobs *jobs, const orr_draw_list *list)
-{
-    drawn d = drawn_make(list);
-    orr_arena arena = {0};
-    orr_profile profile;
-    orr_isa isa;
-    assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(
-        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
-    orr_arena_destroy(&arena);
-    return d;
-}
-
 static double difference(const drawn *a, const drawn *b, int64_t pixel)
 {
     double most = 0.0;
@@ -220,9 +206,9 @@ cloud_agreement cloud_scene_compare(orr_jobs *jobs, cloud_scene *s, const drawn 
 {
     const orr_draw_list *list = &s->base.list;
     cloud_scene_cast(s, false);
-    drawn lit = cloud_scene_draw_on_cpu(jobs, list);
+    drawn lit = drawn_on_cpu(jobs, list);
     cloud_scene_cast(s, true);
-    drawn expected = cloud_scene_draw_on_cpu(jobs, list);
+    drawn expected = drawn_on_cpu(jobs, list);
     cloud_agreement a = {0};
     double sum = 0.0;
     for (int64_t i = 0; i < expected.pixels; i++) {

@@ -25,7 +25,6 @@ void cloud_scene_make(cloud_scene *scene, orr_jobs *jobs, int variant); // not t
 void cloud_scene_free(cloud_scene *scene);
 // Shadows of clouds on or off; those of meshes stay.
 void cloud_scene_cast(cloud_scene *scene, bool on);
-drawn cloud_scene_draw_on_cpu(orr_jobs *jobs, const orr_draw_list *list);
 
 // A picture of a machine beside that of the CPU.
 typedef struct cloud_agreement {

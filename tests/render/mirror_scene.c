@@ -2,7 +2,6 @@
 
 #include "engine/image/image.h"
 #include "engine/maths/camera.h"
-#include "render/cpu/splats_cpu.h"
 #include "render/splat/splat_cloud.h"
 #include "tests/support/support.h"
 
@@ -186,25 +185,12 @@ void mirror_scene_vary(mirror_scene *s, orr_jobs *jobs, int variant)
     }
 }
 
-static drawn draw_on_cpu(orr_jobs *jobs, const orr_draw_list *list)
-{
-    drawn d = drawn_make(list);
-    orr_isa isa;
-    orr_arena arena = {0};
-    orr_profile profile;
-    assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(
-        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
-    orr_arena_destroy(&arena);
-    return d;
-}
-
 mirror_agreement mirror_scene_compare(orr_jobs *jobs, const orr_draw_list *list, const drawn *machine,
                                       const drawn *plain, double tolerance)
 {
     orr_draw_list no_mirrors = *list;
     no_mirrors.mirrors = false;
-    drawn expected = draw_on_cpu(jobs, list), without = draw_on_cpu(jobs, &no_mirrors);
+    drawn expected = drawn_on_cpu(jobs, list), without = drawn_on_cpu(jobs, &no_mirrors);
     mirror_agreement a = {.quality = psnr(machine->rgba, expected.rgba, 4 * machine->pixels)};
     for (int64_t i = 0; i < 4 * machine->pixels; i += 4) {
         const double change = largest_difference(expected.rgba + i, without.rgba + i, 4);

@@ -20,17 +20,6 @@ static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list)
     return d;
 }
 
-static drawn draw_on_cpu(const orr_draw_list *list)
-{
-    drawn d = drawn_make(list);
-    orr_arena arena = {0};
-    orr_profile profile;
-    assert_ok(
-        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
-    orr_arena_destroy(&arena);
-    return d;
-}
-
 static void pictures_equal_the_reference(void **state)
 {
     (void)state;
@@ -69,7 +58,7 @@ static void shadows_fall_on_splats_as_on_the_cpu(void **state)
     shadow_scene_make_captured(&s, jobs);
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
-    drawn d = draw_cuda(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    drawn d = draw_cuda(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
     double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels);
     print_message("    %.1f dB\n", quality);
     assert_true(quality >= 90.0);
@@ -98,9 +87,9 @@ static void ambient_occlusion_is_the_cpus(void **state)
         s.list.lens = shadow_scene_turned_lens(SHADOW_SCENE_SIDE, 48.0f);
         s.list.shadows = false;
         s.list.smooth = true;
-        drawn plain = draw_on_cpu(&s.list);
+        drawn plain = drawn_on_cpu(jobs, &s.list);
         s.list.occlusion = (orr_draw_occlusion){.radius = 4.0f, .strength = 1.0f, .up = {0, 0, 1}};
-        drawn d = draw_cuda(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        drawn d = draw_cuda(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
         const double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels),
                      changed = psnr(d.rgba, plain.rgba, 4 * d.pixels);
         print_message("    %.1f dB, beside none %.1f dB\n", quality, changed);
@@ -128,9 +117,9 @@ static void edges_match_the_cpu(void **state)
     s.list.lens = shadow_scene_turned_lens(SHADOW_SCENE_SIDE, 48.0f);
     for (int i = 0; i < 2; i++) {
         s.list.smooth = false;
-        drawn hard = draw_on_cpu(&s.list);
+        drawn hard = drawn_on_cpu(jobs, &s.list);
         s.list.smooth = true;
-        drawn d = draw_cuda(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        drawn d = draw_cuda(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
         double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels),
                changed = psnr(d.rgba, hard.rgba, 4 * d.pixels);
         print_message("    %.1f dB, beside hard edges %.1f dB\n", quality, changed);
@@ -165,7 +154,7 @@ static void a_frame_that_needs_more_memory_gets_it(void **state)
     assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     drawn first = draw_cuda(draw, &scene.list);
     drawn second = draw_cuda(draw, &scene.list);
-    drawn expected = draw_on_cpu(&scene.list);
+    drawn expected = drawn_on_cpu(jobs, &scene.list);
     assert_true(psnr(first.rgba, expected.rgba, 4 * first.pixels) >= 90.0);
     assert_memory_equal(first.rgba, second.rgba,
                         (size_t)first.pixels * 4 * sizeof(float)); // and the same bits again
@@ -196,7 +185,7 @@ static void check_cloud(const char *path, const float eye[3])
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
-    drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
+    drawn d = draw_cuda(draw, &list), expected = drawn_on_cpu(jobs, &list);
     double quality = psnr(d.rgba, expected.rgba, 4 * d.pixels);
     double worst = largest_difference(d.rgba, expected.rgba, 4 * d.pixels);
     print_message("%.1f dB, worst %.1e\n", quality, worst);
@@ -258,7 +247,7 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
-    drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
+    drawn d = draw_cuda(draw, &list), expected = drawn_on_cpu(jobs, &list);
     assert_true(psnr(d.rgba, expected.rgba, 4 * d.pixels) >= 90.0);
     drawn_free(&d);
     drawn_free(&expected);

@@ -3,50 +3,23 @@
 // dropped for lack of capacity.
 #include "engine/image/image.h"
 #include "render/appearance/neural_material.h"
-#include "render/cpu/splats_cpu.h"
 #include "render/splat/splat_cloud.h"
-#include "render/vulkan/draw.h"
 #include "render/vulkan/image.h"
 #include "tests/render/shadow_scene.h"
+#include "tests/render/vulkan_rig.h"
 #include "tests/splats/splat_views.h"
-#include "tests/support/drawn.h"
 #include "tests/support/scenes/cut_cloud.h"
 #include "tests/support/scenes/small_mesh.h"
-#include "tests/support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static orr_vk *vk; // one device for all tests: opening one takes longer than most of them
-static orr_jobs *jobs;
 
 static orr_vulkan_draw *draw_make(int frames_in_flight)
 {
     orr_vulkan_draw *draw;
     assert_ok(orr_vulkan_draw_create(vk, jobs, frames_in_flight, &draw, &error));
     return draw;
-}
-
-static drawn draw_vulkan(orr_vulkan_draw *draw, const orr_draw_list *list)
-{
-    drawn d = drawn_make(list);
-    assert_ok(orr_vulkan_draw_submit(draw, list, NULL, &error));
-    assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
-    return d;
-}
-
-static drawn draw_on_cpu(const orr_draw_list *list)
-{
-    drawn d = drawn_make(list);
-    orr_isa isa;
-    assert_ok(orr_isa_choose(&isa, &error));
-    orr_arena arena = {0};
-    orr_profile profile;
-    assert_ok(
-        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
-    orr_arena_destroy(&arena);
-    return d;
 }
 
 static void assert_no_complaint(void)
@@ -63,7 +36,7 @@ static void pictures_equal_the_reference(void **state)
         splat_view view = splat_view_make(v);
         view_scene scene;
         view_scene_make(&view, jobs, &scene);
-        drawn d = draw_vulkan(draw, &scene.list);
+        drawn d = drawn_on_vulkan(draw, &scene.list);
         double quality = psnr(d.rgba, scene.reference_rgba, 4 * d.pixels);
         double worst = largest_difference(d.rgba, scene.reference_rgba, 4 * d.pixels);
         double odd = differing_share(d.rgba, scene.reference_rgba, 4 * d.pixels, 1e-4);
@@ -138,7 +111,7 @@ static void check_cloud(const char *path)
     orr_camera camera = orr_camera_look_at(eye, target, up, 0.9f, 256, 144);
     assert_ok(orr_camera_resolve(&camera, &s.list.lens, &error));
     orr_vulkan_draw *draw = draw_make(1);
-    drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    drawn gpu = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
     double covered = 0.0;
     for (int64_t i = 0; i < cpu.pixels; i++) {
         covered += (double)cpu.rgba[4 * i + 3] / (double)cpu.pixels;
@@ -160,7 +133,7 @@ static void a_tile_takes_a_hundred_thousand_splats(void **state)
     stage s;
     stage_make(&s, make_cloud(CLOUD_BALL, 100000, 0, 9), 16, 16);
     orr_vulkan_draw *draw = draw_make(1);
-    drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    drawn gpu = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
     assert_true(cpu.rgba[3] < 0.5f && cpu.rgba[4 * (16 * 8 + 8) + 3] > 0.9f);
     assert_same_picture(&gpu, &cpu);
     drawn_free(&gpu);
@@ -192,7 +165,7 @@ static void a_frame_beyond_the_capacity_is_drawn_again(void **state)
     orr_vulkan_draw *draw = draw_make(3);
     drawn pictures[3] = {drawn_make(&many.list), drawn_make(&few.list), drawn_make(&many.list)};
     const orr_draw_list *lists[3] = {&many.list, &few.list, &many.list};
-    drawn alone[2] = {draw_on_cpu(&many.list), draw_on_cpu(&few.list)};
+    drawn alone[2] = {drawn_on_cpu(jobs, &many.list), drawn_on_cpu(jobs, &few.list)};
     orr_profile profile;
     size_t warm = 0;
     for (int round = 0; round < 3; round++) {
@@ -299,7 +272,7 @@ static void a_frame_may_end_in_an_image(void **state)
     s.list.opaque = true;
     s.list.sky = orr_sky_of_one_colour((float[]){0.0f, 0.0f, 0.5f});
     orr_vulkan_draw *draw = draw_make(2);
-    drawn d = draw_vulkan(draw, &s.list);
+    drawn d = drawn_on_vulkan(draw, &s.list);
     uint8_t *bytes = malloc((size_t)d.pixels * 4), *expected = malloc((size_t)d.pixels * 4);
     orr_image_quantise(d.rgba, d.pixels, expected);
     for (int frame = 0; frame < 3; frame++) {
@@ -331,11 +304,11 @@ static void what_was_released_is_uploaded_anew(void **state)
     stage_make(&a, make_cloud(CLOUD_BALL, 800, 0, 14), 90, 60);
     stage_make(&b, make_cloud(CLOUD_BALL, 800, 0, 15), 90, 60);
     orr_vulkan_draw *draw = draw_make(2);
-    drawn first = draw_vulkan(draw, &a.list);
-    drawn same = draw_vulkan(draw, &b.list); // the same key: the same contents by contract
+    drawn first = drawn_on_vulkan(draw, &a.list);
+    drawn same = drawn_on_vulkan(draw, &b.list); // the same key: the same contents by contract
     assert_memory_equal(first.rgba, same.rgba, (size_t)first.pixels * 4 * sizeof(float));
     orr_vulkan_draw_release(draw, 1);
-    drawn other = draw_vulkan(draw, &b.list);
+    drawn other = drawn_on_vulkan(draw, &b.list);
     assert_true(psnr(first.rgba, other.rgba, 4 * first.pixels) < 50.0);
     drawn_free(&first);
     drawn_free(&same);
@@ -353,13 +326,13 @@ static void clouds_larger_than_a_buffer_come_in_pages(void **state)
     stage s;
     stage_make(&s, make_cloud(CLOUD_BALL, 12000, 3, 17), 120, 80);
     orr_vulkan_draw *draw = draw_make(1);
-    drawn whole = draw_vulkan(draw, &s.list);
+    drawn whole = drawn_on_vulkan(draw, &s.list);
     orr_vulkan_draw_destroy(draw);
 
     uint32_t limit = vk->properties.limits.maxStorageBufferRange;
     vk->properties.limits.maxStorageBufferRange = 1 << 20; // 5456 splats of degree 3
     draw = draw_make(1);
-    drawn paged = draw_vulkan(draw, &s.list);
+    drawn paged = drawn_on_vulkan(draw, &s.list);
     assert_memory_equal(whole.rgba, paged.rgba, (size_t)whole.pixels * 4 * sizeof(float));
     assert_memory_equal(whole.depth, paged.depth, (size_t)whole.pixels * sizeof(float));
     drawn_free(&paged);
@@ -388,7 +361,7 @@ static void a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before(vo
         cut_cloud c;
         cut_cloud_make(&c, jobs, orthographic);
         orr_vulkan_draw *draw = draw_make(1);
-        drawn d = draw_vulkan(draw, &c.list);
+        drawn d = drawn_on_vulkan(draw, &c.list);
         cut_cloud_check(&c, &d);
         drawn_free(&d);
         orr_vulkan_draw_destroy(draw);
@@ -478,7 +451,7 @@ static void meshes_match_the_cpu(void **state)
         ball.material.coat_texture = variant == 5 ? 0 : -1;
         ball.material.neural = variant >= 6 ? networks[variant - 6] : NULL;
         orr_vulkan_draw_release(draw, 2); // its material changed
-        drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        drawn gpu = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
         double quality = psnr(gpu.rgba, cpu.rgba, 4 * gpu.pixels);
         double odd = differing_share(gpu.rgba, cpu.rgba, 4 * gpu.pixels, 2.0 / 255.0);
         double odd_depth = differing_share(gpu.depth, cpu.depth, gpu.pixels, 1e-3);
@@ -512,7 +485,7 @@ static void shadows_match_the_cpu(void **state)
     drawn pictures[2];
     for (int shadows = 0; shadows < 2; shadows++) {
         s.list.shadows = shadows;
-        drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        drawn d = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
         assert_same_picture(&d, &cpu);
         drawn_free(&cpu);
         pictures[shadows] = d;
@@ -521,13 +494,13 @@ static void shadows_match_the_cpu(void **state)
     drawn_free(&pictures[0]);
     drawn_free(&pictures[1]);
     shadow_scene_soften(&s);
-    drawn soft = draw_vulkan(draw, &s.list), soft_cpu = draw_on_cpu(&s.list);
+    drawn soft = drawn_on_vulkan(draw, &s.list), soft_cpu = drawn_on_cpu(jobs, &s.list);
     assert_same_picture(&soft, &soft_cpu);
     drawn_free(&soft);
     drawn_free(&soft_cpu);
     // on a floor of splats
     shadow_scene_make_captured(&s, jobs);
-    drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    drawn d = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
     assert_same_picture(&d, &cpu);
     const float *in_shadow =
         d.rgba + 4 * (SHADOW_SCENE_SIDE / 2 * SHADOW_SCENE_SIDE + SHADOW_SCENE_SIDE / 2 + 32);
@@ -551,7 +524,7 @@ static void edges_match_the_cpu(void **state)
         s.list.lens = shadow_scene_turned_lens(SHADOW_SCENE_SIDE, 48.0f);
         s.list.smooth = i % 2 == 0;
         s.list.splat_count = i < 2;
-        drawn d = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        drawn d = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
         assert_same_picture(&d, &cpu);
         assert_true(differing_share(d.depth, cpu.depth, d.pixels, 1e-3) <= 1e-4);
         drawn_free(&d);
@@ -562,33 +535,11 @@ static void edges_match_the_cpu(void **state)
     assert_no_complaint();
 }
 
-static void print_complaint(void *user, orr_log_level level, int code, const char *line)
-{
-    (void)level;
-    (void)code;
-    ++*(int *)user;
-    print_message("%s\n", line);
-}
-
 int main(void)
 {
-    orr_error error = {0};
-    int complaints = 0;
-    const orr_vk_desc desc = {.validate = true, .log = {print_complaint, &complaints}};
-    orr_result result = orr_vk_create(&desc, &vk, &error);
-    if (result != ORR_OK && error.code == ORR_CODE_DEVICE_VALIDATION) {
-        print_message("without validation: %s\n", error.message);
-        result = orr_vk_create(&(orr_vk_desc){0}, &vk, &error);
-    }
-    if (result != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
+    if (!vulkan_rig_open()) {
         return 77;
     }
-    if (orr_jobs_create(2, NULL, NULL, &jobs, &error) != ORR_OK) {
-        print_message("%s\n", error.message);
-        return 1;
-    }
-    print_message("drawing on %s\n", orr_vk_name(vk));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
         cmocka_unit_test(large_clouds_match_the_cpu),
@@ -603,8 +554,5 @@ int main(void)
         cmocka_unit_test(shadows_match_the_cpu),
         cmocka_unit_test(edges_match_the_cpu),
     };
-    int failures = cmocka_run_group_tests_name("drawing on Vulkan", tests, NULL, NULL);
-    orr_jobs_destroy(jobs);
-    orr_vk_destroy(vk); // validation names what was not destroyed before
-    return failures + complaints;
+    return vulkan_rig_close(cmocka_run_group_tests_name("drawing on Vulkan", tests, NULL, NULL));
 }

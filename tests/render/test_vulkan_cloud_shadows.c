@@ -1,42 +1,19 @@
 // Shadows of clouds drawn on Vulkan against the CPU's, on the same lists, with the validation layer watching.
-#include "render/vulkan/draw.h"
 #include "tests/render/cloud_scene.h"
-#include "tests/support/support.h"
+#include "tests/render/vulkan_rig.h"
 
 #include <string.h>
-
-// One draw for all tests: a software driver takes seconds to compile what draws surfaces.
-static orr_vk *vk;
-static orr_jobs *jobs;
-static orr_vulkan_draw *draw;
-static int complaints;
-
-static int open_draw(void **state)
-{
-    (void)state;
-    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
-    assert_ok(orr_vulkan_draw_create(vk, jobs, 3, &draw, &error));
-    return 0;
-}
-
-static int close_draw(void **state)
-{
-    (void)state;
-    orr_vulkan_draw_destroy(draw);
-    orr_jobs_destroy(jobs);
-    return 0;
-}
 
 static void submit(cloud_scene *s, bool clouds)
 {
     cloud_scene_cast(s, clouds);
-    assert_ok(orr_vulkan_draw_submit(draw, &s->base.list, NULL, &error));
+    assert_ok(orr_vulkan_draw_submit(vulkan_draw, &s->base.list, NULL, &error));
 }
 
 static drawn finish(const cloud_scene *s, orr_profile *profile)
 {
     drawn d = drawn_make(&s->base.list);
-    assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, profile, &error));
+    assert_ok(orr_vulkan_draw_finish(vulkan_draw, &(orr_picture){d.rgba, d.depth}, profile, &error));
     return d;
 }
 
@@ -89,9 +66,9 @@ static void frames_with_and_without_shadows_alternate(void **state)
             }
             assert_int_equal(timed, (round + i) % 2 == 0 ? 2 : 0);
         }
-        warm = round == 1 ? orr_vulkan_draw_allocations(draw) : warm;
+        warm = round == 1 ? orr_vulkan_draw_allocations(vulkan_draw) : warm;
     }
-    assert_int_equal(orr_vulkan_draw_allocations(draw), warm);
+    assert_int_equal(orr_vulkan_draw_allocations(vulkan_draw), warm);
     const size_t pixels = (size_t)d[0][0].pixels, bytes = 4 * pixels * sizeof(float);
     for (int i = 0; i < ROUNDS * FRAMES; i++) {
         const drawn *one = &d[i / FRAMES][i % FRAMES];
@@ -105,32 +82,14 @@ static void frames_with_and_without_shadows_alternate(void **state)
     cloud_scene_free(&s);
 }
 
-static void print_complaint(void *user, orr_log_level level, int code, const char *line)
-{
-    (void)level;
-    (void)code;
-    ++*(int *)user;
-    print_message("%s\n", line);
-}
-
 int main(void)
 {
-    orr_error error = {0};
-    const orr_vk_desc desc = {.validate = true, .log = {print_complaint, &complaints}};
-    orr_result result = orr_vk_create(&desc, &vk, &error);
-    if (result != ORR_OK && error.code == ORR_CODE_DEVICE_VALIDATION) {
-        print_message("without validation: %s\n", error.message);
-        result = orr_vk_create(&(orr_vk_desc){0}, &vk, &error);
-    }
-    if (result != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
+    if (!vulkan_rig_open()) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shadows_are_those_of_the_cpu),
         cmocka_unit_test(frames_with_and_without_shadows_alternate),
     };
-    const int failures = cmocka_run_group_tests(tests, open_draw, close_draw);
-    orr_vk_destroy(vk);
-    return failures + complaints;
+    return vulkan_rig_close(cmocka_run_group_tests(tests, vulkan_rig_open_draw, vulkan_rig_close_draw));
 }

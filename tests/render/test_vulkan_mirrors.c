@@ -1,32 +1,11 @@
 // Mirrors drawn on Vulkan against the CPU's, on the same lists, with the validation layer watching.
-#include "render/vulkan/draw.h"
 #include "tests/render/mirror_scene.h"
-#include "tests/support/support.h"
+#include "tests/render/vulkan_rig.h"
 
 #include <string.h>
 
-// Small pictures, and one draw for all tests: a software driver takes seconds to compile what draws surfaces.
+// a side of the pictures [pixels]
 enum { SIDE = 96 };
-static orr_vk *vk;
-static orr_jobs *jobs;
-static orr_vulkan_draw *draw;
-static int complaints;
-
-static int open_draw(void **state)
-{
-    (void)state;
-    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
-    assert_ok(orr_vulkan_draw_create(vk, jobs, 3, &draw, &error));
-    return 0;
-}
-
-static int close_draw(void **state)
-{
-    (void)state;
-    orr_vulkan_draw_destroy(draw);
-    orr_jobs_destroy(jobs);
-    return 0;
-}
 
 // The list's shadows are always on: with and without them are two shaders of a software driver. The last
 // variant, whose light is an environment's, has ambient occlusion too.
@@ -45,13 +24,13 @@ static void submit(const orr_draw_list *list, bool mirrors)
 {
     orr_draw_list shown = *list;
     shown.mirrors = mirrors;
-    assert_ok(orr_vulkan_draw_submit(draw, &shown, NULL, &error));
+    assert_ok(orr_vulkan_draw_submit(vulkan_draw, &shown, NULL, &error));
 }
 
 static drawn finish(const orr_draw_list *list, orr_profile *profile)
 {
     drawn d = drawn_make(list);
-    assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, profile, &error));
+    assert_ok(orr_vulkan_draw_finish(vulkan_draw, &(orr_picture){d.rgba, d.depth}, profile, &error));
     return d;
 }
 
@@ -117,9 +96,9 @@ static void frames_with_and_without_mirrors_alternate(void **state)
             }
             assert_int_equal(timed, mirrors[round % 2][i] ? 2 : 0);
         }
-        warm = round == 1 ? orr_vulkan_draw_allocations(draw) : warm;
+        warm = round == 1 ? orr_vulkan_draw_allocations(vulkan_draw) : warm;
     }
-    assert_int_equal(orr_vulkan_draw_allocations(draw), warm);
+    assert_int_equal(orr_vulkan_draw_allocations(vulkan_draw), warm);
     const size_t pixels = (size_t)d[0][0].pixels, bytes = 4 * pixels * sizeof(float);
     for (int i = 0; i < 2 * FRAMES; i++) {
         const drawn *one = &d[i / FRAMES][i % FRAMES];
@@ -171,25 +150,9 @@ static void a_mirror_beyond_the_capacity_is_drawn_again(void **state)
     mirror_scene_free(&s);
 }
 
-static void print_complaint(void *user, orr_log_level level, int code, const char *line)
-{
-    (void)level;
-    (void)code;
-    ++*(int *)user;
-    print_message("%s\n", line);
-}
-
 int main(void)
 {
-    orr_error error = {0};
-    const orr_vk_desc desc = {.validate = true, .log = {print_complaint, &complaints}};
-    orr_result result = orr_vk_create(&desc, &vk, &error);
-    if (result != ORR_OK && error.code == ORR_CODE_DEVICE_VALIDATION) {
-        print_message("without validation: %s\n", error.message);
-        result = orr_vk_create(&(orr_vk_desc){0}, &vk, &error);
-    }
-    if (result != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
+    if (!vulkan_rig_open()) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
@@ -198,7 +161,5 @@ int main(void)
         cmocka_unit_test(mirrors_follow_the_size_of_the_picture),
         cmocka_unit_test(a_mirror_beyond_the_capacity_is_drawn_again),
     };
-    const int failures = cmocka_run_group_tests(tests, open_draw, close_draw);
-    orr_vk_destroy(vk); // validation names what was not destroyed before
-    return failures + complaints;
+    return vulkan_rig_close(cmocka_run_group_tests(tests, vulkan_rig_open_draw, vulkan_rig_close_draw));
 }

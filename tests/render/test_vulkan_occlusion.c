@@ -1,54 +1,8 @@
 // Ambient occlusion on Vulkan against the CPU's, on the same lists, with the validation layer watching.
-#include "render/cpu/splats_cpu.h"
-#include "render/vulkan/draw.h"
 #include "tests/render/shadow_scene.h"
-#include "tests/support/drawn.h"
-#include "tests/support/support.h"
+#include "tests/render/vulkan_rig.h"
 
 #include <math.h>
-
-// One draw for all tests: a software driver takes seconds to compile what draws surfaces.
-static orr_vk *vk;
-static orr_jobs *jobs;
-static orr_vulkan_draw *draw;
-static int complaints;
-
-static int open_draw(void **state)
-{
-    (void)state;
-    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
-    assert_ok(orr_vulkan_draw_create(vk, jobs, 1, &draw, &error));
-    return 0;
-}
-
-static int close_draw(void **state)
-{
-    (void)state;
-    orr_vulkan_draw_destroy(draw);
-    orr_jobs_destroy(jobs);
-    return 0;
-}
-
-static drawn draw_on_cpu(const orr_draw_list *list)
-{
-    drawn d = drawn_make(list);
-    orr_isa isa;
-    orr_arena arena = {0};
-    orr_profile profile;
-    assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(
-        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
-    orr_arena_destroy(&arena);
-    return d;
-}
-
-static drawn draw_vulkan(const orr_draw_list *list)
-{
-    drawn d = drawn_make(list);
-    assert_ok(orr_vulkan_draw_submit(draw, list, NULL, &error));
-    assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
-    return d;
-}
 
 // A metal box on a floor, under a pane that is transparent, seen aslant in ambient light alone.
 static void occluded_scene_make(shadow_scene *s)
@@ -74,9 +28,9 @@ static void occluded_scene_make(shadow_scene *s)
 static void check_occlusion(orr_draw_list *list, const char *name)
 {
     const float radius = list->occlusion.radius;
-    drawn d = draw_vulkan(list), cpu = draw_on_cpu(list);
+    drawn d = drawn_on_vulkan(vulkan_draw, list), cpu = drawn_on_cpu(jobs, list);
     list->occlusion.radius = 0.0f;
-    drawn without = draw_on_cpu(list);
+    drawn without = drawn_on_cpu(jobs, list);
     list->occlusion.radius = radius;
     const int64_t values = 4 * d.pixels;
     const double quality = psnr(d.rgba, cpu.rgba, values);
@@ -103,7 +57,7 @@ static void check_that_nothing_is_left(orr_draw_list *list)
     drawn d[3];
     for (int i = 0; i < 3; i++) {
         list->occlusion.radius = i == 1 ? radius : 0.0f;
-        d[i] = draw_vulkan(list);
+        d[i] = drawn_on_vulkan(vulkan_draw, list);
     }
     list->occlusion.radius = radius;
     const size_t size = 4 * (size_t)d[0].pixels * sizeof *d[0].rgba;
@@ -147,31 +101,13 @@ static void ambient_occlusion_matches_the_cpu(void **state)
     shadow_scene_free(&captured);
 }
 
-static void print_complaint(void *user, orr_log_level level, int code, const char *line)
-{
-    (void)level;
-    (void)code;
-    ++*(int *)user;
-    print_message("%s\n", line);
-}
-
 int main(void)
 {
-    orr_error error = {0};
-    const orr_vk_desc desc = {.validate = true, .log = {print_complaint, &complaints}};
-    orr_result result = orr_vk_create(&desc, &vk, &error);
-    if (result != ORR_OK && error.code == ORR_CODE_DEVICE_VALIDATION) {
-        print_message("without validation: %s\n", error.message);
-        result = orr_vk_create(&(orr_vk_desc){0}, &vk, &error);
-    }
-    if (result != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
+    if (!vulkan_rig_open()) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ambient_occlusion_matches_the_cpu),
     };
-    const int failures = cmocka_run_group_tests(tests, open_draw, close_draw);
-    orr_vk_destroy(vk); // validation names what was not destroyed before
-    return failures + complaints;
+    return vulkan_rig_close(cmocka_run_group_tests(tests, vulkan_rig_open_draw, vulkan_rig_close_draw));
 }

@@ -1,5 +1,8 @@
 #include "tests/support/drawn.h"
 
+#include "render/cpu/splats_cpu.h"
+#include "tests/support/support.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,19 @@ drawn drawn_make(const orr_draw_list *list)
     d.depth = malloc((size_t)d.pixels * sizeof(float));
     memset(d.rgba, 0xff, (size_t)d.pixels * 4 * sizeof(float));
     memset(d.depth, 0xff, (size_t)d.pixels * sizeof(float));
+    return d;
+}
+
+drawn drawn_on_cpu(orr_jobs *jobs, const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    orr_isa isa;
+    orr_arena arena = {0};
+    orr_profile profile;
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(
+        orr_draw_cpu(jobs, isa, &arena, list, NULL, &(orr_picture){d.rgba, d.depth}, NULL, &profile, &error));
+    orr_arena_destroy(&arena);
     return d;
 }
 
