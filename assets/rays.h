@@ -1,19 +1,14 @@
-// Rays against a shape: a bounding volume hierarchy, built once and read by all threads.
+// Rays against a shape: the engine's tree of triangles (render/reference/triangles.h), built once and read by
+// all threads.
 #pragma once
 
 #include "assets/shape.h"
-
-typedef struct ray_node {
-    real3 low, high;
-    int first; // leaf: first of `count` triangles; otherwise the second child (the first follows the node)
-    int count; // 0: not a leaf
-} ray_node;
+#include "render/reference/triangles.h"
 
 typedef struct ray_tree {
     const shape_mesh *shape; // borrowed
-    ray_node *nodes;
-    int *order; // triangle numbers, leaf by leaf
-    int node_count;
+    orr_triangle_tree triangles;
+    int *order; // numbers in the shape of the tree's triangles
 } ray_tree;
 
 // `skip`: a material rays pass through, or -1
@@ -22,9 +17,11 @@ void rays_destroy(ray_tree *tree);
 
 typedef struct ray_hit {
     float distance;
-    int triangle; // -1: nothing
+    int triangle; // -1: nothing, and the distance is `reach`
     float u, v;   // weights of corners 1 and 2
 } ray_hit;
 
-// The nearest triangle before `reach`, or with `any` the first one found.
-ray_hit rays_trace(const ray_tree *tree, real3 origin, real3 direction, float reach, bool any);
+// The nearest triangle before `reach`. The direction is a unit vector.
+ray_hit rays_trace(const ray_tree *tree, real3 origin, real3 direction, float reach);
+// Is there none before `reach`?
+bool rays_clear(const ray_tree *tree, real3 origin, real3 direction, float reach);

@@ -17,11 +17,6 @@ static real3 elsewhere(real3 d)
     return mix3(make_real3(0.42f, 0.38f, 0.33f), make_real3(0.80f, 0.78f, 0.74f), up);
 }
 
-static bool is_clear(const ray_tree *tree, real3 from, real3 direction, float distance)
-{
-    return rays_trace(tree, from, direction, distance, true).triangle < 0;
-}
-
 // Irradiance of the window's sky and of the sun: the pane seen through side x side points.
 static real3 direct(const ray_tree *tree, real3 from, real3 normal, int side, int suns, orr_rng *rng)
 {
@@ -35,7 +30,7 @@ static real3 direct(const ray_tree *tree, real3 from, real3 normal, int side, in
         float far = length3(to), leaving = -to.x / far;
         real3 d = scale3(to, 1.0f / far);
         float cosine = dot3(d, normal);
-        if (cosine > 0.0f && leaving > 0.0f && is_clear(tree, from, d, far - 2e-3f)) {
+        if (cosine > 0.0f && leaving > 0.0f && rays_clear(tree, from, d, far - 2e-3f)) {
             float share = cosine * leaving * area / (fmaxf(far * far, 0.01f) * (float)(side * side));
             light = add3(light, scale3(sky, share));
         }
@@ -48,7 +43,7 @@ static real3 direct(const ray_tree *tree, real3 from, real3 normal, int side, in
         real3 at = add3(from, scale3(d, far));
         bool through = fabsf(at.y - room_window.y) < room_window_size[0] &&
                        fabsf(at.z - room_window.z) < room_window_size[1];
-        if (cosine > 0.0f && through && is_clear(tree, from, d, far - 2e-3f)) {
+        if (cosine > 0.0f && through && rays_clear(tree, from, d, far - 2e-3f)) {
             light = add3(light, scale3(sun, cosine / (float)suns));
         }
     }
@@ -64,7 +59,7 @@ static real3 hit_normal(const shape_triangle *t, ray_hit hit)
 // What a ray meets, lit directly and by some of what is around.
 static real3 seen(const ray_tree *tree, real3 from, real3 d, orr_rng *rng)
 {
-    ray_hit hit = rays_trace(tree, from, d, reach, false);
+    ray_hit hit = rays_trace(tree, from, d, reach);
     if (hit.triangle < 0) {
         return elsewhere(d);
     }

@@ -102,8 +102,7 @@ static float sun_visible(const ray_tree *tree, real3 from)
         real3 aim = add3(to, add3(scale3(a, (i & 1 ? 0.5f : -0.5f) * sun_radius),
                                   scale3(b, (i & 2 ? 0.5f : -0.5f) * sun_radius)));
         float far = length3(aim);
-        seen +=
-            0.25f * (rays_trace(tree, from, scale3(aim, 1.0f / far), far - sun_radius, true).triangle < 0);
+        seen += rays_clear(tree, from, scale3(aim, 1.0f / far), far - sun_radius) ? 0.25f : 0.0f;
     }
     return seen;
 }
@@ -130,7 +129,7 @@ studio_point studio_gather(const studio *scene, real3 position, real3 normal, in
         if (cosine <= 0.0f) {
             continue;
         }
-        bool clear = rays_trace(scene->tree, from, lamp->direction, 4.0f, true).triangle < 0;
+        bool clear = rays_clear(scene->tree, from, lamp->direction, 4.0f);
         if (i < SKY_LAMPS) {
             weight += cosine;
             point.visibility += clear ? cosine : 0.0f;
@@ -152,7 +151,7 @@ studio_point studio_gather(const studio *scene, real3 position, real3 normal, in
 // radiance that a mirror at `from` reflects from direction d
 static real3 reflected(const studio *scene, real3 from, real3 d, float blur)
 {
-    ray_hit hit = rays_trace(scene->tree, from, d, 5.0f, false);
+    ray_hit hit = rays_trace(scene->tree, from, d, 5.0f);
     real3 to = sub3(sun_centre(), from);
     real3 sun = make_real3(0, 0, 0);
     float near = dot3(to, d), miss = dot3(to, to) - near * near;
