@@ -49,7 +49,7 @@ typedef struct orr_draw_bodies {
 
 typedef struct orr_draw_mesh {
     const orr_mesh *mesh;
-    uint64_t key;
+    uint64_t key;    // the same for the same mesh; 0: of this list alone, for the CPU
     int32_t variant; // of meshes under one key; CUDA keeps copies of each
     float model[12]; // layer to world, a similarity
     // Nullable, for CUDA alone: the mesh moves with a body, and `model` is the robot's: mesh to world is
@@ -246,7 +246,7 @@ typedef struct orr_draw_list {
     bool only_solid;              // transparent surfaces of meshes are not drawn
     bool only_casters;            // only what casts shadows is drawn
     bool smooth;                  // edges of opaque meshes are anti-aliased
-    bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept_splats.h)
+    bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept_view.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     orr_draw_haze haze;
     bool opaque; // false: transparent behind everything, sky ignored

@@ -21,7 +21,7 @@ struct orr_engine {
     orr_window window;
     orr_frame *frames; // all of them, a list
     char description[320];
-    uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
+    uint64_t next_key; // from 1: names uploaded contents (orr_draw_splats.key); never reused
 };
 
 // ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.

@@ -29,6 +29,7 @@ static orr_result create(const orr_engine_desc *desc, const orr_window *window, 
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: an engine");
     }
     engine->desc = desc ? *desc : (orr_engine_desc){0};
+    engine->next_key = 1;
     engine->has_window = window != NULL;
     engine->window = window ? *window : (orr_window){0};
     engine->log = (orr_log){engine->desc.log, engine->desc.log_user};

@@ -1,7 +1,7 @@
 // Drawing on the CPU. Only one frame is drawn at a time: from `begin`, which draws the meshes, to `finish`,
 // which draws the splats and composes.
 #include "engine/loop/machine.h"
-#include "render/cpu/kept_splats.h"
+#include "render/cpu/kept_view.h"
 #include "render/cpu/rays/ray_trees.h"
 
 // Frames in a row with the same splats after which they are kept: longer than a hand rests while it turns.
@@ -9,7 +9,7 @@ enum { KEEP_AFTER = 8 };
 
 typedef struct cpu_machine {
     orr_engine *engine;           // borrowed
-    orr_kept_splats *kept;        // of a camera that stands still
+    orr_kept_view *kept;          // of a camera that stands still
     orr_arena *arena;             // of the frame being drawn
     orr_cpu_frame *frame;         // likewise
     const orr_field_pass *fields; // likewise; NULL: none
@@ -25,7 +25,7 @@ static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_err
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing on the CPU");
     }
     m->engine = engine;
-    orr_result result = orr_kept_splats_create(&m->kept, error);
+    orr_result result = orr_kept_view_create(&m->kept, error);
     if (result != ORR_OK) {
         orr_free(m);
         return result;
@@ -37,7 +37,7 @@ static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_err
 static void close_cpu(void *state)
 {
     cpu_machine *m = state;
-    orr_kept_splats_destroy(m->kept);
+    orr_kept_view_destroy(m->kept);
     orr_free(m);
 }
 
@@ -49,8 +49,10 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     m->pixels = (size_t)list->lens.width * (size_t)list->lens.height;
     orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, !list->rays && orr_ray_list_transmits(list),
                      "CPU: glass is drawn without refraction: expected rays, which are off");
-    if (orr_kept_splats_repeats(m->kept, list) >= KEEP_AFTER) {
-        ORR_TRY(orr_kept_splats_hold(m->kept, m->engine->jobs, m->engine->isa, list, error));
+    int repeats;
+    ORR_TRY(orr_kept_view_repeats(m->kept, list, &repeats, error));
+    if (repeats >= KEEP_AFTER) {
+        ORR_TRY(orr_kept_view_hold(m->kept, m->engine->jobs, m->engine->isa, list, error));
     }
     ORR_TRY(orr_draw_cpu_begin(m->engine->jobs, m->engine->isa, arena, list, m->kept, NULL, profile,
                                &m->frame, error));

@@ -1,6 +1,6 @@
 // The CPU's frame: meshes, then splats stage by stage, composed tile by tile.
 #include "engine/core/memory.h"
-#include "render/cpu/kept_splats.h"
+#include "render/cpu/kept_view.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
 
@@ -26,7 +26,8 @@ struct orr_cpu_frame {
     orr_isa isa;
     const orr_splat_kernels *kernels;
     const orr_draw_list *list;
-    const orr_kept_splats *kept; // NULL: the splats are found in this frame
+    const orr_kept_view *kept;                  // NULL: the splats are found in this frame
+    const orr_kept_meshes_picture *kept_meshes; // NULL: all are drawn
 
     orr_cpu_splats splats;
     const orr_picture *picture;
@@ -75,7 +76,7 @@ static void blend_tile(void *context, int i, int worker)
         .rgba = f->picture->rgba,
         .depth = f->picture->depth,
         .items = f->seen ? f->seen->items : NULL,
-        .kept = f->kept ? orr_kept_splats_tile(f->kept, i) : NULL,
+        .kept = f->kept ? orr_kept_view_tile(f->kept, i) : NULL,
     };
     atomic_fetch_add_explicit(&f->evaluated, f->kernels->blend(&job), memory_order_relaxed);
 }
@@ -106,6 +107,7 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
                                .occlusion = &f->occlusion,
                                .clouds = &f->clouds,
                                .mirrors = &f->mirrors,
+                               .kept = seen.items ? NULL : f->kept_meshes,
                                .edges = f->list->smooth ? &f->edges : NULL};
     if (!planes.depth || !planes.rgb) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
@@ -139,7 +141,7 @@ static void blend(orr_cpu_frame *f)
 }
 
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                              const orr_kept_splats *kept, const orr_seen *seen, orr_profile *profile,
+                              const orr_kept_view *kept, const orr_seen *seen, orr_profile *profile,
                               orr_cpu_frame **frame, orr_error *error)
 {
     profile->stage_start = orr_clock_nanoseconds();
@@ -153,10 +155,11 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
     f->isa = isa;
     f->kernels = orr_splat_kernels_of(isa);
     f->list = list;
-    f->kept = kept && orr_kept_splats_are(kept, list) ? kept : NULL;
+    f->kept = kept && orr_kept_view_has_splats(kept, list) ? kept : NULL;
+    f->kept_meshes = orr_kept_view_meshes(kept, list);
     f->seen = seen;
     int64_t triangles;
-    ORR_TRY(orr_mirror_pictures_draw(jobs, isa, arena, list, &f->mirrors, error));
+    ORR_TRY(orr_mirror_pictures_draw(jobs, isa, arena, list, kept, &f->mirrors, error));
     if (f->mirrors.count > 0) {
         orr_profile_end(profile, "mirrors", f->mirrors.count);
     }
@@ -189,7 +192,7 @@ orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, cons
     }
     profile->stage_start = orr_clock_nanoseconds();
     if (f->kept) {
-        f->splats = *orr_kept_splats_found(f->kept);
+        f->splats = *orr_kept_view_splats(f->kept);
         orr_profile_end(profile, "project", 0);
         orr_profile_end(profile, "sort", 0);
         orr_profile_end(profile, "bin", 0);
@@ -211,7 +214,7 @@ orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, cons
 }
 
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                        const orr_kept_splats *kept, const orr_picture *picture, const orr_seen *seen,
+                        const orr_kept_view *kept, const orr_picture *picture, const orr_seen *seen,
                         orr_profile *profile, orr_error *error)
 {
     orr_cpu_frame *frame;

@@ -119,6 +119,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                           int64_t *triangles, orr_error *error)
 {
     int64_t surface_count = 0, chunk_count = 0;
+    const int has_backdrop = list->backdrop.mesh ? 1 : 0;
     *triangles = 0;
     for (int i = 0; i < raster->instance_count; i++) {
         const orr_mesh *mesh = item_of(list, i)->mesh;
@@ -153,7 +154,9 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
             set_before(instance, raster->picture.before, item - list->meshes);
         }
         instance->points = NULL;
-        const bool drawn = raster->rays.trees || !is_outside(&list->lens, instance); // rays meet all of them
+        const bool is_kept = raster->picture.kept && i < raster->picture.kept->count + has_backdrop;
+        // rays meet all of them
+        const bool drawn = !is_kept && (raster->rays.trees || !is_outside(&list->lens, instance));
         if (drawn) {
             TRY_TAKE(instance->points, mesh->vertex_count);
         }

@@ -5,6 +5,7 @@
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "render/cloud_shadow/cloud_shadow_maps.h"
+#include "render/cpu/kept_meshes.h"
 #include "render/cpu/mirror_pictures.h"
 #include "render/cpu/occlusion_map.h"
 #include "render/cpu/seen.h"
@@ -26,6 +27,10 @@ typedef struct orr_mesh_picture {
     const orr_mirror_pictures *mirrors; // of what is drawn; NULL: nothing mirrors
     orr_edge_list *edges; // NULL: edges are not anti-aliased. In pixels of the list, `depth` is that of the
                           // farthest sample and `rgb` 0 or the backdrop; `item` stays that of the centre
+    // Without edges, item, normals and flow. What was kept of the list's first meshes and the backdrop, which
+    // are not drawn; what takes that down. NULL: nothing
+    const orr_kept_meshes_picture *kept;
+    const orr_kept_meshes_picture *keep;
 } orr_mesh_picture;
 
 typedef struct orr_mesh_counts {

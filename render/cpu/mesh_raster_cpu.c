@@ -302,6 +302,14 @@ static void list_pixels(const mesh_raster *raster, mesh_shade_list *list, const 
     }
 }
 
+// Of the pixels that show what was kept; 0 elsewhere.
+FN real4 kept_colour(const float *rgb, size_t plane, sint id)
+{
+    const mask kept = id == I(ORR_KEPT_MESH);
+    return (real4){sel(kept, real_load(rgb), R(0.0)), sel(kept, real_load(rgb + plane), R(0.0)),
+                   sel(kept, real_load(rgb + 2 * plane), R(0.0)), R(0.0)};
+}
+
 static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, mesh_shade_list *list, int tile_x,
                        int tile_y)
 {
@@ -317,11 +325,19 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, mesh_sh
             real depth = mesh_depth(view, nearness);
             const real column = to_real(lane_index() + I(tile_x + x)) + R(0.5),
                        row = R((float)(tile_y + y) + 0.5f);
-            mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id >= I(0);
+            mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id != I(-1);
             size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
             int count = width - tile_x - x;
             real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
             sint met = I(0);
+            if (raster->picture.keep) {
+                store_some(raster->picture.keep->nearness + at, nearness, count);
+                store_some((float *)raster->picture.keep->record + at,
+                           (real)sel_int(id >= I(0), I(ORR_KEPT_MESH), I(-1)), count);
+            }
+            if (raster->picture.kept) {
+                colour = kept_colour(raster->picture.kept->rgb + at, plane, id);
+            }
             if (is_one_surface(raster, id)) {
                 colour = shade_records(raster, &last, id, column, row, R(1.0), &met);
             } else {
@@ -382,6 +398,20 @@ static bool is_blended(const mesh_raster *raster, uint32_t id)
     return raster->surfaces[raster->records[id].surface].blended;
 }
 
+// The nearest of the meshes that were kept.
+static void begin_with_kept(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y)
+{
+    const orr_kept_meshes_picture *kept = raster->picture.kept;
+    const int width = raster->lens.width, height = raster->lens.height;
+    for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
+        for (int x = 0; x < MESH_TILE && tile_x + x < width; x += ORR_LANES) {
+            const size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
+            real_store(tile->nearness + y * MESH_TILE + x, real_load(kept->nearness + at));
+            sint_store(tile->record + y * MESH_TILE + x, sint_load(kept->record + at));
+        }
+    }
+}
+
 static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile, mesh_shade_list *list)
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
@@ -393,6 +423,9 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile, mes
     for (int i = 0; i < MESH_TILE * MESH_TILE; i += ORR_LANES) {
         real_store(tile->nearness + i, farthest);
         sint_store(tile->record + i, I(-1));
+    }
+    if (raster->picture.kept) {
+        begin_with_kept(raster, tile, tile_x, tile_y);
     }
     uint32_t end = raster->bins.starts[index + 1];
     for (uint32_t i = raster->bins.starts[index]; i < end; i++) {

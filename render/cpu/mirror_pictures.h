@@ -6,6 +6,10 @@
 #include "engine/core/memory.h"
 #include "render/mirror/mirror.h"
 
-// The pictures of the list's mirrors (orr_mirror_list), in the arena.
+struct orr_kept_view;
+
+// The pictures of the list's mirrors (orr_mirror_list), in the arena. kept, nullable: of the list
+// (kept_view.h).
 orr_result orr_mirror_pictures_draw(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                                    orr_mirror_pictures *pictures, orr_error *error);
+                                    const struct orr_kept_view *kept, orr_mirror_pictures *pictures,
+                                    orr_error *error);

@@ -54,6 +54,7 @@ typedef struct tile_state {
     real owners[BLOCKS];    // the layers of the list's splats that those are of; -1: none
     sint items[BLOCKS];     // as orr_draw_cpu returns them, of clouds; -1: none
     uint32_t kept[BLOCKS];  // splats that a job with `keep` has taken down
+    mask same[BLOCKS];      // with what was kept: pixels that are as they were
 } tile_state;
 
 // Is all of a block in the picture?
@@ -255,24 +256,34 @@ static void keep_block(const tile_state *tile, int block, float *kept)
     real_store(kept + 8 * ORR_LANES, tile->layers[block].mesh_depth);
 }
 
-static void take_kept_block(tile_state *tile, int block, const float *kept)
+// What was kept of the pixels that are as they were, once the others are blended.
+static void take_kept_pixels(tile_state *tile, int block, const float *kept)
 {
+    const mask same = tile->same[block];
+    blend_pixel *p = &tile->blocks[block];
     kept += block * KEPT_BLOCK;
-    tile->blocks[block] = (blend_pixel){
-        make_real3(real_load(kept), real_load(kept + ORR_LANES), real_load(kept + 2 * ORR_LANES)),
-        real_load(kept + 3 * ORR_LANES), real_load(kept + 4 * ORR_LANES)};
-    tile->receivers[block] = real_load(kept + 5 * ORR_LANES);
-    tile->owners[block] = real_load(kept + 6 * ORR_LANES);
-    tile->items[block] = to_int(real_load(kept + 7 * ORR_LANES));
-    tile->live[block] = false;
+    p->colour = select3(
+        same, make_real3(real_load(kept), real_load(kept + ORR_LANES), real_load(kept + 2 * ORR_LANES)),
+        p->colour);
+    p->depth = sel(same, real_load(kept + 3 * ORR_LANES), p->depth);
+    p->transmittance = sel(same, real_load(kept + 4 * ORR_LANES), p->transmittance);
+    tile->receivers[block] = sel(same, real_load(kept + 5 * ORR_LANES), tile->receivers[block]);
+    tile->owners[block] = sel(same, real_load(kept + 6 * ORR_LANES), tile->owners[block]);
+    tile->items[block] = sel_int(same, to_int(real_load(kept + 7 * ORR_LANES)), tile->items[block]);
 }
 
-// Does nothing show in the block among its splats but opaque meshes as deep as when it was kept?
-static bool is_as_kept(const block_layers *layers, int block, const float *kept)
+// In which pixels does nothing show among the splats but an opaque mesh as deep as when they were kept?
+static mask as_kept(const block_layers *layers, int block, const float *kept)
 {
     const real depth = real_load(kept + block * KEPT_BLOCK + 8 * ORR_LANES);
-    return !layers->has_edges && all(layers->mesh_depth == depth) &&
-           !any(min_(layers->field_depth, layers->fragment_depth) < R(__builtin_inff()));
+    const mask same = and_(layers->mesh_depth == depth,
+                           not_(min_(layers->field_depth, layers->fragment_depth) < R(__builtin_inff())));
+    return layers->has_edges ? I(0) : same;
+}
+
+static bool takes_kept(const orr_blend_job *job)
+{
+    return job->kept && !job->keep;
 }
 
 static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layered)
@@ -282,9 +293,6 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
         int left = job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W;
         int top = job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H;
         mask inside = and_(pixel_column(left) < R(job->width), pixel_row(top) < R(job->height));
-        tile->blocks[b] = blend_begin(inside);
-        tile->live[b] = any(inside) != 0;
-        tile->live_count += tile->live[b];
         tile->receivers[b] = R(__builtin_inff());
         tile->owners[b] = R(-1.0);
         tile->items[b] = I(-1);
@@ -292,10 +300,13 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile, bool layere
         if (layered) {
             begin_layers(job, &tile->layers[b], left, top);
         }
-        if (job->kept && !job->keep && is_as_kept(&tile->layers[b], b, job->kept->pixels)) {
-            tile->live_count -= tile->live[b];
-            take_kept_block(tile, b, job->kept->pixels);
+        if (takes_kept(job)) { // what is as it was takes no part, as if it had stopped
+            tile->same[b] = as_kept(&tile->layers[b], b, job->kept->pixels);
+            inside = and_(inside, not_(tile->same[b]));
         }
+        tile->blocks[b] = blend_begin(inside);
+        tile->live[b] = any(inside) != 0;
+        tile->live_count += tile->live[b];
     }
 }
 
@@ -625,6 +636,9 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
         if (job->keep) {
             keep_block(&tile, b, job->keep->pixels);
             continue;
+        }
+        if (takes_kept(job) && any(tile.same[b])) {
+            take_kept_pixels(&tile, b, job->kept->pixels);
         }
         if (layered) {
             blend_layers(job, &tile.blocks[b], &tile.layers[b], R(FLT_MAX), &tile.receivers[b],

@@ -174,20 +174,20 @@ orr_result orr_splats_find_shapes(orr_jobs *jobs, const orr_splat_kernels *kerne
 
 // ---- all of it ----
 
-// Splats that are the same for many frames (kept_splats.h).
-typedef struct orr_kept_splats orr_kept_splats;
+// Splats that are the same for many frames (kept_view.h).
+typedef struct orr_kept_view orr_kept_view;
 
 // Draws the list into caller-owned planes. `arena` is reset by the caller between frames. kept, nullable, is
 // used where it holds the splats of the list, with the same bits. seen: nullable.
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                        const orr_kept_splats *kept, const orr_picture *picture, const orr_seen *seen,
+                        const orr_kept_view *kept, const orr_picture *picture, const orr_seen *seen,
                         orr_profile *profile, orr_error *error);
 
 // The same in three parts, so that no caller need wait for slow fields: between begin, which draws the
 // meshes, and end, which draws the splats and composes, a pass draws the fields.
 typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                              const orr_kept_splats *kept, const orr_seen *seen, orr_profile *profile,
+                              const orr_kept_view *kept, const orr_seen *seen, orr_profile *profile,
                               orr_cpu_frame **frame, orr_error *error);
 const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
 orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,

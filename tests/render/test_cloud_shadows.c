@@ -5,7 +5,7 @@
 
 #include "engine/maths/vector.h"
 #include "render/cloud_shadow/cloud_shadow_maps.h"
-#include "render/cpu/kept_splats.h"
+#include "render/cpu/kept_view.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/reference/path_tracer.h"
 #include "tests/support/drawn.h"
@@ -586,16 +586,16 @@ static void kept_splats_have_the_same_bits(void **state)
 {
     (void)state;
     stage *s = open_stage(2, MANY);
-    orr_kept_splats *kept;
+    orr_kept_view *kept;
     shadow_scene ground;
     make_cloud(s, -1.0f, 2.0f, 0.5f, 0.0f, 0.12f);
     shadow_scene_make_captured(&ground, s->jobs);
     s->layers[1] = ground.layer;
     s->scene.list.splat_count = 2;
     s->scene.list.meshes = &s->scene.items[1];
-    assert_ok(orr_kept_splats_create(&kept, &error));
-    assert_ok(orr_kept_splats_hold(kept, s->jobs, s->isa, &s->scene.list, &error));
-    assert_true(orr_kept_splats_are(kept, &s->scene.list));
+    assert_ok(orr_kept_view_create(&kept, &error));
+    assert_ok(orr_kept_view_hold(kept, s->jobs, s->isa, &s->scene.list, &error));
+    assert_true(orr_kept_view_has_splats(kept, &s->scene.list));
     drawn anew = draw(s), again = drawn_make(&s->scene.list);
     orr_profile profile;
     orr_arena_reset(&s->arena);
@@ -604,7 +604,7 @@ static void kept_splats_have_the_same_bits(void **state)
     assert_memory_equal(anew.rgba, again.rgba, (size_t)anew.pixels * 4 * sizeof(float));
     drawn_free(&anew);
     drawn_free(&again);
-    orr_kept_splats_destroy(kept);
+    orr_kept_view_destroy(kept);
     shadow_scene_free(&ground);
     close_stage(s);
 }

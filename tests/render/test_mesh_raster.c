@@ -1,6 +1,7 @@
 // Tests of the CPU's mesh rasteriser against analytic results. Runs once per instruction set.
 #define ORR_SCALAR
 #include "engine/image/image.h"
+#include "render/cpu/kept_meshes.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/texture_formula.h"
 #include "tests/support/scenes/small_mesh.h"
@@ -736,9 +737,63 @@ static void floors_are_sharp_and_even(void **state)
     close_canvas(&c);
 }
 
+// The first of two meshes stands still, and is kept until it moves or its light changes.
+static void meshes_that_stand_still_are_kept(void **state)
+{
+    (void)state;
+    canvas c = open_canvas(straight(64, 48, 50.0f), 1);
+    orr_mesh_vertex v[3] = {vertex(-1, -1, 4), vertex(1, -1, 4), vertex(0, 1, 4)};
+    uint32_t indices[3] = {0, 1, 2};
+    small_mesh m;
+    orr_isa isa;
+    orr_kept_meshes *kept;
+    int repeats;
+    small_mesh_set(&m, v, 3, indices, 3);
+    orr_draw_mesh items[2] = {{.mesh = &m.mesh, .key = 7}, {.mesh = &m.mesh, .key = 8}};
+    memcpy(items[0].model, identity, sizeof identity);
+    memcpy(items[1].model, identity, sizeof identity);
+    orr_draw_list list = {.lens = c.lens,
+                          .meshes = items,
+                          .mesh_count = 2,
+                          .sun = {.colour = {1, 1, 1}, .direction = {0, 0, -1}}};
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_kept_meshes_create(&kept, &error));
+    for (int i = 1; i <= 3; i++) {
+        items[1].model[3] = 0.1f * (float)i;
+        assert_ok(orr_kept_meshes_repeats(kept, &list, &repeats, &error));
+        assert_int_equal(repeats, i);
+        assert_int_equal(orr_kept_meshes_still(kept, &list), i == 1 ? 2 : 1);
+        assert_null(orr_kept_meshes_picture_of(kept, &list));
+    }
+    assert_ok(orr_kept_meshes_hold(kept, c.jobs, isa, &list, &error));
+    items[1].model[3] = 0.7f;
+    assert_ok(orr_kept_meshes_repeats(kept, &list, &repeats, &error));
+    assert_int_equal(repeats, 0);
+    assert_int_equal(orr_kept_meshes_picture_of(kept, &list)->count, 1);
+    const orr_draw_list held = list;
+    list.sun.colour[0] = 0.5f;
+    assert_null(orr_kept_meshes_picture_of(kept, &list));
+    list = held;
+    list.shadows = true;
+    assert_null(orr_kept_meshes_picture_of(kept, &list));
+    list = held;
+    list.smooth = true;
+    assert_null(orr_kept_meshes_picture_of(kept, &list));
+    list = held;
+    items[0].model[3] = 0.01f;
+    assert_null(orr_kept_meshes_picture_of(kept, &list));
+    items[0].model[3] = 0.0f;
+    assert_non_null(orr_kept_meshes_picture_of(kept, &list));
+    items[0].key = items[1].key = 0; // of one list alone
+    assert_null(orr_kept_meshes_picture_of(kept, &list));
+    orr_kept_meshes_destroy(kept);
+    close_canvas(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(meshes_that_stand_still_are_kept),
         cmocka_unit_test(textures_repeat),
         cmocka_unit_test(pixels_cover_an_ellipse_of_the_texture),
         cmocka_unit_test(floors_are_sharp_and_even),

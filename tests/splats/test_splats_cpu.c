@@ -1,6 +1,6 @@
 // The CPU's splats against the double-precision reference, and its promises: same bits for any number of
 // threads, nothing allocated after warm-up. Run once per instruction set.
-#include "render/cpu/kept_splats.h"
+#include "render/cpu/kept_view.h"
 #include "tests/render/shadow_scene.h"
 #include "tests/splats/splat_views.h"
 #include "tests/support/drawn.h"
@@ -166,8 +166,7 @@ typedef struct kept_picture {
 } kept_picture;
 
 // With a field that covers a disc before the cloud's floor, if the list has one.
-static void draw_kept(orr_jobs *jobs, const orr_draw_list *list, const orr_kept_splats *kept,
-                      kept_picture *to)
+static void draw_kept(orr_jobs *jobs, const orr_draw_list *list, const orr_kept_view *kept, kept_picture *to)
 {
     static float depth[KEPT_PIXELS], colour[4 * KEPT_PIXELS];
     for (int i = 0; i < KEPT_PIXELS; i++) {
@@ -202,16 +201,20 @@ static void what_is_kept_changes_no_bit(void **state)
     static kept_picture with, without;
     orr_jobs *jobs;
     orr_isa isa;
-    orr_kept_splats *kept;
+    orr_kept_view *kept;
+    int repeats;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_kept_splats_create(&kept, &error));
+    assert_ok(orr_kept_view_create(&kept, &error));
     shadow_scene_make_captured(&s, jobs);
     s.list.mesh_count = 1;
-    assert_int_equal(orr_kept_splats_repeats(kept, &s.list), 1);
-    assert_int_equal(orr_kept_splats_repeats(kept, &s.list), 2);
-    assert_ok(orr_kept_splats_hold(kept, jobs, isa, &s.list, &error));
-    assert_int_equal(orr_kept_splats_repeats(kept, &s.list), 0);
+    assert_ok(orr_kept_view_repeats(kept, &s.list, &repeats, &error));
+    assert_int_equal(repeats, 1);
+    assert_ok(orr_kept_view_repeats(kept, &s.list, &repeats, &error));
+    assert_int_equal(repeats, 2);
+    assert_ok(orr_kept_view_hold(kept, jobs, isa, &s.list, &error));
+    assert_ok(orr_kept_view_repeats(kept, &s.list, &repeats, &error));
+    assert_int_equal(repeats, 0);
     enum { SHADOWS = 1, SMOOTH = 2, BLENDED = 4, FIELD = 8, GONE = 16, CASES = 32 };
     for (int i = 0; i < CASES; i++) {
         s.items[1].model[3] = 0.17f * (float)(i % 5); // not moved in some of them
@@ -220,7 +223,7 @@ static void what_is_kept_changes_no_bit(void **state)
         s.box.material.blended = i & BLENDED;
         s.list.field_count = i & FIELD ? 1 : 0;
         s.list.mesh_count = i & GONE ? 0 : 1;
-        assert_true(orr_kept_splats_are(kept, &s.list));
+        assert_true(orr_kept_view_has_splats(kept, &s.list));
         draw_kept(jobs, &s.list, kept, &with);
         draw_kept(jobs, &s.list, NULL, &without);
         assert_memory_equal(with.picture.rgba, without.picture.rgba, KEPT_PIXELS * 4 * sizeof(float));
@@ -232,15 +235,15 @@ static void what_is_kept_changes_no_bit(void **state)
     }
     // splats that are others, or seen otherwise, are not those
     s.list.lens.centre[0] += 1.0f;
-    assert_false(orr_kept_splats_are(kept, &s.list));
+    assert_false(orr_kept_view_has_splats(kept, &s.list));
     s.list.lens.centre[0] -= 1.0f;
     s.layer.model[7] = 0.1f;
-    assert_false(orr_kept_splats_are(kept, &s.list));
+    assert_false(orr_kept_view_has_splats(kept, &s.list));
     s.layer.model[7] = 0.0f;
-    assert_true(orr_kept_splats_are(kept, &s.list));
+    assert_true(orr_kept_view_has_splats(kept, &s.list));
     s.layer.key++;
-    assert_false(orr_kept_splats_are(kept, &s.list));
-    orr_kept_splats_destroy(kept);
+    assert_false(orr_kept_view_has_splats(kept, &s.list));
+    orr_kept_view_destroy(kept);
     shadow_scene_free(&s);
     orr_jobs_destroy(jobs);
 }

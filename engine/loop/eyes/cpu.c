@@ -6,7 +6,7 @@
 #include "engine/loop/eyes/look.h"
 #include "engine/loop/eyes/names.h"
 #include "engine/loop/eyes/state.h"
-#include "render/cpu/kept_splats.h"
+#include "render/cpu/kept_view.h"
 
 enum { SLOTS_PER_WORKER = 4, KEEP_AFTER = 2 };
 
@@ -20,10 +20,10 @@ typedef struct eye {
 // A picture that is posed, and where it goes.
 typedef struct task {
     orr_frame_slot slot;
-    size_t picture;              // among all of them
-    const orr_kept_splats *kept; // of its camera
-    orr_varied_meshes applied;   // surfaces that are this copy's own
-    orr_eyes_names names;        // of segmentation
+    size_t picture;            // among all of them
+    const orr_kept_view *kept; // of its camera
+    orr_varied_meshes applied; // surfaces that are this copy's own
+    orr_eyes_names names;      // of segmentation
     orr_past past;
     bool has_past; // it holds the picture before
     orr_result result;
@@ -33,7 +33,7 @@ typedef struct task {
 struct orr_eyes_cpu {
     const orr_eyes *of;
     orr_eyes_detail *detail; // NULL: everything is drawn in full
-    orr_kept_splats **kept;  // of each camera and view
+    orr_kept_view **kept;    // of each camera and view
     eye *eyes;               // worker_count
     int worker_count;
     task *tasks; // task_count
@@ -48,13 +48,13 @@ static orr_result make(orr_eyes_cpu *c, float detail, orr_error *error)
     c->task_count = SLOTS_PER_WORKER * c->worker_count;
     c->tasks = orr_alloc_zero((size_t)c->task_count, sizeof *c->tasks);
     c->eyes = orr_alloc_zero((size_t)c->worker_count, sizeof *c->eyes);
-    c->kept = orr_alloc_zero(orr_eyes_of_copy(e), sizeof(orr_kept_splats *));
+    c->kept = orr_alloc_zero(orr_eyes_of_copy(e), sizeof(orr_kept_view *));
     if (!c->tasks || !c->eyes || !c->kept) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes");
     }
     ORR_TRY(detail > 0.0f ? orr_eyes_detail_create(detail, &c->detail, error) : ORR_OK);
     for (size_t i = 0; i < orr_eyes_of_copy(e); i++) {
-        ORR_TRY(orr_kept_splats_create(&c->kept[i], error));
+        ORR_TRY(orr_kept_view_create(&c->kept[i], error));
     }
     for (int i = 0; i < c->worker_count; i++) {
         ORR_TRY(orr_jobs_create(1, NULL, NULL, &c->eyes[i].jobs, error));
@@ -97,7 +97,7 @@ void orr_eyes_cpu_destroy(orr_eyes_cpu *c)
         orr_arena_destroy(&c->eyes[i].arena);
     }
     for (size_t i = 0; c->kept && i < orr_eyes_of_copy(c->of); i++) {
-        orr_kept_splats_destroy(c->kept[i]);
+        orr_kept_view_destroy(c->kept[i]);
     }
     orr_free(c->tasks);
     orr_free(c->eyes);
@@ -227,12 +227,14 @@ orr_result orr_eyes_cpu_draw(orr_eyes_cpu *c, const uint8_t *chosen, const orr_e
         }
         for (int i = 0; i < e->camera_count + e->view_count && (!chosen || chosen[copy]); i++) {
             ORR_TRY(pose(c, &c->tasks[posed], copy, i, error));
-            if (orr_kept_splats_repeats(c->kept[i], &c->tasks[posed].slot.list) >= KEEP_AFTER) {
+            int repeats;
+            ORR_TRY(orr_kept_view_repeats(c->kept[i], &c->tasks[posed].slot.list, &repeats, error));
+            if (repeats >= KEEP_AFTER) {
                 ORR_TRY(draw_tasks(c, posed, error)); // with what it has held so far
                 posed = 0;
                 ORR_TRY(pose(c, &c->tasks[0], copy, i, error));
-                ORR_TRY(orr_kept_splats_hold(c->kept[i], e->engine->jobs, e->engine->isa,
-                                             &c->tasks[0].slot.list, error));
+                ORR_TRY(orr_kept_view_hold(c->kept[i], e->engine->jobs, e->engine->isa,
+                                           &c->tasks[0].slot.list, error));
             }
             if (++posed == c->task_count) {
                 ORR_TRY(draw_tasks(c, posed, error));

@@ -135,6 +135,7 @@ static void apply(copy_meshes *w, const int32_t *target, bool one, const orr_mes
         }
     }
     item->mesh = mesh;
+    item->key = 0;
 }
 
 static void apply_to_geom(copy_meshes *w, const varied_layer *v, const orr_layer_data *layer,

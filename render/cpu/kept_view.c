@@ -1,6 +1,8 @@
-#include "render/cpu/kept_splats.h"
+#include "render/cpu/kept_view.h"
 
 #include "engine/core/memory.h"
+#include "render/cpu/kept_lens.h"
+#include "render/mirror/mirror.h"
 
 #include <limits.h>
 #include <string.h>
@@ -9,8 +11,7 @@ enum { LAYERS = 8, BLOCKS_MAX = (4 << 20) / ORR_PACK_BLOCK };
 
 // What the splats on the screen follow from. Padding is 0, so that equal ones have equal bytes.
 typedef struct splats_key {
-    float view[12], position[3], focal[2], centre[2], planes[2], slopes[4];
-    int32_t width, height, orthographic;
+    orr_kept_lens lens;
     int32_t layers; // -1: cannot be kept
     struct {
         uint64_t key;
@@ -21,18 +22,21 @@ typedef struct splats_key {
     } layer[LAYERS];
 } splats_key;
 
-struct orr_kept_splats {
+struct orr_kept_view {
     splats_key asked, held;
     int repeats; // lists in a row that asked for the same
     bool holds;
-    orr_arena arena; // of what it holds
+    int mesh_count;                             // that they were blended in front of
+    orr_kept_meshes *meshes;                    // NULL: none are kept
+    struct orr_kept_view *mirrors[ORR_MIRRORS]; // what they show; NULL: not seen yet
+    orr_arena arena;                            // of what it holds
     orr_cpu_splats found;
     orr_kept_tile *tiles;
 };
 
 // while it comes to hold a list
 typedef struct keep_job {
-    const orr_kept_splats *kept;
+    const orr_kept_view *kept;
     const orr_splat_kernels *kernels;
     const orr_draw_list *list;
     const float *mesh_depth; // NULL: lists are taken down, without meshes
@@ -42,19 +46,9 @@ static splats_key key_of(const orr_draw_list *list)
 {
     splats_key key;
     memset(&key, 0, sizeof key);
-    const orr_lens *lens = &list->lens;
-    memcpy(key.view, lens->view, sizeof key.view);
-    memcpy(key.position, lens->position, sizeof key.position);
-    memcpy(key.focal, lens->focal, sizeof key.focal);
-    memcpy(key.centre, lens->centre, sizeof key.centre);
-    key.planes[0] = lens->near_plane;
-    key.planes[1] = lens->far_plane;
-    memcpy(key.slopes, lens->slope_low, sizeof lens->slope_low);
-    memcpy(key.slopes + 2, lens->slope_high, sizeof lens->slope_high);
-    key.width = lens->width;
-    key.height = lens->height;
-    key.orthographic = lens->orthographic;
-    key.layers = list->splat_count > LAYERS || list->no_reuse ? -1 : list->splat_count;
+    key.lens = orr_kept_lens_of(&list->lens);
+    key.layers =
+        list->splat_count > LAYERS || list->no_reuse || list->lens.distorted ? -1 : list->splat_count;
     int64_t blocks = 0;
     for (int i = 0; i < list->splat_count && key.layers >= 0; i++) {
         const orr_draw_splats *splats = &list->splats[i];
@@ -76,32 +70,67 @@ static bool are_equal(const splats_key *a, const splats_key *b)
     return a->layers > 0 && memcmp(a, b, sizeof *a) == 0;
 }
 
-orr_result orr_kept_splats_create(orr_kept_splats **kept, orr_error *error)
+orr_result orr_kept_view_create(orr_kept_view **kept, orr_error *error)
 {
-    *kept = orr_alloc_zero(1, sizeof **kept);
-    return *kept ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: splats that are kept");
+    orr_kept_view *k = orr_alloc_zero(1, sizeof *k);
+    *kept = k;
+    return k ? orr_kept_meshes_create(&k->meshes, error)
+             : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: splats that are kept");
 }
 
-void orr_kept_splats_destroy(orr_kept_splats *kept)
+void orr_kept_view_destroy(orr_kept_view *kept)
 {
     if (kept) {
+        for (int i = 0; i < ORR_MIRRORS; i++) {
+            orr_kept_view_destroy(kept->mirrors[i]);
+        }
+        orr_kept_meshes_destroy(kept->meshes);
         orr_arena_destroy(&kept->arena);
         orr_free(kept);
     }
 }
 
-bool orr_kept_splats_are(const orr_kept_splats *kept, const orr_draw_list *list)
+bool orr_kept_view_has_splats(const orr_kept_view *kept, const orr_draw_list *list)
 {
     const splats_key key = key_of(list);
     return kept->holds && are_equal(&key, &kept->held);
 }
 
-int orr_kept_splats_repeats(orr_kept_splats *kept, const orr_draw_list *list)
+// Held in front of fewer meshes than move no more, or not at all.
+static bool needs_splats(const orr_kept_view *kept, const orr_draw_list *list)
 {
     const splats_key key = key_of(list);
+    return key.layers > 0 && !(kept->holds && are_equal(&key, &kept->held) &&
+                               kept->mesh_count <= orr_kept_meshes_still(kept->meshes, list));
+}
+
+static orr_result count_repeats(orr_kept_view *kept, const orr_draw_list *list, int *repeats,
+                                orr_error *error)
+{
+    const splats_key key = key_of(list);
+    ORR_TRY(orr_kept_meshes_repeats(kept->meshes, list, repeats, error));
     kept->repeats = are_equal(&key, &kept->asked) ? kept->repeats + (kept->repeats < INT_MAX) : 1;
     kept->asked = key;
-    return key.layers <= 0 || (kept->holds && are_equal(&key, &kept->held)) ? 0 : kept->repeats;
+    if (needs_splats(kept, list) && kept->repeats > *repeats) {
+        *repeats = kept->repeats;
+    }
+    return ORR_OK;
+}
+
+orr_result orr_kept_view_repeats(orr_kept_view *kept, const orr_draw_list *list, int *repeats,
+                                 orr_error *error)
+{
+    orr_mirror found[ORR_MIRRORS];
+    ORR_TRY(count_repeats(kept, list, repeats, error));
+    const int count = list->splat_count > 0 ? orr_mirrors_find(list, found) : 0;
+    for (int i = 0; i < count; i++) {
+        const orr_draw_list seen = orr_mirror_list(&found[i], list);
+        int more;
+        ORR_TRY(kept->mirrors[i] ? ORR_OK : orr_kept_view_create(&kept->mirrors[i], error));
+        ORR_TRY(count_repeats(kept->mirrors[i], &seen, &more, error));
+        *repeats = more > *repeats ? more : *repeats;
+    }
+    return ORR_OK;
 }
 
 static void keep_tile(void *context, int i, int worker)
@@ -125,7 +154,7 @@ static void keep_tile(void *context, int i, int worker)
 }
 
 // The splats of each block are counted, then taken down.
-static orr_result keep_lists(orr_kept_splats *kept, keep_job *job, orr_jobs *jobs, orr_error *error)
+static orr_result keep_lists(orr_kept_view *kept, keep_job *job, orr_jobs *jobs, orr_error *error)
 {
     const int count = kept->found.bins->tiles_x * kept->found.bins->tiles_y;
     kept->tiles = orr_arena_take(&kept->arena, (size_t)count, sizeof *kept->tiles);
@@ -159,9 +188,12 @@ static orr_result keep_lists(orr_kept_splats *kept, keep_job *job, orr_jobs *job
     return ORR_OK;
 }
 
-orr_result orr_kept_splats_hold(orr_kept_splats *kept, orr_jobs *jobs, orr_isa isa, const orr_draw_list *list,
-                                orr_error *error)
+static orr_result hold_splats(orr_kept_view *kept, orr_jobs *jobs, orr_isa isa, const orr_draw_list *all,
+                              orr_error *error)
 {
+    orr_draw_list still = *all; // with the meshes that are there in the pictures to come
+    still.mesh_count = orr_kept_meshes_still(kept->meshes, all);
+    const orr_draw_list *list = &still;
     keep_job job = {kept, orr_splat_kernels_of(isa), list, NULL};
     orr_cpu_frame *meshes;
     orr_profile profile;
@@ -176,16 +208,47 @@ orr_result orr_kept_splats_hold(orr_kept_splats *kept, orr_jobs *jobs, orr_isa i
         orr_jobs_for(jobs, kept->found.bins->tiles_x * kept->found.bins->tiles_y, keep_tile, &job);
     }
     kept->held = key_of(list);
+    kept->mesh_count = list->mesh_count;
     kept->holds = true;
     return ORR_OK;
 }
 
-const orr_cpu_splats *orr_kept_splats_found(const orr_kept_splats *kept)
+static orr_result hold(orr_kept_view *kept, orr_jobs *jobs, orr_isa isa, const orr_draw_list *list,
+                       orr_error *error)
+{
+    ORR_TRY(needs_splats(kept, list) ? hold_splats(kept, jobs, isa, list, error) : ORR_OK);
+    return orr_kept_meshes_hold(kept->meshes, jobs, isa, list, error);
+}
+
+orr_result orr_kept_view_hold(orr_kept_view *kept, orr_jobs *jobs, orr_isa isa, const orr_draw_list *list,
+                              orr_error *error)
+{
+    orr_mirror found[ORR_MIRRORS];
+    ORR_TRY(hold(kept, jobs, isa, list, error));
+    const int count = orr_mirrors_find(list, found);
+    for (int i = 0; i < count && kept->mirrors[i]; i++) {
+        const orr_draw_list seen = orr_mirror_list(&found[i], list);
+        ORR_TRY(hold(kept->mirrors[i], jobs, isa, &seen, error));
+    }
+    return ORR_OK;
+}
+
+const orr_kept_view *orr_kept_view_mirror(const orr_kept_view *kept, int mirror)
+{
+    return kept ? kept->mirrors[mirror] : NULL;
+}
+
+const orr_kept_meshes_picture *orr_kept_view_meshes(const orr_kept_view *kept, const orr_draw_list *list)
+{
+    return kept ? orr_kept_meshes_picture_of(kept->meshes, list) : NULL;
+}
+
+const orr_cpu_splats *orr_kept_view_splats(const orr_kept_view *kept)
 {
     return &kept->found;
 }
 
-const orr_kept_tile *orr_kept_splats_tile(const orr_kept_splats *kept, int tile)
+const orr_kept_tile *orr_kept_view_tile(const orr_kept_view *kept, int tile)
 {
     return &kept->tiles[tile];
 }
