@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SUN_RADIUS 4.65e-3f // [rad] of its disc, seen from the Earth; where the list gives none
+#define SKY_MAX 1.5f        // [rad] of a disc in the sky
 
 static real triangle_area(const surfaces *s, uint32_t triangle)
 {
@@ -43,17 +44,50 @@ static orr_result gather_glowing(const surfaces *s, lamps *l, orr_error *error)
     return ORR_OK;
 }
 
+// ---- spheres and discs ----
+
+// A sphere covers a cone of directions. A white surface that faces its middle, and sees it whole, reflects so
+// much as if all light came from there: pi x radiance x the square of the cone's sine.
+
+// 1 - the cosine of the cone, without cancellation.
+static real cone_height(real sine_squared)
+{
+    return sine_squared / (1.0f + sqrtf(fmaxf(1.0f - sine_squared, 0.0f)));
+}
+
+// 1 / its solid angle [1/sr].
+static real cone_share(real sine_squared)
+{
+    return 1.0f / (2.0f * BSDF_PI * cone_height(sine_squared));
+}
+
+static real3 cone_draw(real3 axis, real height, real u, real v)
+{
+    const real angle = 2.0f * BSDF_PI * u, rise = v * height;
+    const real ring = sqrtf(rise * (2.0f - rise));
+    return normalise3(frame_out(axis, make_real3(ring * cosf(angle), ring * sinf(angle), 1.0f - rise)));
+}
+
 static void set_sun(const orr_draw_sun *sun, lamps *l)
 {
     if (sun->colour[0] == 0.0f && sun->colour[1] == 0.0f && sun->colour[2] == 0.0f) {
         return;
     }
-    // a white surface that faces the disc shines in its colour; 1 - cosine without cancellation
-    real half = sinf(0.5f * (sun->radius > 0.0f ? sun->radius : SUN_RADIUS)),
-         angle = 4.0f * BSDF_PI * half * half;
+    const real sine = sinf(sun->radius > 0.0f ? sun->radius : SUN_RADIUS);
     l->sun = normalise3(make_real3(sun->direction[0], sun->direction[1], sun->direction[2]));
-    l->sun_radiance = scale3(make_real3(sun->colour[0], sun->colour[1], sun->colour[2]), BSDF_PI / angle);
-    l->sun_share = 1.0f / angle;
+    l->sun_radiance =
+        scale3(make_real3(sun->colour[0], sun->colour[1], sun->colour[2]), 1.0f / (sine * sine));
+    l->sun_share = cone_share(sine * sine);
+}
+
+// What of the lamps shines from a sphere, or from a disc in the sky: those whose shadows have soft edges.
+static void set_radius(const orr_draw_light *light, float *radius)
+{
+    *radius = light->area                                     ? 0.0f
+              : light->directional && light->radius < SKY_MAX ? sinf(light->radius)
+              : light->directional                            ? sinf(SKY_MAX)
+                                                              : light->radius;
+    *radius = *radius > 0.0f && isfinite(*radius) ? *radius : 0.0f;
 }
 
 orr_result lamps_gather(const orr_draw_list *list, const surfaces *s, lamps *l, orr_error *error)
@@ -74,6 +108,9 @@ orr_result lamps_gather(const orr_draw_list *list, const surfaces *s, lamps *l, 
             memset(light->ambient, 0, sizeof light->ambient);
         }
     }
+    for (int i = 0; i < list->light_count; i++) {
+        set_radius(&list->lights[i], &l->radius[i]);
+    }
     set_sun(&list->sun, l);
     // probes are not: paths find what they have seen
     if (list->environment_count > 0 && list->environments[0].map->panorama.width > 0) {
@@ -90,12 +127,68 @@ void lamps_free(lamps *l)
 
 lamp_light lamps_draw_sun(const lamps *l, float u, float v)
 {
-    real angle = 2.0f * BSDF_PI * u, rise = v * (1.0f / (2.0f * BSDF_PI)) / l->sun_share; // 1 - cosine
-    real ring = sqrtf(rise * (2.0f - rise));
-    lamp_light light = {.radiance = l->sun_radiance, .pdf = l->sun_share, .distance = INFINITY};
-    light.to_light =
-        normalise3(frame_out(l->sun, make_real3(ring * cosf(angle), ring * sinf(angle), 1.0f - rise)));
-    return light;
+    const real height = (1.0f / (2.0f * BSDF_PI)) / l->sun_share;
+    return (lamp_light){.to_light = cone_draw(l->sun, height, u, v),
+                        .radiance = l->sun_radiance,
+                        .pdf = l->sun_share,
+                        .distance = INFINITY};
+}
+
+// What a sphere or a disc is from a point.
+typedef struct round_lamp {
+    real3 towards;    // the middle, unit
+    real distance;    // of it
+    real sine;        // squared, of its cone; 0: there is none
+    lamp_light light; // in any direction of the cone; its distance is not set
+} round_lamp;
+
+static round_lamp round_lamp_of(const lamps *l, int i, real3 from)
+{
+    const orr_light_values *lamp = &l->points.lights[i];
+    const light_incidence incident = light_incident(light_of(lamp), from);
+    round_lamp r = {.towards = incident.to_light, .distance = INFINITY, .sine = l->radius[i] * l->radius[i]};
+    if (lamp->directional < 0.5f) {
+        r.distance = length3(sub3(of_three(lamp->position), from));
+        r.sine = r.distance > l->radius[i] ? r.sine / (r.distance * r.distance) : 0.0f;
+    }
+    if (r.sine > 0.0f) {
+        r.light.radiance = scale3(of_three(lamp->diffuse), incident.strength / r.sine);
+        r.light.pdf = cone_share(r.sine);
+    }
+    return r;
+}
+
+// How far it is to a sphere, in a direction of its cone.
+static real distance_to(const round_lamp *r, real3 direction)
+{
+    if (!(r->distance < INFINITY)) {
+        return INFINITY;
+    }
+    const real3 off = cross3(direction, r->towards); // the sine to the middle, by size
+    const real cosine = dot3(direction, r->towards);
+    return r->distance * (cosine - sqrtf(fmaxf(r->sine - dot3(off, off), 0.0f)));
+}
+
+lamp_light lamps_draw_round(const lamps *l, int i, real3 from, float u, float v)
+{
+    round_lamp r = round_lamp_of(l, i, from);
+    if (r.sine > 0.0f) {
+        r.light.to_light = cone_draw(r.towards, cone_height(r.sine), u, v);
+        r.light.distance = distance_to(&r, r.light.to_light);
+    }
+    return r.light;
+}
+
+lamp_light lamps_meet_round(const lamps *l, int i, real3 from, real3 direction, float far)
+{
+    round_lamp r = round_lamp_of(l, i, from);
+    const real3 off = cross3(direction, r.towards);
+    const bool within = r.sine > 0.0f && dot3(direction, r.towards) > 0.0f && dot3(off, off) <= r.sine;
+    r.light.to_light = direction;
+    r.light.distance = within ? distance_to(&r, direction) : 0.0f;
+    // what is infinitely far away is met where nothing else is
+    const bool met = within && (r.light.distance < far || !(far < INFINITY));
+    return met ? r.light : (lamp_light){0};
 }
 
 static const glowing_triangle *pick(const lamps *l, double weight)

@@ -1,5 +1,5 @@
-// What lights a scene: lamps without extent, rectangles, the sun's disc, glowing triangles, and light from
-// everywhere.
+// What lights a scene: lamps without extent, spheres, rectangles, discs in the sky, glowing triangles, and
+// light from everywhere.
 #pragma once
 
 #include "render/reference/surfaces.h"
@@ -10,7 +10,9 @@ typedef struct glowing_triangle {
 } glowing_triangle;
 
 typedef struct lamps {
-    orr_draw_lighting points;  // in the world's space, without the sun
+    orr_draw_lighting points; // in the world's space, without the sun
+    // of `points`: of a sphere its radius, of a disc in the sky the sine of its angular radius; 0: neither
+    float radius[ORR_DRAW_LIGHTS];
     real3 ambient;             // radiance from everywhere
     real3 sun;                 // towards it
     real3 sun_radiance;        // of its disc; 0: none
@@ -38,6 +40,10 @@ lamp_light lamps_draw_glow(const lamps *l, const surfaces *s, real3 from, float 
 lamp_light lamps_draw_area(const orr_light_values *lamp, real3 from, float u, float v);
 // The same light where a ray meets it before `far`; pdf 0: nowhere. direction: unit
 lamp_light lamps_meet_area(const orr_light_values *lamp, real3 from, real3 direction, float far);
+// A direction to sphere or disc i among `points`; pdf 0: it has no extent there, or has the point inside.
+lamp_light lamps_draw_round(const lamps *l, int i, real3 from, float u, float v);
+// The same light where a ray meets it before `far`; pdf 0: nowhere. direction: unit
+lamp_light lamps_meet_round(const lamps *l, int i, real3 from, real3 direction, float far);
 // A direction to the environment.
 lamp_light lamps_draw_environment(const lamps *l, float choice, float u, float v);
 // [1/sr] of lamps_draw_glow for a triangle met at `p`, so far away in `direction`.

@@ -9,6 +9,7 @@
 #include "render/glass/glass_formula.h"
 #include "render/glass/glass_sky.h"
 #include "render/glass/glass_sky_formula.h"
+#include "render/reference/air.h"
 #include "render/reference/field_rays.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/glass.h"
@@ -25,7 +26,7 @@ enum {
 
 // The samples of one pixel so far.
 typedef struct pixel_sums {
-    double rgb[3]; // linear, premultiplied
+    double rgb[3]; // linear, premultiplied; of what is not behind air
     double alpha, depth;
     double square; // of luminance
 } pixel_sums;
@@ -42,7 +43,9 @@ struct orr_path_tracer {
     const orr_gaussian_walk *splat_walk;
     orr_arena arena;        // of `fields`
     orr_field_rays *fields; // NULL: there are none
-    pixel_sums *pixels;     // height x width
+    haze_view haze;
+    pixel_sums *pixels; // height x width
+    air_sums *air;      // likewise; NULL: there is no haze and no fog
     int64_t samples;
     int64_t *rays;  // by worker
     int64_t wanted; // samples of the parallel-for at hand
@@ -65,6 +68,10 @@ typedef struct path {
 typedef struct seen {
     real3 rgb; // linear, premultiplied
     real alpha, depth;
+    // of a surface behind air, whose light is not a part of `rgb`
+    haze_air air;
+    real3 behind; // linear: what of its light passes splats and fields
+    real part;    // that those let through; 0: nothing is behind air
 } seen;
 
 static const real3 black;
@@ -273,6 +280,28 @@ static real3 light_by_sun(path *p, const surface_point *at, const bsdf *b)
                          : times3(sum, visibility_through_glass(p, at, b, light.to_light, light.distance));
 }
 
+// A point of a sphere, or of a disc in the sky, with its ambient light and with highlights likewise.
+static real3 light_by_round(path *p, const surface_point *at, const bsdf *b, int lamp_index)
+{
+    const lamps *l = &p->tracer->lights;
+    const orr_light_values *lamp = &l->points.lights[lamp_index];
+    const real u = draw(p), v = draw(p);
+    const lamp_light light = lamps_draw_round(l, lamp_index, at->position, u, v);
+    if (!(light.pdf > 0.0f)) {
+        return light_by_point(p, at, b, lamp);
+    }
+    const real strength = light_incident(light_of(lamp), at->position).strength;
+    const real3 ambient = times3(b->glass ? black : at->base, scale3(of_three(lamp->ambient), strength));
+    real3 sum = light_weighted(at, b, &light);
+    if (!b->glass && dot3(at->plane, light.to_light) > 0.0f) {
+        sum = add_scaled3(sum, highlight_of(at, b, lamp, light.to_light), strength);
+    }
+    if (is_black(sum)) {
+        return ambient;
+    }
+    return add3(times3(sum, visibility_through_glass(p, at, b, light.to_light, light.distance)), ambient);
+}
+
 // A point of a rectangle. Highlights of MuJoCo's materials, which no scattering finds, are as of all points
 // of it that were lamps without extent.
 static real3 light_by_area(path *p, const surface_point *at, const bsdf *b, const orr_light_values *lamp)
@@ -296,10 +325,13 @@ static real3 direct_light(path *p, const surface_point *at, const bsdf *b)
     real3 sum = black;
     for (int i = 0; i < l->points.count; i++) {
         const orr_light_values *lamp = &l->points.lights[i];
-        if (smooth && lamp->area > 0.5f) {
+        if (smooth && (lamp->area > 0.5f || l->radius[i] > 0.0f)) {
             continue;
         }
-        sum = add3(sum, (lamp->area > 0.5f ? light_by_area : light_by_point)(p, at, b, lamp));
+        const real3 light = l->radius[i] > 0.0f ? light_by_round(p, at, b, i)
+                            : lamp->area > 0.5f ? light_by_area(p, at, b, lamp)
+                                                : light_by_point(p, at, b, lamp);
+        sum = add3(sum, light);
     }
     if (smooth) {
         return sum;
@@ -453,15 +485,21 @@ static bool scatter(path *p, surface_point *at, orr_ray *ray, real *pdf)
     return true;
 }
 
-// The rectangles that a scattered ray meets before its end, which it goes through.
-static void meet_areas(path *p, const orr_ray *ray, real pdf)
+// The rectangles, spheres and discs that a scattered ray meets before its end, which it goes through. The
+// latter two have been seen through the smooth glass that it has gone through, as the sun has.
+static void meet_lamps(path *p, const orr_ray *ray, real pdf)
 {
     const orr_path_tracer *t = p->tracer;
+    const bool counted = pdf == GLASS_SURE && p->sun_counted;
+    const real3 from = of_three(ray->origin), direction = of_three(ray->direction);
     for (int i = 0; i < t->lights.points.count; i++) {
         const orr_light_values *lamp = &t->lights.points.lights[i];
-        const lamp_light light = lamp->area > 0.5f ? lamps_meet_area(lamp, of_three(ray->origin),
-                                                                     of_three(ray->direction), ray->far_end)
-                                                   : (lamp_light){0};
+        lamp_light light = {0};
+        if (lamp->area > 0.5f) {
+            light = lamps_meet_area(lamp, from, direction, ray->far_end);
+        } else if (t->lights.radius[i] > 0.0f && !counted) {
+            light = lamps_meet_round(&t->lights, i, from, direction, ray->far_end);
+        }
         if (light.pdf > 0.0f) {
             orr_ray until = *ray;
             until.far_end = light.distance;
@@ -491,7 +529,7 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
         bool met = surfaces_nearest(&sieve, &ray, direct, &hit);
         ray.far_end = hit.distance;
         if (pdf > 0.0f) { // mirrors show no lamps, as in frames
-            meet_areas(p, &ray, pdf);
+            meet_lamps(p, &ray, pdf);
         }
         pass_veil(p, &ray);
         if (!met) {
@@ -562,7 +600,8 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
     far.far_end = INFINITY;
     const surface_sieve sieve = {&t->backdrop, random, .to_lamp = false};
     if (t->list.backdrop.mesh && surfaces_nearest(&sieve, &far, false, &hit)) {
-        return light_display(surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base);
+        const real3 shown = light_display(surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base);
+        return haze_over(t->haze, shown, x, y, 0.0f, 1.0f);
     }
     const orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
     if (t->list.environment_behind) {
@@ -571,35 +610,73 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
     return sky_colour(sky_view_of(&sky), x, y);
 }
 
-static seen trace_sample(path *p, int x, int y)
+// The first surface on a ray of the camera through a point of the picture [px]: endless planes end where haze
+// covers them.
+static bool look_out(path *p, orr_ray ray, real x, real y, orr_ray_hit *hit)
 {
     const orr_path_tracer *t = p->tracer;
     const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
+    const bool ends = t->haze.reach_over_height > 0.0f && !haze_leaves(t->haze, x, y);
+    for (;;) {
+        p->rays++;
+        if (!surfaces_nearest(&sieve, &ray, true, hit)) {
+            return false;
+        }
+        if (!ends || !surfaces_endless(&t->world, hit)) {
+            return true;
+        }
+        ray.near_end = hit->distance * (1.0f + 1e-5f);
+    }
+}
+
+// What is between the camera and a surface.
+static haze_air air_up_to(const orr_path_tracer *t, const orr_ray *ray, real along)
+{
+    const float *view = t->list.lens.view;
+    float position[3], direction[3];
+    affine_apply_to_point(view, ray->origin, position);
+    affine_apply_to_direction(view, ray->direction, direction);
+    return air_before(t->haze, of_three(position), of_three(direction), along, ray->far_end);
+}
+
+static seen trace_sample(path *p, int x, int y)
+{
+    const orr_path_tracer *t = p->tracer;
     real right = (float)x + draw(p), down = (float)y + draw(p), along;
     orr_ray ray = ray_through(t, right, down, &along);
     orr_ray_hit hit;
-    p->rays++;
     p->light = black;
-    bool met = surfaces_nearest(&sieve, &ray, true, &hit);
+    bool met = look_out(p, ray, right, down, &hit);
     ray.far_end = met ? hit.distance : ray.far_end;
     const orr_veil v = look_through(p, &ray);
     p->through = make_real3(v.passes, v.passes, v.passes);
+    const real3 before = veil_light(&v);
     if (met) {
-        p->light = veil_light(&v);
+        seen s = {.alpha = 1.0f, .depth = (v.depth + v.passes * hit.distance) * along, .air.passes = 1.0f};
+        if (t->air) {
+            s.air = air_up_to(t, &ray, along);
+        }
         follow(p, ray, hit);
-        return (seen){p->light, 1.0f, (v.depth + v.passes * hit.distance) * along};
+        const bool hazy = s.air.passes < 1.0f;
+        s.rgb = hazy ? before : add3(before, p->light);
+        s.behind = hazy ? p->light : black;
+        s.part = hazy ? v.passes : 0.0f;
+        return s;
     }
     if (!t->list.opaque) {
-        return (seen){veil_light(&v), 1.0f - v.passes, v.depth * along};
+        return (seen){.rgb = before, .alpha = 1.0f - v.passes, .depth = v.depth * along};
     }
     // blended with the background as displayed, which is how clouds are trained
     real3 behind = background(t, &ray, &p->random, right, down);
-    return (seen){decoded(add_scaled3(of_three(v.display), behind, v.passes)), 1.0f, v.depth * along};
+    return (seen){.rgb = decoded(add_scaled3(of_three(v.display), behind, v.passes)),
+                  .alpha = 1.0f,
+                  .depth = v.depth * along};
 }
 
 static bool is_finite(const seen *s)
 {
-    return isfinite(s->rgb.x) && isfinite(s->rgb.y) && isfinite(s->rgb.z);
+    const real3 all = add3(s->rgb, s->behind);
+    return isfinite(all.x) && isfinite(all.y) && isfinite(all.z);
 }
 
 static real luminance(real3 c)
@@ -623,7 +700,10 @@ static void trace_pixel(orr_path_tracer *t, int x, int y, int worker)
         sums->rgb[2] += (double)s.rgb.z;
         sums->alpha += (double)s.alpha;
         sums->depth += (double)s.depth;
-        double light = (double)luminance(s.rgb);
+        if (s.part > 0.0f) {
+            air_add(&t->air[pixel], s.air, s.behind, s.part);
+        }
+        double light = (double)luminance(add_scaled3(s.rgb, s.behind, s.air.passes));
         sums->square += light * light;
     }
 }
@@ -669,7 +749,11 @@ void orr_path_tracer_statistics(const orr_path_tracer *t, orr_path_statistics *s
     double n = (double)t->samples, sum = 0.0;
     for (int64_t i = 0; i < pixel_count(t) && t->samples > 1; i++) {
         const pixel_sums *p = &t->pixels[i];
-        double mean = (0.2126 * p->rgb[0] + 0.7152 * p->rgb[1] + 0.0722 * p->rgb[2]) / n;
+        double light[3];
+        for (int k = 0; k < 3; k++) {
+            light[k] = p->rgb[k] + (t->air ? t->air[i].rgb[k] : 0.0);
+        }
+        double mean = (0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]) / n;
         sum += fmax(p->square / n - mean * mean, 0.0) / (n - 1.0);
     }
     statistics->error = t->samples > 1 ? sqrt(sum / (double)pixel_count(t)) : INFINITY;
@@ -680,9 +764,12 @@ void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_pi
     double share = 1.0 / (double)(t->samples > 0 ? t->samples : 1);
     for (int64_t i = 0; i < pixel_count(t); i++) {
         const pixel_sums *p = &t->pixels[i];
-        double alpha = p->alpha * share;
+        double alpha = p->alpha * share, behind[3] = {0.0, 0.0, 0.0};
+        if (t->air) {
+            air_light(&t->air[i], behind);
+        }
         for (int k = 0; k < 3 && picture->rgba; k++) {
-            double value = p->rgb[k] * share;
+            double value = (p->rgb[k] + behind[k]) * share;
             // colours are encoded before they are multiplied by alpha
             picture->rgba[4 * i + k] = linear || !(alpha > 0.0)
                                            ? (float)value
@@ -715,12 +802,16 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     ORR_ALLOC(lighting, 1, "lights", error);
     orr_draw_light_up(list, lighting);
     t->behind = lighting->environments[0];
+    t->haze = haze_of(lighting);
     orr_free(lighting);
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
-    return t->pixels && t->rays ? ORR_OK
-                                : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d x %d pixels",
-                                           list->lens.width, list->lens.height);
+    const bool hazy = air_is_there(t->haze);
+    t->air = hazy ? orr_alloc_zero((size_t)pixel_count(t), sizeof *t->air) : NULL;
+    return t->pixels && t->rays && (t->air || !hazy)
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d x %d pixels", list->lens.width,
+                          list->lens.height);
 }
 
 orr_result orr_path_tracer_create(orr_jobs *jobs, orr_isa isa, const orr_draw_list *list, uint32_t seed,
@@ -754,6 +845,7 @@ void orr_path_tracer_destroy(orr_path_tracer *tracer)
     orr_gaussians_free(&tracer->splats);
     orr_arena_destroy(&tracer->arena);
     orr_free(tracer->pixels);
+    orr_free(tracer->air);
     orr_free(tracer->rays);
     orr_free(tracer);
 }

@@ -9,8 +9,10 @@ typedef struct orr_path_tracer orr_path_tracer;
 
 typedef struct orr_path_statistics {
     int64_t samples; // of each pixel
-    double error;    // root of the mean square, over the pixels, of the standard error of luminance [linear]
-    int64_t rays;    // traced so far
+    // root of the mean square, over the pixels, of the standard error of luminance [linear]; behind haze and
+    // fog, of the part of it that passes them
+    double error;
+    int64_t rays;                // traced so far
     int64_t triangles, left_out; // in the list; of these without area or not finite
 } orr_path_statistics;
 

@@ -63,6 +63,7 @@ static orr_result fill(const orr_draw_mesh *meshes, surfaces *s, uint8_t *flags,
     for (int i = 0; i < s->mesh_count; i++) {
         s->meshes[i].mesh = meshes[i].mesh;
         s->meshes[i].first = first;
+        s->meshes[i].endless = meshes[i].endless;
         memcpy(s->meshes[i].model, meshes[i].model, sizeof meshes[i].model);
         first += (uint32_t)(meshes[i].mesh->index_count / 3);
         int first_material = s->material_count;
@@ -264,6 +265,11 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
         p.light = emitted(s, &at, &p, direction);
     }
     return p;
+}
+
+bool surfaces_endless(const surfaces *s, const orr_ray_hit *hit)
+{
+    return s->meshes[material_of(s, hit->triangle)->mesh].endless;
 }
 
 real3 surface_leave(const surface_point *p, real3 direction)

@@ -16,6 +16,7 @@ typedef struct surface_mesh {
     const orr_mesh *mesh;
     float model[12];
     uint32_t first; // triangle
+    bool endless;
 } surface_mesh;
 
 typedef struct surface_material {
@@ -78,6 +79,8 @@ typedef struct surface_sieve {
 
 bool surfaces_nearest(const surface_sieve *sieve, const orr_ray *ray, bool heed_sides, orr_ray_hit *hit);
 bool surfaces_any(const surface_sieve *sieve, const orr_ray *ray);
+// Is what it has met an endless plane (orr_draw_mesh.endless)?
+bool surfaces_endless(const surfaces *s, const orr_ray_hit *hit);
 surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 direction);
 // Where a ray leaves from to the side of `direction`, so that it does not meet the same triangle again.
 real3 surface_leave(const surface_point *p, real3 direction);

@@ -442,6 +442,62 @@ static void rays_see_haze_and_fog(void **state)
     orr_engine_destroy(engine);
 }
 
+// The path tracer sees haze and fog as frames do, where the air is nearly the same in a whole pixel: on a
+// plane up to its end, on walls before the veil and behind it, and before the sky.
+static void paths_see_haze_and_fog(void **state)
+{
+    (void)state;
+    static stage s;
+    static float paths[4 * PIXELS];
+    enum { SAMPLES = 48 };
+    // all shine by themselves, and reflect hardly anything
+    static const char model[] =
+        MODEL(HAZE "<headlight active='0'/>",
+              SKY "<material name='green' rgba='.004 .008 .004 1' emission='50' specular='0'/>"
+                  "<material name='red' rgba='.016 .002 .002 1' emission='50' specular='0'/>"
+                  "<material name='blue' rgba='.001 .002 .02 1' emission='50' specular='0'/>",
+              "<geom type='plane' size='0 0 1' material='green'/>"
+              "<geom type='box' size='3 1 4' pos='3 14 4' material='red'/>"
+              "<geom type='box' size='9 1 12' pos='-14 50 3' material='blue'/>");
+    orr_engine *engine = open_machine(ORR_DEVICE_CPU);
+    const char *path = written("haze.xml", model);
+    for (int fog = 0; fog < 2; fog++) {
+        stage_open(&s, engine, path);
+        s.view.fog = fog == 1;
+        draw(&s);
+        orr_reference *reference;
+        assert_ok(orr_reference_create(s.scene, s.world, &s.view, 1, &reference, &error));
+        assert_ok(orr_reference_advance(reference, SAMPLES, &error));
+        assert_ok(orr_reference_picture(reference, false, &(orr_picture){.rgba = paths}, &error));
+        orr_reference_destroy(reference);
+        double sum = 0.0, worst = 0.0;
+        int compared = 0;
+        for (int i = WIDTH + 1; i < PIXELS - WIDTH - 1; i++) {
+            double step = 0.0, apart = 0.0; // between neighbours, of the same picture; of both pictures
+            for (int k = 0; k < 4; k++) {
+                const int near[4] = {i - 1, i + 1, i - WIDTH, i + WIDTH};
+                for (int c = 0; c < 3; c++) {
+                    step = fmax(step, fabs((double)s.rgba[4 * i + c] - (double)s.rgba[4 * near[k] + c]));
+                }
+            }
+            for (int c = 0; c < 3; c++) {
+                apart = fmax(apart, fabs((double)s.rgba[4 * i + c] - (double)paths[4 * i + c]));
+            }
+            if (step < 0.08) { // neither an edge nor the rim of the plane
+                compared++;
+                sum += apart;
+                worst = fmax(worst, apart);
+            }
+        }
+        print_message("fog %d: %d of %d pixels, %.4f apart in the mean, at most %.4f\n", fog, compared,
+                      PIXELS, sum / compared, worst);
+        assert_true(compared > PIXELS * 3 / 4);
+        assert_true(sum / compared < 0.004 && worst < 0.03);
+        stage_close(&s);
+    }
+    orr_engine_destroy(engine);
+}
+
 static void eyes_see_haze_and_fog(void **state)
 {
     (void)state;
@@ -475,6 +531,7 @@ int main(void)
         cmocka_unit_test(eyes_see_haze_and_fog),
         cmocka_unit_test(pieces_of_a_path_have_the_air_of_the_whole),
         cmocka_unit_test(rays_see_haze_and_fog),
+        cmocka_unit_test(paths_see_haze_and_fog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

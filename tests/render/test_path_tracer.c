@@ -441,6 +441,92 @@ static void a_glowing_square_lights_in_closed_form(void **state)
     close_stage(s);
 }
 
+// Irradiance by a sphere of radiance 1 that covers the sine squared `sine` of a point's sky, whose middle is
+// in a direction of a cosine to the normal: of the sphere above the horizon alone (Snyder 1996, "Area light
+// sources for real-time graphics").
+static double sphere_light(double cosine, double sine)
+{
+    const double pi = 3.14159265358979;
+    if (cosine * cosine > sine) {
+        return cosine > 0.0 ? pi * sine * cosine : 0.0;
+    }
+    const double across = sqrt(1.0 - cosine * cosine), x = sqrt(1.0 / sine - 1.0), y = -x * cosine / across,
+                 z = across * sqrt(1.0 - y * y);
+    return (cosine * acos(y) - x * z) * sine + atan(z / x);
+}
+
+// A sphere, whole and partly below the horizon, and half of one in a shadow: as much as its closed form, at a
+// strength that is that of a lamp without extent where it is whole.
+static void a_sphere_lights_in_closed_form(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979;
+    const float places[4][3] = {{0, 0, 1.6f}, {0.9f, 0, 2.0f}, {0.6f, 0, 2.9f}, {0.5f, 0, 3.1f}};
+    const float radius = 0.4f;
+    stage *s = open_stage(4000.0f, 1); // all pixels are one point
+    add_wall(s, 0.3f, 3.0f);           // so small that it does not cut what is behind its plane
+    for (int i = 0; i < 4; i++) {
+        const double *at = (double[3]){(double)places[i][0], 0.0, (double)places[i][2] - 3.0};
+        const double square = at[0] * at[0] + at[2] * at[2], cosine = -at[2] / sqrt(square);
+        s->list.lights[0] = (orr_draw_light){
+            .cutoff = 180.0f, .attenuation = {0, 0, 1}, .diffuse = {2.0f, 1.0f, 0.5f}, .radius = radius};
+        memcpy(s->list.lights[0].position, places[i], sizeof places[i]);
+        s->list.light_count = 1;
+        trace(s, 200, 1);
+        const double sine = (double)(radius * radius) / square,
+                     expected = sphere_light(cosine, sine) / pi * 2.0 / (double)(radius * radius);
+        print_message("    %.4f, expected %.4f\n", mean_of(s, 0, 0), expected);
+        assert_close(mean_of(s, 0, 0), expected, 0.01 * expected + 1e-4);
+        if (i < 2) { // whole: as of a point
+            assert_close(mean_of(s, 0, 0), 2.0 * cosine / square, 0.01 * 2.0 * cosine / square);
+        }
+    }
+    // a screen, which the camera looks past, whose edge passes before the middle
+    memcpy(s->list.lights[0].position, (float[3]){0.056f, 0, 1.6f}, 3 * sizeof(float));
+    float screen[4][3] = {{0.5f, -9, 2.5f}, {0.5f, 9, 2.5f}, {0.02f, 9, 2.5f}, {0.02f, -9, 2.5f}};
+    orr_mesh_material *black = add_quad(s, screen);
+    black->base_colour[0] = black->base_colour[1] = black->base_colour[2] = 0.0f;
+    trace(s, 200, 1);
+    assert_close(mean_of(s, 0, 0), 2.0 / 1.96 / 2.0, 0.03);
+    close_stage(s);
+}
+
+// Polished metal shows the sphere, and a disc in the sky, as bright as they are: what scattered rays meet and
+// what is drawn from the lamp adds up, at any share of both.
+static void metal_shows_a_sphere_as_bright_as_it_is(void **state)
+{
+    (void)state;
+    const float radius = 0.5f;
+    stage *s = open_stage(4000.0f, 1);
+    orr_mesh_material *wall = add_wall(s, 2.0f, 3.0f);
+    wall->metallic_roughness = true;
+    wall->metallic = 1.0f;
+    s->list.light_count = 1;
+    for (int disc = 0; disc < 2; disc++) {
+        // right behind the camera, or in its direction; a white surface that faces it is 0.1 bright
+        s->list.lights[0] = (orr_draw_light){.directional = disc == 1,
+                                             .position = {0, 0, -2},
+                                             .direction = {0, 0, 1},
+                                             .cutoff = 180.0f,
+                                             .attenuation = {0, 0, 1},
+                                             .diffuse = {2.5f, 2.5f, 2.5f},
+                                             .radius = disc ? asinf(0.1f) : radius};
+        const double bright = disc ? 2.5 / 0.01 : 2.5 / (double)(radius * radius);
+        for (int i = 0; i < 3; i++) {
+            wall->roughness = 0.05f + 0.05f * (float)i; // the lobe is inside, as large, and beyond
+            trace(s, 200, 1);
+            const double rough = (double)wall->roughness, alpha = rough * rough;
+            // the part of the lobe of microfacets, in directions twice as far from the normal, that is in it
+            const double angle = 0.5 * asin(0.1), tangent = tan(angle) * tan(angle),
+                         part = tangent / (alpha * alpha + tangent);
+            print_message("    disc %d, roughness %.2f: %.3f of %.3f\n", disc, rough, mean_of(s, 0, 0),
+                          part * bright);
+            assert_close(mean_of(s, 0, 0), part * bright, 0.02 * bright);
+        }
+    }
+    close_stage(s);
+}
+
 // ---- the picture ----
 
 // The rasteriser's picture: planes of display colour. Returns the depth.
@@ -840,6 +926,8 @@ int main(void)
         cmocka_unit_test(a_plane_under_a_far_lamp_has_lamberts_cosine),
         cmocka_unit_test(the_sun_lights_as_a_disc),
         cmocka_unit_test(a_glowing_square_lights_in_closed_form),
+        cmocka_unit_test(a_sphere_lights_in_closed_form),
+        cmocka_unit_test(metal_shows_a_sphere_as_bright_as_it_is),
         cmocka_unit_test(an_unshadowed_matte_scene_is_the_rasterisers),
         cmocka_unit_test(metals_and_dielectrics_are_the_rasterisers),
         cmocka_unit_test(coated_surfaces_are_the_rasterisers),
