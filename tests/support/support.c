@@ -2,6 +2,7 @@
 #include "tests/support/support.h"
 
 #include "engine/core/file.h"
+#include "engine/core/isa.h"
 #include "engine/core/sanitizer.h"
 
 #include <dirent.h>
@@ -138,3 +139,13 @@ int dlclose(void *handle)
     return 0;
 }
 #endif
+
+bool is_left_to_best_isa(void)
+{
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    if (isa != orr_isa_best()) {
+        print_message("    left to %s, the best instruction set\n", orr_isa_name(orr_isa_best()));
+    }
+    return isa != orr_isa_best();
+}

@@ -19,6 +19,10 @@ enum { THREADS_ALONE = 1 };
 enum { THREADS_ALONE = 0 };
 #endif
 
+// Has this run another instruction set than the best of the CPU and the build? Then long tests of what
+// follows from parts that are tested on all of them end at once, after a line that says so.
+bool is_left_to_best_isa(void);
+
 // Fails the test and prints the error's line when a call does not succeed. The call names the error `&error`,
 // which is the macro's own and may hide one of the test's.
 #define assert_ok(call)                                                                                      \
