@@ -701,6 +701,7 @@ typedef struct orr_robot_info {
     int unused_count;         /* parts of the file that have no effect on the simulation */
     const char *unused_first; /* the first of them; "" when there are none; valid until the layer is
                                   removed */
+    int output_count;         /* forces of all actuators: three of an orientation servo, one of others */
 } orr_robot_info;
 
 typedef enum orr_robot_element_kind {
@@ -715,6 +716,7 @@ typedef struct orr_robot_element {
     int first_velocity, velocity_count; /* joints: of ORR_ROBOT_QVEL */
     bool limited;                       /* joints, actuators: low and high are meant */
     double low, high; /* of positions [m, rad] (a ball joint: 0 and the largest angle), of each control */
+    int first_output, output_count; /* actuators: of ORR_ROBOT_ACTUATOR_FORCE, _LENGTH and _VELOCITY */
 } orr_robot_element;
 
 typedef enum orr_robot_quantity {
@@ -737,7 +739,7 @@ typedef enum orr_robot_quantity {
     ORR_ROBOT_CONTACT_FORCE,  /* body_count x 6: MuJoCo's cfrc_ext: torque, then force, on each body by
                                 contacts, equality constraints and FORCE, at the centre of mass of its tree
                                 [N m, N] */
-    ORR_ROBOT_ACTUATOR_FORCE, /* actuator_count [N, N m] */
+    ORR_ROBOT_ACTUATOR_FORCE, /* output_count [N, N m] */
     ORR_ROBOT_SENSOR,         /* sensor_number_count: MuJoCo's sensordata */
     /* The rest of MuJoCo's mjData, by its names. Matrices are 3 x 3. These three are of the state, and can
      * be set too: */
@@ -770,8 +772,8 @@ typedef enum orr_robot_quantity {
     ORR_ROBOT_QM,           /* the inertia matrix, its lower triangle by rows; of robots alone */
     ORR_ROBOT_TEN_LENGTH,   /* tendon_count [m, rad] */
     ORR_ROBOT_TEN_VELOCITY, /* tendon_count */
-    ORR_ROBOT_ACTUATOR_LENGTH,   /* actuator_count [m, rad] */
-    ORR_ROBOT_ACTUATOR_VELOCITY, /* actuator_count */
+    ORR_ROBOT_ACTUATOR_LENGTH,   /* output_count [m, rad] */
+    ORR_ROBOT_ACTUATOR_VELOCITY, /* output_count */
     ORR_ROBOT_QFRC_BIAS,         /* qvel_count each: generalised forces [N, N m] */
     ORR_ROBOT_QFRC_PASSIVE,
     ORR_ROBOT_QFRC_ACTUATOR,

@@ -55,6 +55,7 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
                                 .tendon_count = m->ntendon,
                                 .camera_count = m->ncam,
                                 .soft_count = soft_layers(m),
+                                .output_count = m->nout,
                                 .unused_count = m->unused.count,
                                 .unused_first = m->unused.first};
     orr_sized_write(&own, sizeof own, info, info_size);
@@ -148,6 +149,8 @@ orr_result orr_scene_robot_element_sized(const orr_scene *scene, orr_layer id, o
         own.name = orr_model_name(m, ORR_OBJECT_ACTUATOR, index);
         own.first = m->actuator_ctrladr[index];
         own.count = m->actuator_ctrlnum[index];
+        own.first_output = m->actuator_outadr[index];
+        own.output_count = m->actuator_outnum[index];
         if (own.count > 0) {
             set_range(&own, m->actuator_ctrllimited[own.first] != 0,
                       m->actuator_ctrlrange + 2 * (size_t)own.first);

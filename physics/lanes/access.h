@@ -112,3 +112,14 @@ FN matrix3 identity3(void)
     matrix3 a = {axis3(0), axis3(1), axis3(2)};
     return a;
 }
+
+// The length and speed of the only output of an actuator.
+FN real output_length(const lane_model *m, const lane_data *d, int actuator)
+{
+    return d->actuator_length[m->actuator_outadr[actuator]];
+}
+
+FN real output_speed(const lane_model *m, const lane_data *d, int actuator)
+{
+    return d->actuator_velocity[m->actuator_outadr[actuator]];
+}

@@ -4,12 +4,12 @@
 
 #include "physics/lanes/adhesion.h"
 #include "physics/lanes/cable.h"
-#include "physics/lanes/delay.h"
+#include "physics/lanes/control.h"
 #include "physics/lanes/flex_nodes.h"
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
+#include "physics/lanes/orientation_servo.h"
 #include "physics/lanes/plastic.h"
-#include "physics/lanes/transmission.h"
 
 // Force per unit of displacement of a spring in 3D.
 FN real spring_stiffness(const lane_drag *spring, real3 apart)
@@ -126,31 +126,6 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
-FN int actuator_disabled(const lane_model *m, int i)
-{
-    int group = m->actuator_group[i];
-    return group >= 0 && group <= 30 && (m->opt.disableactuator & (1 << group)) != 0;
-}
-
-// The activation `k` of an actuator after one time step.
-LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i, int k)
-{
-    int adr = m->actuator_actadr[i] + k;
-    real rate = d->act_dot[adr];
-    uniform_real step = (uniform_real)m->opt.timestep;
-    if (m->actuator_dyntype[i] == ORR_DYNAMICS_FILTEREXACT ||
-        m->actuator_dyntype[i] == ORR_DYNAMICS_DCMOTOR) {
-        double tau = (double)m->actuator_dynprm[ORR_NDYN * i];
-        tau = tau > 1e-15 ? tau : 1e-15;
-        step = (uniform_real)(tau * (1.0 - exp(-m->opt.timestep / tau)));
-    }
-    real next = d->act[adr] + step * rate;
-    if (m->actuator_actlimited[i] && m->actuator_dyntype[i] != ORR_DYNAMICS_DCMOTOR) { // no current is
-        next = clamp_(next, R(m->actuator_actrange[2 * i]), R(m->actuator_actrange[2 * i + 1]));
-    }
-    return next;
-}
-
 // A position servo turns a ball joint or a site the shorter way: the value that is a whole number of turns
 // away from `value` and nearest to `to`.
 FN real nearest_turn(const lane_model *m, int i, real value, real to)
@@ -161,16 +136,6 @@ FN real nearest_turn(const lane_model *m, int i, real value, real to)
     }
     real turns = floor_((value - to) * R(1.0 / period) + R(0.5));
     return value - turns * R(period);
-}
-
-// The control `at` of actuator i, with its delay and its limits.
-FN real control_input(const lane_model *m, const lane_data *d, int i, int at)
-{
-    real control = m->actuator_delayadr[i] >= 0 ? delayed_control(m, d, i, at) : d->ctrl[at];
-    if (m->actuator_ctrllimited[at] && !(m->opt.disableflags & ORR_DISABLE_CLAMPCTRL)) {
-        control = clamp_(control, R(m->actuator_ctrlrange[2 * at]), R(m->actuator_ctrlrange[2 * at + 1]));
-    }
-    return control;
 }
 
 // The force of a PID controller beside its bias; sets the rates of its activations.
@@ -195,10 +160,10 @@ LANE_FN real pid_input(const lane_model *m, lane_data *d, int i)
         k = 1;
     }
     if (m->actuator_ctrlspec[i] & ORR_INPUT_POSITION) {
-        target = nearest_turn(m, i, target, d->actuator_length[i]);
+        target = nearest_turn(m, i, target, output_length(m, d, i));
     }
     if (remembers && k < m->actuator_actnum[i]) {
-        real rate = target - d->actuator_length[i], sum = d->act[adr + k];
+        real rate = target - output_length(m, d, i), sum = d->act[adr + k];
         if ((double)most > 0.0) {
             mask full = or_(and_(sum >= R(most), rate > R(0.0)), and_(sum <= R(-most), rate < R(0.0)));
             rate = sel(full, R(0.0), rate);
@@ -216,7 +181,7 @@ LANE_FN real motor_current(const lane_model *m, lane_data *d, int i)
 {
     real resistance = actuator_gainprm(m, d, ORR_NGAIN * i),
          constant = actuator_gainprm(m, d, ORR_NGAIN * i + 1);
-    real voltage = control_input(m, d, i, m->actuator_ctrladr[i]) - constant * d->actuator_velocity[i];
+    real voltage = control_input(m, d, i, m->actuator_ctrladr[i]) - constant * output_speed(m, d, i);
     real steady = voltage / resistance;
     int adr = m->actuator_actadr[i];
     if (adr < 0) {
@@ -278,7 +243,7 @@ LANE_FN real nearest_target(const lane_model *m, const lane_data *d, int i, real
         (double)(gain + m->actuator_biasprm[ORR_NBIAS * i + 1]) != 0.0) {
         return input;
     }
-    return nearest_turn(m, i, input, d->actuator_length[i]);
+    return nearest_turn(m, i, input, output_length(m, d, i));
 }
 
 LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, real input)
@@ -290,7 +255,7 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
     }
     real factor = gain[0], force = R(0.0);
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
-        factor = factor + gain[1] * d->actuator_length[i] + gain[2] * d->actuator_velocity[i];
+        factor = factor + gain[1] * output_length(m, d, i) + gain[2] * output_speed(m, d, i);
     } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
         factor = muscle_gain(m, d, i, 0);
     } else if (m->actuator_gaintype[i] == ORR_GAIN_PID) {
@@ -299,7 +264,7 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
         factor = gain[1];
     }
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
-        force = bias[0] + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
+        force = bias[0] + bias[1] * output_length(m, d, i) + bias[2] * output_speed(m, d, i);
     } else if (m->actuator_biastype[i] == ORR_BIAS_MUSCLE) {
         force = muscle_bias(m, d, i);
     }
@@ -313,7 +278,7 @@ LANE_FN real cogging(const lane_model *m, const lane_data *d, int i)
     for (int k = 0; k < 3; k++) {
         bias[k] = actuator_biasprm(m, d, ORR_NBIAS * i + k);
     }
-    sincos_(bias[1] * d->actuator_length[i] + bias[2], &sine, &cosine);
+    sincos_(bias[1] * output_length(m, d, i) + bias[2], &sine, &cosine);
     return bias[0] * sine;
 }
 
@@ -322,7 +287,7 @@ LANE_FN real tendon_actuation(const lane_model *m, const lane_data *d, int tendo
     real sum = R(0.0);
     for (int i = 0; i < m->nactuator; i++) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == tendon) {
-            sum = sum + d->actuator_force[i];
+            sum = sum + d->actuator_force[m->actuator_outadr[i]];
         }
     }
     return sum;
@@ -351,6 +316,9 @@ LANE_FN mask actuation_saturated(const lane_model *m, const lane_data *d, int i)
 LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
 {
     real slope = R(0.0);
+    if (m->actuator_gaintype[i] == ORR_GAIN_SO3) {
+        return orientation_slope(m, d, i);
+    }
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
     }
@@ -364,7 +332,8 @@ LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
     }
     if (m->actuator_forcelimited[i]) {
         int motor = m->actuator_gaintype[i] == ORR_GAIN_DCMOTOR;
-        real force = motor ? actuator_gainprm(m, d, ORR_NGAIN * i + 1) * input : d->actuator_force[i];
+        real force = motor ? actuator_gainprm(m, d, ORR_NGAIN * i + 1) * input
+                           : d->actuator_force[m->actuator_outadr[i]];
         mask limited =
             or_(force <= R(m->actuator_forcerange[2 * i]), force >= R(m->actuator_forcerange[2 * i + 1]));
         slope = sel(limited, R(0.0), slope);
@@ -384,10 +353,20 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
         real scale = sel(over, limited / sel(over, sum, R(1.0)), R(1.0));
         for (int i = 0; i < m->nactuator; i++) {
             if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t) {
-                d->actuator_force[i] = d->actuator_force[i] * scale;
+                int output = m->actuator_outadr[i];
+                d->actuator_force[output] = d->actuator_force[output] * scale;
             }
         }
     }
+}
+
+LANE_FN real actuator_force(const lane_model *m, lane_data *d, int i)
+{
+    real force = actuator_output(m, d, i, actuator_input(m, d, i));
+    if (m->actuator_forcelimited[i]) {
+        force = clamp_(force, R(m->actuator_forcerange[2 * i]), R(m->actuator_forcerange[2 * i + 1]));
+    }
+    return m->actuator_biastype[i] == ORR_BIAS_DCMOTOR ? force + cogging(m, d, i) : force;
 }
 
 LANE_FN void actuation(const lane_model *m, lane_data *d)
@@ -401,21 +380,21 @@ LANE_FN void actuation(const lane_model *m, lane_data *d)
     }
     team_wait(d);
     for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
-        d->actuator_force[i] = R(0.0);
         if (disabled || actuator_disabled(m, i)) {
-            continue;
+            for (int k = 0; k < m->actuator_outnum[i]; k++) {
+                d->actuator_force[m->actuator_outadr[i] + k] = R(0.0);
+            }
+        } else if (m->actuator_gaintype[i] == ORR_GAIN_SO3) {
+            turn_to_target(m, d, i);
+        } else {
+            d->actuator_force[m->actuator_outadr[i]] = actuator_force(m, d, i);
         }
-        real force = actuator_output(m, d, i, actuator_input(m, d, i));
-        if (m->actuator_forcelimited[i]) {
-            force = clamp_(force, R(m->actuator_forcerange[2 * i]), R(m->actuator_forcerange[2 * i + 1]));
-        }
-        d->actuator_force[i] = m->actuator_biastype[i] == ORR_BIAS_DCMOTOR ? force + cogging(m, d, i) : force;
     }
     team_wait(d);
     if (team_leads(d)) {
         limit_tendon_actuation(m, d);
-        for (int i = 0; i < m->nactuator; i++) {
-            chain_pull(m, actuator_chain(m, i), actuator_moments(m, d, i), d->actuator_force[i],
+        for (int i = 0; i < m->nout; i++) {
+            chain_pull(m, output_chain(m, i), output_moments(m, d, i), d->actuator_force[i],
                        d->qfrc_actuator);
         }
     }

@@ -38,8 +38,10 @@ LANE_FN void add_actuators(const lane_model *m, lane_data *d)
         }
         real slope = actuator_slope(m, d, i);
         if (any(abs_(slope) > R(0.0))) {
-            chain_square(m, actuator_chain(m, i), actuator_moments(m, d, i), R(-m->opt.timestep) * slope,
-                         d->qH);
+            for (int o = m->actuator_outadr[i]; o < m->actuator_outadr[i] + m->actuator_outnum[i]; o++) {
+                chain_square(m, output_chain(m, o), output_moments(m, d, o), R(-m->opt.timestep) * slope,
+                             d->qH);
+            }
         }
     }
 }

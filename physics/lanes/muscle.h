@@ -20,17 +20,18 @@ FN real muscle_quotient(real a, real b)
 
 FN lane_muscle load_muscle(const lane_model *m, const lane_data *d, int i, const real prm[9])
 {
-    const uniform_real *range = m->actuator_lengthrange + 2 * i;
+    const uniform_real *range = m->actuator_lengthrange + 2 * m->actuator_outadr[i];
     lane_muscle muscle;
     real best = muscle_quotient(R(range[1]) - R(range[0]), prm[1] - prm[0]);
-    muscle.force = sel(prm[2] < R(0.0), muscle_quotient(prm[3], actuator_acc0(m, d, i)), prm[2]);
+    muscle.force =
+        sel(prm[2] < R(0.0), muscle_quotient(prm[3], actuator_acc0(m, d, m->actuator_outadr[i])), prm[2]);
     muscle.lmin = prm[4];
     muscle.lmax = prm[5];
     muscle.fpmax = prm[7];
     muscle.fvmax = prm[8];
     muscle.speed = best * prm[6];
-    muscle.length = prm[0] + muscle_quotient(d->actuator_length[i] - R(range[0]), best);
-    muscle.velocity = muscle_quotient(d->actuator_velocity[i], muscle.speed);
+    muscle.length = prm[0] + muscle_quotient(output_length(m, d, i) - R(range[0]), best);
+    muscle.velocity = muscle_quotient(output_speed(m, d, i), muscle.speed);
     return muscle;
 }
 

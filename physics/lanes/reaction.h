@@ -124,7 +124,8 @@ LANE_FN real tendon_tension(const lane_model *m, lane_data *d, int tendon)
     }
     for (int i = 0; i < m->nactuator; i++) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == tendon) {
-            force = fma_(R(m->actuator_gear[6 * i]), d->actuator_force[i], force);
+            int output = m->actuator_outadr[i];
+            force = fma_(R(m->actuator_gear[6 * output]), d->actuator_force[output], force);
         }
     }
     if ((double)tendon_mass(m, tendon) != 0.0) {

@@ -148,8 +148,8 @@ FN int sleep_coordinates(const lane_model *m)
     X(ten_length, m->ntendon)         /* m, or of a fixed tendon the unit of its joints */                   \
     X(ten_J, m->plan->tendon_entries) /* d length / d dof, for the dofs of each tendon's chain */            \
     /* computed by transmissions; those that act on contacts by body_transmissions */                        \
-    X(actuator_length, m->nactuator)                                                                         \
-    X(actuator_moment, m->plan->actuator_entries) /* d length / d dof, for the dofs of its chain */          \
+    X(actuator_length, m->nout)                                                                              \
+    X(actuator_moment, m->plan->output_entries) /* d length / d dof, for the dofs of its chain */            \
     /* computed by inertia_matrix; armature of tendons is added by tendon_inertia */                         \
     X(crb, 10 * m->nbody) /* nbody x 10: composite inertia of a body and all below it */                     \
     X(qM, m->nM)          /* the inertia matrix M, its lower triangle by rows (M_rowadr) */                  \
@@ -165,7 +165,7 @@ FN int sleep_coordinates(const lane_model *m)
     X(cdof_dot, 6 * m->nv) /* nv x 6: time derivative of cdof */                                             \
     /* computed by tendon_velocities, actuator_velocities */                                                 \
     X(ten_velocity, m->ntendon)                                                                              \
-    X(actuator_velocity, m->nactuator)
+    X(actuator_velocity, m->nout)
 
 // Contacts and the rows of the constraint Jacobian: computed by constraint_rows(). Sizes are capacities;
 // d->contact_count and d->row_count are in use.
@@ -192,7 +192,7 @@ FN int sleep_coordinates(const lane_model *m)
     X(cacc, 6 * m->nbody)      /* nbody x 6: acceleration of a body minus gravity; with qacc by reactions */ \
     X(cfrc_body, 6 * m->nbody) /* nbody x 6: force that a body and all below it need for their motion */     \
     /* computed by actuation */                                                                              \
-    X(actuator_force, m->nactuator)                                                                          \
+    X(actuator_force, m->nout)                                                                               \
     X(act_dot, m->na) /* d act / dt */                                                                       \
     /* generalised forces: computed by gravity_compensation, passive_forces, bias_forces, actuation */       \
     X(qfrc_gravcomp, m->nv)                                                                                  \

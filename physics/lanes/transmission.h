@@ -1,37 +1,39 @@
-// Transmissions of actuators: their length, and the moment on each dof of their chain.
+// Transmissions of actuators: the length of each of their outputs, and its moment on each dof of its chain.
+// An actuator has one output, or three that turn a body (ORR_TRANSMISSION_SO3).
 #pragma once
 
 #include "physics/lanes/tendon.h"
 
-FN orr_chain actuator_chain(const lane_model *m, int actuator)
+FN orr_chain output_chain(const lane_model *m, int output)
 {
-    return m->plan->chain[m->plan->actuator_chain + actuator];
+    return m->plan->chain[m->plan->output_chain + output];
 }
 
-FN reals actuator_moments(const lane_model *m, const lane_data *d, int actuator)
+FN reals output_moments(const lane_model *m, const lane_data *d, int output)
 {
-    return d->actuator_moment + (actuator_chain(m, actuator).first - m->plan->actuator_entry);
+    return d->actuator_moment + (output_chain(m, output).first - m->plan->output_entry);
 }
 
 LANE_FN void tendon_transmission(const lane_model *m, lane_data *d, int i)
 {
-    int tendon = m->actuator_trnid[2 * i];
-    uniform_real gear = m->actuator_gear[6 * i];
-    reals moment = actuator_moments(m, d, i), arms = tendon_arms(m, d, tendon);
-    for (int k = 0; k < actuator_chain(m, i).count; k++) {
+    int tendon = m->actuator_trnid[2 * i], output = m->actuator_outadr[i];
+    uniform_real gear = m->actuator_gear[6 * output];
+    reals moment = output_moments(m, d, output), arms = tendon_arms(m, d, tendon);
+    for (int k = 0; k < output_chain(m, output).count; k++) {
         moment[k] = gear * arms[k];
     }
-    d->actuator_length[i] = gear * d->ten_length[tendon];
+    d->actuator_length[output] = gear * d->ten_length[tendon];
 }
 
 LANE_FN void joint_transmission(const lane_model *m, lane_data *d, int i)
 {
-    const uniform_real *gear = m->actuator_gear + 6 * i;
+    int output = m->actuator_outadr[i];
+    const uniform_real *gear = m->actuator_gear + 6 * output;
     int joint = m->actuator_trnid[2 * i], type = m->jnt_type[joint], free_joint = type == ORR_JOINT_FREE;
-    reals q = d->qpos + m->jnt_qposadr[joint], moment = actuator_moments(m, d, i);
+    reals q = d->qpos + m->jnt_qposadr[joint], moment = output_moments(m, d, output);
     if (!free_joint && type != ORR_JOINT_BALL) {
         moment[0] = R(gear[0]);
-        d->actuator_length[i] = gear[0] * q[0];
+        d->actuator_length[output] = gear[0] * q[0];
         return;
     }
     quaternion at = normalise_quaternion(load_quaternion(q + 3 * free_joint, 0));
@@ -45,7 +47,7 @@ LANE_FN void joint_transmission(const lane_model *m, lane_data *d, int i)
     for (int k = 0; k < 3 && free_joint; k++) {
         moment[5 - k] = R(gear[k]);
     }
-    d->actuator_length[i] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
+    d->actuator_length[output] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
 }
 
 FN quaternion site_quaternion(const lane_model *m, const lane_data *d, int site)
@@ -54,30 +56,61 @@ FN quaternion site_quaternion(const lane_model *m, const lane_data *d, int site)
                                 uniform4(m->site_quat, site));
 }
 
+// The orientation of the ball joint that an actuator turns, or of its site against its reference site.
+FN quaternion driven_quaternion(const lane_model *m, const lane_data *d, int i)
+{
+    int id = m->actuator_trnid[2 * i], reference = m->actuator_trnid[2 * i + 1];
+    if (reference < 0) {
+        return normalise_quaternion(load_quaternion(d->qpos + m->jnt_qposadr[id], 0));
+    }
+    return multiply_quaternions(conjugate(site_quaternion(m, d, reference)), site_quaternion(m, d, id));
+}
+
 // A force and torque at a site: gear, in the site's frame. With a reference site: in its frame, with the
 // reaction on its body, and the length is the site's pose in that frame along gear.
 LANE_FN void site_transmission(const lane_model *m, lane_data *d, int i)
 {
     int site = m->actuator_trnid[2 * i], reference = m->actuator_trnid[2 * i + 1];
-    int frame_site = reference < 0 ? site : reference;
-    real3 gear_force = uniform3(m->actuator_gear, 2 * i), gear_torque = uniform3(m->actuator_gear, 2 * i + 1);
+    int frame_site = reference < 0 ? site : reference, output = m->actuator_outadr[i];
+    real3 gear_force = uniform3(m->actuator_gear, 2 * output),
+          gear_torque = uniform3(m->actuator_gear, 2 * output + 1);
     matrix3 frame = load_matrix(d->site_xmat, frame_site);
     real3 force = rotate(frame, gear_force), torque = rotate(frame, gear_torque);
     real3 at = load3(d->site_xpos, site), from = load3(d->site_xpos, frame_site);
-    orr_chain chain = actuator_chain(m, i);
-    reals moment = actuator_moments(m, d, i);
+    orr_chain chain = output_chain(m, output);
+    reals moment = output_moments(m, d, output);
     for (int k = 0; k < chain.count; k++) {
         int dof = m->plan->chain_dof[chain.first + k], with_site = dof_moves(m, dof, m->site_bodyid[site]);
         real3 turning = load_spatial(d->cdof, dof).r;
         real pull = dot3(force, point_velocity(m, d, dof, with_site ? at : from)) + dot3(torque, turning);
         moment[k] = with_site ? pull : -pull;
     }
-    d->actuator_length[i] = R(0.0);
+    d->actuator_length[output] = R(0.0);
     if (reference >= 0) {
-        quaternion apart =
-            multiply_quaternions(conjugate(site_quaternion(m, d, reference)), site_quaternion(m, d, site));
-        d->actuator_length[i] = dot3(force, sub3(at, from)) + dot3(gear_torque, quaternion_velocity(apart));
+        real3 turn = quaternion_velocity(driven_quaternion(m, d, i));
+        d->actuator_length[output] = dot3(force, sub3(at, from)) + dot3(gear_torque, turn);
     }
+}
+
+// Three torques about the axes of a ball joint's body, or of a site against the body of a reference site. The
+// lengths are how far it is turned, a rotation vector.
+LANE_FN void orientation_transmission(const lane_model *m, lane_data *d, int i)
+{
+    int output = m->actuator_outadr[i], site = m->actuator_trnid[2 * i],
+        ball = m->actuator_trnid[2 * i + 1] < 0;
+    orr_chain chain = output_chain(m, output); // the same for all three
+    for (int k = 0; k < chain.count; k++) {
+        int dof = m->plan->chain_dof[chain.first + k];
+        real3 turning = make_real3(R(k == 2), R(k == 1), R(k == 0)); // dofs of a chain are descending
+        if (!ball) {
+            turning = rotate_inverse(load_matrix(d->site_xmat, site), load_spatial(d->cdof, dof).r);
+            turning = dof_moves(m, dof, m->site_bodyid[site]) ? turning : scale3(turning, R(-1.0));
+        }
+        output_moments(m, d, output)[k] = turning.x;
+        output_moments(m, d, output + 1)[k] = turning.y;
+        output_moments(m, d, output + 2)[k] = turning.z;
+    }
+    store3(d->actuator_length + output, 0, quaternion_velocity(driven_quaternion(m, d, i)));
 }
 
 // A rod from a crank's site to a slider that moves along the z axis of its own site: the length is the
@@ -85,18 +118,19 @@ LANE_FN void site_transmission(const lane_model *m, lane_data *d, int i)
 LANE_FN void crank_transmission(const lane_model *m, lane_data *d, int i)
 {
     int crank = m->actuator_trnid[2 * i], slider = m->actuator_trnid[2 * i + 1];
-    uniform_real rod = m->actuator_cranklength[i], gear = m->actuator_gear[6 * i];
+    int output = m->actuator_outadr[i];
+    uniform_real rod = m->actuator_cranklength[i], gear = m->actuator_gear[6 * output];
     real3 at = load3(d->site_xpos, crank), from = load3(d->site_xpos, slider);
     real3 axis = load_matrix(d->site_xmat, slider).z, apart = sub3(at, from);
     real along = dot3(apart, axis), square = along * along + rod * rod - dot3(apart, apart);
     mask reaches = square > R(0.0);
     real root = sqrt_(sel(reaches, square, R(1.0)));
     real share = sel(reaches, R(1.0) - along / root, R(1.0)), pull = sel(reaches, R(1.0) / root, R(0.0));
-    d->actuator_length[i] = gear * (along - sel(reaches, root, R(0.0)));
+    d->actuator_length[output] = gear * (along - sel(reaches, root, R(0.0)));
     real3 by_apart = scale3(add_scaled3(scale3(axis, share), apart, pull), R(gear));
     real3 by_axis = scale3(apart, share * gear);
-    orr_chain chain = actuator_chain(m, i);
-    reals moment = actuator_moments(m, d, i);
+    orr_chain chain = output_chain(m, output);
+    reals moment = output_moments(m, d, output);
     for (int k = 0; k < chain.count; k++) {
         int dof = m->plan->chain_dof[chain.first + k];
         moment[k] = R(0.0);
@@ -113,9 +147,9 @@ LANE_FN void crank_transmission(const lane_model *m, lane_data *d, int i)
 // A force on the contacts of a body, those within the gap included: the mean moment of their normals.
 LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int contact_count)
 {
-    int body = m->actuator_trnid[2 * i];
-    orr_chain chain = actuator_chain(m, i);
-    reals moment = actuator_moments(m, d, i);
+    int body = m->actuator_trnid[2 * i], output = m->actuator_outadr[i];
+    orr_chain chain = output_chain(m, output);
+    reals moment = output_moments(m, d, output);
     real count = R(0.0);
     for (int k = 0; k < chain.count; k++) {
         moment[k] = R(0.0);
@@ -146,7 +180,7 @@ LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int con
 // reference site, is back where it was; 0: never.
 FN double transmission_period(const lane_model *m, int i)
 {
-    const uniform_real *gear = m->actuator_gear + 6 * i, *turn = gear + 3;
+    const uniform_real *gear = m->actuator_gear + 6 * m->actuator_outadr[i], *turn = gear + 3;
     int type = m->actuator_trntype[i], periodic = 0;
     if (type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT) {
         periodic = m->jnt_type[m->actuator_trnid[2 * i]] == ORR_JOINT_BALL;
@@ -174,8 +208,11 @@ LANE_FN void transmissions(const lane_model *m, lane_data *d)
         case ORR_TRANSMISSION_SLIDERCRANK:
             crank_transmission(m, d, i);
             break;
+        case ORR_TRANSMISSION_SO3:
+            orientation_transmission(m, d, i);
+            break;
         case ORR_TRANSMISSION_BODY: // contacts are found later
-            d->actuator_length[i] = R(0.0);
+            d->actuator_length[m->actuator_outadr[i]] = R(0.0);
             body_transmission(m, d, i, 0);
             break;
         default:
@@ -185,13 +222,19 @@ LANE_FN void transmissions(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
+LANE_FN void find_output_velocity(const lane_model *m, lane_data *d, int output)
+{
+    d->actuator_velocity[output] =
+        chain_rate(m, output_chain(m, output), output_moments(m, d, output), d->qvel);
+}
+
 // Transmissions that act on contacts, once these are found.
 LANE_FN void body_transmissions(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
             body_transmission(m, d, i, d->contact_count);
-            d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
+            find_output_velocity(m, d, m->actuator_outadr[i]);
         }
     }
     team_wait(d);
@@ -199,8 +242,8 @@ LANE_FN void body_transmissions(const lane_model *m, lane_data *d)
 
 LANE_FN void actuator_velocities(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
-        d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
+    for (int i = team_first(d); i < m->nout; i += team_size(d)) {
+        find_output_velocity(m, d, i);
     }
     team_wait(d);
 }

@@ -24,8 +24,9 @@ static bool is_muscle(const orr_model *m, int id)
 // they are copied.
 static bool needs_simulation(const spec_length_range *range, orr_model *m, int id)
 {
-    double *found = m->actuator_lengthrange + 2 * id;
-    bool skipped = range->mode == SPEC_LENGTH_NONE || (range->mode != SPEC_LENGTH_ALL && !is_muscle(m, id));
+    double *found = m->actuator_lengthrange + 2 * m->actuator_outadr[id];
+    bool skipped = range->mode == SPEC_LENGTH_NONE || m->actuator_outnum[id] > 1 ||
+                   (range->mode != SPEC_LENGTH_ALL && !is_muscle(m, id));
     if (skipped || (range->useexisting && found[0] < found[1])) {
         return false;
     }
@@ -53,12 +54,12 @@ static double norm(const double *x, int count)
 static double pull(pulling *p, int id, double sign)
 {
     const spec_length_range *range = &p->spec->length_range;
-    int nv = p->m->nv;
+    int nv = p->m->nv, output = p->m->actuator_outadr[id];
     orr_physics_get(p->physics, ORR_PHYSICS_QPOS, 0, p->qpos);
     orr_physics_get(p->physics, ORR_PHYSICS_QVEL, 0, p->qvel);
     (void)orr_pose_set(&p->pose, p->qpos); // not singular at qpos0
-    orr_chain chain = actuator_chain(&p->pose.m, id);
-    const double *moment = actuator_moments(&p->pose.m, &p->pose.d, id);
+    orr_chain chain = output_chain(&p->pose.m, output);
+    const double *moment = output_moments(&p->pose.m, &p->pose.d, output);
     memset(p->force, 0, (size_t)nv * sizeof *p->force);
     for (int k = 0; k < chain.count; k++) {
         p->force[p->pose.plan->chain_dof[chain.first + k]] = moment[k];
@@ -76,14 +77,15 @@ static double pull(pulling *p, int id, double sign)
     orr_physics_set(p->physics, ORR_PHYSICS_QFRC_APPLIED, 0, p->force);
     orr_physics_set(p->physics, ORR_PHYSICS_QVEL, 0, p->qvel);
     orr_physics_step(p->physics, 1);
-    return p->pose.d.actuator_length[id];
+    return p->pose.d.actuator_length[output];
 }
 
 static orr_result find_range(pulling *p, int id, orr_error *error)
 {
     const spec_length_range *range = &p->spec->length_range;
     const spec_head *head = &p->spec->actuators[id].head;
-    double low[2] = {0.0, 0.0}, high[2] = {0.0, 0.0}, *found = p->m->actuator_lengthrange + 2 * id;
+    double low[2] = {0.0, 0.0}, high[2] = {0.0, 0.0},
+           *found = p->m->actuator_lengthrange + 2 * p->m->actuator_outadr[id];
     for (int side = 0; side < 2; side++) {
         bool seen = false;
         orr_physics_reset(p->physics, 0);

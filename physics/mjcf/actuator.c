@@ -1,5 +1,5 @@
 // Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion, pid,
-// dcmotor) into gain, bias and dynamics.
+// dcmotor, orientation) into gain, bias and dynamics.
 #include "physics/mjcf/mjcf.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const char *const kind_names[] = {"general",     "motor",  "position", "velocity",
                                          "intvelocity", "damper", "cylinder", "muscle",
-                                         "adhesion",    "pid",    "dcmotor"};
+                                         "adhesion",    "pid",    "dcmotor",  "orientation"};
 static const char *const general_own[] = {"input", "velrange", "ffrange", NULL};
 static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "inheritrange", NULL};
 static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
@@ -19,11 +19,12 @@ static const char *const pid_own[] = {"kp",    "kv",       "dampratio", "ki",   
                                       "input", "posrange", "velrange",  "ffrange", "inheritrange", NULL};
 static const char *const dcmotor_own[] = {"resistance", "motorconst", "nominal", "inductance",
                                           "saturation", "cogging",    "input",   NULL};
+static const char *const orientation_own[] = {"kp", "kv", "dampratio", "input", NULL};
 static const char *const adhesion_own[] = {"gain", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
 static const char *const *const kind_own[] = {
-    general_own,  NULL,       servo_own,    velocity_own, intvelocity_own, velocity_own,
-    cylinder_own, muscle_own, adhesion_own, pid_own,      dcmotor_own}; // attributes beside the common ones
+    general_own, NULL,         servo_own, velocity_own, intvelocity_own, velocity_own, cylinder_own,
+    muscle_own,  adhesion_own, pid_own,   dcmotor_own,  orientation_own}; // attributes beside the common ones
 
 static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
                            bool *given)
@@ -328,6 +329,38 @@ static orr_result read_dcmotor(mjcf_reader *reader, const mjcf_node *node, spec_
     return ORR_OK;
 }
 
+// What the controls of an orientation servo are.
+static orr_result read_chart(mjcf_reader *reader, const mjcf_node *node, int32_t *chart)
+{
+    const char *text = mjcf_find(node, "input");
+    if (!text || strcmp(text, "expmap") == 0) {
+        *chart = text || *chart != ORR_CHART_QUATERNION ? ORR_CHART_EXPMAP : *chart;
+        return ORR_OK;
+    }
+    *chart = ORR_CHART_QUATERNION;
+    return strcmp(text, "quat") == 0 ? ORR_OK
+                                     : mjcf_fail(node, reader->error, "input: expected expmap or quat");
+}
+
+static orr_result read_orientation(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
+{
+    double kv = 0.0, ratio = 0.0;
+    bool given, has_kv, has_ratio;
+    ORR_TRY(mjcf_read(node, mjcf_orientation_members, orientation_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "kp", &a->gainprm[0], &given));
+    ORR_TRY(read_one(reader, node, "kv", &kv, &has_kv));
+    ORR_TRY(read_one(reader, node, "dampratio", &ratio, &has_ratio));
+    if ((has_kv && has_ratio) || kv < 0.0 || ratio < 0.0) {
+        return mjcf_fail(node, reader->error, "kv and dampratio: expected one of them, not negative");
+    }
+    a->biasprm[1] = -a->gainprm[0];
+    a->biasprm[2] = has_kv ? -kv : has_ratio ? ratio : a->biasprm[2]; // a positive one is resolved at qpos0
+    a->dyntype = ORR_DYNAMICS_NONE;
+    a->gaintype = ORR_GAIN_SO3;
+    a->biastype = ORR_BIAS_SO3;
+    return read_chart(reader, node, &a->input);
+}
+
 static bool all_zero(const double *values, int first, int count)
 {
     bool zero = true;
@@ -399,6 +432,9 @@ static orr_result read_general(mjcf_reader *reader, const mjcf_node *node, bool 
     int32_t gaintype = a->gaintype;
     ORR_TRY(read_general_members(reader, node, a));
     a->input = a->gaintype == gaintype ? a->input : 0; // of a class, it is what that gain's control is
+    if (a->gaintype == ORR_GAIN_SO3) {
+        return read_chart(reader, node, &a->input);
+    }
     bool pid = a->gaintype == ORR_GAIN_PID || a->dyntype == ORR_DYNAMICS_PID;
     bool motor = a->dyntype == ORR_DYNAMICS_DCMOTOR || a->gaintype == ORR_GAIN_DCMOTOR ||
                  a->biastype == ORR_BIAS_DCMOTOR;
@@ -460,6 +496,8 @@ static orr_result read_members(mjcf_reader *reader, const mjcf_node *node, int k
         return read_dcmotor(reader, node, a);
     case MJCF_PID:
         return read_pid(reader, node, in_class, a);
+    case MJCF_ORIENTATION:
+        return read_orientation(reader, node, a);
     default:
         return read_general(reader, node, in_class, a);
     }
@@ -477,7 +515,7 @@ static int32_t input_of_kind(int kind)
 static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind, bool in_class,
                             spec_actuator *a)
 {
-    if (kind != MJCF_GENERAL) {
+    if (kind != MJCF_GENERAL && kind != MJCF_ORIENTATION) {
         a->input = input_of_kind(kind);
     }
     return read_members(reader, node, kind, in_class, a);
@@ -511,7 +549,7 @@ static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, i
     if (kind != MJCF_CYLINDER) {
         memcpy(a->dynprm, before.dynprm, sizeof a->dynprm);
     }
-    if (kind == MJCF_MUSCLE || kind == MJCF_DAMPER || kind == MJCF_DCMOTOR) {
+    if (kind == MJCF_MUSCLE || kind == MJCF_DAMPER || kind == MJCF_DCMOTOR || kind == MJCF_ORIENTATION) {
         memcpy(a->gainprm, before.gainprm, sizeof a->gainprm);
         memcpy(a->biasprm, before.biasprm, sizeof a->biasprm);
     }

@@ -144,10 +144,10 @@ static bool is_nameless(const mjcf_node *node)
 static bool has_class(const mjcf_node *node)
 {
     static const char *const names[] = {
-        "mesh",     "material",    "texture",  "joint",    "geom",    "site",     "camera",
-        "light",    "pair",        "connect",  "weld",     "tendon",  "spatial",  "fixed",
-        "general",  "motor",       "position", "velocity", "damper",  "cylinder", "muscle",
-        "adhesion", "intvelocity", "pid",      "dcmotor",  "default", NULL};
+        "mesh",     "material",    "texture",  "joint",    "geom",        "site",     "camera",
+        "light",    "pair",        "connect",  "weld",     "tendon",      "spatial",  "fixed",
+        "general",  "motor",       "position", "velocity", "damper",      "cylinder", "muscle",
+        "adhesion", "intvelocity", "pid",      "dcmotor",  "orientation", "default",  NULL};
     return listed(names, node->name);
 }
 

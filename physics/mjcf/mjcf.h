@@ -113,8 +113,8 @@ extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], m
     mjcf_mesh_members[], mjcf_hfield_members[], mjcf_texture_members[], mjcf_material_members[],
     mjcf_pair_members[], mjcf_exclude_members[], mjcf_equality_members[], mjcf_tendon_members[],
     mjcf_numeric_members[], mjcf_text_members[], mjcf_no_members[], mjcf_tuple_element_members[],
-    mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[], mjcf_flexcomp_members[],
-    mjcf_flex_contact_members[], mjcf_flex_touch_members[], mjcf_flex_edge_members[],
+    mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[], mjcf_orientation_members[],
+    mjcf_flexcomp_members[], mjcf_flex_contact_members[], mjcf_flex_touch_members[], mjcf_flex_edge_members[],
     mjcf_flex_elasticity_members[], mjcf_flex_pin_members[], mjcf_flex_members[], mjcf_composite_members[];
 
 typedef struct mjcf_flex_vertices {
@@ -136,6 +136,7 @@ typedef enum mjcf_actuator {
     MJCF_ADHESION,
     MJCF_PID,
     MJCF_DCMOTOR,
+    MJCF_ORIENTATION,
     MJCF_ACTUATOR_KINDS
 } mjcf_actuator;
 

@@ -134,14 +134,16 @@ static const mjcf_key dynamics_keys[] = {
     {"filter", ORR_DYNAMICS_FILTER},   {"filterexact", ORR_DYNAMICS_FILTEREXACT},
     {"muscle", ORR_DYNAMICS_MUSCLE},   {"pid", ORR_DYNAMICS_PID},
     {"dcmotor", ORR_DYNAMICS_DCMOTOR}, {NULL, 0}};
-static const mjcf_key gain_keys[] = {{"fixed", ORR_GAIN_FIXED},     {"affine", ORR_GAIN_AFFINE},
-                                     {"muscle", ORR_GAIN_MUSCLE},   {"pid", ORR_GAIN_PID},
-                                     {"dcmotor", ORR_GAIN_DCMOTOR}, {NULL, 0}};
-static const mjcf_key bias_keys[] = {{"none", ORR_BIAS_NONE},
-                                     {"affine", ORR_BIAS_AFFINE},
-                                     {"muscle", ORR_BIAS_MUSCLE},
-                                     {"dcmotor", ORR_BIAS_DCMOTOR},
+static const mjcf_key gain_keys[] = {{"fixed", ORR_GAIN_FIXED},
+                                     {"affine", ORR_GAIN_AFFINE},
+                                     {"muscle", ORR_GAIN_MUSCLE},
+                                     {"pid", ORR_GAIN_PID},
+                                     {"dcmotor", ORR_GAIN_DCMOTOR},
+                                     {"so3", ORR_GAIN_SO3},
                                      {NULL, 0}};
+static const mjcf_key bias_keys[] = {{"none", ORR_BIAS_NONE},     {"affine", ORR_BIAS_AFFINE},
+                                     {"muscle", ORR_BIAS_MUSCLE}, {"dcmotor", ORR_BIAS_DCMOTOR},
+                                     {"so3", ORR_BIAS_SO3},       {NULL, 0}};
 const mjcf_key mjcf_interpolation_keys[] = {
     {"zoh", ORR_DELAY_HOLD}, {"linear", ORR_DELAY_LINEAR}, {"cubic", ORR_DELAY_CUBIC}, {NULL, 0}};
 static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of the main model apply
@@ -626,6 +628,19 @@ const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1),
         UNSUPPORTED("velrange"), UNSUPPORTED("controller"), UNSUPPORTED("lugre"), UNSUPPORTED("thermal")
 
 const mjcf_member mjcf_actuator_members[] = {ACTUATOR_COMMON, END};
+const mjcf_member mjcf_orientation_members[] = {
+    INTEGER(spec_actuator, "group", group, 1, 1),
+    KEYWORD(spec_actuator, "forcelimited", forcelimited, mjcf_tristate_keys),
+    REAL(spec_actuator, "ctrlrange", ctrlrange, 2, 2),
+    REAL(spec_actuator, "forcerange", forcerange, 2, 2),
+    TEXT(spec_actuator, "joint", joint),
+    TEXT(spec_actuator, "site", site),
+    TEXT(spec_actuator, "refsite", refsite),
+    NUMBERS(spec_actuator, "user", user),
+    REAL(spec_actuator, "delay", delay, 1, 1),
+    KEYWORD(spec_actuator, "interp", interpolation, mjcf_interpolation_keys),
+    INTEGER(spec_actuator, "nsample", nsample, 1, 1),
+    END};
 const mjcf_member mjcf_general_members[] = {
     ACTUATOR_COMMON,
     KEYWORD(spec_actuator, "dyntype", dyntype, dynamics_keys),

@@ -55,6 +55,35 @@ static orr_result resolve_transmission(model_builder *b, const spec_actuator *a,
     return find(b, &a->head, "joint", id[0], joint);
 }
 
+// An orientation servo: what it turns, and the parameters by which it is one.
+static orr_result check_orientation(model_builder *b, const spec_actuator *a, int id)
+{
+    orr_model *m = b->m;
+    const int32_t target = m->actuator_trnid[2 * id], reference = m->actuator_trnid[2 * id + 1];
+    const bool ball = a->joint && m->jnt_type[target] == ORR_JOINT_BALL, site = a->site && reference >= 0;
+    if (!ball && !site) {
+        return spec_fail(&a->head, b->error,
+                         "an orientation servo: expected a ball joint, or site and refsite");
+    }
+    if (a->biastype != ORR_BIAS_SO3 || a->gainprm[0] != -a->biasprm[1]) {
+        return spec_fail(
+            &a->head, b->error,
+            "gaintype so3: expected biastype so3, and the same stiffness in gainprm and biasprm");
+    }
+    if (a->dyntype != ORR_DYNAMICS_NONE &&
+        (a->dyntype != ORR_DYNAMICS_INTEGRATOR || a->input == ORR_CHART_QUATERNION)) {
+        return spec_fail(&a->head, b->error,
+                         "an orientation servo: expected dyntype none, or integrator with input expmap");
+    }
+    if (a->forcerange[0] != 0.0 || a->forcerange[1] < 0.0) {
+        return spec_fail(
+            &a->head, b->error,
+            "forcerange: expected 0 and the largest length of the torque of an orientation servo");
+    }
+    m->actuator_trntype[id] = ORR_TRANSMISSION_SO3;
+    return ORR_OK;
+}
+
 // inheritrange: a servo takes its range from its joint or tendon: the middle, and that share of the half
 // width around it. Actuators that are no servo ignore it.
 static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a)
@@ -94,7 +123,7 @@ static orr_result drive(model_builder *b, int id, const spec_actuator *a)
     for (int k = 0; k < 2 + ORR_NPOLY; k++) {
         none = none && given[k] == 0.0;
     }
-    if (none) {
+    if (none || type == ORR_TRANSMISSION_SO3) { // which ignores them
         return ORR_OK;
     }
     bool joint = type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT;
@@ -128,7 +157,13 @@ static orr_result build_controls(model_builder *b, int id, const spec_actuator *
                                                                  : a->input;
     m->actuator_ctrladr[id] = *control;
     const double *range[] = {a->ctrlrange, a->velrange, a->ffrange};
-    for (int input = 0; input < 3; input++) {
+    for (int k = 0; k < m->actuator_ctrlnum[id] && a->gaintype == ORR_GAIN_SO3; k++) { // one range for all
+        int at = (*control)++;
+        memcpy(m->actuator_ctrlrange + 2 * at, a->ctrlrange, sizeof a->ctrlrange);
+        ORR_TRY(builder_limited(b, &a->head, "ctrlrange", a->ctrllimited, a->ctrlrange,
+                                &m->actuator_ctrllimited[at]));
+    }
+    for (int input = 0; input < 3 && a->gaintype != ORR_GAIN_SO3; input++) {
         if (pid ? !(a->inputs & 1 << input) : input > 0) {
             continue;
         }
@@ -147,11 +182,29 @@ static orr_result build_controls(model_builder *b, int id, const spec_actuator *
     return ORR_OK;
 }
 
-static orr_result build_actuator(model_builder *b, int id, int *activation, int *control, int *delayed)
+// Where its next numbers are: activations, controls, outputs, and controls that are remembered.
+typedef struct actuator_place {
+    int activation, control, output, delayed;
+} actuator_place;
+
+static void build_outputs(orr_model *m, int id, const spec_actuator *a, int *output)
+{
+    m->actuator_outadr[id] = *output;
+    m->actuator_outnum[id] = spec_outputs(a);
+    for (int k = 0; k < m->actuator_outnum[id]; k++, ++*output) {
+        memcpy(m->actuator_gear + 6 * *output, a->gear, sizeof a->gear);
+        memcpy(m->actuator_lengthrange + 2 * *output, a->lengthrange, sizeof a->lengthrange);
+    }
+}
+
+static orr_result build_actuator(model_builder *b, int id, actuator_place *place)
 {
     orr_model *m = b->m;
     const spec_actuator *a = &b->spec->actuators[id];
     ORR_TRY(resolve_transmission(b, a, &m->actuator_trntype[id], m->actuator_trnid + 2 * id));
+    if (a->gaintype == ORR_GAIN_SO3 || a->biastype == ORR_BIAS_SO3) {
+        ORR_TRY(check_orientation(b, a, id));
+    }
     spec_actuator own = *a;
     own.actdim = -1;
     int count = spec_activations(&own);
@@ -162,13 +215,13 @@ static orr_result build_actuator(model_builder *b, int id, int *activation, int 
     m->actuator_gaintype[id] = a->gaintype;
     m->actuator_biastype[id] = a->biastype;
     m->actuator_actnum[id] = count;
-    m->actuator_actadr[id] = count ? *activation : -1;
-    *activation += count;
+    m->actuator_actadr[id] = count ? place->activation : -1;
+    place->activation += count;
     m->actuator_delay[id] = a->delay;
     m->actuator_history[2 * id] = a->nsample;
     m->actuator_history[2 * id + 1] = a->interpolation;
-    m->actuator_delayadr[id] = spec_delayed(a) ? *delayed : -1;
-    *delayed += spec_delayed(a);
+    m->actuator_delayadr[id] = spec_delayed(a) ? place->delayed : -1;
+    place->delayed += spec_delayed(a);
     m->actuator_group[id] = a->group;
     m->actuator_actearly[id] = (uint8_t)a->actearly;
     memcpy(m->actuator_dynprm + ORR_NDYN * id, a->dynprm, sizeof a->dynprm);
@@ -176,8 +229,7 @@ static orr_result build_actuator(model_builder *b, int id, int *activation, int 
     memcpy(m->actuator_biasprm + ORR_NBIAS * id, a->biasprm, sizeof a->biasprm);
     memcpy(m->actuator_forcerange + 2 * id, a->forcerange, sizeof a->forcerange);
     memcpy(m->actuator_actrange + 2 * id, a->actrange, sizeof a->actrange);
-    memcpy(m->actuator_lengthrange + 2 * id, a->lengthrange, sizeof a->lengthrange);
-    memcpy(m->actuator_gear + 6 * id, a->gear, sizeof a->gear);
+    build_outputs(m, id, a, &place->output);
     m->actuator_cranklength[id] = a->cranklength;
     ORR_TRY(drive(b, id, a));
     if (a->gaintype == ORR_GAIN_MUSCLE || a->biastype == ORR_BIAS_MUSCLE) {
@@ -187,7 +239,7 @@ static orr_result build_actuator(model_builder *b, int id, int *activation, int 
         }
     }
     copy_user(m->actuator_user + m->nuser_actuator * id, m->nuser_actuator, &a->user);
-    ORR_TRY(build_controls(b, id, a, control));
+    ORR_TRY(build_controls(b, id, a, &place->control));
     ORR_TRY(builder_limited(b, &a->head, "forcerange", a->forcelimited, a->forcerange,
                             &m->actuator_forcelimited[id]));
     ORR_TRY(builder_limited(b, &a->head, "actrange", a->actlimited, m->actuator_actrange + 2 * id,
@@ -279,10 +331,18 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
     case ORR_SENSOR_FRAMEQUAT:
         *dim = 4, *data = ORR_DATA_QUATERNION;
         break;
+    case ORR_SENSOR_ACTUATORPOS:
+        *dim = m->actuator_outnum[object];
+        break;
+    case ORR_SENSOR_ACTUATORVEL:
+        *dim = m->actuator_outnum[object], *stage = ORR_STAGE_VEL;
+        break;
+    case ORR_SENSOR_ACTUATORFRC:
+        *dim = m->actuator_outnum[object], *stage = ORR_STAGE_ACC;
+        break;
     case ORR_SENSOR_GEOMDIST:
     case ORR_SENSOR_JOINTPOS:
     case ORR_SENSOR_TENDONPOS:
-    case ORR_SENSOR_ACTUATORPOS:
     case ORR_SENSOR_JOINTLIMITPOS:
     case ORR_SENSOR_TENDONLIMITPOS:
     case ORR_SENSOR_E_POTENTIAL:
@@ -292,12 +352,10 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
         break;
     case ORR_SENSOR_JOINTVEL:
     case ORR_SENSOR_TENDONVEL:
-    case ORR_SENSOR_ACTUATORVEL:
     case ORR_SENSOR_JOINTLIMITVEL:
     case ORR_SENSOR_TENDONLIMITVEL:
         *dim = 1, *stage = ORR_STAGE_VEL;
         break;
-    case ORR_SENSOR_ACTUATORFRC:
     case ORR_SENSOR_JOINTACTFRC:
     case ORR_SENSOR_TENDONACTFRC:
     case ORR_SENSOR_JOINTLIMITFRC:
@@ -439,9 +497,10 @@ static orr_result build_sensor(model_builder *b, int id, int *taxel)
 
 orr_result build_actuators(model_builder *b)
 {
-    int activation = 0, control = 0, delayed = 0, taxel = 0;
+    actuator_place place = {0, 0, 0, 0};
+    int taxel = 0;
     for (int i = 0; i < b->m->nactuator; i++) {
-        ORR_TRY(build_actuator(b, i, &activation, &control, &delayed));
+        ORR_TRY(build_actuator(b, i, &place));
     }
     for (int i = 0; i < b->m->nsensor; i++) {
         ORR_TRY(build_sensor(b, i, &taxel));

@@ -14,6 +14,7 @@
     X(nv)                                                                                                    \
     X(nu)                                                                                                    \
     X(nactuator)                                                                                             \
+    X(nout)                                                                                                  \
     X(na)                                                                                                    \
     X(nbody)                                                                                                 \
     X(njnt)                                                                                                  \
@@ -102,7 +103,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 189,
+_Static_assert(sizeof(integer_arrays) == 191,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -321,11 +322,13 @@ static void move_constraints(const joining *j)
     }
 }
 
-static int transmission_object(int type)
+static int transmission_object(const orr_model *m, int actuator)
 {
-    switch (type) {
+    switch (m->actuator_trntype[actuator]) {
     case ORR_TRANSMISSION_TENDON:
         return ORR_OBJECT_TENDON;
+    case ORR_TRANSMISSION_SO3:
+        return m->actuator_trnid[2 * actuator + 1] < 0 ? ORR_OBJECT_JOINT : ORR_OBJECT_SITE;
     case ORR_TRANSMISSION_SITE:
     case ORR_TRANSMISSION_SLIDERCRANK:
         return ORR_OBJECT_SITE;
@@ -341,9 +344,10 @@ static void move_actuators(const joining *j)
     const orr_model *from = j->part->model;
     MOVE(nactuator, actuator_actadr, 1, na)
     MOVE(nactuator, actuator_ctrladr, 1, nu)
+    MOVE(nactuator, actuator_outadr, 1, nout)
     MOVE(nactuator, actuator_delayadr, 1, ndelayed)
     for (int i = 0; i < 2 * from->nactuator; i++) {
-        int kind = transmission_object(from->actuator_trntype[i / 2]);
+        int kind = transmission_object(from, i / 2);
         j->to->actuator_trnid[2 * moved(j, KIND_nactuator, i / 2) + i % 2] =
             object_of(j, kind, from->actuator_trnid[i]);
     }
@@ -592,6 +596,7 @@ static void join_parts(const orr_model_part *parts, int count, orr_model *to, or
                                                 .act = j.first[KIND_na],
                                                 .ctrl = j.first[KIND_nu],
                                                 .actuator = j.first[KIND_nactuator],
+                                                .output = j.first[KIND_nout],
                                                 .mocap = j.first[KIND_nmocap],
                                                 .equality = j.first[KIND_neq],
                                                 .plastic = j.first[KIND_nplastic],

@@ -14,7 +14,7 @@ typedef struct orr_model_part {
 // world are the joint world's; geoms of the world come before all others.
 typedef struct orr_model_place {
     int32_t body, geom, world_geom, world_geoms; // world_geoms: how many of its geoms are the world's
-    int32_t qpos, qvel, act, ctrl, actuator, equality, mocap, plastic, delayed, sensordata;
+    int32_t qpos, qvel, act, ctrl, actuator, output, equality, mocap, plastic, delayed, sensordata;
     int32_t joint, tendon, M;                                                   // M: of the inertia matrix
     int32_t site, world_site, world_sites, camera, world_camera, world_cameras; // as of geoms
 } orr_model_place;

@@ -133,6 +133,7 @@ typedef enum orr_transmission {
     ORR_TRANSMISSION_TENDON,        // trnid: tendon, -1
     ORR_TRANSMISSION_SITE,          // trnid: site, reference site or -1
     ORR_TRANSMISSION_BODY,          // trnid: body, -1; acts on the body's contacts
+    ORR_TRANSMISSION_SO3            // trnid: ball joint, -1, or site, reference site; three outputs
 } orr_transmission;
 
 typedef enum orr_dynamics_type { // of an actuator's activation a
@@ -152,9 +153,10 @@ typedef enum orr_gain_type {
     ORR_GAIN_AFFINE,  // gainprm[0] + gainprm[1] length + gainprm[2] velocity
     ORR_GAIN_MUSCLE,  // force by length and velocity: see lanes/muscle.h
     ORR_GAIN_DCMOTOR, // gainprm: resistance (Ohm), motor constant (N m / A); the control is a voltage
+    ORR_GAIN_SO3,     // gainprm[0] times the rotation vector to the target: see lanes/orientation_servo.h
     // -biasprm[1] position - biasprm[2] velocity + feedforward + gainprm[0] integral of the position error;
     // the first three are controls, those that actuator_ctrlspec has
-    ORR_GAIN_PID = 5 // MuJoCo's number
+    ORR_GAIN_PID
 } orr_gain_type;
 
 typedef enum orr_delay_type { // of actuators and sensors with a delay
@@ -171,11 +173,17 @@ typedef enum orr_input { // bits of actuator_ctrlspec: the controls of a PID con
     ORR_INPUT_PRESSURE = 32 // of cylinders
 } orr_input;
 
+typedef enum orr_chart {  // actuator_ctrlspec of ORR_GAIN_SO3: what its controls are
+    ORR_CHART_EXPMAP = 1, // a rotation vector [rad], 3 numbers
+    ORR_CHART_QUATERNION  // w x y z, 4 numbers
+} orr_chart;
+
 typedef enum orr_bias_type {
     ORR_BIAS_NONE,
-    ORR_BIAS_AFFINE, // biasprm[0] + biasprm[1] length + biasprm[2] velocity
-    ORR_BIAS_MUSCLE, // a passive force by length: see lanes/muscle.h
-    ORR_BIAS_DCMOTOR // cogging: biasprm[0] sin(biasprm[1] length + biasprm[2])
+    ORR_BIAS_AFFINE,  // biasprm[0] + biasprm[1] length + biasprm[2] velocity
+    ORR_BIAS_MUSCLE,  // a passive force by length: see lanes/muscle.h
+    ORR_BIAS_DCMOTOR, // cogging: biasprm[0] sin(biasprm[1] length + biasprm[2])
+    ORR_BIAS_SO3      // biasprm[2] times the angular velocity
 } orr_bias_type;
 
 typedef enum orr_elastic2d { // which stiffness the triangles of a flex have
@@ -320,6 +328,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nv) /* degrees of freedom */                                                                           \
     X(nu) /* controls */                                                                                     \
     X(nactuator)                                                                                             \
+    X(nout)   /* forces of actuators: three of an orientation servo, one of others */                        \
     X(na)     /* activations */                                                                              \
     X(nbody)  /* bodies, the world included */                                                               \
     X(njnt)   /* joints */                                                                                   \
@@ -737,7 +746,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, actuator_ctrladr, m->nactuator, 1) /* its first control */                                    \
     X(int32_t, actuator_ctrlnum, m->nactuator, 1)                                                            \
     X(int32_t, actuator_ctrlspec, m->nactuator,                                                              \
-      1) /* what controls mean: orr_input; 0: forces, activations */                                         \
+      1) /* what controls mean: orr_input, orr_chart; 0: forces, activations */                              \
+    X(int32_t, actuator_outadr, m->nactuator, 1) /* its first output */                                      \
+    X(int32_t, actuator_outnum, m->nactuator, 1)                                                             \
     X(int32_t, actuator_actadr, m->nactuator, 1)                                                             \
     X(int32_t, actuator_actnum, m->nactuator, 1)                                                             \
     X(int32_t, actuator_history, m->nactuator, 2)  /* steps that it remembers; orr_delay_type */             \
@@ -755,13 +766,13 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, actuator_forcerange, m->nactuator, 2)                                                          \
     X(double, actuator_actrange, m->nactuator, 2)                                                            \
     X(double, actuator_cranklength, m->nactuator, 1) /* of the rod between crank and slider */               \
-    X(double, actuator_gear, m->nactuator, 6)                                                                \
+    X(double, actuator_gear, m->nout, 6)                                                                     \
     X(double, actuator_armature, m->nactuator, 1) /* of what it moves, times gear^2 */                       \
     X(double, actuator_damping, m->nactuator, 1)                                                             \
     X(double, actuator_dampingpoly, m->nactuator, ORR_NPOLY)                                                 \
-    X(double, actuator_acc0, m->nactuator, 1)    /* |M^-1 moment^T| at qpos0 */                              \
-    X(double, actuator_length0, m->nactuator, 1) /* at qpos0 */                                              \
-    X(double, actuator_lengthrange, m->nactuator, 2)                                                         \
+    X(double, actuator_acc0, m->nout, 1)    /* |M^-1 moment^T| at qpos0 */                                   \
+    X(double, actuator_length0, m->nout, 1) /* at qpos0 */                                                   \
+    X(double, actuator_lengthrange, m->nout, 2)                                                              \
     X(double, actuator_user, m->nactuator, m->nuser_actuator)                                                \
     /* sensors */                                                                                            \
     X(int32_t, sensor_type, m->nsensor, 1)      /* orr_sensor_type */                                        \

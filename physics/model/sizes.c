@@ -190,6 +190,7 @@ orr_result count_sizes(model_builder *b)
         }
         ORR_TRY(add_size(b, &m->na, spec_activations(a)));
         ORR_TRY(add_size(b, &m->nu, spec_controls(a)));
+        ORR_TRY(add_size(b, &m->nout, spec_outputs(a)));
         ORR_TRY(check_delay(b, &a->head, a->delay, a->nsample));
         ORR_TRY(add_size(b, &m->ndelayed, spec_delayed(a)));
     }

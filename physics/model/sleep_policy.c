@@ -30,7 +30,8 @@ static void keep_actuated_awake(const orr_model *m)
 {
     for (int i = 0; i < m->nactuator; i++) {
         int id = m->actuator_trnid[2 * (ptrdiff_t)i];
-        switch (m->actuator_trntype[i]) {
+        bool turns_joint = m->actuator_trntype[i] == ORR_TRANSMISSION_SO3 && m->actuator_trnid[2 * i + 1] < 0;
+        switch (turns_joint ? ORR_TRANSMISSION_JOINT : m->actuator_trntype[i]) {
         case ORR_TRANSMISSION_TENDON:
             for (int wrap = m->tendon_adr[id]; wrap < m->tendon_adr[id] + m->tendon_num[id]; wrap++) {
                 never_by_itself(m, tree_of_wrap(m, wrap));
@@ -38,6 +39,7 @@ static void keep_actuated_awake(const orr_model *m)
             break;
         case ORR_TRANSMISSION_SITE:
         case ORR_TRANSMISSION_SLIDERCRANK:
+        case ORR_TRANSMISSION_SO3:
             never_by_itself(m, m->body_treeid[m->site_bodyid[id]]);
             break;
         case ORR_TRANSMISSION_BODY:

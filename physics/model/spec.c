@@ -152,13 +152,24 @@ int spec_activations(const spec_actuator *a)
     if (a->dyntype == ORR_DYNAMICS_DCMOTOR) {
         return a->dynprm[0] > 0.0;
     }
+    if (a->gaintype == ORR_GAIN_SO3) {
+        return a->dyntype == ORR_DYNAMICS_NONE ? 0 : spec_controls(a);
+    }
     return a->dyntype == ORR_DYNAMICS_PID ? (a->dynprm[1] > 0.0) + (a->gainprm[0] != 0.0)
                                           : a->dyntype != ORR_DYNAMICS_NONE;
 }
 
 int spec_controls(const spec_actuator *a)
 {
+    if (a->gaintype == ORR_GAIN_SO3) {
+        return a->input == ORR_CHART_QUATERNION ? 4 : 3;
+    }
     return a->gaintype == ORR_GAIN_PID ? (a->inputs & 1) + (a->inputs >> 1 & 1) + (a->inputs >> 2 & 1) : 1;
+}
+
+int spec_outputs(const spec_actuator *a)
+{
+    return a->gaintype == ORR_GAIN_SO3 ? 3 : 1;
 }
 
 int spec_delayed(const spec_actuator *a)

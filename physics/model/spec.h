@@ -288,7 +288,7 @@ typedef struct spec_tendon {
 typedef struct spec_actuator {
     spec_head head;
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
-    int32_t inputs, input;                        // orr_input: of PID; of fixed and affine gains, 0: none
+    int32_t inputs, input;                        // orr_input: of PID; of other gains, 0: none, or orr_chart
     int32_t nsample, interpolation;               // of delays: orr_delay_type
     double resistance, motorconst[2], nominal[3]; // of DC motors; 0: not given
     double velrange[2], ffrange[2];
@@ -477,6 +477,7 @@ int spec_find(const void *list, int count, size_t size, const char *name);
 
 int spec_activations(const spec_actuator *actuator);
 int spec_controls(const spec_actuator *actuator);
+int spec_outputs(const spec_actuator *actuator);
 int spec_delayed(const spec_actuator *actuator); // controls that it remembers
 
 // Copies parts of other models (<attach>). Elements of an attached frame or world are added to the body `at`.

@@ -25,7 +25,7 @@
     X(BODY_INVWEIGHT0, body_invweight0, 2 * m->nbody)                                                        \
     X(DOF_INVWEIGHT0, dof_invweight0, m->nv)                                                                 \
     X(TENDON_INVWEIGHT0, tendon_invweight0, m->ntendon)                                                      \
-    X(ACTUATOR_ACC0, actuator_acc0, m->nactuator) /* peak forces of muscles depend on it */                  \
+    X(ACTUATOR_ACC0, actuator_acc0, m->nout) /* peak forces of muscles depend on it */                       \
     X(GEOM_RBOUND, geom_rbound, m->ngeom)
 
 typedef enum orr_vary {

@@ -91,8 +91,8 @@ typedef struct orr_plan {
     int32_t pairs_mixed; // 1: too many to list: only declared ones are in `pair`, a step mixes the others
     int32_t for_device;  // 1: all are listed, and there are no blocks
     uint64_t *excluded, *declared; // pairs of bodies, of geoms: the lower one << 32 | the other; sorted
-    orr_chain *chain;              // of pairs, then of equalities, tendons and actuators
-    int32_t chain_count, equality_chain, tendon_chain, actuator_chain;
+    orr_chain *chain;              // of pairs, then of equalities, tendons and outputs of actuators
+    int32_t chain_count, equality_chain, tendon_chain, output_chain;
     int32_t *chain_dof;
     uint8_t *chain_part;
     // of pairs with vertices: for each entry of their chains the share of the vertex that the dof moves, less
@@ -103,8 +103,8 @@ typedef struct orr_plan {
     // -1: those of chain_part's ORR_CHAIN_SECOND that it moves; the first entry is chain_dof[element_entry]
     int32_t *entry_node;
     int32_t element_entry, element_entries;
-    int32_t tendon_entry, tendon_entries;     // entries of their chains in chain_dof: the first, their number
-    int32_t actuator_entry, actuator_entries; // likewise
+    int32_t tendon_entry, tendon_entries; // entries of their chains in chain_dof: the first, their number
+    int32_t output_entry, output_entries; // likewise
     int32_t chain_dof_count;
     int32_t *dof_descending; // nv - 1 ... 0
     int32_t *dof_ascending;  // 0 ... nv - 1

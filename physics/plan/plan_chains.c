@@ -179,6 +179,13 @@ static void mark_actuator(const orr_plan *plan, int i, uint8_t *part)
     case ORR_TRANSMISSION_TENDON:
         mark_tendon(plan, id, ORR_CHAIN_FIRST, part);
         break;
+    case ORR_TRANSMISSION_SO3:
+        if (reference < 0) {
+            memset(part + m->jnt_dofadr[id], ORR_CHAIN_FIRST, (size_t)joint_dofs[m->jnt_type[id]]);
+            break;
+        }
+        mark_apart(plan, m->site_bodyid[id], m->site_bodyid[reference], ORR_CHAIN_FIRST, part);
+        break;
     case ORR_TRANSMISSION_SITE:
         mark_apart(plan, m->site_bodyid[id], reference < 0 ? 0 : m->site_bodyid[reference], ORR_CHAIN_FIRST,
                    part);
@@ -334,14 +341,16 @@ static void find_chains(orr_plan *plan, uint8_t *part, double *share)
         add_chain(plan, part);
     }
     plan->tendon_entries = plan->chain_dof_count - plan->tendon_entry;
-    plan->actuator_chain = plan->chain_count;
-    plan->actuator_entry = plan->chain_dof_count;
+    plan->output_chain = plan->chain_count;
+    plan->output_entry = plan->chain_dof_count;
     for (int i = 0; i < m->nactuator; i++) {
         memset(part, 0, nv);
         mark_actuator(plan, i, part);
-        add_chain(plan, part);
+        for (int k = 0; k < m->actuator_outnum[i]; k++) {
+            add_chain(plan, part);
+        }
     }
-    plan->actuator_entries = plan->chain_dof_count - plan->actuator_entry;
+    plan->output_entries = plan->chain_dof_count - plan->output_entry;
 }
 
 // The most dofs of a chain of ancestors.
@@ -366,7 +375,7 @@ orr_result orr_plan_chains(orr_plan *plan, orr_error *error)
     const int depth_most = deepest(plan, plan->dof_end);
     plan->pair_dofs = 2 * depth_most;
     plan->pair_dofs = plan->pair_dofs < m->nv ? plan->pair_dofs : m->nv;
-    int64_t others = (int64_t)m->neq + m->ntendon + m->nactuator;
+    int64_t others = (int64_t)m->neq + m->ntendon + m->nout;
     const int64_t of_points = point_entries(plan, depth_most),
                   of_elements = element_entries(plan, depth_most);
     int64_t entries = (int64_t)plan->geom_pairs * plan->pair_dofs + of_points + of_elements + others * m->nv;

@@ -24,15 +24,20 @@ static orr_result find_actuators(const orr_pose *pose, orr_model *m, orr_error *
     if (!rows) {
         return spec_memory_fail(error);
     }
+    memcpy(m->actuator_length0, pose->d.actuator_length, (size_t)m->nout * sizeof *m->actuator_length0);
     for (int i = 0; i < m->nactuator; i++) {
-        orr_chain chain = actuator_chain(&pose->m, i);
-        const double *moment = actuator_moments(&pose->m, &pose->d, i);
-        memset(rows, 0, (size_t)m->nv * sizeof *rows);
-        for (int k = 0; k < chain.count; k++) {
-            rows[pose->m.plan->chain_dof[chain.first + k]] = moment[k];
+        int first = m->actuator_outadr[i], count = m->actuator_outnum[i];
+        double inverse_mass = 0.0; // the mean of its outputs
+        for (int output = first; output < first + count; output++) {
+            orr_chain chain = output_chain(&pose->m, output);
+            const double *moment = output_moments(&pose->m, &pose->d, output);
+            memset(rows, 0, (size_t)m->nv * sizeof *rows);
+            for (int k = 0; k < chain.count; k++) {
+                rows[pose->m.plan->chain_dof[chain.first + k]] = moment[k];
+            }
+            inverse_mass += orr_pose_inverse_weight(pose, rows, rows + m->nv) / count;
         }
-        m->actuator_length0[i] = pose->d.actuator_length[i];
-        resolve_damping_ratio(m, i, orr_pose_inverse_weight(pose, rows, rows + m->nv));
+        resolve_damping_ratio(m, i, inverse_mass);
     }
     orr_free(rows);
     return ORR_OK;

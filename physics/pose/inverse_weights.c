@@ -193,13 +193,13 @@ static void find_tendon_weights(const orr_pose *pose, orr_model *m, double *row,
     }
 }
 
-// The norm of the acceleration that a unit of an actuator's force gives.
+// The norm of the acceleration that a unit of each force of an actuator gives.
 static void find_actuator_accelerations(const orr_pose *pose, orr_model *m, double *row)
 {
-    for (int i = 0; i < m->nactuator; i++) {
+    for (int i = 0; i < m->nout; i++) {
         double square = 0.0;
         tree_dofs dofs =
-            spread_chain(pose, actuator_chain(&pose->m, i), actuator_moments(&pose->m, &pose->d, i), row);
+            spread_chain(pose, output_chain(&pose->m, i), output_moments(&pose->m, &pose->d, i), row);
         orr_pose_solve_trees(pose, row, dofs.first, dofs.end);
         for (int dof = dofs.first; dof < dofs.end; dof++) {
             square += row[dof] * row[dof];

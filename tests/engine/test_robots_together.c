@@ -516,7 +516,7 @@ static int size_of(const stage *s, orr_layer robot, orr_robot_quantity quantity)
                          [ORR_ROBOT_BODY_POSITION] = 3 * info.body_count,
                          [ORR_ROBOT_BODY_ROTATION] = 4 * info.body_count,
                          [ORR_ROBOT_CONTACT_FORCE] = 6 * info.body_count,
-                         [ORR_ROBOT_ACTUATOR_FORCE] = info.actuator_count,
+                         [ORR_ROBOT_ACTUATOR_FORCE] = info.output_count,
                          [ORR_ROBOT_SENSOR] = info.sensor_number_count};
     return sizes[quantity];
 }
@@ -618,6 +618,7 @@ static void elements_of_a_robot_have_names_numbers_and_ranges(void **state)
     assert_ok(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_ACTUATOR, 0, &e, &error));
     assert_string_equal(e.name, "motor");
     assert_true(e.first == 0 && e.count == 1 && e.limited && e.low == -2.0 && e.high == 3.0);
+    assert_true(e.first_output == 0 && e.output_count == 1);
     assert_ok(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_SENSOR, 1, &e, &error));
     assert_true(e.name[0] == '\0' && e.first == 3 && e.count == 4);
     assert_int_equal(orr_scene_robot_element(s.scene, robot, ORR_ROBOT_ELEMENT_JOINT, 2, &e, NULL),

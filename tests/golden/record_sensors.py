@@ -19,7 +19,7 @@ import recording
 
 STATES = 12
 DYNAMICS = ["contacts_elliptic", "contacts_pyramidal", "contacts_sticky_elliptic",
-            "contacts_sticky_pyramidal", "equalities"]
+            "contacts_sticky_pyramidal", "equalities", "orientation_servos"]
 POINT = np.array([0.1, -0.2, 0.3])  # in the frame of the last body
 
 

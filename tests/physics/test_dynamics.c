@@ -263,6 +263,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "pid",
                                          "dcmotor",
                                          "actranges",
+                                         "orientation_servos",
                                          "general_types",
                                          "implicitfast",
                                          "tendons",
@@ -370,6 +371,27 @@ static void a_body_falls_by_half_g_t_squared(void **state)
     // semi-implicit Euler moves by the later velocity: g dt t / 2 further
     assert_near(get(physics, ORR_PHYSICS_QPOS, 2), -1.25 - 0.5 * 10.0 * 0.001 * 0.5, 1e-9);
     assert_near(get(physics, ORR_PHYSICS_QPOS, 0), 0.0, 1e-12);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// Its damping is no longer implicit, so that the step is as long as the torque says: h |torque| / inertia.
+static void a_servo_at_its_largest_torque_does_not_damp(void **state)
+{
+    (void)state;
+    orr_model *model = parse("<mujoco><option timestep='0.05' gravity='0 0 0' integrator='implicitfast'/>"
+                             "<worldbody><body><joint name='j' type='ball'/>"
+                             "<inertial pos='0 0 0' mass='1' diaginertia='0.1 0.1 0.1'/></body></worldbody>"
+                             "<actuator><orientation joint='j' kp='3' kv='0.2' forcelimited='true' "
+                             "forcerange='0 1'/></actuator></mujoco>");
+    orr_physics *physics = make_physics(model, 1, true);
+    orr_physics_set(physics, ORR_PHYSICS_CTRL, 0, (double[]){0.6, -0.5, 0.3});
+    orr_physics_step(physics, 1);
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+        square += get(physics, ORR_PHYSICS_QVEL, k) * get(physics, ORR_PHYSICS_QVEL, k);
+    }
+    assert_near(sqrt(square), 0.05 * 1.0 / 0.1, 1e-12);
     orr_physics_destroy(physics);
     orr_model_destroy(model);
 }
@@ -857,6 +879,7 @@ int main(void)
         cmocka_unit_test(conjugate_gradients_end_where_newton_does),
         cmocka_unit_test(a_body_falls_by_half_g_t_squared),
         cmocka_unit_test(worlds_side_by_side_touch_differently),
+        cmocka_unit_test(a_servo_at_its_largest_torque_does_not_damp),
         cmocka_unit_test(surfaces_carry_what_lies_on_them),
         cmocka_unit_test(a_delay_of_whole_steps_is_that_many),
         cmocka_unit_test(delays_without_samples_are_refused),

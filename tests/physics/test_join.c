@@ -181,7 +181,7 @@ static void joined_elements_of_every_kind_are_those_of_one_file(void **state)
     static const char *const sets[][PARTS] = {
         {"dynamics/equalities.xml", "dynamics/tendons.xml", "dynamics/joints.xml"},
         {"dynamics/pid.xml", "dynamics/dcmotor.xml", "dynamics/servos.xml"},
-        {"dynamics/servos.xml", "dynamics/delays.xml", "models/delays.xml"},
+        {"dynamics/orientation_servos.xml", "dynamics/delays.xml", "models/delays.xml"},
         {"sensors/gaps.xml", "sensors/touch.xml", "dynamics/equalities.xml"},
         {"models/meshes.xml", "models/sensors.xml", "dynamics/transmissions.xml"},
         {"dynamics/contacts_mesh.xml", "dynamics/contacts_hfield.xml", "dynamics/contacts_convex.xml"},

@@ -51,7 +51,7 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
         "replicated",     "fitted",       "fitted_aabb", "attached",  "muscles", "drives",
         "muscles_limits", "muscles_all",  "plastic",     "surfaces",  "delays",  "shells",
         "shortcuts",      "round_meshes", "pid",         "dcmotor",   "cables",  "general_types",
-        "builtin_meshes", "functions",    "inputs",      "actranges", "octrees"};
+        "builtin_meshes", "functions",    "inputs",      "actranges", "octrees", "orientation_servos"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -94,6 +94,11 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
 #define GENERAL(attributes)                                                                                  \
     "<mujoco><worldbody><body><joint name='j'/>" BALL                                                        \
     "</body></worldbody><actuator>\n<general joint='j' " attributes "/></actuator></mujoco>"
+#define TURNED(actuator)                                                                                     \
+    "<mujoco><worldbody><body><joint name='hinge'/><site name='s'/>" BALL "<body><joint name='j' "           \
+    "type='ball'/>" BALL "</body></body></worldbody><actuator>\n" actuator "</actuator></mujoco>"
+#define ORIENTATION(attributes) TURNED("<orientation " attributes "/>")
+#define SERVO(attributes) TURNED("<general joint='j' gaintype='so3' biastype='so3' " attributes "/>")
 #define PID "dyntype='pid' gaintype='pid' biastype='affine'"
 #define MOTOR "dyntype='dcmotor' gaintype='dcmotor' biastype='dcmotor' actearly='true'"
 
@@ -199,8 +204,17 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><worldbody><body name='a'><joint name='j'/>" BALL "</body></worldbody><actuator>\n"
          "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
          "test.xml:2: <general>", "actdim"},
-        {"<mujoco><actuator>\n<orientation joint='j'/></actuator></mujoco>", "test.xml:2: <orientation>",
-         "not supported"},
+        {ORIENTATION("joint='hinge'"), "test.xml:2: <orientation>",
+         "expected a ball joint, or site and refsite"},
+        {ORIENTATION("site='s'"), "test.xml:2: <orientation>", "expected a ball joint, or site and refsite"},
+        {ORIENTATION("joint='j' gear='2'"), "test.xml:2: <orientation>", "unknown attribute 'gear'"},
+        {ORIENTATION("joint='j' input='pos'"), "test.xml:2: <orientation>", "expected expmap or quat"},
+        {ORIENTATION("joint='j' kv='1' dampratio='1'"), "test.xml:2: <orientation>", "one of them"},
+        {ORIENTATION("joint='j' forcerange='-1 1'"), "test.xml:2: <orientation>", "forcerange: expected 0"},
+        {GENERAL("gaintype='so3'"), "test.xml:2: <general>", "expected a ball joint"},
+        {SERVO("biasprm='0 -2'"), "test.xml:2: <general>", "the same stiffness"},
+        {SERVO("biasprm='0 -1' dyntype='filter'"), "test.xml:2: <general>", "dyntype none, or integrator"},
+        {SERVO("biasprm='0 -1' dyntype='integrator' input='quat'"), "test.xml:2: <general>", "dyntype none"},
         {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
          "a resistance and a motor constant"},
         {"<mujoco><actuator>\n<dcmotor joint='j' thermal='1 2'/></actuator></mujoco>",

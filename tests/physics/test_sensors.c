@@ -276,8 +276,9 @@ static void robots_feel_what_they_do_in_mujoco(void **state)
 static void contacts_push_as_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const names[] = {"contacts_pyramidal", "contacts_elliptic", "equalities",
-                                        "contacts_sticky_pyramidal", "contacts_sticky_elliptic"};
+    static const char *const names[] = {
+        "contacts_pyramidal", "contacts_elliptic",         "equalities",
+        "orientation_servos", "contacts_sticky_pyramidal", "contacts_sticky_elliptic"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         hold(names[i], source_path("tests/golden/dynamics/%s.xml", names[i]));
     }

@@ -129,9 +129,9 @@ static quantity_rows rows_of(orr_physics_quantity quantity)
         ROWS(QM, M, 1, STAYS),
         ROWS(TEN_LENGTH, TENDON, 1, STAYS),
         ROWS(TEN_VELOCITY, TENDON, 1, STAYS),
-        ROWS(ACTUATOR_LENGTH, ACTUATOR, 1, STAYS),
-        ROWS(ACTUATOR_VELOCITY, ACTUATOR, 1, STAYS),
-        ROWS(ACTUATOR_FORCE, ACTUATOR, 1, STAYS),
+        ROWS(ACTUATOR_LENGTH, OUTPUT, 1, STAYS),
+        ROWS(ACTUATOR_VELOCITY, OUTPUT, 1, STAYS),
+        ROWS(ACTUATOR_FORCE, OUTPUT, 1, STAYS),
         ROWS(QFRC_BIAS, DOF, 1, VELOCITIES),
         ROWS(QFRC_PASSIVE, DOF, 1, VELOCITIES),
         ROWS(QFRC_ACTUATOR, DOF, 1, VELOCITIES),
@@ -179,6 +179,8 @@ orr_number_range orr_world_physics_rows(const orr_model_place *p, const orr_mode
         return range_of(width, p->ctrl, m->nu, 0, 0);
     case ORR_NUMBERS_ACTUATOR:
         return range_of(width, p->actuator, m->nactuator, 0, 0);
+    case ORR_NUMBERS_OUTPUT:
+        return range_of(width, p->output, m->nout, 0, 0);
     case ORR_NUMBERS_EQUALITY:
         return range_of(width, p->equality, m->neq, 0, 0);
     case ORR_NUMBERS_MOCAP:

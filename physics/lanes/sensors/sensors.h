@@ -79,11 +79,11 @@ LANE_FN real sense_number(const lane_model *m, lane_data *d, int i)
     case ORR_SENSOR_TENDONVEL:
         return d->ten_velocity[id];
     case ORR_SENSOR_ACTUATORPOS:
-        return d->actuator_length[id];
+        return output_length(m, d, id);
     case ORR_SENSOR_ACTUATORVEL:
-        return d->actuator_velocity[id];
+        return output_speed(m, d, id);
     case ORR_SENSOR_ACTUATORFRC:
-        return d->actuator_force[id];
+        return d->actuator_force[m->actuator_outadr[id]];
     case ORR_SENSOR_JOINTACTFRC:
         return d->qfrc_actuator[m->jnt_dofadr[id]];
     case ORR_SENSOR_TENDONACTFRC:
@@ -169,6 +169,12 @@ LANE_FN real3 sense_vector(const lane_model *m, const lane_data *d, int i)
         return load3(d->subtree_linvel, id);
     case ORR_SENSOR_SUBTREEANGMOM:
         return load3(d->subtree_angmom, id);
+    case ORR_SENSOR_ACTUATORPOS: // of three outputs
+        return load3(d->actuator_length + m->actuator_outadr[id], 0);
+    case ORR_SENSOR_ACTUATORVEL:
+        return load3(d->actuator_velocity + m->actuator_outadr[id], 0);
+    case ORR_SENSOR_ACTUATORFRC:
+        return load3(d->actuator_force + m->actuator_outadr[id], 0);
     default:
         break;
     }
