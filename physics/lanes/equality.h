@@ -1,7 +1,9 @@
-// Equality constraints: connect and weld of two bodies, polynomials between joints or tendons.
+// Equality constraints: connect and weld of two bodies, polynomials between joints or tendons, the strain of
+// soft bodies.
 #pragma once
 
 #include "physics/lanes/constraint_rows.h"
+#include "physics/lanes/flex_rows.h"
 #include "physics/lanes/kinematics.h"
 
 // The two frames that a connect or weld joins: their bodies, anchors and rotations.
@@ -196,6 +198,20 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
     set_row(d, row, at, r, weight, equality_active(d, i));
 }
 
+FN int equality_row_count(const lane_model *m, int i)
+{
+    switch (m->eq_type[i]) {
+    case ORR_EQUALITY_CONNECT:
+        return 3;
+    case ORR_EQUALITY_WELD:
+        return 6;
+    case ORR_EQUALITY_FLEXSTRAIN:
+        return m->flexcell_modenum[m->eq_obj1id[i]];
+    default:
+        return 1;
+    }
+}
+
 LANE_FN void equality_rows(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & ORR_DISABLE_EQUALITY) {
@@ -208,6 +224,9 @@ LANE_FN void equality_rows(const lane_model *m, lane_data *d)
         }
         if (m->eq_type[i] == ORR_EQUALITY_CONNECT || m->eq_type[i] == ORR_EQUALITY_WELD) {
             frame_equality(m, d, i);
+        } else if (m->eq_type[i] == ORR_EQUALITY_FLEXSTRAIN) {
+            strain_rows(m, d, m->eq_obj1id[i], m->eq_solref + ORR_NREF * i, m->eq_solimp + ORR_NIMP * i,
+                        equality_active(d, i));
         } else {
             polynomial_equality(m, d, i);
         }

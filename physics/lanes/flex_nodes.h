@@ -56,44 +56,70 @@ FN double middle_slope(int order, int at, int across1, int across2)
     return across1 == 1 && across2 == 1 ? at - 1.0 : 0.0;
 }
 
-LANE_FN void flex_cell_forces(const lane_model *m, lane_data *d, int cell, int with_spring, int with_damper)
+// Where a cell is: its nodes, their middle, and the rotation nearest to its deformation there.
+typedef struct lane_cell {
+    int nodes;
+    real3 x[FLEX_NODES_MAX], moved[FLEX_NODES_MAX]; // world; how far from rest, in the frame of the cell
+    real3 middle;
+    matrix3 turned;
+} lane_cell;
+
+LANE_FN void place_cell(const lane_model *m, const lane_data *d, int cell, lane_cell *at)
 {
     int order = m->flexcell_interp[cell], along = order + 1, nodes = along * along * along;
     int first = m->flexcell_nodeadr[cell];
-    real3 x[FLEX_NODES_MAX], moved[FLEX_NODES_MAX];
-    real3 middle = zero3(), size = uniform3(m->flexcell_size, cell);
+    real3 size = uniform3(m->flexcell_size, cell);
+    at->nodes = nodes;
+    at->middle = zero3();
     for (int i = 0; i < nodes; i++) {
         int body = m->flexcell_bodyid[first + i];
-        x[i] = add3(load3(d->xpos, body),
-                    rotate(load_matrix(d->xmat, body), uniform3(m->flexcell_node, first + i)));
-        middle = add3(middle, x[i]);
+        at->x[i] = add3(load3(d->xpos, body),
+                        rotate(load_matrix(d->xmat, body), uniform3(m->flexcell_node, first + i)));
+        at->middle = add3(at->middle, at->x[i]);
     }
-    middle = scale3(middle, R(1.0 / nodes));
+    at->middle = scale3(at->middle, R(1.0 / nodes));
     matrix3 f;
     f.x = f.y = f.z = zero3();
     for (int i = 0; i < nodes; i++) {
         int a = i / (along * along), b = i / along % along, c = i % along;
-        real3 apart = sub3(x[i], middle);
+        real3 apart = sub3(at->x[i], at->middle);
         f.x = add_scaled3(f.x, apart, R(middle_slope(order, a, b, c)) / size.x);
         f.y = add_scaled3(f.y, apart, R(middle_slope(order, b, a, c)) / size.y);
         f.z = add_scaled3(f.z, apart, R(middle_slope(order, c, a, b)) / size.z);
     }
-    matrix3 turned = nearest_rotation(f);
-    real damping = R(m->flexcell_damping[cell]);
-    for (int i = 0; i < nodes; i++) {
-        moved[i] = zero3();
+    at->turned = nearest_rotation(f);
+}
+
+// moved: from rest, if `with_spring`, and `damping` times the velocity
+LANE_FN void move_cell(const lane_model *m, const lane_data *d, int cell, int with_spring, real damping,
+                       lane_cell *at)
+{
+    int order = m->flexcell_interp[cell], along = order + 1;
+    real3 size = uniform3(m->flexcell_size, cell);
+    int damps = any(damping > R(0.0));
+    for (int i = 0; i < at->nodes; i++) {
+        at->moved[i] = zero3();
         if (with_spring) {
             int a = i / (along * along), b = i / along % along, c = i % along;
             real3 rest = make_real3(R((double)a / order - 0.5) * size.x, R((double)b / order - 0.5) * size.y,
                                     R((double)c / order - 0.5) * size.z);
-            moved[i] = sub3(rotate_inverse(turned, sub3(x[i], middle)), rest);
+            at->moved[i] = sub3(rotate_inverse(at->turned, sub3(at->x[i], at->middle)), rest);
         }
-        if (with_damper) {
-            int body = m->flexcell_bodyid[first + i];
-            real3 velocity = velocity_at(load_spatial(d->cvel, body), arm_to(m, d, body, x[i]));
-            moved[i] = add_scaled3(moved[i], rotate_inverse(turned, velocity), damping);
+        if (damps) {
+            int body = m->flexcell_bodyid[m->flexcell_nodeadr[cell] + i];
+            real3 velocity = velocity_at(load_spatial(d->cvel, body), arm_to(m, d, body, at->x[i]));
+            at->moved[i] = add_scaled3(at->moved[i], rotate_inverse(at->turned, velocity), damping);
         }
     }
+}
+
+LANE_FN void flex_cell_forces(const lane_model *m, lane_data *d, int cell, int with_spring, int with_damper)
+{
+    lane_cell at;
+    place_cell(m, d, cell, &at);
+    move_cell(m, d, cell, with_spring, R(with_damper ? (double)m->flexcell_damping[cell] : 0.0), &at);
+    int nodes = at.nodes, first = m->flexcell_nodeadr[cell];
+    const real3 *moved = at.moved;
     const uniform_real *stiffness = m->flexcell_stiffness + m->flexcell_stiffnessadr[cell];
     for (int i = 0; i < nodes; i++) {
         real3 force = zero3();
@@ -107,15 +133,17 @@ LANE_FN void flex_cell_forces(const lane_model *m, lane_data *d, int cell, int w
             force.z =
                 fma_(R(z[0]), moved[k].x, fma_(R(z[1]), moved[k].y, fma_(R(z[2]), moved[k].z, force.z)));
         }
-        apply_force(m, d, m->flexcell_bodyid[first + i], x[i], rotate(turned, force), zero3(),
+        apply_force(m, d, m->flexcell_bodyid[first + i], at.x[i], rotate(at.turned, force), zero3(),
                     d->qfrc_passive);
     }
 }
 
-// By one member of a team: cells share nodes.
+// Of cells that are not rows of the solver (flex_rows.h). By one member of a team: cells share nodes.
 LANE_FN void flex_node_forces(const lane_model *m, lane_data *d, int with_spring, int with_damper)
 {
     for (int i = 0; i < m->nflexcell; i++) {
-        flex_cell_forces(m, d, i, with_spring, with_damper);
+        if (m->flexcell_modenum[i] == 0) {
+            flex_cell_forces(m, d, i, with_spring, with_damper);
+        }
     }
 }

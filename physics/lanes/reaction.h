@@ -48,7 +48,7 @@ LANE_FN void push_by_equalities(const lane_model *m, lane_data *d)
             continue;
         }
         if (!weld && m->eq_type[i] != ORR_EQUALITY_CONNECT) {
-            row++;
+            row += equality_row_count(m, i);
             continue;
         }
         lane_joined joined = load_joined(m, d, i);
@@ -64,7 +64,7 @@ LANE_FN void push_by_equalities(const lane_model *m, lane_data *d)
         }
         push_body(m, d, joined.body[0], joined.anchor[0], force, torque, 1.0);
         push_body(m, d, joined.body[1], joined.anchor[1], force, torque, -1.0);
-        row += weld ? 6 : 3;
+        row += equality_row_count(m, i);
     }
 }
 
@@ -86,7 +86,7 @@ LANE_FN real tendon_row_forces(const lane_model *m, lane_data *d, int tendon)
             real x = d->ten_length[other] - R(m->tendon_length0[other]);
             force = force - d->efc_force[row] * polynomial_slope(m->eq_data + ORR_NEQDATA * i, x);
         }
-        row += type == ORR_EQUALITY_WELD ? 6 : type == ORR_EQUALITY_CONNECT ? 3 : 1;
+        row += equality_row_count(m, i);
     }
     for (int i = 0; i < m->nv; i++) {
         friction += (double)m->dof_frictionloss[i] > 0.0;

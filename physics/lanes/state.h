@@ -288,7 +288,8 @@ typedef enum lane_row_type {
     LANE_ROW_EQUALITY,
     LANE_ROW_FRICTION,   // friction loss of a dof or tendon
     LANE_ROW_UNILATERAL, // limit, frictionless contact or edge of a friction pyramid: force >= 0
-    LANE_ROW_CONE        // of a contact with an elliptic friction cone
+    LANE_ROW_CONE,       // of a contact with an elliptic friction cone
+    LANE_ROW_ELASTIC     // of a cell of a soft body: as an equality, but its regulariser is no estimate
 } lane_row_type;
 
 // Rows come in groups: those of a contact, or a single row. The Jacobian of a group has `basis` rows: those

@@ -22,17 +22,21 @@ LANE_FN void velocities(const lane_model *m, lane_data *d)
 LANE_FN void find_rows(const lane_model *m, lane_data *d)
 {
     d->row_count = d->group_count = d->J_count = d->contact_count = d->contacts_missed = 0;
-    if (m->opt.disableflags & ORR_DISABLE_CONSTRAINT) {
-        return;
-    }
-    if (m->neq > 0) {
+    int disabled = m->opt.disableflags & ORR_DISABLE_CONSTRAINT;
+    if ((m->neq > 0 && !disabled) || m->nflexmode > 0) {
         if (team_single_begin(d)) {
-            equality_rows(m, d);
+            if (!disabled) {
+                equality_rows(m, d);
+            }
+            elastic_rows(m, d);
         }
         team_single_end(d);
         d->row_count = team_share(d, d->row_count);
         d->group_count = team_share(d, d->group_count);
         d->J_count = team_share(d, d->J_count);
+    }
+    if (disabled) {
+        return;
     }
     friction_loss_rows(m, d);
     limit_rows(m, d);

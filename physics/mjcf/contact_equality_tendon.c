@@ -38,6 +38,21 @@ orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section)
     return ORR_OK;
 }
 
+// Of a flex, along the axes of its grid.
+static orr_result read_cell(const mjcf_node *node, int32_t cell[3], orr_error *error)
+{
+    double at[3] = {-1.0, -1.0, -1.0};
+    int count;
+    ORR_TRY(mjcf_read_numbers(node, "cell", 3, 3, at, &count, error));
+    for (int k = 0; k < 3; k++) {
+        if (!(at[k] >= 0.0 && at[k] < 1e6) || at[k] != rint(at[k])) {
+            return mjcf_fail(node, error, "cell: expected three whole numbers of 0 or more");
+        }
+        cell[k] = (int32_t)at[k];
+    }
+    return ORR_OK;
+}
+
 static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section)
 {
     static const struct {
@@ -53,7 +68,8 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
          "body2",
          {"body1", "body2", "site1", "site2", "anchor", "relpose", "torquescale"}},
         {"joint", ORR_EQUALITY_JOINT, "joint1", "joint2", {"joint1", "joint2", "polycoef"}},
-        {"tendon", ORR_EQUALITY_TENDON, "tendon1", "tendon2", {"tendon1", "tendon2", "polycoef"}}};
+        {"tendon", ORR_EQUALITY_TENDON, "tendon1", "tendon2", {"tendon1", "tendon2", "polycoef"}},
+        {"flexstrain", ORR_EQUALITY_FLEXSTRAIN, "flex", NULL, {"flex", "cell"}}};
     const mjcf_class *c;
     ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_class_of(reader, node, NULL, &c));
@@ -70,7 +86,7 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
         ORR_TRY(mjcf_head(reader, node, &e->head));
         ORR_TRY(mjcf_read(node, mjcf_equality_members, elements[i].own, e, reader->spec, reader->error));
         e->object1 = mjcf_find(node, elements[i].object1);
-        e->object2 = mjcf_find(node, elements[i].object2);
+        e->object2 = elements[i].object2 ? mjcf_find(node, elements[i].object2) : NULL;
         e->site1 = mjcf_find(node, "site1");
         e->site2 = mjcf_find(node, "site2");
         int count;
@@ -78,6 +94,9 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
         ORR_TRY(mjcf_read_numbers(node, "relpose", 7, 7, e->relpose, &count, reader->error));
         ORR_TRY(mjcf_read_numbers(node, "torquescale", 1, 1, &e->torquescale, &count, reader->error));
         ORR_TRY(mjcf_read_numbers(node, "polycoef", 1, 5, e->polycoef, &count, reader->error));
+        if (e->type == ORR_EQUALITY_FLEXSTRAIN) {
+            ORR_TRY(read_cell(node, e->cell, reader->error));
+        }
         bool sites = e->site1 && e->site2;
         bool bodies = e->type == ORR_EQUALITY_CONNECT || e->type == ORR_EQUALITY_WELD;
         if (bodies ? sites == (e->object1 != NULL) || (e->site1 == NULL) != (e->site2 == NULL) ||

@@ -296,6 +296,18 @@ static mjcf_node *find_flexcomp(mjcf_node *node, const char *name)
     return NULL;
 }
 
+// The flex of a <flexstrain>, which is read with the other equalities.
+static orr_result mark_strained(mjcf_node *root, const mjcf_node *node, orr_error *error)
+{
+    const char *name = mjcf_find(node, "flex");
+    mjcf_node *flex = name ? find_flexcomp(root, name) : NULL;
+    if (!flex) {
+        return mjcf_fail(node, error, "flex: '%.64s': expected the name of a flex", name ? name : "");
+    }
+    flex->strained = true;
+    return ORR_OK;
+}
+
 // Edges of a flex that keep their length.
 static orr_result read_equality(orr_spec *spec, mjcf_node *root, mjcf_node *node, orr_error *error)
 {
@@ -328,8 +340,8 @@ orr_result mjcf_flexes(orr_spec *spec, mjcf_node *root, orr_error *error)
         for (mjcf_node *section = root->children; section; section = section->next) {
             for (mjcf_node **link = &section->children; mjcf_is(section, parts[i].section) && *link;) {
                 mjcf_node *node = *link;
-                if (mjcf_is(node, "flexstrain")) {
-                    return mjcf_fail(node, error, "expected <flex>: flexes with nodes are not supported");
+                if (i == 1 && mjcf_is(node, "flexstrain")) {
+                    ORR_TRY(mark_strained(root, node, error));
                 }
                 if (!mjcf_is(node, "flex")) {
                     link = &node->next;

@@ -119,8 +119,11 @@ static orr_result read_child(mjcf_reader *reader, const mjcf_node *node, const m
         if (!mjcf_is(node, children[i].name)) {
             continue;
         }
-        const mjcf_member *members =
-            i == 0 && has_nodes(reader, f) ? mjcf_flex_touch_members : children[i].members;
+        const char *equality = mjcf_find(node, "equality");
+        const mjcf_member *members = i == 0 && has_nodes(reader, f) ? mjcf_flex_touch_members
+                                     : i == 1 && equality && !strcmp(equality, "strain")
+                                         ? mjcf_flex_strain_members
+                                         : children[i].members;
         int count = 0;
         ORR_TRY(mjcf_no_children(node, reader->error));
         ORR_TRY(mjcf_read(node, members, i == 0 ? own : NULL, f, reader->spec, reader->error));
@@ -168,6 +171,29 @@ static orr_result check_material(mjcf_reader *reader, const mjcf_node *node, con
     if (flex->dim == 2 && flex->elastic2d != ORR_ELASTIC_NONE && !(flex->thickness > 0.0)) {
         return mjcf_fail(node, reader->error, "elastic2d: expected a thickness above 0");
     }
+    return ORR_OK;
+}
+
+// Before its nodes are planned.
+static orr_result check_equality(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f)
+{
+    const bool nodes = has_nodes(reader, f), strain = f->equality == MJCF_FLEX_STRAIN || node->strained;
+    if (strain && !nodes) {
+        return mjcf_fail(
+            node, reader->error,
+            "equality: strain: expected dof trilinear or quadratic, and that it cannot touch what "
+            "does not move nodes");
+    }
+    if (strain && f->flex.young > 0.0) {
+        return mjcf_fail(node, reader->error,
+                         "young: expected none beside strain equalities, which are its stiffness");
+    }
+    if (nodes && f->equality == MJCF_FLEX_EDGES) {
+        spec_note(reader->spec, node->file, node->line,
+                  "<edge>: equality: has no effect, as in MuJoCo, where nodes move the edges");
+    }
+    f->flex.strain = strain;
+    f->flex.edge_equality = f->equality == MJCF_FLEX_EDGES && !nodes;
     return ORR_OK;
 }
 
@@ -229,6 +255,8 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
                                           .solref = {0.02, 1.0},
                                           .solimp = {0.9, 0.95, 0.001, 0.5, 2.0}},
                                 .thickness = -1.0,
+                                .strain_solref = {0.02, 1.0},
+                                .strain_solimp = {0.9, 0.95, 0.001, 0.5, 2.0},
                                 .inertiabox = 0.005,
                                 .rgba = {0.5f, 0.5f, 0.5f, 1.0f}}};
     static const char *const of_flex[] = {"nodemass", NULL}; // which mjcf_flexcomp_make_nodes reads
@@ -244,8 +272,13 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
         ORR_TRY(read_child(reader, child, node, &f));
     }
     f.flex.collides = f.flex.touch.contype != 0 || f.flex.touch.conaffinity != 0;
+    f.type = f.mesh && !mjcf_find(node, "type") ? MJCF_FLEX_MESH : f.type;
+    if (f.mesh && f.type != MJCF_FLEX_MESH) {
+        return mjcf_fail(node, reader->error, "mesh: expected the type mesh");
+    }
     ORR_TRY(mjcf_flexcomp_shape(reader, node, &f));
     ORR_TRY(check_material(reader, node, &f.flex));
+    ORR_TRY(check_equality(reader, node, &f));
     f.flex.pinned = orr_arena_take(&reader->spec->arena, (size_t)f.flex.points, 1);
     if (!f.flex.pinned) {
         return spec_memory_fail(reader->error);
@@ -265,5 +298,6 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
         return spec_memory_fail(reader->error);
     }
     *flex = f.flex;
+    flex->strain_cells = f.equality == MJCF_FLEX_STRAIN;
     return ORR_OK;
 }

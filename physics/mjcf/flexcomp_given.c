@@ -50,10 +50,10 @@ static void add_vertices(const mjcf_shaping *s, const mesh_data *mesh, const int
         number[first[mesh->faces[i]]] = 0;
     }
     for (int i = 0; i < mesh->vertex_count; i++) {
-        const float *p = mesh->vertices + 3 * (ptrdiff_t)i;
+        const double *p = mesh->exact + 3 * (ptrdiff_t)i;
         if (number[i] == 0) {
             number[i] = s->f->flex.points;
-            mjcf_shape_point(&s->f->flex, (double)p[0], (double)p[1], (double)p[2]);
+            mjcf_shape_point(&s->f->flex, p[0], p[1], p[2]);
         }
     }
 }
@@ -90,20 +90,37 @@ static char *find_file(const mjcf_shaping *s)
     return mjcf_file(spec, s->node, folder, s->f->file);
 }
 
+// An asset, with its place and scale, or a file as it is.
+static orr_result find_mesh(const mjcf_shaping *s, spec_mesh *mesh)
+{
+    orr_spec *spec = s->reader->spec;
+    *mesh = (spec_mesh){.head = s->f->flex.head, .refquat = {1.0, 0.0, 0.0, 0.0}, .scale = {1.0, 1.0, 1.0}};
+    if (!s->f->mesh) {
+        mesh->file = find_file(s);
+        return mesh->file ? ORR_OK : spec_memory_fail(s->reader->error);
+    }
+    const int asset = SPEC_FIND(spec, meshes, s->f->mesh);
+    if (asset < 0) {
+        return mjcf_fail(s->node, s->reader->error, "mesh: there is no mesh '%.64s'", s->f->mesh);
+    }
+    *mesh = spec->meshes[asset];
+    return ORR_OK;
+}
+
 orr_result mjcf_shape_of_mesh(const mjcf_shaping *s)
 {
     ORR_TRY(mjcf_shape_dim(s, 2, 3));
-    if (!s->f->file || (s->f->flex.dim == 3 && !mjcf_given(s->f->origin))) {
-        return mjcf_fail(s->node, s->reader->error,
-                         "expected a file, and with dim 3 an origin that its triangles are joined to");
+    if (!s->f->file == !s->f->mesh || (s->f->flex.dim == 3 && !mjcf_given(s->f->origin))) {
+        return mjcf_fail(
+            s->node, s->reader->error,
+            "expected a file or a mesh, and with dim 3 an origin that its triangles are joined to");
     }
-    spec_mesh mesh = {.head = s->f->flex.head, .file = find_file(s)};
-    if (!mesh.file) {
-        return spec_memory_fail(s->reader->error);
-    }
+    spec_mesh mesh;
+    ORR_TRY(find_mesh(s, &mesh));
     mesh_data data = {0};
     int32_t *first = NULL, *number = NULL;
     orr_result result = mesh_load(&mesh, &data, s->reader->error);
+    result = result == ORR_OK ? mesh_scale(&mesh, &data, s->reader->error) : result;
     if (result == ORR_OK) {
         first = orr_alloc((size_t)data.vertex_count + 1, sizeof *first);
         number = orr_alloc((size_t)data.vertex_count + 1, sizeof *number);

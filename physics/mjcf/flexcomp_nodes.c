@@ -7,6 +7,9 @@
 
 enum { NODES_MAX = 1 << 14, CELL_NUMBERS_MAX = 1 << 26 }; // of all cells' stiffness
 
+// MuJoCo's, of the material whose modes strain equalities hold.
+static const double strain_young = 10.0, strain_poisson = 0.3;
+
 orr_result mjcf_flexcomp_plan_nodes(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f)
 {
     spec_flex *flex = &f->flex;
@@ -15,10 +18,10 @@ orr_result mjcf_flexcomp_plan_nodes(mjcf_reader *reader, const mjcf_node *node, 
         return spec_memory_fail(reader->error);
     }
     *nodes = (spec_flex_nodes){.cells = {.order = f->dof == MJCF_FLEX_QUADRATIC ? 2 : 1}};
-    if (flex->dim == 1 || flex->elastic2d != ORR_ELASTIC_NONE || flex->edge_equality) {
-        return mjcf_fail(node, reader->error,
-                         "dof: expected a solid (dim 3, or dim 2 around it) without elastic2d and edge "
-                         "equality for nodes to move");
+    if (flex->dim == 1 || flex->elastic2d != ORR_ELASTIC_NONE) {
+        return mjcf_fail(
+            node, reader->error,
+            "dof: expected a solid (dim 3, or dim 2 around it) without elastic2d for nodes to move");
     }
     double count = 1.0, numbers = 1.0;
     for (int k = 0; k < 3; k++) {
@@ -120,7 +123,8 @@ orr_result mjcf_flexcomp_make_nodes(mjcf_reader *reader, const mjcf_node *node, 
     const size_t numbers = (size_t)cells * 9 * (size_t)(of_cell * of_cell);
     pose_points(flex);
     ORR_TRY(find_box(reader, node, flex, c));
-    c->young = flex->young, c->poisson = flex->poisson;
+    c->young = flex->strain ? strain_young : flex->young;
+    c->poisson = flex->strain ? strain_poisson : flex->poisson;
     nodes->point = orr_arena_take(arena, 3 * (size_t)nodes->count, sizeof *nodes->point);
     nodes->mass = orr_arena_take(arena, (size_t)nodes->count, sizeof *nodes->mass);
     nodes->stiffness = orr_arena_take(arena, numbers, sizeof *nodes->stiffness);
@@ -206,6 +210,32 @@ orr_result mjcf_flexcomp_bodies(mjcf_reader *reader, const mjcf_node *node, int 
                 ORR_TRY(add_body(reader, node, flex, k, *holder));
             }
         }
+    }
+    return ORR_OK;
+}
+
+orr_result mjcf_strain_equalities(mjcf_reader *reader)
+{
+    const orr_spec *spec = reader->spec;
+    for (int i = 0; i < spec->flexes_count; i++) {
+        spec_flex *flex = &spec->flexes[i];
+        const int cells = flex->strain_cells ? flex_cell_count(&flex->nodes->cells) : 0;
+        for (int cell = 0; cell < cells; cell++) {
+            spec_equality *e = flex->nodes->empty[cell] ? NULL : SPEC_APPEND(reader->spec, equalities);
+            if (flex->nodes->empty[cell]) {
+                continue;
+            }
+            if (!e) {
+                return spec_memory_fail(reader->error);
+            }
+            *e = (spec_equality){
+                .head = flex->head, .type = ORR_EQUALITY_FLEXSTRAIN, .active = 1, .object1 = flex->head.name};
+            e->head.name = NULL;
+            flex_cell_place(&flex->nodes->cells, cell, e->cell);
+            memcpy(e->solref, flex->strain_solref, sizeof e->solref);
+            memcpy(e->solimp, flex->strain_solimp, sizeof e->solimp);
+        }
+        flex->strain_cells = 0;
     }
     return ORR_OK;
 }

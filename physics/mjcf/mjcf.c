@@ -300,6 +300,7 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
             }
         }
     }
+    ORR_TRY(mjcf_strain_equalities(reader));
     return spec_attach_rest(reader->spec, reader->error);
 }
 

@@ -20,6 +20,7 @@ typedef struct mjcf_node {
     int repeat; // how often the pose of a frame is applied: the number of a copy by <replicate>, else 1
     const char *ending; // of an <attach>: suffix that <replicate> adds to names; Nullable
     bool plain;         // made by a <composite> or of a <flex>: default classes do not apply
+    bool strained;      // a <flexcomp> that a <flexstrain> names
     mjcf_attribute *attributes;
     struct mjcf_node *children, *next;
 } mjcf_node;
@@ -115,7 +116,8 @@ extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], m
     mjcf_numeric_members[], mjcf_text_members[], mjcf_no_members[], mjcf_tuple_element_members[],
     mjcf_key_members[], mjcf_actuator_members[], mjcf_general_members[], mjcf_orientation_members[],
     mjcf_flexcomp_members[], mjcf_flex_contact_members[], mjcf_flex_touch_members[], mjcf_flex_edge_members[],
-    mjcf_flex_elasticity_members[], mjcf_flex_pin_members[], mjcf_flex_members[], mjcf_composite_members[];
+    mjcf_flex_strain_members[], mjcf_flex_elasticity_members[], mjcf_flex_pin_members[], mjcf_flex_members[],
+    mjcf_composite_members[];
 
 typedef struct mjcf_flex_vertices {
     spec_numbers vertex;
@@ -282,14 +284,21 @@ typedef enum mjcf_flex_dof { // what moves its points
     MJCF_FLEX_2D
 } mjcf_flex_dof;
 
+typedef enum mjcf_flex_equality { // what equalities hold
+    MJCF_FLEX_FREE,
+    MJCF_FLEX_EDGES, // their lengths
+    MJCF_FLEX_STRAIN // the cells between nodes
+} mjcf_flex_equality;
+
 // A <flexcomp> before its points are made.
 typedef struct mjcf_flexcomp {
     spec_flex flex; // first: members of the tables are relative to it
     int32_t type, dof, rigid, count[3], cellcount[3];
+    int32_t equality;                       // mjcf_flex_equality
     double spacing[3], scale[3], origin[3]; // origin: NaN: not given
     spec_flex_nodes *nodes;                 // Nullable: that of `flex`
     spec_numbers point, element;
-    const char *file;
+    const char *file, *mesh; // mesh: the name of an asset
 } mjcf_flexcomp;
 
 typedef struct mjcf_flex_pin {
@@ -305,6 +314,8 @@ orr_result mjcf_flexcomp_drop_unused(mjcf_reader *reader, mjcf_flexcomp *f);
 orr_result mjcf_flexcomp_plan_nodes(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
 // Their places, masses and stiffness, when the points have their pose in the body, which becomes their frame.
 orr_result mjcf_flexcomp_make_nodes(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f);
+// A strain equality for each cell of those whose <edge> says so, after all others, as in MuJoCo.
+orr_result mjcf_strain_equalities(mjcf_reader *reader);
 // The bodies of the nodes of a <flexcomp> that has been read, below `body`, as children of *holder in the
 // order of *nodes, those that are held left out. NULL: no nodes move it.
 orr_result mjcf_flexcomp_bodies(mjcf_reader *reader, const mjcf_node *node, int body, mjcf_node **holder,

@@ -363,7 +363,8 @@ static const mjcf_key elastic2d_keys[] = {{"none", ORR_ELASTIC_NONE},
                                           {"stretch", ORR_ELASTIC_STRETCH},
                                           {"both", ORR_ELASTIC_BOTH},
                                           {NULL, 0}};
-static const mjcf_key edge_equality_keys[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
+static const mjcf_key edge_equality_keys[] = {
+    {"false", MJCF_FLEX_FREE}, {"true", MJCF_FLEX_EDGES}, {"strain", MJCF_FLEX_STRAIN}, {NULL, 0}};
 
 const mjcf_member mjcf_flexcomp_members[] = {POSE(spec_flex),
                                              INTEGER(spec_flex, "dim", dim, 1, 1),
@@ -387,7 +388,7 @@ const mjcf_member mjcf_flexcomp_members[] = {POSE(spec_flex),
                                              NO_EFFECT("texcoord"), // it is drawn in its colour
                                              NO_EFFECT("elemtexcoord"),
                                              NO_EFFECT("flatskin"),
-                                             UNSUPPORTED("mesh"),
+                                             TEXT(mjcf_flexcomp, "mesh", mesh),
                                              END};
 
 // Of one that nodes move.
@@ -422,11 +423,20 @@ const mjcf_member mjcf_flex_contact_members[] = {INTEGER(spec_flex, "contype", t
                                                  END};
 
 const mjcf_member mjcf_flex_edge_members[] = {
-    KEYWORD(spec_flex, "equality", edge_equality, edge_equality_keys),
+    KEYWORD(mjcf_flexcomp, "equality", equality, edge_equality_keys),
     REAL(spec_flex, "stiffness", edge_stiffness, 1, 1),
     REAL(spec_flex, "damping", edge_damping, 1, 1),
     NO_EFFECT("solref"),
     NO_EFFECT("solimp"),
+    END};
+
+// Of one with equality="strain".
+const mjcf_member mjcf_flex_strain_members[] = {
+    KEYWORD(mjcf_flexcomp, "equality", equality, edge_equality_keys),
+    REAL(spec_flex, "solref", strain_solref, 1, ORR_NREF),
+    REAL(spec_flex, "solimp", strain_solimp, 1, ORR_NIMP),
+    NO_EFFECT("stiffness"),
+    NO_EFFECT("damping"),
     END};
 
 const mjcf_member mjcf_flex_elasticity_members[] = {

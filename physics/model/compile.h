@@ -63,6 +63,8 @@ orr_result mesh_of_function(const spec_mesh *mesh, mesh_data *data, orr_error *e
 void mesh_builtin_tangents(const spec_mesh *mesh, int vertices, float *tangents);
 // Reads or makes the triangles of a file or of the spec; vertices may be shared.
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Moves and scales what has been loaded by the asset's refpos, refquat and scale; makes `exact`.
+orr_result mesh_scale(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Finds the convex hull of data, with at most mesh->maxhullvert vertices (-1: all).
 orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Orders the corners of the hull's triangles counter-clockwise as seen from outside.
@@ -140,7 +142,7 @@ int count_cables(const orr_spec *spec); // joints of cables
 // Adds those of a flex to the model's sizes.
 orr_result count_flex_nodes(model_builder *b, const spec_flex *flex);
 typedef struct model_place { // where the next of each is in the model
-    int node, cell, cell_node, stiffness, touch, point, weight, element, grid;
+    int node, cell, cell_node, stiffness, mode, touch, point, weight, element, grid;
 } model_place;
 orr_result count_flex_touch(model_builder *b, const spec_flex *flex);
 // active: elements; those that touch, which are triangles and the outer layers of tetrahedra, are 1. As
@@ -149,6 +151,8 @@ orr_result flex_active_elements(const spec_flex *flex, uint8_t *active, int *cou
 // After build_flex_nodes, of the same flex.
 orr_result build_flex_touch(model_builder *b, int id, model_place *at);
 orr_result build_flex_nodes(model_builder *b, int id, model_place *at);
+// The cell (i, j, k) of a flex, of the model's nflexcell; -1: it has none there.
+int find_flex_cell(const orr_spec *spec, int flex, const int32_t at[3]);
 orr_result count_names(model_builder *b);
 // after the arrays are allocated
 void fill_names(model_builder *b);

@@ -113,6 +113,19 @@ static orr_result build_contact(model_builder *b)
 
 // ---- equality
 
+static orr_result resolve_strain(model_builder *b, const spec_equality *e, int id)
+{
+    const int flex = SPEC_FIND(b->spec, flexes, e->object1);
+    ORR_TRY(find(b, &e->head, "flex", flex, e->object1));
+    b->m->eq_obj1id[id] = find_flex_cell(b->spec, flex, e->cell);
+    b->m->eq_obj2id[id] = -1;
+    return b->m->eq_obj1id[id] >= 0
+               ? ORR_OK
+               : spec_fail(&e->head, b->error,
+                           "cell: expected one of a flex that nodes move, with something in it, not %d %d %d",
+                           e->cell[0], e->cell[1], e->cell[2]);
+}
+
 static orr_result resolve_equality(model_builder *b, const spec_equality *e, int id)
 {
     orr_model *m = b->m;
@@ -129,6 +142,8 @@ static orr_result resolve_equality(model_builder *b, const spec_equality *e, int
     } else if (e->type == ORR_EQUALITY_TENDON) {
         what = "tendon";
         i1 = SPEC_FIND(spec, tendons, name1), i2 = SPEC_FIND(spec, tendons, name2);
+    } else if (e->type == ORR_EQUALITY_FLEXSTRAIN) {
+        return resolve_strain(b, e, id);
     } else {
         m->eq_objtype[id] = ORR_OBJECT_BODY;
         i1 = SPEC_FIND(spec, bodies, name1), i2 = name2 ? SPEC_FIND(spec, bodies, name2) : 0;

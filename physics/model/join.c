@@ -24,6 +24,7 @@
     X(nflexcell)                                                                                             \
     X(nflexcellnode)                                                                                         \
     X(nflexstiffness)                                                                                        \
+    X(nflexmode)                                                                                             \
     X(nflextouch)                                                                                            \
     X(nflexpoint)                                                                                            \
     X(nflexelement)                                                                                          \
@@ -103,7 +104,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 191,
+_Static_assert(sizeof(integer_arrays) == 193,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -246,6 +247,7 @@ static void move_bodies(const joining *j)
     MOVE(ncable, cable_jntid, 1, njnt)
     MOVE(nflexcell, flexcell_nodeadr, 1, nflexcellnode)
     MOVE(nflexcell, flexcell_stiffnessadr, 1, nflexstiffness)
+    MOVE(nflexcell, flexcell_modeadr, 1, nflexmode)
     MOVE(nflexcellnode, flexcell_bodyid, 1, nbody)
     MOVE(nflextouch, flextouch_gridadr, 1, nflexgrid)
     MOVE(nflexgrid, flexgrid_bodyid, 1, nbody)
@@ -305,6 +307,10 @@ static void move_constraints(const joining *j)
         int kind = from->eq_type[i] == ORR_EQUALITY_JOINT    ? ORR_OBJECT_JOINT
                    : from->eq_type[i] == ORR_EQUALITY_TENDON ? ORR_OBJECT_TENDON
                                                              : from->eq_objtype[i];
+        if (from->eq_type[i] == ORR_EQUALITY_FLEXSTRAIN) {
+            j->to->eq_obj1id[at] = moved(j, KIND_nflexcell, from->eq_obj1id[i]);
+            continue;
+        }
         j->to->eq_obj1id[at] = object_of(j, kind, from->eq_obj1id[i]);
         j->to->eq_obj2id[at] = object_of(j, kind, from->eq_obj2id[i]);
     }

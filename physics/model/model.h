@@ -114,7 +114,8 @@ typedef enum orr_equality_type {
     ORR_EQUALITY_WELD,  // data: anchor in body 2 (3), pose of body 2 in body 1: position (3), quaternion (4);
                         // torque scale
     ORR_EQUALITY_JOINT, // data: y - y0 = sum of data[i] (x - x0)^i, i 0 .. 4
-    ORR_EQUALITY_TENDON // data: the same
+    ORR_EQUALITY_TENDON,    // data: the same
+    ORR_EQUALITY_FLEXSTRAIN // a cell of a soft body keeps its shape
 } orr_equality_type;
 
 typedef enum orr_wrap_type {
@@ -344,6 +345,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nflexcell)      /* elastic cells between nodes */                                                      \
     X(nflexcellnode)  /* nodes of all cells */                                                               \
     X(nflexstiffness) /* numbers of their stiffness */                                                       \
+    X(nflexmode)      /* numbers of their modes */                                                           \
     X(nflextouch)     /* soft bodies that nodes move and that touch */                                       \
     X(nflexpoint)     /* vertices of these */                                                                \
     X(nflexelement)   /* elements of these that touch */                                                     \
@@ -552,6 +554,12 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     /* N/m, of pairs of coordinates of nodes, with the sign of MuJoCo's flex_stiffness: forces are its */    \
     /* product with displacements */                                                                         \
     X(double, flexcell_stiffness, m->nflexstiffness, 1)                                                      \
+    /* sqrt(N/m), modes x (3 nodes of a cell): minus the stiffness is the sum of their squares; of cells */  \
+    /* whose modes are rows of the solver (lanes/flex_rows.h), others have none */                           \
+    X(double, flexcell_mode, m->nflexmode, 1)                                                                \
+    X(int32_t, flexcell_modeadr, m->nflexcell, 1)                                                            \
+    X(int32_t, flexcell_modenum, m->nflexcell, 1)                                                            \
+    X(uint8_t, flexcell_strain, m->nflexcell, 1) /* equalities alone hold it: it has no elasticity */        \
     /* their contacts (lanes/collision/flex_contact.h), likewise; parameters as of geoms */                  \
     X(int32_t, flextouch_contype, m->nflextouch, 1)                                                          \
     X(int32_t, flextouch_conaffinity, m->nflextouch, 1)                                                      \
@@ -697,8 +705,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, pair_friction, m->npair, 5)         /* sliding 2, torsional, rolling 2 */                      \
     X(int32_t, exclude_signature, m->nexclude, 1) /* as pair_signature */                                    \
     /* equalities */                                                                                         \
-    X(int32_t, eq_type, m->neq, 1) /* orr_equality_type */                                                   \
-    X(int32_t, eq_obj1id, m->neq, 1)                                                                         \
+    X(int32_t, eq_type, m->neq, 1)    /* orr_equality_type */                                                \
+    X(int32_t, eq_obj1id, m->neq, 1)  /* of a flexstrain: its cell, of nflexcell */                          \
     X(int32_t, eq_obj2id, m->neq, 1)  /* -1: none (a joint alone) */                                         \
     X(int32_t, eq_objtype, m->neq, 1) /* ORR_OBJECT_BODY or _SITE: what connect and weld join */             \
     X(uint8_t, eq_active0, m->neq, 1) /* at the start */                                                     \

@@ -146,7 +146,9 @@ typedef struct spec_flex {
     double mass, radius, young, poisson, damping, thickness;
     double inertiabox; // m: half the side of the cube whose inertia a node has
     double edge_stiffness, edge_damping;
-    int32_t edge_equality, collides, group;
+    int32_t edge_equality, strain, collides, group; // strain: equalities hold the cells between its nodes
+    int32_t strain_cells; // one for each cell, with the numbers below, are still to be made
+    double strain_solref[ORR_NREF], strain_solimp[ORR_NIMP];
     spec_touch touch; // collides: contype or conaffinity is not 0
     float rgba[4];
     const char *material;
@@ -263,6 +265,7 @@ typedef struct spec_equality {
     const char *site1, *site2;
     double solref[ORR_NREF], solimp[ORR_NIMP];
     double anchor[3], relpose[7], torquescale, polycoef[5];
+    int32_t cell[3]; // of the flex that is object1
 } spec_equality;
 
 typedef struct spec_wrap {

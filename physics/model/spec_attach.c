@@ -345,9 +345,10 @@ static orr_result join_equalities(const joining *j)
 {
     for (int i = 0; i < j->from->equalities_count; i++) {
         TRY_COPY(equalities, i);
-        int kind = copy->type == ORR_EQUALITY_JOINT    ? ORR_OBJECT_JOINT
-                   : copy->type == ORR_EQUALITY_TENDON ? ORR_OBJECT_TENDON
-                                                       : ORR_OBJECT_BODY;
+        int kind = copy->type == ORR_EQUALITY_JOINT        ? ORR_OBJECT_JOINT
+                   : copy->type == ORR_EQUALITY_TENDON     ? ORR_OBJECT_TENDON
+                   : copy->type == ORR_EQUALITY_FLEXSTRAIN ? ORR_OBJECT_FLEX
+                                                           : ORR_OBJECT_BODY;
         TRY_REFER({kind, &copy->object1}, {kind, &copy->object2}, {ORR_OBJECT_SITE, &copy->site1},
                   {ORR_OBJECT_SITE, &copy->site2});
         DROP(equalities);

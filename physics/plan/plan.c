@@ -73,8 +73,15 @@ static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *er
         entries = capacity * most_entries;
     }
     for (int i = 0; i < m->neq; i++) {
-        rows += 6;
-        entries += 6 * (int64_t)plan->chain[plan->equality_chain + i].count;
+        const bool strain = m->eq_type[i] == ORR_EQUALITY_FLEXSTRAIN;
+        const int64_t of_equality = strain ? m->flexcell_modenum[m->eq_obj1id[i]] : 6;
+        rows += of_equality;
+        entries += of_equality * plan->chain[plan->equality_chain + i].count;
+    }
+    for (int i = 0; i < m->nflexcell; i++) {
+        const int64_t modes = m->flexcell_strain[i] ? 0 : m->flexcell_modenum[i];
+        rows += modes;
+        entries += modes * plan->chain[plan->flexcell_chain + i].count;
     }
     rows += m->nv + 2 * (int64_t)m->njnt + 3 * (int64_t)m->ntendon;
     entries += m->nv + 6 * (int64_t)m->njnt;

@@ -91,8 +91,8 @@ typedef struct orr_plan {
     int32_t pairs_mixed; // 1: too many to list: only declared ones are in `pair`, a step mixes the others
     int32_t for_device;  // 1: all are listed, and there are no blocks
     uint64_t *excluded, *declared; // pairs of bodies, of geoms: the lower one << 32 | the other; sorted
-    orr_chain *chain;              // of pairs, then of equalities, tendons and outputs of actuators
-    int32_t chain_count, equality_chain, tendon_chain, output_chain;
+    orr_chain *chain;              // of pairs, then of equalities, cells, tendons and outputs of actuators
+    int32_t chain_count, equality_chain, flexcell_chain, tendon_chain, output_chain;
     int32_t *chain_dof;
     uint8_t *chain_part;
     // of pairs with vertices: for each entry of their chains the share of the vertex that the dof moves, less

@@ -129,9 +129,24 @@ static int equality_body(const orr_model *m, int i, int side)
     return m->eq_objtype[i] == ORR_OBJECT_SITE ? m->site_bodyid[id] : id;
 }
 
+// Marks the dofs that move the nodes of a cell of a soft body.
+static void mark_cell(const orr_plan *plan, int cell, uint8_t *part)
+{
+    const orr_model *m = plan->model;
+    const int32_t *body = m->flexcell_bodyid + m->flexcell_nodeadr[cell];
+    const int along = m->flexcell_interp[cell] + 1;
+    for (int i = 0; i < along * along * along; i++) {
+        mark_body(plan, body[i], ORR_CHAIN_FIRST, part);
+    }
+}
+
 static void mark_equality(const orr_plan *plan, int i, uint8_t *part)
 {
     const orr_model *m = plan->model;
+    if (m->eq_type[i] == ORR_EQUALITY_FLEXSTRAIN) {
+        mark_cell(plan, m->eq_obj1id[i], part);
+        return;
+    }
     for (int side = 0; side < 2; side++) {
         int id = side ? m->eq_obj2id[i] : m->eq_obj1id[i];
         int bit = side ? ORR_CHAIN_SECOND : ORR_CHAIN_FIRST;
@@ -333,6 +348,14 @@ static void find_chains(orr_plan *plan, uint8_t *part, double *share)
         mark_equality(plan, i, part);
         add_chain(plan, part);
     }
+    plan->flexcell_chain = plan->chain_count;
+    for (int i = 0; i < m->nflexcell; i++) {
+        memset(part, 0, nv);
+        if (m->flexcell_modenum[i] > 0) {
+            mark_cell(plan, i, part);
+        }
+        add_chain(plan, part);
+    }
     plan->tendon_chain = plan->chain_count;
     plan->tendon_entry = plan->chain_dof_count;
     for (int i = 0; i < m->ntendon; i++) {
@@ -375,7 +398,7 @@ orr_result orr_plan_chains(orr_plan *plan, orr_error *error)
     const int depth_most = deepest(plan, plan->dof_end);
     plan->pair_dofs = 2 * depth_most;
     plan->pair_dofs = plan->pair_dofs < m->nv ? plan->pair_dofs : m->nv;
-    int64_t others = (int64_t)m->neq + m->ntendon + m->nout;
+    int64_t others = (int64_t)m->neq + m->nflexcell + m->ntendon + m->nout;
     const int64_t of_points = point_entries(plan, depth_most),
                   of_elements = element_entries(plan, depth_most);
     int64_t entries = (int64_t)plan->geom_pairs * plan->pair_dofs + of_points + of_elements + others * m->nv;

@@ -76,7 +76,7 @@ static void shapes_are_mujocos(void **state)
     FILE *file = fopen(source_path("tests/golden/flexes/shapes.txt"), "r");
     assert_non_null(file);
     assert_int_equal(fscanf(file, "# mujoco %*s"), 0);
-    assert_int_equal(m->nflex, 24);
+    assert_int_equal(m->nflex, 26);
     for (int i = 0; i < m->nflex; i++) {
         compare_flex(file, m, xpos, xquat);
     }

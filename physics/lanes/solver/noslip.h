@@ -44,7 +44,9 @@ LANE_FN void correct_group(const lane_model *m, lane_data *d, int first)
 LANE_FN void correct_diagonals(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        correct_group(m, d, i);
+        if (d->row[i].type != LANE_ROW_ELASTIC) {
+            correct_group(m, d, i);
+        }
     }
 }
 

@@ -44,7 +44,7 @@ int flex_cell_count(const flex_cells *cells)
     return cells->count[0] * cells->count[1] * cells->count[2];
 }
 
-static void cell_place(const flex_cells *cells, int cell, int at[3])
+void flex_cell_place(const flex_cells *cells, int cell, int32_t at[3])
 {
     at[0] = cell / (cells->count[1] * cells->count[2]);
     at[1] = cell / cells->count[2] % cells->count[1];
@@ -55,7 +55,7 @@ void flex_nodes_in_cell(const flex_cells *cells, int cell, int32_t node[FLEX_CEL
 {
     const int along = cells->order + 1, ny = flex_nodes_along(cells, 1), nz = flex_nodes_along(cells, 2);
     int at[3];
-    cell_place(cells, cell, at);
+    flex_cell_place(cells, cell, at);
     for (int i = 0; i < along * along * along; i++) {
         const int x = cells->order * at[0] + i / (along * along);
         const int y = cells->order * at[1] + i / along % along, z = cells->order * at[2] + i % along;
@@ -392,7 +392,7 @@ orr_result flex_fill_cells(const flex_cells *cells, const double *point, const i
         int at[3];
         double low[3], own[FLEX_CELL_NODES_MAX] = {0.0}, fill = 0.0;
         int32_t node[FLEX_CELL_NODES_MAX];
-        cell_place(cells, cell, at);
+        flex_cell_place(cells, cell, at);
         for (int k = 0; k < 3; k++) {
             low[k] = cells->low[k] + at[k] * size[k];
         }

@@ -21,6 +21,7 @@ int flex_nodes_along(const flex_cells *cells, int axis);
 int flex_nodes_of_cell(const flex_cells *cells);
 int flex_node_count(const flex_cells *cells);
 int flex_cell_count(const flex_cells *cells); // cell (i, j, k) is number k + cz (j + cy i)
+void flex_cell_place(const flex_cells *cells, int cell, int32_t at[3]);
 // The numbers of a cell's nodes, in the order of the rows of its stiffness.
 void flex_nodes_in_cell(const flex_cells *cells, int cell, int32_t node[FLEX_CELL_NODES_MAX]);
 

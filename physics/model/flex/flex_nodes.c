@@ -1,12 +1,50 @@
 // The nodes of soft bodies that nodes move, and the elasticity of the cells between them.
 #include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
+#include "physics/model/flex/flex_modes.h"
 
+#include <math.h>
 #include <string.h>
 
-static bool is_elastic(const spec_flex *flex, int cell)
+// Of those that are listed: they have elasticity, or strain equalities.
+static bool is_listed(const spec_flex *flex, int cell)
 {
-    return flex->young > 0.0 && !flex->nodes->empty[cell];
+    return (flex->young > 0.0 || flex->strain) && !flex->nodes->empty[cell];
+}
+
+// Are the modes of its cells rows of the solver?
+static bool has_modes(const orr_spec *spec, const spec_flex *flex)
+{
+    const int integrator = spec->option.integrator;
+    return flex->strain || integrator == ORR_INTEGRATOR_IMPLICIT || integrator == ORR_INTEGRATOR_IMPLICITFAST;
+}
+
+// Numbers of the modes of a cell, at most.
+static int mode_numbers(const spec_flex *flex)
+{
+    const int size = 3 * flex_nodes_of_cell(&flex->nodes->cells);
+    return (size - 6) * size;
+}
+
+int find_flex_cell(const orr_spec *spec, int flex, const int32_t at[3])
+{
+    const spec_flex *of = &spec->flexes[flex];
+    const int32_t *count = of->nodes ? of->nodes->cells.count : NULL;
+    for (int k = 0; k < 3; k++) {
+        if (!count || at[k] < 0 || at[k] >= count[k]) {
+            return -1;
+        }
+    }
+    const int cell = at[2] + count[2] * (at[1] + count[1] * at[0]);
+    int listed = 0;
+    for (int i = 0; i <= flex; i++) {
+        const spec_flex *other = &spec->flexes[i];
+        const int cells = i == flex ? cell : other->nodes ? flex_cell_count(&other->nodes->cells) : 0;
+        for (int k = 0; k < cells; k++) {
+            listed += is_listed(other, k);
+        }
+    }
+    return is_listed(of, cell) ? listed : -1;
 }
 
 orr_result count_flex_nodes(model_builder *b, const spec_flex *flex)
@@ -18,7 +56,10 @@ orr_result count_flex_nodes(model_builder *b, const spec_flex *flex)
     const int cells = flex_cell_count(&flex->nodes->cells), nodes = flex_nodes_of_cell(&flex->nodes->cells);
     int elastic = 0;
     for (int i = 0; i < cells; i++) {
-        elastic += is_elastic(flex, i);
+        elastic += is_listed(flex, i);
+    }
+    if (has_modes(b->spec, flex)) {
+        ORR_TRY(add_size(b, &m->nflexmode, (int64_t)elastic * mode_numbers(flex)));
     }
     ORR_TRY(add_size(b, &m->nflexnode, flex->nodes->count));
     ORR_TRY(add_size(b, &m->nflexcell, elastic));
@@ -46,6 +87,37 @@ static orr_result find_bodies(const model_builder *b, const spec_flex *flex, int
                : spec_fail(&flex->head, b->error, "expected all of its nodes in the body that it is in");
 }
 
+// Do two cells have the same stiffness, but for rounding?
+static bool same_stiffness(const double *a, const double *b, int numbers)
+{
+    double most = 0.0, apart = 0.0;
+    for (int i = 0; i < numbers; i++) {
+        most = fmax(most, fabs(a[i])), apart = fmax(apart, fabs(a[i] - b[i]));
+    }
+    return apart <= 1e-13 * most;
+}
+
+// The modes of the cell that was built last; those of a cell like the one before are copied.
+static orr_result build_modes(model_builder *b, const spec_flex *flex, bool first, model_place *at)
+{
+    orr_model *m = b->m;
+    const int cell = at->cell - 1, size = 3 * flex_nodes_of_cell(&flex->nodes->cells);
+    const int numbers = mode_numbers(flex);
+    const double *stiffness = m->flexcell_stiffness + m->flexcell_stiffnessadr[cell];
+    double *mode = m->flexcell_mode + at->mode;
+    if (!flex->strain && m->opt.solver == ORR_SOLVER_CG) {
+        m->opt.solver = ORR_SOLVER_NEWTON; // rows as stiff as elasticity take too many conjugate directions
+    }
+    m->flexcell_modeadr[cell] = at->mode;
+    at->mode += numbers;
+    if (!first && same_stiffness(stiffness, stiffness - size * size, size * size)) {
+        memcpy(mode, mode - numbers, (size_t)numbers * sizeof *mode);
+        m->flexcell_modenum[cell] = m->flexcell_modenum[cell - 1];
+        return ORR_OK;
+    }
+    return flex_find_modes(stiffness, size, mode, &m->flexcell_modenum[cell], b->error);
+}
+
 static void build_cell(orr_model *m, const spec_flex *flex, int first_node, int cell, model_place *at)
 {
     const spec_flex_nodes *from = flex->nodes;
@@ -56,6 +128,7 @@ static void build_cell(orr_model *m, const spec_flex *flex, int first_node, int 
     m->flexcell_nodeadr[at->cell] = at->cell_node;
     m->flexcell_stiffnessadr[at->cell] = at->stiffness;
     m->flexcell_damping[at->cell] = flex->damping;
+    m->flexcell_strain[at->cell] = flex->strain != 0;
     for (int k = 0; k < 3; k++) {
         m->flexcell_size[3 * (ptrdiff_t)at->cell + k] = from->cells.size[k] / from->cells.count[k];
     }
@@ -104,9 +177,14 @@ orr_result build_flex_nodes(model_builder *b, int id, model_place *at)
     for (int k = 0; k < 3; k++) {
         m->flex_cellnum[3 * (ptrdiff_t)id + k] = from->cells.count[k];
     }
+    const int first_cell = at->cell;
     for (int cell = 0; cell < flex_cell_count(&from->cells); cell++) {
-        if (is_elastic(flex, cell)) {
-            build_cell(m, flex, first, cell, at);
+        if (!is_listed(flex, cell)) {
+            continue;
+        }
+        build_cell(m, flex, first, cell, at);
+        if (has_modes(b->spec, flex)) {
+            ORR_TRY(build_modes(b, flex, at->cell - 1 == first_cell, at));
         }
     }
     return ORR_OK;

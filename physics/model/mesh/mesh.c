@@ -31,7 +31,7 @@ static void scale_vertex(const spec_mesh *mesh, const double mat[9], double v[3]
 }
 
 // Vertices stay doubles until they are in the principal frame.
-static orr_result scale_vertices(const spec_mesh *mesh, mesh_data *d, orr_error *error)
+orr_result mesh_scale(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     double turn[4], mat[9];
     d->exact = orr_alloc(3 * (size_t)d->vertex_count, sizeof *d->exact);
@@ -335,7 +335,7 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
     if (collides || mesh->inertia == SPEC_MESH_CONVEX || d->face_count == 0) {
         ORR_TRY(mesh_hull(mesh, d, error));
     }
-    ORR_TRY(scale_vertices(mesh, d, error));
+    ORR_TRY(mesh_scale(mesh, d, error));
     mesh_hull_orient(d);
     if (d->sensed) {
         ORR_TRY(take_points(d, error));
