@@ -71,17 +71,26 @@ orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error
     return result;
 }
 
+static orr_result read_header(const void *data, size_t size, const char *name, orr_pixels *pixels,
+                              orr_error *error)
+{
+    const orr_picture_source source = {
+        .data = data, .size = size, .name = name, .bytes_max = ORR_TEXTURE_BYTES_MAX, .header_only = true};
+    return orr_picture_decode(&source, pixels, error);
+}
+
+orr_result orr_image8_check(const void *data, size_t size, const char *name, orr_error *error)
+{
+    orr_pixels pixels;
+    return read_header(data, size, name, &pixels, error);
+}
+
 orr_result orr_image8_size(const char *path, int *width, int *height, orr_error *error)
 {
     orr_bytes bytes;
     ORR_TRY(orr_file_read(path, &bytes, error));
-    const orr_picture_source source = {.data = bytes.data,
-                                       .size = bytes.size,
-                                       .name = path,
-                                       .bytes_max = ORR_TEXTURE_BYTES_MAX,
-                                       .header_only = true};
     orr_pixels pixels;
-    orr_result result = orr_picture_decode(&source, &pixels, error);
+    orr_result result = read_header(bytes.data, bytes.size, path, &pixels, error);
     orr_free(bytes.data);
     *width = pixels.width;
     *height = pixels.height;

@@ -14,6 +14,8 @@ typedef struct orr_image8 {
 orr_result orr_image8_decode(const void *data, size_t size, const char *name, orr_image8 *image,
                              orr_error *error);
 orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error);
+// Is it a picture of such a format? Of its header alone: what follows may be damaged.
+orr_result orr_image8_check(const void *data, size_t size, const char *name, orr_error *error);
 // Only its size, from the file's header.
 orr_result orr_image8_size(const char *path, int *width, int *height, orr_error *error);
 void orr_image8_free(orr_image8 *image);

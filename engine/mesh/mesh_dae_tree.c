@@ -239,23 +239,40 @@ const char *orr_dae_attribute_of(const orr_dae_tree *tree, int node, const char 
     return NULL;
 }
 
-int orr_dae_by_id(const orr_dae_tree *tree, const char *id)
+// Where in by_id the first of that id stands that is `node` or behind it, or would stand.
+static int place_of(const orr_dae_tree *tree, const char *id, int node)
 {
     int low = 0, high = tree->id_count;
     while (low < high) {
-        int middle = low + (high - low) / 2;
-        bool before = strcmp(orr_dae_attribute_of(tree, tree->by_id[middle], "id"), id) < 0;
+        int middle = low + (high - low) / 2, at = tree->by_id[middle];
+        int order = strcmp(orr_dae_attribute_of(tree, at, "id"), id);
+        bool before = order < 0 || (order == 0 && at < node);
         low = before ? middle + 1 : low;
         high = before ? high : middle;
     }
-    bool found = low < tree->id_count && strcmp(orr_dae_attribute_of(tree, tree->by_id[low], "id"), id) == 0;
-    return found ? tree->by_id[low] : -1;
+    return low;
+}
+
+static bool has_id(const orr_dae_tree *tree, int place, const char *id)
+{
+    return place >= 0 && place < tree->id_count &&
+           strcmp(orr_dae_attribute_of(tree, tree->by_id[place], "id"), id) == 0;
+}
+
+int orr_dae_by_id(const orr_dae_tree *tree, const char *id)
+{
+    int place = place_of(tree, id, 0);
+    return has_id(tree, place, id) ? tree->by_id[place] : -1;
 }
 
 int orr_dae_reference(const orr_dae_tree *tree, int node, const char *attribute)
 {
     const char *value = node >= 0 ? orr_dae_attribute_of(tree, node, attribute) : NULL;
-    return value && value[0] == '#' ? orr_dae_by_id(tree, value + 1) : -1;
+    if (!value || value[0] != '#') {
+        return -1;
+    }
+    int behind = place_of(tree, value + 1, node);
+    return has_id(tree, behind - 1, value + 1) ? tree->by_id[behind - 1] : orr_dae_by_id(tree, value + 1);
 }
 
 orr_mesh_text orr_dae_content(const orr_dae_tree *tree, int node)

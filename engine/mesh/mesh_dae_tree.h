@@ -38,7 +38,8 @@ int orr_dae_first(orr_dae_tree *tree, int node);
 int orr_dae_sibling(orr_dae_tree *tree, int node);
 // NULL: none.
 const char *orr_dae_attribute_of(const orr_dae_tree *tree, int node, const char *name);
-// The element that an attribute ("#id") refers to; -1: none.
+// The element that an attribute ("#id") refers to; -1: none. Of several with that id, which some programs
+// write for each geometry anew, the last one before the node, or else the first.
 int orr_dae_reference(const orr_dae_tree *tree, int node, const char *attribute);
 int orr_dae_by_id(const orr_dae_tree *tree, const char *id);
 orr_mesh_text orr_dae_content(const orr_dae_tree *tree, int node); // its lines are those of the file, about

@@ -69,6 +69,11 @@ static orr_result take_list(orr_gltf *g, orr_gltf_kind kind, const char *key)
 
 // ---- buffers ----
 
+static bool is_data(const char *address)
+{
+    return strncmp(address, "data:", 5) == 0;
+}
+
 static int digit_of(char c)
 {
     return c >= 'A' && c <= 'Z'   ? c - 'A'
@@ -79,10 +84,10 @@ static int digit_of(char c)
                                   : -1;
 }
 
-static orr_result decode_base64(const orr_gltf *g, const orr_json *object, const char *text, orr_bytes *bytes)
+static orr_result decode_base64(const char *text, orr_bytes *bytes, orr_error *why)
 {
     size_t length = strlen(text);
-    ORR_ALLOC(bytes->data, length / 4 * 3 + 4, "a data address", g->error);
+    ORR_ALLOC(bytes->data, length / 4 * 3 + 4, "a data address", why);
     uint32_t word = 0;
     size_t i = 0;
     for (; i < length && digit_of(text[i]) >= 0; i++) {
@@ -98,7 +103,7 @@ static orr_result decode_base64(const orr_gltf *g, const orr_json *object, const
     }
     return i == length && i - digits <= 2 && digits % 4 != 1
                ? ORR_OK
-               : orr_json_expected(object, "uri", g->error, "base64 behind the comma");
+               : orr_fail(why, ORR_CODE_MESH_FILE, "expected base64 behind the comma");
 }
 
 // "my%20file.bin" in place
@@ -118,31 +123,33 @@ static void decode_percent(char *text)
     *to = 0;
 }
 
-orr_result orr_gltf_read_address(const orr_gltf *g, const orr_json *object, const char *address,
-                                 orr_bytes *bytes)
+orr_result orr_gltf_read_address(const orr_gltf *g, const char *address, orr_bytes *bytes, orr_error *why)
 {
     *bytes = (orr_bytes){0};
-    if (strncmp(address, "data:", 5) == 0) {
+    if (is_data(address)) {
         const char *comma = strchr(address, ',');
         if (!comma || comma - address < 7 || strncmp(comma - 7, ";base64", 7) != 0) {
-            return orr_json_expected(object, "uri", g->error, "data:...;base64,...");
+            return orr_fail(why, ORR_CODE_MESH_FILE, "expected data:...;base64,...");
         }
-        return decode_base64(g, object, comma + 1, bytes);
+        return decode_base64(comma + 1, bytes, why);
     }
     size_t size = strlen(address) + 1;
     char *name;
-    ORR_ALLOC(name, size, "the name of a file", g->error);
+    ORR_ALLOC(name, size, "the name of a file", why);
     memcpy(name, address, size);
     decode_percent(name);
-    orr_error why = {0};
-    orr_result result = orr_mesh_read_beside(g->reader, name, bytes, &why);
+    orr_result result = orr_mesh_read_beside(g->reader, name, bytes, why);
     orr_free(name);
-    if (result == ORR_OK) {
-        return ORR_OK;
-    }
-    return why.code == ORR_CODE_OUT_OF_MEMORY
-               ? orr_fail(g->error, ORR_CODE_OUT_OF_MEMORY, "%s", why.message)
-               : orr_mesh_fail(g->reader, "%s.uri: %.80s: %.200s", object->path, address, why.message);
+    return result;
+}
+
+static orr_result buffer_fail(const orr_gltf *g, const orr_json *object, const char *address,
+                              const orr_error *why)
+{
+    return why->code == ORR_CODE_OUT_OF_MEMORY
+               ? orr_fail(g->error, ORR_CODE_OUT_OF_MEMORY, "%s", why->message)
+               : orr_mesh_fail(g->reader, "%s.uri: %.*s: %.200s", object->path, is_data(address) ? 4 : 80,
+                               address, why->message);
 }
 
 static orr_result read_buffer(orr_gltf *g, int index)
@@ -157,7 +164,10 @@ static orr_result read_buffer(orr_gltf *g, int index)
     ORR_TRY(orr_json_string(&json, "uri", &address, g->error));
     if (address) {
         g->owns[index] = true;
-        ORR_TRY(orr_gltf_read_address(g, &json, address, bytes));
+        orr_error why = {0};
+        if (orr_gltf_read_address(g, address, bytes, &why) != ORR_OK) {
+            return buffer_fail(g, &json, address, &why);
+        }
     } else if (index == 0 && g->chunk.data) {
         *bytes = g->chunk;
     } else {
@@ -353,6 +363,7 @@ orr_result orr_mesh_read_gltf(orr_mesh_reader *reader)
     orr_free(g.buffers);
     orr_free(g.owns);
     orr_free(g.image_textures);
+    orr_free(g.image_states);
     orr_free(g.mappings);
     orr_free(g.surfaces);
     orr_json_free(&g.root);

@@ -44,6 +44,13 @@ typedef struct orr_gltf_surface {
     float coat_factors[2]; // of how much is coated and of its roughness
 } orr_gltf_surface;
 
+// Is the picture of an image there, in a format that is read?
+typedef enum orr_gltf_image_state {
+    ORR_GLTF_IMAGE_NEW, // not looked at yet
+    ORR_GLTF_IMAGE_THERE,
+    ORR_GLTF_IMAGE_MISSING
+} orr_gltf_image_state;
+
 typedef struct orr_gltf {
     orr_mesh_reader *reader;
     orr_json root;
@@ -52,6 +59,7 @@ typedef struct orr_gltf {
     orr_bytes *buffers;         // of each buffer; data NULL: not read yet
     bool *owns;                 // each buffer's bytes
     int *image_textures;        // index into the mesh's textures of each image, -1: not decoded yet
+    uint8_t *image_states;      // of each image: an orr_gltf_image_state
     orr_gltf_mapping *mappings; // of each material
     orr_gltf_surface *surfaces; // likewise
     int64_t work;               // meshes, primitives and indices placed so far
@@ -82,9 +90,8 @@ orr_result orr_gltf_index(const orr_gltf *g, const orr_json *object, const char 
 // object.extensions.NAME; node NULL: absent
 orr_result orr_gltf_extension(const orr_gltf *g, const orr_json *object, const char *name,
                               orr_json *extension);
-// A buffer's or an image's bytes in a "data:" address or in a file; free with orr_free.
-orr_result orr_gltf_read_address(const orr_gltf *g, const orr_json *object, const char *address,
-                                 orr_bytes *bytes);
+// A buffer's or an image's bytes in a "data:" address or in a file; free with orr_free, on failure too.
+orr_result orr_gltf_read_address(const orr_gltf *g, const char *address, orr_bytes *bytes, orr_error *why);
 // The bytes of a buffer view, borrowed, and its stride (0: none).
 orr_result orr_gltf_view(orr_gltf *g, int index, const uint8_t **data, size_t *size, size_t *stride);
 
@@ -96,7 +103,10 @@ orr_result orr_gltf_accessor_floats(const orr_gltf *g, const orr_gltf_accessor *
 orr_result orr_gltf_accessor_indices(const orr_gltf *g, const orr_gltf_accessor *a, int64_t limit,
                                      uint32_t *out);
 
-// A texture of the file, decoded when it is new, or anew.
+// object[key] as a texture of the file whose picture is there; -1: absent, or left out and noted, as its
+// picture is missing, or in a format that is not read.
+orr_result orr_gltf_texture(orr_gltf *g, const orr_json *object, const char *key, int *index);
+// Such a texture, decoded when it is new, or anew.
 orr_result orr_gltf_read_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping);

@@ -21,92 +21,6 @@ static orr_result read_floats(const orr_gltf *g, const orr_json *object, const c
     return ORR_OK;
 }
 
-// ---- textures ----
-
-static orr_result decode_image(orr_gltf *g, int index, int *texture)
-{
-    orr_json json;
-    int view;
-    const char *address = NULL;
-    ORR_TRY(orr_gltf_element(g, ORR_GLTF_IMAGES, index, &json));
-    ORR_TRY(orr_gltf_index(g, &json, "bufferView", ORR_GLTF_VIEWS, &view));
-    ORR_TRY(orr_json_string(&json, "uri", &address, g->error));
-    if (view >= 0) {
-        const uint8_t *data;
-        size_t size, stride;
-        ORR_TRY(orr_gltf_view(g, view, &data, &size, &stride));
-        return orr_mesh_add_texture(g->reader, json.path, data, size, texture);
-    }
-    if (!address) {
-        return orr_json_expected(&json, NULL, g->error, "a bufferView or a uri");
-    }
-    orr_bytes bytes;
-    orr_result result = orr_gltf_read_address(g, &json, address, &bytes);
-    if (result == ORR_OK) {
-        const char *name = strncmp(address, "data:", 5) == 0 ? json.path : address;
-        result = orr_mesh_add_texture(g->reader, name, bytes.data, bytes.size, texture);
-    }
-    orr_free(bytes.data);
-    return result;
-}
-
-static orr_result note_sampler(const orr_gltf *g, const orr_json *texture)
-{
-    orr_json json;
-    int sampler;
-    int64_t wrap[2] = {10497, 10497};
-    ORR_TRY(orr_gltf_index(g, texture, "sampler", ORR_GLTF_SAMPLERS, &sampler));
-    if (sampler < 0) {
-        return ORR_OK;
-    }
-    ORR_TRY(orr_gltf_element(g, ORR_GLTF_SAMPLERS, sampler, &json));
-    ORR_TRY(orr_gltf_integer(g, &json, "wrapS", 0, 65535, &wrap[0]));
-    ORR_TRY(orr_gltf_integer(g, &json, "wrapT", 0, 65535, &wrap[1]));
-    if (wrap[0] != 10497 || wrap[1] != 10497) {
-        orr_mesh_note(g->reader, "texture wrapping other than repetition");
-    }
-    return ORR_OK;
-}
-
-// The image of a texture: its PNG or JPEG, or else its WebP.
-static orr_result image_of(orr_gltf *g, int index, int *found)
-{
-    orr_json json, webp, basis;
-    int image;
-    ORR_TRY(orr_gltf_element(g, ORR_GLTF_TEXTURES, index, &json));
-    ORR_TRY(note_sampler(g, &json));
-    ORR_TRY(orr_gltf_index(g, &json, "source", ORR_GLTF_IMAGES, &image));
-    ORR_TRY(orr_gltf_extension(g, &json, "EXT_texture_webp", &webp));
-    ORR_TRY(orr_gltf_extension(g, &json, "KHR_texture_basisu", &basis));
-    if (image < 0 && webp.node) {
-        ORR_TRY(orr_gltf_index(g, &webp, "source", ORR_GLTF_IMAGES, &image));
-    }
-    if (image < 0) {
-        return orr_json_expected(&json, NULL, g->error, "a source: PNG, JPEG or WebP%s",
-                                 basis.node ? ", not KHR_texture_basisu alone" : "");
-    }
-    *found = image;
-    return ORR_OK;
-}
-
-orr_result orr_gltf_read_texture(orr_gltf *g, int index, int *texture)
-{
-    int image;
-    ORR_TRY(image_of(g, index, &image));
-    if (g->image_textures[image] < 0) {
-        ORR_TRY(decode_image(g, image, &g->image_textures[image]));
-    }
-    *texture = g->image_textures[image];
-    return ORR_OK;
-}
-
-orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture)
-{
-    int image;
-    ORR_TRY(image_of(g, index, &image));
-    return decode_image(g, image, texture);
-}
-
 // KHR_texture_transform: scaled, then turned, then moved.
 orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping)
 {
@@ -130,8 +44,6 @@ orr_result orr_gltf_read_mapping(const orr_gltf *g, const orr_json *info, orr_gl
         {cosine * scale[0], sine * scale[1], offset[0], -sine * scale[0], cosine * scale[1], offset[1]}};
     return ORR_OK;
 }
-
-// ---- materials ----
 
 static void note_textures(const orr_gltf *g, const orr_json *object)
 {
@@ -165,7 +77,10 @@ static orr_result read_base_colour(orr_gltf *g, const orr_json *json, orr_mesh_m
         return ORR_OK;
     }
     ORR_TRY(orr_json_require(&info, "index", "a texture", g->error));
-    ORR_TRY(orr_gltf_index(g, &info, "index", ORR_GLTF_TEXTURES, &texture));
+    ORR_TRY(orr_gltf_texture(g, &info, "index", &texture));
+    if (texture < 0) {
+        return ORR_OK;
+    }
     ORR_TRY(orr_gltf_read_mapping(g, &info, mapping));
     return g->reader->desc->read_textures ? orr_gltf_read_texture(g, texture, &material->texture) : ORR_OK;
 }
@@ -246,9 +161,10 @@ orr_result orr_gltf_read_materials(orr_gltf *g)
     int images = g->lists[ORR_GLTF_IMAGES].count, materials = g->lists[ORR_GLTF_MATERIALS].count;
     ORR_ALLOC(g->image_textures, images, "images", g->error);
     memset(g->image_textures, 0xff, (size_t)images * sizeof *g->image_textures);
+    g->image_states = orr_alloc_zero((size_t)images, 1);
     g->mappings = orr_alloc_zero((size_t)materials, sizeof *g->mappings);
     g->surfaces = orr_alloc_zero((size_t)materials, sizeof *g->surfaces);
-    if (!g->mappings || !g->surfaces) {
+    if (!g->image_states || !g->mappings || !g->surfaces) {
         return orr_fail(g->error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials");
     }
     for (int i = 0; i < materials; i++) {

@@ -18,7 +18,7 @@ static bool is_same_mapping(const orr_gltf_mapping *a, const orr_gltf_mapping *b
 }
 
 // object[key] as the number of a texture, -1: none, or one that is left out.
-static orr_result find_texture(const orr_gltf *g, const orr_json *object, const char *key,
+static orr_result find_texture(orr_gltf *g, const orr_json *object, const char *key,
                                orr_gltf_mapping *mapping, int *index, const char *factor, double *strength)
 {
     orr_json info;
@@ -37,8 +37,9 @@ static orr_result find_texture(const orr_gltf *g, const orr_json *object, const 
         orr_mesh_note(g->reader, key);
         return ORR_OK;
     }
-    *mapping = own;
-    return orr_gltf_index(g, &info, "index", ORR_GLTF_TEXTURES, index);
+    ORR_TRY(orr_gltf_texture(g, &info, "index", index));
+    *mapping = *index >= 0 ? own : *mapping;
+    return ORR_OK;
 }
 
 static uint8_t display_byte(float linear)
@@ -257,8 +258,7 @@ static int find_surface(const orr_gltf *g, int material, const orr_gltf_surface 
 }
 
 // The texture of KHR_materials_transmission, where the material has a transmission.
-static orr_result find_transmission(const orr_gltf *g, const orr_json *json, orr_gltf_mapping *mapping,
-                                    int *index)
+static orr_result find_transmission(orr_gltf *g, const orr_json *json, orr_gltf_mapping *mapping, int *index)
 {
     orr_json through, unlit;
     double factor = 0.0;

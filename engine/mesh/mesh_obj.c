@@ -135,7 +135,9 @@ static orr_result read_face(obj *o)
         count++;
     }
     if (count < 3) {
-        return line_fail(o, "3 corners or more behind f");
+        o->reader->mesh->vertex_count = first;
+        orr_mesh_note(o->reader, "faces of fewer than 3 corners");
+        return ORR_OK;
     }
     ORR_TRY(orr_mesh_use_material(o->reader, o->material));
     return orr_mesh_add_polygon(o->reader, o->corners, count);
@@ -154,13 +156,7 @@ static orr_result read_library(obj *o)
     orr_bytes bytes;
     orr_error why = {0};
     if (orr_mesh_read_beside(o->reader, name, &bytes, &why) != ORR_OK) {
-        if (why.code == ORR_CODE_OUT_OF_MEMORY) {
-            return orr_fail(o->reader->error, ORR_CODE_OUT_OF_MEMORY, "%s", why.message);
-        }
-        char what[200];
-        snprintf(what, sizeof what, "materials of %.60s (%.100s)", name, why.message);
-        orr_mesh_note(o->reader, what);
-        return ORR_OK;
+        return orr_mesh_leave_out(o->reader, "materials of", name, &why);
     }
     orr_result result = orr_obj_read_mtl(o->reader, name, &bytes, &o->materials);
     orr_free(bytes.data);

@@ -178,6 +178,24 @@ static bool stays_inside(const char *name)
     return true;
 }
 
+static orr_result read_inside(orr_mesh_reader *reader, const char *name, orr_bytes *bytes, orr_error *error)
+{
+    char *path = orr_path_beside(reader->desc->path, name);
+    if (!path) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the name of a file");
+    }
+    orr_result result = orr_file_read(path, bytes, error);
+    reader->all_bytes += bytes->size;
+    size_t length = strlen(path);
+    if (result != ORR_OK && strncmp(error->message, path, length) == 0) { // who calls has the name
+        const char *reason = error->message + length;
+        reason += strspn(reason, ": ");
+        memmove(error->message, reason, strlen(reason) + 1);
+    }
+    orr_free(path);
+    return result;
+}
+
 orr_result orr_mesh_read_beside(orr_mesh_reader *reader, const char *name, orr_bytes *bytes, orr_error *error)
 {
     *bytes = (orr_bytes){0};
@@ -190,19 +208,31 @@ orr_result orr_mesh_read_beside(orr_mesh_reader *reader, const char *name, orr_b
     for (size_t i = 0; i < size; i++) { // files written on Windows
         plain[i] = (char)(name[i] == '\\' ? '/' : name[i]);
     }
-    char *path = stays_inside(plain) ? orr_path_beside(reader->desc->path, plain) : NULL;
-    orr_result result;
-    if (path) {
-        result = orr_file_read(path, bytes, error);
-        reader->all_bytes += bytes->size;
-    } else if (stays_inside(plain)) {
-        result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the name of a file");
-    } else {
+    const char *last =
+        orr_path_name(plain); // of files that were written elsewhere, often beside the mesh now
+    orr_result result = ORR_ERROR_FORMAT;
+    if (stays_inside(plain)) {
+        result = read_inside(reader, plain, bytes, error);
+    } else if (stays_inside(last)) {
+        result = read_inside(reader, last, bytes, error);
+    }
+    if (result != ORR_OK && !stays_inside(plain) && error->code != ORR_CODE_OUT_OF_MEMORY) {
         result = orr_fail(error, ORR_CODE_MESH_FILE, "expected a file in the folder of the mesh or below it");
     }
-    orr_free(path);
     orr_free(plain);
     return result;
+}
+
+orr_result orr_mesh_leave_out(orr_mesh_reader *reader, const char *kind, const char *name,
+                              const orr_error *why)
+{
+    if (why->code == ORR_CODE_OUT_OF_MEMORY) {
+        return orr_fail(reader->error, ORR_CODE_OUT_OF_MEMORY, "%s", why->message);
+    }
+    char what[200];
+    snprintf(what, sizeof what, "%s %.80s (%.100s)", kind, name, why->message);
+    orr_mesh_note(reader, what);
+    return ORR_OK;
 }
 
 orr_result orr_mesh_load_texture(orr_mesh_reader *reader, const char *name, int *texture)
@@ -213,14 +243,19 @@ orr_result orr_mesh_load_texture(orr_mesh_reader *reader, const char *name, int 
             return ORR_OK;
         }
     }
+    *texture = -1;
     orr_bytes bytes;
     orr_error why = {0};
     if (orr_mesh_read_beside(reader, name, &bytes, &why) != ORR_OK) {
-        return texture_fail(reader, name, &why);
+        return orr_mesh_leave_out(reader, "texture", name, &why);
     }
-    orr_result result = orr_mesh_add_texture(reader, name, bytes.data, bytes.size, texture);
+    orr_result result = orr_image8_check(bytes.data, bytes.size, "picture", &why) == ORR_OK
+                            ? orr_mesh_add_texture(reader, name, bytes.data, bytes.size, texture)
+                            : orr_mesh_leave_out(reader, "texture", name, &why);
     orr_free(bytes.data);
-    ORR_TRY(result);
+    if (result != ORR_OK || *texture < 0) {
+        return result;
+    }
     size_t size = strlen(name) + 1;
     ORR_ALLOC(reader->texture_names[*texture], size, "the name of a texture", reader->error);
     memcpy(reader->texture_names[*texture], name, size);

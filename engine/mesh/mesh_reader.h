@@ -48,12 +48,15 @@ orr_result orr_mesh_add_texture(orr_mesh_reader *reader, const char *name, const
                                 int *texture);
 // One of a single white texel, for the caller to fill in.
 orr_result orr_mesh_add_texel(orr_mesh_reader *reader, int *texture);
-// A file that the mesh names. Only inside the mesh's folder or below: absolute names, names with "..", and
-// addresses are refused.
+// A file that the mesh names. Only inside the mesh's folder or below: of absolute names, names with "..", and
+// addresses, which lead elsewhere, the last part counts, in the mesh's folder. The error has no name in it.
 orr_result orr_mesh_read_beside(orr_mesh_reader *reader, const char *name, orr_bytes *bytes,
                                 orr_error *error);
-// A picture beside the mesh.
+// A picture beside the mesh; -1 where it is left out.
 orr_result orr_mesh_load_texture(orr_mesh_reader *reader, const char *name, int *texture);
+// Notes that a file beside the mesh is left out, and why. Fails only without memory.
+orr_result orr_mesh_leave_out(orr_mesh_reader *reader, const char *kind, const char *name,
+                              const orr_error *why);
 
 // Vertices moved by an affine map, normals by its cofactors. Returns whether it mirrors.
 bool orr_mesh_move(orr_mesh_file_vertex *vertices, int64_t count, const float pose[12]);

@@ -94,6 +94,10 @@ static orr_result read_mimic(urdf_reader *reader, const mjcf_node *node, joint_k
         return ORR_OK;
     }
     ORR_TRY(urdf_check(reader, mimic, attributes, NULL));
+    if (kind == FIXED) { // it follows nothing
+        spec_note(reader->spec, mimic->file, mimic->line, "<mimic>: of a fixed joint");
+        return ORR_OK;
+    }
     const char *other = mjcf_find(mimic, "joint");
     if (!other || (kind != REVOLUTE && kind != CONTINUOUS && kind != PRISMATIC)) {
         return mjcf_fail(mimic, reader->error,

@@ -1,6 +1,8 @@
 // A link: its inertia, and its geoms with their colours.
+#include "physics/model/compile.h"
 #include "physics/urdf/urdf.h"
 
+#include <math.h>
 #include <string.h>
 
 static orr_result read_colour(urdf_reader *reader, const mjcf_node *node, float rgba[4])
@@ -69,18 +71,51 @@ static orr_result read_material(urdf_reader *reader, const mjcf_node *visual, fl
     return ORR_OK;
 }
 
+// An inertia that no body can have, which many files have, becomes that of a ball of the same trace, as
+// balanceinertia makes it, and is noted: MuJoCo refuses it. None is positive: a point mass.
+static void correct_inertia(urdf_reader *reader, const mjcf_node *node, double f[6])
+{
+    const double matrix[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]};
+    double moment[3], turn[4];
+    principal_moments(matrix, false, moment, turn); // the last is the smallest
+    bool possible = moment[0] + moment[1] >= moment[2] && moment[1] + moment[2] >= moment[0] &&
+                    moment[2] + moment[0] >= moment[1];
+    if (moment[2] > 0.0 && (possible || reader->spec->compiler.balanceinertia)) {
+        return;
+    }
+    double mean = (fmax(moment[0], 0.0) + fmax(moment[1], 0.0) + fmax(moment[2], 0.0)) / 3.0;
+    f[0] = f[1] = f[2] = mean > 0.0 ? mean : (double)NAN;
+    f[3] = f[4] = f[5] = 0.0;
+    spec_note(reader->spec, node->file, node->line,
+              "<inertia>: no body has principal moments of %.3g %.3g %.3g", moment[0], moment[1], moment[2]);
+}
+
+static orr_result read_inertia(urdf_reader *reader, const mjcf_node *node, double f[6])
+{
+    static const char *const attributes[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz", NULL};
+    bool zero = true;
+    ORR_TRY(urdf_check(reader, node, attributes, NULL));
+    for (int i = 0; i < 6; i++) {
+        ORR_TRY(urdf_numbers(reader, node, attributes[i], 1, true, &f[i]));
+        zero = zero && f[i] == 0.0;
+    }
+    if (zero) { // a point mass; a link that moves needs inertia from links that are fixed to it
+        f[0] = (double)NAN;
+    } else {
+        correct_inertia(reader, node, f);
+    }
+    return ORR_OK;
+}
+
 static orr_result read_inertial(urdf_reader *reader, const urdf_link *link, const mjcf_node *node)
 {
     static const char *const children[] = {"origin", "mass", "inertia", NULL};
     static const char *const mass_attributes[] = {"value", NULL};
-    static const char *const inertia_attributes[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz", NULL};
     spec_body *body = &reader->spec->bodies[link->body];
-    const mjcf_node *mass, *inertia;
+    const mjcf_node *mass, *inertia = urdf_child(node, "inertia");
     ORR_TRY(urdf_check(reader, node, NULL, children));
     ORR_TRY(urdf_required_child(reader, node, "mass", &mass));
-    ORR_TRY(urdf_required_child(reader, node, "inertia", &inertia));
     ORR_TRY(urdf_check(reader, mass, mass_attributes, NULL));
-    ORR_TRY(urdf_check(reader, inertia, inertia_attributes, NULL));
     if (body->has_inertial) {
         return mjcf_fail(node, reader->error, "expected once in a link");
     }
@@ -88,15 +123,10 @@ static orr_result read_inertial(urdf_reader *reader, const urdf_link *link, cons
     body->inertial = (spec_head){mjcf_location(node), link->name};
     ORR_TRY(urdf_origin(reader, node, body->ipos, body->iquat));
     ORR_TRY(urdf_numbers(reader, mass, "value", 1, true, &body->mass));
-    bool zero = true;
-    for (int i = 0; i < 6; i++) {
-        ORR_TRY(urdf_numbers(reader, inertia, inertia_attributes[i], 1, true, &body->full_inertia[i]));
-        zero = zero && body->full_inertia[i] == 0.0;
+    if (!inertia) {
+        spec_note(reader->spec, node->file, node->line, "<inertial>: no <inertia>: a point mass");
     }
-    if (zero) { // a point mass; a link that moves needs inertia from links that are fixed to it
-        body->full_inertia[0] = (double)NAN;
-    }
-    return ORR_OK;
+    return inertia ? read_inertia(reader, inertia, body->full_inertia) : ORR_OK;
 }
 
 static orr_result read_sizes(urdf_reader *reader, const mjcf_node *node, spec_geom *geom)

@@ -396,6 +396,36 @@ static void what_gltf_holds_and_is_left_out_is_named(void **state)
     assert_null(strstr(mesh.unused, "unlit"));
 }
 
+// Each picture that is missing or of no known format is as if its material did not name it.
+static void gltf_is_drawn_without_pictures_that_are_missing(void **state)
+{
+    (void)state;
+    static const char *const pictures[] = {"{\"uri\":\"missing.png\"}", "{\"uri\":\"data:;base64,AAAA\"}",
+                                           "{\"uri\":\"data:image/ktx2,x\"}"};
+    static const char *const notes[] = {"texture missing.png (expected no other file", "texture images[0] (",
+                                        "texture images[0] (expected data:...;base64"};
+    char text[4096];
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text,
+                 HEAD "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"material\":0}]}],"
+                      "\"nodes\":[{\"mesh\":0}],\"images\":[%s],\"textures\":[{%s}],"
+                      "\"materials\":[{\"normalTexture\":{\"index\":0},\"emissiveTexture\":{\"index\":0},"
+                      "\"occlusionTexture\":{\"index\":0},\"pbrMetallicRoughness\":{\"baseColorTexture\":{"
+                      "\"index\":0},\"metallicRoughnessTexture\":{\"index\":0}}}]}",
+                 i < 3 ? pictures[i] : "",
+                 i < 3 ? "\"source\":0" : "\"extensions\":{\"KHR_texture_basisu\":{\"source\":0}}");
+        read_good("a.gltf", text);
+        assert_int_equal(mesh.texture_count, 0);
+        for (int use = 0; use < ORR_TEXTURE_USES; use++) {
+            assert_int_equal(orr_material_texture(&mesh.materials[0], (orr_texture_use)use), -1);
+        }
+        const char *note = i < 3 ? notes[i] : "textures without a PNG, JPEG or WebP";
+        if (strstr(mesh.unused, note) != mesh.unused) {
+            fail_msg("expected '%s' in '%s'", note, mesh.unused);
+        }
+    }
+}
+
 #define WITH_LIGHTS(lights, node)                                                                            \
     HEAD TRIANGLE ",\"extensionsUsed\":[\"KHR_lights_punctual\"],\"extensions\":{\"KHR_lights_punctual\":{"  \
                   "\"lights\":[" lights "]}},\"nodes\":[{\"mesh\":0}," node "]}"
@@ -503,7 +533,7 @@ static void broken_gltf_is_refused(void **state)
          "accessors[0].count: expected a bufferView"},
         {"{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":56,\"uri\":\"data:;base64,AA=A\"}]"
          "," VIEWS ACCESSORS TRIANGLE ",\"nodes\":[{\"mesh\":0}]}",
-         "buffers[0].uri: expected base64"},
+         "buffers[0].uri: data: expected base64"},
         {"{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":5600,\"uri\":\"data:;base64,AAAA\"}]"
          "," VIEWS ACCESSORS TRIANGLE ",\"nodes\":[{\"mesh\":0}]}",
          "buffers[0].byteLength: expected at most the 3 bytes"},
@@ -626,12 +656,30 @@ static void polygons_of_obj_become_triangles(void **state)
     assert_text_refused("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3/1\n", "line 4: corner '3/1'");
     assert_text_refused("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3x\n", "line 4: corner '3x'");
     assert_text_refused("b.obj", "v 0 0\n", "line 1: expected 3 numbers behind v");
-    assert_text_refused("b.obj", "v 0 0 0\nf 1 1\n", "line 2: expected 3 corners or more");
+    read_good("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\nf 1 2 3\nf 3\n");
+    assert_int_equal(mesh.index_count, 3);
+    assert_int_equal(mesh.vertex_count, 3);
+    assert_string_equal(mesh.unused, "faces of fewer than 3 corners");
 }
 
 static void put(const char *name, const char *text)
 {
     assert_ok(orr_file_write(scratch_path(name), text, strlen(text), &error));
+}
+
+// outside.obj with a material whose picture has this name.
+static void write_textured(const char *picture)
+{
+    char text[256];
+    snprintf(text, sizeof text, "newmtl m\nmap_Kd %s\n", picture);
+    put("elsewhere.mtl", text);
+    put("outside.obj", "mtllib elsewhere.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
+}
+
+static void read_textured(const orr_mesh_file_desc *desc, const char *picture)
+{
+    write_textured(picture);
+    assert_ok(orr_mesh_file_read(desc, &mesh, &error));
 }
 
 static void files_beside_a_mesh_stay_in_its_folder(void **state)
@@ -652,7 +700,7 @@ static void files_beside_a_mesh_stay_in_its_folder(void **state)
     orr_mesh_file_free(&mesh);
     // what is missing is named; what is elsewhere is not opened
     static const char *const libraries[][2] = {{"missing.mtl", "materials of missing.mtl"},
-                                               {"../clear.mtl", "in the folder of the mesh"},
+                                               {"../cloudy.mtl", "in the folder of the mesh"},
                                                {"/dev/zero", "in the folder of the mesh"}};
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, square, libraries[i][0]);
@@ -663,14 +711,50 @@ static void files_beside_a_mesh_stay_in_its_folder(void **state)
     }
     static const char *const pictures[] = {"/etc/passwd", "a/../../b.png", "..\\b.png", "http://a/b.png"};
     for (int i = 0; i < 4; i++) {
-        orr_error why = {0};
-        snprintf(text, sizeof text, "newmtl m\nmap_Kd %s\n", pictures[i]);
-        put("elsewhere.mtl", text);
-        snprintf(text, sizeof text, square, "elsewhere.mtl");
-        put("outside.obj", text);
-        assert_int_equal(orr_mesh_file_read(&desc, &mesh, &why), ORR_ERROR_FORMAT);
-        assert_non_null(strstr(why.message, "expected a file in the folder of the mesh or below it"));
+        read_textured(&desc, pictures[i]);
+        assert_int_equal(mesh.materials[mesh.parts[0].material].texture, -1);
+        assert_non_null(strstr(mesh.unused, pictures[i]));
+        assert_non_null(strstr(mesh.unused, "(expected a file in the folder of the mesh or below it)"));
+        orr_mesh_file_free(&mesh);
     }
+}
+
+static void pictures_that_are_missing_are_left_out(void **state)
+{
+    (void)state;
+    char path[4096];
+    snprintf(path, sizeof path, "%s", scratch_path("outside.obj"));
+    const orr_mesh_file_desc desc = {.path = path, .read_textures = true};
+    const uint8_t texel[4] = {10, 20, 30, 255};
+    assert_ok(orr_png_save(scratch_path("texel.png"), texel, 1, 1, &error));
+    put("text.png", "no picture");
+    static const struct {
+        const char *name, *note;
+    } left_out[] = {{"missing.png", "texture missing.png (cannot open: No such file or directory)"},
+                    {"text.png", "texture text.png (picture: "}};
+    for (int i = 0; i < 2; i++) {
+        read_textured(&desc, left_out[i].name);
+        assert_int_equal(mesh.texture_count, 0);
+        assert_int_equal(mesh.index_count, 3);
+        assert_memory_equal(mesh.unused, left_out[i].note, strlen(left_out[i].note));
+        orr_mesh_file_free(&mesh);
+    }
+    // names of the machine where the mesh was made
+    static const char *const found[] = {"texel.png", "C:\\art\\texel.png", "/home/a/texel.png",
+                                        "../pictures/texel.png"};
+    for (int i = 0; i < 4; i++) {
+        read_textured(&desc, found[i]);
+        assert_string_equal(mesh.unused, "");
+        assert_int_equal(mesh.textures[mesh.materials[mesh.parts[0].material].texture].rgba[1], 20);
+        orr_mesh_file_free(&mesh);
+    }
+    // what begins like a picture and is damaged is an error
+    static const char begin[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x8\2\0\0\0\x90\x77\x53\xde";
+    assert_ok(orr_file_write(scratch_path("damaged.png"), begin, sizeof begin - 1, &error));
+    write_textured("damaged.png");
+    orr_error why = {0};
+    assert_int_equal(orr_mesh_file_read(&desc, &mesh, &why), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(why.message, "texture damaged.png"));
 }
 
 // ---- .stl ----
@@ -851,6 +935,15 @@ static void collada_is_placed_by_its_nodes(void **state)
     assert_int_equal(mesh.index_count, 12);
     assert_close((float)area(), 2.0);
     assert_string_equal(mesh.unused, "lines");
+    // ids that each geometry has anew are those of the geometry
+    static char twice[2 * 4096];
+    const char *first = dae("", triangle, "<node><instance_geometry url='#h'/></node>");
+    const char *behind = strstr(first, "<library_geometries>");
+    snprintf(twice, sizeof twice, "%.*s" DAE_GEOMETRY "%s", (int)(behind - first), first, "", behind);
+    memcpy(strstr(strstr(twice, "</library_geometries>"), "id='g'"), "id='h'", 6);
+    memcpy(strstr(strstr(twice, "id='h'"), "0 1 0 1 1 0"), "0 5 0 1 1 0", 11);
+    read_good("a.dae", twice);
+    assert_at(2, 0, 5, 0);
     static const struct {
         const char *primitives, *node, *because;
     } cases[] = {
@@ -887,6 +980,7 @@ int main(void)
         cmocka_unit_test(factors_and_textures_of_a_coat_become_one_texture),
         cmocka_unit_test(light_goes_through_what_gltf_says),
         cmocka_unit_test(textures_of_transmission_become_alpha),
+        cmocka_unit_test(gltf_is_drawn_without_pictures_that_are_missing),
         cmocka_unit_test(normals_are_read_at_unit_length),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
         cmocka_unit_test(lights_of_gltf_are_where_their_nodes_are),
@@ -897,6 +991,7 @@ int main(void)
         cmocka_unit_test(a_small_file_stays_small),
         cmocka_unit_test(polygons_of_obj_become_triangles),
         cmocka_unit_test(files_beside_a_mesh_stay_in_its_folder),
+        cmocka_unit_test(pictures_that_are_missing_are_left_out),
         cmocka_unit_test(stl_is_told_from_its_bytes),
         cmocka_unit_test(ply_has_faces_or_strips),
         cmocka_unit_test(ply_is_read_in_both_orders_of_bytes),
