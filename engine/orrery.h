@@ -1682,8 +1682,9 @@ ORR_API void orr_frame_destroy(orr_frame *frame);
 /* What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each thread,
  * or by CUDA. A picture's bits are those of a frame's on the same device (but for light of probes and rays of
  * smooth surfaces, which eyes do not draw), with hard_edges where smooth_edges is false and detail is 0, and
- * do not depend on threads or other copies. On the CPU, clouds that stand still are projected and sorted once
- * for each camera that sees them from the same place in two copies in a row: some 100 bytes per splat. */
+ * do not depend on threads or other copies. On the CPU, what stands still is drawn once for each camera that
+ * sees it from the same place in two pictures in a row: clouds, in mirrors too (some 100 bytes per splat,
+ * each time), and meshes where nothing changes their light (no shadows, mirrors, occlusion, environments). */
 typedef struct orr_eyes orr_eyes;
 
 typedef struct orr_eyes_desc {
@@ -1711,6 +1712,8 @@ typedef struct orr_eyes_desc {
      * reads where they are; and ORR_ERROR_UNSUPPORTED answers orr_eyes_vary_surfaces, as well as
      * ORR_DEVICE_VULKAN. */
     orr_device_kind device;
+    /* `detail` is of round shapes alone: for cameras that stand still, which draw a cloud once. */
+    bool whole_clouds;
 } orr_eyes_desc;
 
 /* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be

@@ -4,6 +4,7 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/image/decode.h"
+#include "engine/image/quantise.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/half.h"
 
@@ -194,23 +195,16 @@ orr_result orr_npy_save(const char *path, const float *values, int height, int w
     return orr_file_commit(&writer, error);
 }
 
-static uint8_t quantise(float value)
-{
-    float v = value * 255.0f + 0.5f;
-    v = v > 0.0f ? v : 0.0f; // NaN too
-    return (uint8_t)(int)(v < 255.0f ? v : 255.0f);
-}
-
 void orr_image_quantise(const float *restrict rgba, int64_t pixels, uint8_t *restrict bytes)
 {
     enum { BLOCK = 64 }; // a constant length, so that the compiler vectorises it
     int64_t count = 4 * pixels, whole = count - count % BLOCK;
     for (int64_t i = 0; i < whole; i += BLOCK) {
         for (int j = 0; j < BLOCK; j++) {
-            bytes[i + j] = quantise(rgba[i + j]);
+            bytes[i + j] = orr_quantise(rgba[i + j]);
         }
     }
     for (int64_t i = whole; i < count; i++) {
-        bytes[i] = quantise(rgba[i]);
+        bytes[i] = orr_quantise(rgba[i]);
     }
 }

@@ -390,10 +390,12 @@ class Eyes(Handle):
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
     anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
     fewer triangles, and merged splats stand for those of clouds that are within 2 times as many pixels of
-    each other, 4 with antialias; 0: everything is drawn in full. flow: where everything was in the pictures
-    before is kept, for "flow". mirrors: surfaces of robots with a reflectance mirror, which takes as long as
-    another picture. fog: meshes, robots and the sky of a model fade into the fog of the first robot's
-    model. device: "cpu", or "cuda", whose pictures stay in the GPU's memory (draw_cuda), without surfaces
+    each other, 4 with antialias; 0: everything is drawn in full. whole_clouds: clouds are, all the same,
+    which costs nothing where cameras stand still. flow: where everything was in the pictures before is kept,
+    for "flow". mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture.
+    shadows: meshes and robots cast them. Without both, what does not move is drawn once for cameras that
+    stand still. fog: meshes, robots and the sky of a model fade into the fog of the first robot's model.
+    device: "cpu", or "cuda", whose pictures stay in the GPU's memory (draw_cuda), without surfaces
     that vary."""
 
     def __init__(
@@ -410,6 +412,8 @@ class Eyes(Handle):
         mirrors=True,
         fog=False,
         device="cpu",
+        whole_clouds=False,
+        shadows=True,
     ):
         names = world.cameras
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
@@ -424,9 +428,11 @@ class Eyes(Handle):
             detail=detail,
             flow=flow,
             device=constant("ORR_DEVICE_", device),
+            whole_clouds=whole_clouds,
         )
         desc.look.antialias = antialias
         desc.look.no_mirrors = not mirrors
+        desc.look.no_shadows = not shadows
         desc.look.fog = fog
         if background is not None:
             desc.look.has_background, desc.look.background[:] = True, [float(v) for v in background]

@@ -215,6 +215,24 @@ class Robots(unittest.TestCase):
                     eyes.draw()[0, 0, ..., 0], 255 * np.minimum(picture, 1.0), atol=0.501
                 )
 
+    def test_eyes_draw_shadows_where_they_are_asked_for(self):
+        model = """<mujoco><worldbody><light directional="true" dir="0.3 0 -1"/>
+          <geom type="plane" size="4 4 .1"/><geom type="box" size=".5 .5 .5" pos="0 0 1"/>
+          </worldbody></mujoco>"""
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, model), engine=self.engine)
+        camera = orr.look_at((0, -4, 3), (0, 0, 0), size=(40, 30))
+        world = orr.World(scene)
+        seen = []
+        with orr.Renderer(self.engine) as renderer:
+            for shadows in (True, False):
+                asked = {"shadows": shadows, "smooth_edges": False}
+                picture = renderer.draw(scene, camera, world, **asked)[..., :3]
+                eyes = orr.Eyes(world, views=[camera], size=(40, 30), detail=0, **asked)
+                seen.append(eyes.draw()[0, 0])
+                np.testing.assert_allclose(seen[-1], 255 * np.minimum(picture, 1.0), atol=0.501)
+        self.assertGreater(np.abs(seen[0].astype(int) - seen[1]).max(), 50)
+
     def test_fog_is_drawn_where_it_is_asked_for(self):
         model = """<mujoco><statistic extent="1" center="0 0 0"/>
           <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/>
@@ -238,7 +256,7 @@ class Robots(unittest.TestCase):
         robot = self.scene.robots[0]
         world.set(robot, "qpos", [[0.0], [0.5], [1.0]])
         camera = self.scene.default_camera((32, 24))
-        eyes = orr.Eyes(world, views=[camera], size=(32, 24), detail=0)
+        eyes = orr.Eyes(world, views=[camera], size=(32, 24), detail=0, whole_clouds=True)
         rgb, depth, segmentation = eyes.draw("rgb", "depth", "segmentation")
         self.assertEqual(rgb.shape, (3, 1, 24, 32, 3))
         self.assertEqual((rgb.dtype, depth.shape, segmentation.shape[-1]), (np.uint8, rgb.shape[:-1], 2))

@@ -10,7 +10,7 @@
 
 #define KERNELS(isa)                                                                                         \
     {                                                                                                        \
-        orr_splat_cut_##isa, orr_splat_project_##isa, orr_splat_blend_##isa                                  \
+        orr_splat_cut_##isa, orr_splat_project_##isa, orr_splat_blend_##isa, orr_picture_rgb_##isa           \
     }
 static const orr_splat_kernels kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNELS);
 

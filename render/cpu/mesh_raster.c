@@ -369,10 +369,34 @@ static orr_result start_bins(const mesh_raster *raster, mesh_bins *bins, orr_are
     return ORR_OK;
 }
 
+// The lists of a picture of one tile: all of the records.
+static orr_result bin_one_tile(const mesh_raster *raster, mesh_bins *bins, orr_arena *arena, orr_error *error)
+{
+    uint32_t sum = 0;
+    for (int c = 0; c < raster->chunk_count; c++) {
+        sum += raster->chunks[c].record_count - raster->chunks[c].bin_first;
+    }
+    TRY_TAKE(bins->starts, 2);
+    TRY_TAKE(bins->records, sum);
+    bins->starts[0] = 0;
+    bins->starts[1] = sum;
+    uint32_t *next = bins->records;
+    for (int c = 0; c < raster->chunk_count; c++) {
+        const mesh_chunk *chunk = &raster->chunks[c];
+        for (uint32_t i = chunk->bin_first; i < chunk->record_count; i++) {
+            *next++ = chunk->record_first + i;
+        }
+    }
+    return ORR_OK;
+}
+
 // Lists of the records from each chunk's bin_first on.
 static orr_result bin(orr_jobs *jobs, orr_arena *arena, stage *s, mesh_bins *bins, orr_error *error)
 {
     s->bins = bins;
+    if (s->raster->columns * s->raster->rows == 1) {
+        return bin_one_tile(s->raster, bins, arena, error);
+    }
     TRY_TAKE(bins->group_bins, (size_t)MESH_GROUPS * (size_t)s->raster->columns * (size_t)s->raster->rows);
     orr_jobs_for(jobs, MESH_GROUPS, bin_count_job, s);
     ORR_TRY(start_bins(s->raster, bins, arena, error));

@@ -84,6 +84,62 @@ FN real load_rows(const float *p, int64_t width)
 #endif
 }
 
+#if ORR_LANES_AVX512
+#define ROW(a, row) _mm512_extractf32x4_ps(a, row)
+#elif ORR_LANES_AVX2
+#define ROW(a, row) _mm256_extractf128_ps(a, row)
+#endif
+
+// The other way round.
+FN void store_rows(float *p, int64_t width, real a)
+{
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    _mm_storeu_ps(p, ROW(a, 0));
+    _mm_storeu_ps(p + width, ROW(a, 1));
+#if ORR_LANES_AVX512
+    _mm_storeu_ps(p + 2 * width, ROW(a, 2));
+    _mm_storeu_ps(p + 3 * width, ROW(a, 3));
+#endif
+#else
+    float values[ORR_LANES];
+    real_store(values, a);
+    for (int row = 0; row < BLOCK_H; row++) {
+        memcpy(p + row * width, values + row * BLOCK_W, BLOCK_W * sizeof *values);
+    }
+#endif
+}
+
+// The four numbers of each pixel of such a block, which stand together.
+FN void store_pixels(float *p, int64_t width, real r, real g, real b, real a)
+{
+#if ORR_LANES_AVX512
+    const __m512 rg[2] = {_mm512_unpacklo_ps(r, g), _mm512_unpackhi_ps(r, g)},
+                 ba[2] = {_mm512_unpacklo_ps(b, a), _mm512_unpackhi_ps(b, a)};
+    for (int i = 0; i < 2; i++) {
+        store_rows(p + 8 * i, 4 * width, (real)_mm512_shuffle_ps(rg[i], ba[i], 0x44));
+        store_rows(p + 8 * i + 4, 4 * width, (real)_mm512_shuffle_ps(rg[i], ba[i], 0xee));
+    }
+#elif ORR_LANES_AVX2
+    const __m256 rg[2] = {_mm256_unpacklo_ps(r, g), _mm256_unpackhi_ps(r, g)},
+                 ba[2] = {_mm256_unpacklo_ps(b, a), _mm256_unpackhi_ps(b, a)};
+    for (int i = 0; i < 2; i++) {
+        store_rows(p + 8 * i, 4 * width, (real)_mm256_shuffle_ps(rg[i], ba[i], 0x44));
+        store_rows(p + 8 * i + 4, 4 * width, (real)_mm256_shuffle_ps(rg[i], ba[i], 0xee));
+    }
+#else
+    float member[4][ORR_LANES];
+    real_store(member[0], r);
+    real_store(member[1], g);
+    real_store(member[2], b);
+    real_store(member[3], a);
+    for (int i = 0; i < ORR_LANES; i++) {
+        for (int k = 0; k < 4; k++) {
+            p[4 * (i / BLOCK_W * width + i % BLOCK_W) + k] = member[k][i];
+        }
+    }
+#endif
+}
+
 // A plane's values at the pixels of a block; `outside` beyond the picture.
 static real plane_block(const orr_blend_job *job, const float *plane, int left, int top, float outside)
 {
@@ -508,6 +564,18 @@ static void store_block(const orr_blend_job *job, blend_pixel p, sint item, cons
     if (job->opaque && any(p.transmittance > R(0.0))) {
         p = blend_background(p, background_block(job, left, top));
     }
+    const bool whole = is_whole(job, left, top);
+    const int64_t first = (int64_t)top * job->width + left;
+    if (whole && job->rgba) {
+        store_pixels(job->rgba + 4 * first, job->width, p.colour.x, p.colour.y, p.colour.z,
+                     R(1.0) - p.transmittance);
+    }
+    if (whole && job->depth) {
+        store_rows(job->depth + first, job->width, mean_depth);
+    }
+    if (whole && !job->items) {
+        return;
+    }
     float rgba[4][ORR_LANES], depth[ORR_LANES];
     int32_t items[ORR_LANES];
     sint_store(items, item);
@@ -522,13 +590,13 @@ static void store_block(const orr_blend_job *job, blend_pixel p, sint item, cons
             continue;
         }
         int64_t pixel = (int64_t)y * job->width + x;
-        if (job->depth) {
+        if (job->depth && !whole) {
             job->depth[pixel] = depth[i];
         }
         if (job->items && items[i] < -1) {
             job->items[pixel] = items[i];
         }
-        for (int k = 0; k < 4 && job->rgba; k++) {
+        for (int k = 0; k < 4 && job->rgba && !whole; k++) {
             job->rgba[4 * pixel + k] = rgba[k][i];
         }
     }

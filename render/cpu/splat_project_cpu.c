@@ -41,17 +41,32 @@ FN splat_deformation deformation_at(const orr_draw_deformation *deformation, int
     return d;
 }
 
+enum { RECORD_NUMBERS = sizeof(orr_splat_record) / sizeof(float) };
+
 // Writes the visible lanes one after another, from record `first` on; returns how many.
 static int store_records(const orr_project_job *job, int first, uint32_t visible, const splat_screen *s,
                          real3 colour, const uint32_t *original)
 {
-    float members[13][ORR_LANES];
-    const real values[13] = {s->centre.x,      s->centre.y,     s->shape.sharp_x, s->shape.lean,
-                             s->shape.sharp_y, s->log2_opacity, colour.x,         colour.y,
-                             colour.z,         s->depth,        s->reach,         s->half_size.x,
-                             s->half_size.y};
-    for (int k = 0; k < 13; k++) {
-        real_store(members[k], values[k]);
+    // the members of records in their order, each in the lanes, which then become the records
+    real row[RECORD_NUMBERS] = {
+        s->centre.x,
+        s->centre.y,
+        s->shape.sharp_x,
+        s->shape.lean,
+        s->shape.sharp_y,
+        s->log2_opacity,
+        colour.x,
+        colour.y,
+        colour.z,
+        s->depth,
+        s->reach,
+        s->half_size.x,
+        s->half_size.y,
+        (real)(sint_load((const int32_t *)original) + I((int32_t)job->first_file_index)),
+        (real)I((int32_t)job->layer),
+        R(0.0)};
+    for (int k = 0; k < RECORD_NUMBERS; k += ORR_LANES) {
+        real_transpose(row + k);
     }
     const float tiles_x = (float)((job->width + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
     const float tiles_y = (float)((job->height + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
@@ -70,23 +85,9 @@ static int store_records(const orr_project_job *job, int first, uint32_t visible
         job->keys[first + count] = (uint32_t)keys[i];
         job->boxes[first + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
                                                    (uint16_t)box[2][i], (uint16_t)box[3][i]};
-        job->records[first + count] = (orr_splat_record){
-            .x = members[0][i],
-            .y = members[1][i],
-            .sharp_x = members[2][i],
-            .lean = members[3][i],
-            .sharp_y = members[4][i],
-            .log2_opacity = members[5][i],
-            .red = members[6][i],
-            .green = members[7][i],
-            .blue = members[8][i],
-            .depth = members[9][i],
-            .reach = members[10][i],
-            .half_width = members[11][i],
-            .half_height = members[12][i],
-            .file_index = job->first_file_index + original[i],
-            .layer = job->layer,
-        };
+        for (int k = 0; k < RECORD_NUMBERS; k += ORR_LANES) {
+            real_store((float *)&job->records[first + count] + k, row[k + i]);
+        }
     }
     return count;
 }

@@ -116,11 +116,16 @@ typedef struct orr_splat_kernels {
     void (*cut)(orr_splat_cut_job *job);
     int (*project)(const orr_project_job *job); // returns the number of records written
     int64_t (*blend)(const orr_blend_job *job); // returns the splat-pixels evaluated
+    // Bytes of a picture's colours, rgba: pixels x 4 -> rgb: pixels x 3, as orr_image_quantise has them
+    void (*rgb)(const float *rgba, int64_t pixels, uint8_t *rgb);
 } orr_splat_kernels;
 
 int orr_splat_project_baseline(const orr_project_job *job);
 int orr_splat_project_avx2(const orr_project_job *job);
 int orr_splat_project_avx512(const orr_project_job *job);
+void orr_picture_rgb_baseline(const float *rgba, int64_t pixels, uint8_t *rgb);
+void orr_picture_rgb_avx2(const float *rgba, int64_t pixels, uint8_t *rgb);
+void orr_picture_rgb_avx512(const float *rgba, int64_t pixels, uint8_t *rgb);
 int64_t orr_splat_blend_baseline(const orr_blend_job *job);
 int64_t orr_splat_blend_avx2(const orr_blend_job *job);
 int64_t orr_splat_blend_avx512(const orr_blend_job *job);

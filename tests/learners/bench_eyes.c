@@ -38,27 +38,36 @@ typedef struct setting {
     bool cloud, carried; // carried: the camera, by the robot
     float away;          // that the camera is farther away than 3 m [m]
     float detail;
-    bool antialias, plain; // plain: without shadows and mirrors
+    bool antialias, plain, whole_clouds; // plain: without shadows and mirrors
 } setting;
 
 static const setting settings[] = {
-    {"primitives, still", false, false, 0.0f, 0.0f, false, false},
-    {"primitives, still", false, false, 0.0f, 0.1f, false, false},
-    {"primitives, carried", false, true, 0.0f, 0.1f, false, false},
-    {"robot, still", true, false, 1.0f, 0.0f, false, false},
-    {"robot, still", true, false, 1.0f, 0.1f, false, false},
-    {"robot, still, plain", true, false, 1.0f, 0.0f, false, true},
-    {"robot, still, plain", true, false, 1.0f, 0.1f, false, true},
-    {"robot, carried, plain", true, true, 1.0f, 0.0f, false, true},
-    {"robot, carried, plain", true, true, 1.0f, 0.1f, false, true},
-    {"robot, carried, plain", true, true, 1.0f, 0.2f, false, true},
-    {"robot, carried, plain, far", true, true, 5.0f, 0.0f, false, true},
-    {"robot, carried, plain, far", true, true, 5.0f, 0.1f, false, true},
-    {"robot, carried, plain, far", true, true, 5.0f, 0.2f, false, true},
-    {"robot, carried, antialias", true, true, 1.0f, 0.0f, true, true},
-    {"robot, carried, antialias", true, true, 1.0f, 0.1f, true, true},
-    {"robot, carried, antialias, far", true, true, 5.0f, 0.0f, true, true},
-    {"robot, carried, antialias, far", true, true, 5.0f, 0.1f, true, true},
+    {.name = "primitives, still"},
+    {"primitives, still", .detail = 0.1f},
+    {.name = "primitives, carried", .carried = true},
+    {"primitives, carried", .carried = true, .detail = 0.1f},
+    {"robot, still", .cloud = true, .away = 1.0f},
+    {"robot, still", .cloud = true, .away = 1.0f, .detail = 0.1f},
+    {"robot, still", .cloud = true, .away = 1.0f, .detail = 0.1f, .whole_clouds = true},
+    {"robot, still, plain", .cloud = true, .away = 1.0f, .plain = true},
+    {"robot, still, plain", .cloud = true, .away = 1.0f, .plain = true, .detail = 0.1f},
+    {"robot, still, plain", .cloud = true, .away = 1.0f, .plain = true, .detail = 0.1f, .whole_clouds = true},
+    {"robot, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true},
+    {"robot, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .detail = 0.1f},
+    {"robot, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .detail = 0.2f},
+    {"robot, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true},
+    {"robot, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .detail = 0.1f},
+    {"robot, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .detail = 0.2f},
+    {"antialias, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true,
+     .antialias = true},
+    {"antialias, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true,
+     .antialias = true, .detail = 0.1f},
+    {"antialias, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true,
+     .antialias = true},
+    {"antialias, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true,
+     .antialias = true, .detail = 0.1f},
+    {"antialias, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true,
+     .antialias = true, .detail = 0.15f},
 };
 
 typedef struct stage {
@@ -156,6 +165,7 @@ static orr_eyes *eyes_make(const stage *s, const setting *with, float detail, bo
                                 .width = SIDE,
                                 .height = SIDE,
                                 .detail = detail,
+                                .whole_clouds = with->whole_clouds,
                                 .look = {.antialias = with->antialias,
                                          .no_shadows = with->plain,
                                          .no_mirrors = with->plain,
@@ -218,8 +228,8 @@ static void measure(const setting *with, const char *cloud, int threads)
         least = fmin(least, cpu_milliseconds() - start);
     }
     draw(full, &whole);
-    printf("%-32s detail %.1f %8.4f ms %8.0f /s ", with->name, (double)with->detail, least / COPIES,
-           2e3 * COPIES / least);
+    printf("%-24s detail %.2f%-7s %8.4f ms %8.0f /s ", with->name, (double)with->detail,
+           with->whole_clouds ? ", whole" : "", least / COPIES, 2e3 * COPIES / least);
     compare();
     const char *folder = getenv("BENCH_PICTURES");
     if (folder) {

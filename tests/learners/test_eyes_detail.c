@@ -52,7 +52,7 @@ static orr_camera camera_at(int step)
                               (float[]){0, 1, 0}, 0.8f, SIDE, SIDE);
 }
 
-static stage stage_make(int threads, float detail)
+static stage stage_make(int threads, float detail, bool whole_clouds)
 {
     stage s;
     const orr_camera camera = camera_at(0);
@@ -66,8 +66,12 @@ static stage stage_make(int threads, float detail)
             .position = {0.2f * (float)i, 0, -1.5f * (float)i}, .rotation = {1, 0, 0, 0}, .scale = 1};
         assert_ok(orr_world_set_transform(s.world, i, s.layer, &at, &error));
     }
-    const orr_eyes_desc desc = {
-        .views = &camera, .view_count = 1, .width = SIDE, .height = SIDE, .detail = detail};
+    const orr_eyes_desc desc = {.views = &camera,
+                                .view_count = 1,
+                                .width = SIDE,
+                                .height = SIDE,
+                                .detail = detail,
+                                .whole_clouds = whole_clouds};
     assert_ok(orr_eyes_create(s.world, &desc, &s.eyes, &error));
     return s;
 }
@@ -92,7 +96,7 @@ static void draw(const stage *s, int step, const uint8_t *mask, pictures *to)
 static void copies_threads_and_still_cameras_change_no_bit(void **state)
 {
     (void)state;
-    stage one = stage_make(1, 0.1f), three = stage_make(3, 0.1f);
+    stage one = stage_make(1, 0.1f, false), three = stage_make(3, 0.1f, false);
     for (int step = 0; step < 2; step++) {
         draw(&one, step, NULL, &first);
         draw(&three, step, NULL, &second);
@@ -116,10 +120,13 @@ static void copies_threads_and_still_cameras_change_no_bit(void **state)
 static void pictures_are_near_those_of_whole_clouds(void **state)
 {
     (void)state;
-    stage whole = stage_make(1, 0.0f), fine = stage_make(1, 1e-6f), merged = stage_make(1, 0.1f);
+    stage whole = stage_make(1, 0.0f, false), fine = stage_make(1, 1e-6f, false),
+          merged = stage_make(1, 0.1f, false), asked = stage_make(1, 0.1f, true);
     for (int step = 0; step < 3; step++) {
         draw(&whole, step, NULL, &first);
         draw(&fine, step, NULL, &second);
+        assert_memory_equal(&first, &second, sizeof first);
+        draw(&asked, step, NULL, &second);
         assert_memory_equal(&first, &second, sizeof first);
         draw(&merged, step, NULL, &second);
         for (int copy = 0; copy < COPIES; copy++) {
@@ -132,13 +139,14 @@ static void pictures_are_near_those_of_whole_clouds(void **state)
     stage_free(&whole);
     stage_free(&fine);
     stage_free(&merged);
+    stage_free(&asked);
 }
 
 // Another cloud in the place of one, which is removed: it is merged anew.
 static void nothing_is_left_of_a_cloud_that_is_removed(void **state)
 {
     (void)state;
-    stage s = stage_make(1, 0.1f);
+    stage s = stage_make(1, 0.1f, false);
     draw(&s, 0, NULL, &first);
     assert_ok(orr_scene_remove(s.scene, s.layer, &error));
     draw(&s, 0, NULL, &second);

@@ -40,6 +40,7 @@ typedef struct stage {
 } stage;
 
 typedef struct pictures {
+    uint8_t rgb[COPIES * PIXELS * 3 + 1]; // the last is not written
     float rgba[COPIES * PIXELS * 4], depth[COPIES * PIXELS];
     int32_t segmentation[COPIES * PIXELS * 2];
 } pictures;
@@ -139,8 +140,10 @@ static void stage_free(stage *s)
 
 static void draw(orr_eyes *eyes, const uint8_t *mask, bool segmentation, pictures *to)
 {
-    const orr_eyes_pictures planes = {
-        .rgba = to->rgba, .depth = to->depth, .segmentation = segmentation ? to->segmentation : NULL};
+    const orr_eyes_pictures planes = {.rgb = to->rgb,
+                                      .rgba = to->rgba,
+                                      .depth = to->depth,
+                                      .segmentation = segmentation ? to->segmentation : NULL};
     assert_ok(orr_eyes_draw(eyes, mask, &planes, &error));
 }
 
@@ -150,6 +153,13 @@ static void compare(const stage *s, const setting *of, const uint8_t *mask)
     draw(s->anew, mask, of->segmentation, &without);
     assert_memory_equal(with.rgba, without.rgba, sizeof with.rgba);
     assert_memory_equal(with.depth, without.depth, sizeof with.depth);
+    for (int i = 0; i < COPIES * PIXELS && (!mask || i < PIXELS); i++) { // of all copies, or of the first
+        for (int k = 0; k < 3; k++) {
+            const float value = 255.0f * fminf(fmaxf(with.rgba[4 * i + k], 0.0f), 1.0f);
+            assert_true(fabsf(value - (float)with.rgb[3 * i + k]) <= 0.501f);
+        }
+    }
+    assert_int_equal(with.rgb[COPIES * PIXELS * 3], 0);
     assert_memory_equal(with.segmentation, without.segmentation, sizeof with.segmentation);
 }
 

@@ -1,7 +1,6 @@
 #include "engine/loop/eyes/cpu.h"
 
 #include "engine/core/memory.h"
-#include "engine/image/image.h"
 #include "engine/loop/eyes/detail.h"
 #include "engine/loop/eyes/look.h"
 #include "engine/loop/eyes/names.h"
@@ -41,7 +40,7 @@ struct orr_eyes_cpu {
     const orr_eyes_pictures *pictures; // while they are drawn
 };
 
-static orr_result make(orr_eyes_cpu *c, float detail, orr_error *error)
+static orr_result make(orr_eyes_cpu *c, const orr_eyes_desc *desc, orr_error *error)
 {
     const orr_eyes *e = c->of;
     c->worker_count = orr_jobs_workers(e->engine->jobs);
@@ -52,7 +51,7 @@ static orr_result make(orr_eyes_cpu *c, float detail, orr_error *error)
     if (!c->tasks || !c->eyes || !c->kept) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes");
     }
-    ORR_TRY(detail > 0.0f ? orr_eyes_detail_create(detail, &c->detail, error) : ORR_OK);
+    ORR_TRY(orr_eyes_detail_create(desc, &c->detail, error));
     for (size_t i = 0; i < orr_eyes_of_copy(e); i++) {
         ORR_TRY(orr_kept_view_create(&c->kept[i], error));
     }
@@ -62,7 +61,8 @@ static orr_result make(orr_eyes_cpu *c, float detail, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_eyes_cpu_create(const orr_eyes *eyes, float detail, orr_eyes_cpu **out, orr_error *error)
+orr_result orr_eyes_cpu_create(const orr_eyes *eyes, const orr_eyes_desc *desc, orr_eyes_cpu **out,
+                               orr_error *error)
 {
     *out = NULL;
     orr_eyes_cpu *c = orr_alloc_zero(1, sizeof *c);
@@ -70,7 +70,7 @@ orr_result orr_eyes_cpu_create(const orr_eyes *eyes, float detail, orr_eyes_cpu 
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes");
     }
     c->of = eyes;
-    const orr_result result = make(c, detail, error);
+    const orr_result result = make(c, desc, error);
     if (result != ORR_OK) {
         orr_eyes_cpu_destroy(c);
         return result;
@@ -112,16 +112,6 @@ static void *plane_of(void *asked, size_t picture, size_t numbers, size_t bytes,
     return asked ? (char *)asked + picture * numbers * bytes : orr_arena_take(arena, numbers, bytes);
 }
 
-static void put_rgb(const float *rgba, size_t pixels, uint8_t *bytes, uint8_t *rgb)
-{
-    orr_image_quantise(rgba, (int64_t)pixels, bytes);
-    for (size_t i = 0; i < pixels; i++) {
-        for (size_t k = 0; k < 3; k++) {
-            rgb[3 * i + k] = bytes[4 * i + k];
-        }
-    }
-}
-
 static void put_segmentation(const orr_eyes_names *names, const int32_t *items, size_t pixels, int32_t *out)
 {
     for (size_t i = 0; i < pixels; i++) {
@@ -145,18 +135,18 @@ static orr_result draw(const orr_eyes_cpu *c, eye *with, orr_jobs *jobs, const t
         .rgba = plane_of(to->rgba, t->picture, 4 * pixels, sizeof(float), &with->arena),
         .depth = to->depth || estimates ? plane_of(to->depth, t->picture, pixels, sizeof(float), &with->arena)
                                         : NULL};
-    uint8_t *bytes = to->rgb ? orr_arena_take(&with->arena, pixels, 4) : NULL;
     const orr_seen seen = {.items = asks ? orr_arena_take(&with->arena, pixels, sizeof(int32_t)) : NULL,
                            .normals = to->normals ? to->normals + t->picture * pixels * 3 : NULL,
                            .flow = to->flow ? to->flow + t->picture * pixels * 2 : NULL,
                            .before = t->has_past ? &t->past.before : NULL};
-    if (!picture.rgba || (estimates && !picture.depth) || (to->rgb && !bytes) || (asks && !seen.items)) {
+    if (!picture.rgba || (estimates && !picture.depth) || (asks && !seen.items)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %zu pixels", pixels);
     }
     ORR_TRY(orr_draw_cpu(jobs, e->engine->isa, &with->arena, &t->slot.list, t->kept, &picture, &seen,
                          &with->profile, error));
     if (to->rgb) {
-        put_rgb(picture.rgba, pixels, bytes, to->rgb + t->picture * pixels * 3);
+        orr_splat_kernels_of(e->engine->isa)
+            ->rgb(picture.rgba, (int64_t)pixels, to->rgb + t->picture * pixels * 3);
     }
     if (to->segmentation) {
         put_segmentation(&t->names, seen.items, pixels, to->segmentation + t->picture * pixels * 2);

@@ -30,20 +30,21 @@ struct orr_eyes_cuda {
     int first, waiting;
 };
 
-static orr_result open_device(orr_eyes_cuda *c, float detail, orr_error *error)
+static orr_result open_device(orr_eyes_cuda *c, const orr_eyes_desc *desc, orr_error *error)
 {
     const orr_eyes *e = c->eyes;
     const size_t pictures = (size_t)e->world->count * orr_eyes_of_copy(e);
     orr_cuda *cuda;
     c->in_flight = pictures < IN_FLIGHT ? (int)pictures : IN_FLIGHT;
-    const orr_frame_desc desc = {.device = ORR_DEVICE_CUDA, .frames_in_flight = c->in_flight};
-    ORR_TRY(detail > 0.0f ? orr_eyes_detail_create(detail, &c->detail, error) : ORR_OK);
+    const orr_frame_desc frame = {.device = ORR_DEVICE_CUDA, .frames_in_flight = c->in_flight};
+    ORR_TRY(orr_eyes_detail_create(desc, &c->detail, error));
     ORR_TRY(orr_engine_take_cuda(e->engine, &cuda, error));
     ORR_TRY(orr_cuda_batch_create(cuda, pictures, e->width, e->height, &c->batch, error));
-    return orr_frame_create(e->engine, &desc, &c->frame, error);
+    return orr_frame_create(e->engine, &frame, &c->frame, error);
 }
 
-orr_result orr_eyes_cuda_create(const orr_eyes *eyes, float detail, orr_eyes_cuda **out, orr_error *error)
+orr_result orr_eyes_cuda_create(const orr_eyes *eyes, const orr_eyes_desc *desc, orr_eyes_cuda **out,
+                                orr_error *error)
 {
     *out = NULL;
     orr_eyes_cuda *c = orr_alloc_zero(1, sizeof *c);
@@ -51,7 +52,7 @@ orr_result orr_eyes_cuda_create(const orr_eyes *eyes, float detail, orr_eyes_cud
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes on CUDA");
     }
     c->eyes = eyes;
-    const orr_result result = open_device(c, detail, error);
+    const orr_result result = open_device(c, desc, error);
     if (result != ORR_OK) {
         orr_eyes_cuda_destroy(c);
         return result;

@@ -6,8 +6,9 @@
 
 typedef struct orr_eyes_cuda orr_eyes_cuda;
 
-// detail: as of orr_eyes_desc. `eyes` is borrowed.
-orr_result orr_eyes_cuda_create(const orr_eyes *eyes, float detail, orr_eyes_cuda **cuda, orr_error *error);
+// `eyes` is borrowed, `desc` is not.
+orr_result orr_eyes_cuda_create(const orr_eyes *eyes, const orr_eyes_desc *desc, orr_eyes_cuda **cuda,
+                                orr_error *error);
 void orr_eyes_cuda_destroy(orr_eyes_cuda *cuda); // NULL is allowed
 
 // Draws the chosen copies. planes, after: as of orr_eyes_draw_cuda.

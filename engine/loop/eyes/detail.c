@@ -13,18 +13,24 @@ typedef struct cloud {
 } cloud;
 
 struct orr_eyes_detail {
-    float detail;  // [px]
+    float detail; // [px]
+    bool whole_clouds;
     cloud *clouds; // capacity: of the scene's layers
     int capacity;
 };
 
-orr_result orr_eyes_detail_create(float detail, orr_eyes_detail **out, orr_error *error)
+orr_result orr_eyes_detail_create(const orr_eyes_desc *desc, orr_eyes_detail **out, orr_error *error)
 {
+    *out = NULL;
+    if (!(desc->detail > 0.0f)) {
+        return ORR_OK;
+    }
     *out = orr_alloc_zero(1, sizeof **out);
     if (!*out) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: level of detail");
     }
-    (*out)->detail = detail;
+    (*out)->detail = desc->detail;
+    (*out)->whole_clouds = desc->whole_clouds;
     return ORR_OK;
 }
 
@@ -90,7 +96,7 @@ orr_result orr_eyes_detail_apply(orr_eyes_detail *d, orr_jobs *jobs, const orr_s
         }
     }
     ORR_GROW(d->clouds, d->capacity, scene->layer_count, "level of detail", error);
-    for (int i = 0; i < slot->list.splat_count; i++) {
+    for (int i = 0; i < slot->list.splat_count && !d->whole_clouds; i++) {
         const int layer = slot->splat_layers[i];
         if (!slot->splats[i].deformation.piece_of && !scene->layers[layer].trainer) {
             ORR_TRY(merge(d, layer, jobs, &slot->splats[i], error));

@@ -6,8 +6,8 @@
 
 typedef struct orr_eyes_detail orr_eyes_detail;
 
-// detail: as of orr_eyes_desc, more than 0. ORR_ERROR_MEMORY.
-orr_result orr_eyes_detail_create(float detail, orr_eyes_detail **out, orr_error *error);
+// Of what `desc` says: *out is NULL where everything is drawn in full. ORR_ERROR_MEMORY.
+orr_result orr_eyes_detail_create(const orr_eyes_desc *desc, orr_eyes_detail **out, orr_error *error);
 void orr_eyes_detail_destroy(orr_eyes_detail *detail); // NULL is allowed
 
 // Of a slot that is posed. What merges a cloud's splats is made when the cloud is first in a slot, or is

@@ -81,8 +81,8 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     ORR_TRY(desc->flow
                 ? orr_eyes_motion_create(e->world->count, e->camera_count + e->view_count, &e->motion, error)
                 : ORR_OK);
-    return orr_device_is_cuda(desc->device) ? orr_eyes_cuda_create(e, desc->detail, &e->cuda, error)
-                                            : orr_eyes_cpu_create(e, desc->detail, &e->cpu, error);
+    return orr_device_is_cuda(desc->device) ? orr_eyes_cuda_create(e, desc, &e->cuda, error)
+                                            : orr_eyes_cpu_create(e, desc, &e->cpu, error);
 }
 
 orr_result orr_eyes_create_sized(const orr_world *world, const orr_eyes_desc *given, size_t size,
