@@ -442,6 +442,25 @@ static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer
  * the mesh's file, from 0. path NULL: the mesh's own again. No frame may be in flight. */
 ORR_API orr_result orr_scene_set_material(orr_scene *scene, orr_layer layer, int material, const char *path,
                                           orr_error *error);
+/* A surface that light goes through, as glTF has it (KHR_materials_transmission, _ior, _volume). */
+typedef struct orr_glass_desc {
+    float transmission; /* the part of the light that is not reflected which goes through, 0 .. 1; 0: 1. The
+                           rest is reflected in all directions */
+    float ior;          /* index of refraction, 1 or more; 0: 1.5 */
+    float thickness;    /* of the body whose surface it is, as a whole, for pictures that do not follow light
+                           through it [units of the mesh]; 0: the surface is thin, light goes straight on */
+    float roughness;    /* 0 (clear) .. 1 (frosted) */
+    float attenuation_distance;  /* of bodies: after this way in it [units of the scene] white light has */
+    float attenuation_colour[3]; /* this colour, linear, 0 .. 1; distance 0: it absorbs nothing */
+    float
+        colour[3]; /* what its surface tints light by, linear, 0 .. 1; 0, 0, 0: the material's base colour */
+} orr_glass_desc;
+/* Makes a material of a mesh, or one of a robot's model (orr_scene_robot_find), glass: of the mesh's file its
+ * textures stay, and so does its base colour where `colour` is 0. Of a robot's, all geoms and sites that have
+ * the material are, and their alpha and reflectance have no effect. desc NULL: as its file has it. No frame
+ * may be in flight. Of networks (orr_scene_set_material): ORR_ERROR_ARGUMENT */
+static inline orr_result orr_scene_set_glass(orr_scene *scene, orr_layer layer, int material,
+                                             const orr_glass_desc *desc, orr_error *error);
 /* When a cloud casts shadows, on everything but itself. */
 typedef enum orr_shadow_casting {
     ORR_SHADOW_CASTING_MOVING, /* while it is bound, soft or has a mass: the light in which the others were
@@ -532,7 +551,7 @@ typedef struct orr_light_desc {
     float radius;    /* how large it is, for the edges of its shadows: points and spots [scene units],
                      directional lights half of the angle that they take in the sky [degrees, at most 30]; 0:
                      edges are hard, of a rectangle those of a disc of its area. Path-traced pictures take
-                     all but rectangles as points */
+                     such a light for a sphere, or a disc in the sky */
     float size[2];   /* of rectangles, along `across` and at a right angle to it, over 0 [scene units] */
     float across[3]; /* of rectangles: a direction that is not `direction`'s; 0: any */
 } orr_light_desc;
@@ -702,6 +721,7 @@ typedef struct orr_robot_info {
     const char *unused_first; /* the first of them; "" when there are none; valid until the layer is
                                   removed */
     int output_count;         /* forces of all actuators: three of an orientation servo, one of others */
+    int material_count;
 } orr_robot_info;
 
 typedef enum orr_robot_element_kind {
@@ -808,7 +828,8 @@ typedef enum orr_robot_object {
     ORR_ROBOT_OBJECT_SENSOR,
     ORR_ROBOT_OBJECT_CAMERA,
     ORR_ROBOT_OBJECT_EQUALITY,
-    ORR_ROBOT_OBJECT_KEYFRAME
+    ORR_ROBOT_OBJECT_KEYFRAME,
+    ORR_ROBOT_OBJECT_MATERIAL
 } orr_robot_object;
 /* The name of one, "" when it has none, NULL outside their number; valid until the layer is removed. */
 ORR_API const char *orr_scene_robot_name(const orr_scene *scene, orr_layer robot, orr_robot_object kind,
@@ -2079,6 +2100,8 @@ ORR_API orr_result orr_scene_add_mesh_sized(orr_scene *scene, const char *name, 
                                             orr_layer *layer, orr_error *error);
 ORR_API orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                size_t desc_size, orr_error *error);
+ORR_API orr_result orr_scene_set_glass_sized(orr_scene *scene, orr_layer layer, int material,
+                                             const orr_glass_desc *desc, size_t desc_size, orr_error *error);
 ORR_API orr_result orr_scene_set_environment_sized(orr_scene *scene, const orr_environment_desc *desc,
                                                    size_t desc_size, orr_error *error);
 ORR_API orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, size_t desc_size,
@@ -2234,6 +2257,11 @@ static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer
                                                orr_error *error)
 {
     return orr_scene_set_physics_sized(scene, layer, desc, sizeof *desc, error);
+}
+static inline orr_result orr_scene_set_glass(orr_scene *scene, orr_layer layer, int material,
+                                             const orr_glass_desc *desc, orr_error *error)
+{
+    return orr_scene_set_glass_sized(scene, layer, material, desc, sizeof *desc, error);
 }
 static inline orr_result orr_scene_set_environment(orr_scene *scene, const orr_environment_desc *desc,
                                                    orr_error *error)

@@ -55,20 +55,33 @@ STRUCT(bsdf_metal)
     real3 f0;      // reflectance of highlights seen straight
     real3 gain;    // of highlights, for the light that they lose
     real alpha;    // squared roughness
+    real f90;      // reflectance of highlights at a grazing angle
 }
 END_STRUCT(bsdf_metal)
 
-// base: linear; metallic, roughness: 0 .. 1; highlight: of bsdf_integrals
-FN bsdf_metal bsdf_metal_of(real3 base, real metallic, real roughness, real highlight)
+// base: linear; metallic, roughness: 0 .. 1; highlight: of bsdf_integrals. f0, f90: reflectance of the part
+// that is no metal, seen straight and at a grazing angle (KHR_materials_ior and KHR_materials_specular). What
+// a coloured highlight takes from the matte part is taken channel by channel: what is under it has the
+// complementary tint; the extension takes the most of the three from all.
+FN bsdf_metal bsdf_dielectric_of(real3 base, real metallic, real roughness, real highlight, real3 f0,
+                                 real f90)
 {
     real matte = R(1.0) - metallic, lost = R(1.0) / highlight - R(1.0);
     bsdf_metal m;
     m.diffuse = scale3(base, matte);
-    m.f0 = make_real3(fma_(metallic, base.x, R(0.04) * matte), fma_(metallic, base.y, R(0.04) * matte),
-                      fma_(metallic, base.z, R(0.04) * matte));
+    m.f0 = make_real3(fma_(metallic, base.x, f0.x * matte), fma_(metallic, base.y, f0.y * matte),
+                      fma_(metallic, base.z, f0.z * matte));
+    m.f90 = fma_(metallic, R(1.0) - f90, f90);
     m.gain = make_real3(fma_(m.f0.x, lost, R(1.0)), fma_(m.f0.y, lost, R(1.0)), fma_(m.f0.z, lost, R(1.0)));
     m.alpha = max_(roughness * roughness, R(BSDF_ALPHA_MIN));
     return m;
+}
+
+// The same of glTF without these extensions: of an index of refraction of 1.5.
+FN bsdf_metal bsdf_metal_of(real3 base, real metallic, real roughness, real highlight)
+{
+    return bsdf_dielectric_of(base, metallic, roughness, highlight, make_real3(R(0.04), R(0.04), R(0.04)),
+                              R(1.0));
 }
 
 // A clear coat (KHR_materials_clearcoat): a rough surface of index of refraction 1.5 that reflects nothing
@@ -143,9 +156,9 @@ FN real3 bsdf_facet(real3 normal, real3 to_eye, real alpha, real2 around, real v
     return add_scaled3(add_scaled3(scale3(across, h.x), along, h.y), normal, h.z);
 }
 
-FN real bsdf_channel(real diffuse, real f0, real gain, real fresnel, real highlight)
+FN real bsdf_channel(real diffuse, real f0, real f90, real gain, real fresnel, real highlight)
 {
-    real f = fma_(R(1.0) - f0, fresnel, f0);
+    real f = fma_(f90 - f0, fresnel, f0);
     return fma_((R(1.0) - f) * R(1.0f / BSDF_PI), diffuse, f * gain * highlight);
 }
 
@@ -155,38 +168,39 @@ FN real3 bsdf_reflect(bsdf_metal m, bsdf_angles a)
     real light = max_(a.light, R(0.0));
     real visible = R(0.5) / max_(fma_(light, a.eye_root, a.eye * a.light_root), R(1e-12));
     real highlight = bsdf_peak(a) * visible;
-    return scale3(make_real3(bsdf_channel(m.diffuse.x, m.f0.x, m.gain.x, a.fresnel, highlight),
-                             bsdf_channel(m.diffuse.y, m.f0.y, m.gain.y, a.fresnel, highlight),
-                             bsdf_channel(m.diffuse.z, m.f0.z, m.gain.z, a.fresnel, highlight)),
+    return scale3(make_real3(bsdf_channel(m.diffuse.x, m.f0.x, m.f90, m.gain.x, a.fresnel, highlight),
+                             bsdf_channel(m.diffuse.y, m.f0.y, m.f90, m.gain.y, a.fresnel, highlight),
+                             bsdf_channel(m.diffuse.z, m.f0.z, m.f90, m.gain.z, a.fresnel, highlight)),
                   light);
 }
 
-FN real bsdf_albedo_channel(bsdf_integrals s, real diffuse, real f0, real gain)
+FN real bsdf_albedo_channel(bsdf_integrals s, real diffuse, real f0, real f90, real gain)
 {
-    real kept = R(1.0) - fma_(R(1.0) - f0, s.dull, f0);
-    return fma_(kept, diffuse, gain * fma_(f0, s.highlight - s.grazing, s.grazing));
+    real kept = R(1.0) - fma_(f90 - f0, s.dull, f0);
+    return fma_(kept, diffuse, gain * fma_(f0, s.highlight - s.grazing, f90 * s.grazing));
 }
 
 // What is reflected of different light by the matte part of a surface and by its highlight.
-FN real bsdf_split_channel(bsdf_integrals s, real diffuse, real f0, real gain, real matte, real mirrored)
+FN real bsdf_split_channel(bsdf_integrals s, real diffuse, real f0, real f90, real gain, real matte,
+                           real mirrored)
 {
-    real kept = R(1.0) - fma_(R(1.0) - f0, s.dull, f0);
-    return fma_(kept * diffuse, matte, gain * fma_(f0, s.highlight - s.grazing, s.grazing) * mirrored);
+    real kept = R(1.0) - fma_(f90 - f0, s.dull, f0);
+    return fma_(kept * diffuse, matte, gain * fma_(f0, s.highlight - s.grazing, f90 * s.grazing) * mirrored);
 }
 
 FN real3 bsdf_split(bsdf_metal m, bsdf_integrals s, real3 matte, real3 mirrored)
 {
-    return make_real3(bsdf_split_channel(s, m.diffuse.x, m.f0.x, m.gain.x, matte.x, mirrored.x),
-                      bsdf_split_channel(s, m.diffuse.y, m.f0.y, m.gain.y, matte.y, mirrored.y),
-                      bsdf_split_channel(s, m.diffuse.z, m.f0.z, m.gain.z, matte.z, mirrored.z));
+    return make_real3(bsdf_split_channel(s, m.diffuse.x, m.f0.x, m.f90, m.gain.x, matte.x, mirrored.x),
+                      bsdf_split_channel(s, m.diffuse.y, m.f0.y, m.f90, m.gain.y, matte.y, mirrored.y),
+                      bsdf_split_channel(s, m.diffuse.z, m.f0.z, m.f90, m.gain.z, matte.z, mirrored.z));
 }
 
 // The part of light from everywhere that is reflected to the eye.
 FN real3 bsdf_albedo(bsdf_metal m, bsdf_integrals s)
 {
-    return make_real3(bsdf_albedo_channel(s, m.diffuse.x, m.f0.x, m.gain.x),
-                      bsdf_albedo_channel(s, m.diffuse.y, m.f0.y, m.gain.y),
-                      bsdf_albedo_channel(s, m.diffuse.z, m.f0.z, m.gain.z));
+    return make_real3(bsdf_albedo_channel(s, m.diffuse.x, m.f0.x, m.f90, m.gain.x),
+                      bsdf_albedo_channel(s, m.diffuse.y, m.f0.y, m.f90, m.gain.y),
+                      bsdf_albedo_channel(s, m.diffuse.z, m.f0.z, m.f90, m.gain.z));
 }
 
 #endif

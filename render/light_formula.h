@@ -238,6 +238,8 @@ STRUCT(light_metal)
     real metallic, roughness, occlusion; // 0 .. 1; occlusion: the part of ambient light that arrives
     real coated, coat_roughness;         // 0 .. 1; coated: the part of it that is under a clear coat
     real transmission;                   // 0 .. 1: a factor of the material's
+    real3 f0;                            // of what is no metal, as bsdf_dielectric_of takes them
+    real f90;
 }
 END_STRUCT(light_metal)
 
@@ -255,6 +257,17 @@ FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real ro
     m.coated = R(0.0);
     m.coat_roughness = R(0.0);
     m.transmission = R(1.0);
+    m.f0 = make_real3(R(0.04), R(0.04), R(0.04));
+    m.f90 = R(1.0);
+    return m;
+}
+
+// The same of a material that says how bright its highlights are.
+FN light_metal light_set_highlight(light_metal m, uniform_real red, uniform_real green, uniform_real blue,
+                                   uniform_real grazing)
+{
+    m.f0 = make_real3(R(red), R(green), R(blue));
+    m.f90 = R(grazing);
     return m;
 }
 
@@ -302,7 +315,7 @@ END_STRUCT(light_layer)
 FN light_layer light_base_layer(light_metal m, bsdf_integrals integrals, real3 normal, light_sums begun)
 {
     light_layer layer;
-    layer.metal = bsdf_metal_of(m.base, m.metallic, m.roughness, integrals.highlight);
+    layer.metal = bsdf_dielectric_of(m.base, m.metallic, m.roughness, integrals.highlight, m.f0, m.f90);
     layer.integrals = integrals;
     layer.normal = normal;
     layer.roughness = m.roughness;

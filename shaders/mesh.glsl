@@ -10,7 +10,7 @@ layout(push_constant, scalar) uniform Push
     vec2 depth;         // slope and start of the depth buffer's values: greater is nearer
     vec4 base_colour;
     float alpha_cutoff; // 0: no holes
-    float emission; // FILM: which of the mesh's materials it is
+    float emission; // FILM: which of the mesh's materials it is; HIGHLIGHT: four bytes, roots of reflectances
     vec2 gloss; // specular factor and shininess; METAL: metallic and roughness
     vec3 emissive;
     uint flags; // of those below
@@ -29,8 +29,9 @@ const uint COATED = 64u; // has a texture of a clear coat
 const uint ENDS = 128u; // endless, where there is haze; not for lights
 const uint FILM = 256u; // glass that is drawn as a film
 const uint WHOLE = 512u; // of which alpha counts nothing
-const uint MIRROR_SHIFT = 10u; // three bits: 1 + the index of the mirror; 0: it is none
-const uint ENVIRONMENT_SHIFT = 13u; // above it 1 + the index of the environment that lights the mesh; 0: none
+const uint HIGHLIGHT = 1024u; // says how bright its highlights are
+const uint MIRROR_SHIFT = 11u; // three bits: 1 + the index of the mirror; 0: it is none
+const uint ENVIRONMENT_SHIFT = 14u; // above it 1 + the index of the environment that lights the mesh; 0: none
 
 bool has_flag(uint flag)
 {

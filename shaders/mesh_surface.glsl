@@ -393,6 +393,11 @@ vec4 clear_colour()
                                            push.emissive.g, push.emissive.b,
                                            make_real3(surface.x, surface.y, surface.z), emissive);
             m.transmission = surface.w;
+            if (has_flag(HIGHLIGHT)) {
+                vec4 root = unpackUnorm4x8(floatBitsToUint(push.emission));
+                root *= root;
+                m = light_set_highlight(m, root.r, root.g, root.b, root.a);
+            }
             if (has_flag(COATED)) {
                 m.coated = coat.x;
                 m.coat_roughness = coat.y;

@@ -31,6 +31,11 @@ typedef struct orr_mesh_material {
     // glTF's metallic-roughness model; false: Lambert's law and the two above
     bool metallic_roughness;
     float metallic, roughness; // 0 .. 1
+    // what its highlights reflect of light where it is no metal, seen straight, linear, and at a grazing
+    // angle (KHR_materials_ior, KHR_materials_specular); each the square of a 255th part, as GPUs take them.
+    // false: 0.04 and 1
+    bool has_highlight;
+    float highlight[3], highlight_grazing;
     // only of this model; indices into textures, -1: none
     int surface_texture;  // red dims ambient light; green, blue and alpha are factors of roughness, metallic
                           // and transmission

@@ -282,14 +282,14 @@ static orr_result check_version(const orr_gltf *g)
                : orr_json_expected(&g->root, "asset.version", g->error, "\"2.0\"");
 }
 
-static bool is_known_extension(const char *name)
+bool orr_gltf_knows_extension(const char *name)
 {
     static const char *const known[] = {"KHR_materials_unlit",        "KHR_materials_emissive_strength",
                                         "KHR_texture_transform",      "KHR_mesh_quantization",
                                         "EXT_texture_webp",           "EXT_mesh_gpu_instancing",
                                         "KHR_lights_punctual",        "KHR_materials_clearcoat",
                                         "KHR_materials_transmission", "KHR_materials_ior",
-                                        "KHR_materials_volume"};
+                                        "KHR_materials_volume",       "KHR_materials_specular"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(name, known[i]) == 0) {
             return true;
@@ -306,7 +306,7 @@ static orr_result check_extensions(const orr_gltf *g, const char *key, bool requ
         if (!cJSON_IsString(node)) {
             return orr_json_expected(&g->root, key, g->error, "an array of texts");
         }
-        if (is_known_extension(node->valuestring)) {
+        if (orr_gltf_knows_extension(node->valuestring)) {
             continue;
         }
         if (required) {

@@ -88,6 +88,8 @@ orr_result orr_gltf_integer(const orr_gltf *g, const orr_json *object, const cha
 orr_result orr_gltf_index(const orr_gltf *g, const orr_json *object, const char *key, orr_gltf_kind kind,
                           int *index);
 // object.extensions.NAME; node NULL: absent
+// Is the extension read?
+bool orr_gltf_knows_extension(const char *name);
 orr_result orr_gltf_extension(const orr_gltf *g, const orr_json *object, const char *name,
                               orr_json *extension);
 // A buffer's or an image's bytes in a "data:" address or in a file; free with orr_free, on failure too.

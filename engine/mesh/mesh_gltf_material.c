@@ -137,6 +137,20 @@ static orr_result read_alpha(const orr_gltf *g, const orr_json *json, orr_mesh_m
                : orr_json_expected(json, "alphaMode", g->error, "OPAQUE, MASK or BLEND");
 }
 
+// Extensions of a material that are not drawn, also where the file does not list them.
+static void note_extensions(const orr_gltf *g, const orr_json *json)
+{
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(json->node, "extensions"), *member;
+    cJSON_ArrayForEach(member, all)
+    {
+        if (!orr_gltf_knows_extension(member->string)) {
+            char name[64];
+            snprintf(name, sizeof name, "%s", member->string);
+            orr_mesh_note(g->reader, name);
+        }
+    }
+}
+
 static orr_result read_material(orr_gltf *g, int index)
 {
     orr_json json, unlit;
@@ -145,6 +159,7 @@ static orr_result read_material(orr_gltf *g, int index)
     ORR_TRY(orr_mesh_add_material(g->reader, &material));
     material->two_sided = false;
     note_textures(g, &json);
+    note_extensions(g, &json);
     ORR_TRY(read_base_colour(g, &json, material, &g->mappings[index]));
     ORR_TRY(read_metal(g, &json, material));
     ORR_TRY(orr_gltf_read_surface(g, &json, index, material));

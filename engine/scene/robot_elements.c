@@ -57,7 +57,8 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
                                 .soft_count = soft_layers(m),
                                 .output_count = m->nout,
                                 .unused_count = m->unused.count,
-                                .unused_first = m->unused.first};
+                                .unused_first = m->unused.first,
+                                .material_count = orr_model_count(m, ORR_OBJECT_MATERIAL)};
     orr_sized_write(&own, sizeof own, info, info_size);
     return ORR_OK;
 }
@@ -77,7 +78,8 @@ static orr_object object_of(orr_robot_object kind)
         [ORR_ROBOT_OBJECT_SITE] = ORR_OBJECT_SITE,         [ORR_ROBOT_OBJECT_JOINT] = ORR_OBJECT_JOINT,
         [ORR_ROBOT_OBJECT_TENDON] = ORR_OBJECT_TENDON,     [ORR_ROBOT_OBJECT_ACTUATOR] = ORR_OBJECT_ACTUATOR,
         [ORR_ROBOT_OBJECT_SENSOR] = ORR_OBJECT_SENSOR,     [ORR_ROBOT_OBJECT_CAMERA] = ORR_OBJECT_CAMERA,
-        [ORR_ROBOT_OBJECT_EQUALITY] = ORR_OBJECT_EQUALITY, [ORR_ROBOT_OBJECT_KEYFRAME] = ORR_OBJECT_KEY};
+        [ORR_ROBOT_OBJECT_EQUALITY] = ORR_OBJECT_EQUALITY, [ORR_ROBOT_OBJECT_KEYFRAME] = ORR_OBJECT_KEY,
+        [ORR_ROBOT_OBJECT_MATERIAL] = ORR_OBJECT_MATERIAL};
     return (unsigned)kind < sizeof objects / sizeof objects[0] ? objects[kind] : ORR_OBJECT_UNKNOWN;
 }
 

@@ -22,6 +22,14 @@ typedef struct orr_scene_context {
 // Does a cloud cast shadows? One that may move does where its file says nothing: the light that others were
 // captured in has their shadows already.
 
+// What a program or a scene file has made of one of a layer's materials.
+typedef struct orr_layer_material {
+    char *path; // of the network that it is; NULL: it is none
+    bool is_glass;
+    orr_glass_desc glass;
+    orr_mesh_material *own; // of glass: as the layer's meshes had it
+} orr_layer_material;
+
 // One layer: a cloud, a mesh, a field or a robot, and its transform when a world begins.
 typedef struct orr_layer_data {
     orr_pool_id id;
@@ -30,16 +38,16 @@ typedef struct orr_layer_data {
     char *path;      // of the file it comes from; NULL: a program has made it
     bool has_region; // only what is there of the cloud in that file
     orr_region region;
-    bool part;                   // its name can be of a file
-    orr_splat_pack *splats;      // ORR_LAYER_SPLATS
-    orr_mesh *mesh;              // ORR_LAYER_MESH
-    char **material_paths;       // material_count: of its materials that are networks, NULL for others
-    int material_count;          // 0: none is
-    orr_field_layer *field;      // ORR_LAYER_FIELD
-    orr_robot *robot;            // ORR_LAYER_ROBOT
-    orr_robot *body;             // what physics has of another layer; NULL: nothing
-    struct orr_soft_layer *soft; // soft_layer.h; NULL: it is rigid
-    bool has_body;               // that a program or a scene file gave it:
+    bool part;                     // its name can be of a file
+    orr_splat_pack *splats;        // ORR_LAYER_SPLATS
+    orr_mesh *mesh;                // ORR_LAYER_MESH
+    orr_layer_material *materials; // material_count: of its mesh, or of the robot's model
+    int material_count;            // 0: all are as its file has them
+    orr_field_layer *field;        // ORR_LAYER_FIELD
+    orr_robot *robot;              // ORR_LAYER_ROBOT
+    orr_robot *body;               // what physics has of another layer; NULL: nothing
+    struct orr_soft_layer *soft;   // soft_layer.h; NULL: it is rigid
+    bool has_body;                 // that a program or a scene file gave it:
     orr_body_desc body_desc;
     const orr_trainer *trainer; // that it shows; NULL: none
     bool absent;  // physics does not have it for now: a viewer has removed it, and may undo that
@@ -111,8 +119,15 @@ void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 // A light of a layer, as it is drawn; at: of the layer. Lengths of a layer scale with it, and so does
 // the light: surfaces that it lights look as they did.
 orr_draw_light orr_scene_layer_light(const orr_light_desc *light, const orr_transform *at);
-// Frees the paths of its materials.
+// A mesh or a robot of the scene that has such a material.
+orr_result orr_layer_with_material(orr_scene *scene, orr_layer id, int material, orr_layer_data **layer,
+                                   orr_error *error);
+int orr_layer_material_count(const orr_layer_data *layer); // of its file
+// Makes room for what becomes of them.
+orr_result orr_layer_keep_materials(orr_layer_data *layer, orr_error *error);
 void orr_layer_forget_materials(orr_layer_data *layer);
+// Devices upload its meshes again.
+void orr_layer_renew_keys(orr_scene *scene, orr_layer_data *layer);
 // How many lights the scene has, and its meshes.
 int orr_scene_light_total(const orr_scene *scene);
 // Is its light the default sun, which depends on which layers there are?

@@ -196,11 +196,72 @@ static orr_result read_region(const orr_json *json, orr_scene_file_layer *layer,
                : orr_json_expected(&region, "keep", error, "\"inside\" or \"outside\"");
 }
 
-// "materials": [a path or null for each material of the mesh]
+// The members of orr_glass_desc.
+static orr_result read_glass(const orr_json *json, orr_scene_file_material *material, orr_error *error)
+{
+    static const char *const keys[] = {
+        "transmission",       "ior",    "thickness", "roughness", "attenuation_distance",
+        "attenuation_colour", "colour", NULL};
+    orr_glass_desc *glass = &material->glass;
+    double transmission = 1.0, ior = 1.5, thickness = 0.0, roughness = 0.0, distance = 0.0;
+    ORR_TRY(orr_json_check_keys(json, keys, error));
+    ORR_TRY(orr_json_positive(json, "transmission", &transmission, error));
+    ORR_TRY(orr_json_positive(json, "ior", &ior, error));
+    ORR_TRY(orr_json_number(json, "thickness", &thickness, error));
+    ORR_TRY(orr_json_number(json, "roughness", &roughness, error));
+    ORR_TRY(orr_json_positive(json, "attenuation_distance", &distance, error));
+    ORR_TRY(orr_json_floats(json, "attenuation_colour", 3, glass->attenuation_colour, error));
+    ORR_TRY(orr_json_floats(json, "colour", 3, glass->colour, error));
+    glass->transmission = (float)transmission;
+    glass->ior = (float)ior;
+    glass->thickness = (float)thickness;
+    glass->roughness = (float)roughness;
+    glass->attenuation_distance = (float)distance;
+    material->is_glass = true;
+    return ORR_OK;
+}
+
+static orr_result read_material(const orr_json *json, const cJSON *node, int index,
+                                orr_scene_file_material *material, orr_error *error)
+{
+    if (cJSON_IsString(node)) {
+        return copy_path(json->file, node->valuestring, &material->path, error);
+    }
+    if (cJSON_IsObject(node)) {
+        orr_json glass;
+        ORR_TRY(orr_json_element(json, "materials", index, node, &glass, error));
+        return read_glass(&glass, material, error);
+    }
+    return cJSON_IsNull(node)
+               ? ORR_OK
+               : orr_json_expected(json, "materials", error, "an array of paths, objects of glass and nulls");
+}
+
+// {"NAME": {...}}: materials of a robot.
+static orr_result read_robot_materials(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
+{
+    orr_json all;
+    ORR_TRY(orr_json_member(json, "materials", &all, error));
+    ORR_ALLOC(layer->materials, cJSON_GetArraySize(all.node) + 1, "materials", error);
+    memset(layer->materials, 0, (size_t)(cJSON_GetArraySize(all.node) + 1) * sizeof *layer->materials);
+    for (const cJSON *node = all.node->child; node; node = node->next) {
+        orr_json glass;
+        orr_scene_file_material *material = &layer->materials[layer->material_count++];
+        ORR_TRY(orr_json_member(&all, node->string, &glass, error));
+        ORR_TRY(copy_text(node->string, &material->name, error));
+        ORR_TRY(read_glass(&glass, material, error));
+    }
+    return ORR_OK;
+}
+
+// "materials": [a path, glass or null for each material of a mesh], or an object of glass by names
 static orr_result read_materials(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
     const cJSON *node;
     int count;
+    if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(json->node, "materials"))) {
+        return read_robot_materials(json, layer, error);
+    }
     ORR_TRY(orr_json_array(json, "materials", &node, &count, error));
     if (count == 0) {
         return ORR_OK;
@@ -211,11 +272,7 @@ static orr_result read_materials(const orr_json *json, orr_scene_file_layer *lay
     }
     layer->material_count = count;
     for (int i = 0; i < count; i++, node = node->next) {
-        if (cJSON_IsString(node)) {
-            ORR_TRY(copy_path(json->file, node->valuestring, &layer->materials[i], error));
-        } else if (!cJSON_IsNull(node)) {
-            return orr_json_expected(json, "materials", error, "an array of paths and nulls");
-        }
+        ORR_TRY(read_material(json, node, i, &layer->materials[i], error));
     }
     return ORR_OK;
 }
@@ -396,7 +453,8 @@ void orr_scene_file_free(orr_scene_file *file)
         orr_free(file->layers[i].robot);
         orr_free(file->layers[i].body);
         for (int k = 0; k < file->layers[i].material_count; k++) {
-            orr_free(file->layers[i].materials[k]);
+            orr_free(file->layers[i].materials[k].name);
+            orr_free(file->layers[i].materials[k].path);
         }
         orr_free(file->layers[i].materials);
     }

@@ -5,6 +5,14 @@
 #include "engine/core/json.h"
 #include "render/draw.h"
 
+// A material of a layer that is not as the layer's file has it.
+typedef struct orr_scene_file_material {
+    char *name; // of a robot's; NULL: of a mesh, by its number
+    char *path; // of the network that it is
+    bool is_glass;
+    orr_glass_desc glass;
+} orr_scene_file_material;
+
 typedef struct orr_scene_file_layer {
     char *file;              // path, already beside the scene file
     char *name;              // NULL: the file's own name
@@ -14,7 +22,7 @@ typedef struct orr_scene_file_layer {
     bool antialias;
     bool has_casts_shadow, casts_shadow; // of a cloud
     bool has_physics, has_region;
-    char **materials; // paths of its materials that are networks, NULL for others; material_count
+    orr_scene_file_material *materials; // material_count
     int material_count;
     orr_body_desc physics;
     orr_region region;

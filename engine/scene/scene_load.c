@@ -11,6 +11,7 @@
 #include "neural/capture/capture_file.h"
 #include "render/formats/splat_formats.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double READING_SHARE = 0.4; // of a cloud's work; the rest is ordering its splats
@@ -212,17 +213,43 @@ static orr_result set_bodies(orr_scene *scene, const orr_scene_file *file, const
     return ORR_OK;
 }
 
+// Material k of the file's layer, which is `layer` of the scene.
+static orr_result set_material(orr_scene *scene, int index, const orr_scene_file_material *material, int k,
+                               orr_error *error)
+{
+    const orr_layer id = orr_scene_layer(scene, index);
+    const orr_layer_data *layer = &scene->layers[index];
+    if (material->name) {
+        if (layer->kind != ORR_LAYER_ROBOT) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "expected an array: materials of a mesh have numbers");
+        }
+        k = orr_model_find(layer->robot->model, ORR_OBJECT_MATERIAL, material->name);
+        if (k < 0) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "%s has no such material in the robot", layer->name);
+        }
+    } else if (layer->kind == ORR_LAYER_ROBOT) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "expected {\"NAME\": {...}}: materials of a robot have names");
+    }
+    if (material->path) {
+        return orr_scene_set_material(scene, id, k, material->path, error);
+    }
+    return material->is_glass ? orr_scene_set_glass(scene, id, k, &material->glass, error) : ORR_OK;
+}
+
 static orr_result set_materials(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
                                 orr_error *error)
 {
     for (int i = 0; i < file->layer_count; i++) {
         const orr_scene_file_layer *layer = &file->layers[i];
         for (int k = 0; k < layer->material_count; k++) {
+            const orr_scene_file_material *material = &layer->materials[k];
+            char number[16];
             orr_error why = {0};
-            if (layer->materials[k] && orr_scene_set_material(scene, orr_scene_layer(scene, first + i), k,
-                                                              layer->materials[k], &why) != ORR_OK) {
-                return orr_fail(error, (orr_code)why.code, "%s: layers[%d].materials[%d]: %s", path, i, k,
-                                why.message);
+            snprintf(number, sizeof number, "%d", k);
+            if (set_material(scene, first + i, material, k, &why) != ORR_OK) {
+                return orr_fail(error, (orr_code)why.code, "%s: layers[%d].materials[%s]: %s", path, i,
+                                material->name ? material->name : number, why.message);
             }
         }
     }

@@ -109,18 +109,56 @@ static bool add_bind(cJSON *json, const orr_layer_data *layer, const orr_layer_d
            cJSON_AddStringToObject(bind, "body", body);
 }
 
-// Paths as seen from the scene file at `path`.
+static cJSON *glass_json(const orr_glass_desc *g)
+{
+    cJSON *json = cJSON_CreateObject();
+    const bool black = g->colour[0] == 0.0f && g->colour[1] == 0.0f && g->colour[2] == 0.0f;
+    const bool good = json && (g->transmission == 0.0f || add_float(json, "transmission", g->transmission)) &&
+                      (g->ior == 0.0f || add_float(json, "ior", g->ior)) &&
+                      add_float(json, "thickness", g->thickness) &&
+                      add_float(json, "roughness", g->roughness) &&
+                      (g->attenuation_distance == 0.0f ||
+                       (add_float(json, "attenuation_distance", g->attenuation_distance) &&
+                        add_floats(json, "attenuation_colour", g->attenuation_colour, 3))) &&
+                      (black || add_floats(json, "colour", g->colour, 3));
+    if (!good) {
+        cJSON_Delete(json);
+        return NULL;
+    }
+    return json;
+}
+
+// A path, as seen from the scene file at `path`, glass, or null.
+static cJSON *material_json(const orr_layer_material *material, const char *path)
+{
+    orr_error error = {0};
+    char *file = NULL;
+    if (material->is_glass) {
+        return glass_json(&material->glass);
+    }
+    if (!material->path) {
+        return cJSON_CreateNull();
+    }
+    cJSON *json = orr_scene_file_rename("", material->path, path, &file, &error) == ORR_OK
+                      ? cJSON_CreateString(file)
+                      : NULL;
+    orr_free(file);
+    return json;
+}
+
+// An array, or of a robot what is glass by its name.
 static bool add_materials(cJSON *json, const orr_layer_data *layer, const char *path)
 {
-    cJSON *materials = cJSON_AddArrayToObject(json, "materials");
+    const bool robot = layer->kind == ORR_LAYER_ROBOT;
+    cJSON *materials =
+        robot ? cJSON_AddObjectToObject(json, "materials") : cJSON_AddArrayToObject(json, "materials");
     bool good = materials != NULL;
     for (int i = 0; i < layer->material_count && good; i++) {
-        orr_error error = {0};
-        char *file = NULL;
-        good = !layer->material_paths[i] ||
-               orr_scene_file_rename("", layer->material_paths[i], path, &file, &error) == ORR_OK;
-        good = good && cJSON_AddItemToArray(materials, file ? cJSON_CreateString(file) : cJSON_CreateNull());
-        orr_free(file);
+        const orr_layer_material *material = &layer->materials[i];
+        cJSON *item = robot && !material->is_glass ? NULL : material_json(material, path);
+        const char *name = robot ? orr_model_name(layer->robot->model, ORR_OBJECT_MATERIAL, i) : NULL;
+        good = robot ? !material->is_glass || (item && cJSON_AddItemToObject(materials, name, item))
+                     : item && cJSON_AddItemToArray(materials, item);
     }
     return good;
 }

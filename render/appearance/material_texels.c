@@ -37,7 +37,13 @@ static material_texel make_texel(const texel_source *s, real2 uv)
         .metallic = m->metallic * surface.z,
         .roughness = m->roughness * surface.y,
         .normal = {0.0f, 0.0f, 1.0f},
-        .occlusion = surface.x};
+        .occlusion = surface.x,
+        .f0 = {0.04f, 0.04f, 0.04f},
+        .f90 = 1.0f};
+    if (m->has_highlight) {
+        memcpy(t.f0, m->highlight, sizeof t.f0);
+        t.f90 = m->highlight_grazing;
+    }
     if (m->normal_texture >= 0) {
         const real4 bent = sample(s, ORR_TEXTURE_NORMAL, uv);
         const real3 n =
@@ -69,7 +75,7 @@ static void reduce(const material_texels *t, int level)
             const int x = column + k % 2, y = row + k / 2;
             const float *values =
                 (const float *)(from + (y < high ? y : high - 1) * wide + (x < wide ? x : wide - 1));
-            for (int v = 0; v < MATERIAL_VALUES; v++) {
+            for (int v = 0; v < MATERIAL_FLOATS; v++) {
                 to[v] += 0.25f * values[v];
             }
         }
@@ -161,8 +167,8 @@ static real3 normal_of(const material_texel *t, real3 to_eye)
 
 bsdf material_bsdf(const material_texel *t, real3 to_eye)
 {
-    bsdf b = bsdf_metallic(normal_of(t, to_eye), to_eye, make_real3(t->base[0], t->base[1], t->base[2]),
-                           t->metallic, t->roughness);
+    bsdf b = bsdf_dielectric(normal_of(t, to_eye), to_eye, make_real3(t->base[0], t->base[1], t->base[2]),
+                             t->metallic, t->roughness, make_real3(t->f0[0], t->f0[1], t->f0[2]), t->f90);
     if (t->coated > 0.0f) {
         bsdf_add_coat(&b, up, t->coated, t->coat_roughness);
     }

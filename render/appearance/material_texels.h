@@ -6,7 +6,7 @@
 #include "render/mesh.h"
 #include "render/reference/bsdf.h"
 
-enum { MATERIAL_VALUES = 11 };
+enum { MATERIAL_VALUES = 11, MATERIAL_FLOATS = MATERIAL_VALUES + 4 };
 
 // Where components are means, the normal is shorter than 1.
 typedef struct material_texel {
@@ -15,8 +15,9 @@ typedef struct material_texel {
     float normal[3]; // in the surface's space
     float coated, coat_roughness;
     float occlusion;
+    float f0[3], f90; // of what is no metal (bsdf_dielectric_of); the same in all texels: no value to learn
 } material_texel;
-_Static_assert(sizeof(material_texel) == MATERIAL_VALUES * sizeof(float), "values in a row");
+_Static_assert(sizeof(material_texel) == MATERIAL_FLOATS * sizeof(float), "values in a row");
 
 typedef struct material_texels {
     int width, height, levels;

@@ -50,6 +50,14 @@ FN bsdf_integrals bsdf_integrals_at(const orr_bsdf_table *table, real roughness,
     return s;
 }
 
+// With what the material says of its highlights.
+FN light_metal with_highlight(light_metal m, const orr_mesh_material *material)
+{
+    const float *f0 = material->highlight;
+    return material->has_highlight ? light_set_highlight(m, f0[0], f0[1], f0[2], material->highlight_grazing)
+                                   : m;
+}
+
 // The part of light from all around that reaches the points past the meshes.
 FN real open_part(const mesh_raster *raster, light_point p)
 {

@@ -35,6 +35,7 @@ LARGE_FN real4 shade_metal(const mesh_raster *raster, const mesh_surface *surfac
                        emissive[0], emissive[1], emissive[2], make_real3(factors.x, factors.y, factors.z),
                        sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, t, w, at.x, at.y));
     m.transmission = factors.w;
+    m = with_highlight(m, material);
     if (surface->textures[ORR_TEXTURE_COAT].image) {
         const real3 coat = sample_factor(raster, surface, ORR_TEXTURE_COAT, t, w, at.x, at.y);
         m.coated = coat.x;

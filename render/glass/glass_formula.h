@@ -65,6 +65,7 @@ FN bsdf_metal glass_layer(bsdf_metal layer, real3 base, real metallic, real tran
          part = straight * straight * (R(1.0) - metallic);
     layer.diffuse = scale3(layer.diffuse, R(1.0) - transmission);
     layer.f0 = add_scaled3(make_real3(part, part, part), base, metallic);
+    layer.f90 = R(1.0);
     layer.gain = add_scaled3(make_real3(R(1.0), R(1.0), R(1.0)), layer.f0, lost);
     return layer;
 }
@@ -74,7 +75,7 @@ FN real glass_albedo(bsdf_integrals s, uniform_real ior)
 {
     real straight = R((ior - 1.0f) / (ior + 1.0f)), f0 = straight * straight;
     real gain = fma_(f0, R(1.0) / s.highlight - R(1.0), R(1.0));
-    return bsdf_split_channel(s, R(0.0), f0, gain, R(0.0), R(1.0));
+    return bsdf_split_channel(s, R(0.0), f0, R(1.0), gain, R(0.0), R(1.0));
 }
 
 // ---- rough surfaces ----

@@ -14,13 +14,19 @@ bsdf bsdf_lambert(real3 normal, real3 to_eye, real3 base)
     return (bsdf){.normal = normal, .to_eye = to_eye, .metal = {.diffuse = base, .alpha = 1.0f}};
 }
 
-bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real roughness)
+bsdf bsdf_dielectric(real3 normal, real3 to_eye, real3 base, real metallic, real roughness, real3 f0,
+                     real f90)
 {
     const bsdf_integrals integrals = bsdf_integrals_at(&orr_bsdf_integrals, roughness, dot3(normal, to_eye));
     return (bsdf){.normal = normal,
                   .to_eye = to_eye,
-                  .metal = bsdf_metal_of(base, metallic, roughness, integrals.highlight),
+                  .metal = bsdf_dielectric_of(base, metallic, roughness, integrals.highlight, f0, f90),
                   .glossy = true};
+}
+
+bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real roughness)
+{
+    return bsdf_dielectric(normal, to_eye, base, metallic, roughness, make_real3(0.04f, 0.04f, 0.04f), 1.0f);
 }
 
 void bsdf_add_coat(bsdf *b, real3 normal, real coated, real roughness)
@@ -45,7 +51,7 @@ bsdf bsdf_neural(const neural_surface *network, const mesh_frame *frame, real3 t
     const real alpha = lobes.roughness * lobes.roughness;
     return (bsdf){.normal = dot3(normal, to_eye) > 0.0f ? normal : frame->normal,
                   .to_eye = to_eye,
-                  .metal = {lobes.matte, lobes.mirrored, none, fmaxf(alpha, BSDF_ALPHA_MIN)},
+                  .metal = {lobes.matte, lobes.mirrored, none, fmaxf(alpha, BSDF_ALPHA_MIN), 1.0f},
                   .glossy = true,
                   .coated = 1.0f,
                   .coat_normal = frame->normal,

@@ -36,6 +36,9 @@ typedef struct bsdf_value {
 // metallic, roughness: 0 .. 1
 bsdf bsdf_lambert(real3 normal, real3 to_eye, real3 base);
 bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real roughness);
+// The same of which the part that is no metal reflects so much by highlights (bsdf_dielectric_of).
+bsdf bsdf_dielectric(real3 normal, real3 to_eye, real3 base, real metallic, real roughness, real3 f0,
+                     real f90);
 // Puts a clear coat over the part `coated` of a metallic surface. normal: unit, on the side of to_eye
 void bsdf_add_coat(bsdf *b, real3 normal, real coated, real roughness);
 // A surface whose material is a network. It is borrowed; frame: whose normal is on the side of to_eye

@@ -366,7 +366,10 @@ static bsdf bsdf_of(const surface_point *at, real3 to_eye, neural_surface *netwo
     if (!look->metallic_roughness) {
         return bsdf_lambert(at->normal, to_eye, at->base);
     }
-    bsdf b = bsdf_metallic(at->normal, to_eye, at->base, at->metallic, at->roughness);
+    const bool given = look->has_highlight;
+    const real3 f0 = given ? of_three(look->highlight) : make_real3(0.04f, 0.04f, 0.04f);
+    bsdf b = bsdf_dielectric(at->normal, to_eye, at->base, at->metallic, at->roughness, f0,
+                             given ? look->highlight_grazing : 1.0f);
     if (at->coated > 0.0f) {
         bsdf_add_coat(&b, at->smooth, at->coated, at->coat_roughness);
     }

@@ -31,10 +31,11 @@ enum {
     COATED = 64,
     ENDS = 128,
     FILM = 256, // glass that is drawn so
-    WHOLE = 512
+    WHOLE = 512,
+    HIGHLIGHT = 1024
 }; // flags of mesh_push
 // above them, 1 + the index of a mirror, in three bits, and 1 + that of an environment
-enum { MIRROR_SHIFT = 10, ENVIRONMENT_SHIFT = 13 };
+enum { MIRROR_SHIFT = 11, ENVIRONMENT_SHIFT = 14 };
 _Static_assert(ORR_MIRRORS < 8, "in three bits");
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
@@ -477,6 +478,19 @@ static orr_vk_binding latents_binding(const orr_vulkan_meshes *m, const orr_vulk
                             .sampler = m->sampler};
 }
 
+// Square roots of its reflectances, as bytes, in place of its emission.
+static float packed_highlight(const orr_mesh_material *material)
+{
+    uint32_t bytes = 0;
+    float packed;
+    for (int k = 0; k < 4; k++) {
+        const float part = k < 3 ? material->highlight[k] : material->highlight_grazing;
+        bytes |= (uint32_t)(255.0f * sqrtf(part) + 0.5f) << (8 * k);
+    }
+    memcpy(&packed, &bytes, sizeof packed);
+    return packed;
+}
+
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
                       const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_vulkan_mesh *mesh,
                       const orr_mesh_part *part, int mirror, mesh_push *push)
@@ -486,15 +500,19 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     const orr_vulkan_network *network = material->neural ? &mesh->networks[part->material] : NULL;
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
     const bool film = is_film(pass, material);
-    push->emission = film ? (float)part->material : material->emission;
+    const bool highlight = material->metallic_roughness && material->has_highlight && !film;
+    push->emission = film        ? (float)part->material
+                     : highlight ? packed_highlight(material)
+                                 : material->emission;
     push->gloss[0] = material->metallic_roughness ? material->metallic : material->specular;
     push->gloss[1] = material->metallic_roughness ? material->roughness : material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
     memcpy(push->emissive, material->emissive, sizeof push->emissive);
-    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT | COATED | FILM | WHOLE);
+    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT | COATED | FILM | WHOLE | HIGHLIGHT);
     push->flags |= orr_material_texture(material, ORR_TEXTURE_NORMAL) >= 0 ? BENT : 0u;
     push->flags |= orr_material_texture(material, ORR_TEXTURE_COAT) >= 0 && !film ? COATED : 0u;
     push->flags |= film ? FILM | (material->blended ? 0u : (uint32_t)WHOLE) : 0u;
+    push->flags |= highlight ? (uint32_t)HIGHLIGHT : 0u;
     push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
         texture_binding(m, mesh, material, ORR_TEXTURE_BASE),

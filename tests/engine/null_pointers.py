@@ -14,6 +14,7 @@ OPTIONAL = {
     "orr_scene_add_splats": ["name", "transform", "layer"],
     "orr_scene_set_environment_sized": ["desc"],
     "orr_scene_set_physics_sized": ["desc"],
+    "orr_scene_set_glass_sized": ["desc"],
     "orr_scene_set_sun_sized": ["desc"],
     "orr_scene_make_collider_sized": ["desc"],
     "orr_scene_add_collider": ["name", "transform", "layer"],

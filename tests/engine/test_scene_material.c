@@ -159,7 +159,7 @@ static void mistakes_are_named(void **state)
     const char *path =
         written("bad.json", "{\"orrery\":1,\"layers\":[{\"file\":\"sphere.gltf\",\"materials\":[7]}]}");
     assert_call_refused(orr_scene_load(engine, path, &none, &why), ORR_ERROR_FORMAT,
-                        "layers[0].materials: expected an array of paths and nulls");
+                        "layers[0].materials: expected an array of paths, objects of glass and nulls");
     path = written("bad.json", "{\"orrery\":1,\"layers\":[{\"file\":\"sphere.gltf\",\"materials\":[null,"
                                "\"sphere.material\"]}]}");
     assert_argument_refused(orr_scene_load(engine, path, &none, &why), "layers[0].materials[1]: ");

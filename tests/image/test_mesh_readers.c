@@ -284,6 +284,44 @@ static void factors_and_textures_of_a_coat_become_one_texture(void **state)
 #define THROUGH(more)                                                                                        \
     "{\"extensions\":{\"KHR_materials_transmission\":{\"transmissionFactor\":0.75}" more "}}"
 
+// In 255th parts of a root: 0.04, of an index of 1.5, is exact.
+static void highlights_are_as_bright_as_gltf_says(void **state)
+{
+    (void)state;
+    read_good("a.gltf", WITH_MATERIAL("{}"));
+    assert_false(mesh.materials[0].has_highlight);
+    read_good("a.gltf",
+              WITH_MATERIAL("{\"extensions\":{\"KHR_materials_specular\":{\"specularFactor\":0.64,"
+                            "\"specularColorFactor\":[1,50,0.25],\"specularTexture\":{\"index\":0}}}}"));
+    const orr_mesh_material *m = &mesh.materials[0];
+    assert_true(m->has_highlight && fabsf(m->highlight[0] - 0.04f * 0.64f) < 1e-3f);
+    assert_true(fabsf(m->highlight[1] - 0.64f) < 2e-3f && fabsf(m->highlight[2] - 0.0064f) < 1e-3f);
+    assert_true(fabsf(m->highlight_grazing - 0.64f) < 2e-3f);
+    assert_string_equal(mesh.unused, "specularTexture");
+    read_good("a.gltf", WITH_MATERIAL("{\"extensions\":{\"KHR_materials_specular\":{}}}"));
+    assert_true(fabsf(mesh.materials[0].highlight[0] - 0.04f) < 1e-7f &&
+                mesh.materials[0].highlight_grazing == 1.0f);
+    read_good("a.gltf", WITH_MATERIAL("{\"extensions\":{\"KHR_materials_ior\":{\"ior\":0}}}"));
+    assert_true(mesh.materials[0].highlight[1] == 1.0f);
+    read_good("a.gltf", WITH_MATERIAL("{\"extensions\":{\"KHR_materials_ior\":{\"ior\":2}}}"));
+    assert_true(fabsf(mesh.materials[0].highlight[1] - 1.0f / 9.0f) < 2e-3f);
+    read_good("a.gltf",
+              WITH_MATERIAL(
+                  "{\"extensions\":{\"KHR_materials_iridescence\":{},\"KHR_materials_anisotropy\":{},"
+                  "\"KHR_materials_dispersion\":{},\"KHR_materials_transmission\":{\"transmissionFactor\":1},"
+                  "\"KHR_materials_specular\":{}}}"));
+    assert_string_equal(mesh.unused, "KHR_materials_iridescence, KHR_materials_anisotropy, "
+                                     "KHR_materials_dispersion, KHR_materials_specular of what light goes "
+                                     "through");
+    assert_text_refused(
+        "a.gltf", WITH_MATERIAL("{\"extensions\":{\"KHR_materials_specular\":{\"specularFactor\":2}}}"),
+        "materials[0].extensions.KHR_materials_specular.specularFactor: expected a number from 0 to 1");
+    assert_text_refused(
+        "a.gltf",
+        WITH_MATERIAL("{\"extensions\":{\"KHR_materials_specular\":{\"specularColorFactor\":[1,-1,1]}}}"),
+        "materials[0].extensions.KHR_materials_specular.specularColorFactor: expected numbers from 0");
+}
+
 static void light_goes_through_what_gltf_says(void **state)
 {
     (void)state;
@@ -312,8 +350,8 @@ static void light_goes_through_what_gltf_says(void **state)
     assert_true(mesh.materials[0].closed && mesh.materials[0].absorption[0] == 0.0f);
     // what is not drawn
     read_good("a.gltf", WITH_MATERIAL("{\"extensions\":{\"KHR_materials_ior\":{\"ior\":1.3}}}"));
-    assert_true(mesh.materials[0].transmission == 0.0f);
-    assert_non_null(strstr(mesh.unused, "KHR_materials_ior of opaque"));
+    assert_true(mesh.materials[0].transmission == 0.0f && mesh.materials[0].has_highlight);
+    assert_string_equal(mesh.unused, "");
     read_good("a.gltf",
               WITH_MATERIAL("{\"extensions\":{\"KHR_materials_transmission\":{\"transmissionFactor\":1,"
                             "\"transmissionTexture\":{\"index\":0}},\"KHR_materials_clearcoat\":{"
@@ -978,6 +1016,7 @@ int main(void)
         cmocka_unit_test(instances_and_texture_transforms_are_applied),
         cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
         cmocka_unit_test(factors_and_textures_of_a_coat_become_one_texture),
+        cmocka_unit_test(highlights_are_as_bright_as_gltf_says),
         cmocka_unit_test(light_goes_through_what_gltf_says),
         cmocka_unit_test(textures_of_transmission_become_alpha),
         cmocka_unit_test(gltf_is_drawn_without_pictures_that_are_missing),

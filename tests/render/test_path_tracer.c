@@ -610,6 +610,53 @@ static void metals_and_dielectrics_are_the_rasterisers(void **state)
     close_stage(s);
 }
 
+// The same with highlights of their own: coloured, faint at a grazing angle, of an index of refraction of
+// 2.2.
+static void highlights_are_the_rasterisers(void **state)
+{
+    (void)state;
+    static const float highlights[3][4] = {
+        {0.02f, 0.3f, 0.1f, 0.6f}, {0, 0, 0, 0}, {0.140625f, 0.140625f, 0.140625f, 1}};
+    stage *s = open_stage(60.0f, 1);
+    orr_mesh_material *look = add_sphere(s, (float[3]){0, 0, 6}, 4.5f, false);
+    memcpy(look->base_colour, (float[3]){0.9f, 0.5f, 0.2f}, 3 * sizeof(float));
+    look->metallic_roughness = look->has_highlight = true;
+    look->roughness = 0.5f;
+    s->list.sun.ambient[0] = s->list.sun.ambient[1] = s->list.sun.ambient[2] = 0.3f;
+    s->list.lights[0] = (orr_draw_light){.directional = true,
+                                         .direction = {-0.48f, 0.6f, 0.64f},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {0.5f, 0.4f, 0.3f}};
+    s->list.light_count = 1;
+    for (int i = 0; i < 3; i++) {
+        memcpy(look->highlight, highlights[i], sizeof look->highlight);
+        look->highlight_grazing = highlights[i][3];
+        assert_traced_as_drawn(s, 128, 0.04, 2e-3);
+    }
+    close_stage(s);
+}
+
+// Coloured and faint highlights reflect what the table says, which is what a rasteriser shows in even light.
+// Of white nearly all is left; the model's matte part, which loses what the highlight reflects into each
+// direction from there, not what it reflects as a whole, gains some at an angle.
+static void highlights_reflect_their_integrals(void **state)
+{
+    (void)state;
+    const real3 up = {0.0f, 0.0f, 1.0f}, white = {1.0f, 1.0f, 1.0f};
+    for (int i = 0; i < 12; i++) {
+        const real cosine = 0.3f + 0.3f * (float)(i % 3), f90 = i < 6 ? 1.0f : 0.5f,
+                   f0 = i % 6 < 3 ? 0.03f : 0.4f;
+        const bsdf b = bsdf_dielectric(up, make_real3(sqrtf(1.0f - cosine * cosine), 0.0f, cosine), white,
+                                       0.0f, 0.4f, make_real3(f0, 0.5f * f0, 0.0f), f90);
+        const double kept = albedo(&b, 40000);
+        const bsdf_integrals s = bsdf_integrals_at(&orr_bsdf_integrals, 0.4f, cosine);
+        print_message("    f0 %.2f, f90 %.1f, cosine %.1f: %.4f\n", (double)f0, (double)f90, (double)cosine,
+                      kept);
+        assert_close((double)bsdf_albedo(b.metal, s).x, kept, 6e-3);
+        assert_close(kept, 1.0, 0.12);
+    }
+}
+
 static uint8_t component(float n)
 {
     return (uint8_t)(255.0f * linear_to_srgb(ORR_NORMAL_CENTRE + (1.0f - ORR_NORMAL_CENTRE) * n) + 0.5f);
@@ -930,6 +977,8 @@ int main(void)
         cmocka_unit_test(metal_shows_a_sphere_as_bright_as_it_is),
         cmocka_unit_test(an_unshadowed_matte_scene_is_the_rasterisers),
         cmocka_unit_test(metals_and_dielectrics_are_the_rasterisers),
+        cmocka_unit_test(highlights_are_the_rasterisers),
+        cmocka_unit_test(highlights_reflect_their_integrals),
         cmocka_unit_test(coated_surfaces_are_the_rasterisers),
         cmocka_unit_test(textures_are_factors_of_metals),
         cmocka_unit_test(textures_bend_normals),

@@ -250,6 +250,7 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
                        look->emissive[2], make_real3(factors.x, factors.y, factors.z),
                        ray_factor(raster, surface, ORR_TEXTURE_EMISSIVE, &t, w, to->width));
     m.transmission = factors.w;
+    m = with_highlight(m, look);
     if (surface->textures[ORR_TEXTURE_COAT].image) {
         const real3 coat = ray_factor(raster, surface, ORR_TEXTURE_COAT, &t, w, to->width);
         m.coated = coat.x;

@@ -380,6 +380,10 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
                                emissive[2], make_real3(factors.x, factors.y, factors.z),
                                sample_factor(s, &textures[ORR_TEXTURE_EMISSIVE], &t, exact, x, y));
             m.transmission = factors.w;
+            if (material->has_highlight) {
+                const float *f0 = material->highlight;
+                m = light_set_highlight(m, f0[0], f0[1], f0[2], material->highlight_grazing);
+            }
             const bool coated = textures[ORR_TEXTURE_COAT].texels != NULL && !surface->film;
             if (coated) {
                 const real3 coat = sample_factor(s, &textures[ORR_TEXTURE_COAT], &t, exact, x, y);
