@@ -1,6 +1,7 @@
 // Cells of soft bodies that are rows of the solver (physics/lanes/flex_rows.h): elasticity under implicit
 // integrators, and strain equalities, against MuJoCo's (tests/golden/record_flex_rows.py).
 #include "physics/load/load.h"
+#include "physics/plan/plan.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
 #include "tests/support/machine.h"
@@ -149,6 +150,37 @@ static void every_mistake_is_named_with_its_line(void **state)
     }
 }
 
+// The solver works in blocks where trees are many and apart; nodes that a soft body couples are not.
+static void coupled_nodes_are_solved_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool blocks;
+    } models[] = {
+        {"<mujoco><worldbody><geom type='plane' size='1 1 .1'/><flexcomp name='f' dim='3' count='5 3 3' "
+         "spacing='.1 .1 .1' dof='quadratic' cellcount='2 1 1'/></worldbody></mujoco>",
+         false},
+        {"<mujoco><option integrator='discrete'/><worldbody><flexcomp name='f' dim='3' count='5 3 3' "
+         "spacing='.1 .1 .1' dof='quadratic' cellcount='2 1 1'><contact contype='0' conaffinity='0'/>"
+         "<elasticity young='1e4'/></flexcomp></worldbody></mujoco>",
+         false},
+        {"<mujoco><worldbody><flexcomp name='f' dim='3' count='5 3 3' spacing='.1 .1 .1' dof='quadratic' "
+         "cellcount='2 1 1'><contact contype='0' conaffinity='0'/></flexcomp></worldbody></mujoco>",
+         true},
+    };
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        orr_model *model = NULL;
+        orr_plan *plan = NULL;
+        assert_ok(orr_model_parse(models[i].text, strlen(models[i].text), "test.xml", &model, &error));
+        assert_int_equal(model->nv, 135);
+        assert_ok(orr_plan_create(model, 0, false, &plan, &error));
+        assert_int_equal(plan->block_count > 0, models[i].blocks);
+        orr_plan_destroy(plan);
+        orr_model_destroy(model);
+    }
+}
+
 // As in MuJoCo, where nodes move the edges.
 static void equality_of_edges_has_no_effect(void **state)
 {
@@ -168,6 +200,7 @@ int main(void)
         cmocka_unit_test(saved_strain_is_the_same),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(equality_of_edges_has_no_effect),
+        cmocka_unit_test(coupled_nodes_are_solved_whole),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }
