@@ -1,5 +1,6 @@
-// OpenEXR, scan lines with channels R, G, B or Y and A, through the C core API of OpenEXR 3.
-#include "engine/image/decode.h"
+// OpenEXR, scan lines or tiles with channels R, G, B or Y and A, through the C core API of OpenEXR 3.
+#include "engine/image/decode_exr.h"
+
 #include "orr_features.h"
 
 #if ORR_HAVE_EXR
@@ -48,7 +49,8 @@ typedef struct exr_shape {
     exr_attr_box2i_t window;
     int channels; // 3, or 4 with A
     orr_pixel_format format;
-    bool grey; // Y alone, which is decoded to red
+    bool grey;  // Y alone, which is decoded to red
+    bool tiles; // not scan lines
 } exr_shape;
 
 // NULL, or what was expected.
@@ -57,9 +59,11 @@ static const char *read_shape(exr_context_t file, exr_shape *shape)
     exr_storage_t storage;
     const exr_attr_chlist_t *channels;
     *shape = (exr_shape){.channels = 3, .format = ORR_PIXEL_HALF};
-    if (exr_get_storage(file, 0, &storage) != EXR_ERR_SUCCESS || storage != EXR_STORAGE_SCANLINE) {
-        return "scan lines";
+    if (exr_get_storage(file, 0, &storage) != EXR_ERR_SUCCESS ||
+        (storage != EXR_STORAGE_SCANLINE && storage != EXR_STORAGE_TILED)) {
+        return "scan lines or tiles";
     }
+    shape->tiles = storage == EXR_STORAGE_TILED;
     if (exr_get_data_window(file, 0, &shape->window) != EXR_ERR_SUCCESS ||
         exr_get_channels(file, 0, &channels) != EXR_ERR_SUCCESS) {
         return "a data window and channels";
@@ -147,7 +151,10 @@ static orr_result decode(exr_context_t file, const orr_picture_source *source, o
     if (source->header_only) {
         return ORR_OK;
     }
-    exr_result_t status = read_lines(file, pixels, &shape);
+    exr_result_t status = shape.tiles ? EXR_ERR_FEATURE_NOT_IMPLEMENTED : read_lines(file, pixels, &shape);
+    if (status == EXR_ERR_FEATURE_NOT_IMPLEMENTED) { // DWAA and DWAB
+        return orr_decode_exr_rgba(source, w->min.x, w->min.y, pixels, error);
+    }
     if (status == EXR_ERR_OUT_OF_MEMORY) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", source->name);
     }

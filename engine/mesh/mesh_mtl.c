@@ -120,7 +120,7 @@ static orr_result read_line(orr_mesh_reader *reader, const char *file, orr_mesh_
         memcpy((*material)->base_colour, values, sizeof values);
     } else if (emission) {
         memcpy((*material)->emissive, values, sizeof values);
-    } else {
+    } else if (opacity || values[0] < 1.0f) { // MeshLab writes Tr 1 for what is opaque
         float alpha = opacity ? values[0] : 1.0f - values[0];
         (*material)->base_colour[3] = alpha;
         (*material)->blended = alpha < 1.0f;

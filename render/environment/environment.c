@@ -266,7 +266,8 @@ static orr_result from_pixels(orr_jobs *jobs, const orr_pixels *p, const char *p
     ORR_ALLOC(rgb, 3 * pixels, "an environment", error);
     for (size_t i = 0; i < pixels; i++) {
         for (size_t k = 0; k < 3; k++) {
-            rgb[3 * i + k] = value_of(p, (size_t)p->channels * i + k);
+            float value = value_of(p, (size_t)p->channels * i + k);
+            rgb[3 * i + k] = value < 0.0f ? 0.0f : value; // of lossy compression and sharp filters
         }
     }
     orr_result result =

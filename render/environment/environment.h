@@ -39,7 +39,7 @@ typedef struct orr_environment {
 // message.
 orr_result orr_environment_create(orr_jobs *jobs, const float *rgb, int width, int height, const char *name,
                                   int64_t *clamped, orr_environment **environment, orr_error *error);
-// From a file (.hdr, .exr).
+// From a file (.hdr, .exr), whose negative values are taken as 0.
 orr_result orr_environment_load(orr_jobs *jobs, const char *path, int64_t *clamped,
                                 orr_environment **environment, orr_error *error);
 void orr_environment_destroy(orr_environment *environment); // NULL is allowed

@@ -1,5 +1,8 @@
 // OpenEXR pictures: written by the engine, read back by OpenEXR itself.
 #define _POSIX_C_SOURCE 200809L
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/image/decode.h"
 #include "engine/image/image.h"
 #include "orr_features.h"
 #include "tests/support/support.h"
@@ -11,6 +14,7 @@
 #include <unistd.h>
 
 #if ORR_HAVE_EXR
+#include <ImfCRgbaFile.h>
 #include <openexr.h>
 
 // all channels of part 0 of a scan-line file, as height x width x 4 RGBA
@@ -103,10 +107,86 @@ static void an_exr_that_cannot_be_written_says_so_and_prints_nothing(void **stat
     fclose(stream);
 }
 
+enum { WIDE = 70, HIGH = 37, LEFT = -3, TOP = 5 };
+
+// Half floats with a window that does not begin at 0.
+static void write_rgba(const char *path, int compression, bool tiles, int channels, const ImfRgba *pixels)
+{
+    ImfHeader *header = ImfNewHeader();
+    ImfHeaderSetDataWindow(header, LEFT, TOP, LEFT + WIDE - 1, TOP + HIGH - 1);
+    ImfHeaderSetCompression(header, compression);
+    // the library adds the places of the window
+    const ImfRgba *base =
+        (const ImfRgba *)((intptr_t)pixels - (intptr_t)sizeof *pixels * (LEFT + TOP * WIDE));
+    if (tiles) {
+        ImfTiledOutputFile *file =
+            ImfOpenTiledOutputFile(path, header, channels, 32, 16, IMF_ONE_LEVEL, IMF_ROUND_DOWN);
+        assert_non_null(file);
+        assert_true(ImfTiledOutputSetFrameBuffer(file, base, 1, WIDE));
+        assert_true(ImfTiledOutputWriteTiles(file, 0, (WIDE - 1) / 32, 0, (HIGH - 1) / 16, 0, 0));
+        assert_true(ImfCloseTiledOutputFile(file));
+    } else {
+        ImfOutputFile *file = ImfOpenOutputFile(path, header, channels);
+        assert_non_null(file);
+        assert_true(ImfOutputSetFrameBuffer(file, base, 1, WIDE));
+        assert_true(ImfOutputWritePixels(file, HIGH));
+        assert_true(ImfCloseOutputFile(file));
+    }
+    ImfDeleteHeader(header);
+}
+
+// What the C core leaves to OpenEXR's C++ library.
+static void tiles_and_lossy_compression_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        int compression, channels;
+        bool tiles;
+        double off; // of the largest value, 1.5: what DWAA loses at its default level
+    } cases[] = {{IMF_ZIP_COMPRESSION, IMF_WRITE_RGBA, true, 0.0},
+                 {IMF_NO_COMPRESSION, IMF_WRITE_RGB, true, 0.0},
+                 {IMF_DWAA_COMPRESSION, IMF_WRITE_RGBA, false, 0.02},
+                 {IMF_DWAB_COMPRESSION, IMF_WRITE_RGB, false, 0.02},
+                 {IMF_DWAA_COMPRESSION, IMF_WRITE_RGB, true, 0.02}};
+    static ImfRgba pixels[WIDE * HIGH];
+    for (int i = 0; i < WIDE * HIGH; i++) {
+        ImfFloatToHalf((float)(i % WIDE) / WIDE, &pixels[i].r);
+        ImfFloatToHalf((float)(i / WIDE) / HIGH, &pixels[i].g);
+        ImfFloatToHalf(1.5f - (float)i / (WIDE * HIGH), &pixels[i].b);
+        ImfFloatToHalf(0.5f, &pixels[i].a);
+    }
+    char path[4096];
+    snprintf(path, sizeof path, "%s", scratch_path("rgba.exr"));
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        bool alpha = cases[c].channels == IMF_WRITE_RGBA;
+        write_rgba(path, cases[c].compression, cases[c].tiles, cases[c].channels, pixels);
+        orr_bytes bytes;
+        orr_pixels read;
+        assert_ok(orr_file_read(path, &bytes, &error));
+        orr_picture_source source = {
+            .data = bytes.data, .size = bytes.size, .name = path, .bytes_max = ORR_PICTURE_BYTES_MAX};
+        assert_ok(orr_picture_decode(&source, &read, &error));
+        assert_true(read.width == WIDE && read.height == HIGH && read.channels == (alpha ? 4 : 3));
+        assert_int_equal(read.format, ORR_PIXEL_HALF);
+        for (int i = 0; i < WIDE * HIGH * read.channels; i++) {
+            const uint16_t *wanted = &pixels[i / read.channels].r + i % read.channels;
+            assert_float_equal(ImfHalfToFloat(((const uint16_t *)read.data)[i]), ImfHalfToFloat(*wanted),
+                               cases[c].off);
+        }
+        orr_free(read.data);
+        orr_error why = {0};
+        source.size = bytes.size / 2;
+        assert_int_equal(orr_picture_decode(&source, &read, &why), ORR_ERROR_FORMAT);
+        assert_null(strchr(why.message, '\n'));
+        orr_free(bytes.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_float_comes_back_from_an_exr),
+        cmocka_unit_test(tiles_and_lossy_compression_are_read),
         cmocka_unit_test(an_exr_that_cannot_be_written_says_so_and_prints_nothing),
     };
     return cmocka_run_group_tests_name("exr", tests, NULL, NULL);

@@ -736,6 +736,19 @@ static void files_beside_a_mesh_stay_in_its_folder(void **state)
                 m->emissive[2] == 2.0f);
     assert_string_equal(mesh.unused, "map_bump");
     orr_mesh_file_free(&mesh);
+    // MeshLab writes Tr 1 for what is opaque
+    static const struct {
+        const char *line;
+        float alpha;
+    } shares[] = {{"Tr 1", 1.0f}, {"Tr 0.75", 0.25f}, {"Tr 0", 1.0f}, {"d 0", 0.0f}};
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, "newmtl m\n%s\n", shares[i].line);
+        put("clear.mtl", text);
+        assert_ok(orr_mesh_file_read(&desc, &mesh, &error));
+        m = &mesh.materials[mesh.parts[0].material];
+        assert_true(m->base_colour[3] == shares[i].alpha && m->blended == (shares[i].alpha < 1.0f));
+        orr_mesh_file_free(&mesh);
+    }
     // what is missing is named; what is elsewhere is not opened
     static const char *const libraries[][2] = {{"missing.mtl", "materials of missing.mtl"},
                                                {"../cloudy.mtl", "in the folder of the mesh"},

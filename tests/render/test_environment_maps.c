@@ -2,7 +2,9 @@
 // what is refused.
 #define ORR_SCALAR
 #include "engine/core/jobs.h"
+#include "engine/image/image.h"
 #include "engine/maths/rng.h"
+#include "orr_features.h"
 #include "render/bsdf_table.h"
 #include "render/environment/environment.h"
 #include "render/environment/maps.h"
@@ -11,6 +13,7 @@
 #include "tests/support/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,6 +267,27 @@ static void bad_pictures_are_refused_in_one_line(void **state)
     orr_environment_destroy(e);
 }
 
+// Lossy compression and resampling leave them in pictures that are nowhere dark.
+static void negative_values_of_files_are_black(void **state)
+{
+    (void)state;
+#if ORR_HAVE_EXR
+    static float rgba[4 * WIDTH * HEIGHT];
+    for (int i = 0; i < 4 * WIDTH * HEIGHT; i++) {
+        rgba[i] = 1.0f;
+    }
+    rgba[5] = -0.25f;
+    orr_environment *e;
+    char path[4096];
+    snprintf(path, sizeof path, "%s", scratch_path("sky.exr"));
+    assert_ok(orr_exr_save(path, rgba, WIDTH, HEIGHT, &error));
+    assert_ok(orr_environment_load(jobs, path, NULL, &e, &error));
+    assert_float_equal(e->panorama.rgb[3], 1.0f, 0.0f);
+    assert_float_equal(e->panorama.rgb[4], 0.0f, 0.0f);
+    orr_environment_destroy(e);
+#endif
+}
+
 static double blazing(const double d[3])
 {
     return d[1] > 0.9 ? 3e6 : 1.0;
@@ -427,6 +451,7 @@ int main(void)
         cmocka_unit_test(pixels_are_drawn_by_their_light),
         cmocka_unit_test(the_density_of_draws_sums_up_to_one),
         cmocka_unit_test(bad_pictures_are_refused_in_one_line),
+        cmocka_unit_test(negative_values_of_files_are_black),
         cmocka_unit_test(light_beyond_the_texels_range_is_scaled),
         cmocka_unit_test(albedos_are_the_golden_ones),
         cmocka_unit_test(what_is_mirrored_and_what_is_matte_add_up_to_the_albedo),
