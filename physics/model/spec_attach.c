@@ -266,6 +266,8 @@ static bool is_there(const orr_spec *s, int kind, const char *name)
         return SPEC_FIND(s, geoms, name) >= 0;
     case ORR_OBJECT_SITE:
         return SPEC_FIND(s, sites, name) >= 0;
+    case ORR_OBJECT_FLEX:
+        return SPEC_FIND(s, flexes, name) >= 0;
     case ORR_OBJECT_CAMERA:
         return SPEC_FIND(s, cameras, name) >= 0;
     case ORR_OBJECT_LIGHT:

@@ -1,6 +1,7 @@
 // Cells of soft bodies that are rows of the solver (physics/lanes/flex_rows.h): elasticity under implicit
 // integrators, and strain equalities, against MuJoCo's (tests/golden/record_flex_rows.py).
 #include "physics/load/load.h"
+#include "physics/model/join.h"
 #include "physics/plan/plan.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
@@ -150,6 +151,57 @@ static void every_mistake_is_named_with_its_line(void **state)
     }
 }
 
+// Models that are joined: equalities hold the cells of their own, and cells have their own modes.
+static void joined_models_keep_their_cells(void **state)
+{
+    (void)state;
+    orr_model *beam = NULL, *strain = NULL, *joint = NULL;
+    orr_model_place place[2];
+    assert_ok(orr_model_load(source_path("tests/golden/flex_rows/beam.xml"), &beam, &error));
+    assert_ok(orr_model_load(source_path("tests/golden/flex_rows/strain.xml"), &strain, &error));
+    const orr_model_part part[2] = {{beam, "a/", {0.0}, {1.0}}, {strain, "b/", {3.0}, {1.0}}};
+    assert_ok(orr_model_join(part, 2, &joint, place, &error));
+    assert_true(joint->nflexcell == 7 && joint->neq == strain->neq);
+    for (int i = 0; i < joint->neq; i++) {
+        const bool cell = joint->eq_type[i] == ORR_EQUALITY_FLEXSTRAIN;
+        assert_true(!cell || joint->eq_obj1id[i] == beam->nflexcell + strain->eq_obj1id[i]);
+    }
+    for (int i = 0; i < joint->nflexcell; i++) {
+        const bool second = i >= beam->nflexcell;
+        const orr_model *from = second ? strain : beam;
+        const int cell = second ? i - beam->nflexcell : i;
+        assert_int_equal(joint->flexcell_strain[i], second);
+        assert_int_equal(joint->flexcell_modenum[i], 18);
+        assert_memory_equal(joint->flexcell_mode + joint->flexcell_modeadr[i],
+                            from->flexcell_mode + from->flexcell_modeadr[cell], 18 * 24 * sizeof(double));
+    }
+    orr_model_destroy(beam);
+    orr_model_destroy(strain);
+    orr_model_destroy(joint);
+}
+
+// A model that is attached twice: each copy has its own equalities.
+static void attached_copies_have_their_own_equalities(void **state)
+{
+    (void)state;
+    static const char whole[] =
+        "<mujoco><asset><model name='a' file='strain_part.xml'/></asset><worldbody>"
+        "<attach model='a' body='b' prefix='x'/><attach model='a' body='b' prefix='y'/>"
+        "<attach model='a' body='c' prefix='z'/></worldbody></mujoco>"; // where there is no soft body
+    orr_model *model = NULL;
+    written("strain_part.xml",
+            "<mujoco model='part'><worldbody><body name='c'/><body name='b'>"
+            "<flexcomp name='f' dim='3' "
+            "count='3 3 3' spacing='.1 .1 .1' dof='trilinear' cellcount='2 1 1'>"
+            "<contact contype='0' conaffinity='0'/>" STRAIN "</flexcomp></body></worldbody></mujoco>");
+    assert_ok(orr_model_load(written("strain_whole.xml", whole), &model, &error));
+    assert_int_equal(model->neq, 4);
+    for (int i = 0; i < model->neq; i++) {
+        assert_int_equal(model->eq_obj1id[i], i);
+    }
+    orr_model_destroy(model);
+}
+
 // The solver works in blocks where trees are many and apart; nodes that a soft body couples are not.
 static void coupled_nodes_are_solved_whole(void **state)
 {
@@ -200,6 +252,8 @@ int main(void)
         cmocka_unit_test(saved_strain_is_the_same),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(equality_of_edges_has_no_effect),
+        cmocka_unit_test(joined_models_keep_their_cells),
+        cmocka_unit_test(attached_copies_have_their_own_equalities),
         cmocka_unit_test(coupled_nodes_are_solved_whole),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
