@@ -720,7 +720,7 @@ typedef struct orr_robot_info {
     int unused_count;         /* parts of the file that have no effect on the simulation */
     const char *unused_first; /* the first of them; "" when there are none; valid until the layer is
                                   removed */
-    int output_count; /* forces of all actuators: three of an orientation servo, one of others */
+    int output_count;         /* forces of all actuators: three of an orientation servo, one of others */
     int material_count;
 } orr_robot_info;
 

@@ -12,10 +12,16 @@ of little-endian doubles in tests/golden/sensors:
                  cinert cvel cacc cfrc_ext cfrc_int subtree_linvel subtree_angmom qfrc_actuator energy
                  jacp jacr (mj_jac of a point of the last body) sensordata, qfrc_inverse
 """
+import glob
+import pathlib
+
 import mujoco
 import numpy as np
 
 import recording
+
+for library in glob.glob(str(pathlib.Path(mujoco.__file__).parent / "plugin" / "*sdf*")):
+    mujoco.mj_loadPluginLibrary(library)
 
 STATES = 12
 DYNAMICS = ["contacts_elliptic", "contacts_pyramidal", "contacts_sticky_elliptic",

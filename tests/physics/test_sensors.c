@@ -302,6 +302,42 @@ static void each_sensor_measures_what_it_does_in_mujoco(void **state)
     char path[512];
     golden_path("gaps", path);
     compare_to("gaps", path, 1e-7); // MuJoCo stores the vertices of its mesh as float
+    golden_path("function_rays", path);
+    compare_to("function_rays", path, 1e-7); // MuJoCo's normals are differences over 1e-8 m
+}
+
+// The depth of a plate's points in a torus, by its formula, as in MuJoCo 4.0.
+static void a_torus_is_felt_by_its_function(void **state)
+{
+    (void)state;
+    orr_model *model;
+    assert_ok(orr_model_load(
+        written(
+            "torus.xml",
+            "<mujoco><extension><plugin plugin='mujoco.sdf.torus'><instance name='t'><config key='radius1' "
+            "value='0.35'/><config key='radius2' value='0.15'/></instance></plugin></extension><asset><mesh "
+            "name='t'><plugin instance='t'/></mesh><mesh name='pad' builtin='plate' params='4 3' "
+            "scale='0.08 0.06 0.1'/></asset><worldbody><body><geom type='sdf' mesh='t'><plugin "
+            "instance='t'/></geom></body><body pos='0.4 0.05 0.14'><freejoint/><geom name='pad' type='box' "
+            "size='0.08 0.06 0.05'/></body></worldbody><sensor><tactile geom='pad' mesh='pad'/></sensor>"
+            "</mujoco>"),
+        &model, &error));
+    for (int exact = 0; exact < 2; exact++) {
+        orr_physics *physics = make_physics(model, 1, exact);
+        double felt[36];
+        int inside = 0;
+        assert_int_equal(model->nsensordata, 36);
+        orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, felt);
+        for (int k = 0; k < 12; k++) {
+            const double *at = model->taxel_pos + 3 * k, x = at[0] + 0.4, y = at[1] + 0.05, z = at[2] + 0.14;
+            double depth = fmax(0.0, 0.15 - hypot(hypot(x, y) - 0.35, z));
+            inside += depth > 0.0;
+            assert_true(fabs(felt[k] - depth) < (exact ? 1e-12 : 1e-6));
+        }
+        assert_true(inside > 2 && inside < 12);
+        orr_physics_destroy(physics);
+    }
+    orr_model_destroy(model);
 }
 
 // Sensors that measure late or at times, in each step of a trajectory (tests/golden/record_delays.py): what
@@ -536,6 +572,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
+        cmocka_unit_test(a_torus_is_felt_by_its_function),
         cmocka_unit_test(sensors_measure_late_as_in_mujoco),
         cmocka_unit_test(touch_grids_measure_in_each_step_as_in_mujoco),
         cmocka_unit_test(contacts_push_as_in_mujoco),

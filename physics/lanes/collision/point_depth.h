@@ -25,7 +25,8 @@ FN real depth_in_ellipsoid(real3 p, real3 size)
     return sel(centre, min_(size.x, min_(size.y, size.z)), depth);
 }
 
-// m, 0 or less outside. p: in the geom's frame. Meshes, height fields and distance grids have no depth: 0.
+// m, 0 or less outside. p: in the geom's frame. Meshes, height fields and distance grids have no depth, 0;
+// functions have function_depth.
 LANE_FN real point_depth(int type, real3 size, real3 p)
 {
     real round = p.x * p.x + p.y * p.y;

@@ -1,7 +1,7 @@
-// Rays against all geoms of a world, including meshes and height fields.
+// Rays against all geoms of a world, including meshes, height fields and functions.
 #pragma once
 
-#include "physics/lanes/collision/ray.h"
+#include "physics/lanes/collision/ray_function.h"
 
 LANE_FN void ray_mesh(const lane_model *m, lane_ray *ray, int mesh)
 {
@@ -149,14 +149,13 @@ typedef struct lane_scene_ray {
     real3 normal;  // of the surface, of length 1
 } lane_scene_ray;
 
-// Finds the first geom on the ray, except those of the body `without` and invisible ones.
+// Finds the first geom on the ray, except those of the body `without`, invisible ones and distance grids.
 LANE_FN void cast_scene_ray(const lane_model *m, const lane_data *d, lane_scene_ray *ray, int without)
 {
     real nearest = R(LANE_HUGE);
     real3 normal = axis3(2);
     for (int i = 0; i < m->ngeom; i++) {
-        if (m->geom_type[i] == ORR_GEOM_SDF || m->geom_bodyid[i] == without || invisible(m, i) ||
-            !ray_may_hit(m, d, i, ray->from, ray->along)) {
+        if (m->geom_bodyid[i] == without || invisible(m, i) || !ray_may_hit(m, d, i, ray->from, ray->along)) {
             continue;
         }
         matrix3 frame = load_matrix(d->geom_xmat, i);
@@ -167,7 +166,9 @@ LANE_FN void cast_scene_ray(const lane_model *m, const lane_data *d, lane_scene_
             ray_mesh(m, &local, m->geom_dataid[i]);
         } else if (m->geom_type[i] == ORR_GEOM_HFIELD) {
             ray_height_field(m, &local, m->geom_dataid[i]);
-        } else {
+        } else if (has_function(m, i)) {
+            ray_function(m, &local, i);
+        } else if (m->geom_type[i] != ORR_GEOM_SDF) {
             ray_shape(&local, m->geom_type[i], &size);
         }
         mask closer = local.nearest < nearest;

@@ -2,6 +2,7 @@
 // of the geom, and how fast it slides along two tangents (MuJoCo 4.0's <tactile>).
 #pragma once
 
+#include "physics/lanes/collision/function_point.h"
 #include "physics/lanes/collision/point_depth.h"
 #include "physics/lanes/sensors/object_frames.h"
 
@@ -43,7 +44,9 @@ LANE_FN void feel_geom(const lane_model *m, const lane_data *d, int sensor, int 
         lane_object at = skin, there = skin;
         at.pos = add3(skin.pos, rotate(skin.frame, uniform3(m->taxel_pos, taxel)));
         real3 p = rotate_inverse(other.frame, sub3(at.pos, other.pos));
-        real depth = sel(touches, point_depth(m->geom_type[geom], other.size, p), R(0.0));
+        real depth = has_function(m, geom) ? function_depth(m, geom, p)
+                                           : point_depth(m->geom_type[geom], other.size, p);
+        depth = sel(touches, depth, R(0.0));
         mask inside = depth > R(0.0);
         if (!any(inside)) {
             continue;
