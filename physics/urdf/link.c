@@ -71,9 +71,39 @@ static orr_result read_material(urdf_reader *reader, const mjcf_node *visual, fl
     return ORR_OK;
 }
 
+// The moment of a ball of water.
+static double ball_moment(double mass)
+{
+    double radius = cbrt(3.0 * mass / (4.0 * 3.14159265358979324 * 1000.0));
+    return 0.4 * mass * radius * radius;
+}
+
+static bool is_fixed(const mjcf_node *joint)
+{
+    const char *type = mjcf_find(joint, "type");
+    return type && strcmp(type, "fixed") == 0;
+}
+
+// Does a link move whose inertia can only be its own? Frames alone, which hold nothing, may be fixed to it.
+static bool moves_alone(const urdf_reader *reader, const urdf_link *link)
+{
+    bool alone = link->joint && !is_fixed(link->joint);
+    for (int i = link->child; i >= 0 && alone; i = reader->links[i].sibling) {
+        const urdf_link *child = &reader->links[i];
+        alone = !is_fixed(child->joint) || (!urdf_child(child->node, "inertial") && child->child < 0);
+    }
+    return alone;
+}
+
+static void set_ball(double moment, double f[6])
+{
+    f[0] = f[1] = f[2] = moment;
+    f[3] = f[4] = f[5] = 0.0;
+}
+
 // An inertia that no body can have, which many files have, becomes that of a ball of the same trace, as
-// balanceinertia makes it, and is noted: MuJoCo refuses it. None is positive: a point mass.
-static void correct_inertia(urdf_reader *reader, const mjcf_node *node, double f[6])
+// balanceinertia makes it, and is noted: MuJoCo refuses it.
+static void correct_inertia(urdf_reader *reader, const mjcf_node *node, double mass, double f[6])
 {
     const double matrix[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]};
     double moment[3], turn[4];
@@ -84,13 +114,13 @@ static void correct_inertia(urdf_reader *reader, const mjcf_node *node, double f
         return;
     }
     double mean = (fmax(moment[0], 0.0) + fmax(moment[1], 0.0) + fmax(moment[2], 0.0)) / 3.0;
-    f[0] = f[1] = f[2] = mean > 0.0 ? mean : (double)NAN;
-    f[3] = f[4] = f[5] = 0.0;
+    set_ball(mean > 1e-15 ? mean : ball_moment(mass), f); // less is rounding
     spec_note(reader->spec, node->file, node->line,
               "<inertia>: no body has principal moments of %.3g %.3g %.3g", moment[0], moment[1], moment[2]);
 }
 
-static orr_result read_inertia(urdf_reader *reader, const mjcf_node *node, double f[6])
+static orr_result read_inertia(urdf_reader *reader, const urdf_link *link, const mjcf_node *node, double mass,
+                               double f[6])
 {
     static const char *const attributes[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz", NULL};
     bool zero = true;
@@ -99,10 +129,13 @@ static orr_result read_inertia(urdf_reader *reader, const mjcf_node *node, doubl
         ORR_TRY(urdf_numbers(reader, node, attributes[i], 1, true, &f[i]));
         zero = zero && f[i] == 0.0;
     }
-    if (zero) { // a point mass; a link that moves needs inertia from links that are fixed to it
+    if (!zero) {
+        correct_inertia(reader, node, mass, f);
+    } else if (mass > 0.0 && moves_alone(reader, link)) {
+        set_ball(ball_moment(mass), f);
+        spec_note(reader->spec, node->file, node->line, "<inertia>: 0 of a link that moves");
+    } else { // a point mass, with the inertia of links that are fixed to it
         f[0] = (double)NAN;
-    } else {
-        correct_inertia(reader, node, f);
     }
     return ORR_OK;
 }
@@ -123,10 +156,12 @@ static orr_result read_inertial(urdf_reader *reader, const urdf_link *link, cons
     body->inertial = (spec_head){mjcf_location(node), link->name};
     ORR_TRY(urdf_origin(reader, node, body->ipos, body->iquat));
     ORR_TRY(urdf_numbers(reader, mass, "value", 1, true, &body->mass));
-    if (!inertia) {
-        spec_note(reader->spec, node->file, node->line, "<inertial>: no <inertia>: a point mass");
+    if (inertia) {
+        return read_inertia(reader, link, inertia, body->mass, body->full_inertia);
     }
-    return inertia ? read_inertia(reader, inertia, body->full_inertia) : ORR_OK;
+    set_ball(ball_moment(fmax(body->mass, 0.0)), body->full_inertia);
+    spec_note(reader->spec, node->file, node->line, "<inertial>: no <inertia>");
+    return ORR_OK;
 }
 
 static orr_result read_sizes(urdf_reader *reader, const mjcf_node *node, spec_geom *geom)

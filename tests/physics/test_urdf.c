@@ -141,6 +141,8 @@ static void what_urdf_does_not_have_is_noted(void **state)
     }
 }
 
+#define BALL 0.00960586199597594 // 0.4 m r^2 of 3 kg of water, r = (3 m / (4000 pi))^(1/3)
+
 // MuJoCo refuses them; files in common use have them.
 static void inertias_that_no_body_has_are_corrected_and_noted(void **state)
 {
@@ -160,8 +162,12 @@ static void inertias_that_no_body_has_are_corrected_and_noted(void **state)
          {0.5, 0.5, 0.5}},
         {"<inertia ixx='-1' ixy='0' ixz='0' iyy='-1' iyz='0' izz='-1'/>",
          "principal moments of -1 -1 -1",
-         {0, 0, 0}},
-        {"", "no <inertia>: a point mass", {0, 0, 0}},
+         {BALL, BALL, BALL}},
+        {"<inertia ixx='0' ixy='0' ixz='0' iyy='4e-18' iyz='0' izz='0'/>",
+         "principal moments of 4e-18 0 0",
+         {BALL, BALL, BALL}},
+        {"", "<inertial>: no <inertia>", {BALL, BALL, BALL}},
+        {"<inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/>", "", {0, 0, 0}}, // a point mass
         {"<inertia ixx='1' ixy='0' ixz='0' iyy='2' iyz='0' izz='3'/>", "", {3, 2, 1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -184,6 +190,30 @@ static void inertias_that_no_body_has_are_corrected_and_noted(void **state)
         for (int k = 0; k < 3; k++) {
             assert_near(model->body_inertia[6 + k], cases[i].moments[k]);
         }
+        orr_model_destroy(model);
+    }
+}
+
+// A link that moves with a mass alone is a ball of water, unless one that is fixed to it has the inertia.
+static void links_that_move_without_inertia_are_balls(void **state)
+{
+    (void)state;
+    static const char zero[] =
+        "<inertial><mass value='3'/><inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial>";
+    for (int held = 0; held < 3; held++) { // 2: by a frame alone, which has none
+        char text[2048];
+        orr_error error = {0};
+        snprintf(text, sizeof text,
+                 "<robot name='r'><mujoco><compiler fusestatic='false'/></mujoco><link name='a'/><link "
+                 "name='b'>%s</link>" HINGE("j", "a", "b") "%s<joint name='k' type='%s'>" ENDS(
+                     "b", "c") "</joint></robot>",
+                 zero, held == 2 ? "<link name='c'/>" : LINK("c"), held ? "fixed" : "continuous");
+        orr_model *model = parse(text, &error);
+        if (!model) {
+            fail_msg("%s", error.message);
+        }
+        assert_int_equal(model->unused.count, held != 1);
+        assert_near(model->body_inertia[6], held == 1 ? 0.0 : BALL);
         orr_model_destroy(model);
     }
 }
@@ -337,6 +367,7 @@ int main(void)
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(what_urdf_does_not_have_is_noted),
         cmocka_unit_test(inertias_that_no_body_has_are_corrected_and_noted),
+        cmocka_unit_test(links_that_move_without_inertia_are_balls),
         cmocka_unit_test(the_inertia_turns_with_its_origin),
         cmocka_unit_test(a_joint_that_mimics_another_is_tied_to_it),
         cmocka_unit_test(meshes_are_found_in_the_packages_above_the_file),
