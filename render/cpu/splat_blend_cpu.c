@@ -641,22 +641,70 @@ static int64_t blend_kept(const orr_blend_job *job, tile_state *tile, bool noted
     return evaluated;
 }
 
-// A tile of opaque meshes alone.
-static void store_meshes(const orr_blend_job *job)
+// Lanes of pixels of a row, all of which a surface hides.
+FN void store_surfaces(const orr_blend_job *job, int64_t first)
+{
+    const int64_t plane = (int64_t)job->width * job->height;
+    const float *rgb = job->mesh_colour + first;
+    const real red = real_load(rgb), green = real_load(rgb + plane), blue = real_load(rgb + 2 * plane);
+    if (job->depth) {
+        real_store(job->depth + first, real_load(job->mesh_depth + first));
+    }
+    if (job->rgba) {
+        const real red_blue[2] = {real_interleave_low(red, blue), real_interleave_high(red, blue)};
+        const real green_alpha[2] = {real_interleave_low(green, R(1.0)), real_interleave_high(green, R(1.0))};
+        for (int half = 0; half < 2; half++) {
+            float *rgba = job->rgba + 4 * first + 2 * half * ORR_LANES;
+            real_store(rgba, real_interleave_low(red_blue[half], green_alpha[half]));
+            real_store(rgba + ORR_LANES, real_interleave_high(red_blue[half], green_alpha[half]));
+        }
+    }
+}
+
+// Does a surface hide all pixels of some blocks side by side, which are as wide as the lanes, without edges?
+static bool is_surface(const orr_blend_job *job, int left, int top)
+{
+    if (left + ORR_LANES > job->width || top + BLOCK_H > job->height) {
+        return false;
+    }
+    real farthest = R(0.0);
+    uint64_t edges = 0;
+    for (int y = top; y < top + BLOCK_H; y++) {
+        farthest = max_(farthest, real_load(job->mesh_depth + (int64_t)y * job->width + left));
+        if (job->edges.bits) {
+            edges |= job->edges.bits[y * job->edges.words + left / 64] >> left % 64 & ORR_ALL_LANES;
+        }
+    }
+    return edges == 0 && all(farthest < R(__builtin_inff()));
+}
+
+static void store_mesh_block(const orr_blend_job *job, int left, int top)
 {
     block_layers layers;
     real receiver = R(__builtin_inff()), owner = R(-1.0);
-    for (int b = 0; b < BLOCKS; b++) {
-        const int left = job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W;
-        const int top = job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H;
-        blend_pixel p =
-            blend_begin(and_(pixel_column(left) < R(job->width), pixel_row(top) < R(job->height)));
-        layers.has_edges = false;
-        if (job->edges.bits && left < job->width && has_edges(job, left, top)) {
-            begin_layers(job, &layers, left, top);
-            blend_layers(job, &p, &layers, R(FLT_MAX), &receiver, &owner);
+    blend_pixel p = blend_begin(and_(pixel_column(left) < R(job->width), pixel_row(top) < R(job->height)));
+    layers.has_edges = false;
+    if (job->edges.bits && left < job->width && has_edges(job, left, top)) {
+        begin_layers(job, &layers, left, top);
+        blend_layers(job, &p, &layers, R(FLT_MAX), &receiver, &owner);
+    }
+    store_block(job, p, I(-1), &layers, left, top);
+}
+
+// A tile of opaque meshes alone.
+static void store_meshes(const orr_blend_job *job)
+{
+    const int tile_x = job->tile_x * ORR_CPU_TILE, tile_y = job->tile_y * ORR_CPU_TILE;
+    for (int top = tile_y; top < tile_y + ORR_CPU_TILE; top += BLOCK_H) {
+        for (int left = tile_x; left < tile_x + ORR_CPU_TILE; left += ORR_LANES) {
+            const bool surface = is_surface(job, left, top);
+            for (int y = top; surface && y < top + BLOCK_H; y++) {
+                store_surfaces(job, (int64_t)y * job->width + left);
+            }
+            for (int x = left; !surface && x < left + ORR_LANES; x += BLOCK_W) {
+                store_mesh_block(job, x, top);
+            }
         }
-        store_block(job, p, I(-1), &layers, left, top);
     }
 }
 
