@@ -13,6 +13,7 @@ typedef struct meshes_key {
     orr_kept_lens lens;
     orr_draw_lighting lighting;
     const orr_mesh *backdrop;
+    uint64_t backdrop_key;
     float backdrop_model[12];
     int32_t left_out[2];
 } meshes_key;
@@ -38,6 +39,7 @@ static void find_key(const orr_draw_list *list, meshes_key *key)
     orr_draw_light_up(list, &key->lighting);
     key->backdrop = list->backdrop.mesh;
     if (key->backdrop) {
+        key->backdrop_key = list->backdrop.key;
         memcpy(key->backdrop_model, list->backdrop.model, sizeof key->backdrop_model);
     }
     key->left_out[0] = list->left_out_mesh;
@@ -50,7 +52,7 @@ static bool are_equal(const meshes_key *a, const meshes_key *b)
     return memcmp(&a->lens, &b->lens, sizeof a->lens) == 0 &&
            memcmp((const char *)&a->lighting + first, (const char *)&b->lighting + first,
                   sizeof a->lighting - first) == 0 &&
-           a->backdrop == b->backdrop &&
+           a->backdrop == b->backdrop && a->backdrop_key == b->backdrop_key &&
            memcmp(a->backdrop_model, b->backdrop_model, sizeof a->backdrop_model) == 0 &&
            memcmp(a->left_out, b->left_out, sizeof a->left_out) == 0;
 }

@@ -1,5 +1,5 @@
-"""By hand: CPU time of MuJoCo's own pictures of the robots of bench_eyes, 64 x 64 pixels, RGB and depth, of all
-its threads, without multisampling, least of eight; with and without shadows and reflections:
+"""By hand: CPU time of MuJoCo's own pictures of the robots of bench_eyes, 64 x 64 pixels, RGB and depth, of
+all its threads, without multisampling, least of eight; with and without shadows and reflections:
     MUJOCO_GL=egl python3 bench_mujoco_pictures.py HALF_CHEETAH.XML"""
 import sys
 import time
