@@ -1733,8 +1733,9 @@ typedef struct orr_eyes_desc {
      * reads where they are; and ORR_ERROR_UNSUPPORTED answers orr_eyes_vary_surfaces, as well as
      * ORR_DEVICE_VULKAN. */
     orr_device_kind device;
-    /* `detail` is of round shapes alone: for cameras that stand still, which draw a cloud once. */
-    bool whole_clouds;
+    /* `detail` of clouds. 0: that of round shapes; below 0: they are drawn in full, for cameras that stand
+     * still, which draw a cloud once. */
+    float cloud_detail;
 } orr_eyes_desc;
 
 /* Memory of the caller, copies x (camera_count + view_count) x height x width x what is said; each may be

@@ -390,13 +390,13 @@ class Eyes(Handle):
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
     anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
     fewer triangles, and merged splats stand for those of clouds that are within 2 times as many pixels of
-    each other, 4 with antialias; 0: everything is drawn in full. whole_clouds: clouds are, all the same,
-    which costs nothing where cameras stand still. flow: where everything was in the pictures before is kept,
-    for "flow". mirrors: surfaces of robots with a reflectance mirror, which takes as long as another picture.
-    shadows: meshes and robots cast them. Without both, what does not move is drawn once for cameras that
-    stand still. fog: meshes, robots and the sky of a model fade into the fog of the first robot's model.
-    device: "cpu", or "cuda", whose pictures stay in the GPU's memory (draw_cuda), without surfaces
-    that vary."""
+    each other, 4 with antialias; 0: everything is drawn in full. cloud_detail: the same of clouds alone;
+    None: as `detail`; 0: whole clouds, which cost nothing where cameras stand still. flow: where everything
+    was in the pictures before is kept, for "flow". mirrors: surfaces of robots with a reflectance mirror,
+    which takes as long as another picture. shadows: meshes and robots cast them. Without both, what does not
+    move is drawn once for cameras that stand still. fog: meshes, robots and the sky of a model fade into the
+    fog of the first robot's model. device: "cpu", or "cuda", whose pictures stay in the GPU's memory
+    (draw_cuda), without surfaces that vary."""
 
     def __init__(
         self,
@@ -412,7 +412,7 @@ class Eyes(Handle):
         mirrors=True,
         fog=False,
         device="cpu",
-        whole_clouds=False,
+        cloud_detail=None,
         shadows=True,
     ):
         names = world.cameras
@@ -428,7 +428,7 @@ class Eyes(Handle):
             detail=detail,
             flow=flow,
             device=constant("ORR_DEVICE_", device),
-            whole_clouds=whole_clouds,
+            cloud_detail=0.0 if cloud_detail is None else cloud_detail or -1.0,
         )
         desc.look.antialias = antialias
         desc.look.no_mirrors = not mirrors

@@ -256,7 +256,7 @@ class Robots(unittest.TestCase):
         robot = self.scene.robots[0]
         world.set(robot, "qpos", [[0.0], [0.5], [1.0]])
         camera = self.scene.default_camera((32, 24))
-        eyes = orr.Eyes(world, views=[camera], size=(32, 24), detail=0, whole_clouds=True)
+        eyes = orr.Eyes(world, views=[camera], size=(32, 24), detail=0, cloud_detail=0)
         rgb, depth, segmentation = eyes.draw("rgb", "depth", "segmentation")
         self.assertEqual(rgb.shape, (3, 1, 24, 32, 3))
         self.assertEqual((rgb.dtype, depth.shape, segmentation.shape[-1]), (np.uint8, rgb.shape[:-1], 2))

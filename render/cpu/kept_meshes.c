@@ -13,12 +13,14 @@ typedef struct meshes_key {
     orr_kept_lens lens;
     orr_draw_lighting lighting;
     const orr_mesh *backdrop;
+    uint64_t backdrop_key;
     float backdrop_model[12];
     int32_t left_out[2];
 } meshes_key;
 
 struct orr_kept_meshes {
-    meshes_key asked;     // by the list before
+    meshes_key asked; // by the list before; its lens alone unless `lit`
+    bool lit;
     int repeats;          // lists in a row that asked for the same
     orr_draw_mesh *items; // of the first list in a row that had its lens: still_count have not moved since
     int capacity, still_count;
@@ -37,6 +39,7 @@ static void find_key(const orr_draw_list *list, meshes_key *key)
     orr_draw_light_up(list, &key->lighting);
     key->backdrop = list->backdrop.mesh;
     if (key->backdrop) {
+        key->backdrop_key = list->backdrop.key;
         memcpy(key->backdrop_model, list->backdrop.model, sizeof key->backdrop_model);
     }
     key->left_out[0] = list->left_out_mesh;
@@ -49,7 +52,7 @@ static bool are_equal(const meshes_key *a, const meshes_key *b)
     return memcmp(&a->lens, &b->lens, sizeof a->lens) == 0 &&
            memcmp((const char *)&a->lighting + first, (const char *)&b->lighting + first,
                   sizeof a->lighting - first) == 0 &&
-           a->backdrop == b->backdrop &&
+           a->backdrop == b->backdrop && a->backdrop_key == b->backdrop_key &&
            memcmp(a->backdrop_model, b->backdrop_model, sizeof a->backdrop_model) == 0 &&
            memcmp(a->left_out, b->left_out, sizeof a->left_out) == 0;
 }
@@ -121,23 +124,38 @@ void orr_kept_meshes_destroy(orr_kept_meshes *kept)
     }
 }
 
+// Counts a list with the lens of the one before.
+static void ask(orr_kept_meshes *kept, const orr_draw_list *list)
+{
+    meshes_key key;
+    find_key(list, &key);
+    const bool same = !kept->lit || are_equal(&key, &kept->asked);
+    kept->repeats = same ? kept->repeats + (kept->repeats < INT_MAX) : 1;
+    kept->asked = key;
+    kept->lit = true;
+}
+
 orr_result orr_kept_meshes_repeats(orr_kept_meshes *kept, const orr_draw_list *list, int *repeats,
                                    orr_error *error)
 {
-    meshes_key key;
+    const orr_kept_lens lens = orr_kept_lens_of(&list->lens);
+    const bool kept_lens = has_lens(kept, &lens), can = can_be_kept(list);
     *repeats = 0;
-    find_key(list, &key);
-    if (has_lens(kept, &key.lens)) {
+    if (kept_lens) {
         kept->still_count = count_still(kept->items, kept->still_count, list);
     } else {
         ORR_GROW(kept->items, kept->capacity, list->mesh_count, "meshes that are kept", error);
         memcpy(kept->items, list->meshes, (size_t)list->mesh_count * sizeof *kept->items);
         kept->still_count = list->mesh_count;
     }
-    kept->repeats = are_equal(&key, &kept->asked) ? kept->repeats + (kept->repeats < INT_MAX) : 1;
-    kept->asked = key;
-    if (can_be_kept(list) && count_opaque(list, kept->still_count) > 0 &&
-        !orr_kept_meshes_picture_of(kept, list)) {
+    if (kept_lens && can) {
+        ask(kept, list);
+    } else { // its light is not looked at before its camera stands still
+        kept->asked.lens = lens;
+        kept->repeats = 1;
+        kept->lit = false;
+    }
+    if (can && count_opaque(list, kept->still_count) > 0 && !orr_kept_meshes_picture_of(kept, list)) {
         *repeats = kept->repeats;
     }
     return ORR_OK;

@@ -19,55 +19,48 @@
 
 enum { SIDE = 64, PIXELS = SIDE * SIDE, COPIES = 64, ROUNDS = 12, JOINTS_MAX = 9 };
 
-// Each shape once, in flat colours, over a floor.
-static const char *const primitives =
-    "<mujoco><visual><headlight ambient='.3 .3 .3' diffuse='.6 .6 .6'/></visual>"
-    "<default><joint type='slide'/></default><worldbody>"
-    "<geom type='plane' size='5 5 .1' rgba='.5 .6 .5 1'/>"
-    "<body pos='-.6 0 .3'><joint axis='1 0 0'/><geom type='sphere' size='.25' rgba='.9 .2 .1 1'/>"
-    "<camera pos='.6 -3 .6' xyaxes='1 0 0 0 .3 1'/></body>"
-    "<body pos='.6 0 .3'><joint axis='0 1 0'/><geom type='box' size='.2 .3 .2' rgba='.2 .3 .9 1'/></body>"
-    "<body pos='0 .5 .4'><joint axis='0 0 1'/><geom type='capsule' size='.15 .25' rgba='.9 .8 .2 1'/></body>"
-    "<body pos='0 -.5 .3'><joint axis='1 0 0'/><geom type='cylinder' size='.2 .2' rgba='.3 .8 .3 1'/></body>"
-    "<body pos='0 0 .9'><joint axis='0 1 0'/><geom type='ellipsoid' size='.3 .2 .1' rgba='.8 .3 .8 "
-    "1'/></body>"
-    "</worldbody></mujoco>";
-
 typedef struct setting {
     const char *name;
-    bool cloud, carried; // carried: the camera, by the robot
-    float away;          // that the camera is farther away than 3 m [m]
-    float detail;
-    bool antialias, plain, whole_clouds; // plain: without shadows and mirrors
+    bool cloud, carried;   // carried: the camera, by the robot
+    float away;            // that the camera is farther away than 3 m [m]
+    bool antialias, plain; // plain: without shadows and mirrors
+    float detail, cloud_detail;
 } setting;
 
 static const setting settings[] = {
     {.name = "primitives, still"},
-    {"primitives, still", .detail = 0.1f},
+    {.name = "primitives, still", .detail = 0.1f},
     {.name = "primitives, carried", .carried = true},
-    {"primitives, carried", .carried = true, .detail = 0.1f},
+    {.name = "primitives, carried", .carried = true, .detail = 0.1f},
     {"robot, still", .cloud = true, .away = 1.0f},
     {"robot, still", .cloud = true, .away = 1.0f, .detail = 0.1f},
-    {"robot, still", .cloud = true, .away = 1.0f, .detail = 0.1f, .whole_clouds = true},
+    {"robot, still", .cloud = true, .away = 1.0f, .detail = 0.1f, .cloud_detail = -1.0f},
     {"robot, still, plain", .cloud = true, .away = 1.0f, .plain = true},
-    {"robot, still, plain", .cloud = true, .away = 1.0f, .plain = true, .detail = 0.1f},
-    {"robot, still, plain", .cloud = true, .away = 1.0f, .plain = true, .detail = 0.1f, .whole_clouds = true},
-    {"robot, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true},
-    {"robot, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .detail = 0.1f},
-    {"robot, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .detail = 0.2f},
-    {"robot, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true},
-    {"robot, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .detail = 0.1f},
-    {"robot, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .detail = 0.2f},
-    {"antialias, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true,
-     .antialias = true},
-    {"antialias, carried, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true,
-     .antialias = true, .detail = 0.1f},
-    {"antialias, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true,
-     .antialias = true},
-    {"antialias, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true,
-     .antialias = true, .detail = 0.1f},
-    {"antialias, carried, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true,
-     .antialias = true, .detail = 0.15f},
+    {"robot, still, plain", .cloud = true, .away = 1.0f, .plain = true, .detail = 0.1f,
+     .cloud_detail = -1.0f},
+    {"robot, carried", .cloud = true, .away = 1.0f, .carried = true, .antialias = true, .detail = 0.03f,
+     .cloud_detail = 0.2f},
+    {"near", .cloud = true, .away = 1.0f, .plain = true, .carried = true},
+    {"near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .detail = 0.03f,
+     .cloud_detail = 0.1f},
+    {"near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .detail = 0.03f,
+     .cloud_detail = 0.15f},
+    {"far", .cloud = true, .away = 5.0f, .plain = true, .carried = true},
+    {"far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .cloud_detail = 0.15f},
+    {"far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .detail = 0.1f,
+     .cloud_detail = 0.2f},
+    {"antialias, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .antialias = true},
+    {"antialias, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .antialias = true,
+     .detail = 0.1f},
+    {"antialias, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .antialias = true,
+     .detail = 0.03f, .cloud_detail = 0.2f},
+    {"antialias, near", .cloud = true, .away = 1.0f, .plain = true, .carried = true, .antialias = true,
+     .cloud_detail = 0.25f},
+    {"antialias, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .antialias = true},
+    {"antialias, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .antialias = true,
+     .detail = 0.1f},
+    {"antialias, far", .cloud = true, .away = 5.0f, .plain = true, .carried = true, .antialias = true,
+     .detail = 0.03f, .cloud_detail = 0.2f},
 };
 
 typedef struct stage {
@@ -121,7 +114,7 @@ static stage stage_make(const setting *with, const char *cloud, int threads)
     stage s = {.joints = with->cloud ? 9 : 5};
     const orr_engine_desc desc = {.device = ORR_DEVICE_CPU, .threads = threads};
     const char *model =
-        with->cloud ? needed_shared_data("mjcf/half_cheetah.xml") : written("primitives.xml", primitives);
+        with->cloud ? needed_shared_data("mjcf/half_cheetah.xml") : source_path("tests/learners/shapes.xml");
     assert_ok(orr_engine_create(&desc, &s.engine, &error));
     assert_ok(orr_scene_create(s.engine, &s.scene, &error));
     assert_ok(orr_scene_add_file(s.scene, model, NULL, &s.robot, &error));
@@ -165,7 +158,7 @@ static orr_eyes *eyes_make(const stage *s, const setting *with, float detail, bo
                                 .width = SIDE,
                                 .height = SIDE,
                                 .detail = detail,
-                                .whole_clouds = with->whole_clouds,
+                                .cloud_detail = no_reuse ? 0.0f : with->cloud_detail,
                                 .look = {.antialias = with->antialias,
                                          .no_shadows = with->plain,
                                          .no_mirrors = with->plain,
@@ -228,13 +221,14 @@ static void measure(const setting *with, const char *cloud, int threads)
         least = fmin(least, cpu_milliseconds() - start);
     }
     draw(full, &whole);
-    printf("%-24s detail %.2f%-7s %8.4f ms %8.0f /s ", with->name, (double)with->detail,
-           with->whole_clouds ? ", whole" : "", least / COPIES, 2e3 * COPIES / least);
+    printf("%-20s detail %.2f, %5.2f: %8.4f ms %8.0f /s ", with->name, (double)with->detail,
+           (double)with->cloud_detail, least / COPIES, 2e3 * COPIES / least);
     compare();
     const char *folder = getenv("BENCH_PICTURES");
     if (folder) {
         char path[512];
-        snprintf(path, sizeof path, "%s/%s %g.ppm", folder, with->name, (double)with->detail);
+        snprintf(path, sizeof path, "%s/%s %g %g.ppm", folder, with->name, (double)with->detail,
+                 (double)with->cloud_detail);
         FILE *file = fopen(path, "wb");
         fprintf(file, "P6 %d %d 255\n", SIDE, 4 * SIDE);
         fwrite(drawn.rgb, 1, 4 * 3 * PIXELS, file);

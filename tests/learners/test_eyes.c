@@ -209,12 +209,13 @@ static void what_cannot_be_seen_is_refused(void **state)
     assert_int_equal(orr_eyes_create(s.world, &none, &eyes, NULL), ORR_ERROR_ARGUMENT);
     assert_int_equal(orr_eyes_create(s.world, &large, &eyes, NULL), ORR_ERROR_ARGUMENT);
     assert_int_equal(orr_eyes_create(s.world, &absent, &eyes, NULL), ORR_ERROR_ARGUMENT);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         const orr_eyes_desc coarse = {.views = &s.view.camera,
                                       .view_count = 1,
                                       .width = SIDE,
                                       .height = SIDE,
-                                      .detail = i ? NAN : -1.0f};
+                                      .detail = (float[]){-1.0f, NAN, 0.1f}[i],
+                                      .cloud_detail = i == 2 ? NAN : 0.0f};
         assert_int_equal(orr_eyes_create(s.world, &coarse, &eyes, NULL), ORR_ERROR_ARGUMENT);
     }
     stage_free(&s);

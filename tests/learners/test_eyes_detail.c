@@ -22,7 +22,7 @@ typedef struct pictures {
     float depth[COPIES * PIXELS];
 } pictures;
 
-static pictures first, second;
+static pictures first, second, third;
 
 // A ball of radius 1 of small splats, red on one side and green on the other; or the other way round.
 static void add_ball(stage *s, float red)
@@ -52,7 +52,7 @@ static orr_camera camera_at(int step)
                               (float[]){0, 1, 0}, 0.8f, SIDE, SIDE);
 }
 
-static stage stage_make(int threads, float detail, bool whole_clouds)
+static stage stage_make(int threads, float detail, float cloud_detail)
 {
     stage s;
     const orr_camera camera = camera_at(0);
@@ -71,7 +71,7 @@ static stage stage_make(int threads, float detail, bool whole_clouds)
                                 .width = SIDE,
                                 .height = SIDE,
                                 .detail = detail,
-                                .whole_clouds = whole_clouds};
+                                .cloud_detail = cloud_detail};
     assert_ok(orr_eyes_create(s.world, &desc, &s.eyes, &error));
     return s;
 }
@@ -96,7 +96,7 @@ static void draw(const stage *s, int step, const uint8_t *mask, pictures *to)
 static void copies_threads_and_still_cameras_change_no_bit(void **state)
 {
     (void)state;
-    stage one = stage_make(1, 0.1f, false), three = stage_make(3, 0.1f, false);
+    stage one = stage_make(1, 0.1f, 0.0f), three = stage_make(3, 0.1f, 0.0f);
     for (int step = 0; step < 2; step++) {
         draw(&one, step, NULL, &first);
         draw(&three, step, NULL, &second);
@@ -120,8 +120,9 @@ static void copies_threads_and_still_cameras_change_no_bit(void **state)
 static void pictures_are_near_those_of_whole_clouds(void **state)
 {
     (void)state;
-    stage whole = stage_make(1, 0.0f, false), fine = stage_make(1, 1e-6f, false),
-          merged = stage_make(1, 0.1f, false), asked = stage_make(1, 0.1f, true);
+    stage whole = stage_make(1, 0.0f, 0.0f), fine = stage_make(1, 1e-6f, 0.0f),
+          merged = stage_make(1, 0.1f, 0.0f), asked = stage_make(1, 0.1f, -1.0f),
+          apart = stage_make(1, 0.0f, 0.1f);
     for (int step = 0; step < 3; step++) {
         draw(&whole, step, NULL, &first);
         draw(&fine, step, NULL, &second);
@@ -129,6 +130,8 @@ static void pictures_are_near_those_of_whole_clouds(void **state)
         draw(&asked, step, NULL, &second);
         assert_memory_equal(&first, &second, sizeof first);
         draw(&merged, step, NULL, &second);
+        draw(&apart, step, NULL, &third);
+        assert_memory_equal(&second, &third, sizeof second);
         for (int copy = 0; copy < COPIES; copy++) {
             const double quality =
                 psnr(first.rgba + copy * PIXELS * 4, second.rgba + copy * PIXELS * 4, PIXELS * 4);
@@ -140,13 +143,14 @@ static void pictures_are_near_those_of_whole_clouds(void **state)
     stage_free(&fine);
     stage_free(&merged);
     stage_free(&asked);
+    stage_free(&apart);
 }
 
 // Another cloud in the place of one, which is removed: it is merged anew.
 static void nothing_is_left_of_a_cloud_that_is_removed(void **state)
 {
     (void)state;
-    stage s = stage_make(1, 0.1f, false);
+    stage s = stage_make(1, 0.1f, 0.0f);
     draw(&s, 0, NULL, &first);
     assert_ok(orr_scene_remove(s.scene, s.layer, &error));
     draw(&s, 0, NULL, &second);

@@ -14,6 +14,7 @@ enum { COPIES = 6, WIDTH = 40, HEIGHT = 28, PIXELS = WIDTH * HEIGHT, SPLATS = 30
 // A box and a ball that slide over a floor, before a haze of splats.
 static const char *const model =
     "<mujoco><asset><texture name='c' type='2d' builtin='checker' rgb1='.2 .3 .4' rgb2='.9 .8 .7' width='32' "
+    "height='32'/><texture type='skybox' builtin='gradient' rgb1='.3 .5 .7' rgb2='.1 .1 .2' width='32' "
     "height='32'/><material name='floor' texture='c' texrepeat='6 6' reflectance='%s'/></asset>"
     "<visual><headlight ambient='.3 .3 .3' diffuse='.5 .5 .5'/></visual><worldbody>"
     "<light directional='true' dir='.3 .2 -1' castshadow='%s'/>"

@@ -13,16 +13,16 @@ typedef struct cloud {
 } cloud;
 
 struct orr_eyes_detail {
-    float detail; // [px]
-    bool whole_clouds;
-    cloud *clouds; // capacity: of the scene's layers
+    float detail, cloud_detail; // [px]
+    cloud *clouds;              // capacity: of the scene's layers
     int capacity;
 };
 
 orr_result orr_eyes_detail_create(const orr_eyes_desc *desc, orr_eyes_detail **out, orr_error *error)
 {
+    const float of_clouds = desc->cloud_detail == 0.0f ? desc->detail : fmaxf(desc->cloud_detail, 0.0f);
     *out = NULL;
-    if (!(desc->detail > 0.0f)) {
+    if (!(desc->detail > 0.0f) && !(of_clouds > 0.0f)) {
         return ORR_OK;
     }
     *out = orr_alloc_zero(1, sizeof **out);
@@ -30,7 +30,7 @@ orr_result orr_eyes_detail_create(const orr_eyes_desc *desc, orr_eyes_detail **o
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: level of detail");
     }
     (*out)->detail = desc->detail;
-    (*out)->whole_clouds = desc->whole_clouds;
+    (*out)->cloud_detail = of_clouds;
     return ORR_OK;
 }
 
@@ -69,7 +69,7 @@ static orr_result merge(orr_eyes_detail *d, int layer, orr_jobs *jobs, orr_draw_
                         orr_error *error)
 {
     cloud *c = &d->clouds[layer];
-    const float size = orr_splat_merged_size(d->detail, cloud_drawn->antialias);
+    const float size = orr_splat_merged_size(d->cloud_detail, cloud_drawn->antialias);
     if (c->detail && c->key != cloud_drawn->key) {
         orr_splat_detail_destroy(c->detail);
         c->detail = NULL;
@@ -96,7 +96,7 @@ orr_result orr_eyes_detail_apply(orr_eyes_detail *d, orr_jobs *jobs, const orr_s
         }
     }
     ORR_GROW(d->clouds, d->capacity, scene->layer_count, "level of detail", error);
-    for (int i = 0; i < slot->list.splat_count && !d->whole_clouds; i++) {
+    for (int i = 0; i < slot->list.splat_count && d->cloud_detail > 0.0f; i++) {
         const int layer = slot->splat_layers[i];
         if (!slot->splats[i].deformation.piece_of && !scene->layers[layer].trainer) {
             ORR_TRY(merge(d, layer, jobs, &slot->splats[i], error));

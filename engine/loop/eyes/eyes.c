@@ -6,6 +6,7 @@
 #include "engine/loop/eyes/look.h"
 #include "engine/loop/eyes/state.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SIDE_MAX = 4096, VIEWS_MAX = 4096 };
@@ -45,6 +46,9 @@ static orr_result check_desc(const orr_world *world, const orr_eyes_desc *desc, 
     if (!(desc->detail >= 0.0f)) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: detail: expected 0 pixels or more, not %g",
                         (double)desc->detail);
+    }
+    if (isnan(desc->cloud_detail)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "eyes: cloud_detail: expected a number of pixels, not nan");
     }
     for (int i = 0; i < desc->camera_count; i++) {
         if (desc->cameras[i] < 0 || desc->cameras[i] >= cameras) {
