@@ -44,9 +44,12 @@ static orr_result decode_image(orr_gltf *g, int image, int *texture)
     picture p;
     orr_error why = {0};
     orr_result result = open_picture(g, image, &p, &why);
-    if (result == ORR_OK) {
-        result = p.data ? orr_mesh_add_texture(g->reader, p.name, p.data, p.size, texture)
-                        : orr_mesh_fail(g->reader, "texture %.100s: %.250s", p.name, why.message);
+    if (result == ORR_OK && p.data) {
+        result = orr_mesh_add_texture(g->reader, p.name, p.data, p.size, texture);
+    } else if (result == ORR_OK) { // it was there when it was looked for
+        result = why.code == ORR_CODE_OUT_OF_MEMORY
+                     ? orr_fail(g->error, ORR_CODE_OUT_OF_MEMORY, "%s", why.message)
+                     : orr_mesh_fail(g->reader, "texture %.100s: %.250s", p.name, why.message);
     }
     orr_free(p.own.data);
     return result;
