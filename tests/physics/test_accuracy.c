@@ -193,6 +193,54 @@ static void a_solver_that_is_cut_short_is_reported(void **state)
     assert_true(accuracy.steps >= accuracy.worlds && accuracy.steps <= 3 * 64);
 }
 
+// Two arms of boxes that are deep in each other: contacts oppose each other, and near the minimum the slope
+// along a direction is a sum that cancels. A search that follows what rounding leaves of it never ends.
+static orr_model *arms_deep_in_each_other(void)
+{
+    char text[4096] = "<mujoco><option cone='elliptic'/><default><joint damping='0.5' "
+                      "armature='0.01'/><geom condim='4' density='500'/></default><worldbody>";
+    for (int arm = 0; arm < 2; arm++) {
+        for (int link = 0; link < 4; link++) {
+            size_t used = strlen(text);
+            snprintf(
+                text + used, sizeof text - used,
+                "<body pos='%s' euler='%s'><joint axis='%d %d 0'/><geom type='box' size='0.03 0.03 0.05'/>",
+                link > 0   ? "0 0 0.06"
+                : arm == 0 ? "0 0 0.3"
+                           : "0.05 0.01 0.32",
+                arm == 0    ? "0 0 0"
+                : link == 0 ? "5 10 20"
+                            : "0 0 20",
+                link % 2, 1 - link % 2);
+        }
+        strcat(text, "</body></body></body></body>");
+    }
+    strcat(text, "</worldbody></mujoco>");
+    return parse(text);
+}
+
+static void a_search_stops_where_rounding_hides_the_slope(void **state)
+{
+    (void)state;
+    enum { WORLDS = 16, STEPS = 20, DOFS = 8 };
+    orr_model *model = arms_deep_in_each_other();
+    assert_int_equal(model->nv, DOFS);
+    orr_physics *physics = make_physics(model, WORLDS, SINGLE);
+    for (int world = 0; world < WORLDS; world++) {
+        double speed[DOFS];
+        for (int i = 0; i < DOFS; i++) {
+            speed[i] = 0.05 * sin(3.0 * i + world);
+        }
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, world, speed);
+    }
+    orr_physics_step(physics, STEPS);
+    orr_physics_accuracy accuracy = orr_physics_get_accuracy(physics);
+    assert_int_equal(accuracy.steps, 0);
+    assert_true(accuracy.iterations < 60); // 100, the limit, where searches follow rounding
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 // A light lever turns about its centre of mass, on which MuJoCo's impedance of contacts depends: between two
 // fixed boxes, contacts of infinite impedance oppose each other.
 static const char lever[] =
@@ -251,6 +299,7 @@ int main(void)
         cmocka_unit_test(float_for_a_long_chain_is_reported),
         cmocka_unit_test(the_solver_stops_where_rounding_stops_it),
         cmocka_unit_test(a_solver_that_is_cut_short_is_reported),
+        cmocka_unit_test(a_search_stops_where_rounding_hides_the_slope),
         cmocka_unit_test(a_body_that_turns_about_its_centre_is_held_in_float),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);

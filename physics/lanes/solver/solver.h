@@ -21,6 +21,9 @@
 // not halved it. Slopes that still fall are worth following even below their rounding.
 enum { LANE_STALL = 8 };
 
+// The evaluation of a line search after which a lane that has seen no descent yet looks whether there is any.
+enum { LANE_PROBE = 4 };
+
 // A point relative to a friction cone.
 typedef struct lane_cone {
     mask top,
@@ -686,8 +689,18 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
     *second = team_sum(d, seconds);
 }
 
-// The step along `search` at which the cost is least. Its derivative rises monotonically: Newton's method,
-// clamped to the bracket of the signs seen. slope: of the cost at step 0.
+// The lanes in which the derivative at step 0, added up like those at other steps, is not that of a descent
+// by `slope`: what it is the sum of cancels, and rounding is all that a search would follow.
+LANE_FN mask descends_no_more(const lane_data *d, real slope0, real curvature0, real slope)
+{
+    real first = slope0, second = curvature0;
+    slope_along(d, R(0.0), &first, &second);
+    return first > R(0.5) * slope;
+}
+
+// The step along `search` at which the cost is least; 0 where arithmetic shows no descent. Its derivative
+// rises monotonically: Newton's method, clamped to the bracket of the signs seen. slope: of the cost at
+// step 0.
 LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
@@ -698,20 +711,27 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, ma
     }
     real step = R(1.0), low = R(0.0), high = R(LANE_HUGE);
     real enough = abs_(slope) * R(m->opt.ls_tolerance);
+    mask searched = running;
     for (int i = 0; i < m->opt.ls_iterations; i++) {
         real first = fma_(step, curvature0, slope0), second = curvature0;
         slope_along(d, step, &first, &second);
-        mask go = and_(running, abs_(first) > enough);
-        if (!any(go)) {
+        searched = and_(searched, abs_(first) > enough);
+        if (!any(searched)) {
             break;
         }
         mask rising = first > R(0.0);
         high = sel(rising, step, high);
         low = sel(rising, low, step);
+        searched = and_(searched, high - low > R(2.0 * LANE_EPSILON) * high); // or no step is left between
+        if (i == LANE_PROBE && any(and_(searched, not_(low > R(0.0))))) {
+            mask blind = and_(not_(low > R(0.0)), descends_no_more(d, slope0, curvature0, slope));
+            step = sel(and_(searched, blind), R(0.0), step);
+            searched = and_(searched, not_(blind));
+        }
         real next = step - first / max_(second, R(LANE_TINY));
         real middle = sel(high < R(LANE_HUGE), R(0.5) * (low + high), R(2.0) * step);
         next = sel(and_(next > low, next < high), next, middle);
-        step = sel(go, next, step);
+        step = sel(searched, next, step);
     }
     team_wait(d);
     return sel(running, step, R(0.0));
@@ -904,6 +924,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
         inertia_matrix_times(m, d, d->search, d->Mv);
         jacobian_times(d, d->search, d->efc_jv);
         real step = line_search(m, d, slope, running);
+        running = and_(running, step > R(0.0));
         for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
             int k = d->dof[n];
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
