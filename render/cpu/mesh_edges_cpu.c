@@ -2,6 +2,7 @@
 // Compiled once per instruction set.
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_shade_list_cpu.h"
+#include "render/cpu/rays/frost_filter.h"
 #include "render/cpu/rays/rays_formula.h"
 #include "render/edge_formula.h"
 
@@ -30,7 +31,7 @@ FN sint records_at(const mesh_raster *raster, int x, int row)
     return sint_load(raster->nearest + (ptrdiff_t)row * raster->lens.width + x);
 }
 
-// What their rays meet, likewise; 0: they have none.
+// What their rays meet, likewise; 0: they have none; below -1: of frosted glass, of which surface.
 FN sint met_at(const mesh_raster *raster, int x, int row)
 {
     return raster->met ? sint_load(raster->met + (ptrdiff_t)row * raster->lens.width + x) : I(0);
@@ -79,8 +80,9 @@ FN mask edges_at(const mesh_raster *raster, int x, int row, mask *rays)
                           seen_at(raster, x, below)};
     mask edge = I(0);
     for (int k = 0; k < 4; k++) {
-        edge |= differ[k] & edge_between(here.colour, near[k].colour, here.depth, near[k].depth);
-        *rays |= (met != I(0)) & (met_near[k] != I(0)) & has_near[k] & inside &
+        const mask frost = (met < I(-1)) & (met == met_near[k]); // is smooth: it has been filtered
+        edge |= differ[k] & ~frost & edge_between(here.colour, near[k].colour, here.depth, near[k].depth);
+        *rays |= (met > I(0)) & (met_near[k] > I(0)) & has_near[k] & inside &
                  rays_edge(met == met_near[k], here.colour, near[k].colour);
     }
     return (inside & edge) | *rays;
@@ -267,6 +269,30 @@ FN bool has_ray_edge(const mesh_raster *raster, int tile_x, int tile_y, int colu
            raster->ray_bits[(tile_y + row) * raster->columns + tile_x / MESH_TILE] >> column & 1u;
 }
 
+// Frosted glass that a pixel's sample shows has the colour of its pixel, or of one beside it that is frosted
+// too, into place `to`. false: there is none.
+static bool take_frost(const mesh_raster *raster, mesh_edges *edges, int32_t id, int column, int row, int to)
+{
+    static const int beside[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    const int width = raster->lens.width, height = raster->lens.height;
+    const size_t plane = (size_t)width * (size_t)height;
+    const int32_t key = orr_frost_key(raster->records[id].surface);
+    for (int i = 0; i < 5 && raster->frosted; i++) {
+        const int x = column + beside[i][0], y = row + beside[i][1];
+        if (x < 0 || x >= width || y < 0 || y >= height) {
+            continue;
+        }
+        const size_t at = (size_t)y * (size_t)width + (size_t)x;
+        if (raster->met[at] == key) {
+            for (size_t k = 0; k < 3; k++) {
+                edges->rgb[k][to] = raster->frosted[k * plane + at];
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
 // Lists what the samples of the pixels show, each surface once: at the middle of its samples, which for all
 // four is the pixel's centre. Where there is an edge in what rays meet, each sample is shaded by itself.
 static void list_samples(const mesh_raster *raster, mesh_shade_list *list, mesh_edges *edges, int count,
@@ -287,8 +313,10 @@ static void list_samples(const mesh_raster *raster, mesh_shade_list *list, mesh_
                     same += 1.0f;
                 }
             }
-            if (first == s && id[s] >= 0) {
-                list_point(raster, list, id[s], x / same, y / same, apart ? 0.5f : 1.0f, s * MESH_EDGES + i);
+            const int to = s * MESH_EDGES + i;
+            if (first == s && id[s] >= 0 &&
+                !take_frost(raster, edges, id[s], tile_x + edges->column[i], tile_y + edges->row[i], to)) {
+                list_point(raster, list, id[s], x / same, y / same, apart ? 0.5f : 1.0f, to);
             }
         }
     }

@@ -1,5 +1,6 @@
 #include "render/appearance/neural_material.h"
 #include "render/cpu/mesh_raster_stages.h"
+#include "render/cpu/rays/frost_filter.h"
 #include "render/glass/glass_sky.h"
 
 #include <math.h>
@@ -58,6 +59,7 @@ static orr_result set_rays(mesh_raster *raster, orr_jobs *jobs, orr_isa isa, orr
     }
     raster->rays.trees = list->rays;
     raster->rays.glass = orr_ray_list_transmits(list);
+    raster->rays.frost = orr_ray_list_has_frost(list);
     raster->rays.shows_sky = orr_glass_shows_sky(list);
     raster->rays.sky = orr_sky_as_seen(&list->sky, &list->lens);
     raster->rays.first_surface = list->backdrop.mesh ? list->backdrop.mesh->part_count : 0;
@@ -520,6 +522,10 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     s.lanes->linear_table(raster.linear);
     ORR_TRY(take_scratch(jobs, arena, &raster, error));
     orr_jobs_for(jobs, raster.columns * raster.rows, tile_job, &s);
+    if (raster.met && raster.rays.frost) {
+        ORR_TRY(orr_frost_filter(jobs, arena, list->lens.width, list->lens.height, raster.met, picture.rgb,
+                                 &raster.frosted, error));
+    }
     if (picture.edges) {
         ORR_TRY(draw_edges(jobs, arena, &raster, &s, error));
     }

@@ -67,6 +67,7 @@ typedef struct ray_view {
     int first_surface;          // of the meshes of the list: after that of the backdrop
     int far;                    // the environment that is infinitely far away; -1: none
     bool glass;                 // light goes through a surface of the list
+    bool frost;                 // through a rough one
     bool shows_sky;             // where that meets nothing
     orr_sky_values sky;
 } ray_view;
@@ -167,6 +168,7 @@ typedef struct mesh_raster {
     // with edges alone:
     int32_t *nearest;    // height x width, with MESH_TILE more at either end: record of each pixel; -1: none
     int32_t *met;        // likewise, where rays start: a key of what each pixel's rays meet (shade_points)
+    float *frosted;      // 3 planes: colours of frosted pixels (rays/frost_filter.h); NULL: there are none
     uint64_t *ray_bits;  // likewise, as edge_bits: edges in what rays meet, whose samples have a ray each
     uint64_t *edge_bits; // of orr_edge_list, whose words are the rows of tiles
     uint32_t *edge_firsts;

@@ -298,6 +298,27 @@ static void rays_share_their_chances(void **state)
     }
 }
 
+// Each square of pixels, wherever it is, has all points of a lattice; their means are those of all numbers.
+static void squares_of_pixels_share_a_lattice(void **state)
+{
+    (void)state;
+    enum { SQUARE = RAYS_TILE * RAYS_TILE };
+    for (int at = 0; at < 40; at++) {
+        int columns = 0;
+        double mean[2] = {0};
+        for (int i = 0; i < SQUARE; i++) {
+            const real2 shift = rays_tile_shift(37 * at + i % RAYS_TILE + 0.5, 11 * at + i / RAYS_TILE + 0.5);
+            assert_true(shift.x >= 0.0 && shift.x < 1.0 && shift.y >= 0.0 && shift.y < 1.0);
+            columns |= 1 << (int)(SQUARE * shift.x);
+            mean[0] += shift.x / SQUARE;
+            mean[1] += shift.y / SQUARE;
+        }
+        assert_int_equal(columns, (1 << SQUARE) - 1);
+        assert_close(mean[0], 0.5, 1e-6);
+        assert_close(mean[1], 0.5, 0.02);
+    }
+}
+
 // A ball of glass of index n has its focus n r / (2 (n - 1)) from its middle, a hollow mirror half its radius
 // in front; cones of rays narrow up to there, and are as wide again behind.
 static void cones_have_their_foci(void **state)
@@ -326,6 +347,7 @@ int main(void)
         cmocka_unit_test(rough_surfaces_make_no_light),
         cmocka_unit_test(angles_have_their_points_of_the_circle),
         cmocka_unit_test(rays_share_their_chances),
+        cmocka_unit_test(squares_of_pixels_share_a_lattice),
         cmocka_unit_test(cones_have_their_foci),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

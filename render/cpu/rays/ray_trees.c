@@ -54,6 +54,11 @@ static bool passes_light(const orr_mesh_material *m)
     return orr_material_transmits(m) && !m->blended;
 }
 
+static bool is_frosted(const orr_mesh_material *m)
+{
+    return passes_light(m) && m->roughness > RAYS_SHARP;
+}
+
 static bool has_material(const orr_draw_list *list, bool (*is)(const orr_mesh_material *material))
 {
     for (int i = 0; i < list->mesh_count; i++) {
@@ -75,6 +80,11 @@ bool orr_ray_list_asks(const orr_draw_list *list)
 bool orr_ray_list_transmits(const orr_draw_list *list)
 {
     return has_material(list, passes_light);
+}
+
+bool orr_ray_list_has_frost(const orr_draw_list *list)
+{
+    return has_material(list, is_frosted);
 }
 
 // ---- what it holds ----

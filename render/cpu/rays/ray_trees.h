@@ -22,6 +22,8 @@ bool orr_ray_material_asks(const orr_mesh_material *material);
 bool orr_ray_list_asks(const orr_draw_list *list);
 // Or one that light goes through?
 bool orr_ray_list_transmits(const orr_draw_list *list);
+// And is so rough that it takes several rays?
+bool orr_ray_list_has_frost(const orr_draw_list *list);
 
 // Holds the list's triangles and splats. Meshes keep their trees as mesh_trees.h says; all splats are built
 // anew when one cloud moves or is deformed. The list's packs and meshes must outlive what is met.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "render/cpu/mesh_surface_cpu.h"
+#include "render/cpu/rays/frost_filter.h"
 #include "render/cpu/rays/rays_glass_cpu.h"
 
 enum {
@@ -448,6 +449,17 @@ LARGE_FN ray_finds ray_light(const mesh_raster *raster, mask wanted, ray_lanes a
     return (ray_finds){light, add3(shown, times3(through, at.behind))};
 }
 
+// Is its frost alike everywhere, so that its pixels may be averaged (frost_filter.h)? What textures show
+// would be blurred.
+FN bool is_even(const mesh_raster *raster, const mesh_surface *surface)
+{
+    bool even = raster->met != NULL;
+    for (int use = 0; use < ORR_TEXTURE_USES; use++) {
+        even = even && !surface->textures[use].image;
+    }
+    return even;
+}
+
 // What is seen through a surface, from its other side: by one ray, or by several where it is rough.
 // behind, normal: as of ray_through; on: at the surface, on the side of the eye; key: as of ray_light, where
 // one ray is followed
@@ -459,7 +471,10 @@ LARGE_FN ray_finds find_beyond(const mesh_raster *raster, const mesh_surface *su
     ray_finds sum = {none, none};
     real weights = R(0.0);
     mask wanted = same;
-    const real count = rays_count(m.roughness, surface->material->closed ? 1.0f : 0.0f);
+    real count = rays_count(m.roughness, surface->material->closed ? 1.0f : 0.0f);
+    if (is_even(raster, surface)) { // with those of the pixels around it there are enough
+        count = sel(count > R(1.0), R(0.5) * count, count);
+    }
     for (int k = 0; k < RAYS_FACETS && any(wanted); k++) {
         ray_lanes to = *on;
         ray_surface beyond = {none, none, s->ambient, s->direction, s->roughness, s->passes, none};
@@ -497,7 +512,8 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     m.occlusion = m.occlusion * open_part(raster, point);
     const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
     const ray_surface s = ray_metal(raster, surface, m, point, normal, outward, R(1.0));
-    const real2 shift = rays_shift(pixel_at.x, pixel_at.y);
+    const bool even = is_even(raster, surface);
+    const real2 shift = even ? rays_tile_shift(pixel_at.x, pixel_at.y) : rays_shift(pixel_at.x, pixel_at.y);
     ray_lanes at = {.position = point.position,
                     .outward = outward,
                     .direction = s.direction,
@@ -524,7 +540,8 @@ LARGE_FN real3 trace_metal(const mesh_raster *raster, const mesh_surface *surfac
     if (orr_material_transmits(surface->material)) {
         const ray_finds beyond =
             find_beyond(raster, surface, same, behind, m, point, normal, curvature, &s, &on, met);
-        *met = sel_int(m.roughness > R(RAYS_SHARP), I(0), *met | I(KEY_SET));
+        const int32_t frost = even ? orr_frost_key((int)(surface - raster->surfaces)) : 0;
+        *met = sel_int(m.roughness > R(RAYS_SHARP), I(frost), *met | I(KEY_SET));
         light = add3(light, beyond.light);
         shown = add3(shown, beyond.shown);
     }

@@ -12,6 +12,7 @@
 #define RAYS_CONTRAST (1.0 / 8.0) // a change of the display colour for which pixels are divided
 #define RAYS_FACETS 8             // so many, each through another microfacet,
 #define RAYS_FROSTED 0.3f         // or half of them up to here, where their grain is less
+#define RAYS_TILE 5               // pixels to a side of the square whose rays are spread together
 
 // The part of what a surface mirrors that its ray finds; the rest is as without rays.
 FN real rays_share(real roughness)
@@ -76,6 +77,17 @@ FN real2 rays_shift(real x, real y)
     b = b + mixed;
     c = c + mixed;
     return make_real2(rays_part((a + b) * c), rays_part((a + c) * b));
+}
+
+// The same of a pixel whose light is averaged with its neighbours': in each square of RAYS_TILE x RAYS_TILE
+// pixels, wherever it is, all points of one lattice occur.
+FN real2 rays_tile_shift(real x, real y)
+{
+    real left = floor_(x), top = floor_(y), side = R(RAYS_TILE);
+    left = left - side * floor_((left + R(0.5)) * R(1.0f / RAYS_TILE));
+    top = top - side * floor_((top + R(0.5)) * R(1.0f / RAYS_TILE));
+    real point = fma_(side, left, top) + R(0.5);
+    return make_real2(point * R(1.0f / (RAYS_TILE * RAYS_TILE)), rays_part(R(0.618033989f) * point));
 }
 
 // By how many rays, at most RAYS_FACETS, light is followed through a surface. Thin ones, where `closed` is 0,
