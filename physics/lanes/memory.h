@@ -98,6 +98,7 @@ FN int block_rows(const lane_model *m)
     X(tree_touches, int32_t, list_room(m, m->ntree))                                                         \
     X(box_list, int32_t, list_room(m, m->plan->boxed_moving))                                                \
     X(extent, lane_extent, m->plan->boxed_count)                                                             \
+    X(box_side, float, box_sides(m))                                                                         \
     X(box_node, lane_box_node, 2 * m->plan->boxed_count)                                                     \
     X(block_island, int32_t, m->plan->block_count)                                                           \
     X(island_row, int32_t, m->plan->block_count + 1)                                                         \

@@ -101,6 +101,25 @@ FN int sleep_coordinates(const lane_model *m)
     return can_sleep(m) ? m->nq : 0;
 }
 
+enum {
+    LANE_BOXES = 32,         // that are compared with one at once: a word of the plan's pair_bits
+    LANE_COMPARISONS = 4096, // of a step; beyond them a tree is faster
+};
+
+// Are near pairs found by comparing the boxes of what moves with all (collision/near.h)? On the CPU, where
+// pairs are listed.
+FN int boxes_compared(const lane_model *m)
+{
+    const orr_plan *plan = m->plan;
+    return LANE_THREADS == 1 && plan->boxed_count > 0 && !plan->pairs_mixed && !can_sleep(m) &&
+           (int64_t)plan->boxed_moving * plan->pair_words <= LANE_COMPARISONS;
+}
+
+FN int box_sides(const lane_model *m)
+{
+    return boxes_compared(m) ? 6 * LANE_BOXES * m->plan->pair_words : 0;
+}
+
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
 // computes it.
 #define LANE_STATE(X)                                                                                        \
@@ -385,6 +404,7 @@ typedef struct lane_data {
     double stage_time;       // s: how long after the start of the step a stage of RK4 is
     real restarts;           // how often autoreset has returned the world to its start, so far
     lane_extent *extent;     // plan->boxed_count
+    float *box_side;         // of boxes_compared: for each 32 geoms low x, y, z, then high ones
     lane_box_node *box_node; // of the trees over geoms that move, that rest and that cannot move
     int32_t fixed_nodes;     // nodes of the last; 0: it is not built yet
     // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, and for sorting; the pairs in contact,

@@ -397,6 +397,82 @@ static void forces_on_a_joint_stay_in_its_range(void **state)
     tear_down(&b);
 }
 
+// ---- pairs that are near ----
+
+enum { BALLS = 36, FIXED_BALLS = 12 }; // 1062 pairs: near ones are searched by boxes
+
+static void place_ball(int i, double at[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        at[axis] = 0.25 * sin(37.0 * i + 11.0 * axis * i + 1.7 * axis);
+    }
+}
+
+// Balls of 5 cm in a cube of 50 cm; between those that move some that cannot.
+static orr_model *scattered_balls(void)
+{
+    enum { TEXT = 8192 };
+    char text[TEXT] = "<mujoco><option gravity='0 0 0'/><default><geom size='0.05'/></default><worldbody>";
+    for (int i = 0; i < BALLS + FIXED_BALLS; i++) {
+        size_t used = strlen(text);
+        double at[3];
+        place_ball(i, at);
+        snprintf(text + used, TEXT - used, "<body pos='%.9g %.9g %.9g'>%s<geom/></body>", at[0], at[1], at[2],
+                 i % 4 == 3 ? "" : "<freejoint/>");
+    }
+    strcat(text, "</worldbody></mujoco>");
+    orr_model *model;
+    assert_ok(orr_model_parse(text, strlen(text), "test.xml", &model, &error));
+    return model;
+}
+
+// How many pairs of balls touch in a world, by their distances.
+static int touching_balls(orr_physics *physics, int world)
+{
+    double at[3 * (1 + BALLS + FIXED_BALLS)];
+    orr_physics_read(physics, ORR_PHYSICS_XPOS, world, at);
+    int count = 0;
+    for (int i = 1; i <= BALLS + FIXED_BALLS; i++) {
+        for (int j = i + 1; j <= BALLS + FIXED_BALLS; j++) {
+            const double *a = at + 3 * i, *b = at + 3 * j;
+            int moves = i % 4 != 0 || j % 4 != 0;
+            count += moves && hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]) < 0.1;
+        }
+    }
+    return count;
+}
+
+static void all_near_pairs_are_found_among_many(void **state)
+{
+    (void)state;
+    static const orr_physics_desc descs[] = {{.worlds = 1, .double_precision = true},
+                                             {.worlds = 1, .single_precision = true},
+                                             {.worlds = 20, .single_precision = true}};
+    orr_model *model = scattered_balls();
+    for (int k = 0; k < 3; k++) {
+        orr_physics *physics;
+        assert_ok(orr_physics_create(&descs[k], model, jobs, &physics, &error));
+        double speed[6 * BALLS] = {0.0};
+        for (int world = 0; world < descs[k].worlds; world++) {
+            for (int i = 0; i < 6 * BALLS; i++) {
+                speed[i] = i % 6 < 3 ? sin(1.3 * i + world) : 0.0;
+            }
+            orr_physics_set(physics, ORR_PHYSICS_QVEL, world, speed);
+        }
+        for (int round = 0; round < 5; round++) {
+            orr_physics_contact contacts[400];
+            for (int world = 0; world < descs[k].worlds; world++) {
+                int touch = touching_balls(physics, world);
+                assert_true(touch > 0);
+                assert_int_equal(orr_physics_contacts(physics, world, contacts, 400), touch);
+            }
+            orr_physics_step(physics, 2);
+        }
+        orr_physics_destroy(physics);
+    }
+    orr_model_destroy(model);
+}
+
 // ---- integrators ----
 
 #define DOUBLE_PENDULUM                                                                                      \
@@ -699,6 +775,7 @@ int main(void)
         cmocka_unit_test(a_slab_slides_where_the_slope_is_steeper_than_friction),
         cmocka_unit_test(a_contact_reaches_as_far_as_the_margins),
         cmocka_unit_test(a_height_field_falls_onto_balls),
+        cmocka_unit_test(all_near_pairs_are_found_among_many),
         cmocka_unit_test(a_four_bar_linkage_moves_as_freudenstein_says),
         cmocka_unit_test(inner_forces_keep_momentum_and_angular_momentum),
         cmocka_unit_test(the_impedance_follows_its_curve),

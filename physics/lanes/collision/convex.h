@@ -14,13 +14,36 @@ typedef struct convex_search {
     int several; // may a pair have more than one contact?
 } convex_search;
 
+FN int is_round(const convex_shape *s)
+{
+    return s->type == ORR_GEOM_SPHERE || s->type == ORR_GEOM_ELLIPSOID;
+}
+
+// Where two cores are closest, or that they are far apart or overlap. Of round shapes GJK halves what is left
+// in each iteration: polish_hit goes on from 1e-7 of their size, and where it ends their supports are
+// opposite each other, which only the closest points are.
+LANE_FN convex_result convex_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit,
+                                      convex_simplex *simplex, int *polished)
+{
+    double scale = a->bound + b->bound;
+    int round = is_round(a) || is_round(b);
+    simplex->count = 0;
+    convex_result result = core_distance(a, b, reach, round ? 1e-7 * scale : 0.0, hit, simplex);
+    *polished = round && result == CONVEX_APART && polish_hit(a, b, hit);
+    if (round && result == CONVEX_APART && !*polished) {
+        result = core_distance(a, b, reach, 0.0, hit, simplex);
+    }
+    return result;
+}
+
 // The deepest or closest point. Returns whether the shapes are closer than the margin. witness: what touches.
 LANE_FN int convex_closest_witness(convex_shape *a, convex_shape *b, const convex_search *search,
                                    convex_hit *hit, convex_witness *witness)
 {
     double radii = a->radius + b->radius;
     convex_simplex simplex;
-    convex_result result = core_distance(a, b, radii + search->margin, hit, &simplex);
+    int polished;
+    convex_result result = convex_distance(a, b, radii + search->margin, hit, &simplex, &polished);
     if (result == CONVEX_FAR) {
         return 0;
     }
@@ -30,7 +53,7 @@ LANE_FN int convex_closest_witness(convex_shape *a, convex_shape *b, const conve
         result == CONVEX_OVERLAP) {
         return 0;
     }
-    if (!has_flat_faces(a) || !has_flat_faces(b)) {
+    if (!polished && (!has_flat_faces(a) || !has_flat_faces(b))) {
         polish_hit(a, b, hit);
     }
     hit->distance -= radii;
@@ -42,11 +65,6 @@ LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search
 {
     convex_witness witness;
     return convex_closest_witness(a, b, search, hit, &witness);
-}
-
-FN int is_round(const convex_shape *s)
-{
-    return s->type == ORR_GEOM_SPHERE || s->type == ORR_GEOM_ELLIPSOID;
 }
 
 // Further contacts as in MuJoCo, where both shapes have a face, or one has and the other is a capsule.

@@ -132,20 +132,23 @@ typedef enum convex_result { CONVEX_FAR, CONVEX_APART, CONVEX_OVERLAP, CONVEX_UN
 enum { CONVEX_DISTANCE_STEPS = 200 };
 
 // s: of CONVEX_OVERLAP with 4 vertices, a tetrahedron that contains the origin; of CONVEX_APART and
-// CONVEX_UNSURE one to three vertices whose hull has the closest point.
+// CONVEX_UNSURE one to three vertices whose hull has the closest point. With vertices at first, the search
+// goes on from there. gap: m, how much too far the distance may be; at least 1e-14 of it.
 // CONVEX_APART: hit is where the cores are closest, its normal from the first to the second. CONVEX_FAR: they
 // are more than `reach` apart along the hit's normal, which alone is set. CONVEX_UNSURE: rounding stopped the
 // search; as CONVEX_APART, unless they overlap.
-LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit,
-                                    convex_simplex *s)
+LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double reach, double gap,
+                                    convex_hit *hit, convex_simplex *s)
 {
-    point between = point_difference(a->frame.pos, b->frame.pos);
-    s->vertex[0] = difference_support(a, b, point_scaled(point_direction(between), -1.0));
-    s->weight[0] = 1.0;
-    s->weight[1] = s->weight[2] = s->weight[3] = 0.0;
-    s->count = 1;
-    convex_vertex closest = s->vertex[0];
-    double length = point_length(closest.p), gap = length, touching = 1e-10 * (a->bound + b->bound);
+    if (s->count == 0) {
+        point between = point_difference(a->frame.pos, b->frame.pos);
+        s->vertex[0] = difference_support(a, b, point_scaled(point_direction(between), -1.0));
+        s->weight[0] = 1.0;
+        s->weight[1] = s->weight[2] = s->weight[3] = 0.0;
+        s->count = 1;
+    }
+    convex_vertex closest = simplex_point(s);
+    double length = point_length(closest.p), left = length, touching = 1e-10 * (a->bound + b->bound);
     for (int step = 0; step < CONVEX_DISTANCE_STEPS && length > touching; step++) {
         convex_vertex next = difference_support(a, b, point_scaled(closest.p, -1.0 / length));
         double bound = point_dot(next.p, closest.p) / length; // lower bound of the distance
@@ -153,8 +156,8 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
             hit->normal = point_scaled(closest.p, -1.0 / length);
             return CONVEX_FAR;
         }
-        gap = length - bound;
-        if (gap <= 1e-14 * length) {
+        left = length - bound;
+        if (left <= fmax(gap, 1e-14 * length)) {
             break;
         }
         s->vertex[s->count++] = next;
@@ -179,5 +182,5 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
     hit->distance = length;
     hit->normal = point_scaled(closest.p, -1.0 / length);
     hit->pos = point_scaled(point_sum(closest.on1, closest.on2), 0.5);
-    return gap < 1e-6 * length ? CONVEX_APART : CONVEX_UNSURE;
+    return left < fmax(gap, 1e-6 * length) ? CONVEX_APART : CONVEX_UNSURE;
 }

@@ -24,8 +24,8 @@ LANE_FN convex_slope slope_at(convex_shape *a, convex_shape *b, point n, const p
 
 enum { CONVEX_POLISH_STEPS = 6 };
 
-// Does not change a hit where h is not smooth: where corners or flat faces touch.
-LANE_FN void polish_hit(convex_shape *a, convex_shape *b, convex_hit *hit)
+// Returns 0, and does not change the hit, where h is not smooth: where corners or flat faces touch.
+LANE_FN int polish_hit(convex_shape *a, convex_shape *b, convex_hit *hit)
 {
     const double step = 1e-6, scale = a->bound + b->bound;
     point n = hit->normal, tangent[2];
@@ -34,7 +34,7 @@ LANE_FN void polish_hit(convex_shape *a, convex_shape *b, convex_hit *hit)
     double steepness = hypot(here.across[0], here.across[1]);
     // the hit is on h, unless h is not smooth nearby
     if (steepness > 1e-3 * scale || here.height + hit->distance > 1e-6 * scale) {
-        return;
+        return 0;
     }
     for (int k = 0; k < CONVEX_POLISH_STEPS && steepness > 1e-15 * scale; k++) {
         double h[2][2];
@@ -46,7 +46,7 @@ LANE_FN void polish_hit(convex_shape *a, convex_shape *b, convex_hit *hit)
         }
         double determinant = h[0][0] * h[1][1] - h[0][1] * h[1][0];
         if (!(h[0][0] > 0.0) || !(determinant > 0.0)) {
-            return;
+            return 0;
         }
         double x = -(h[1][1] * here.across[0] - h[0][1] * here.across[1]) / determinant;
         double y = -(h[0][0] * here.across[1] - h[1][0] * here.across[0]) / determinant;
@@ -65,9 +65,10 @@ LANE_FN void polish_hit(convex_shape *a, convex_shape *b, convex_hit *hit)
         tangent[1] = turned[1];
     }
     if (steepness > 1e-11 * scale) {
-        return;
+        return 0;
     }
     hit->normal = n;
     hit->distance = -here.height;
     hit->pos = point_scaled(point_sum(here.support.on1, here.support.on2), 0.5);
+    return 1;
 }

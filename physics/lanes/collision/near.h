@@ -1,6 +1,6 @@
-// Which geoms are near, for models with many pairs of geoms: a tree over the boxes around the geoms in all
-// lanes of the block. Pairs whose boxes overlap are near; what becomes of them does not depend on the tree,
-// and their order is that of their geoms.
+// Which geoms are near, for models with many pairs of geoms: those whose boxes in all lanes of the block
+// overlap, found by comparing boxes or by a tree over them. What becomes of the pairs does not depend on
+// which, and their order is that of their geoms.
 #pragma once
 
 #include "physics/lanes/collision/per_lane.h"
@@ -217,6 +217,56 @@ LANE_FN void search_tree(const lane_model *m, lane_data *d, int k, const lane_bo
     }
 }
 
+// Which of LANE_BOXES boxes overlap one. Written for the compiler to vectorise.
+LANE_FN uint32_t boxes_overlapping(const float *side, const lane_extent *e)
+{
+    const float *low = side, *high = side + 3 * LANE_BOXES;
+    uint32_t bits = 0;
+    for (int k = 0; k < LANE_BOXES; k++) {
+        int x = (e->low[0] <= high[k]) & (low[k] <= e->high[0]);
+        int y = (e->low[1] <= high[LANE_BOXES + k]) & (low[LANE_BOXES + k] <= e->high[1]);
+        int z = (e->low[2] <= high[2 * LANE_BOXES + k]) & (low[2 * LANE_BOXES + k] <= e->high[2]);
+        bits |= x & y & z ? 1u << k : 0u;
+    }
+    return bits;
+}
+
+// Boxes of the geoms that move, and at first of those that cannot; other geoms have none that overlaps.
+LANE_FN void place_boxes(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    for (int i = 0; i < box_sides(m) && d->fixed_nodes == 0; i++) {
+        d->box_side[i] = i / LANE_BOXES % 6 < 3 ? 1e30f : -1e30f;
+    }
+    int count = d->fixed_nodes == 0 ? plan->boxed_count : plan->boxed_moving;
+    for (int k = 0; k < count; k++) {
+        lane_extent *e = &d->extent[k];
+        find_extent(m, d, k, e);
+        float *side = d->box_side + e->geom / LANE_BOXES * 6 * LANE_BOXES + e->geom % LANE_BOXES;
+        for (int axis = 0; axis < 3; axis++) {
+            side[axis * LANE_BOXES] = e->low[axis];
+            side[(3 + axis) * LANE_BOXES] = e->high[axis];
+        }
+    }
+    d->fixed_nodes = 1; // kept like their tree
+}
+
+// The listed pairs whose boxes overlap: a few hundred geoms are compared sooner than sorted into a tree.
+LANE_FN void compare_boxes(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    place_boxes(m, d);
+    for (int k = 0; k < plan->boxed_moving; k++) {
+        const lane_extent *e = &d->extent[k];
+        for (int word = 0; word < plan->pair_words; word++) {
+            uint32_t left = boxes_overlapping(d->box_side + word * 6 * LANE_BOXES, e);
+            for (; left != 0; left &= left - 1) {
+                add_near(m, d, e->geom, word * LANE_BOXES + lowest_bit(left));
+            }
+        }
+    }
+}
+
 // Pairs of planes with the geoms on their front that are near.
 LANE_FN void search_planes(const lane_model *m, lane_data *d)
 {
@@ -261,6 +311,10 @@ LANE_FN void find_near(const lane_model *m, lane_data *d)
     int boxes = plan->boxed_moving, fixed = plan->boxed_count - boxes;
     memcpy(d->near_pair, plan->always_near, (size_t)(plan->geom_pairs + 31) / 32 * sizeof *d->near_pair);
     d->near_count = 0;
+    if (boxes_compared(m)) {
+        compare_boxes(m, d);
+        return;
+    }
     if (has_lists(d) && d->placed && d->kept->boxes_sorted) {
         for (int k = 0; k < d->kept->boxes_moving; k++) {
             find_extent(m, d, d->box_list[k], &d->extent[k]);
