@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Records the contacts that MuJoCo makes of soft bodies that nodes move, for
-tests/physics/test_flex_contacts.c: pip install mujoco==4.0.0 numpy
+tests/physics/soft/test_flex_contacts.c: pip install mujoco==4.0.0 numpy
 
     tests/golden/record_flex_contacts.py [--out FOLDER] [NAME...]   (options: recording.py)
 

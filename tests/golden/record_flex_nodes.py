@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo makes of soft bodies that nodes move, for tests/physics/test_flex_nodes.c and
+"""Records what MuJoCo makes of soft bodies that nodes move, for tests/physics/soft/test_flex_nodes.c and
 tests/engine/test_flex_surface.c: pip install mujoco==4.0.0 numpy
 
     tests/golden/record_flex_nodes.py [--out FOLDER] [NAME...]   (options: recording.py)

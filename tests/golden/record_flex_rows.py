@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Records what MuJoCo makes of cells of soft bodies that are rows of the solver: elasticity under the
-integrator discrete, and strain equalities; for tests/physics/test_flex_rows.c:
+integrator discrete, and strain equalities; for tests/physics/soft/test_flex_rows.c:
 pip install mujoco==4.0.0 numpy
 
     tests/golden/record_flex_rows.py [--out FOLDER] [NAME...]   (options: recording.py)

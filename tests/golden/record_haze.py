@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo's renderer shows of haze and fog, for tests/engine/test_haze.c:
+"""Records what MuJoCo's renderer shows of haze and fog, for tests/engine/light/test_haze.c:
 pip install mujoco numpy, and OpenGL without a window, as Mesa's libosmesa6
 
     MUJOCO_GL=osmesa tests/golden/record_haze.py [--out FOLDER] [NAME...]   (options: recording.py)

@@ -2,7 +2,7 @@
 // each input would take most of the time.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "engine/core/memory.h"
-#include "tests/fuzz/fuzz_splats.h"
+#include "tests/fuzz/splats/fuzz_splats.h"
 #include "tests/splats/sog_sample.h"
 #include "tests/splats/splat_samples.h"
 

@@ -2,7 +2,7 @@
 // do.
 #include "engine/maths/vector.h"
 #include "physics/soft/mesh/box_mesh.h"
-#include "tests/physics/soft_reference.h"
+#include "tests/physics/soft/soft_reference.h"
 #include "tests/support/support.h"
 
 #include <math.h>

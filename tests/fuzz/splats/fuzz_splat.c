@@ -1,4 +1,4 @@
-#include "tests/fuzz/fuzz_splats.h"
+#include "tests/fuzz/splats/fuzz_splats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,4 +1,4 @@
-#include "tests/physics/soft_reference.h"
+#include "tests/physics/soft/soft_reference.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"

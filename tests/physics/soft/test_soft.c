@@ -5,7 +5,7 @@
 #include "physics/soft/model.h"
 #include "physics/soft/simulation.h"
 #include "physics/soft/soft.h"
-#include "tests/physics/soft_reference.h"
+#include "tests/physics/soft/soft_reference.h"
 #include "tests/support/support.h"
 
 #include <math.h>

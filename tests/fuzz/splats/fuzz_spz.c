@@ -1,6 +1,6 @@
 // A file as it is, and the same bytes as the content of a gzip stream, whose checksum no mutation would meet.
 #include "engine/core/memory.h"
-#include "tests/fuzz/fuzz_splats.h"
+#include "tests/fuzz/splats/fuzz_splats.h"
 
 #include <zlib.h>
 
