@@ -67,29 +67,15 @@ FN real shadow_lookup_soft(const float *texels, shadow_view v, real3 position, r
     return sel(some, visible, R(1.0));
 }
 
-// Do all 4 x 4 texels around the points let light past? By the least depth of the tiles that they begin in.
-FN bool is_surely_lit(const float *lowest, int size, shadow_square s)
-{
-    const sint tiles = I(size / ORR_SHADOW_TILE);
-    // shifts: lanes have no integer division
-    _Static_assert(ORR_SHADOW_TILE == 1 << 3, "a power of two");
-    const sint column = to_int(s.left) >> 3, row = to_int(s.top) >> 3;
-    const real nearest = real_gather(lowest, (to_int(s.slot) * tiles + row) * tiles + column);
-    return !any(and_(s.inside > R(0.5), s.depth > nearest));
-}
-
-// The part of a light that reaches points past what one of its maps shows, whose texels begin at `texels`,
-// and their tiles at `lowest`.
-FN real shadow_lookup_in(const float *texels, const float *lowest, shadow_view view, real3 position,
-                         real3 normal)
+// The part of a light that reaches points past what one of its maps shows, whose texels begin at `texels`.
+FN real shadow_lookup_in(const float *texels, shadow_view view, real3 position, real3 normal)
 {
     const int size = (int)view.size;
     if (view.spread > 0.0f) {
         return shadow_lookup_soft(texels, view, position, normal);
     }
     shadow_square s = shadow_find(view, position, normal);
-    // a floor reaches far beyond the map of what stands on it, and most of it is lit there
-    if (!any(s.inside > R(0.5)) || is_surely_lit(lowest, size, s)) {
+    if (!any(s.inside > R(0.5))) { // a floor reaches far beyond the map of what stands on it
         return R(1.0);
     }
     int32_t first[ORR_LANES];
@@ -110,7 +96,6 @@ FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, re
 {
     const orr_shadow_plan *plan = &maps->plan;
     const float *texels = maps->texels + plan->firsts[light];
-    const float *lowest = maps->lowest + plan->firsts[light] / (ORR_SHADOW_TILE * ORR_SHADOW_TILE);
     const int count = plan->cascade_counts[light];
     cascade_sum sum = cascade_begin(R(1.0));
     // one call of the lookup in the text, which is large
@@ -119,7 +104,7 @@ FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, re
         const real weight = i < count ? cascade_weight(shadow_cascade_of(values), position) : R(1.0);
         if (any(sum.rest * weight > R(0.0))) {
             const shadow_view view = shadow_view_of(i < count ? &values->map : &plan->values[light]);
-            const real visible = shadow_lookup_in(texels, lowest, view, position, normal);
+            const real visible = shadow_lookup_in(texels, view, position, normal);
             if (count == 0) {
                 return visible;
             }
