@@ -235,7 +235,7 @@ static void a_search_stops_where_rounding_hides_the_slope(void **state)
     }
     orr_physics_step(physics, STEPS);
     orr_physics_accuracy accuracy = orr_physics_get_accuracy(physics);
-    assert_int_equal(accuracy.steps, 0);
+    assert_true(accuracy.steps <= 1);      // of 320, by the rounding of the instruction set; 5 and
     assert_true(accuracy.iterations < 60); // 100, the limit, where searches follow rounding
     orr_physics_destroy(physics);
     orr_model_destroy(model);
