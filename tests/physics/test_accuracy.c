@@ -235,8 +235,10 @@ static void a_search_stops_where_rounding_hides_the_slope(void **state)
     }
     orr_physics_step(physics, STEPS);
     orr_physics_accuracy accuracy = orr_physics_get_accuracy(physics);
-    assert_true(accuracy.steps <= 1);      // of 320, by the rounding of the instruction set; 5 and
-    assert_true(accuracy.iterations < 60); // 100, the limit, where searches follow rounding
+    // Where searches follow rounding, up to 5 of the 320 steps end at the limit of 100 iterations. By what
+    // rounding AVX-512 has, one does.
+    assert_true(accuracy.steps <= 1);
+    assert_true(accuracy.steps == 1 || accuracy.iterations < 60);
     orr_physics_destroy(physics);
     orr_model_destroy(model);
 }
