@@ -452,8 +452,8 @@ typedef struct orr_glass_desc {
     float roughness;    /* 0 (clear) .. 1 (frosted) */
     float attenuation_distance;  /* of bodies: after this way in it [units of the scene] white light has */
     float attenuation_colour[3]; /* this colour, linear, 0 .. 1; distance 0: it absorbs nothing */
-    float
-        colour[3]; /* what its surface tints light by, linear, 0 .. 1; 0, 0, 0: the material's base colour */
+    float colour[3];             /* by which its surface tints light, linear, 0 .. 1; 0, 0, 0: the material's
+                                    base colour */
 } orr_glass_desc;
 /* Makes a material of a mesh, or one of a robot's model (orr_scene_robot_find), glass: of the mesh's file its
  * textures stay, and so does its base colour where `colour` is 0. Of a robot's, all geoms and sites that have

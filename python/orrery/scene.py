@@ -90,6 +90,29 @@ class Layer:
         path = None if path is None else os.fsencode(path)
         call.scene_set_material(self.scene.pointer, self._id, material, path)
 
+    def set_glass(self, material=0, on=True, **glass):
+        """Makes a material glass: of a mesh by its number in the mesh's file, of a robot by the number or the
+        name of one of its model; on False: as the file has it.
+
+        glass: transmission (1: all light goes through), ior (1.5), thickness [units of the mesh], roughness
+        (0: clear, 1: frosted), attenuation_distance [units of the scene], attenuation_colour and colour, as
+        orr_glass_desc has them. Light is refracted where rays are on (Scene.set_rays), and in path-traced
+        pictures."""
+        if isinstance(material, str):
+            kind = constants["ORR_ROBOT_OBJECT_MATERIAL"]
+            name, material = material, call.scene_robot_find(
+                self.scene.pointer, self._id, kind, material.encode()
+            )
+            if material < 0:
+                raise ValueError(f"{self.name}: there is no material {name!r}")
+        for name in ("attenuation_colour", "colour"):
+            if name in glass:
+                glass[name] = numbers(glass[name], 3, name)
+        desc = structs["orr_glass_desc"](**glass) if on else None
+        size = ctypes.sizeof(structs["orr_glass_desc"])
+        given = ctypes.byref(desc) if desc is not None else None
+        call.scene_set_glass_sized(self.scene.pointer, self._id, material, given, size)
+
     def set_shadow_casting(self, casting):
         """When a cloud casts shadows: "moving", while it is bound, soft or has a mass, the default;
         "always"; "never"."""

@@ -88,7 +88,7 @@ class World(Handle):
 
     def names(self, robot, kind):
         """The names of a robot's things of a kind: "body", "geom", "site", "joint", "tendon", "actuator",
-        "sensor", "camera", "equality" or "keyframe"; "" where one has none."""
+        "sensor", "camera", "equality", "keyframe" or "material"; "" where one has none."""
         number, names = constant("ORR_ROBOT_OBJECT_", kind), []
         while (name := call.scene_robot_name(self.scene.pointer, robot._id, number, len(names))) is not None:
             names.append(name.decode())

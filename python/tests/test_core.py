@@ -215,6 +215,28 @@ class Robots(unittest.TestCase):
                     eyes.draw()[0, 0, ..., 0], 255 * np.minimum(picture, 1.0), atol=0.501
                 )
 
+    def test_a_robots_material_becomes_glass(self):
+        model = """<mujoco><asset><material name="pane" rgba="1 1 1 1"/></asset><worldbody>
+          <light directional="true" dir="0 1 -1"/><geom type="box" size="2 .1 2" pos="0 2 0" rgba="1 0 0 1"/>
+          <geom type="box" size="1 .1 1" material="pane"/></worldbody></mujoco>"""
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, model), engine=self.engine)
+        camera, robot = orr.look_at((0, -4, 0), (0, 0, 0), size=(40, 30)), scene.robots[0]
+        scene.set_rays()
+
+        def greenness():  # of the middle, behind which all is red
+            return orr.render(scene, camera)[15, 20, 1]
+
+        before = greenness()
+        robot.set_glass("pane", ior=1.2, colour=(1, 1, 1))
+        self.assertGreater(before, 2 * greenness())
+        robot.set_glass("pane", on=False)
+        self.assertEqual(before, greenness())
+        with self.assertRaisesRegex(ValueError, "no material 'wall'"):
+            robot.set_glass("wall")
+        with self.assertRaisesRegex(orr.ValueRefused, "ior"):
+            robot.set_glass("pane", ior=0.5)
+
     def test_eyes_draw_shadows_where_they_are_asked_for(self):
         model = """<mujoco><worldbody><light directional="true" dir="0.3 0 -1"/>
           <geom type="plane" size="4 4 .1"/><geom type="box" size=".5 .5 .5" pos="0 0 1"/>
