@@ -230,8 +230,9 @@ static void measure(const setting *with, const char *cloud, int threads)
         snprintf(path, sizeof path, "%s/%s %g %g.ppm", folder, with->name, (double)with->detail,
                  (double)with->cloud_detail);
         FILE *file = fopen(path, "wb");
+        assert_non_null(file);
         fprintf(file, "P6 %d %d 255\n", SIDE, 4 * SIDE);
-        fwrite(drawn.rgb, 1, 4 * 3 * PIXELS, file);
+        assert_int_equal(fwrite(drawn.rgb, 1, 4 * 3 * PIXELS, file), 4 * 3 * PIXELS);
         fclose(file);
     }
     orr_eyes_destroy(full);
