@@ -145,7 +145,9 @@ orr_result orr_kept_meshes_repeats(orr_kept_meshes *kept, const orr_draw_list *l
         kept->still_count = count_still(kept->items, kept->still_count, list);
     } else {
         ORR_GROW(kept->items, kept->capacity, list->mesh_count, "meshes that are kept", error);
-        memcpy(kept->items, list->meshes, (size_t)list->mesh_count * sizeof *kept->items);
+        if (list->mesh_count > 0) {
+            memcpy(kept->items, list->meshes, (size_t)list->mesh_count * sizeof *kept->items);
+        }
         kept->still_count = list->mesh_count;
     }
     if (kept_lens && can) {

@@ -714,10 +714,16 @@ static void write_textured(const char *picture)
     put("outside.obj", "mtllib elsewhere.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n");
 }
 
+static void read_file(const orr_mesh_file_desc *desc)
+{
+    orr_mesh_file_free(&mesh);
+    assert_ok(orr_mesh_file_read(desc, &mesh, &error));
+}
+
 static void read_textured(const orr_mesh_file_desc *desc, const char *picture)
 {
     write_textured(picture);
-    assert_ok(orr_mesh_file_read(desc, &mesh, &error));
+    read_file(desc);
 }
 
 static void files_beside_a_mesh_stay_in_its_folder(void **state)
@@ -730,7 +736,7 @@ static void files_beside_a_mesh_stay_in_its_folder(void **state)
     put("clear.mtl", "newmtl m\nKd 0.25 0.5 1\nKe 0 0 2\nd 0.5\nmap_bump b.png\n");
     snprintf(text, sizeof text, square, "clear.mtl");
     put("outside.obj", text);
-    assert_ok(orr_mesh_file_read(&desc, &mesh, &error));
+    read_file(&desc);
     const orr_mesh_material *m = &mesh.materials[mesh.parts[0].material];
     assert_true(m->blended && m->base_colour[3] == 0.5f && m->base_colour[0] == 0.25f &&
                 m->emissive[2] == 2.0f);
@@ -744,7 +750,7 @@ static void files_beside_a_mesh_stay_in_its_folder(void **state)
     for (int i = 0; i < 4; i++) {
         snprintf(text, sizeof text, "newmtl m\n%s\n", shares[i].line);
         put("clear.mtl", text);
-        assert_ok(orr_mesh_file_read(&desc, &mesh, &error));
+        read_file(&desc);
         m = &mesh.materials[mesh.parts[0].material];
         assert_true(m->base_colour[3] == shares[i].alpha && m->blended == (shares[i].alpha < 1.0f));
         orr_mesh_file_free(&mesh);
@@ -756,7 +762,7 @@ static void files_beside_a_mesh_stay_in_its_folder(void **state)
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, square, libraries[i][0]);
         put("outside.obj", text);
-        assert_ok(orr_mesh_file_read(&desc, &mesh, &error));
+        read_file(&desc);
         assert_non_null(strstr(mesh.unused, libraries[i][1]));
         orr_mesh_file_free(&mesh);
     }
