@@ -1717,12 +1717,12 @@ typedef struct orr_eyes_desc {
     int width, height; /* of a picture [px], 1 .. 4096 */
     orr_view look;     /* what is drawn besides; its camera and world are ignored */
     bool smooth_edges; /* edges of meshes and robots are anti-aliased, unless look.hard_edges says not */
-    /* Spheres, capsules, cylinders and ellipsoids of robots are drawn with fewer triangles where no outline
-     * of them is off by more than so many pixels, 0 or more. Merged splats stand for groups of those of
-     * clouds whose standard deviation is at most 2 times as many pixels, 4 with look.antialias (0.1: 36 to 41
-     * dB of RGB in the cloud of BENCHMARKS.md); what merges them is made when a cloud is first seen, and
-     * takes 1.4 times its memory. Clouds of soft bodies and those in training are drawn in full. 0:
-     * everything is, as frames draw it. */
+    /* No outline of spheres, capsules, cylinders and ellipsoids of robots is off by more than so many pixels,
+     * 0 or more: rays find the CPU's that are opaque, with hard edges; others have fewer triangles. Merged
+     * splats stand for those of clouds whose standard deviation is at most 2 times as many pixels, 4 with
+     * look.antialias (0.1: 36 to 41 dB of RGB in the cloud of BENCHMARKS.md); what merges them is made when a
+     * cloud is first seen, and takes 1.4 times its memory. Clouds of soft bodies and those in training are
+     * drawn in full. 0: everything is, as frames draw it. */
     float detail;
     /* Where everything was is kept for orr_eyes_pictures.flow: per copy some 150 bytes for each object and
      * 400 for each camera, and 48 for each vertex of a soft body's cage. */

@@ -14,6 +14,7 @@
 #include "render/field_layer.h"
 #include "render/glass/glass_film.h"
 #include "render/mesh.h"
+#include "render/round.h"
 #include "render/splat/splat_cloud.h"
 
 // How a cloud is deformed in this frame: affinely in pieces, as the tetrahedra of a cage are. The projection
@@ -59,6 +60,9 @@ typedef struct orr_draw_mesh {
     float at[12];
     int32_t environment; // 1 + the index of what lights it in place of the list's ambient light; 0: nothing
     bool endless;        // lies in the list's haze.plane, and ends where haze does
+    // Nullable, for the CPU: the surface that the mesh approximates; rays are cast at it where that can be
+    // (cpu/mesh_round.c)
+    const orr_round *round;
 } orr_draw_mesh;
 
 typedef struct orr_draw_field {

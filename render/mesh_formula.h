@@ -77,22 +77,37 @@ FN mesh_triangle mesh_triangle_of(real3 a, real3 b, real3 c)
     return t;
 }
 
+// What a point of the picture may show, in the camera's space: the direction's z is 1.
+STRUCT(mesh_ray)
+{
+    real3 origin, direction;
+}
+END_STRUCT(mesh_ray)
+
+// x, y: [px]
+FN mesh_ray mesh_ray_at(mesh_view v, real x, real y)
+{
+    x = (x - R(v.centre_x)) * R(1.0f / v.focal_x);
+    y = (y - R(v.centre_y)) * R(1.0f / v.focal_y);
+    mesh_ray ray;
+    ray.origin = make_real3(R(0.0), R(0.0), R(0.0));
+    ray.direction = make_real3(x, y, R(1.0));
+    if (v.orthographic > 0.5f) {
+        ray.origin = make_real3(x, y, R(0.0));
+        ray.direction = make_real3(R(0.0), R(0.0), R(1.0));
+    }
+    return ray;
+}
+
 // Weights of the corners b and c (a has the rest) where the ray through a point of the picture [px] meets the
 // triangle's plane; linear beyond its edges.
 FN real2 mesh_weights(mesh_view v, mesh_triangle t, real x, real y)
 {
-    x = (x - R(v.centre_x)) * R(1.0f / v.focal_x);
-    y = (y - R(v.centre_y)) * R(1.0f / v.focal_y);
-    real3 origin = make_real3(R(0.0), R(0.0), R(0.0));
-    real3 direction = make_real3(x, y, R(1.0));
-    if (v.orthographic > 0.5f) {
-        origin = make_real3(x, y, R(0.0));
-        direction = make_real3(R(0.0), R(0.0), R(1.0));
-    }
-    real3 to_a = sub3(t.a, origin);
-    real facing = dot3(t.normal, direction);
+    mesh_ray ray = mesh_ray_at(v, x, y);
+    real3 to_a = sub3(t.a, ray.origin);
+    real facing = dot3(t.normal, ray.direction);
     real distance = dot3(t.normal, to_a) / sel(facing == R(0.0), R(1e-30), facing);
-    real3 p = sub3(scale3(direction, distance), to_a); // where they meet, from corner a
+    real3 p = sub3(scale3(ray.direction, distance), to_a); // where they meet, from corner a
     return make_real2(dot3(mesh_cross(p, t.ac), t.normal) * t.inverse,
                       dot3(mesh_cross(t.ab, p), t.normal) * t.inverse);
 }

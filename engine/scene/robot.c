@@ -5,6 +5,7 @@
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/colour_formula.h"
+#include "engine/scene/robot_round.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 #include "physics/pose/rest_pose.h"
@@ -112,6 +113,9 @@ static orr_result make_meshes(const orr_robot *robot, orr_robot_geom *geom, orr_
     orr_image8 *texture = texture_of(robot, m->geom_matid[geom->geom]);
     orr_result result = orr_robot_shape(m, geom->geom, texture, ORR_ROBOT_COLUMNS, &geom->mesh, error);
     geom->round_radius = orr_robot_round_radius(m, geom->geom);
+    if (geom->round_radius > 0.0f) {
+        geom->round = orr_robot_round(m, geom->geom, texture);
+    }
     for (int i = 0; i < ORR_ROBOT_COARSE && result == ORR_OK && geom->round_radius > 0.0f; i++) {
         result =
             orr_robot_shape(m, geom->geom, texture, ORR_ROBOT_COLUMNS >> (i + 1), &geom->coarse[i], error);

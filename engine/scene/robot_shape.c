@@ -4,6 +4,8 @@
 #include "engine/core/memory.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
+#include "engine/maths/vector_formula.h"
+#include "render/cube_formula.h"
 
 #include <float.h>
 #include <math.h>
@@ -340,50 +342,34 @@ static void lay_flat(builder *b, const orr_model *m, int material, const double 
     }
 }
 
-// Which face of a cube a direction meets, and where in it: as OpenGL's cube maps have it.
-static int cube_face(const double r[3])
-{
-    int axis = fabs(r[0]) >= fabs(r[1]) && fabs(r[0]) >= fabs(r[2]) ? 0 : fabs(r[1]) >= fabs(r[2]) ? 1 : 2;
-    return 2 * axis + (r[axis] < 0.0);
-}
-
-static void cube_place(int face, const double r[3], int width, float uv[2])
-{
-    double major = fmax(fabs(r[face / 2]), 1e-12), sign = face % 2 ? -1.0 : 1.0;
-    double s = face / 2 == 0 ? -sign * r[2] : face / 2 == 1 ? r[0] : sign * r[0];
-    double t = face / 2 == 1 ? sign * r[2] : -r[1];
-    double margin = 0.5 / width; // the faces lie one below the other
-    s = fmin(fmax(0.5 * (s / major + 1.0), margin), 1.0 - margin);
-    t = fmin(fmax(0.5 * (t / major + 1.0), margin), 1.0 - margin);
-    uv[0] = (float)s;
-    uv[1] = (float)((face + t) / 6.0);
-}
-
 // A cube's picture: each triangle shows the face that its middle points at, so corners are its own.
 static void lay_cube(builder *b, const orr_model *m, int material, const orr_image8 *texture)
 {
     builder cut = {0};
-    double scale[3] = {1.0, 1.0, 1.0};
+    float scale[3] = {1.0f, 1.0f, 1.0f};
     float low[3], high[3];
     find_bounds(b, low, high);
     for (int k = 0; k < 3 && m->mat_texuniform[material]; k++) {
-        scale[k] = 2.0 / fmax((double)(high[k] - low[k]), 1e-9);
+        scale[k] = 2.0f / fmaxf(high[k] - low[k], 1e-9f);
     }
     for (int64_t i = 0; i < b->index_count; i += 3) {
-        double corners[3][3], middle[3] = {0};
+        real3 corners[3], middle = make_real3(0.0f, 0.0f, 0.0f);
         for (int c = 0; c < 3; c++) {
-            for (int k = 0; k < 3; k++) {
-                corners[c][k] = scale[k] * (double)b->vertices[b->indices[i + c]].position[k];
-                middle[k] += corners[c][k];
-            }
+            const float *p = b->vertices[b->indices[i + c]].position;
+            corners[c] = make_real3(scale[0] * p[0], scale[1] * p[1], scale[2] * p[2]);
+            middle = add3(middle, corners[c]);
         }
+        const float face = cube_face(middle);
         uint32_t made[3];
         for (int c = 0; c < 3; c++) {
             const orr_mesh_vertex *from = &b->vertices[b->indices[i + c]];
             made[c] = put_vertex(&cut, (double[3]){0}, (double[3]){0});
             if (!cut.failed) {
+                const real2 uv =
+                    cube_place(face, cube_on_face(face, corners[c]), 0.5f / (float)texture->width);
                 cut.vertices[made[c]] = *from;
-                cube_place(cube_face(middle), corners[c], texture->width, cut.vertices[made[c]].uv);
+                cut.vertices[made[c]].uv[0] = uv.x;
+                cut.vertices[made[c]].uv[1] = uv.y;
             }
         }
         put_triangle(&cut, made[0], made[1], made[2]);
@@ -503,21 +489,6 @@ static int64_t mirror_indices(const builder *b, orr_geom_type type)
     return type == ORR_GEOM_PLANE                           ? b->index_count
            : type == ORR_GEOM_BOX && b->index_count >= side ? side
                                                             : 0;
-}
-
-float orr_robot_round_radius(const orr_model *m, int geom)
-{
-    const double *size = m->geom_size + 3 * geom;
-    switch ((orr_geom_type)m->geom_type[geom]) {
-    case ORR_GEOM_SPHERE:
-    case ORR_GEOM_CAPSULE:
-    case ORR_GEOM_CYLINDER:
-        return (float)size[0];
-    case ORR_GEOM_ELLIPSOID:
-        return (float)fmax(size[0], fmax(size[1], size[2]));
-    default:
-        return 0.0f;
-    }
 }
 
 float orr_robot_round_error(int columns)

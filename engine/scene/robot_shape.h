@@ -18,8 +18,6 @@ enum { ORR_ROBOT_COLUMNS = 32 };
 // surface as the middles of faces are inside at most.
 orr_result orr_robot_shape(const orr_model *model, int geom, orr_image8 *texture, int columns,
                            orr_mesh **mesh, orr_error *error);
-// Radius of the largest circle of a sphere, capsule, cylinder or ellipsoid [m]; 0 for other geoms.
-float orr_robot_round_radius(const orr_model *model, int geom);
 // How far the corners and faces of a ball with so few columns are off, of its radius.
 float orr_robot_round_error(int columns);
 // The same of a site.

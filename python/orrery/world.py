@@ -388,9 +388,10 @@ class Eyes(Handle):
 
     cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
     each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
-    anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels, with
-    fewer triangles, and merged splats stand for those of clouds that are within 2 times as many pixels of
-    each other, 4 with antialias; 0: everything is drawn in full. cloud_detail: the same of clouds alone;
+    anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels: the
+    CPU casts rays at opaque ones, without smooth_edges, and others have fewer triangles; and merged splats
+    stand for those of clouds that are within 2 times as many pixels of each other, 4 with antialias; 0:
+    everything is drawn in full. cloud_detail: the same of clouds alone;
     None: as `detail`; 0: whole clouds, which cost nothing where cameras stand still. flow: where everything
     was in the pictures before is kept, for "flow". mirrors: surfaces of robots with a reflectance mirror,
     which takes as long as another picture. shadows: meshes and robots cast them. Without both, what does not

@@ -159,9 +159,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         const bool is_kept = raster->picture.kept && i < raster->picture.kept->count + has_backdrop;
         // rays meet all of them
         const bool drawn = !is_kept && (raster->rays.trees || !is_outside(&list->lens, instance));
-        if (drawn) {
-            TRY_TAKE(instance->points, mesh->vertex_count);
-        }
+        instance->round = NULL;
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
@@ -181,15 +179,20 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                 continue;
             }
             raster->blended |= surface->blended;
-            uint32_t count = part->index_count / 3, size = chunk_size(part);
+            const bool is_round = orr_mesh_is_round(raster, item, surface, instance);
+            uint32_t count = is_round ? 1 : part->index_count / 3, size = chunk_size(part);
             for (uint32_t first = 0; first < count; first += size) {
                 mesh_chunk *chunk = &raster->chunks[raster->chunk_count++];
                 *chunk = (mesh_chunk){.surface = (int)(surface - raster->surfaces),
                                       .first = part->first_index / 3 + first,
                                       .count = count - first < size ? count - first : size,
-                                      .kept = kept};
+                                      .kept = kept,
+                                      .kept_count = is_round ? 1 : 0};
                 kept += chunk->count;
             }
+        }
+        if (drawn && !instance->round) {
+            TRY_TAKE(instance->points, mesh->vertex_count);
         }
     }
     return ORR_OK;
@@ -220,18 +223,25 @@ static void vertices_job(void *context, int i, int worker)
     s->lanes->vertices(s->raster, b.instance, b.first, left < VERTEX_BLOCK ? left : VERTEX_BLOCK);
 }
 
+static const orr_round *round_of(const mesh_raster *raster, int chunk)
+{
+    return raster->surfaces[raster->chunks[chunk].surface].instance->round;
+}
+
 static void cull_job(void *context, int i, int worker)
 {
     (void)worker;
     const stage *s = context;
-    s->lanes->cull(s->raster, &s->raster->chunks[i]);
+    if (!round_of(s->raster, i)) {
+        s->lanes->cull(s->raster, &s->raster->chunks[i]);
+    }
 }
 
 static void set_up_job(void *context, int i, int worker)
 {
     (void)worker;
     const stage *s = context;
-    orr_mesh_set_up(s->raster, &s->raster->chunks[i]);
+    (round_of(s->raster, i) ? orr_mesh_set_up_round : orr_mesh_set_up)(s->raster, &s->raster->chunks[i]);
 }
 
 static void bin_count_job(void *context, int group, int worker)

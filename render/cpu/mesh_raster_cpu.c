@@ -260,6 +260,72 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
     }
 }
 
+// A block of `columns` pixels, and of as many rows as fill the lanes.
+FN real load_block(const float *pixel, int columns)
+{
+    if (columns == ORR_LANES) {
+        return real_load(pixel);
+    }
+    float lanes[ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i += 4) {
+        memcpy(lanes + i, pixel + i / columns * MESH_TILE + i % columns, 4 * sizeof *lanes);
+    }
+    return real_load(lanes);
+}
+
+FN void store_block(float *pixel, int columns, real values)
+{
+    if (columns == ORR_LANES) {
+        real_store(pixel, values);
+        return;
+    }
+    float lanes[ORR_LANES];
+    real_store(lanes, values);
+    for (int i = 0; i < ORR_LANES; i += 4) {
+        memcpy(pixel + i / columns * MESH_TILE + i % columns, lanes + i, 4 * sizeof *lanes);
+    }
+}
+
+// The narrowest blocks that are as wide as a rectangle, or else a vector.
+static int block_columns(int width)
+{
+    int columns = ORR_LANES;
+    while (columns > 4 && columns / 2 >= width) {
+        columns /= 2;
+    }
+    return columns;
+}
+
+// The same as draw_record of a round surface.
+static void draw_round(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
+{
+    const mesh_record *record = &raster->records[id];
+    const mesh_instance *instance = raster->surfaces[record->surface].instance;
+    const mesh_box box = mesh_box_of(record->x, record->y, raster->lens.width, raster->lens.height, false);
+    const int left = box.left > tile_x ? box.left - tile_x : 0, top = box.top > tile_y ? box.top - tile_y : 0,
+              right = box.right - tile_x < MESH_TILE ? box.right - tile_x : MESH_TILE - 1,
+              bottom = box.bottom - tile_y < MESH_TILE ? box.bottom - tile_y : MESH_TILE - 1;
+    const int columns = block_columns(right - left + 1), rows = ORR_LANES / columns;
+    const sint column = lane_index() & I(columns - 1),
+               row = lane_index() >> I(__builtin_ctz((uint32_t)columns));
+    for (int j = top; j <= bottom; j += rows) {
+        for (int i = left; i <= right; i += columns) { // the last blocks within the tile
+            const int x = i < MESH_TILE - columns ? i : MESH_TILE - columns,
+                      y = j < MESH_TILE - rows ? j : MESH_TILE - rows;
+            float *pixel = tile->nearness + y * MESH_TILE + x;
+            const real before = load_block(pixel, columns),
+                       now = round_nearness(raster, instance, to_real(column + I(tile_x + x)) + R(0.5),
+                                            to_real(row + I(tile_y + y)) + R(0.5));
+            const mask hit = now > before;
+            if (any(hit)) {
+                float *owner = (float *)tile->record + y * MESH_TILE + x; // whose bits are whole numbers
+                store_block(pixel, columns, sel(hit, now, before));
+                store_block(owner, columns, (real)sel_int(hit, I(id), (sint)load_block(owner, columns)));
+            }
+        }
+    }
+}
+
 // Which mesh of the list a triangle is of.
 static int32_t item_of(const mesh_raster *raster, int32_t id)
 {
@@ -431,8 +497,11 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile, mes
     for (uint32_t i = raster->bins.starts[index]; i < end; i++) {
         // records lie in memory by triangle, not by tile
         __builtin_prefetch(&raster->records[raster->bins.records[i + 4 < end ? i + 4 : i]]);
-        if (!is_blended(raster, raster->bins.records[i])) {
-            draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->bins.records[i]);
+        const uint32_t id = raster->bins.records[i];
+        if (raster->surfaces[raster->records[id].surface].instance->round) {
+            draw_round(raster, tile, tile_x, tile_y, (int32_t)id);
+        } else if (!is_blended(raster, id)) {
+            draw_record(raster, tile, tile_x, tile_y, (int32_t)id);
         }
     }
     if (raster->picture.rgb) {

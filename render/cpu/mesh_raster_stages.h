@@ -35,6 +35,10 @@ typedef struct mesh_instance {
     bool ends;          // endless, where there is haze
     int environment;    // of orr_draw_mesh
     mesh_point *points; // vertex_count
+    // Where rays are cast at what the mesh approximates (mesh_round.c): it has one record, whose corners span
+    // the rectangle that it may cover. NULL: the mesh is drawn
+    const orr_round *round;
+    float from_camera[12]; // to the space of `round`
     // in the picture before; NULL: not known
     const orr_mesh_vertex *vertices_before;
     float to_camera_before[12];
@@ -196,6 +200,11 @@ extern const mesh_edge_lanes orr_mesh_edge_lanes_baseline, orr_mesh_edge_lanes_a
     orr_mesh_edge_lanes_avx512;
 
 void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
+// Are rays cast at the item's round surface, whose `instance` otherwise is complete? Then it says so.
+bool orr_mesh_is_round(const mesh_raster *raster, const orr_draw_mesh *item, const mesh_surface *surface,
+                       mesh_instance *instance);
+// The same as orr_mesh_set_up of the chunk of such a surface.
+void orr_mesh_set_up_round(const mesh_raster *raster, mesh_chunk *chunk);
 // Numbers the pixels with edges; returns how many.
 uint32_t orr_mesh_number_edges(const mesh_raster *raster);
 void orr_mesh_set_up_slivers(const mesh_raster *raster, mesh_chunk *chunk);

@@ -20,13 +20,22 @@ FN real3 corner_before(const mesh_instance *instance, sint vertex)
                         make_real3(real_gather(p, at), real_gather(p + 1, at), real_gather(p + 2, at)));
 }
 
-// w: weights of the point
+// Where a point of the lanes' triangles was, likewise. w: its weights
+FN real3 point_before(const mesh_instance *instance, const lane_triangle *t, real2 w)
+{
+    if (t->round) { // which does not change
+        return affine_point(affine_of(instance->to_camera_before),
+                            affine_point(affine_of(instance->from_camera), mesh_position(t->plane, w)));
+    }
+    return mesh_position(mesh_triangle_of(corner_before(instance, t->a), corner_before(instance, t->b),
+                                          corner_before(instance, t->c)),
+                         w);
+}
+
 FN real2 flow_of(const mesh_raster *raster, const mesh_instance *instance, const lane_triangle *t, real2 w)
 {
-    const mesh_triangle before = mesh_triangle_of(
-        corner_before(instance, t->a), corner_before(instance, t->b), corner_before(instance, t->c));
     return seen_flow(seen_lens_of(&raster->lens), mesh_position(t->plane, w),
-                     seen_lens_of(&raster->picture.before->lens), mesh_position(before, w));
+                     seen_lens_of(&raster->picture.before->lens), point_before(instance, t, w));
 }
 
 // Of the pixels whose records are `id`. x, y: [px]
@@ -43,7 +52,7 @@ FN seen_values see_records(const mesh_raster *raster, sint id, real x, real y)
         if (surface->instance->backdrop) {
             continue;
         }
-        const lane_triangle t = gather_triangle(surface, triangles_of(raster, same, safe));
+        const lane_triangle t = triangles_at(raster, surface, same, safe, x, y);
         const real2 w = mesh_weights_inside(mesh_weights(view, t.plane, x, y));
         if (raster->picture.normals) {
             const real3 n = mesh_light_point(view.orthographic, mesh_position(t.plane, w),

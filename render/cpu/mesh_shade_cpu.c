@@ -112,7 +112,7 @@ void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points 
         mask same = left;
         if (!all(at->id == I(last->id))) {
             same = same_surface(raster, left, safe, &last->surface);
-            last->triangle = gather_triangle(last->surface, triangles_of(raster, same, safe));
+            last->triangle = triangles_at(raster, last->surface, same, safe, at->x, at->y);
             last->id = last->triangle.one ? safe[__builtin_ctz(mask_bits(same))] : -1;
         }
         sint key = I(0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "render/cpu/mesh_neural_cpu.h"
+#include "render/cpu/mesh_round_cpu.h"
 #include "render/texture_formula.h"
 
 // The lanes' triangles; all of one surface.
@@ -9,8 +10,10 @@ typedef struct lane_triangle {
     sint a, b, c; // vertices
     bool one;     // the same for all lanes, so that what is read of it is one load instead of a gather
     bool white;   // by the colours of its corners
-    bool flat;    // `one`, whose corners have the same normal:
+    bool flat;    // `one`, whose corners have the same normal, or `round`:
     real3 normal; // in the camera's space
+    bool round;   // none of the mesh, but touches what it approximates where the lanes' points show that:
+    real2 uv[3];  // of its corners, where the surface has textures
     mesh_triangle plane;
 } lane_triangle;
 
@@ -93,6 +96,7 @@ FN lane_triangle gather_triangle(const mesh_surface *surface, sint triangle)
     t.c = (sint)gather_of(indices + 2, first, t.one);
     t.plane = mesh_triangle_of(gather_position(instance, t.a, t.one), gather_position(instance, t.b, t.one),
                                gather_position(instance, t.c, t.one));
+    t.round = false;
     t.white = all(((sint)corner_member(vertices, &t, t.a, 8) & (sint)corner_member(vertices, &t, t.b, 8) &
                    (sint)corner_member(vertices, &t, t.c, 8)) == I(-1));
     t.flat = false;
@@ -103,7 +107,43 @@ FN lane_triangle gather_triangle(const mesh_surface *surface, sint triangle)
     return t;
 }
 
+// The triangles that touch a round surface at the points x, y [px].
+FN lane_triangle touch_round(const mesh_raster *raster, const mesh_surface *surface, real x, real y)
+{
+    const round_point at =
+        round_point_at(raster, surface->instance, x, y, surface->instance->round->how != ORR_ROUND_BARE);
+    lane_triangle t = {.a = I(0),
+                       .b = I(0),
+                       .c = I(0),
+                       .one = false,
+                       .white = true,
+                       .flat = true,
+                       .normal = at.normal,
+                       .round = true,
+                       .plane = at.touching};
+    for (int k = 0; k < 3; k++) {
+        t.uv[k] = at.uv[k];
+    }
+    return t;
+}
+
 // ---- texture ----
+
+// A texture's coordinates at the corners of the lanes' triangles.
+typedef struct corner_uv {
+    real2 a, b, c;
+} corner_uv;
+
+FN corner_uv coordinates_of(const mesh_surface *surface, const lane_triangle *t)
+{
+    if (t->round) {
+        return (corner_uv){t->uv[0], t->uv[1], t->uv[2]};
+    }
+    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
+    return (corner_uv){make_real2(corner_member(vertices, t, t->a, 6), corner_member(vertices, t, t->a, 7)),
+                       make_real2(corner_member(vertices, t, t->b, 6), corner_member(vertices, t, t->b, 7)),
+                       make_real2(corner_member(vertices, t, t->c, 6), corner_member(vertices, t, t->c, 7))};
+}
 
 // Linear colour and alpha of texels.
 FN real4 decode_texel(const float *linear, sint texel)
@@ -158,15 +198,15 @@ FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv
 LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface,
                               const mesh_texture *texture, const lane_triangle *t, real2 w, real x, real y)
 {
-    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
+    const corner_uv corners = coordinates_of(surface, t);
     const mesh_view view = mesh_view_of(&raster->lens);
     real2 w_across = mesh_weights(view, t->plane, x + R(1.0), y),
           w_down = mesh_weights(view, t->plane, x, y + R(1.0));
     real uv[2], across[2], down[2];
     const float size[2] = {(float)texture->image->width, (float)texture->image->height};
     for (int i = 0; i < 2; i++) {
-        real a = corner_member(vertices, t, t->a, 6 + i), b = corner_member(vertices, t, t->b, 6 + i),
-             c = corner_member(vertices, t, t->c, 6 + i);
+        const real a = i ? corners.a.y : corners.a.x, b = i ? corners.b.y : corners.b.x,
+                   c = i ? corners.c.y : corners.c.x;
         across[i] = mesh_texture_step(w, w_across, a, b, c, size[i]);
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
         uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
@@ -245,12 +285,9 @@ FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, o
 
 FN mesh_tangents tangents_of(const mesh_surface *surface, const lane_triangle *t)
 {
-    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
-    real u = corner_member(vertices, t, t->a, 6), v = corner_member(vertices, t, t->a, 7);
-    real2 uv_ab =
-        make_real2(corner_member(vertices, t, t->b, 6) - u, corner_member(vertices, t, t->b, 7) - v);
-    real2 uv_ac =
-        make_real2(corner_member(vertices, t, t->c, 6) - u, corner_member(vertices, t, t->c, 7) - v);
+    const corner_uv at = coordinates_of(surface, t);
+    const real2 uv_ab = make_real2(at.b.x - at.a.x, at.b.y - at.a.y),
+                uv_ac = make_real2(at.c.x - at.a.x, at.c.y - at.a.y);
     return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
 }
 
@@ -286,6 +323,14 @@ FN sint triangles_of(const mesh_raster *raster, mask same, sint id)
 {
     const sint first = I(id[__builtin_ctz(mask_bits(same))]);
     return record_member(raster, sel_int(same, id, first), offsetof(mesh_record, triangle));
+}
+
+// The lanes' triangles at x, y [px]; as triangles_of has them.
+FN lane_triangle triangles_at(const mesh_raster *raster, const mesh_surface *surface, mask same, sint id,
+                              real x, real y)
+{
+    return surface->instance->round ? touch_round(raster, surface, x, y)
+                                    : gather_triangle(surface, triangles_of(raster, same, id));
 }
 
 // Points of the picture [px], and the record that each shows; -1: none.

@@ -229,8 +229,9 @@ static void round_geoms_are_as_coarse_as_pixels_allow(void **state)
     enum { LARGE = 200 };
     static const char *const ball =
         "<mujoco><worldbody><body><joint/><geom type='sphere' size='0.5'/></body></worldbody></mujoco>";
-    static const float details[] = {0.0f, 1e-3f, 0.6f};
-    static int32_t seen[3][LARGE * LARGE * 2];
+    // triangles; as few as allowed, whose edges are smooth; rays
+    static const float details[] = {0.0f, 1e-3f, 0.6f, 0.6f};
+    static int32_t seen[4][LARGE * LARGE * 2];
     const char *path = scratch_path("ball.xml");
     orr_engine *own;
     orr_scene *scene;
@@ -244,9 +245,13 @@ static void round_geoms_are_as_coarse_as_pixels_allow(void **state)
     const float distance = 5.0f, field = 0.8f;
     const orr_camera camera = orr_camera_look_at((float[]){0, -distance, 0}, (float[]){0, 0, 0},
                                                  (float[]){0, 0, 1}, field, LARGE, LARGE);
-    for (int i = 0; i < 3; i++) {
-        const orr_eyes_desc desc = {
-            .views = &camera, .view_count = 1, .width = LARGE, .height = LARGE, .detail = details[i]};
+    for (int i = 0; i < 4; i++) {
+        const orr_eyes_desc desc = {.views = &camera,
+                                    .view_count = 1,
+                                    .width = LARGE,
+                                    .height = LARGE,
+                                    .detail = details[i],
+                                    .smooth_edges = i < 3};
         orr_eyes *eyes;
         assert_ok(orr_eyes_create(world, &desc, &eyes, &error));
         assert_ok(orr_eyes_draw(eyes, NULL, &(orr_eyes_pictures){.segmentation = seen[i]}, &error));
@@ -261,6 +266,7 @@ static void round_geoms_are_as_coarse_as_pixels_allow(void **state)
         differing += seen[0][2 * i] != seen[2][2 * i];
         inside += covered;
         assert_true(covered == (off < 0.0) || fabs(off) <= 0.0194 * outline + 0.02); // 16 columns
+        assert_true((seen[3][2 * i] >= 0) == (off < 0.0) || fabs(off) <= 0.01);
     }
     assert_true(differing > 0 && inside > 1000);
     orr_world_destroy(world);

@@ -17,12 +17,14 @@ enum { COPIES = 3, SIDE = 32, PIXELS = SIDE * SIDE, OF_COPY = PIXELS, ALL = COPI
 
 static const float FINE = 1e-6f, COARSE = 0.2f; // [px]
 
-// A large ball of a robot beside the cloud, with a lamp.
+// A large ball of a robot beside the cloud, with a lamp. It is transparent, because the CPU casts rays at
+// opaque ones.
 static const char *const model =
     "<mujoco><worldbody><light pos='1.6 -3 4' dir='-.4 .6 -1' castshadow='true'/>"
     "<geom name='floor' type='box' size='3 3 .1' pos='0 0 -1.2' rgba='.2 .4 .9 1'/>"
     "<body><joint type='slide' axis='1 0 0'/>"
-    "<geom name='ball' type='sphere' size='.7' pos='1.5 0 0' rgba='.9 .8 .1 1'/></body></worldbody></mujoco>";
+    "<geom name='ball' type='sphere' size='.7' pos='1.5 0 0' rgba='.9 .8 .1 .8'/></body></worldbody>"
+    "</mujoco>";
 
 typedef struct stage {
     orr_engine *engine;

@@ -45,7 +45,7 @@ void orr_eyes_detail_destroy(orr_eyes_detail *d)
     orr_free(d);
 }
 
-// Takes the coarsest mesh of a round geom whose outline is within `detail` pixels.
+// Rays are cast at a round geom, or its coarsest mesh is taken whose outline is within `detail` pixels.
 static void coarsen(float detail, const orr_lens *lens, const orr_robot_geom *geom, orr_draw_mesh *item)
 {
     const float *m = item->model, *view = lens->view + 8, focal = fmaxf(lens->focal[0], lens->focal[1]);
@@ -57,6 +57,7 @@ static void coarsen(float detail, const orr_lens *lens, const orr_robot_geom *ge
     const float depth = view[0] * m[3] + view[1] * m[7] + view[2] * m[11] + view[3] - scale * sqrtf(reach);
     const float nearest = lens->orthographic ? 1.0f : fmaxf(depth, lens->near_plane);
     const float radius = geom->round_radius * scale * focal / nearest; // [px]
+    item->round = &geom->round;
     for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
         if (radius * orr_robot_round_error(ORR_ROBOT_COLUMNS >> (i + 1)) <= detail) {
             item->mesh = geom->coarse[i];

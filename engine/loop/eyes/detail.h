@@ -1,5 +1,6 @@
-// Level of detail of eyes' pictures: fewer triangles for round geoms of robots, merged splats for clouds.
-// The choice is the same for all machines that draw.
+// Level of detail of eyes' pictures: round surfaces or fewer triangles for round geoms of robots, merged
+// splats for clouds. The choice is the same for all machines that draw; those without rays draw the fewer
+// triangles.
 #pragma once
 
 #include "engine/loop/frame_pose.h"

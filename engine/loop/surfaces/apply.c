@@ -134,6 +134,9 @@ static void apply(copy_meshes *w, const int32_t *target, bool one, const orr_mes
             set_material(w, target[one ? 0 : i], mesh, &mesh->materials[i]);
         }
     }
+    for (int i = 0; i < mesh->material_count && laid; i++) { // not as on the round surface
+        item->round = mesh->materials[i].texture >= 0 ? NULL : item->round;
+    }
     item->mesh = mesh;
     item->key = 0;
 }
