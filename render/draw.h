@@ -250,7 +250,7 @@ typedef struct orr_draw_list {
     bool only_solid;              // transparent surfaces of meshes are not drawn
     bool only_casters;            // only what casts shadows is drawn
     bool smooth;                  // edges of opaque meshes are anti-aliased
-    bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept_view.h)
+    bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept/kept_view.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     orr_draw_haze haze;
     bool opaque; // false: transparent behind everything, sky ignored

@@ -1,7 +1,7 @@
 // Drawing on the CPU. Only one frame is drawn at a time: from `begin`, which draws the meshes, to `finish`,
 // which draws the splats and composes.
 #include "engine/loop/machine.h"
-#include "render/cpu/kept_view.h"
+#include "render/cpu/kept/kept_view.h"
 #include "render/cpu/rays/ray_trees.h"
 
 // Frames in a row with the same splats after which they are kept: longer than a hand rests while it turns.

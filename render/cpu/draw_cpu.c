@@ -1,6 +1,6 @@
 // The CPU's frame: meshes, then splats stage by stage, composed tile by tile.
 #include "engine/core/memory.h"
-#include "render/cpu/kept_view.h"
+#include "render/cpu/kept/kept_view.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
 

@@ -5,7 +5,7 @@
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "render/cloud_shadow/cloud_shadow_maps.h"
-#include "render/cpu/kept_meshes.h"
+#include "render/cpu/kept/kept_meshes.h"
 #include "render/cpu/mirror_pictures.h"
 #include "render/cpu/occlusion_map.h"
 #include "render/cpu/seen.h"

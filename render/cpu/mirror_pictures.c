@@ -1,6 +1,6 @@
 #include "render/cpu/mirror_pictures.h"
 
-#include "render/cpu/kept_view.h"
+#include "render/cpu/kept/kept_view.h"
 
 static orr_result draw_picture(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                                const orr_kept_view *kept, orr_mirror_picture *picture, orr_error *error)

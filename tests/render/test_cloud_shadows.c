@@ -5,7 +5,7 @@
 
 #include "engine/maths/vector.h"
 #include "render/cloud_shadow/cloud_shadow_maps.h"
-#include "render/cpu/kept_view.h"
+#include "render/cpu/kept/kept_view.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/reference/path_tracer.h"
 #include "tests/support/drawn.h"

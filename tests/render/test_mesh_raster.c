@@ -1,7 +1,7 @@
 // Tests of the CPU's mesh rasteriser against analytic results. Runs once per instruction set.
 #define ORR_SCALAR
 #include "engine/image/image.h"
-#include "render/cpu/kept_meshes.h"
+#include "render/cpu/kept/kept_meshes.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/texture_formula.h"
 #include "tests/support/scenes/small_mesh.h"

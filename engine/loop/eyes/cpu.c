@@ -5,7 +5,7 @@
 #include "engine/loop/eyes/look.h"
 #include "engine/loop/eyes/names.h"
 #include "engine/loop/eyes/state.h"
-#include "render/cpu/kept_view.h"
+#include "render/cpu/kept/kept_view.h"
 
 enum { SLOTS_PER_WORKER = 4, KEEP_AFTER = 2 };
 

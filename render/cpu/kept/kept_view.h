@@ -4,7 +4,7 @@
 // where other surfaces show, with the same bits as without.
 #pragma once
 
-#include "render/cpu/kept_meshes.h"
+#include "render/cpu/kept/kept_meshes.h"
 #include "render/cpu/splats_cpu.h"
 
 // ORR_ERROR_MEMORY. It holds nothing yet.

@@ -1,7 +1,7 @@
-#include "render/cpu/kept_meshes.h"
+#include "render/cpu/kept/kept_meshes.h"
 
 #include "engine/core/memory.h"
-#include "render/cpu/kept_lens.h"
+#include "render/cpu/kept/kept_lens.h"
 #include "render/cpu/mesh_raster.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
-#include "render/cpu/kept_view.h"
+#include "render/cpu/kept/kept_view.h"
 
 #include "engine/core/memory.h"
-#include "render/cpu/kept_lens.h"
+#include "render/cpu/kept/kept_lens.h"
 #include "render/mirror/mirror.h"
 
 #include <limits.h>
