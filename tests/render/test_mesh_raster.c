@@ -412,6 +412,42 @@ static void what_emits_is_brighter_and_what_is_unlit_ignores_the_light(void **st
     close_canvas(&c);
 }
 
+// Lanes that show the same triangle share what was gathered of it, and a triangle whose corners have one
+// normal has it everywhere: not so beside lanes of another triangle, and with two equal normals of three.
+static void pixels_have_the_colour_of_their_own_triangle(void **state)
+{
+    (void)state;
+    enum { WIDTH = 64, HEIGHT = 16, FIRST = 5, LAST = 6, PIXELS = WIDTH * HEIGHT };
+    const float left = (FIRST - WIDTH / 2) / 64.0f, right = (LAST + 1 - WIDTH / 2) / 64.0f;
+    canvas c = open_canvas(straight(WIDTH, HEIGHT, 64.0f), 1);
+    // a wall, and before it a sheet over two columns within the first lanes of a row
+    orr_mesh_vertex v[7] = {vertex(-8, -8, 2),    vertex(8, -8, 2),    vertex(0, 8, 2),   vertex(left, -1, 1),
+                            vertex(right, -1, 1), vertex(right, 1, 1), vertex(left, 1, 1)};
+    uint32_t indices[9] = {0, 1, 2, 3, 4, 5, 3, 5, 6};
+    for (int i = 0; i < 7; i++) {
+        v[i].colour[i < 3 ? 1 : 0] = v[i].colour[2] = 0;
+    }
+    small_mesh m;
+    small_mesh_set(&m, v, 7, indices, 9);
+    m.material.unlit = true;
+    draw_one(&c, &m.mesh);
+    for (int i = 0; i < PIXELS; i++) {
+        const bool sheet = i % WIDTH >= FIRST && i % WIDTH <= LAST;
+        assert_true(fabsf(c.picture.rgb[i] - (sheet ? 0.0f : 1.0f)) < 1e-5f);
+        assert_true(fabsf(c.picture.rgb[PIXELS + i] - (sheet ? 1.0f : 0.0f)) < 1e-5f);
+    }
+    orr_mesh_vertex lit[3] = {vertex(-8, -8, 2), vertex(8, -8, 2), vertex(0, 8, 2)};
+    lit[2].normal[0] = 0.6f;
+    lit[2].normal[2] = -0.8f;
+    small_mesh_set(&m, lit, 3, indices, 3);
+    m.material.base_colour[0] = 0.5f;
+    draw_one(&c, &m.mesh);
+    const double y = 2.0 * 0.5 / 64.0, w = (y + 8.0) / 16.0, x = 0.6 * w, z = 0.8 * w + 1.0 - w; // row 8
+    const double cosine = (0.6 * x + 0.8 * z) / sqrt(x * x + z * z);
+    assert_true(fabsf(c.picture.rgb[8 * WIDTH + 32] - srgb(0.5 * (0.25 + cosine))) < 1e-4f);
+    close_canvas(&c);
+}
+
 // Colours that emit, through each curve, against values computed from the curves' definitions in double.
 // Unlit surfaces show their own.
 static void light_is_mapped_for_the_display(void **state)
@@ -804,6 +840,7 @@ int main(void)
         cmocka_unit_test(a_sphere_is_shaded_by_lamberts_law),
         cmocka_unit_test(texture_is_perspective_correct),
         cmocka_unit_test(what_emits_is_brighter_and_what_is_unlit_ignores_the_light),
+        cmocka_unit_test(pixels_have_the_colour_of_their_own_triangle),
         cmocka_unit_test(light_is_mapped_for_the_display),
         cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
         cmocka_unit_test(mips_make_far_textures_even),
