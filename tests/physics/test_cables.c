@@ -3,7 +3,7 @@
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
-#include "tests/support/machine.h"
+#include "tests/physics/machine_physics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,28 +183,6 @@ static void every_mistake_is_named_with_its_line(void **state)
 }
 
 // ---- torques
-
-static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
-{
-    orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds,
-                                   .double_precision = double_precision,
-                                   .single_precision = !double_precision, // even in long chains
-                                   .cuda = cuda,
-                                   .team = team};
-    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
-    return physics;
-}
-
-static double largest(const double *a, const double *b, int count) // b is Nullable: of a - b
-{
-    double most = 0.0;
-    for (int i = 0; i < count; i++) {
-        double value = b ? a[i] - b[i] : a[i];
-        most = fmax(most, isfinite(value) ? fabs(value) : INFINITY);
-    }
-    return most;
-}
 
 typedef struct recorded {
     golden_numbers file;

@@ -6,7 +6,7 @@
 #include "physics/model/octree_distance.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_contacts.h"
-#include "tests/support/machine.h"
+#include "tests/physics/machine_physics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,18 +18,6 @@ static orr_model *load(const char *name)
     orr_model *model = NULL;
     assert_ok(orr_model_load(source_path("tests/golden/octrees/%s.xml", name), &model, &error));
     return model;
-}
-
-static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
-{
-    orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds,
-                                   .double_precision = double_precision,
-                                   .single_precision = !double_precision,
-                                   .cuda = cuda,
-                                   .team = team};
-    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
-    return physics;
 }
 
 #ifdef ORR_SANITIZED

@@ -4,35 +4,13 @@
 #include "physics/model/join.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
-#include "tests/support/machine.h"
+#include "tests/physics/machine_physics.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { NUMBERS_MAX = 256 };
-
-static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
-{
-    orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds,
-                                   .double_precision = double_precision,
-                                   .single_precision = !double_precision,
-                                   .cuda = cuda,
-                                   .team = team};
-    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
-    return physics;
-}
-
-static double largest(const double *a, const double *b, int count) // b is Nullable: of a - b
-{
-    double most = 0.0;
-    for (int i = 0; i < count; i++) {
-        double value = b ? a[i] - b[i] : a[i];
-        most = fmax(most, isfinite(value) ? fabs(value) : INFINITY);
-    }
-    return most;
-}
 
 static void expect_names(const orr_model *model, const char *name)
 {
