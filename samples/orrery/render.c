@@ -3,12 +3,11 @@
 #include "engine/core/memory.h"
 #include "samples/orrery/camera_sequence.h"
 #include "samples/orrery/commands.h"
-#include "samples/orrery/drop_file.h"
 #include "samples/orrery/interrupt.h"
+#include "samples/orrery/look_options.h"
 #include "samples/orrery/picture_queue.h"
 #include "samples/orrery/progress.h"
 #include "samples/orrery/render_reference.h"
-#include "samples/orrery/robot_drive.h"
 #include "samples/orrery/surface_pictures.h"
 
 #include <cjson/cJSON.h>
@@ -23,18 +22,10 @@ typedef struct render_request {
     const char *path;
     const char *depth_path, *normals_path, *flow_path; // NULL: none
     camera_request cameras;
-    float background[3];     // red < 0: not given
-    const char *environment; // a picture; NULL: that of the scene file
-    robot_controls controls; // what moves a robot
-    const char *dropped;     // a soft cloud or mesh that falls on it; NULL: none
-    orr_device_kind physics;
-    bool transparent, antialias, contacts, no_shadows, no_mirrors, fog, no_antialias, keep_partial, probes,
-        rays;
+    look_options look;
+    bool transparent, contacts, keep_partial;
     double frames_per_second; // 0: not given
-    double exposure;          // [EV]
-    double occlusion_radius, occlusion_strength;
-    orr_tone tone;
-    int reference; // samples per pixel; 0: the picture is drawn, not traced
+    int reference;            // samples per pixel; 0: the picture is drawn, not traced
 } render_request;
 
 // Everything that is made for one render, freed by close_render in any state.
@@ -116,22 +107,10 @@ static orr_result open_render(render_job *job, orr_error *error)
     ORR_TRY(open_outputs(job, error));
     ORR_TRY(command_engine(&request->common, &job->engine, error));
     ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
-    if (request->dropped) {
-        ORR_TRY(drop_file(job->scene, request->dropped, error));
-    }
-    if (request->environment) {
-        const orr_environment_desc around = {.path = request->environment};
-        ORR_TRY(orr_scene_set_environment(job->scene, &around, error));
-    }
-    if (request->probes) {
-        ORR_TRY(orr_scene_set_probes(job->scene, true, error));
-    }
-    if (request->rays) {
-        ORR_TRY(orr_scene_set_rays(job->scene, true, error));
-    }
+    ORR_TRY(look_options_apply(&request->look, job->scene, error));
     ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
-    ORR_TRY(orr_world_set_device(job->world, request->physics, error));
-    ORR_TRY(robot_drive_open(&request->controls, job->scene, request->scene, request->common.seed,
+    ORR_TRY(orr_world_set_device(job->world, request->look.physics, error));
+    ORR_TRY(robot_drive_open(&request->look.controls, job->scene, request->scene, request->common.seed,
                              &job->drive, error));
     ORR_TRY(camera_sequence_attach(&job->cameras, job->world, request->scene, error));
     orr_frame_desc desc = {.frames_in_flight = FRAMES_IN_FLIGHT};
@@ -155,23 +134,9 @@ static void close_render(render_job *job)
 
 static orr_view view_of(const render_job *job, int64_t index)
 {
-    const render_request *request = job->request;
-    orr_view view = {.camera = camera_sequence_at(&job->cameras, index),
-                     .antialias = request->antialias,
-                     .contact_points = request->contacts,
-                     .contact_forces = request->contacts,
-                     .no_shadows = request->no_shadows,
-                     .no_mirrors = request->no_mirrors,
-                     .fog = request->fog,
-                     .hard_edges = request->no_antialias,
-                     .exposure = (float)request->exposure,
-                     .occlusion_radius = (float)request->occlusion_radius,
-                     .occlusion_strength = (float)request->occlusion_strength,
-                     .tone = request->tone,
-                     .has_background = request->background[0] >= 0.0f};
-    for (int i = 0; i < 3 && view.has_background; i++) {
-        view.background[i] = request->background[i];
-    }
+    const orr_camera camera = camera_sequence_at(&job->cameras, index);
+    orr_view view = look_options_view(&job->request->look, &camera);
+    view.contact_points = view.contact_forces = job->request->contacts;
     return view;
 }
 
@@ -405,7 +370,7 @@ static orr_result check_request(const render_request *request, orr_error *error)
     if (!request->path) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: -o OUT missing: expected where the picture goes");
     }
-    if (request->transparent && request->background[0] >= 0.0f) {
+    if (request->transparent && request->look.background[0] >= 0.0f) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "render: --transparent and --background: expected one of them");
     }
@@ -414,14 +379,14 @@ static orr_result check_request(const render_request *request, orr_error *error)
                         "render: --frames and --%s: expected one of them (time passes before one camera)",
                         request->cameras.orbit ? "orbit" : "cameras");
     }
-    if ((request->controls.ctrl || request->controls.policy) && !request->cameras.frames) {
+    if ((request->look.controls.ctrl || request->look.controls.policy) && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --%s: expected --frames N beside it",
-                        request->controls.ctrl ? "ctrl" : "policy");
+                        request->look.controls.ctrl ? "ctrl" : "policy");
     }
-    if (request->dropped && !request->cameras.frames) {
+    if (request->look.dropped && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --drop: expected --frames N beside it");
     }
-    if (request->physics != ORR_DEVICE_AUTO && !request->cameras.frames) {
+    if (request->look.physics != ORR_DEVICE_AUTO && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --physics: expected --frames N beside it");
     }
     if (request->cameras.orbit && request->cameras.smooth) {
@@ -442,8 +407,8 @@ static orr_result check_request(const render_request *request, orr_error *error)
 
 int command_render(int argc, char **argv)
 {
-    render_request r = {.background = {-1.0f}};
-    const option options[] = {
+    render_request r = {.look = look_options_default()};
+    const option own[] = {
         {.name = "--output",
          .letter = 'o',
          .kind = OPTION_TEXT,
@@ -469,24 +434,9 @@ int command_render(int argc, char **argv)
          .high = 1e6},
         {.name = "--ctrl",
          .kind = OPTION_TEXT,
-         .value = &r.controls.ctrl,
+         .value = &r.look.controls.ctrl,
          .expect = "sine|random|FILE.npy|FILE.policy",
          .help = "controls of the first robot's actuators; a .npy has a row per time step (default 0)"},
-        {.name = "--policy",
-         .kind = OPTION_TEXT,
-         .value = &r.controls.policy,
-         .expect = "FILE.policy",
-         .help = "controls of the first robot's actuators by a policy (orrery train policy)"},
-        {.name = "--drop",
-         .kind = OPTION_TEXT,
-         .value = &r.dropped,
-         .expect = "FILE",
-         .help = "a cloud or a mesh, soft and 0.6 m wide, falls on the first robot"},
-        {.name = "--physics",
-         .kind = OPTION_DEVICE,
-         .value = &r.physics,
-         .expect = "auto|cpu|cuda",
-         .help = "device that simulates robots (default auto: the CPU, for one world)"},
         {.name = "--contacts",
          .kind = OPTION_FLAG,
          .value = &r.contacts,
@@ -526,78 +476,10 @@ int command_render(int argc, char **argv)
          .help = "path tracing on the CPU with N samples per pixel; .exr and .npy are linear radiance",
          .low = 1.0,
          .high = 1e6},
-        {.name = "--background",
-         .kind = OPTION_COLOUR,
-         .value = r.background,
-         .expect = "R,G,B",
-         .help = "colour behind everything, 0 to 1"},
-        {.name = "--environment",
-         .kind = OPTION_TEXT,
-         .value = &r.environment,
-         .expect = "FILE",
-         .help = "light from all around, and what is behind everything: a latitude-longitude picture, .hdr "
-                 "or .exr"},
-        {.name = "--probes",
-         .kind = OPTION_FLAG,
-         .value = &r.probes,
-         .help = "clouds and fields light the meshes and robots among them, as \"probes\" of a scene file"},
-        {.name = "--rays",
-         .kind = OPTION_FLAG,
-         .value = &r.rays,
-         .help =
-             "smooth surfaces, curved ones too, show what is around them, and glass refracts it, as \"rays\" "
-             "of a scene file; on the CPU"},
         {.name = "--transparent",
          .kind = OPTION_FLAG,
          .value = &r.transparent,
          .help = "keep alpha in .png (default: over black)"},
-        {.name = "--antialias",
-         .kind = OPTION_FLAG,
-         .value = &r.antialias,
-         .help = "Mip-Splatting compensation for small splats"},
-        {.name = "--no-shadows",
-         .kind = OPTION_FLAG,
-         .value = &r.no_shadows,
-         .help = "the sun and the lights of robots' models cast no shadows"},
-        {.name = "--no-mirrors",
-         .kind = OPTION_FLAG,
-         .value = &r.no_mirrors,
-         .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do)"},
-        {.name = "--fog",
-         .kind = OPTION_FLAG,
-         .value = &r.fog,
-         .help = "meshes, robots and the sky of a model fade into the fog of the first robot's model"},
-        {.name = "--no-antialias",
-         .kind = OPTION_FLAG,
-         .value = &r.no_antialias,
-         .help = "one sample per pixel at the edges of meshes and robots"},
-        {.name = "--ambient-occlusion",
-         .kind = OPTION_REAL,
-         .value = &r.occlusion_radius,
-         .expect = "RADIUS",
-         .help = "meshes and robots keep light from all around off surfaces within RADIUS [scene units] "
-                 "(default: as the scene file says; -1: none)",
-         .low = -1.0,
-         .high = 1e6},
-        {.name = "--ambient-occlusion-strength",
-         .kind = OPTION_REAL,
-         .value = &r.occlusion_strength,
-         .expect = "STRENGTH",
-         .help = "how much of it, over 0 to 1 (default 1)",
-         .low = 1e-3,
-         .high = 1.0},
-        {.name = "--exposure",
-         .kind = OPTION_REAL,
-         .value = &r.exposure,
-         .expect = "EV",
-         .help = "the light of meshes and robots times 2^EV (default 0)",
-         .low = -20.0,
-         .high = 20.0},
-        {.name = "--tone",
-         .kind = OPTION_TONE,
-         .value = &r.tone,
-         .expect = "none|neutral|agx|aces",
-         .help = "how that light is mapped to the display (default none)"},
         {.name = "--keep-partial",
          .kind = OPTION_FLAG,
          .value = &r.keep_partial,
@@ -610,6 +492,10 @@ int command_render(int argc, char **argv)
          .low = 0.1,
          .high = 1000.0},
     };
+    enum { OWN_COUNT = sizeof own / sizeof own[0] };
+    option options[OWN_COUNT + LOOK_OPTION_COUNT];
+    memcpy(options, own, sizeof own);
+    look_options_list(&r.look, options + OWN_COUNT);
     const command_usage usage = {
         .name = "render",
         .operands = "SCENE -o OUT",

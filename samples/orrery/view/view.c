@@ -8,7 +8,6 @@
 #include "render/formats/splat_formats.h"
 #include "samples/orrery/camera_sequence.h"
 #include "samples/orrery/commands.h"
-#include "samples/orrery/drop_file.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/view/key_help.h"
 
@@ -70,14 +69,7 @@ static orr_result load_scene(viewer *v, const char *path, orr_error *error)
 {
     if (!v->train && !v->resume && (!orr_capture_readable(path) || orr_splat_folder(path))) {
         ORR_TRY(orr_scene_load(v->engine, path, &v->scene, error));
-        if (v->falling) {
-            ORR_TRY(drop_file(v->scene, v->falling, error));
-        }
-        if (v->probes) {
-            ORR_TRY(orr_scene_set_probes(v->scene, true, error));
-        }
-        const orr_environment_desc around = {.path = v->environment};
-        return v->environment ? orr_scene_set_environment(v->scene, &around, error) : ORR_OK;
+        return look_options_apply(&v->look, v->scene, error);
     }
     const orr_train_desc desc = {.kind = v->learns,
                                  .data = path,
@@ -100,7 +92,7 @@ static orr_result open_scene(viewer *v, orr_error *error)
     ORR_TRY(result);
     v->device = orr_engine_device(v->engine);
     ORR_TRY(orr_world_create(v->scene, 1, &v->world, error));
-    ORR_TRY(orr_world_set_device(v->world, v->robot.physics, error));
+    ORR_TRY(orr_world_set_device(v->world, v->look.physics, error));
     ORR_TRY(view_cameras_list(v, error));
     return view_robot_open(v, v->seed, error);
 }
@@ -273,7 +265,7 @@ int command_view(int argc, char **argv)
     const char *picture = NULL;
     bool validate = false;
     viewer v = {
-        .background = {-1.0f, 0.0f, 0.0f},
+        .look = look_options_default(),
         .seen_at = -INFINITY,
         .last_click = -INFINITY,
         .stale = true,
@@ -284,7 +276,7 @@ int command_view(int argc, char **argv)
         .load = {.mutex = PTHREAD_MUTEX_INITIALIZER},
         .cameras = {.current = -1},
     };
-    const option options[] = {
+    const option own[] = {
         {.name = "--train",
          .kind = OPTION_TEXT,
          .value = &v.train,
@@ -296,73 +288,11 @@ int command_view(int argc, char **argv)
          .value = &v.resume,
          .expect = "MODEL",
          .help = "go on training from a model that this command has saved"},
-        {.name = "--background",
-         .kind = OPTION_COLOUR,
-         .value = v.background,
-         .expect = "R,G,B",
-         .help = "colour behind everything, 0 .. 1 (default: the scene's, or black)"},
-        {.name = "--environment",
-         .kind = OPTION_TEXT,
-         .value = &v.environment,
-         .expect = "FILE",
-         .help = "light from all around, and what is behind everything: a latitude-longitude picture, .hdr "
-                 "or .exr"},
-        {.name = "--probes",
-         .kind = OPTION_FLAG,
-         .value = &v.probes,
-         .help = "clouds and fields light the meshes and robots among them, as \"probes\" of a scene file"},
-        {.name = "--antialias",
-         .kind = OPTION_FLAG,
-         .value = &v.antialias,
-         .help = "Mip-Splatting compensation for small splats"},
-        {.name = "--no-mirrors",
-         .kind = OPTION_FLAG,
-         .value = &v.no_mirrors,
-         .help = "surfaces of robots' models that have a reflectance do not mirror (default: they do)"},
-        {.name = "--fog",
-         .kind = OPTION_FLAG,
-         .value = &v.fog,
-         .help = "meshes, robots and the sky of a model fade into the fog of the first robot's model"},
-        {.name = "--ambient-occlusion",
-         .kind = OPTION_REAL,
-         .value = &v.occlusion_radius,
-         .expect = "RADIUS",
-         .help = "meshes and robots keep light from all around off surfaces within RADIUS [scene units] "
-                 "(default: as the scene file says; -1: none)",
-         .low = -1.0,
-         .high = 1e6},
-        {.name = "--exposure",
-         .kind = OPTION_REAL,
-         .value = &v.exposure,
-         .expect = "EV",
-         .help = "the light of meshes and robots times 2^EV (default 0)",
-         .low = -20.0,
-         .high = 20.0},
-        {.name = "--tone",
-         .kind = OPTION_TONE,
-         .value = &v.tone,
-         .expect = "none|neutral|agx|aces",
-         .help = "how that light is mapped to the display (default none)"},
         {.name = "--ctrl",
          .kind = OPTION_TEXT,
-         .value = &v.robot.controls.ctrl,
+         .value = &v.look.controls.ctrl,
          .expect = "sine|random|FILE.npy|FILE.policy",
          .help = "controls of the first robot's actuators (default: the panel's sliders)"},
-        {.name = "--policy",
-         .kind = OPTION_TEXT,
-         .value = &v.robot.controls.policy,
-         .expect = "FILE.policy",
-         .help = "controls of the first robot's actuators by a policy (orrery train policy)"},
-        {.name = "--drop",
-         .kind = OPTION_TEXT,
-         .value = &v.falling,
-         .expect = "FILE",
-         .help = "a cloud or a mesh, soft and 0.6 m wide, falls on the first robot"},
-        {.name = "--physics",
-         .kind = OPTION_DEVICE,
-         .value = &v.robot.physics,
-         .expect = "auto|cpu|cuda",
-         .help = "device that simulates robots (default auto: the CPU, for one world)"},
         {.name = "--paused",
          .kind = OPTION_FLAG,
          .value = &v.robot.panel.paused,
@@ -396,6 +326,10 @@ int command_view(int argc, char **argv)
          .value = &validate,
          .help = "load Vulkan's validation layer"},
     };
+    enum { OWN_COUNT = sizeof own / sizeof own[0] };
+    option options[OWN_COUNT + LOOK_OPTION_COUNT];
+    memcpy(options, own, sizeof own);
+    look_options_list(&v.look, options + OWN_COUNT);
     char notes[sizeof about + KEY_HELP_TEXT_SIZE];
     memcpy(notes, about, sizeof about);
     key_help_text(notes + sizeof about - 1);
@@ -418,7 +352,6 @@ int command_view(int argc, char **argv)
     v.scene_path = argv[0];
     v.seed = common.seed;
     v.limit = frames;
-    v.has_background = v.background[0] >= 0.0f;
     interrupt_begin();
     orr_error error;
     orr_result result = read_training(&v, &error);

@@ -5,6 +5,7 @@
 // sun and lamps), view_training.c (what learns meanwhile) and view_robot.c (robots that move meanwhile).
 #pragma once
 
+#include "samples/orrery/look_options.h"
 #include "samples/orrery/view/panel.h"
 #include "samples/orrery/view/view_cameras.h"
 #include "samples/orrery/view/view_history.h"
@@ -115,14 +116,7 @@ typedef struct viewer {
     double last_click; // [s]
     double last_click_at[2];
 
-    bool antialias, no_shadows, no_mirrors, fog, has_background;
-    const char *environment; // a picture; NULL: that of the scene file
-    const char *falling;     // a soft cloud or mesh that falls on the first robot; NULL: none
-    bool probes;
-    double exposure;         // [EV]
-    double occlusion_radius; // of orr_view
-    orr_tone tone;
-    float background[3];
+    look_options look;      // its switches and numbers change with keys and the panel
     orr_frame *shown;       // whose picture the window shows: where that is, the frame says; NULL: none
     orr_vulkan_image image; // the picture, where it is on the device
     bool readable;          // the two below hold the picture: always where it is in memory

@@ -253,7 +253,7 @@ void view_do(viewer *v, view_action action)
         view_collider_switch(v);
         break;
     case VIEW_SWITCH_SHADOWS:
-        v->no_shadows = !v->no_shadows;
+        v->look.no_shadows = !v->look.no_shadows;
         v->stale = true;
         break;
     case VIEW_SWITCH_GIZMO:

@@ -33,21 +33,11 @@ static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *er
 
 orr_view view_of(const viewer *v, const orr_camera *camera)
 {
-    orr_view view = {.camera = *camera,
-                     .antialias = v->antialias,
-                     .no_shadows = v->no_shadows,
-                     .no_mirrors = v->no_mirrors,
-                     .fog = v->fog,
-                     .has_background = v->has_background,
-                     .exposure = (float)v->exposure,
-                     .occlusion_radius = (float)v->occlusion_radius,
-                     .tone = v->tone,
-                     .contact_points = v->robot.panel.contacts,
-                     .contact_forces = v->robot.panel.contacts,
-                     .geom_groups = v->robot.panel.groups[0],
-                     .site_groups = v->robot.panel.groups[1],
-                     .tendon_groups = v->robot.panel.groups[2]};
-    memcpy(view.background, v->background, sizeof view.background);
+    orr_view view = look_options_view(&v->look, camera);
+    view.contact_points = view.contact_forces = v->robot.panel.contacts;
+    view.geom_groups = v->robot.panel.groups[0];
+    view.site_groups = v->robot.panel.groups[1];
+    view.tendon_groups = v->robot.panel.groups[2];
     return view;
 }
 

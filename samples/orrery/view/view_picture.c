@@ -203,13 +203,13 @@ static const orr_overlay *build_panel(viewer *v)
         .view = &v->navigator,
         .quality = &v->resolution,
         .recorder = &v->recorder,
-        .antialias = v->antialias,
-        .shadows = !v->no_shadows,
-        .mirrors = !v->no_mirrors,
-        .fog = v->fog,
-        .exposure = v->exposure,
-        .occlusion_radius = v->occlusion_radius,
-        .tone = v->tone,
+        .antialias = v->look.antialias,
+        .shadows = !v->look.no_shadows,
+        .mirrors = !v->look.no_mirrors,
+        .fog = v->look.fog,
+        .exposure = v->look.exposure,
+        .occlusion_radius = v->look.occlusion_radius,
+        .tone = v->look.tone,
         .cameras = &v->cameras,
         .region = view_region_show(v),
         .gizmo = view_gizmo_show(v),
@@ -225,12 +225,12 @@ static const orr_overlay *build_panel(viewer *v)
         .robot = v->robot.present ? view_robot_show(v) : NULL,
     };
     const orr_overlay *overlay = panel_build(v->panel, &state);
-    v->antialias = state.antialias;
-    v->no_mirrors = !state.mirrors;
-    v->fog = state.fog;
-    v->exposure = state.exposure;
-    v->occlusion_radius = state.occlusion_radius;
-    v->tone = state.tone;
+    v->look.antialias = state.antialias;
+    v->look.no_mirrors = !state.mirrors;
+    v->look.fog = state.fog;
+    v->look.exposure = state.exposure;
+    v->look.occlusion_radius = state.occlusion_radius;
+    v->look.tone = state.tone;
     v->stale = v->stale || state.redraw;
     if (state.robot) {
         view_robot_take(v);

@@ -60,7 +60,7 @@ orr_result view_robot_open(viewer *v, uint64_t seed, orr_error *error)
     view_robot *r = &v->robot;
     r->panel.speed = 1.0;
     r->keyframe = -1;
-    ORR_TRY(robot_drive_open(&r->controls, v->scene, v->scene_path, seed, &r->drive, error));
+    ORR_TRY(robot_drive_open(&v->look.controls, v->scene, v->scene_path, seed, &r->drive, error));
     const orr_layer_data *layer = robot_layer(v, r->drive.robot);
     if (!layer) {
         return ORR_OK;

@@ -7,8 +7,6 @@
 struct viewer;
 
 typedef struct view_robot {
-    robot_controls controls; // none: the panel's sliders
-    orr_device_kind physics;
     bool present;      // the scene has one that can be simulated
     panel_robot panel; // paused, speed, ... and the sliders of the first robot
     robot_drive drive;

@@ -200,8 +200,8 @@ static orr_result save(viewer *v, const orr_camera *camera, orr_error *error)
     orr_scene *scene = v->scene;
     const float exposure = scene->exposure;
     const orr_tone tone = scene->tone;
-    scene->exposure = fminf(fmaxf(exposure + (float)v->exposure, -20.0f), 20.0f);
-    scene->tone = v->tone != ORR_TONE_NONE ? v->tone : tone;
+    scene->exposure = fminf(fmaxf(exposure + (float)v->look.exposure, -20.0f), 20.0f);
+    scene->tone = v->look.tone != ORR_TONE_NONE ? v->look.tone : tone;
     orr_result result = orr_world_save(v->world, 0, camera, v->saved_scene, error);
     scene->exposure = exposure;
     scene->tone = tone;
