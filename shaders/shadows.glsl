@@ -85,7 +85,7 @@ float shadow_lookup(int light, real3 position, real3 normal)
         return shadow_lookup_in(light, lighting.shadows[light], position, normal);
     }
     int first = lighting.cascade_firsts[light], count = lighting.cascade_counts[light];
-    cascade_sum sum = cascade_begin(1.0);
+    cascade_sum sum = cascade_begin();
     for (int i = 0; i <= count; i++) { // one call of the lookup in the text, which is large
         bool whole = i == count;
         float weight = 1.0;

@@ -97,7 +97,7 @@ FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, re
     const orr_shadow_plan *plan = &maps->plan;
     const float *texels = maps->texels + plan->firsts[light];
     const int count = plan->cascade_counts[light];
-    cascade_sum sum = cascade_begin(R(1.0));
+    cascade_sum sum = cascade_begin();
     // one call of the lookup in the text, which is large
     for (int i = 0; i <= count && any(sum.rest > R(0.0)); i++) {
         const orr_cascade_values *values = &plan->cascades[plan->cascade_firsts[light] + i];

@@ -80,7 +80,7 @@ static __device__ float shadow_lookup(const orr_shadow_plan *plan, const float *
 {
     const float *texels = maps + plan->firsts[light];
     const int32_t count = plan->cascade_counts[light];
-    cascade_sum sum = cascade_begin(1.0f);
+    cascade_sum sum = cascade_begin();
     for (int32_t i = 0; i <= count; i++) { // one call of the lookup in the text, which is large
         const orr_cascade_values *values = &plan->cascades[plan->cascade_firsts[light] + i];
         const float weight = i < count ? cascade_weight(shadow_cascade_of(values), position) : 1.0f;

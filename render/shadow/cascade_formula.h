@@ -37,11 +37,11 @@ FN real cascade_weight(shadow_cascade c, real3 position)
     return min_(max_(inside * R(1.0f / CASCADE_RIM), R(0.0)), R(1.0));
 }
 
-FN cascade_sum cascade_begin(real all)
+FN cascade_sum cascade_begin()
 {
     cascade_sum s;
     s.hidden = R(0.0);
-    s.rest = all;
+    s.rest = R(1.0);
     return s;
 }
 
