@@ -280,7 +280,7 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
         *dim = 2;
         break;
     case ORR_SENSOR_INSIDESITE:
-        *dim = 1, *data = ORR_DATA_POSITIVE;
+        *dim = 1, *data = s->intprm[0] ? ORR_DATA_REAL : ORR_DATA_POSITIVE;
         break;
     case ORR_SENSOR_GEOMNORMAL:
         *data = ORR_DATA_AXIS;
@@ -399,6 +399,34 @@ static orr_result check_distance(model_builder *b, const spec_sensor *s, int id)
     return ORR_OK;
 }
 
+// Whether it can be measured how far the object protrudes from the site.
+static orr_result check_enclosed(model_builder *b, const spec_sensor *s, int id)
+{
+    const orr_model *m = b->m;
+    if (s->type != ORR_SENSOR_INSIDESITE || !s->intprm[0] || s->objtype == ORR_OBJECT_SITE) {
+        return ORR_OK;
+    }
+    if (s->objtype == ORR_OBJECT_CAMERA) {
+        return spec_fail(&s->head, b->error, "enclosed: expected no camera");
+    }
+    int count = 0;
+    for (int i = 0; i < m->ngeom; i++) {
+        int body = m->geom_bodyid[i], object = m->sensor_objid[id];
+        while (s->objtype == ORR_OBJECT_XBODY && body > object) {
+            body = m->body_parentid[body];
+        }
+        if (object != (s->objtype == ORR_OBJECT_GEOM ? i : body)) {
+            continue;
+        }
+        count++;
+        int type = m->geom_type[i];
+        if (type == ORR_GEOM_PLANE || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) {
+            return spec_fail(&s->head, b->error, "enclosed: expected no planes, height fields and sdf geoms");
+        }
+    }
+    return count ? ORR_OK : spec_fail(&s->head, b->error, "enclosed: expected a body with a geom");
+}
+
 // What a sensor with a delay or an interval remembers.
 static orr_result build_delay(model_builder *b, const spec_sensor *s, int id, int dim)
 {
@@ -488,6 +516,7 @@ static orr_result build_sensor(model_builder *b, int id, int *taxel)
         }
     }
     ORR_TRY(check_distance(b, s, id));
+    ORR_TRY(check_enclosed(b, s, id));
     if (s->objtype == ORR_OBJECT_TENDON && s->type >= ORR_SENSOR_TENDONLIMITPOS &&
         !m->tendon_limited[object]) {
         return spec_fail(&s->head, b->error, "tendon: expected one with limits");

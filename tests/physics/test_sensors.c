@@ -292,8 +292,8 @@ static void golden_path(const char *name, char path[512])
 static void each_sensor_measures_what_it_does_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const names[] = {"frames",           "drives",     "tensions", "touch",  "rays",
-                                        "contacts_sensors", "touch_grid", "sticky",   "tactile"};
+    static const char *const names[] = {"frames",           "drives",     "tensions", "touch",   "rays",
+                                        "contacts_sensors", "touch_grid", "sticky",   "tactile", "touching"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[512];
         golden_path(names[i], path);
@@ -302,8 +302,54 @@ static void each_sensor_measures_what_it_does_in_mujoco(void **state)
     char path[512];
     golden_path("gaps", path);
     compare_to("gaps", path, 1e-7); // MuJoCo stores the vertices of its mesh as float
+    golden_path("enclosed", path);
+    compare_to("enclosed", path, 1e-7);
     golden_path("function_rays", path);
     compare_to("function_rays", path, 1e-7); // MuJoCo's normals are differences over 1e-8 m
+}
+
+// What cannot protrude from a site, or has nothing that could.
+static void what_is_enclosed_is_compact_and_convex(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"<geom type='plane' size='1 1 1' name='g'/>", "objtype='geom' objname='g'"},
+        {"<geom size='1'/><geom type='plane' size='1 1 1'/>", "objtype='body' objname='world'"},
+        {"<body name='b'><body><geom size='1'/></body></body>", "objtype='body' objname='b'"},
+        {"<camera name='c'/>", "objtype='camera' objname='c'"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><site name='s'/>%s</worldbody><sensor><insidesite site='s' "
+                 "enclosed='true' %s/></sensor></mujoco>",
+                 wrong[i][0], wrong[i][1]);
+        orr_model *model;
+        orr_error error;
+        assert_int_not_equal(orr_model_load(written("enclosed.xml", text), &model, &error), ORR_OK);
+        assert_non_null(strstr(error.message, "enclosed: expected"));
+    }
+}
+
+// A box of 1 kg that starts on a floor without a margin, and falls up: MuJoCo 4.0.0's acceleration.
+static void what_sticks_pulls_at_exactly_its_margin(void **state)
+{
+    (void)state;
+    orr_model *model;
+    assert_ok(orr_model_load(
+        written("glue.xml",
+                "<mujoco><option gravity='0 0 3'/><worldbody><geom type='plane' size='1 1 1'/><body "
+                "pos='0 0 0.5'><freejoint/><geom type='box' size='0.5 0.5 0.5' mass='1' "
+                "adhesion='2'/></body></worldbody></mujoco>"),
+        &model, &error));
+    for (int exact = 0; exact < 2; exact++) {
+        orr_physics *physics = make_physics(model, 1, exact);
+        double qacc[6];
+        orr_physics_forward(physics);
+        orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
+        assert_true(fabs(qacc[2] - 3.0 / 37.0) < (exact ? 1e-9 : 1e-5));
+        orr_physics_destroy(physics);
+    }
+    orr_model_destroy(model);
 }
 
 // The depth of a plate's points in a torus, by its formula, as in MuJoCo 4.0.
@@ -573,6 +619,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
         cmocka_unit_test(a_torus_is_felt_by_its_function),
+        cmocka_unit_test(what_is_enclosed_is_compact_and_convex),
+        cmocka_unit_test(what_sticks_pulls_at_exactly_its_margin),
         cmocka_unit_test(sensors_measure_late_as_in_mujoco),
         cmocka_unit_test(touch_grids_measure_in_each_step_as_in_mujoco),
         cmocka_unit_test(contacts_push_as_in_mujoco),
