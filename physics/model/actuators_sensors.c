@@ -391,7 +391,8 @@ static orr_result check_distance(model_builder *b, const spec_sensor *s, int id)
         bool body = (side ? s->reftype : s->objtype) == ORR_OBJECT_BODY;
         int first = body ? m->body_geomadr[object] : object, count = body ? m->body_geomnum[object] : 1;
         for (int i = first; i < first + count; i++) {
-            if (m->geom_type[i] == ORR_GEOM_HFIELD || m->geom_type[i] == ORR_GEOM_SDF) {
+            bool grid = m->geom_type[i] == ORR_GEOM_SDF && !m->geom_function[i];
+            if (m->geom_type[i] == ORR_GEOM_HFIELD || grid) {
                 return spec_fail(&s->head, b->error, "expected no height fields and no distance grids");
             }
         }

@@ -68,6 +68,14 @@ LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double 
     return count;
 }
 
+// Of any shape but a plane with one that has a function.
+LANE_FN int sdf_contacts(const lane_model *m, int geom1, const convex_shape *a, int geom2,
+                         const convex_shape *b, convex_hit *hits)
+{
+    return a->type == ORR_GEOM_MESH ? mesh_function_contacts(m, geom1, a, geom2, b, hits)
+                                    : function_contacts(m, geom1, a, geom2, b, hits);
+}
+
 FN convex_search search_of(const lane_model *m, const orr_pair *pair)
 {
     convex_search search = {pair->margin, m->opt.ccd_tolerance, m->opt.ccd_iterations,
@@ -80,8 +88,7 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
 {
     convex_search search = search_of(m, pair);
     if (b->type == ORR_GEOM_SDF && a->type != ORR_GEOM_PLANE) {
-        return a->type == ORR_GEOM_MESH ? mesh_function_contacts(m, pair, a, b, hits)
-                                        : function_contacts(m, pair, a, b, hits);
+        return sdf_contacts(m, pair->geom1, a, pair->geom2, b, hits);
     }
     switch (a->type * 8 + b->type) {
     case ORR_GEOM_PLANE * 8 + ORR_GEOM_MESH:
