@@ -109,7 +109,8 @@ static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a
     return ORR_OK;
 }
 
-// Armature and damping of an actuator are added to its joint or tendon, times gear^2.
+// Armature and damping of an actuator are added to its tendon, or to each dof of its joint, times the first
+// number of gear squared.
 static orr_result drive(model_builder *b, int id, const spec_actuator *a)
 {
     orr_model *m = b->m;
@@ -127,10 +128,9 @@ static orr_result drive(model_builder *b, int id, const spec_actuator *a)
         return ORR_OK;
     }
     bool joint = type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT;
-    bool straight = joint && m->jnt_type[target] >= ORR_JOINT_SLIDE;
-    if (!straight && type != ORR_TRANSMISSION_TENDON) {
+    if (!joint && type != ORR_TRANSMISSION_TENDON) {
         return spec_fail(&a->head, b->error,
-                         "armature and damping: expected an actuator of a slide or hinge joint or a tendon");
+                         "armature and damping: expected an actuator of a joint or a tendon");
     }
     for (int k = 0; !joint && a->armature != 0.0 && k < m->tendon_num[target]; k++) {
         int wrap = m->wrap_type[m->tendon_adr[target] + k];
@@ -138,10 +138,13 @@ static orr_result drive(model_builder *b, int id, const spec_actuator *a)
             return spec_fail(&a->head, b->error, "armature: expected a tendon that wraps around no geom");
         }
     }
-    double *felt = joint ? m->dof_drive + (2 + ORR_NPOLY) * m->jnt_dofadr[target]
-                         : m->tendon_drive + (2 + ORR_NPOLY) * target;
-    for (int k = 0; k < 2 + ORR_NPOLY; k++) {
-        felt[k] += square * given[k];
+    int first = joint ? m->jnt_dofadr[target] : target, end = first + 1;
+    while (joint && end < m->nv && m->dof_jntid[end] == target) {
+        end++;
+    }
+    double *felt = joint ? m->dof_drive : m->tendon_drive;
+    for (int k = (2 + ORR_NPOLY) * first; k < (2 + ORR_NPOLY) * end; k++) {
+        felt[k] += square * given[k % (2 + ORR_NPOLY)];
     }
     return ORR_OK;
 }
