@@ -256,7 +256,7 @@ static const mjcf_member object_members[] = {
     COMMON,
     {"objtype", MJCF_KEYWORD, offsetof(spec_sensor, objtype), 1, 1, frame_keys},
     {"objname", MJCF_TEXT, offsetof(spec_sensor, object), 1, 1, NULL},
-    {"enclosed", MJCF_UNSUPPORTED, 0, 0, 0, NULL},
+    {"enclosed", MJCF_KEYWORD, offsetof(spec_sensor, intprm), 1, 1, mjcf_bool_keys},
     {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
 static const mjcf_member user_members[] = {
     {"cutoff", MJCF_REAL, offsetof(spec_sensor, cutoff), 1, 1, NULL},

@@ -109,7 +109,8 @@ static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a
     return ORR_OK;
 }
 
-// Armature and damping of an actuator are added to its joint or tendon, times gear^2.
+// Armature and damping of an actuator are added to its tendon, or to each dof of its joint, times the first
+// number of gear squared.
 static orr_result drive(model_builder *b, int id, const spec_actuator *a)
 {
     orr_model *m = b->m;
@@ -127,10 +128,9 @@ static orr_result drive(model_builder *b, int id, const spec_actuator *a)
         return ORR_OK;
     }
     bool joint = type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT;
-    bool straight = joint && m->jnt_type[target] >= ORR_JOINT_SLIDE;
-    if (!straight && type != ORR_TRANSMISSION_TENDON) {
+    if (!joint && type != ORR_TRANSMISSION_TENDON) {
         return spec_fail(&a->head, b->error,
-                         "armature and damping: expected an actuator of a slide or hinge joint or a tendon");
+                         "armature and damping: expected an actuator of a joint or a tendon");
     }
     for (int k = 0; !joint && a->armature != 0.0 && k < m->tendon_num[target]; k++) {
         int wrap = m->wrap_type[m->tendon_adr[target] + k];
@@ -138,10 +138,13 @@ static orr_result drive(model_builder *b, int id, const spec_actuator *a)
             return spec_fail(&a->head, b->error, "armature: expected a tendon that wraps around no geom");
         }
     }
-    double *felt = joint ? m->dof_drive + (2 + ORR_NPOLY) * m->jnt_dofadr[target]
-                         : m->tendon_drive + (2 + ORR_NPOLY) * target;
-    for (int k = 0; k < 2 + ORR_NPOLY; k++) {
-        felt[k] += square * given[k];
+    int first = joint ? m->jnt_dofadr[target] : target, end = first + 1;
+    while (joint && end < m->nv && m->dof_jntid[end] == target) {
+        end++;
+    }
+    double *felt = joint ? m->dof_drive : m->tendon_drive;
+    for (int k = (2 + ORR_NPOLY) * first; k < (2 + ORR_NPOLY) * end; k++) {
+        felt[k] += square * given[k % (2 + ORR_NPOLY)];
     }
     return ORR_OK;
 }
@@ -280,7 +283,7 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
         *dim = 2;
         break;
     case ORR_SENSOR_INSIDESITE:
-        *dim = 1, *data = ORR_DATA_POSITIVE;
+        *dim = 1, *data = s->intprm[0] ? ORR_DATA_REAL : ORR_DATA_POSITIVE;
         break;
     case ORR_SENSOR_GEOMNORMAL:
         *data = ORR_DATA_AXIS;
@@ -391,12 +394,41 @@ static orr_result check_distance(model_builder *b, const spec_sensor *s, int id)
         bool body = (side ? s->reftype : s->objtype) == ORR_OBJECT_BODY;
         int first = body ? m->body_geomadr[object] : object, count = body ? m->body_geomnum[object] : 1;
         for (int i = first; i < first + count; i++) {
-            if (m->geom_type[i] == ORR_GEOM_HFIELD || m->geom_type[i] == ORR_GEOM_SDF) {
+            bool grid = m->geom_type[i] == ORR_GEOM_SDF && !m->geom_function[i];
+            if (m->geom_type[i] == ORR_GEOM_HFIELD || grid) {
                 return spec_fail(&s->head, b->error, "expected no height fields and no distance grids");
             }
         }
     }
     return ORR_OK;
+}
+
+// Whether it can be measured how far the object protrudes from the site.
+static orr_result check_enclosed(model_builder *b, const spec_sensor *s, int id)
+{
+    const orr_model *m = b->m;
+    if (s->type != ORR_SENSOR_INSIDESITE || !s->intprm[0] || s->objtype == ORR_OBJECT_SITE) {
+        return ORR_OK;
+    }
+    if (s->objtype == ORR_OBJECT_CAMERA) {
+        return spec_fail(&s->head, b->error, "enclosed: expected no camera");
+    }
+    int count = 0;
+    for (int i = 0; i < m->ngeom; i++) {
+        int body = m->geom_bodyid[i], object = m->sensor_objid[id];
+        while (s->objtype == ORR_OBJECT_XBODY && body > object) {
+            body = m->body_parentid[body];
+        }
+        if (object != (s->objtype == ORR_OBJECT_GEOM ? i : body)) {
+            continue;
+        }
+        count++;
+        int type = m->geom_type[i];
+        if (type == ORR_GEOM_PLANE || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) {
+            return spec_fail(&s->head, b->error, "enclosed: expected no planes, height fields and sdf geoms");
+        }
+    }
+    return count ? ORR_OK : spec_fail(&s->head, b->error, "enclosed: expected a body with a geom");
 }
 
 // What a sensor with a delay or an interval remembers.
@@ -488,6 +520,7 @@ static orr_result build_sensor(model_builder *b, int id, int *taxel)
         }
     }
     ORR_TRY(check_distance(b, s, id));
+    ORR_TRY(check_enclosed(b, s, id));
     if (s->objtype == ORR_OBJECT_TENDON && s->type >= ORR_SENSOR_TENDONLIMITPOS &&
         !m->tendon_limited[object]) {
         return spec_fail(&s->head, b->error, "tendon: expected one with limits");

@@ -259,7 +259,8 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_SUBTREECOM = 35,
     ORR_SENSOR_SUBTREELINVEL = 36,
     ORR_SENSOR_SUBTREEANGMOM = 37,
-    ORR_SENSOR_INSIDESITE = 38, // 1: the object's origin is in the site, or 0
+    // 1: the object's origin is in the site, or 0; with intprm[0] how far it protrudes from it [m], -: inside
+    ORR_SENSOR_INSIDESITE = 38,
     ORR_SENSOR_GEOMDIST =
         39, // m between two geoms or the nearest two of bodies, up to the cutoff; < 0: depth
     ORR_SENSOR_GEOMNORMAL = 40, // from the first to the second surface [3]

@@ -179,6 +179,7 @@ static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
     ORR_TRY(plan_sleep(plan, error));
     ORR_TRY(orr_plan_pairs(plan, error));
     ORR_TRY(orr_plan_hulls(plan, error));
+    ORR_TRY(orr_plan_triangles(plan, error));
     ORR_TRY(orr_plan_chains(plan, error));
     ORR_TRY(orr_plan_blocks(plan, error));
     return count_rows(plan, contact_capacity, error);
@@ -261,5 +262,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->hull_vertex);
     orr_free(plan->hull_of_first);
     orr_free(plan->hull_of_face);
+    orr_free(plan->triangle_first);
+    orr_free(plan->triangle_node);
     orr_free(plan);
 }

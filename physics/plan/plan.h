@@ -70,6 +70,13 @@ typedef struct orr_hull {
     orr_extremes vertices;
 } orr_hull;
 
+// A box of the tree around a mesh's triangles, in the order of a search.
+typedef struct orr_triangle_node {
+    double middle[3], radius; // m: of the sphere around the box
+    int32_t end;              // the node behind all that is in the box
+    int32_t face;             // of a leaf, counted from the mesh's first; -1: of none
+} orr_triangle_node;
+
 enum {
     ORR_BLOCK_DOFS = 6, // most dofs of a block
     ORR_BLOCK_FILL = 64 // room for so many blocks of the factor per block of dofs
@@ -137,6 +144,8 @@ typedef struct orr_plan {
     int32_t hulls;
     double *hull_normal;
     int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face; // memory of the hulls
+    int32_t *triangle_first; // nmesh + 1: the first node of a mesh; no nodes: it meets no function
+    orr_triangle_node *triangle_node;
     // directions that are kept of pairs whose geoms are searched for planes that separate them
     // (lanes/collision/hull.h); 0: none, or the plan is for a device
     int32_t apart_count;
@@ -172,6 +181,8 @@ bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair);
 int orr_plan_pair_dofs(const orr_plan *plan, int body1, int body2, int32_t *dof, uint8_t *part);
 // Finds the flat faces of the hulls.
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error);
+// Makes the trees of triangles of meshes that can meet functions.
+orr_result orr_plan_triangles(orr_plan *plan, orr_error *error);
 // Divides the directions until there are as many squares as points. point: count x 3, count > 0.
 orr_result orr_extremes_find(const double *point, int count, orr_extremes *extremes, orr_error *error);
 void orr_extremes_destroy(orr_extremes *extremes);

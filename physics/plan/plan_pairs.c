@@ -20,7 +20,7 @@ static int contact_slots(const orr_model *m, int geom1, int geom2)
         return has_points ? ORR_GRID_CONTACTS : 0;
     }
     if (type1 == ORR_GEOM_PLANE) {
-        static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 3};
+        static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 4};
         return slots[type2];
     }
     if (type1 == ORR_GEOM_HFIELD) {

@@ -201,6 +201,9 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
         add(p, &plan.always_near, (plan.geom_pairs + 31) / 32);
     }
     add_hulls(p, &plan, m);
+    const int32_t triangle_nodes = plan.triangle_first[m->nmesh];
+    add(p, &plan.triangle_first, (int64_t)m->nmesh + 1);
+    add(p, &plan.triangle_node, triangle_nodes);
     size_t at = p->used;
     const orr_plan *from = &plan;
     add(p, &from, 1);

@@ -112,10 +112,9 @@ static orr_result read_mujoco(urdf_reader *reader, const mjcf_node *root)
         }
         ORR_TRY(urdf_check(reader, node, NULL, sections));
         for (const mjcf_node *section = node->children; section; section = section->next) {
-            if (!listed(sections, section->name)) { // only MuJoCo's users write it: a mistake
-                return mjcf_unknown(section, node, reader->error);
+            if (listed(sections, section->name)) { // the others are noted: MuJoCo ignores them too
+                ORR_TRY(mjcf_read_settings(&settings, section));
             }
-            ORR_TRY(mjcf_read_settings(&settings, section));
         }
     }
     compiler->degree = 0;

@@ -144,10 +144,10 @@ static void contacts_are_mujocos(void **state)
                           found[k], same[k]);
         }
         for (int k = 0; k < pairs; k++) {
-            // of triangles MuJoCo 4.0.0 finds other points in some poses: half must be the same
+            int least = precision == 0 ? all[k] * 9 / 10 : all[k] * 3 / 4;
+            // that two triangles find the same point of their edge, and so one contact, is rounding
             bool of_mesh = m->geom_type[m->pair_geom1[k]] == ORR_GEOM_MESH;
-            int least = of_mesh ? all[k] / 2 : precision == 0 ? all[k] * 9 / 10 : all[k] * 3 / 4;
-            assert_true(abs(found[k] - all[k]) <= all[k] / (of_mesh ? 5 : 20));
+            assert_true(abs(found[k] - all[k]) <= all[k] / (of_mesh ? 10 : 20));
             assert_true(same[k] >= least);
         }
         orr_free(qpos);

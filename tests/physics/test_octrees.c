@@ -160,13 +160,9 @@ static void contacts_are_mujocos(void **state)
                           found[k], same[k]);
         }
         for (int k = 0; k < pairs; k++) {
-            if (m->geom_type[m->pair_geom1[k]] == ORR_GEOM_MESH) {
-                // MuJoCo 4.0.0 has several points of some triangles, and none of others: of both, a half
-                // of those that are found are its, and it has at most three times as many
-                assert_true(2 * same[k] >= found[k] && 3 * found[k] >= all[k] && found[k] <= 2 * all[k]);
-                continue;
-            }
-            assert_true(abs(found[k] - all[k]) <= all[k] / 20);
+            // that two triangles find the same point of their edge, and so one contact, is rounding
+            bool of_mesh = m->geom_type[m->pair_geom1[k]] == ORR_GEOM_MESH;
+            assert_true(abs(found[k] - all[k]) <= all[k] / (of_mesh ? 10 : 20));
             assert_true(same[k] >= (precision == 0 ? all[k] * 9 / 10 : all[k] * 3 / 4));
         }
         orr_free(qpos);

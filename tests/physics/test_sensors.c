@@ -292,8 +292,8 @@ static void golden_path(const char *name, char path[512])
 static void each_sensor_measures_what_it_does_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const names[] = {"frames",           "drives",     "tensions", "touch",  "rays",
-                                        "contacts_sensors", "touch_grid", "sticky",   "tactile"};
+    static const char *const names[] = {"frames",           "drives",     "tensions", "touch",   "rays",
+                                        "contacts_sensors", "touch_grid", "sticky",   "tactile", "touching"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[512];
         golden_path(names[i], path);
@@ -302,8 +302,91 @@ static void each_sensor_measures_what_it_does_in_mujoco(void **state)
     char path[512];
     golden_path("gaps", path);
     compare_to("gaps", path, 1e-7); // MuJoCo stores the vertices of its mesh as float
+    golden_path("enclosed", path);
+    compare_to("enclosed", path, 1e-7);
+    golden_path("function_gaps", path);
+    compare_to("function_gaps", path, 1e-5);
     golden_path("function_rays", path);
     compare_to("function_rays", path, 1e-7); // MuJoCo's normals are differences over 1e-8 m
+}
+
+// What cannot protrude from a site, or has nothing that could.
+static void what_is_enclosed_is_compact_and_convex(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"<geom type='plane' size='1 1 1' name='g'/>", "objtype='geom' objname='g'"},
+        {"<geom size='1'/><geom type='plane' size='1 1 1'/>", "objtype='body' objname='world'"},
+        {"<body name='b'><body><geom size='1'/></body></body>", "objtype='body' objname='b'"},
+        {"<camera name='c'/>", "objtype='camera' objname='c'"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><site name='s'/>%s</worldbody><sensor><insidesite site='s' "
+                 "enclosed='true' %s/></sensor></mujoco>",
+                 wrong[i][0], wrong[i][1]);
+        orr_model *model;
+        orr_error error;
+        assert_int_not_equal(orr_model_load(written("enclosed.xml", text), &model, &error), ORR_OK);
+        assert_non_null(strstr(error.message, "enclosed: expected"));
+    }
+}
+
+// A box of 1 kg that starts on a floor without a margin, and falls up: MuJoCo 4.0.0's acceleration.
+static void what_sticks_pulls_at_exactly_its_margin(void **state)
+{
+    (void)state;
+    orr_model *model;
+    assert_ok(orr_model_load(
+        written("glue.xml",
+                "<mujoco><option gravity='0 0 3'/><worldbody><geom type='plane' size='1 1 1'/><body "
+                "pos='0 0 0.5'><freejoint/><geom type='box' size='0.5 0.5 0.5' mass='1' "
+                "adhesion='2'/></body></worldbody></mujoco>"),
+        &model, &error));
+    for (int exact = 0; exact < 2; exact++) {
+        orr_physics *physics = make_physics(model, 1, exact);
+        double qacc[6];
+        orr_physics_forward(physics);
+        orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
+        assert_true(fabs(qacc[2] - 3.0 / 37.0) < (exact ? 1e-9 : 1e-5));
+        orr_physics_destroy(physics);
+    }
+    orr_model_destroy(model);
+}
+
+// MuJoCo 4.0.0's counts of contacts, each of a model without another pair, so that its room is this pair's.
+static void a_pair_alone_has_room_for_its_contacts(void **state)
+{
+    (void)state;
+    static const char *const below[] = {"type='plane' size='1 1 1'",
+                                        "type='box' size='1 1 0.5' pos='0 0 -0.5'",
+                                        "type='mesh' mesh='cube' pos='0 0 -0.1'"};
+    static const struct {
+        const char *geom;
+        int contacts[3];
+    } above[] = {{"type='mesh' mesh='cube'", {4, 4, 4}},
+                 {"type='box' size='0.1 0.1 0.1'", {4, 4, 4}},
+                 {"type='cylinder' size='0.1 0.1'", {3, 4, 4}},
+                 {"type='capsule' size='0.1 0.1' euler='0 90 0'", {2, 2, 2}},
+                 {"type='ellipsoid' size='0.1 0.1 0.1'", {1, 1, 1}}};
+    for (int i = 0; i < 15; i++) {
+        char text[768];
+        snprintf(
+            text, sizeof text,
+            "<mujoco><asset><mesh name='cube' vertex='-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 "
+            ".1 -.1 .1 -.1 .1 .1 .1 .1 .1'/></asset><worldbody><geom %s/><body pos='0.01 0.02 0.099' "
+            "euler='0 0 10'><freejoint/><geom %s/></body></worldbody></mujoco>",
+            below[i % 3], above[i / 3].geom);
+        orr_model *model;
+        assert_ok(orr_model_load(written("pair.xml", text), &model, &error));
+        for (int exact = 0; exact < 2; exact++) {
+            orr_physics *physics = make_physics(model, 1, exact);
+            orr_physics_contact contacts[16];
+            assert_int_equal(orr_physics_contacts(physics, 0, contacts, 16), above[i / 3].contacts[i % 3]);
+            orr_physics_destroy(physics);
+        }
+        orr_model_destroy(model);
+    }
 }
 
 // The depth of a plate's points in a torus, by its formula, as in MuJoCo 4.0.
@@ -573,6 +656,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
         cmocka_unit_test(a_torus_is_felt_by_its_function),
+        cmocka_unit_test(what_is_enclosed_is_compact_and_convex),
+        cmocka_unit_test(what_sticks_pulls_at_exactly_its_margin),
+        cmocka_unit_test(a_pair_alone_has_room_for_its_contacts),
         cmocka_unit_test(sensors_measure_late_as_in_mujoco),
         cmocka_unit_test(touch_grids_measure_in_each_step_as_in_mujoco),
         cmocka_unit_test(contacts_push_as_in_mujoco),

@@ -92,7 +92,6 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.urdf:2: <inertia>", "iyy: expected 1 number"},
         {ROBOT("<link name='b'>\n<inertial><inertia ixx='1'/></inertial></link>"), "test.urdf:2: <inertial>",
          "expected <mass>"},
-        {ROBOT("<mujoco>\n<worldbody/></mujoco>"), "test.urdf:2: <worldbody>", "unknown element"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error = {0};
@@ -127,6 +126,8 @@ static void what_urdf_does_not_have_is_noted(void **state)
          "test.urdf:2: <joint>: attribute 'dont_collapse': unknown", 1},
         {ROBOT(LINK("b") "<joint name='j' type='fixed'>" ENDS("a", "b") "\n<mimic joint='k'/></joint>"),
          "test.urdf:2: <mimic>: of a fixed joint", 1},
+        {ROBOT("<mujoco>\n<contact><exclude body1='a' body2='b'/></contact></mujoco>"),
+         "test.urdf:2: <contact>: element in 'mujoco': unknown", 1},
         {ROBOT("<link name='b' other:mass='3' xmlns:other='x'><other:part/></link>"), "", 0},
     };
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {

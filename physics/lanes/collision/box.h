@@ -38,7 +38,7 @@ LANE_FN int sphere_box(point centre, double radius, const convex_shape *box, dou
     }
     hit->distance = distance - radius;
     hit->pos = point_along(centre, 0.5 * (distance + radius), hit->normal);
-    return hit->distance < margin;
+    return hit->distance <= margin;
 }
 
 // ---- capsule ----
@@ -283,7 +283,7 @@ LANE_FN int box_face_box(const convex_shape *a, int axis, double sign, const con
         count = clip_box_corners(corner, count, side / 2, side % 2 ? -1.0 : 1.0, face.size[side / 2]);
     }
     for (int k = 0; k < count; k++) {
-        int again = corner[k].height >= margin;
+        int again = corner[k].height > margin;
         for (int j = 0; j < k && !again; j++) {
             again = fabs(corner[j].at[0] - corner[k].at[0]) + fabs(corner[j].at[1] - corner[k].at[1]) < 1e-12;
         }

@@ -12,10 +12,10 @@ FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
     real3 apart = sub3(load3(d->geom_xpos, pair->geom2), load3(d->geom_xpos, pair->geom1));
     real reach = R(pair->margin) + geom_rbound(m, d, pair->geom2);
     if (m->geom_type[pair->geom1] == ORR_GEOM_PLANE) {
-        return dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) < reach;
+        return dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) <= reach;
     }
     reach = reach + geom_rbound(m, d, pair->geom1);
-    return dot3(apart, apart) < reach * reach;
+    return dot3(apart, apart) <= reach * reach;
 }
 
 LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)

@@ -85,7 +85,7 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     real r = d->contact_dist[contact] - R(pair->includemargin);
     mask exists = r < R(0.0), apart = nowhere();
     if (pair->adhesion != 0.0) {
-        exists = d->contact_dist[contact] < R(pair->margin);
+        exists = d->contact_dist[contact] <= R(pair->margin);
         apart = and_(exists, r >= R(0.0));
     }
     r = sel(exists, r, R(0.0));
@@ -153,13 +153,13 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     }
 }
 
-// Adds a contact, in the lanes of `found` whose distance is below the margin. tangent: direction of the first
-// tangent, of any length; shorter than 1/2: MuJoCo's choice.
+// Adds a contact, in the lanes of `found` whose distance is at most the margin. tangent: direction of the
+// first tangent, of any length; shorter than 1/2: MuJoCo's choice.
 FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
                     real3 tangent, mask found)
 {
     const orr_pair *pair = lane_pair(m, d, pair_index);
-    mask near = and_(found, distance < R(pair->margin));
+    mask near = and_(found, distance <= R(pair->margin));
     if (!any(near)) {
         return;
     }
@@ -180,7 +180,10 @@ FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real dist
     for (int k = 0; k < 3; k++) {
         store3(d->contact_frame, 3 * contact + k, axes[k]);
     }
-    mask acts = and_(near, distance < R(pair->adhesion != 0.0 ? pair->margin : pair->includemargin));
+    mask acts = near;
+    if (pair->adhesion == 0.0) {
+        acts = and_(near, distance < R(pair->includemargin));
+    }
     if (any(acts)) {
         d->contact[contact].row = add_contact_rows(m, d, pair_index);
     }

@@ -1,6 +1,6 @@
 // Contacts with a geom whose distance is a function (model/distance_function.h), in one lane, in double, as
 // MuJoCo finds them: from starts spread over the common part of two boxes the points are sought where both
-// shapes overlap most; of a mesh, in each triangle the point that is deepest.
+// shapes overlap most; of a mesh, in each triangle points that are deepest.
 //
 // Points are in the frame of the geom with the function, which is the second of its pair.
 #pragma once
@@ -204,11 +204,11 @@ LANE_FN point function_box(const lane_model *m, const convex_shape *s, int geom,
 }
 
 // The common part of the boxes of both geoms, along the axes of the first and in its frame; 0: there is none.
-LANE_FN int common_box(const lane_model *m, const convex_shape *a, const convex_shape *b,
-                       const orr_pair *pair, point *low, point *high)
+LANE_FN int common_box(const lane_model *m, int geom1, const convex_shape *a, int geom2,
+                       const convex_shape *b, point *low, point *high)
 {
-    point middle, half = function_box(m, a, pair->geom1, &middle), centre;
-    point other = function_box(m, b, pair->geom2, &centre), reach = make_point(0.0, 0.0, 0.0);
+    point middle, half = function_box(m, a, geom1, &middle), centre;
+    point other = function_box(m, b, geom2, &centre), reach = make_point(0.0, 0.0, 0.0);
     centre = to_local(&a->frame, to_world(&b->frame, centre));
     for (int k = 0; k < 3; k++) {
         point axis = to_local_direction(&a->frame, b->frame.axis[k]);
@@ -243,15 +243,15 @@ LANE_FN int add_function_hit(const convex_frame *frame, point at, point outward,
 }
 
 // Contacts of a sphere, capsule, ellipsoid, cylinder, box or function with a function.
-LANE_FN int function_contacts(const lane_model *m, const orr_pair *pair, const convex_shape *a,
+LANE_FN int function_contacts(const lane_model *m, int geom1, const convex_shape *a, int geom2,
                               const convex_shape *b, convex_hit *hits)
 {
     function_pair both;
-    both.one = function_shape_of(m, a, pair->geom1);
-    both.two = function_shape_of(m, b, pair->geom2);
+    both.one = function_shape_of(m, a, geom1);
+    both.two = function_shape_of(m, b, geom2);
     point low, high, known[ORR_PAIR_CONTACTS];
     int count = 0;
-    if (!common_box(m, a, b, pair, &low, &high)) {
+    if (!common_box(m, geom1, a, geom2, b, &low, &high)) {
         return 0;
     }
     for (int i = 0; i < m->opt.sdf_initpoints && count < ORR_PAIR_CONTACTS; i++) {
@@ -275,13 +275,9 @@ LANE_FN int function_contacts(const lane_model *m, const orr_pair *pair, const c
 
 // ---- meshes
 
-// May a triangle touch the function? By the sphere around its box, then by one through its corners and a
-// point beside its middle.
-LANE_FN int triangle_may_touch(const function_shape *f, const point corner[3], double radius, point centre)
+// May a triangle touch the function? By the sphere through its corners and a point beside its middle.
+LANE_FN int triangle_may_touch(const function_shape *f, const point corner[3])
 {
-    if (!(shape_distance_at(f, centre).d < radius)) {
-        return 0;
-    }
     point middle = point_scaled(point_sum(point_sum(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
     point normal = point_direction(
         point_cross(point_difference(corner[1], corner[0]), point_difference(corner[2], corner[1])));
@@ -297,10 +293,9 @@ LANE_FN int triangle_may_touch(const function_shape *f, const point corner[3], d
     return shape_distance_at(f, point_sum(middle, away)).d < point_length(away);
 }
 
-// The deepest point of a triangle (Frank and Wolfe 1956), and its distance.
+// Goes from a point of a triangle to its deepest (Frank and Wolfe 1956). Returns the distance there.
 LANE_FN double deepest_of_triangle(const function_shape *f, const point corner[3], int steps, point *at)
 {
-    *at = point_scaled(point_sum(point_sum(corner[0], corner[1]), corner[2]), 1.0 / 3.0);
     for (int step = 0; step < steps; step++) {
         distance_at here = shape_distance_at(f, *at);
         point gradient = make_point(here.x, here.y, here.z);
@@ -313,43 +308,58 @@ LANE_FN double deepest_of_triangle(const function_shape *f, const point corner[3
     return shape_distance_at(f, *at).d;
 }
 
-// Contacts of the triangles of a mesh with a function, the deepest first.
-LANE_FN int mesh_function_contacts(const lane_model *m, const orr_pair *pair, const convex_shape *a,
+// The part of a triangle's second and third corner in the start of a search.
+FN point start_in_triangle(const point corner[3], int start)
+{
+    double second = halton(start + 1, 2), third = halton(start + 1, 3);
+    if (second + third > 1.0) {
+        second = 1.0 - second, third = 1.0 - third;
+    }
+    point at = point_scaled(corner[0], 1.0 - second - third);
+    return point_along(point_along(at, second, corner[1]), third, corner[2]);
+}
+
+// Searches a triangle from each start: adds the points in the function, as long as there is room.
+LANE_FN int search_triangle(const lane_model *m, const function_shape *f, const point corner[3], point *at,
+                            double *depth, int found)
+{
+    int starts = m->opt.sdf_initpoints > 1 ? m->opt.sdf_initpoints : 1;
+    for (int i = 0; i < starts && found < ORR_PAIR_CONTACTS; i++) {
+        at[found] = start_in_triangle(corner, i);
+        depth[found] = deepest_of_triangle(f, corner, m->opt.sdf_iterations, &at[found]);
+        found += depth[found] < 0.0;
+    }
+    return found;
+}
+
+// Contacts of the triangles of a mesh with a function: the first that are found, as in MuJoCo.
+LANE_FN int mesh_function_contacts(const lane_model *m, int geom1, const convex_shape *a, int geom2,
                                    const convex_shape *b, convex_hit *hits)
 {
-    function_shape f = function_shape_of(m, b, pair->geom2);
-    int mesh = m->geom_dataid[pair->geom1], found = 0, count = 0;
+    function_shape f = function_shape_of(m, b, geom2);
+    int mesh = m->geom_dataid[geom1], found = 0, count = 0;
     const float *vertices = m->mesh_vert + 3 * (int64_t)m->mesh_vertadr[mesh];
     const int32_t *faces = m->mesh_face + 3 * (int64_t)m->mesh_faceadr[mesh];
-    point at[ORR_PAIR_CONTACTS], known[ORR_PAIR_CONTACTS];
+    const orr_triangle_node *node = m->plan->triangle_node + m->plan->triangle_first[mesh];
+    int nodes = m->plan->triangle_first[mesh + 1] - m->plan->triangle_first[mesh];
+    point at[ORR_PAIR_CONTACTS], known[ORR_PAIR_CONTACTS], corner[3];
     double depth[ORR_PAIR_CONTACTS];
-    for (int face = 0; face < m->mesh_facenum[mesh]; face++) {
-        point corner[3], low = make_point(1e30, 1e30, 1e30), high = make_point(-1e30, -1e30, -1e30);
-        for (int k = 0; k < 3; k++) {
-            const float *v = vertices + 3 * (int64_t)faces[3 * (int64_t)face + k];
+    for (int i = 0; i < nodes && found < ORR_PAIR_CONTACTS;) {
+        point middle = make_point(node[i].middle[0], node[i].middle[1], node[i].middle[2]);
+        middle = to_local(&b->frame, to_world(&a->frame, middle));
+        if (!(shape_distance_at(&f, middle).d < node[i].radius)) {
+            i = node[i].end;
+            continue;
+        }
+        int64_t face = node[i++].face;
+        for (int k = 0; k < 3 && face >= 0; k++) {
+            const float *v = vertices + 3 * (int64_t)faces[3 * face + k];
             corner[k] = make_point((double)v[0], (double)v[1], (double)v[2]);
-            low = make_point(fmin(low.x, corner[k].x), fmin(low.y, corner[k].y), fmin(low.z, corner[k].z));
-            high =
-                make_point(fmax(high.x, corner[k].x), fmax(high.y, corner[k].y), fmax(high.z, corner[k].z));
             corner[k] = to_local(&b->frame, to_world(&a->frame, corner[k]));
         }
-        double radius = 0.5 * point_length(point_difference(high, low));
-        point middle = to_local(&b->frame, to_world(&a->frame, point_scaled(point_sum(low, high), 0.5)));
-        point deepest;
-        if (!triangle_may_touch(&f, corner, radius, middle)) {
-            continue;
+        if (face >= 0 && triangle_may_touch(&f, corner)) {
+            found = search_triangle(m, &f, corner, at, depth, found);
         }
-        double distance = deepest_of_triangle(&f, corner, m->opt.sdf_iterations, &deepest);
-        if (!(distance < 0.0) || (found == ORR_PAIR_CONTACTS && distance >= depth[found - 1])) {
-            continue;
-        }
-        int place = found < ORR_PAIR_CONTACTS ? found++ : found - 1;
-        for (; place > 0 && depth[place - 1] > distance; place--) {
-            depth[place] = depth[place - 1];
-            at[place] = at[place - 1];
-        }
-        depth[place] = distance;
-        at[place] = deepest;
     }
     for (int k = 0; k < found; k++) {
         distance_at here = shape_distance_at(&f, at[k]);

@@ -16,12 +16,31 @@ LANE_FN int closest_of(convex_shape *a, convex_shape *b, const convex_search *se
     int first = a->type == ORR_GEOM_PLANE;
     const convex_frame *plane = first ? &a->frame : &b->frame;
     convex_shape *other = first ? b : a;
+    other->type = other->type == ORR_GEOM_SDF ? ORR_GEOM_MESH : other->type; // its hull
     point up = plane->axis[2], lowest = core_support(other, point_scaled(up, -1.0));
     lowest = point_along(lowest, -other->radius, up);
     hit->distance = point_dot(point_difference(lowest, plane->pos), up);
     hit->pos = point_along(lowest, -0.5 * hit->distance, up);
     hit->normal = first ? up : point_scaled(up, -1.0);
     return hit->distance < search->margin;
+}
+
+// The deepest contact of two geoms of which at least one has a function; none is a plane.
+LANE_FN int deepest_sdf_contact(const lane_model *m, int geom1, const convex_shape *a, int geom2,
+                                const convex_shape *b, convex_hit *hit)
+{
+    convex_hit hits[ORR_PAIR_CONTACTS];
+    int swapped = b->type != ORR_GEOM_SDF, least = 0;
+    int count =
+        swapped ? sdf_contacts(m, geom2, b, geom1, a, hits) : sdf_contacts(m, geom1, a, geom2, b, hits);
+    for (int k = 1; k < count; k++) {
+        least = hits[k].distance < hits[least].distance ? k : least;
+    }
+    if (count > 0) {
+        *hit = hits[least];
+        hit->normal = point_scaled(hit->normal, swapped ? -1.0 : 1.0);
+    }
+    return count > 0;
 }
 
 // The geoms of a sensor's object: all of a body, or the geom itself.
@@ -45,7 +64,11 @@ LANE_FN void narrow_gap(const lane_model *m, const lane_data *d, int geom1, int 
         convex_shape one = shape_in(m, d, &a, geom1, lane), two = shape_in(m, d, &b, geom2, lane);
         convex_search search = {(double)reach, m->opt.ccd_tolerance, m->opt.ccd_iterations, 0};
         convex_hit hit;
-        if (closest_of(&one, &two, &search, &hit) && hit.distance < value_in(&gap->distance, lane)) {
+        int sdf = one.type == ORR_GEOM_SDF || two.type == ORR_GEOM_SDF;
+        int plane = one.type == ORR_GEOM_PLANE || two.type == ORR_GEOM_PLANE;
+        int found = sdf && !plane ? deepest_sdf_contact(m, geom1, &one, geom2, &two, &hit)
+                                  : closest_of(&one, &two, &search, &hit);
+        if (found && hit.distance < value_in(&gap->distance, lane)) {
             put_in(&gap->distance, lane, hit.distance);
             put_point(&gap->from, lane, point_along(hit.pos, -0.5 * hit.distance, hit.normal));
             put_point(&gap->to, lane, point_along(hit.pos, 0.5 * hit.distance, hit.normal));

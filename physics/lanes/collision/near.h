@@ -280,7 +280,7 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
         for (int k = 0; k < count; k++) {
             int geom = plan->boxed_geom[listed ? d->box_list[k] : k];
             real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom) + geom_reach(m, plane));
-            if (any(dot3(sub3(load3(d->geom_xpos, geom), pos), normal) < reach)) {
+            if (any(dot3(sub3(load3(d->geom_xpos, geom), pos), normal) <= reach)) {
                 add_near(m, d, plane, geom);
             }
         }

@@ -8,20 +8,28 @@
 #include "physics/lanes/collision/hull.h"
 #include "physics/lanes/collision/lane_depth.h"
 
-LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lane_geom *g, int geom, int lane)
+// A shape without a hull, of the type and in the frame of a geom or a site.
+FN convex_shape plain_shape(int type, const real3 *pos, const matrix3 *frame, const real3 *size, int lane)
 {
     convex_shape s; // its prism is of height fields alone
     s.vertex = NULL;
     s.hull = NULL;
-    s.type = m->geom_type[geom];
-    s.frame.pos = point_in(&g->pos, lane);
-    s.frame.axis[0] = point_in(&g->frame.x, lane);
-    s.frame.axis[1] = point_in(&g->frame.y, lane);
-    s.frame.axis[2] = point_in(&g->frame.z, lane);
-    s.size[0] = value_in(&g->size.x, lane);
-    s.size[1] = value_in(&g->size.y, lane);
-    s.size[2] = value_in(&g->size.z, lane);
-    s.radius = s.type == ORR_GEOM_SPHERE || s.type == ORR_GEOM_CAPSULE ? s.size[0] : 0.0;
+    s.bound = 0.0;
+    s.type = type;
+    s.frame.pos = point_in(pos, lane);
+    s.frame.axis[0] = point_in(&frame->x, lane);
+    s.frame.axis[1] = point_in(&frame->y, lane);
+    s.frame.axis[2] = point_in(&frame->z, lane);
+    s.size[0] = value_in(&size->x, lane);
+    s.size[1] = value_in(&size->y, lane);
+    s.size[2] = value_in(&size->z, lane);
+    s.radius = type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE ? s.size[0] : 0.0;
+    return s;
+}
+
+LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lane_geom *g, int geom, int lane)
+{
+    convex_shape s = plain_shape(m->geom_type[geom], &g->pos, &g->frame, &g->size, lane);
     real bound = geom_rbound(m, d, geom);
     s.bound = value_in(&bound, lane);
     if (s.type == ORR_GEOM_MESH || s.type == ORR_GEOM_SDF) {
@@ -60,6 +68,14 @@ LANE_FN int plane_hull(const convex_frame *plane, const convex_shape *s, double 
     return count;
 }
 
+// Of any shape but a plane with one that has a function.
+LANE_FN int sdf_contacts(const lane_model *m, int geom1, const convex_shape *a, int geom2,
+                         const convex_shape *b, convex_hit *hits)
+{
+    return a->type == ORR_GEOM_MESH ? mesh_function_contacts(m, geom1, a, geom2, b, hits)
+                                    : function_contacts(m, geom1, a, geom2, b, hits);
+}
+
 FN convex_search search_of(const lane_model *m, const orr_pair *pair)
 {
     convex_search search = {pair->margin, m->opt.ccd_tolerance, m->opt.ccd_iterations,
@@ -72,8 +88,7 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
 {
     convex_search search = search_of(m, pair);
     if (b->type == ORR_GEOM_SDF && a->type != ORR_GEOM_PLANE) {
-        return a->type == ORR_GEOM_MESH ? mesh_function_contacts(m, pair, a, b, hits)
-                                        : function_contacts(m, pair, a, b, hits);
+        return sdf_contacts(m, pair->geom1, a, pair->geom2, b, hits);
     }
     switch (a->type * 8 + b->type) {
     case ORR_GEOM_PLANE * 8 + ORR_GEOM_MESH:

@@ -27,7 +27,7 @@ LANE_FN void contact_force(const lane_model *m, const lane_data *d, int i, real 
         }
     }
     if (pair->adhesion != 0.0) {
-        mask pulls = d->contact_dist[i] < R(pair->margin);
+        mask pulls = d->contact_dist[i] <= R(pair->margin);
         force[0] = force[0] - sel(pulls, R(pair->adhesion), R(0.0));
     }
 }

@@ -7,6 +7,7 @@
 #include "physics/lanes/delay.h"
 #include "physics/lanes/forces.h"
 #include "physics/lanes/sensors/contact_sensor.h"
+#include "physics/lanes/sensors/enclosed.h"
 #include "physics/lanes/sensors/tactile.h"
 #include "physics/lanes/sensors/touch_grid.h"
 
@@ -69,7 +70,7 @@ LANE_FN real sense_number(const lane_model *m, lane_data *d, int i)
     case ORR_SENSOR_TOUCH:
         return touch_force(m, d, id);
     case ORR_SENSOR_INSIDESITE:
-        return sense_inside(m, d, i);
+        return m->sensor_intprm[3 * i] ? sense_enclosed(m, d, i) : sense_inside(m, d, i);
     case ORR_SENSOR_JOINTPOS:
         return d->qpos[m->jnt_qposadr[id]];
     case ORR_SENSOR_JOINTVEL:
