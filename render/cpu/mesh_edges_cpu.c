@@ -202,7 +202,7 @@ static void draw_row(const mesh_raster *raster, mesh_edges *edges, const sample_
 {
     const mesh_record *record = &raster->records[id];
     const mesh_surface *surface = &raster->surfaces[record->surface];
-    const bool backdrop = surface->instance->backdrop;
+    const bool backdrop = surface->backdrop;
     for (int i = first; i < end; i += ORR_LANES) {
         const sint column = sint_load(edges->sample_column + i);
         sint value = I(0);
@@ -217,7 +217,7 @@ static void draw_row(const mesh_raster *raster, mesh_edges *edges, const sample_
         if (!any(hit)) {
             continue;
         }
-        if (has_holes(surface)) {
+        if (surface->holes) {
             hit &= solid_samples(raster, record, column + I(tile_x), tile_y + row);
         }
         real_store(edges->nearness + i, sel(hit, now, before));

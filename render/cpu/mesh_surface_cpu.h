@@ -304,11 +304,6 @@ FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint tr
     return surface->instance->ends ? solid & haze_leaves(haze_of(&raster->lighting), x, y) : solid;
 }
 
-FN bool has_holes(const mesh_surface *surface)
-{
-    return surface->material->alpha_cutoff > 0.0f || surface->instance->ends;
-}
-
 // ---- light ----
 
 // Vertex colours, decoded and interpolated, times `colour`.
