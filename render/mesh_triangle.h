@@ -64,8 +64,10 @@ ORR_INLINE int mesh_last_pixel(int32_t high, int size)
 
 // Positions of the samples of a pixel with an edge (edge_formula.h) within it [1/256 px]: Vulkan's standard
 // ones. A byte each.
-#define MESH_SAMPLE_X(sample) ((int32_t)(0xa020e060u >> (8 * (sample)) & 255u))
-#define MESH_SAMPLE_Y(sample) ((int32_t)(0xe0a06020u >> (8 * (sample)) & 255u))
+#define MESH_SAMPLES_X 0xa020e060u
+#define MESH_SAMPLES_Y 0xe0a06020u
+#define MESH_SAMPLE_X(sample) ((int32_t)(MESH_SAMPLES_X >> (8 * (sample)) & 255u))
+#define MESH_SAMPLE_Y(sample) ((int32_t)(MESH_SAMPLES_Y >> (8 * (sample)) & 255u))
 enum { MESH_SAMPLE_LOWEST = 32, MESH_SAMPLE_HIGHEST = 224 }; // of both
 
 // First and last pixel of which the centre or a sample may lie in [low, high], within [0, size).

@@ -341,6 +341,20 @@ FN void real_transpose(real row[ORR_LANES])
     }
 }
 
+// a, b, c, d, again and again
+FN real real_repeat(float a, float b, float c, float d)
+{
+    typedef float quad __attribute__((vector_size(16)));
+    const quad q = {a, b, c, d};
+#if ORR_LANES == 16
+    return __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+#elif ORR_LANES == 8
+    return __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3);
+#else
+    return q;
+#endif
+}
+
 // the same for whole numbers
 FN sint sint_gather(const int32_t *p, sint index)
 {

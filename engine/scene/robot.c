@@ -117,8 +117,9 @@ static orr_result make_meshes(const orr_robot *robot, orr_robot_geom *geom, orr_
         geom->round = orr_robot_round(m, geom->geom, texture);
     }
     for (int i = 0; i < ORR_ROBOT_COARSE && result == ORR_OK && geom->round_radius > 0.0f; i++) {
-        result =
-            orr_robot_shape(m, geom->geom, texture, ORR_ROBOT_COLUMNS >> (i + 1), &geom->coarse[i], error);
+        const int columns = ORR_ROBOT_COLUMNS >> (i + 1);
+        geom->coarse_error[i] = geom->round_radius * orr_robot_round_error(columns);
+        result = orr_robot_shape(m, geom->geom, texture, columns, &geom->coarse[i], error);
     }
     if (result != ORR_OK) {
         destroy_meshes(geom);

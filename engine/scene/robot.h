@@ -25,8 +25,9 @@ typedef struct orr_robot_geom {
     orr_mesh *mesh;
     // for small pictures, with ORR_ROBOT_COLUMNS / 2 and / 4 columns; NULL: not round
     orr_mesh *coarse[ORR_ROBOT_COARSE];
-    float round_radius; // radius of its largest circle [m]
-    orr_round round;    // where that is not 0: the surface that these meshes approximate
+    float coarse_error[ORR_ROBOT_COARSE]; // how far they are from the surface at most [m]
+    float round_radius;                   // radius of its largest circle [m]
+    orr_round round;                      // where that is not 0: the surface that these meshes approximate
     // an endless plane moves with the camera, by whole repeats of its texture [m]; 0, 0: it does not
     float stride[2];
 } orr_robot_geom;

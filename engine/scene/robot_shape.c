@@ -5,13 +5,14 @@
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "engine/maths/vector_formula.h"
+#include "engine/scene/rings.h"
 #include "render/cube_formula.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = ORR_ROBOT_COLUMNS, ROWS = COLUMNS / 2 }; // of round surfaces
+enum { BALL_RINGS = ORR_ROBOT_COLUMNS }; // at most
 
 static const double pi = 3.14159265358979323846;
 
@@ -20,7 +21,7 @@ typedef struct builder {
     orr_mesh_vertex *vertices;
     uint32_t *indices;
     int64_t vertex_count, vertex_capacity, index_count, index_capacity;
-    int columns; // of round surfaces; 0: COLUMNS
+    int columns; // of round surfaces; 0: ORR_ROBOT_COLUMNS
     bool failed;
     bool endless; // a plane that reaches the horizon
     bool as_mesh; // of the type sdf: a function, whose surface is a mesh
@@ -79,52 +80,60 @@ static void put_triangle(builder *b, uint32_t i, uint32_t j, uint32_t k)
 
 // ---- surfaces ----
 
+static int columns_of(const builder *b)
+{
+    return b->columns ? b->columns : ORR_ROBOT_COLUMNS;
+}
+
 typedef struct profile_point {
     double radius, z;
     double out, up; // the normal
+    int corners;    // around z; 1: a pole
 } profile_point;
 
 // The surface that a profile, from top to bottom, draws when it turns around z.
 static void put_turned(builder *b, const profile_point *profile, int count)
 {
-    const int columns = b->columns ? b->columns : COLUMNS;
-    uint32_t first = 0;
+    uint32_t first = 0; // of the row above
     for (int row = 0; row < count; row++) {
         const profile_point *p = &profile[row];
-        for (int column = 0; column < columns; column++) {
-            double x = cos(2.0 * pi * column / columns), y = sin(2.0 * pi * column / columns);
-            uint32_t made = put_vertex(b, (double[]){p->radius * x, p->radius * y, p->z},
-                                       (double[]){p->out * x, p->out * y, p->up});
-            first = row == 0 && column == 0 ? made : first;
+        const uint32_t below = (uint32_t)b->vertex_count;
+        for (int corner = 0; corner < p->corners; corner++) {
+            const double angle = 2.0 * pi * corner / p->corners, x = cos(angle), y = sin(angle);
+            put_vertex(b, (double[]){p->radius * x, p->radius * y, p->z},
+                       (double[]){p->out * x, p->out * y, p->up});
         }
-    }
-    for (uint32_t row = 0; row + 1 < (uint32_t)count; row++) {
-        for (uint32_t column = 0; column < (uint32_t)columns; column++) {
-            uint32_t above = first + row * (uint32_t)columns, below = above + (uint32_t)columns,
-                     next = (column + 1) % (uint32_t)columns;
-            if (profile[row + 1].radius > 0.0) { // else the triangle is a point's
-                put_triangle(b, above + column, below + column, below + next);
-            }
-            if (profile[row].radius > 0.0) {
-                put_triangle(b, above + column, below + next, above + next);
+        orr_band band = {.above = row > 0 ? p[-1].corners : 1, .below = p->corners};
+        for (int corner[3]; row > 0 && orr_band_next(&band, corner);) {
+            const bool two_above = corner[2] < band.above;
+            if (p[two_above ? -1 : 0].radius > 0.0) { // else the triangle is a point's
+                put_triangle(b, first + (uint32_t)corner[0], first + (uint32_t)corner[1],
+                             first + (uint32_t)corner[2]);
             }
         }
+        first = below;
     }
 }
 
 // A sphere whose halves are 2 half_length apart: a capsule when that is not 0.
 static void put_capsule(builder *b, double radius, double half_length)
 {
-    profile_point profile[ROWS + 2];
-    const int rows = b->columns ? b->columns / 2 : ROWS;
-    for (int i = 0; i < rows + 2; i++) {
-        int step = i <= rows / 2 ? i : i - 1;
-        double angle = pi * step / rows, z = i <= rows / 2 ? half_length : -half_length;
-        bool pole = step == 0 || step == rows;
-        profile[i] = (profile_point){pole ? 0.0 : radius * sin(angle), z + radius * cos(angle), sin(angle),
-                                     cos(angle)};
+    profile_point profile[BALL_RINGS + 1];
+    const int rows = orr_ball_rows(columns_of(b));
+    int count = 0;
+    for (int row = 0; row <= rows; row++) {
+        const double angle = pi * row / rows;
+        const int corners = orr_ball_ring(columns_of(b), row);
+        const profile_point p = {corners == 1 ? 0.0 : radius * sin(angle),
+                                 (row <= rows / 2 ? half_length : -half_length) + radius * cos(angle),
+                                 sin(angle), cos(angle), corners};
+        profile[count++] = p;
+        if (row == rows / 2 && half_length > 0.0) { // the other end of the tube
+            profile[count] = p;
+            profile[count++].z -= 2.0 * half_length;
+        }
     }
-    put_turned(b, profile, rows + 2);
+    put_turned(b, profile, count);
 }
 
 static void put_ellipsoid(builder *b, const double axes[3])
@@ -148,12 +157,13 @@ static void put_ellipsoid(builder *b, const double axes[3])
 static void put_cylinder(builder *b, double top_radius, double top, double bottom_radius, double bottom)
 {
     double out = top - bottom, up = bottom_radius - top_radius;
-    const profile_point profile[] = {{0.0, top, 0.0, 1.0},
-                                     {top_radius, top, 0.0, 1.0},
-                                     {top_radius, top, out, up},
-                                     {bottom_radius, bottom, out, up},
-                                     {bottom_radius, bottom, 0.0, -1.0},
-                                     {0.0, bottom, 0.0, -1.0}};
+    const int pole = 1, around = columns_of(b);
+    const profile_point profile[] = {{0.0, top, 0.0, 1.0, pole},
+                                     {top_radius, top, 0.0, 1.0, around},
+                                     {top_radius, top, out, up, around},
+                                     {bottom_radius, bottom, out, up, around},
+                                     {bottom_radius, bottom, 0.0, -1.0, around},
+                                     {0.0, bottom, 0.0, -1.0, pole}};
     put_turned(b, profile, 2);
     put_turned(b, profile + 2, 2);
     put_turned(b, profile + 4, 2);
@@ -493,9 +503,27 @@ static int64_t mirror_indices(const builder *b, orr_geom_type type)
 
 float orr_robot_round_error(int columns)
 {
-    // the middle of a face of a ball, whose rows are as far apart as its columns
-    const double inside = cos(pi / columns) * cos(pi / columns);
+    const double inside = orr_ball_inside(columns);
     return (float)((1.0 - inside) / (1.0 + inside));
+}
+
+// Moves the corners of a round surface out, so that they are as far outside of it as faces are inside at
+// most. Textures stay where they are.
+static void swell(builder *b, orr_geom_type type, const double size[3])
+{
+    const bool round = type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE || type == ORR_GEOM_ELLIPSOID;
+    if (!round && type != ORR_GEOM_CYLINDER) {
+        return;
+    }
+    const double inside = orr_ball_inside(columns_of(b));
+    const float by = (float)((1.0 - inside) / (1.0 + inside)),
+                half_length = type == ORR_GEOM_CAPSULE ? (float)size[1] : 0.0f;
+    for (int64_t i = 0; i < b->vertex_count; i++) {
+        float *p = b->vertices[i].position;
+        p[0] += by * p[0];
+        p[1] += by * p[1];
+        p[2] += round ? by * (p[2] - copysignf(half_length, p[2])) : 0.0f;
+    }
 }
 
 orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, int columns, orr_mesh **mesh,
@@ -507,12 +535,9 @@ orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, in
     builder b = {.columns = columns,
                  .endless = type == ORR_GEOM_PLANE && (given[0] <= 0.0 || given[1] <= 0.0),
                  .as_mesh = m->geom_function[geom] != ORR_FUNCTION_NONE};
-    double size[3] = {given[0], given[1], given[2]};
-    for (int k = 0; k < (type == ORR_GEOM_ELLIPSOID ? 3 : 1) && columns < ORR_ROBOT_COLUMNS; k++) {
-        size[k] *= 1.0 + (double)orr_robot_round_error(columns);
-    }
-    put_shape(&b, m, type, size, m->geom_dataid[geom]);
-    lay_texture(&b, m, type, size, material, texture);
+    put_shape(&b, m, type, given, m->geom_dataid[geom]);
+    lay_texture(&b, m, type, given, material, texture);
+    swell(&b, type, given);
     orr_mesh_material surface = surface_of(m, orr_robot_colour(m, geom), material);
     surface.no_shadow = !m->geom_castshadow[geom];
     if (material >= 0 && m->mat_reflectance[material] > 0.0f && !surface.blended) {
@@ -530,6 +555,7 @@ orr_result orr_robot_site_shape(const orr_model *m, int site, orr_image8 *textur
     builder b = {0};
     put_shape(&b, m, type, m->site_size + 3 * site, -1);
     lay_texture(&b, m, type, m->site_size + 3 * site, material, texture);
+    swell(&b, type, m->site_size + 3 * site);
     orr_mesh_material surface = surface_of(m, orr_robot_site_colour(m, site), material);
     return make(&b, &surface, texture, mesh, error);
 }
@@ -540,8 +566,10 @@ orr_result orr_robot_tendon_shapes(const orr_model *m, int tendon, orr_mesh **pi
     orr_mesh_material surface = surface_of(m, orr_robot_tendon_colour(m, tendon), m->tendon_matid[tendon]);
     builder b = {0}, round = {0};
     put_cylinder(&b, 1.0, 1.0, 1.0, 0.0);
+    swell(&b, ORR_GEOM_CYLINDER, NULL);
     ORR_TRY(make(&b, &surface, NULL, piece, error));
     put_capsule(&round, 1.0, 0.0);
+    swell(&round, ORR_GEOM_SPHERE, NULL);
     return make(&round, &surface, NULL, ball, error);
 }
 

@@ -10,15 +10,15 @@
 enum { ORR_ENDLESS_PLANE = 400, ORR_HORIZON = 1000000 };
 
 // Around a round surface that is drawn in full.
-enum { ORR_ROBOT_COLUMNS = 32 };
+enum { ORR_ROBOT_COLUMNS = 24 };
 
 // The surface of one geom with its material; a mesh of one part. `texture` is the geom's (NULL: none), with
 // its mip chain; the mesh borrows it. A geom that shows nothing gives a mesh of no triangles.
-// columns: around round surfaces, even. With fewer than ORR_ROBOT_COLUMNS corners are as far outside of the
-// surface as the middles of faces are inside at most.
+// columns: around round surfaces, 6 to ORR_ROBOT_COLUMNS, even. Corners are as far outside of these as faces
+// are inside at most (rings.h).
 orr_result orr_robot_shape(const orr_model *model, int geom, orr_image8 *texture, int columns,
                            orr_mesh **mesh, orr_error *error);
-// How far the corners and faces of a ball with so few columns are off, of its radius.
+// How far the corners and faces of a ball with so many columns are off, of its radius: 0.0074 with all.
 float orr_robot_round_error(int columns);
 // The same of a site.
 orr_result orr_robot_site_shape(const orr_model *model, int site, orr_image8 *texture, orr_mesh **mesh,

@@ -167,32 +167,67 @@ static __attribute__((noinline)) mask solid_samples(const mesh_raster *raster, c
 typedef struct sample_span {
     sint start[3], across[3], down[3]; // of its edges
     real nearness;                     // at the samples of the tile's first pixel
+    real nearness_across, nearness_down, nearest, farthest;
+    bool backdrop, holes;
 } sample_span;
 
-static sample_span samples_over_tile(const mesh_record *record, int tile_x, int tile_y)
+// Of four numbers, a byte each, those of the lanes' samples.
+FN sint of_samples(uint32_t bytes)
 {
-    sample_span span;
-    int32_t start[3][ORR_LANES];
-    float nearness[ORR_LANES];
+    return (I((int32_t)bytes) >> ((lane_index() & I(EDGE_SAMPLES - 1)) * I(8))) & I(255);
+}
+
+// Is the triangle so small, and so near to a tile that it reaches, that its edges there fit in 31 bits?
+FN bool is_small(const mesh_record *record)
+{
+    const int32_t most = MESH_TILE * MESH_SUBPIXELS;
+    return mesh_highest(record->x) - mesh_lowest(record->x) <= most &&
+           mesh_highest(record->y) - mesh_lowest(record->y) <= most;
+}
+
+// mesh_edge_of_samples of a small triangle, for all samples at once.
+FN sint start_of_small(const mesh_record *record, int k, int tile_x, int tile_y)
+{
+    const int next = (k + 1) % 3;
+    const int32_t across = record->y[k] - record->y[next], down = record->x[next] - record->x[k];
+    const sint x = I(tile_x * MESH_SUBPIXELS - record->x[k]) + of_samples(MESH_SAMPLES_X),
+               y = I(tile_y * MESH_SUBPIXELS - record->y[k]) + of_samples(MESH_SAMPLES_Y);
+    return (I(down) * y + I(across) * x - I(!(across > 0 || (across == 0 && down > 0)))) >> 8;
+}
+
+FN sint start_of_any(const mesh_record *record, int k, int tile_x, int tile_y)
+{
+    int32_t start[ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i++) {
+        start[i] = i < EDGE_SAMPLES ? mesh_edge_of_samples(record, k, tile_x, tile_y, i).start
+                                    : start[i % EDGE_SAMPLES];
+    }
+    return sint_load(start);
+}
+
+static sample_span samples_over_tile(const mesh_raster *raster, const mesh_record *record, int tile_x,
+                                     int tile_y)
+{
+    const mesh_surface *surface = &raster->surfaces[record->surface];
+    sample_span span = {.nearness_across = R(record->across),
+                        .nearness_down = R(record->down),
+                        .nearest = R(record->nearest),
+                        .farthest = R(record->farthest),
+                        .backdrop = surface->backdrop,
+                        .holes = surface->holes};
+    const bool small = is_small(record);
+    float nearness[EDGE_SAMPLES];
     for (int s = 0; s < EDGE_SAMPLES; s++) {
         nearness[s] = (float)mesh_nearness_at_sample(record, tile_x, tile_y, s);
-        for (int k = 0; k < 3; k++) {
-            const mesh_edge edge = mesh_edge_of_samples(record, k, tile_x, tile_y, s);
-            start[k][s] = edge.start;
-            span.across[k] = I(edge.across);
-            span.down[k] = I(edge.down);
-        }
     }
-    for (int i = EDGE_SAMPLES; i < ORR_LANES; i++) {
-        nearness[i] = nearness[i % EDGE_SAMPLES];
-        for (int k = 0; k < 3; k++) {
-            start[k][i] = start[k][i % EDGE_SAMPLES];
-        }
-    }
+    span.nearness = real_repeat(nearness[0], nearness[1], nearness[2], nearness[3]);
     for (int k = 0; k < 3; k++) {
-        span.start[k] = sint_load(start[k]);
+        const int next = (k + 1) % 3;
+        span.start[k] =
+            small ? start_of_small(record, k, tile_x, tile_y) : start_of_any(record, k, tile_x, tile_y);
+        span.across[k] = I(record->y[k] - record->y[next]);
+        span.down[k] = I(record->x[next] - record->x[k]);
     }
-    span.nearness = real_load(nearness);
     return span;
 }
 
@@ -200,9 +235,6 @@ static sample_span samples_over_tile(const mesh_record *record, int tile_x, int 
 static void draw_row(const mesh_raster *raster, mesh_edges *edges, const sample_span *span, int32_t id,
                      int tile_x, int tile_y, int row, int first, int end)
 {
-    const mesh_record *record = &raster->records[id];
-    const mesh_surface *surface = &raster->surfaces[record->surface];
-    const bool backdrop = surface->instance->backdrop;
     for (int i = first; i < end; i += ORR_LANES) {
         const sint column = sint_load(edges->sample_column + i);
         sint value = I(0);
@@ -210,15 +242,15 @@ static void draw_row(const mesh_raster *raster, mesh_edges *edges, const sample_
             value |= span->start[k] + span->across[k] * column + span->down[k] * I(row);
         }
         real before = real_load(edges->nearness + i);
-        real now = mesh_nearness(span->nearness, R(record->across), R(record->down), to_real(column),
-                                 R((float)row), R(record->farthest), R(record->nearest));
-        now = backdrop ? before : now; // it is drawn first, and everything covers it
-        mask hit = lanes_below(end - i) & (value >= I(0)) & (backdrop ? I(-1) : (sint)(now > before));
+        real now = mesh_nearness(span->nearness, span->nearness_across, span->nearness_down, to_real(column),
+                                 R((float)row), span->farthest, span->nearest);
+        now = span->backdrop ? before : now; // it is drawn first, and everything covers it
+        mask hit = lanes_below(end - i) & (value >= I(0)) & (span->backdrop ? I(-1) : (sint)(now > before));
         if (!any(hit)) {
             continue;
         }
-        if (has_holes(surface)) {
-            hit &= solid_samples(raster, record, column + I(tile_x), tile_y + row);
+        if (span->holes) {
+            hit &= solid_samples(raster, &raster->records[id], column + I(tile_x), tile_y + row);
         }
         real_store(edges->nearness + i, sel(hit, now, before));
         sint_store(edges->record + i, sel_int(hit, I(id), sint_load(edges->record + i)));
@@ -243,7 +275,7 @@ static void draw_samples(const mesh_raster *raster, int tile, mesh_edges *edges,
             continue;
         }
         if (!spanned) { // few triangles reach an edge
-            span = samples_over_tile(record, tile_x, tile_y);
+            span = samples_over_tile(raster, record, tile_x, tile_y);
             spanned = true;
         }
         const int first = edges->row_first[row] + __builtin_popcountll(bits & before);

@@ -171,6 +171,8 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                                      ? surface->material->two_sided
                                      : orr_glass_two_sided(surface->material, list->rays != NULL);
             surface->look = orr_glass_look_of(surface->material);
+            surface->backdrop = instance->backdrop;
+            surface->holes = surface->material->alpha_cutoff > 0.0f || instance->ends;
             if (!instance->backdrop) {
                 surface->mirror =
                     orr_mirror_pictures_of(raster->picture.mirrors, (int)(item - list->meshes), j);
@@ -179,15 +181,15 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                 continue;
             }
             raster->blended |= surface->blended;
-            const bool is_round = orr_mesh_is_round(raster, item, surface, instance);
-            uint32_t count = is_round ? 1 : part->index_count / 3, size = chunk_size(part);
+            surface->round = orr_mesh_is_round(raster, item, surface, instance);
+            uint32_t count = surface->round ? 1 : part->index_count / 3, size = chunk_size(part);
             for (uint32_t first = 0; first < count; first += size) {
                 mesh_chunk *chunk = &raster->chunks[raster->chunk_count++];
                 *chunk = (mesh_chunk){.surface = (int)(surface - raster->surfaces),
                                       .first = part->first_index / 3 + first,
                                       .count = count - first < size ? count - first : size,
                                       .kept = kept,
-                                      .kept_count = is_round ? 1 : 0};
+                                      .kept_count = surface->round ? 1 : 0};
                 kept += chunk->count;
             }
         }

@@ -12,12 +12,6 @@ static void linear_table(float linear[256])
     }
 }
 
-// Member k of the vertices of one vector; lanes past the end repeat the last.
-FN real vertex_member(const orr_mesh_vertex *vertices, sint index, int k)
-{
-    return real_gather((const float *)vertices + k, index * I(9));
-}
-
 FN void store_some(float *p, real a, int count)
 {
     if (count >= ORR_LANES) {
@@ -40,10 +34,9 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
     for (int i = 0; i < (int)count; i += ORR_LANES) {
         int left = (int)count - i;
         sint index = lane_index() + I(i);
-        index = sel_int(lanes_below(left), index, I((int)count - 1));
+        index = sel_int(lanes_below(left), index, I((int)count - 1)); // lanes past the end repeat the last
         real3 p =
-            affine_point(to_camera, make_real3(vertex_member(from, index, 0), vertex_member(from, index, 1),
-                                               vertex_member(from, index, 2)));
+            affine_point(to_camera, gather_three(from->position, index, sizeof(orr_mesh_vertex) / 4, false));
         mesh_seen seen = mesh_see(view, p);
         mask clipped = clip_height(clip, p) < R(0.0);
         sint out = (seen.near_plane & I(MESH_OUT_NEAR)) | (seen.left & I(MESH_OUT_LEFT)) |
@@ -179,8 +172,9 @@ static __attribute__((noinline)) mask solid_pixels(const mesh_raster *raster, co
 // The part of a tile that a triangle may cover, and its plane there.
 typedef struct record_span {
     mesh_edge edges[3];
-    int left, right, top, bottom; // inclusive; left at a multiple of the lanes
-    real across, down, start;     // nearness per pixel, and at the centre of the tile's first
+    int first, right, top, bottom; // inclusive
+    int left;                      // `first` or before, at a multiple of the lanes
+    real across, down, start;      // nearness per pixel, and at the centre of the tile's first
     real nearest, farthest;
 } record_span;
 
@@ -192,7 +186,8 @@ FN record_span span_over_tile(const mesh_record *record, int tile_x, int tile_y)
     }
     int left = mesh_first_pixel(mesh_lowest(record->x)) - tile_x,
         top = mesh_first_pixel(mesh_lowest(record->y)) - tile_y;
-    s.left = left > 0 ? left & ~(ORR_LANES - 1) : 0;
+    s.first = left > 0 ? left : 0;
+    s.left = s.first & ~(ORR_LANES - 1);
     s.right = mesh_last_pixel(mesh_highest(record->x), tile_x + MESH_TILE) - tile_x;
     s.top = top > 0 ? top : 0;
     s.bottom = mesh_last_pixel(mesh_highest(record->y), tile_y + MESH_TILE) - tile_y;
@@ -218,13 +213,114 @@ FN bool misses_tile(const record_span *s)
     return out;
 }
 
+// A block of `columns` pixels, and of as many rows as fill the lanes.
+FN real load_block(const float *pixel, int columns)
+{
+    if (columns == ORR_LANES) {
+        return real_load(pixel);
+    }
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    uint32_t at[ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i += 4) {
+        at[i] = (uint32_t)(i / columns * MESH_TILE + i % columns);
+    }
+    return real_load_quads(pixel, at, 1);
+#else
+    return real_load(pixel); // which is 4 wide
+#endif
+}
+
+FN void store_block(float *pixel, int columns, real values)
+{
+    if (columns == ORR_LANES) {
+        real_store(pixel, values);
+        return;
+    }
+    float lanes[ORR_LANES];
+    real_store(lanes, values);
+    for (int i = 0; i < ORR_LANES; i += 4) {
+        memcpy(pixel + i / columns * MESH_TILE + i % columns, lanes + i, 4 * sizeof *lanes);
+    }
+}
+
+// The narrowest blocks that are as wide as a rectangle, or else a vector.
+static int block_columns(int width)
+{
+    int columns = ORR_LANES;
+    while (columns > 4 && columns / 2 >= width) {
+        columns /= 2;
+    }
+    return columns;
+}
+
+// A block of the tile's pixels: as narrow as a rectangle allows, so that lanes have several rows of it.
+typedef struct pixel_block {
+    int columns, rows;
+    sint column, row; // of the lanes, within the block
+} pixel_block;
+
+FN pixel_block pixel_block_of(int width)
+{
+    pixel_block b = {.columns = block_columns(width)};
+    b.rows = ORR_LANES / b.columns;
+    b.column = lane_index() & I(b.columns - 1);
+    b.row = lane_index() >> I(__builtin_ctz((uint32_t)b.columns));
+    return b;
+}
+
+// Where a block begins that has pixel `first` and as many as follow in the tile.
+FN int within_tile(int first, int count)
+{
+    return first < MESH_TILE - count ? first : MESH_TILE - count;
+}
+
+// Stores what is nearer in the block from (x, y) on.
+FN void store_nearer(mesh_tile *tile, const pixel_block *b, int x, int y, int32_t id, mask hit, real now,
+                     real before)
+{
+    if (any(hit)) {
+        float *owner = (float *)tile->record + y * MESH_TILE + x; // whose bits are whole numbers
+        store_block(tile->nearness + y * MESH_TILE + x, b->columns, sel(hit, now, before));
+        store_block(owner, b->columns, (real)sel_int(hit, I(id), (sint)load_block(owner, b->columns)));
+    }
+}
+
+// The same as draw_record of a triangle without holes that is no wider than the lanes: most of them are.
+static void draw_narrow(mesh_tile *tile, const record_span *s, int32_t id)
+{
+    const pixel_block b = pixel_block_of(s->right - s->first + 1);
+    const int x = within_tile(s->first, b.columns);
+    const sint column = b.column + I(x);
+    sint start[3], down[3];
+    for (int k = 0; k < 3; k++) {
+        start[k] = I(s->edges[k].start) + I(s->edges[k].across) * column;
+        down[k] = I(s->edges[k].down);
+    }
+    for (int j = s->top; j <= s->bottom; j += b.rows) {
+        const int y = within_tile(j, b.rows);
+        const sint row = b.row + I(y);
+        const mask inside =
+            ((start[0] + down[0] * row) | (start[1] + down[1] * row) | (start[2] + down[2] * row)) >= I(0);
+        if (any(inside)) {
+            const real before = load_block(tile->nearness + y * MESH_TILE + x, b.columns),
+                       now = mesh_nearness(s->start, s->across, s->down, to_real(column), to_real(row),
+                                           s->farthest, s->nearest);
+            store_nearer(tile, &b, x, y, id, inside & (now > before), now, before);
+        }
+    }
+}
+
 static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
 {
     const mesh_record *record = &raster->records[id];
     const mesh_surface *surface = &raster->surfaces[record->surface];
-    const bool cut_out = has_holes(surface), backdrop = surface->instance->backdrop;
+    const bool cut_out = surface->holes, backdrop = surface->backdrop;
     const record_span s = span_over_tile(record, tile_x, tile_y);
     if (misses_tile(&s)) {
+        return;
+    }
+    if (s.right - s.first < ORR_LANES && !cut_out && !backdrop) {
+        draw_narrow(tile, &s, id);
         return;
     }
     for (int x = s.left; x <= s.right; x += ORR_LANES) {
@@ -260,42 +356,6 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
     }
 }
 
-// A block of `columns` pixels, and of as many rows as fill the lanes.
-FN real load_block(const float *pixel, int columns)
-{
-    if (columns == ORR_LANES) {
-        return real_load(pixel);
-    }
-    float lanes[ORR_LANES];
-    for (int i = 0; i < ORR_LANES; i += 4) {
-        memcpy(lanes + i, pixel + i / columns * MESH_TILE + i % columns, 4 * sizeof *lanes);
-    }
-    return real_load(lanes);
-}
-
-FN void store_block(float *pixel, int columns, real values)
-{
-    if (columns == ORR_LANES) {
-        real_store(pixel, values);
-        return;
-    }
-    float lanes[ORR_LANES];
-    real_store(lanes, values);
-    for (int i = 0; i < ORR_LANES; i += 4) {
-        memcpy(pixel + i / columns * MESH_TILE + i % columns, lanes + i, 4 * sizeof *lanes);
-    }
-}
-
-// The narrowest blocks that are as wide as a rectangle, or else a vector.
-static int block_columns(int width)
-{
-    int columns = ORR_LANES;
-    while (columns > 4 && columns / 2 >= width) {
-        columns /= 2;
-    }
-    return columns;
-}
-
 // The same as draw_record of a round surface.
 static void draw_round(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
 {
@@ -305,23 +365,15 @@ static void draw_round(const mesh_raster *raster, mesh_tile *tile, int tile_x, i
     const int left = box.left > tile_x ? box.left - tile_x : 0, top = box.top > tile_y ? box.top - tile_y : 0,
               right = box.right - tile_x < MESH_TILE ? box.right - tile_x : MESH_TILE - 1,
               bottom = box.bottom - tile_y < MESH_TILE ? box.bottom - tile_y : MESH_TILE - 1;
-    const int columns = block_columns(right - left + 1), rows = ORR_LANES / columns;
-    const sint column = lane_index() & I(columns - 1),
-               row = lane_index() >> I(__builtin_ctz((uint32_t)columns));
-    for (int j = top; j <= bottom; j += rows) {
-        for (int i = left; i <= right; i += columns) { // the last blocks within the tile
-            const int x = i < MESH_TILE - columns ? i : MESH_TILE - columns,
-                      y = j < MESH_TILE - rows ? j : MESH_TILE - rows;
+    const pixel_block b = pixel_block_of(right - left + 1);
+    for (int j = top; j <= bottom; j += b.rows) {
+        for (int i = left; i <= right; i += b.columns) {
+            const int x = within_tile(i, b.columns), y = within_tile(j, b.rows);
             float *pixel = tile->nearness + y * MESH_TILE + x;
-            const real before = load_block(pixel, columns),
-                       now = round_nearness(raster, instance, to_real(column + I(tile_x + x)) + R(0.5),
-                                            to_real(row + I(tile_y + y)) + R(0.5));
-            const mask hit = now > before;
-            if (any(hit)) {
-                float *owner = (float *)tile->record + y * MESH_TILE + x; // whose bits are whole numbers
-                store_block(pixel, columns, sel(hit, now, before));
-                store_block(owner, columns, (real)sel_int(hit, I(id), (sint)load_block(owner, columns)));
-            }
+            const real before = load_block(pixel, b.columns),
+                       now = round_nearness(raster, instance, to_real(b.column + I(tile_x + x)) + R(0.5),
+                                            to_real(b.row + I(tile_y + y)) + R(0.5));
+            store_nearer(tile, &b, x, y, id, now > before, now, before);
         }
     }
 }
@@ -498,7 +550,7 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile, mes
         // records lie in memory by triangle, not by tile
         __builtin_prefetch(&raster->records[raster->bins.records[i + 4 < end ? i + 4 : i]]);
         const uint32_t id = raster->bins.records[i];
-        if (raster->surfaces[raster->records[id].surface].instance->round) {
+        if (raster->surfaces[raster->records[id].surface].round) {
             draw_round(raster, tile, tile_x, tile_y, (int32_t)id);
         } else if (!is_blended(raster, id)) {
             draw_record(raster, tile, tile_x, tile_y, (int32_t)id);

@@ -54,11 +54,15 @@ typedef struct mesh_texture {
 typedef struct mesh_surface {
     const mesh_instance *instance;
     const orr_mesh_material *material;
+    // what is asked for each of its triangles is in one cache line
+    bool blended, two_sided; // as the list draws its material
+    bool backdrop;           // of the instance
+    bool holes;              // where alpha is low, or where the instance ends
+    bool round;              // rays are cast at it
     mesh_texture textures[ORR_TEXTURE_USES];
     mesh_texture latents[2];          // of a material that is a network
     const orr_mirror_picture *mirror; // what it shows; NULL: it does not mirror
     bool traced;                      // rays start at its pixels
-    bool blended, two_sided;          // as the list draws its material
     bool film;                        // is glass that is drawn so (render/glass/glass_film.h)
     orr_glass_look look;              // of a film
 } mesh_surface;

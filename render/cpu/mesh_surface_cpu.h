@@ -153,31 +153,94 @@ FN real4 decode_texel(const float *linear, sint texel)
                    to_real((texel >> 24) & I(255)) * R(1.0 / 255.0)};
 }
 
+// The same of one texel for all lanes.
+FN real4 decode_one(const float *linear, uint32_t texel)
+{
+    return (real4){R(linear[texel & 255]), R(linear[texel >> 8 & 255]), R(linear[texel >> 16 & 255]),
+                   R((float)(texel >> 24)) * R(1.0 / 255.0)};
+}
+
+// The four texels around the lanes' points, by `weight`. Decoding them one by one is most of the work: where
+// the lanes see one or two colours, as in the fields of a checker, each is decoded once.
+FN real4 mix_texels(const float *linear, const sint texel[4], const real weight[4])
+{
+    const real4 none = {R(0.0), R(0.0), R(0.0), R(0.0)};
+    const sint one = I(texel[0][0]);
+    mask is_one[4], other = I(0);
+    sint far = one;
+    for (int k = 0; k < 4; k++) {
+        is_one[k] = texel[k] == one;
+        other |= ~is_one[k];
+        far = sel_int(is_one[k], far, texel[k]);
+    }
+    const real4 colour = decode_one(linear, (uint32_t)one[0]);
+    real4 sum = none;
+    if (!any(other)) {
+        for (int k = 0; k < 4; k++) {
+            sum = texture_add(sum, weight[k], colour);
+        }
+        return sum;
+    }
+    const sint two = I(far[__builtin_ctz(mask_bits(other))]);
+    mask more = I(0);
+    for (int k = 0; k < 4; k++) {
+        more |= ~is_one[k] & (texel[k] != two);
+    }
+    if (any(more)) {
+        const real4 first = decode_texel(linear, texel[0]);
+        for (int k = 0; k < 4; k++) {
+            const bool same = all(texel[k] == texel[0]);
+            sum = texture_add(sum, weight[k], same ? first : decode_texel(linear, texel[k]));
+        }
+        return sum;
+    }
+    const real4 second = decode_one(linear, (uint32_t)two[0]);
+    for (int k = 0; k < 4; k++) {
+        sum = texture_add(sum, weight[k],
+                          (real4){sel(is_one[k], colour.x, second.x), sel(is_one[k], colour.y, second.y),
+                                  sel(is_one[k], colour.z, second.z), sel(is_one[k], colour.w, second.w)});
+    }
+    return sum;
+}
+
+// The four texels of a square, of rows that begin with number `top` and `bottom`.
+FN void gather_texels(const uint8_t *texels, const texture_square *s, sint top, sint bottom, sint texel[4])
+{
+    const sint left = to_int(s->left), right = to_int(s->right);
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    if (all(right == left + I(1))) { // a load for two texels instead of two gathers
+        uint32_t at[2][ORR_LANES];
+        real pair[4];
+        sint_store((int32_t *)at[0], top + left);
+        sint_store((int32_t *)at[1], bottom + left);
+        real_gather_pairs((const float *)texels, at[0], 1, pair); // whose bits are whole numbers
+        real_gather_pairs((const float *)texels, at[1], 1, pair + 2);
+        for (int k = 0; k < 4; k++) {
+            texel[k] = (sint)pair[k];
+        }
+        return;
+    }
+#endif
+    texel[0] = int_gather(texels, top + left);
+    texel[1] = int_gather(texels, top + right);
+    texel[2] = int_gather(texels, bottom + left);
+    texel[3] = int_gather(texels, bottom + right);
+}
+
 // Bilinear within one level of the mip chain.
 FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv, sint level)
 {
     sint width = I(texture->image->width) >> level, height = I(texture->image->height) >> level;
     width = sel_int(width > I(1), width, I(1));
     height = sel_int(height > I(1), height, I(1));
-    texture_square s = texture_around(uv, to_real(width), to_real(height));
+    const texture_square s = texture_around(uv, to_real(width), to_real(height));
     const bool one = all(level == I(level[0]));
     const sint first = one ? I(texture->level_first[level[0]]) : int_gather(texture->level_first, level);
-    sint top = first + to_int(s.top) * width, bottom = first + to_int(s.bottom) * width;
-    sint left = to_int(s.left), right = to_int(s.right);
-    const uint8_t *texels = texture->image->rgba;
-    sint left_top = int_gather(texels, top + left), right_top = int_gather(texels, top + right),
-         left_bottom = int_gather(texels, bottom + left), right_bottom = int_gather(texels, bottom + right);
-    real4 first_texel = decode_texel(linear, left_top), sum = {R(0.0), R(0.0), R(0.0), R(0.0)};
-    sum = texture_add(sum, s.left_top, first_texel);
-    if (all(((left_top ^ right_top) | (left_top ^ left_bottom) | (left_top ^ right_bottom)) == I(0))) {
-        // within a field of a checker, decoded once, which is most of the work
-        sum = texture_add(sum, s.right_top, first_texel);
-        sum = texture_add(sum, s.left_bottom, first_texel);
-        return texture_add(sum, s.right_bottom, first_texel);
-    }
-    sum = texture_add(sum, s.right_top, decode_texel(linear, right_top));
-    sum = texture_add(sum, s.left_bottom, decode_texel(linear, left_bottom));
-    return texture_add(sum, s.right_bottom, decode_texel(linear, right_bottom));
+    const real weight[4] = {s.left_top, s.right_top, s.left_bottom, s.right_bottom};
+    sint texel[4];
+    gather_texels(texture->image->rgba, &s, first + to_int(s.top) * width, first + to_int(s.bottom) * width,
+                  texel);
+    return mix_texels(linear, texel, weight);
 }
 
 // Between two levels of the mip chain.
@@ -239,11 +302,6 @@ FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint tr
     }
     const mask solid = mesh_is_solid(alpha, surface->material->alpha_cutoff);
     return surface->instance->ends ? solid & haze_leaves(haze_of(&raster->lighting), x, y) : solid;
-}
-
-FN bool has_holes(const mesh_surface *surface)
-{
-    return surface->material->alpha_cutoff > 0.0f || surface->instance->ends;
 }
 
 // ---- light ----

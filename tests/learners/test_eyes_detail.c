@@ -251,7 +251,7 @@ static void draw_robots(orr_eyes *eyes, const uint8_t *mask, robot_pictures *to)
     assert_ok(orr_eyes_draw(eyes, mask, &planes, &error));
 }
 
-// Meshes of 32 columns are within half a hundredth of the radius: the outlines of some pixels are elsewhere,
+// Meshes of all columns are within a hundredth of the radius: the outlines of some pixels are elsewhere,
 // and normals, which are interpolated, are near.
 static void round_geoms_are_near_their_triangles(void **state)
 {

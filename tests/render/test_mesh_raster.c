@@ -388,6 +388,53 @@ static void texture_is_perspective_correct(void **state)
     check_wall(camera);
 }
 
+// A wall of texels that are each some pixels wide, of one to sixteen colours: what each pixel shows is the
+// mean of the four around it.
+static void texels_are_mixed_by_their_distances(void **state)
+{
+    (void)state;
+    enum { SIDE = 96, TEXELS = 16, EACH = 3 };
+    for (int colours = 1; colours <= 16; colours++) {
+        static uint8_t texels[4 * TEXELS * TEXELS];
+        orr_image8 texture = {TEXELS, TEXELS, texels};
+        for (int i = 0; i < TEXELS * TEXELS; i++) {
+            const int colour = (i * i / 7 + i / TEXELS) % colours;
+            const uint8_t texel[4] = {(uint8_t)(15 * colour), (uint8_t)(255 - 9 * colour), 77, 255};
+            memcpy(texels + 4 * i, texel, 4);
+        }
+        canvas c = open_canvas(straight(SIDE, SIDE, SIDE), 1);
+        orr_mesh_vertex v[4];
+        for (int i = 0; i < 4; i++) {
+            v[i] = vertex(i % 2 ? 1.0f : -1.0f, i / 2 ? 1.0f : -1.0f, 1.0f);
+            v[i].uv[0] = i % 2 ? 1.5f * SIDE / (EACH * TEXELS) : -0.5f * SIDE / (EACH * TEXELS);
+            v[i].uv[1] = i / 2 ? 1.5f * SIDE / (EACH * TEXELS) : -0.5f * SIDE / (EACH * TEXELS);
+        }
+        uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+        small_mesh m;
+        small_mesh_set(&m, v, 4, indices, 6);
+        m.mesh.textures = &texture;
+        m.mesh.texture_count = 1;
+        m.material.texture = 0;
+        m.material.unlit = true;
+        draw_one(&c, &m.mesh);
+        for (int p = 0; p < SIDE * SIDE; p++) {
+            const double x = (p % SIDE + 0.5) / EACH - 0.5, y = (p / SIDE + 0.5) / EACH - 0.5;
+            for (int k = 0; k < 3; k++) {
+                double sum = 0.0;
+                for (int corner = 0; corner < 4; corner++) {
+                    const double column = floor(x) + corner % 2, row = floor(y) + corner / 2;
+                    const int at = ((int)row + TEXELS) % TEXELS * TEXELS + ((int)column + TEXELS) % TEXELS;
+                    const double byte = texels[4 * at + k] / 255.0;
+                    sum += (1.0 - fabs(x - column)) * (1.0 - fabs(y - row)) *
+                           (byte <= 0.04045 ? byte / 12.92 : pow((byte + 0.055) / 1.055, 2.4));
+                }
+                assert_true(fabsf(c.picture.rgb[k * SIDE * SIDE + p] - srgb(sum)) < 2e-4f);
+            }
+        }
+        close_canvas(&c);
+    }
+}
+
 static void what_emits_is_brighter_and_what_is_unlit_ignores_the_light(void **state)
 {
     (void)state;
@@ -839,6 +886,7 @@ int main(void)
         cmocka_unit_test(cut_triangles_leave_no_seams),
         cmocka_unit_test(a_sphere_is_shaded_by_lamberts_law),
         cmocka_unit_test(texture_is_perspective_correct),
+        cmocka_unit_test(texels_are_mixed_by_their_distances),
         cmocka_unit_test(what_emits_is_brighter_and_what_is_unlit_ignores_the_light),
         cmocka_unit_test(pixels_have_the_colour_of_their_own_triangle),
         cmocka_unit_test(light_is_mapped_for_the_display),

@@ -56,10 +56,10 @@ static void coarsen(float detail, const orr_lens *lens, const orr_robot_geom *ge
     }
     const float depth = view[0] * m[3] + view[1] * m[7] + view[2] * m[11] + view[3] - scale * sqrtf(reach);
     const float nearest = lens->orthographic ? 1.0f : fmaxf(depth, lens->near_plane);
-    const float radius = geom->round_radius * scale * focal / nearest; // [px]
+    const float pixels = scale * focal / nearest; // of a metre
     item->round = &geom->round;
     for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
-        if (radius * orr_robot_round_error(ORR_ROBOT_COLUMNS >> (i + 1)) <= detail) {
+        if (geom->coarse_error[i] * pixels <= detail) {
             item->mesh = geom->coarse[i];
             item->variant = i + 1;
         }
