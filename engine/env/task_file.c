@@ -251,6 +251,9 @@ static orr_result check_use(const orr_json *json, term_use use, const env_term *
     if (use == ENDING && !(isfinite(t->below) || isfinite(t->above))) {
         return orr_json_expected(json, NULL, error, "below or above, which end the episode");
     }
+    if (use == ENDING && t->below > t->above) {
+        return orr_json_expected(json, "below", error, "no more than above: every number ends the episode");
+    }
     if (t->rate && (t->tolerates || t->combination != ENV_TOLERANCE_OF_SUM || t->factors > 0 ||
                     t->offset != 0.0 || isfinite(t->at_most))) {
         return orr_json_expected(json, "rate", error,

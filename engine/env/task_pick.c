@@ -120,7 +120,9 @@ static orr_result find_quantity(const orr_json *json, env_pick_kind kind, const 
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", each->name);
     }
-    return orr_json_expected(json, "of", error, "a quantity: %s", list);
+    // what task_randomise.c and task_surfaces read by themselves
+    const char *others = kind == ENV_PICK_PARAMETER ? "mass, gain, geom_surface, material_surface, " : "";
+    return orr_json_expected(json, "of", error, "a quantity: %s%s", others, list);
 }
 
 static orr_result add_object(const orr_json *json, const quantity *q, const env_objects *objects,

@@ -73,8 +73,10 @@ _error_pointer = ctypes.POINTER(structs["orr_error"])
 def _prepare(name, result, arguments):
     function = getattr(_library, name)
     function.restype, function.argtypes = result, arguments
-    if not arguments or arguments[-1] is not _error_pointer:
+    if not arguments:
         return function
+    if arguments[-1] is not _error_pointer:
+        return _one_at_a_time(function)
 
     def checked(*given):
         error = structs["orr_error"]()
@@ -85,7 +87,20 @@ def _prepare(name, result, arguments):
             failure.code = error.code
             raise failure
 
-    return checked
+    return _one_at_a_time(checked)
+
+
+def _one_at_a_time(function):
+    """The function, in which a thread waits while another is in the engine of its first argument."""
+
+    def guarded(*given):
+        guard = getattr(given[0], "guard", None)
+        if guard is None:
+            return function(*given)
+        with guard:
+            return function(*given)
+
+    return guarded
 
 
 class _Calls:

@@ -1,11 +1,12 @@
 """Threads and devices."""
 
 import ctypes
+import os
 
 from orrery._handle import Handle, made_by
 from orrery._library import call, constant, structs
 
-_default = None
+_default, _process = None, None
 _LEVELS = ("info", "warning", "error")
 
 
@@ -16,8 +17,8 @@ class Engine(Handle):
     device: "auto", "cpu", "vulkan" or "cuda".
     log: called with a level ("info", "warning", "error") and one line; None: no log.
 
-    One engine, with all scenes, worlds and environments made on it, takes one call at a time: use an engine
-    for each thread.
+    One engine, with all scenes, worlds and environments made on it, takes one call at a time. Threads that
+    share one wait for each other: give each its own to compute at the same time.
     """
 
     def __init__(self, threads=0, device="auto", log=None):
@@ -37,8 +38,8 @@ class Engine(Handle):
 
 
 def default_engine():
-    """The engine that scenes share which are given none; made at the first call."""
-    global _default
-    if _default is None:
-        _default = Engine()
+    """The engine that scenes share which are given none; made at the first call, in a child process too."""
+    global _default, _process
+    if _default is None or _process != os.getpid():  # a child of fork() has no threads of its parent's
+        _default, _process = Engine(), os.getpid()
     return _default

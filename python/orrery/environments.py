@@ -6,6 +6,7 @@ files are those that it brings (gymnasium[mujoco]), or the caller's.
 
 import ctypes
 import json
+import operator
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +17,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from orrery import dm_control, own_tasks
-from orrery._handle import Handle, made_by
+from orrery._handle import Handle, Pointer, made_by
 from orrery._library import call, constants, pointer, structs
 from orrery.engine import default_engine
 from orrery.scene import Scene
@@ -72,10 +73,19 @@ class _SceneOfEnvironments(World):
 
     @property
     def pointer(self):
-        return call.env_world(self._handle.pointer, ctypes.byref(self._scene))
+        env = self._handle.pointer
+        world = call.env_world(env, ctypes.byref(self._scene))
+        return Pointer(world, env.guard, [env]) if world else None
 
     def default_camera(self, size):
         return call.scene_default_camera(self._scene, *size)
+
+
+class _Environments(Handle):
+    """What a VectorEnv has of the library."""
+
+    def _name(self):
+        return "VectorEnv"
 
 
 class _Pictures:
@@ -126,10 +136,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     which torch.from_dlpack(observations) shares.
     render_mode: None or "rgb_array": render() gives a picture, uint8, of each environment.
     engine: None: the default one.
+    statistics: infos hold "episode" for ended episodes, with "r" (return) and "l" (steps); False: they do
+    not, for Gymnasium's wrapper RecordEpisodeStatistics, which refuses infos that have it.
 
     Observations are float64, num_envs x n; actions float32. infos hold "diverged", how many episodes of an
-    environment ended because its numbers became infinite, and for ended episodes "episode" with "r" (return)
-    and "l" (steps).
+    environment ended because its numbers became infinite.
     """
 
     metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -147,6 +158,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         width=480,
         height=480,
         engine=None,
+        statistics=True,
     ):
         if isinstance(task, str) and task.startswith("dm_control/"):
             name = task[len("dm_control/") :]
@@ -166,9 +178,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         model = model if model is not None or text or own else model_path(name)
         self._engine = engine or default_engine()
         self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
+        self._statistics = statistics
         self._eyes = self._thread = self._sent = None
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        if not 1 <= operator.index(num_envs) < 2**31:  # the library checks what a C int holds
+            raise ValueError(f"{num_envs} environments: expected 1 to 1048576")
         desc = structs["orr_env_desc"](
             task=os.fsencode(name),
             task_text=text.encode() if text else None,
@@ -187,10 +201,15 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             )
         finally:
             self._check_own()
-        self._handle = Handle(made, "env_destroy", self._engine)
+        self._handle = _Environments(made, "env_destroy", self._engine)
         info = structs["orr_env_info"]()
         call.env_describe_sized(made, ctypes.byref(info), ctypes.sizeof(info))
-        self._info, self.num_envs = info, num_envs
+        self._info, self.num_envs = info, int(num_envs)
+        self.metadata = {
+            **self.metadata,
+            "autoreset_mode": self.autoreset_mode,
+            "render_fps": max(1, round(1 / self.dt)),
+        }
         self._model = os.fsdecode(info.model)
         self.spec = None
         self._view_results()
@@ -216,7 +235,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             shape = (self.num_envs,)
             if name.endswith("observation"):
                 shape += (self._info.observation_count,)
-            setattr(self, "_" + name, np.ctypeslib.as_array(getattr(results, name), shape))
+            setattr(self, "_" + name, self._handle.pointer.array(getattr(results, name), shape))
 
     @property
     def dt(self):
@@ -300,17 +319,19 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._check_own()
 
     def _results(self):
+        self._handle.pointer  # raises where another thread, or a task's method, has closed it
         terminated, truncated = self._terminated.astype(bool), self._truncated.astype(bool)
         ended = terminated | truncated
         infos = self._end_infos(ended) if ended.any() else {}
         return self._observations(), self._reward.copy(), terminated, truncated, infos
 
     def _end_infos(self, ended):
-        infos = {
+        of_episodes = {
             "episode": {"r": np.where(ended, self._episode_return, 0.0), "_r": ended,
                         "l": np.where(ended, self._episode_steps, 0), "_l": ended},
             "_episode": ended,
-        }  # fmt: skip
+        } if self._statistics else {}  # fmt: skip
+        infos = {}
         if self._diverged.any():
             infos["diverged"], infos["_diverged"] = self._diverged.copy(), np.ones(self.num_envs, bool)
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
@@ -318,8 +339,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             for i in np.flatnonzero(ended):
                 final[i] = self._final_observation[i].copy()
             infos["final_obs"], infos["_final_obs"] = final, ended
-            infos["final_info"] = {"episode": infos.pop("episode"), "_episode": infos.pop("_episode")}
-            infos["_final_info"] = ended
+            infos["final_info"], infos["_final_info"] = of_episodes, ended
+        else:
+            infos.update(of_episodes)
         return infos
 
     def get_state(self, index):
@@ -404,7 +426,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if self._thread is not None:
             self._thread.shutdown()
         self._eyes = self._thread = self._sent = None
+        for name, _ in structs["orr_env_results"]._fields_:  # views that the caller has keep the memory
+            setattr(self, "_" + name, None)
         self._handle.close()
+
+    def __reduce__(self):
+        raise TypeError(f"this {type(self).__name__} cannot be copied or pickled: make another")
 
 
 class PixelVectorEnv(VectorEnv):
@@ -423,7 +450,7 @@ class PixelVectorEnv(VectorEnv):
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             raise ValueError("autoreset_mode SAME_STEP: expected NEXT_STEP or DISABLED with pixels")
         names = _cameras(self)
-        cameras = names[:1] if cameras is None else list(cameras)
+        cameras = names[:1] if cameras is None else [cameras] if isinstance(cameras, str) else list(cameras)
         self._pixels = _Pictures(self, cameras, size, device)
         self._shared = device == "cuda" or not self._copy
         shape = (max(len(cameras), 1), size[1], size[0], 3)
@@ -448,11 +475,18 @@ def make_vec(task, num_envs=1, **options):
 
 
 def register():
-    """Makes gymnasium.make_vec("orrery/Ant-v5", num_envs=...) known, "orrery/dm_control-cheetah-run" and the
-    other tasks."""
+    """Makes "orrery/Ant-v5", "orrery/dm_control-cheetah-run" and the other tasks known to gymnasium.make_vec,
+    which gives a VectorEnv without statistics, and to gymnasium.make, which gives a single.Env."""
     for task in tasks() + own_tasks.tasks() + ["dm_control/" + name for name in dm_control.tasks()]:
         name = "orrery/" + task.replace("/", "-")
         if name not in gymnasium.registry:
             gymnasium.register(
-                name, vector_entry_point="orrery.environments:VectorEnv", kwargs={"task": task}
+                name,
+                entry_point="orrery.single:Env",
+                vector_entry_point="orrery.environments:_make_registered",
+                kwargs={"task": task},
             )
+
+
+def _make_registered(task, num_envs=1, **options):
+    return VectorEnv(task, num_envs, **{"statistics": False, **options})

@@ -3,8 +3,6 @@
 import ctypes
 import os
 
-import numpy as np
-
 from orrery._handle import Handle, made_by
 from orrery._library import call, structs
 
@@ -50,14 +48,7 @@ class Splats(Handle):
             "harmonics": (n, higher, 3),
         }  # fmt: skip
         for name, shape in shapes.items():
-            setattr(self, name, self._array(getattr(view, name), shape))
-
-    def _array(self, at, shape):
-        if 0 in shape:
-            return np.zeros(shape, np.float32)
-        array = np.ctypeslib.as_array(at, shape).view(_Owned)
-        array.owner = self  # the memory lives as long as an array of it
-        return array
+            setattr(self, name, self.pointer.array(getattr(view, name), shape))
 
     def __len__(self):
         return len(self.position)
@@ -76,12 +67,3 @@ class Splats(Handle):
     def save(self, path):
         """Writes .ply, .compressed.ply, .splat or .spz, whole or not at all."""
         call.splats_save(self.pointer, os.fsencode(path))
-
-
-class _Owned(np.ndarray):
-    """An array of memory that its owner frees."""
-
-    owner = None
-
-    def __array_finalize__(self, source):
-        self.owner = getattr(source, "owner", None)

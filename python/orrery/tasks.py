@@ -133,7 +133,7 @@ class Callbacks:
             try:
                 if self.error is None:
                     method(Batch(self._task, batch.contents), *arguments)
-            except Exception as error:  # ctypes cannot pass it through C
+            except BaseException as error:  # Ctrl-C too: ctypes cannot pass it through C
                 self.error = error
 
         return function

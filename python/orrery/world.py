@@ -417,6 +417,11 @@ class Eyes(Handle):
         shadows=True,
     ):
         names = world.cameras
+        cameras = [cameras] if isinstance(cameras, str) else cameras
+        for camera in cameras:
+            if isinstance(camera, str) and camera not in names:
+                known = ", ".join(filter(None, names)) or "none, the scene has no cameras"
+                raise ValueError(f"no camera {camera!r}: expected one of {known}")
         numbers = [names.index(c) if isinstance(c, str) else c for c in cameras]
         desc = structs["orr_eyes_desc"](
             cameras=(ctypes.c_int * len(numbers))(*numbers),

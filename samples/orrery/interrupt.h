@@ -1,5 +1,6 @@
 // Ctrl-C: after interrupt_begin, SIGINT and SIGTERM do not end the process but make interrupt_requested
-// return true, so that a command can finish its files and exit. A second Ctrl-C ends it at once.
+// return true, so that a command can finish its files and exit. A second Ctrl-C, more than 0.3 s later,
+// ends it at once.
 #pragma once
 
 #include <stdbool.h>

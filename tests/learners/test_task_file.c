@@ -291,7 +291,7 @@ static void mistakes_are_named(void **state)
         {TASK(QPOS, QPOS, ", \"start\": {\"no_contacts\": {\"attempts\": 0}}"),
          "attempts: expected a whole number"},
         {TASK(QPOS, QPOS, ", \"randomise\": [{\"of\": \"colour\", \"uniform\": [1, 2]}]"),
-         "of: expected a quantity: body_mass"},
+         "of: expected a quantity: mass, gain, geom_surface, material_surface, body_mass"},
         {TASK(QPOS, QPOS, ", \"randomise\": [{\"of\": \"mass\"}]"),
          "expected one of uniform, log_uniform and normal"},
         {TASK(QPOS, QPOS, ", \"randomise\": [{\"of\": \"mass\", \"uniform\": [2, 1]}]"),
@@ -313,6 +313,8 @@ static void mistakes_are_named(void **state)
         {TASK(QPOS, "{\"of\": \"qpos\", \"tolerance\": {\"value_at_margin\": 0}}", ""),
          "value_at_margin: expected"},
         {TASK(QPOS, QPOS, ", \"terminate\": [" QPOS "]"), "terminate[0]: expected below or above"},
+        {TASK(QPOS, QPOS, ", \"terminate\": [{\"of\": \"qpos\", \"below\": 1, \"above\": 0}]"),
+         "terminate[0].below: expected no more than above"},
         {TASK(QPOS, QPOS, ", \"start\": {\"keyframe\": \"none\"}"), "start.keyframe: expected the name"},
         {TASK(QPOS, QPOS, ", \"start\": {\"draw\": [{\"joint\": \"none\"}]}"), "joint: expected a hinge"},
     };

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -279,13 +280,40 @@ static void interrupted_splats_are_saved(void **state)
     for (int i = 0; i < 5000 && access(preview, F_OK) != 0; i++) {
         usleep(20000);
     }
-    kill(running.process, SIGINT);
+    for (int i = 0; i < 2; i++) { // to the process and to its group, as timeout does
+        kill(running.process, SIGTERM);
+        usleep(5000);
+    }
     run_result run = finish_program(&running);
     assert_int_equal(run.exit_code, 130);
     run_result_free(&run);
     run = orrery("train", "splats", capture, "-o", in_folder("after.ply"), "--resume", cloud, "--steps", "1",
                  "--evaluation", "0");
     assert_done(&run);
+}
+
+// Where the disk has room for the cloud and none for its state: a limit of the size of files stands for it.
+static void a_full_disk_costs_no_cloud(void **state)
+{
+    (void)state;
+    char capture[300], cloud[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    snprintf(cloud, sizeof cloud, "%s", in_folder("full.ply"));
+    struct rlimit limit, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = (struct rlimit){.rlim_cur = 25000, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    run_result run = orrery("train", "splats", capture, "-o", cloud, "--steps", "10", "--splats", "400",
+                            "--sh", "1", "--evaluation", "0", "--checkpoint", "1e-5");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_non_null(strstr(run.errors, "full.ply.training: cannot write: File too large: no checkpoint"));
+    assert_non_null(strstr(run.errors, "full.ply is saved, without what --resume needs"));
+    assert_int_equal(run.exit_code, 2);
+    run_result_free(&run);
+    orr_splats *splats;
+    assert_ok(orr_splats_load(cloud, &splats, &error));
+    orr_splats_destroy(splats);
+    assert_true(access(in_folder("full.ply.training"), F_OK) != 0);
 }
 
 static void splats_go_on_from_where_they_were(void **state)
@@ -398,6 +426,7 @@ int main(void)
         cmocka_unit_test(photos_become_splats),
         cmocka_unit_test(previews_show_the_training),
         cmocka_unit_test(interrupted_splats_are_saved),
+        cmocka_unit_test(a_full_disk_costs_no_cloud),
         cmocka_unit_test(splats_go_on_from_where_they_were),
         cmocka_unit_test(poses_and_exposures_are_refined),
         cmocka_unit_test(what_splats_cannot_be_trained_with_is_refused),

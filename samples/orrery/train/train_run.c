@@ -55,12 +55,26 @@ static orr_result look(training *t, orr_error *error)
     return orr_trainer_describe(t->trainer, &t->info, error);
 }
 
-// What was learned so far, so that a crash costs minutes alone.
-static orr_result save_checkpoint(training *t, orr_error *error)
+// What was learned so far, so that a crash costs minutes alone. A disk that is full does not end a training:
+// there may be room at the next one.
+static void save_checkpoint(training *t)
 {
-    ORR_TRY(orr_trainer_save(t->trainer, t->model_path, !t->small, error));
+    orr_error why;
+    if (orr_trainer_save(t->trainer, t->model_path, !t->small, &why) != ORR_OK) {
+        fprintf(stderr, "orrery: warning: %s: no checkpoint, the training goes on\n", why.message);
+    }
     t->next_checkpoint = elapsed(t) + t->checkpoint_seconds;
-    return ORR_OK;
+}
+
+// The model alone where there is no room for what a training goes on from; an error all the same.
+static orr_result save_model(const training *t, orr_error *error)
+{
+    orr_error why;
+    const orr_result result = orr_trainer_save(t->trainer, t->model_path, !t->small, error);
+    if (result != ORR_OK && !t->small && orr_trainer_save(t->trainer, t->model_path, false, &why) == ORR_OK) {
+        fprintf(stderr, "orrery: warning: %s is saved, without what --resume needs\n", t->model_path);
+    }
+    return result;
 }
 
 static bool is_over(const training *t)
@@ -86,7 +100,10 @@ static orr_result step(training *t, orr_error *error)
     ORR_TRY(orr_trainer_step(t->trainer, 1, 0.0, error));
     ORR_TRY(orr_trainer_describe(t->trainer, &t->info, error));
     ORR_TRY(elapsed(t) >= t->next_score ? look(t, error) : ORR_OK);
-    return elapsed(t) >= t->next_checkpoint ? save_checkpoint(t, error) : ORR_OK;
+    if (elapsed(t) >= t->next_checkpoint) {
+        save_checkpoint(t);
+    }
+    return ORR_OK;
 }
 
 static orr_result run_steps(training *t, orr_error *error)
@@ -125,7 +142,7 @@ orr_result train_run(training *t, struct cJSON *json, orr_error *error)
     interrupt_call(cancel, t->trainer);
     ORR_TRY(run_steps(t, error));
     ORR_TRY(look(t, error));
-    ORR_TRY(orr_trainer_save(t->trainer, t->model_path, !t->small, error));
+    ORR_TRY(save_model(t, error));
     ORR_TRY(save_plot(t, error));
     return train_report(t, json, error);
 }
