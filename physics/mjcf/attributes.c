@@ -88,7 +88,7 @@ static orr_result read_member(const mjcf_node *node, const mjcf_member *member, 
     int count = 0;
     switch (member->kind) {
     case MJCF_TEXT:
-        *(const char **)(void *)target = text;
+        *(const char **)(void *)target = text[0] ? text : NULL; // an empty name is none, as in MuJoCo
         return ORR_OK;
     case MJCF_KEYWORD:
         return mjcf_read_keyword(node, member->name, member->keys, text, (int32_t *)(void *)target, error);

@@ -85,10 +85,10 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
         e->type = (int32_t)elements[i].type;
         ORR_TRY(mjcf_head(reader, node, &e->head));
         ORR_TRY(mjcf_read(node, mjcf_equality_members, elements[i].own, e, reader->spec, reader->error));
-        e->object1 = mjcf_find(node, elements[i].object1);
-        e->object2 = elements[i].object2 ? mjcf_find(node, elements[i].object2) : NULL;
-        e->site1 = mjcf_find(node, "site1");
-        e->site2 = mjcf_find(node, "site2");
+        e->object1 = mjcf_find_name(node, elements[i].object1);
+        e->object2 = elements[i].object2 ? mjcf_find_name(node, elements[i].object2) : NULL;
+        e->site1 = mjcf_find_name(node, "site1");
+        e->site2 = mjcf_find_name(node, "site2");
         int count;
         ORR_TRY(mjcf_read_numbers(node, "anchor", 3, 3, e->anchor, &count, reader->error));
         ORR_TRY(mjcf_read_numbers(node, "relpose", 7, 7, e->relpose, &count, reader->error));
@@ -146,7 +146,7 @@ static orr_result read_wrap(mjcf_reader *reader, const mjcf_node *node, const mj
     } else if (!fixed && mjcf_is(node, "geom")) {
         wrap->type = ORR_WRAP_SPHERE, own = geom_own; // or a cylinder: the compiler decides by the geom
         wrap->object = mjcf_find(node, "geom");
-        wrap->sidesite = mjcf_find(node, "sidesite");
+        wrap->sidesite = mjcf_find_name(node, "sidesite");
     } else if (!fixed && mjcf_is(node, "pulley")) {
         wrap->type = ORR_WRAP_PULLEY, own = pulley_own, number = "divisor";
     } else {

@@ -46,6 +46,7 @@ orr_result mjcf_print_attribute(orr_arena *arena, mjcf_node *node, const char *n
                                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 // An attribute's value, or NULL.
 const char *mjcf_find(const mjcf_node *node, const char *attribute);
+const char *mjcf_find_name(const mjcf_node *node, const char *attribute); // NULL where it is empty
 bool mjcf_is(const mjcf_node *node, const char *name);
 spec_location mjcf_location(const mjcf_node *node);
 // "file:line: <element>: what"

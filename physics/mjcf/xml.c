@@ -53,6 +53,12 @@ const char *mjcf_find(const mjcf_node *node, const char *attribute)
     return NULL;
 }
 
+const char *mjcf_find_name(const mjcf_node *node, const char *attribute)
+{
+    const char *name = mjcf_find(node, attribute);
+    return name && name[0] ? name : NULL;
+}
+
 orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format, ...)
 {
     char what[384];

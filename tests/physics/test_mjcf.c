@@ -603,6 +603,30 @@ static void empty_includes_and_replicates_leave_nothing(void **state)
 }
 
 // MuJoCo's own format: 4 vertices, no normals, texture coordinates for each, 4 faces
+// Also where a class has a name.
+static void an_empty_name_refers_to_nothing(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "<mujoco><asset><material name='m' texture=''/></asset><default><geom material='m'/></default>"
+        "<worldbody><geom name='g' size='1' material='' mesh=''/><site name='s' material=''/><camera "
+        "target=''/>"
+        "<body name='b' pos='2 0 0'><joint name='j'/><geom size='1'/><site "
+        "name='t'/></body></worldbody><tendon>"
+        "<spatial><site site='s'/><geom geom='g' sidesite=''/><site site='t'/></spatial></tendon><equality>"
+        "<weld body1='b' body2=''/><joint joint1='j' joint2=''/></equality></mujoco>";
+    orr_error error = {0};
+    orr_model *m = parse(text, &error);
+    if (!m) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(m->geom_matid[0], -1);
+    assert_int_equal(m->geom_matid[1], 0);
+    assert_int_equal(m->neq, 2);
+    assert_int_equal(m->eq_obj2id[0], 0);
+    orr_model_destroy(m);
+}
+
 static void msh_files_are_read(void **state)
 {
     (void)state;
@@ -759,6 +783,7 @@ int main(void)
         cmocka_unit_test(a_range_counts_over_an_inherited_one_and_the_reverse),
         cmocka_unit_test(files_that_include_each_other_are_refused),
         cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
+        cmocka_unit_test(an_empty_name_refers_to_nothing),
         cmocka_unit_test(msh_files_are_read),
         cmocka_unit_test(gmsh_files_are_read),
         cmocka_unit_test(a_flex_keeps_its_points),
