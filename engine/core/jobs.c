@@ -30,7 +30,8 @@ struct orr_jobs {
     pthread_cond_t wake;
     pthread_cond_t done;
     uint64_t round; // guarded by mutex: increases with each parallel-for
-    int busy;       // guarded by mutex: threads that have not finished this round
+    bool open;      // guarded by mutex: a thread that wakes now has a part in this round
+    int busy;       // guarded by mutex: threads that have one and have not finished it
     bool quit;      // guarded by mutex
 
     orr_trace *trace; // nullable; what it holds is guarded by mutex while a parallel-for runs
@@ -95,6 +96,10 @@ static void *thread_main(void *argument)
             break;
         }
         seen = jobs->round;
+        if (!jobs->open) { // others have done it all; nobody waits for who wakes late
+            continue;
+        }
+        jobs->busy++;
         pthread_mutex_unlock(&jobs->mutex);
         job_share share = claim_blocks(jobs, start.worker);
         pthread_mutex_lock(&jobs->mutex);
@@ -256,7 +261,7 @@ void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context)
     jobs->context = context;
     jobs->count = count;
     atomic_store_explicit(&jobs->next, 0, memory_order_relaxed);
-    jobs->busy = jobs->thread_count;
+    jobs->open = true;
     jobs->round++;
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->mutex);
@@ -265,6 +270,7 @@ void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context)
 
     pthread_mutex_lock(&jobs->mutex);
     record(jobs, 0, share);
+    jobs->open = false;
     while (jobs->busy > 0) {
         pthread_cond_wait(&jobs->done, &jobs->mutex);
     }

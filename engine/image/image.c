@@ -2,6 +2,7 @@
 #include "engine/image/image.h"
 
 #include "engine/core/file.h"
+#include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "engine/image/decode.h"
 #include "engine/image/quantise.h"
@@ -195,16 +196,18 @@ orr_result orr_npy_save(const char *path, const float *values, int height, int w
     return orr_file_commit(&writer, error);
 }
 
+#define QUANTISE(isa) orr_quantise_values_##isa
+
 void orr_image_quantise(const float *restrict rgba, int64_t pixels, uint8_t *restrict bytes)
 {
-    enum { BLOCK = 64 }; // a constant length, so that the compiler vectorises it
-    int64_t count = 4 * pixels, whole = count - count % BLOCK;
-    for (int64_t i = 0; i < whole; i += BLOCK) {
-        for (int j = 0; j < BLOCK; j++) {
-            bytes[i + j] = orr_quantise(rgba[i + j]);
-        }
+    static orr_quantise_kernel *const kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(QUANTISE);
+    const int64_t few = 64;
+    orr_isa isa;
+    if (pixels > few && orr_isa_choose(&isa, NULL) == ORR_OK) {
+        kernels[isa](rgba, 4 * pixels, bytes);
+        return;
     }
-    for (int64_t i = whole; i < count; i++) {
+    for (int64_t i = 0; i < 4 * pixels; i++) {
         bytes[i] = orr_quantise(rgba[i]);
     }
 }

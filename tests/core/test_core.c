@@ -1,6 +1,7 @@
 // Tests of engine/core: arenas, ids, random numbers, images.
 #define _POSIX_C_SOURCE 200809L
 #include "engine/core/file.h"
+#include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "engine/core/number.h"
 #include "engine/core/pool.h"
@@ -227,6 +228,31 @@ static void quantisation_rounds_and_clamps(void **state)
     orr_image_quantise(rgba, 2, bytes);
     const uint8_t expected[8] = {0, 0, 255, 255, 0, 128, 100, 101};
     assert_memory_equal(bytes, expected, 8);
+    // many, by the lanes of each instruction set
+    enum { PIXELS = 131 };
+    float many[4 * PIXELS];
+    uint8_t all[4 * PIXELS + 1], one;
+    for (int i = 0; i < 4 * PIXELS; i++) {
+        const float odd[4] = {NAN, INFINITY, -INFINITY, 1e30f};
+        many[i] = i % 37 < 4 ? odd[i % 37] : -0.1f + 1.2f * (float)i / (4.0f * PIXELS);
+    }
+    for (int isa = 0; isa < ORR_ISA_COUNT; isa++) {
+        if (!orr_isa_is_available((orr_isa)isa)) {
+            continue;
+        }
+        assert_int_equal(setenv("ORR_ISA", orr_isa_name((orr_isa)isa), 1), 0);
+        for (int pixels = 60; pixels <= PIXELS; pixels++) {
+            memset(all, 7, sizeof all);
+            orr_image_quantise(many, pixels, all);
+            for (int i = 0; i < 4 * pixels; i++) {
+                const float v = many[i] * 255.0f + 0.5f;
+                one = (uint8_t)(v > 0.0f ? v < 255.0f ? v : 255.0f : 0.0f);
+                assert_int_equal(all[i], one);
+            }
+            assert_int_equal(all[4 * pixels], 7);
+        }
+    }
+    assert_int_equal(unsetenv("ORR_ISA"), 0);
 }
 
 static void npy_has_a_header_numpy_reads(void **state)

@@ -3,13 +3,24 @@
 #include "tests/render/shadow_scene.h"
 #include "tests/support/support.h"
 
+#include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
 #include "tests/support/drawn.h"
+#include "tests/support/scenes/small_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SIDE = 64, FINE = 8 }; // [px] of the picture; points of a pixel, along each side
+enum { SIDE = 64, FINE = 8 };         // [px] of the picture; points of a pixel, along each side
+enum { WIDE = 310, RECTANGLE = 300 }; // [px] of another, and of what it shows
+
+// What a rasteriser leaves of it.
+typedef struct canvas_edges {
+    orr_arena arena;
+    float depth[WIDE * WIDE], rgb[3 * WIDE * WIDE];
+    orr_edge_list edges;
+} canvas_edges;
 
 static orr_jobs *jobs;
 
@@ -82,6 +93,72 @@ static void edges_come_close_to_many_points_per_pixel(void **state)
     }
 }
 
+// A rectangle of two triangles or of many small ones, as the two kinds of edges of a tile's samples have it.
+static void draw_rectangle(int cells, float x, float y, canvas_edges *out)
+{
+    enum { CELLS_MAX = 60 };
+    static orr_mesh_vertex vertices[(CELLS_MAX + 1) * (CELLS_MAX + 1)];
+    static uint32_t indices[6 * CELLS_MAX * CELLS_MAX];
+    orr_camera camera = {.model = ORR_CAMERA_ORTHOGRAPHIC,
+                         .pose = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                         .width = WIDE,
+                         .height = WIDE,
+                         .focal = {1.0f, 1.0f}};
+    small_mesh m;
+    orr_draw_mesh item = {.mesh = &m.mesh, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    orr_draw_list list = {.meshes = &item, .mesh_count = 1, .sun = {.ambient = {1, 1, 1}}};
+    orr_isa isa;
+    orr_fragment_lists none;
+    int count = 0;
+    for (int i = 0; i < (cells + 1) * (cells + 1); i++) {
+        const int column = i % (cells + 1), row = i / (cells + 1);
+        vertices[i] = (orr_mesh_vertex){
+            .position = {x + (float)(RECTANGLE / cells * column), y + (float)(RECTANGLE / cells * row), 1.0f},
+            .normal = {0, 0, -1},
+            .colour = {255, 255, 255, 255}};
+        if (column < cells && row < cells) {
+            const uint32_t a = (uint32_t)i, b = a + 1, c = a + (uint32_t)cells + 1, d = c + 1;
+            memcpy(indices + count, (uint32_t[]){a, c, b, b, c, d}, 6 * sizeof *indices);
+            count += 6;
+        }
+    }
+    small_mesh_set(&m, vertices, (cells + 1) * (cells + 1), indices, count);
+    m.material.two_sided = true;
+    assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
+    assert_ok(orr_isa_choose(&isa, &error));
+    const orr_mesh_picture picture = {.depth = out->depth, .rgb = out->rgb, .edges = &out->edges};
+    assert_ok(orr_mesh_raster(jobs, isa, &out->arena, &list, NULL, picture, &none, NULL, &error));
+}
+
+// Whatever the triangles, the same samples of the rim are covered: also where they lie exactly on it, and
+// where the edges of large triangles need more than 32 bits.
+static void small_and_large_triangles_cover_the_same_samples(void **state)
+{
+    (void)state;
+    static canvas_edges large, small;
+    for (int place = 0; place < 256; place += 16) {
+        const float x = -150.0f + (float)place / 256.0f, y = -150.0f + (float)(place * 7 % 256) / 256.0f;
+        draw_rectangle(1, x, y, &large);
+        draw_rectangle(RECTANGLE / 5, x, y, &small);
+        uint32_t pixels = 0;
+        for (int i = 0; i < WIDE * large.edges.words; i++) {
+            assert_true(large.edges.bits[i] == small.edges.bits[i]);
+            pixels += (uint32_t)__builtin_popcountll(large.edges.bits[i]);
+        }
+        assert_true(pixels > 4 * RECTANGLE - 8);
+        for (uint32_t i = 0; i < pixels; i++) {
+            for (int s = 0; s < 4; s++) {
+                assert_true(isinf(large.edges.pixels[i].samples[s].depth) ==
+                            isinf(small.edges.pixels[i].samples[s].depth));
+            }
+        }
+        orr_arena_reset(&large.arena);
+        orr_arena_reset(&small.arena);
+    }
+    orr_arena_destroy(&large.arena);
+    orr_arena_destroy(&small.arena);
+}
+
 // Over a floor of splats and below a haze: a pixel of the cube's rim is between its neighbours, and its depth
 // is that of hard edges.
 static void splats_are_seen_past_an_edge(void **state)
@@ -135,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_come_close_to_many_points_per_pixel),
         cmocka_unit_test(splats_are_seen_past_an_edge),
+        cmocka_unit_test(small_and_large_triangles_cover_the_same_samples),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
