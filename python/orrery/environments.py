@@ -13,8 +13,12 @@ from pathlib import Path
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
+
+try:
+    from gymnasium.vector import AutoresetMode
+except ImportError as absent:
+    raise ImportError(f"gymnasium {gymnasium.__version__}: expected 1.1 or later") from absent
 
 from orrery import dm_control, own_tasks
 from orrery._handle import Handle, Pointer, made_by
