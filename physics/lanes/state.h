@@ -244,6 +244,9 @@ FN int box_sides(const lane_model *m)
     X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                  \
     X(block_x, LANE_BLOCK_ROW * m->plan->block_count)                                                        \
     X(block_y, LANE_BLOCK_ROW * m->plan->block_count)                                                        \
+    X(block_residual, LANE_BLOCK_ROW * m->plan->block_count)                                                 \
+    X(block_along, LANE_BLOCK_ROW * m->plan->block_count)                                                    \
+    X(block_found, LANE_BLOCK_ROW * m->plan->block_count)                                                    \
     /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                             \
     X(qH, m->nM)                        /* lower triangle */                                                 \
     X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                       \
@@ -437,8 +440,10 @@ typedef struct lane_data {
         *fill_place; // of each place: its blocks of U (+ 1), their columns (plan->block_capacity)
     int32_t *block_mark, *block_scratch, *block_sibling;
     int32_t order_count;
-    int32_t coupling;   // which couplings are regarded, while the pattern is found
-    int32_t trees_only; // 1: the factor leaves out what couples trees
+    int32_t edges_of_trees;   // 1: there was no room for edges between trees
+    int32_t unilateral_first; // from this row on all are LANE_ROW_UNILATERAL, and regarded in vectors
+    real gain_enough;         // of the cost, for another iteration; computed by solve_rows
+    int32_t trees_only;       // 1: the factor leaves out what couples trees
     // 1: H has blocks for that, of each place (+ 1) with later ones (plan->block_capacity)
     int32_t between_known;
     int32_t *between_first, *between_place;

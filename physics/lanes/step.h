@@ -207,6 +207,7 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
         implicit_inverse(m, d, d->qacc, d->work + m->nv);
     }
     constraint_residual(d, d->qacc);
+    d->unilateral_first = first_unilateral(m, d);
     constraint_forces(d);
     constraint_force(m, d, d->qfrc_constraint);
     bias_forces(m, d);

@@ -826,6 +826,34 @@ static void the_forces_of_a_heap_balance(void **state)
     }
 }
 
+// One world alone adds up its rows in vectors, several do not.
+static void a_heap_alone_moves_as_beside_others(void **state)
+{
+    (void)state;
+    static const char *const cones[] = {"pyramidal", "elliptic"};
+    for (int i = 0; i < 2 && !cuda; i++) {
+        orr_model *model = lattice(4, cones[i]);
+        orr_physics *alone = make_physics(model, 1, false), *beside = make_physics(model, 2, false);
+        double *one = orr_alloc((size_t)model->nv, sizeof *one);
+        double *other = orr_alloc((size_t)model->nv, sizeof *other);
+        assert_non_null(one);
+        assert_non_null(other);
+        orr_physics_step(alone, 1);
+        orr_physics_step(beside, 1);
+        orr_physics_get(alone, ORR_PHYSICS_QVEL, 0, one);
+        orr_physics_get(beside, ORR_PHYSICS_QVEL, 1, other);
+        double apart = difference(one, other, model->nv);
+        if (!(apart < 2e-5)) { // of velocities up to 0.02: rounding, and what the solver leaves
+            fail_msg("%s: velocities differ by %g", cones[i], apart);
+        }
+        orr_free(one);
+        orr_free(other);
+        orr_physics_destroy(alone);
+        orr_physics_destroy(beside);
+        orr_model_destroy(model);
+    }
+}
+
 static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
 {
     (void)state;
@@ -894,6 +922,7 @@ int main(void)
         cmocka_unit_test(inverse_dynamics_finds_the_force_that_moved),
         cmocka_unit_test(a_world_that_diverges_is_reported_and_stays_alone),
         cmocka_unit_test(the_forces_of_a_heap_balance),
+        cmocka_unit_test(a_heap_alone_moves_as_beside_others),
         cmocka_unit_test(a_search_finds_what_trying_all_pairs_finds),
         cmocka_unit_test(contacts_beyond_the_capacity_are_left_out_and_counted),
         cmocka_unit_test(a_quaternion_of_zeros_is_no_rotation),

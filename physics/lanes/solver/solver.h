@@ -8,14 +8,16 @@
 #include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/solver/conjugate_gradient.h"
 #include "physics/lanes/solver/rounding.h"
+#include "physics/lanes/solver/unilateral.h"
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
 #define CONJUGATE_TOLERANCE 1e-12
 #else
 #define SOLVER_TOLERANCE 1e-7
-#define CONJUGATE_TOLERANCE 1e-6 // of the squared residual of a direction
+#define CONJUGATE_TOLERANCE 1e-3 // of the squared residual of a direction
 #endif
+#define CONJUGATE_GAIN 0.01 // of what an iteration must gain: how far a direction need not be followed
 
 // The solver has stalled when rounding alone can explain the slope that is left, and so many iterations have
 // not halved it. Slopes that still fall are worth following even below their rounding.
@@ -158,8 +160,8 @@ LANE_FN real constraint_forces(lane_data *d)
 {
     real cost[LANE_STRANDS];
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
-        cost[k] = R(0.0);
-        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+        cost[k] = strand == 0 ? unilateral_forces(d) : R(0.0);
+        for (int i = strand; i < d->unilateral_first; i += LANE_STRANDS) {
             cost[k] = cost[k] + row_forces(d, i);
         }
     }
@@ -681,8 +683,11 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
         firsts[k] = strand == 0 ? *first : R(0.0);
         seconds[k] = strand == 0 ? *second : R(0.0);
-        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+        for (int i = strand; i < d->unilateral_first; i += LANE_STRANDS) {
             add_slope(d, i, step, &firsts[k], &seconds[k]);
+        }
+        if (strand == 0) {
+            add_unilateral_slopes(d, step, &firsts[k], &seconds[k]);
         }
     }
     *first = team_sum(d, firsts);
@@ -792,8 +797,8 @@ LANE_FN mask move_rows(lane_data *d, real step)
     }
     team_wait(d);
     constraint_forces(d);
-    mask changed = not_(everywhere());
-    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+    mask changed = unilateral_changed(d);
+    for (int i = team_first(d); i < d->unilateral_first; i += team_size(d)) {
         if (d->row[i].type != LANE_ROW_CONE || d->row[i].index == 0) {
             real weight = d->efc_weight[i];
             mask curved = d->row[i].type == LANE_ROW_CONE ? weight < R(0.0) : not_(everywhere());
@@ -876,6 +881,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
         team_wait(d);
         return;
     }
+    d->unilateral_first = first_unilateral(m, d);
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
     if (newton) {
         if (team_single_begin(d)) {
@@ -887,7 +893,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
     mask running = constrained_lanes(d);
     warm_start(m, d, running);
     double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
-    real enough = enough_gain(m, d, tolerance);
+    d->gain_enough = enough_gain(m, d, tolerance);
     constraint_force(m, d, d->qfrc_constraint);
     int iterations = 0;
     real checked_slope = R(0.0);
@@ -911,7 +917,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
             slope = fma_(d->gradient[k], d->search[k], slope);
         }
         // half the slope is what a whole step would gain, in Newton's method at least
-        running = and_(running, R(-0.5) * slope > enough);
+        running = and_(running, R(-0.5) * slope > d->gain_enough);
         if (i > 0 && i % LANE_STALL == 0 && any(running)) {
             mask rounded = not_(-slope > slope_rounding(m, d));
             running = and_(running, not_(and_(rounded, slope < R(0.5) * checked_slope)));

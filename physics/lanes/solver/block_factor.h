@@ -1,0 +1,426 @@
+// The second derivatives H of an island in blocks of dofs, and their factor U, H = U^T U.
+//
+// A block has the dofs of plan->block_first, the last one first, so that the columns of a row of the
+// Jacobian, which are descending, are contiguous in it. Blocks with fewer dofs have ones on the diagonal of
+// H.
+#pragma once
+
+#include "physics/lanes/solver/block_pattern.h"
+#include "physics/lanes/solver/block_row.h"
+
+#if !defined(__CUDACC__)
+
+// Where a number is among ascending ones, or -1.
+FN int find_number(const int32_t *number, int first, int end, int sought)
+{
+    while (first < end) {
+        int middle = (first + end) / 2;
+        if (number[middle] == sought) {
+            return middle;
+        }
+        first = number[middle] < sought ? middle + 1 : first;
+        end = number[middle] < sought ? end : middle;
+    }
+    return -1;
+}
+
+// Blocks of H inside trees, behind their factor, and those between trees.
+FN reals blocks_of_trees(const lane_data *d)
+{
+    return d->factor + LANE_BLOCK_SIZE * d->fill_first[d->order_count];
+}
+
+FN reals blocks_between(const lane_data *d)
+{
+    return d->factor + 2 * LANE_BLOCK_SIZE * d->fill_first[d->order_count];
+}
+
+// The block of U at two places, row <= column; else that of H between two trees; NULL: there is none.
+FN reals block_of_factor(const lane_data *d, int row, int column)
+{
+    int at = row == column ? d->fill_first[row]
+                           : find_number(d->fill_place, d->fill_first[row], d->fill_first[row + 1], column);
+    if (at >= 0 || !d->between_known) {
+        return at >= 0 ? d->factor + LANE_BLOCK_SIZE * at : NULL;
+    }
+    at = find_number(d->between_place, d->between_first[row], d->between_first[row + 1], column);
+    return at >= 0 ? blocks_between(d) + LANE_BLOCK_SIZE * at : NULL;
+}
+
+FN int place_of_dof(const lane_model *m, const lane_data *d, int dof)
+{
+    return d->block_at[m->plan->dof_block[dof]];
+}
+
+// The row of a dof in its block.
+FN int row_in_block(const lane_model *m, int dof)
+{
+    return m->plan->block_first[m->plan->dof_block[dof] + 1] - 1 - dof;
+}
+
+LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
+{
+    for (int i = 0; i < d->fill_first[d->order_count] * LANE_BLOCK_SIZE; i++) {
+        d->factor[i] = R(0.0);
+    }
+    for (int i = 0; d->between_known && i < d->between_first[d->order_count] * LANE_BLOCK_SIZE; i++) {
+        blocks_between(d)[i] = R(0.0);
+    }
+    for (int j = 0; j < d->order_count; j++) {
+        int block = d->block_order[j], size = m->plan->block_first[block + 1] - m->plan->block_first[block];
+        for (int k = size; k < ORR_BLOCK_DOFS; k++) {
+            d->factor[LANE_BLOCK_SIZE * d->fill_first[j] + (LANE_BLOCK_ROW + 1) * k] = R(1.0);
+        }
+    }
+    for (int n = 0; n < d->dof_count; n++) {
+        int k = d->dof[n], place = place_of_dof(m, d, k), row = row_in_block(m, k);
+        int other_block = -1, other_place = -1;
+        reals block = NULL;
+        for (int c = 0; c < m->M_rownnz[k]; c++) {
+            int adr = m->M_rowadr[k] + c, other = m->M_colind[adr], column = row_in_block(m, other);
+            if (m->plan->dof_block[other] != other_block) {
+                other_block = m->plan->dof_block[other];
+                other_place = d->block_at[other_block];
+                block = other_place < place ? block_of_factor(d, other_place, place)
+                                            : block_of_factor(d, place, other_place);
+            }
+            block[other_place < place ? LANE_BLOCK_ROW * column + row : LANE_BLOCK_ROW * row + column] =
+                d->qM[adr];
+            if (other_place == place) {
+                block[LANE_BLOCK_ROW * column + row] = d->qM[adr];
+            }
+        }
+    }
+}
+
+// Entries of a group's Jacobian that are of one block: first ... end - 1.
+typedef struct lane_run {
+    int first, end, place;
+} lane_run;
+
+FN lane_run run_from(const lane_model *m, const lane_data *d, const lane_row *group, int first)
+{
+    const int32_t *dof = group->dof, *block_of = m->plan->dof_block;
+    int block = block_of[dof[first]], size = m->plan->block_first[block + 1] - m->plan->block_first[block];
+    lane_run run = {first, first + size, d->block_at[block]};
+    if (run.end <= group->count && block_of[dof[run.end - 1]] == block) {
+        return run; // all of the block
+    }
+    for (run.end = first + 1; run.end < group->count && block_of[dof[run.end]] == block;) {
+        run.end++;
+    }
+    return run;
+}
+
+// block += J^T hessian J, of the entries `row` and `column`
+FN void add_block_entries(const lane_model *m, const lane_data *d, const lane_row *group, real hessian[6][6],
+                          lane_run row, lane_run column, int basis, reals block)
+{
+    reals J = d->efc_J + group->J;
+    int count = group->count;
+    for (int a = row.first; a < row.end; a++) {
+        real part[6];
+        for (int k = 0; k < basis; k++) {
+            part[k] = hessian[k][0] * J[a];
+            for (int l = 1; l < basis; l++) {
+                part[k] = fma_(hessian[k][l], J[l * count + a], part[k]);
+            }
+        }
+        reals to = block + LANE_BLOCK_ROW * row_in_block(m, group->dof[a]);
+        for (int b = column.first; b < column.end; b++) {
+            int at = row_in_block(m, group->dof[b]);
+            real sum = to[at];
+            for (int k = 0; k < basis; k++) {
+                sum = fma_(part[k], J[k * count + b], sum);
+            }
+            to[at] = sum;
+        }
+    }
+}
+
+// The same where the entries are those of whole blocks: rows of J are rows of the blocks.
+FN void add_whole_block(const lane_data *d, const lane_row *group, real hessian[6][6], lane_run row,
+                        lane_run column, int basis, reals block)
+{
+    reals J = d->efc_J + group->J;
+    int count = group->count;
+    real part[6][LANE_BLOCK_ROW];
+    block_row beside[6];
+    for (int k = 0; k < basis; k++) {
+        beside[k] = load_entries(J + k * count + row.first);
+    }
+    for (int k = 0; k < basis; k++) {
+        block_row sum = multiple_of_row(beside[0], hessian[k][0]);
+        for (int l = 1; l < basis; l++) {
+            sum = add_multiple(sum, hessian[k][l], beside[l]);
+        }
+        store_row(part[k], sum);
+    }
+    for (int k = 0; k < basis && column.first != row.first; k++) {
+        beside[k] = load_entries(J + k * count + column.first);
+    }
+    for (int a = 0; a < ORR_BLOCK_DOFS; a++) {
+        block_row sum = load_row(block + LANE_BLOCK_ROW * a);
+        for (int k = 0; k < basis; k++) {
+            sum = add_multiple(sum, part[k][a], beside[k]);
+        }
+        store_row(block + LANE_BLOCK_ROW * a, sum);
+    }
+}
+
+FN void add_group_block(const lane_model *m, const lane_data *d, const lane_row *group, real hessian[6][6],
+                        lane_run row, lane_run column, int basis)
+{
+    reals block = block_of_factor(d, row.place, column.place);
+    if (!block) { // of two trees, for which there is no room
+        return;
+    }
+    if (row.end - row.first == ORR_BLOCK_DOFS && column.end - column.first == ORR_BLOCK_DOFS) {
+        add_whole_block(d, group, hessian, row, column, basis, block);
+    } else {
+        add_block_entries(m, d, group, hessian, row, column, basis, block);
+    }
+}
+
+FN void add_group_blocks_basis(const lane_model *m, lane_data *d, const lane_row *group, real hessian[6][6],
+                               int basis)
+{
+    for (int a = 0; a < group->count;) {
+        lane_run first = run_from(m, d, group, a);
+        add_group_block(m, d, group, hessian, first, first, basis);
+        for (int b = first.end; b < group->count;) {
+            lane_run second = run_from(m, d, group, b);
+            int before = first.place <= second.place;
+            add_group_block(m, d, group, hessian, before ? first : second, before ? second : first, basis);
+            b = second.end;
+        }
+        a = first.end;
+    }
+}
+
+// H += J^T hessian J of a group
+FN void add_group_blocks(const lane_model *m, lane_data *d, const lane_row *group, real hessian[6][6])
+{
+    switch (group->basis) {
+    case 1:
+        add_group_blocks_basis(m, d, group, hessian, 1);
+        break;
+    case 3:
+        add_group_blocks_basis(m, d, group, hessian, 3);
+        break;
+    case 4:
+        add_group_blocks_basis(m, d, group, hessian, 4);
+        break;
+    default:
+        add_group_blocks_basis(m, d, group, hessian, 6);
+    }
+}
+
+// A block of the diagonal, upper triangle in place; inverse: 1 / its diagonal.
+LANE_FN void factorise_block(reals block, reals inverse)
+{
+    block_row row[ORR_BLOCK_DOFS];
+    for (int r = 0; r < ORR_BLOCK_DOFS; r++) {
+        row[r] = load_row(block + LANE_BLOCK_ROW * r);
+    }
+    for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+        reals stored = block + LANE_BLOCK_ROW * c;
+        store_row(stored, row[c]);
+        inverse[c] = R(1.0) / sqrt_(max_(stored[c], R(LANE_TINY)));
+        row[c] = multiple_of_row(row[c], inverse[c]);
+        store_row(stored, row[c]);
+        for (int r = c + 1; r < ORR_BLOCK_DOFS; r++) {
+            row[r] = add_multiple(row[r], -stored[r], row[c]);
+        }
+    }
+}
+
+// block = diagonal^-T block
+LANE_FN void divide_block(reals diagonal, reals inverse, reals block)
+{
+    block_row row[ORR_BLOCK_DOFS];
+    for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+        row[c] = load_row(block + LANE_BLOCK_ROW * c);
+    }
+    for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+        row[c] = multiple_of_row(row[c], inverse[c]);
+        store_row(block + LANE_BLOCK_ROW * c, row[c]);
+        for (int r = c + 1; r < ORR_BLOCK_DOFS; r++) {
+            row[r] = add_multiple(row[r], -diagonal[LANE_BLOCK_ROW * c + r], row[c]);
+        }
+    }
+}
+
+// to -= a^T b
+LANE_FN void subtract_product(reals to, reals a, reals b)
+{
+    block_row row[ORR_BLOCK_DOFS];
+    for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+        row[c] = load_row(b + LANE_BLOCK_ROW * c);
+    }
+    for (int r = 0; r < ORR_BLOCK_DOFS; r++) {
+        block_row sum = load_row(to + LANE_BLOCK_ROW * r);
+        for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+            sum = add_multiple(sum, -a[LANE_BLOCK_ROW * c + r], row[c]);
+        }
+        store_row(to + LANE_BLOCK_ROW * r, sum);
+    }
+}
+
+LANE_FN void factorise_blocks(lane_data *d)
+{
+    for (int j = 0; j < d->order_count; j++) {
+        int first = d->fill_first[j], end = d->fill_first[j + 1];
+        reals diagonal = d->factor + LANE_BLOCK_SIZE * first, inverse = d->block_inverse + ORR_BLOCK_DOFS * j;
+        factorise_block(diagonal, inverse);
+        for (int e = first + 1; e < end; e++) {
+            divide_block(diagonal, inverse, d->factor + LANE_BLOCK_SIZE * e);
+        }
+        for (int e = first + 1; e < end; e++) {
+            int at =
+                d->fill_first[d->fill_place[e]]; // the row's columns include all those of row j behind it
+            for (int f = e; f < end; f++) {
+                while (d->fill_place[at] != d->fill_place[f]) {
+                    at++;
+                }
+                subtract_product(d->factor + LANE_BLOCK_SIZE * at, d->factor + LANE_BLOCK_SIZE * e,
+                                 d->factor + LANE_BLOCK_SIZE * f);
+            }
+        }
+    }
+}
+
+// Numbers of dofs as rows of blocks, each followed by zeros.
+LANE_FN void gather_rows(const lane_model *m, const lane_data *d, reals dofs, reals rows)
+{
+    for (int j = 0; j < d->order_count; j++) {
+        int block = d->block_order[j], end = m->plan->block_first[block + 1];
+        for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+            rows[LANE_BLOCK_ROW * j + k] = k < end - m->plan->block_first[block] ? dofs[end - 1 - k] : R(0.0);
+        }
+    }
+}
+
+LANE_FN void scatter_rows(const lane_model *m, const lane_data *d, reals rows, reals dofs)
+{
+    for (int j = 0; j < d->order_count; j++) {
+        int block = d->block_order[j], end = m->plan->block_first[block + 1];
+        for (int k = 0; k < end - m->plan->block_first[block]; k++) {
+            dofs[end - 1 - k] = rows[LANE_BLOCK_ROW * j + k];
+        }
+    }
+}
+
+// here = diagonal^-T here
+FN void divide_row(reals diagonal, reals inverse, reals here)
+{
+    for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+        here[c] = here[c] * inverse[c];
+        for (int k = c + 1; k < ORR_BLOCK_DOFS; k++) {
+            here[k] = fma_(-diagonal[LANE_BLOCK_ROW * c + k], here[c], here[k]);
+        }
+    }
+}
+
+// Is a block all of its kinematic tree?
+FN int is_tree(const orr_plan *plan, int block)
+{
+    return plan->block_tree[block] == block &&
+           (block + 1 == plan->block_count || plan->block_tree[block + 1] == block + 1);
+}
+
+FN void multiply_with_inverse(reals inverse, reals here)
+{
+    block_row sum = no_row();
+    for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+        sum = add_multiple(sum, here[c], load_row(inverse + LANE_BLOCK_ROW * c));
+    }
+    store_row(here, sum);
+}
+
+// y = U^-T y, of rows; of trees of one block y = H^-1 y, by invert_trees
+LANE_FN void substitute_forwards(const lane_model *m, const lane_data *d, reals y)
+{
+    for (int j = 0; j < d->order_count; j++) {
+        int first = d->fill_first[j];
+        reals here = y + LANE_BLOCK_ROW * j;
+        if (d->trees_only && is_tree(m->plan, d->block_order[j])) {
+            multiply_with_inverse(d->factor + LANE_BLOCK_SIZE * first, here);
+            continue;
+        }
+        divide_row(d->factor + LANE_BLOCK_SIZE * first, d->block_inverse + ORR_BLOCK_DOFS * j, here);
+        for (int e = first + 1; e < d->fill_first[j + 1]; e++) {
+            reals block = d->factor + LANE_BLOCK_SIZE * e, there = y + LANE_BLOCK_ROW * d->fill_place[e];
+            block_row sum = load_row(there);
+            for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+                sum = add_multiple(sum, -here[c], load_row(block + LANE_BLOCK_ROW * c));
+            }
+            store_row(there, sum);
+        }
+    }
+}
+
+// y = U^-1 y, of rows
+LANE_FN void substitute_backwards(const lane_model *m, const lane_data *d, reals y)
+{
+    for (int j = d->order_count - 1; j >= 0; j--) {
+        if (d->trees_only && is_tree(m->plan, d->block_order[j])) {
+            continue;
+        }
+        int first = d->fill_first[j];
+        reals diagonal = d->factor + LANE_BLOCK_SIZE * first, inverse = d->block_inverse + ORR_BLOCK_DOFS * j;
+        reals here = y + LANE_BLOCK_ROW * j;
+        block_row known[ORR_BLOCK_DOFS]; // what is known of each row's equation, to be added up
+        for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+            known[c] = no_row();
+        }
+        for (int e = first + 1; e < d->fill_first[j + 1]; e++) {
+            reals block = d->factor + LANE_BLOCK_SIZE * e;
+            block_row there = load_row(y + LANE_BLOCK_ROW * d->fill_place[e]);
+            for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
+                known[c] = add_product(known[c], load_row(block + LANE_BLOCK_ROW * c), there);
+            }
+        }
+        for (int c = ORR_BLOCK_DOFS - 1; c >= 0; c--) {
+            real left = here[c] - sum_row(known[c]);
+            for (int k = c + 1; k < ORR_BLOCK_DOFS; k++) {
+                left = fma_(-diagonal[LANE_BLOCK_ROW * c + k], here[k], left);
+            }
+            here[c] = left * inverse[c];
+        }
+    }
+}
+
+// Of trees of one block the inverse of H, in place of its factor: it is applied more often than made.
+LANE_FN void invert_trees(const lane_model *m, lane_data *d)
+{
+    for (int j = 0; j < d->order_count; j++) {
+        if (!is_tree(m->plan, d->block_order[j])) {
+            continue;
+        }
+        reals diagonal = d->factor + LANE_BLOCK_SIZE * d->fill_first[j];
+        real half[LANE_BLOCK_SIZE]; // U^-T
+        for (int k = 0; k < LANE_BLOCK_SIZE; k++) {
+            half[k] = R(k % (LANE_BLOCK_ROW + 1) == 0 ? 1.0 : 0.0);
+        }
+        divide_block(diagonal, d->block_inverse + ORR_BLOCK_DOFS * j, half);
+        for (int r = 0; r < ORR_BLOCK_DOFS; r++) {
+            block_row sum = no_row();
+            for (int c = r; c < ORR_BLOCK_DOFS; c++) {
+                sum = add_multiple(sum, half[LANE_BLOCK_ROW * c + r], load_row(half + LANE_BLOCK_ROW * c));
+            }
+            store_row(diagonal + LANE_BLOCK_ROW * r, sum);
+        }
+    }
+}
+
+// to = what the second derivatives inside trees make of `from`, of rows: after invert_trees
+LANE_FN void precondition(const lane_model *m, const lane_data *d, reals from, reals to)
+{
+    for (int j = 0; j < d->order_count; j++) {
+        store_row(to + LANE_BLOCK_ROW * j, load_row(from + LANE_BLOCK_ROW * j));
+    }
+    substitute_forwards(m, d, to);
+    substitute_backwards(m, d, to);
+}
+#endif

@@ -1,0 +1,129 @@
+// A row of a block of second derivatives: one vector where one world has the registers to itself, so that no
+// compiler has to find it; else ORR_BLOCK_DOFS numbers, each of them of all lanes.
+#pragma once
+
+#include "physics/lanes/state.h"
+
+#if !defined(__CUDACC__)
+
+#if defined(ORR_SCALAR)
+typedef real block_row __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
+typedef real block_row_loose
+    __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real)), aligned(sizeof(real)), may_alias));
+#if defined(ORR_SCALAR_DOUBLE)
+typedef int64_t block_bits __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
+#else
+typedef int32_t block_bits __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
+#endif
+
+FN block_row load_row(reals from)
+{
+    return *(const block_row_loose *)from;
+}
+
+// The first ORR_BLOCK_DOFS numbers, and zeros; reads as many as a row has.
+FN block_row load_entries(reals from)
+{
+    const block_bits kept = {-1, -1, -1, -1, -1, -1, 0, 0};
+    return (block_row)((block_bits)load_row(from) & kept);
+}
+
+FN void store_row(reals to, block_row a)
+{
+    *(block_row_loose *)to = a;
+}
+
+FN block_row multiple_of_row(block_row a, real scale)
+{
+    return a * scale;
+}
+
+// to + scale a
+FN block_row add_multiple(block_row to, real scale, block_row a)
+{
+    return to + scale * a;
+}
+
+FN block_row add_product(block_row to, block_row a, block_row b)
+{
+    return to + a * b;
+}
+
+FN block_row no_row(void)
+{
+    return (block_row){0};
+}
+
+FN real sum_row(block_row a)
+{
+    return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+}
+#else
+typedef struct block_row {
+    real entry[LANE_BLOCK_ROW];
+} block_row;
+
+FN block_row load_row(reals from)
+{
+    block_row a;
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        a.entry[k] = from[k];
+    }
+    return a;
+}
+
+FN block_row load_entries(reals from)
+{
+    return load_row(from);
+}
+
+FN void store_row(reals to, block_row a)
+{
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        to[k] = a.entry[k];
+    }
+}
+
+FN block_row multiple_of_row(block_row a, real scale)
+{
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        a.entry[k] = a.entry[k] * scale;
+    }
+    return a;
+}
+
+FN block_row add_multiple(block_row to, real scale, block_row a)
+{
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        to.entry[k] = fma_(scale, a.entry[k], to.entry[k]);
+    }
+    return to;
+}
+
+FN block_row add_product(block_row to, block_row a, block_row b)
+{
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        to.entry[k] = fma_(a.entry[k], b.entry[k], to.entry[k]);
+    }
+    return to;
+}
+
+FN block_row no_row(void)
+{
+    block_row a;
+    for (int k = 0; k < LANE_BLOCK_ROW; k++) {
+        a.entry[k] = R(0.0);
+    }
+    return a;
+}
+
+FN real sum_row(block_row a)
+{
+    real sum = a.entry[0];
+    for (int k = 1; k < LANE_BLOCK_ROW; k++) {
+        sum = sum + a.entry[k];
+    }
+    return sum;
+}
+#endif
+#endif
