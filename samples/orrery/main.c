@@ -5,6 +5,7 @@
 #include "engine/image/video.h"
 #include "engine/loop/devices.h"
 #include "orr_licences.h"
+#include "samples/orrery/load_progress.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -77,7 +78,8 @@ orr_log command_log(void)
 
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error)
 {
-    const orr_engine_desc desc = {.threads = common->threads, .device = common->device, .log = print_log};
+    const orr_engine_desc desc = {
+        .threads = common->threads, .device = common->device, .log = print_log, .progress = load_progress};
     return orr_engine_create(&desc, engine, error);
 }
 
