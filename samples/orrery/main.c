@@ -35,7 +35,7 @@ static const command commands[] = {
     {"train", command_train, "KIND DATA", "trains a neural field on an image, a shape, photos or a volume"},
     {"insert", command_insert, "ROOM OBJECT -o OUT",
      "an object on a surface of a captured world, as a scene file or in its photos"},
-    {"convert", command_convert, "IN OUT", "splat clouds to another format, fields to meshes"},
+    {"convert", command_convert, "IN OUT", "splat clouds and meshes to another format, fields to meshes"},
     {"info", command_info, "FILE...", "what clouds, meshes, fields, robots, scene and camera files contain"},
     {"devices", command_devices, "", "the devices that the engine can use"},
 };
