@@ -201,7 +201,8 @@ static orr_result grid_of_field(const orr_collider_source *source, const orr_col
             ? place_triangles(&t, surface.positions, desc, error)
             : orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected a field with a surface", source->name);
     if (result == ORR_OK) {
-        result = orr_surface_grid(&t, jobs, progress, grid, error);
+        const orr_progress rest = orr_progress_part(progress, 0.5, 1.0);
+        result = orr_surface_grid(&t, jobs, &rest, grid, error);
     }
     orr_surface_free(&surface);
     return result;
@@ -227,7 +228,8 @@ static orr_result grid_of_lattice(const orr_collider_source *source, orr_lattice
     t.indices = surface.indices;
     t.vertex_count = surface.vertex_count;
     t.triangle_count = surface.triangle_count;
-    result = surface.triangle_count > 0 ? orr_surface_grid(&t, jobs, progress, grid, error)
+    const orr_progress rest = orr_progress_part(progress, 0.5, 1.0);
+    result = surface.triangle_count > 0 ? orr_surface_grid(&t, jobs, &rest, grid, error)
                                         : orr_fail(error, ORR_CODE_ARGUMENT,
                                                    "%s: expected surfaces beside free space", source->name);
     orr_surface_free(&surface);

@@ -9,7 +9,7 @@
 #include "render/splat/splat_cloud.h"
 
 // Settings are orr_collider_desc of engine/orrery.h.
-enum { ORR_COLLIDER_VERSION = 2 }; // counts up when other distances come from the same source
+enum { ORR_COLLIDER_VERSION = 3 }; // counts up when other distances come from the same source
 
 // What it is made of: one of the three.
 typedef struct orr_collider_source {

@@ -4,6 +4,10 @@
 #include "neural/fields/mesh_distance.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { TILE = 4, TILE_CORNERS = TILE * TILE * TILE };
+static const double CORNERS = 0.1; // their share of the time
 
 typedef struct grid_filling {
     const orr_grid_triangles *triangles;
@@ -12,14 +16,12 @@ typedef struct grid_filling {
     float *corners;  // of all bricks
     uint8_t *near;   // bricks
     int32_t *bricks; // brick_count: indices of bricks with samples
-    float *scratch;  // per worker
-    size_t scratch_floats;
-    int first; // brick
+    int first;       // tile or brick of a block of work
 } grid_filling;
 
-static int row_corners(const grid_filling *f)
+static size_t count_corners(const orr_grid_triangles *t)
 {
-    return f->triangles->bricks[0] + 1;
+    return (size_t)(t->bricks[0] + 1) * (size_t)(t->bricks[1] + 1) * (size_t)(t->bricks[2] + 1);
 }
 
 static float signed_cells(const grid_filling *f, float distance)
@@ -27,58 +29,101 @@ static float signed_cells(const grid_filling *f, float distance)
     return f->triangles->enclosed ? -distance : distance;
 }
 
-// Distances at a row of corners, and which bricks of the row are near.
-static void find_row(void *context, int row, int worker)
+// The corners of a tile are TILE along each axis, fewer at the end of the grid.
+typedef struct corner_tile {
+    int first[3], count[3];
+} corner_tile;
+
+static int tiles_along(const orr_grid_triangles *t, int axis)
 {
+    return orr_blocks(t->bricks[axis] + 1, TILE);
+}
+
+static corner_tile find_tile(const orr_grid_triangles *t, int index)
+{
+    corner_tile tile;
+    for (int k = 0; k < 3; k++) {
+        tile.first[k] = index % tiles_along(t, k) * TILE;
+        index /= tiles_along(t, k);
+        int left = t->bricks[k] + 1 - tile.first[k];
+        tile.count[k] = left < TILE ? left : TILE;
+    }
+    return tile;
+}
+
+// Point `step` of a path through a block of points along which neighbours follow each other.
+static void path_point(const int count[3], int step, int at[3])
+{
+    int row = step / count[0], layer = row / count[1];
+    at[0] = row % 2 ? count[0] - 1 - step % count[0] : step % count[0];
+    at[1] = layer % 2 ? count[1] - 1 - row % count[1] : row % count[1];
+    at[2] = layer;
+}
+
+// Is the brick behind a corner near the surface? `bound`: on the distance of the point before, to be updated.
+static bool is_near(const grid_filling *f, const float corner[3], float before[3], float *bound)
+{
+    const float half = 0.5f * ORR_GRID_BRICK, reach = sqrtf(3.0f) * half + ORR_GRID_BAND;
+    float middle[3], square = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        middle[k] = corner[k] + half;
+        square += (middle[k] - before[k]) * (middle[k] - before[k]);
+    }
+    memcpy(before, middle, sizeof middle);
+    *bound = orr_mesh_distance_to(f->mesh, middle, *bound + sqrtf(square));
+    return *bound <= reach;
+}
+
+// Distances at the corners of a tile, and which bricks behind them are near.
+static void find_corners(void *context, int index, int worker)
+{
+    (void)worker;
     grid_filling *f = context;
     const orr_grid_triangles *t = f->triangles;
-    int count = row_corners(f), j = row % (t->bricks[1] + 1), k = row / (t->bricks[1] + 1);
-    float *points = f->scratch + (size_t)worker * f->scratch_floats, *distances = points + 3 * (size_t)count;
+    corner_tile tile = find_tile(t, f->first + index);
+    int count = tile.count[0] * tile.count[1] * tile.count[2];
+    float points[3 * TILE_CORNERS] = {0}, distances[TILE_CORNERS], before[3] = {0}, bound = INFINITY;
+    int at[TILE_CORNERS][3];
     for (int i = 0; i < count; i++) {
-        points[i] = (float)(i * ORR_GRID_BRICK);
-        points[count + i] = (float)(j * ORR_GRID_BRICK);
-        points[2 * count + i] = (float)(k * ORR_GRID_BRICK);
+        path_point(tile.count, i, at[i]);
+        for (int k = 0; k < 3; k++) {
+            at[i][k] += tile.first[k];
+            points[k * count + i] = (float)(at[i][k] * ORR_GRID_BRICK);
+        }
     }
     orr_mesh_distance_signed(f->mesh, points, count, distances);
     for (int i = 0; i < count; i++) {
-        f->corners[(size_t)row * (size_t)count + (size_t)i] = signed_cells(f, distances[i]);
-    }
-    if (j == t->bricks[1] || k == t->bricks[2]) {
-        return;
-    }
-    const float half = 0.5f * ORR_GRID_BRICK, reach = sqrtf(3.0f) * half + ORR_GRID_BAND;
-    float bound = INFINITY;
-    for (int i = 0; i < t->bricks[0]; i++) {
-        const float middle[3] = {points[i] + half, points[count] + half, points[2 * (size_t)count] + half};
-        bound = orr_mesh_distance_to(f->mesh, middle, bound + ORR_GRID_BRICK);
-        f->near[((size_t)k * (size_t)t->bricks[1] + (size_t)j) * (size_t)t->bricks[0] + (size_t)i] =
-            bound <= reach;
+        const int *c = at[i];
+        size_t rows = (size_t)t->bricks[0] + 1, layers = (size_t)t->bricks[1] + 1;
+        f->corners[((size_t)c[2] * layers + (size_t)c[1]) * rows + (size_t)c[0]] =
+            signed_cells(f, distances[i]);
+        if (c[0] < t->bricks[0] && c[1] < t->bricks[1] && c[2] < t->bricks[2]) {
+            const float corner[3] = {points[i], points[count + i], points[2 * count + i]};
+            f->near[((size_t)c[2] * (size_t)t->bricks[1] + (size_t)c[1]) * (size_t)t->bricks[0] +
+                    (size_t)c[0]] = is_near(f, corner, before, &bound);
+        }
     }
 }
 
 // The samples of one brick, along a path without jumps.
 static void fill_brick(void *context, int index, int worker)
 {
+    (void)worker;
     grid_filling *f = context;
     const orr_grid_triangles *t = f->triangles;
     int32_t samples = f->first + index, brick = f->bricks[samples];
     int corner[3] = {brick % t->bricks[0], brick / t->bricks[0] % t->bricks[1],
                      brick / t->bricks[0] / t->bricks[1]};
-    float *points = f->scratch + (size_t)worker * f->scratch_floats,
-          *distances = points + 3 * ORR_GRID_SAMPLES;
-    int place[ORR_GRID_SAMPLES], count = 0;
-    for (int z = 0; z < ORR_GRID_EDGE; z++) {
-        for (int row = 0; row < ORR_GRID_EDGE; row++) {
-            int y = z % 2 ? ORR_GRID_BRICK - row : row;
-            for (int step = 0; step < ORR_GRID_EDGE; step++, count++) {
-                int x = (z * ORR_GRID_EDGE + row) % 2 ? ORR_GRID_BRICK - step : step;
-                const int at[3] = {x, y, z};
-                for (int k = 0; k < 3; k++) {
-                    points[k * ORR_GRID_SAMPLES + count] = (float)(corner[k] * ORR_GRID_BRICK + at[k]);
-                }
-                place[count] = (z * ORR_GRID_EDGE + y) * ORR_GRID_EDGE + x;
-            }
+    float points[3 * ORR_GRID_SAMPLES], distances[ORR_GRID_SAMPLES];
+    static const int EDGES[3] = {ORR_GRID_EDGE, ORR_GRID_EDGE, ORR_GRID_EDGE};
+    int place[ORR_GRID_SAMPLES];
+    for (int i = 0; i < ORR_GRID_SAMPLES; i++) {
+        int at[3];
+        path_point(EDGES, i, at);
+        for (int k = 0; k < 3; k++) {
+            points[k * ORR_GRID_SAMPLES + i] = (float)(corner[k] * ORR_GRID_BRICK + at[k]);
         }
+        place[i] = (at[2] * ORR_GRID_EDGE + at[1]) * ORR_GRID_EDGE + at[0];
     }
     orr_mesh_distance_signed(f->mesh, points, ORR_GRID_SAMPLES, distances);
     float *out = f->grid->sample + (size_t)samples * ORR_GRID_SAMPLES;
@@ -87,15 +132,26 @@ static void fill_brick(void *context, int index, int worker)
     }
 }
 
-// All numbers of the grid; a block of bricks at a time, so that progress is told.
+// A block of work at a time, so that progress is told.
+static orr_result run(grid_filling *f, int count, orr_job_fn body, orr_jobs *jobs,
+                      const orr_progress *progress, orr_error *error)
+{
+    enum { BLOCK = 256 };
+    for (f->first = 0; f->first < count; f->first += BLOCK) {
+        ORR_TRY(orr_progress_at(progress, "distances", (double)f->first / count, error));
+        orr_jobs_for(jobs, count - f->first < BLOCK ? count - f->first : BLOCK, body, f);
+    }
+    return orr_progress_at(progress, "distances", 1.0, error);
+}
+
+// All numbers of the grid.
 static orr_result fill_grid(grid_filling *f, orr_jobs *jobs, const orr_progress *progress, orr_error *error)
 {
-    enum { BLOCK = 4096 };
     const orr_grid_triangles *t = f->triangles;
     orr_distance_grid *grid = f->grid;
     grid->cell = t->cell;
     size_t coarse = (size_t)t->bricks[0] * (size_t)t->bricks[1] * (size_t)t->bricks[2],
-           corners = (size_t)row_corners(f) * (size_t)(t->bricks[1] + 1) * (size_t)(t->bricks[2] + 1);
+           corners = count_corners(t);
     for (int k = 0; k < 3; k++) {
         grid->origin[k] = t->origin[k];
     }
@@ -111,10 +167,7 @@ static orr_result fill_grid(grid_filling *f, orr_jobs *jobs, const orr_progress 
             f->bricks[samples++] = (int32_t)i;
         }
     }
-    for (f->first = 0; f->first < samples; f->first += BLOCK) {
-        ORR_TRY(orr_progress_at(progress, "distances", 0.5 + 0.5 * f->first / samples, error));
-        orr_jobs_for(jobs, samples - f->first < BLOCK ? samples - f->first : BLOCK, fill_brick, f);
-    }
+    ORR_TRY(run(f, samples, fill_brick, jobs, progress, error));
     for (size_t i = 0; i < (size_t)samples * ORR_GRID_SAMPLES && !solid; i++) {
         solid = grid->sample[i] < 0.0f;
     }
@@ -127,13 +180,13 @@ static orr_result make_grid(grid_filling *f, orr_jobs *jobs, const orr_progress 
                             orr_distance_grid **grid, orr_error *error)
 {
     const orr_grid_triangles *t = f->triangles;
-    size_t row = (size_t)row_corners(f), rows = (size_t)(t->bricks[1] + 1) * (size_t)(t->bricks[2] + 1),
-           coarse = (size_t)t->bricks[0] * (size_t)t->bricks[1] * (size_t)t->bricks[2];
-    f->scratch_floats = 4 * (row > ORR_GRID_SAMPLES ? row : ORR_GRID_SAMPLES);
-    ORR_ALLOC(f->corners, row * rows, "corners of a distance grid", error);
+    size_t coarse = (size_t)t->bricks[0] * (size_t)t->bricks[1] * (size_t)t->bricks[2];
+    ORR_ALLOC(f->corners, count_corners(t), "corners of a distance grid", error);
     ORR_ALLOC(f->near, coarse, "bricks of a distance grid", error);
-    ORR_ALLOC(f->scratch, (size_t)orr_jobs_workers(jobs) * f->scratch_floats, "distances", error);
-    orr_jobs_for(jobs, (int)rows, find_row, f);
+    orr_progress corners = orr_progress_part(progress, 0.0, CORNERS),
+                 bricks = orr_progress_part(progress, CORNERS, 1.0);
+    ORR_TRY(run(f, tiles_along(t, 0) * tiles_along(t, 1) * tiles_along(t, 2), find_corners, jobs, &corners,
+                error));
     int64_t count = 0;
     for (size_t i = 0; i < coarse; i++) {
         count += f->near[i];
@@ -141,7 +194,7 @@ static orr_result make_grid(grid_filling *f, orr_jobs *jobs, const orr_progress 
     ORR_ALLOC(f->bricks, count, "bricks of a distance grid", error);
     ORR_TRY(orr_distance_grid_create(t->bricks, (int32_t)count, grid, error));
     f->grid = *grid;
-    orr_result result = fill_grid(f, jobs, progress, error);
+    orr_result result = fill_grid(f, jobs, &bricks, error);
     if (result != ORR_OK) {
         orr_distance_grid_destroy(*grid);
         *grid = NULL;
@@ -165,7 +218,6 @@ orr_result orr_surface_grid(const orr_grid_triangles *triangles, orr_jobs *jobs,
     orr_free(f.corners);
     orr_free(f.near);
     orr_free(f.bricks);
-    orr_free(f.scratch);
     orr_mesh_distance_destroy(mesh);
     return result;
 }

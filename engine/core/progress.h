@@ -21,3 +21,13 @@ static inline orr_result orr_progress_at(const orr_progress *progress, const cha
     }
     return ORR_OK;
 }
+
+// A part of the work: what is 0 .. 1 of it is from .. to of the whole.
+static inline orr_progress orr_progress_part(const orr_progress *progress, double from, double to)
+{
+    orr_progress part = progress ? *progress : (orr_progress){0};
+    double whole = part.to - part.from;
+    part.to = part.from + to * whole;
+    part.from += from * whole;
+    return part;
+}

@@ -68,6 +68,18 @@ static orr_result check_vertices(const orr_mesh_reader *reader)
     return ORR_OK;
 }
 
+// Of an .obj what has neither a material nor vertex colours.
+static bool is_grey(const orr_mesh_reader *reader)
+{
+    const orr_mesh_file *mesh = reader->mesh;
+    bool coloured = false;
+    for (int64_t i = 0; i < mesh->vertex_count && !coloured; i++) {
+        const float *c = mesh->vertices[i].colour;
+        coloured = c[0] != 1.0f || c[1] != 1.0f || c[2] != 1.0f;
+    }
+    return reader_of(reader->desc->path) == orr_mesh_read_obj && !coloured;
+}
+
 static orr_result check_materials(orr_mesh_reader *reader)
 {
     orr_mesh_file *mesh = reader->mesh;
@@ -77,7 +89,7 @@ static orr_result check_materials(orr_mesh_reader *reader)
             orr_mesh_material *material;
             ORR_TRY(orr_mesh_add_material(reader, &material));
             material->two_sided = reader_of(reader->desc->path) != orr_mesh_read_gltf;
-            for (int k = 0; k < 3 && reader_of(reader->desc->path) == orr_mesh_read_obj; k++) {
+            for (int k = 0; k < 3 && is_grey(reader); k++) {
                 material->base_colour[k] = ORR_OBJ_GREY;
             }
             plain = mesh->material_count - 1;

@@ -13,8 +13,9 @@ static orr_result make(const orr_scene *scene, const orr_collider_source *source
                        orr_error *error)
 {
     orr_collider_report report;
-    ORR_TRY(
-        orr_collider_make(source, desc, scene->context.jobs, &scene->context.progress, grid, &report, error));
+    orr_progress progress = scene->context.progress;
+    progress.path = source->name;
+    ORR_TRY(orr_collider_make(source, desc, scene->context.jobs, &progress, grid, &report, error));
     if (report.haze > 0) {
         orr_log_line(scene->context.log, ORR_LOG_INFO, ORR_CODE_IGNORED,
                      "%s: %lld splats are too large for its collider", source->name, (long long)report.haze);

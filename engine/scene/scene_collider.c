@@ -52,8 +52,10 @@ orr_result orr_scene_make_collider_sized(const orr_scene *scene, orr_layer id, c
     *made = (orr_collider){0};
     orr_result result;
     if (desc) {
-        result = orr_collider_make(&source, &own, scene->context.jobs, &scene->context.progress, &made->grid,
-                                   &made->report, error);
+        orr_progress progress = scene->context.progress;
+        progress.path = source.name;
+        result = orr_collider_make(&source, &own, scene->context.jobs, &progress, &made->grid, &made->report,
+                                   error);
     } else {
         own.cell = layer->body_desc.cell / (double)layer->transform.scale;
         result = orr_collider_of_layer(scene, layer, &own, &made->grid, error);

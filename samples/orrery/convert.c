@@ -1,5 +1,5 @@
-// orrery convert: splat clouds from one file format to another; models to meshes (convert_model.c), colliders
-// (convert_collider.c).
+// orrery convert: splat clouds from one file format to another; meshes likewise (convert_mesh.c), models to
+// meshes (convert_model.c), colliders (convert_collider.c).
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
 #include "neural/ingp/ingp.h"
@@ -8,6 +8,7 @@
 #include "render/mesh.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/convert_collider.h"
+#include "samples/orrery/convert_mesh.h"
 #include "samples/orrery/convert_model.h"
 #include "samples/orrery/interrupt.h"
 
@@ -59,9 +60,6 @@ static orr_result convert(conversion *c, orr_error *error)
             c->to);
     }
     ORR_TRY(orr_file_try(c->to, error));
-    if (orr_mesh_readable(c->from)) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: a mesh: expected a splat cloud", c->from);
-    }
     uint64_t start = orr_clock_nanoseconds();
     orr_splats *splats;
     ORR_TRY(orr_splats_load(c->from, &splats, error));
@@ -178,13 +176,16 @@ int command_convert(int argc, char **argv)
         .name = "convert",
         .operands = "IN OUT",
         .purpose =
-            "Writes a splat cloud in another format, the surface of a field (.ingp) or of a collider as\n"
-            "a mesh, or the collider of a cloud, a mesh or a field.",
-        .notes = "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
-                 "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3) .sog.\n"
-                 "Fields become .ply .obj .glb, or .ingp .msgpack without the state of their training.\n"
-                 "Clouds, meshes and fields become .collider: signed distances, which robots collide with;\n"
-                 "colliders become .ply .obj .glb.",
+            "Writes a splat cloud or a mesh in another format, the surface of a field (.ingp) or of a\n"
+            "collider as a mesh, or the collider of a cloud, a mesh or a field.",
+        .notes =
+            "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
+            "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3) .sog.\n"
+            "Meshes (.glb .gltf .obj .stl .ply .dae) become .ply .obj .glb, with the base colours at their\n"
+            "vertices in place of materials and textures.\n"
+            "Fields become .ply .obj .glb, or .ingp .msgpack without the state of their training.\n"
+            "Clouds, meshes and fields become .collider: signed distances, which robots collide with;\n"
+            "colliders become .ply .obj .glb.",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,
@@ -202,8 +203,8 @@ int command_convert(int argc, char **argv)
         return command_fail(
             orr_fail(&error, ORR_CODE_ARGUMENT, "convert: --outside, --falloff: expected --region"), &error);
     }
-    if (has_region(&c) &&
-        (orr_collider_readable(c.to) || orr_collider_readable(c.from) || orr_field_model_readable(c.from))) {
+    if (has_region(&c) && (orr_collider_readable(c.to) || orr_collider_readable(c.from) ||
+                           orr_field_model_readable(c.from) || orr_mesh_readable(c.from))) {
         return command_fail(
             orr_fail(&error, ORR_CODE_ARGUMENT, "convert: --region: %s: expected a cloud to write", c.to),
             &error);
@@ -234,11 +235,22 @@ int command_convert(int argc, char **argv)
         }
         return json ? command_print_json(json) : 0;
     }
-    orr_result result =
-        of_model.resolution || of_model.threshold > 0.0
-            ? orr_fail(&error, ORR_CODE_ARGUMENT, "convert: %s: %s: expected a field (.ingp) to convert",
-                       of_model.resolution ? "--resolution" : "--threshold", c.from)
-            : convert(&c, &error);
+    if (of_model.resolution || of_model.threshold > 0.0) {
+        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT,
+                                     "convert: %s: %s: expected a field (.ingp) to convert",
+                                     of_model.resolution ? "--resolution" : "--threshold", c.from),
+                            &error);
+    }
+    if (orr_mesh_readable(c.from)) {
+        cJSON *json = common.json ? cJSON_CreateObject() : NULL;
+        orr_result converted = convert_mesh(c.from, c.to, json, &error);
+        if (converted != ORR_OK) {
+            cJSON_Delete(json);
+            return command_fail(converted, &error);
+        }
+        return json ? command_print_json(json) : 0;
+    }
+    orr_result result = convert(&c, &error);
     if (result != ORR_OK) {
         return command_fail(result, &error);
     }

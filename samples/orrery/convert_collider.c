@@ -3,6 +3,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
+#include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 
 #include <stdio.h>
@@ -49,8 +50,8 @@ static orr_result make(const collider_conversion *c, const orr_collider_desc *de
 {
     orr_engine *engine;
     orr_scene *scene;
-    const orr_engine_desc settings = {.threads = c->threads, .device = ORR_DEVICE_CPU};
-    ORR_TRY(orr_engine_create(&settings, &engine, error));
+    const common_options common = {.threads = c->threads, .device = ORR_DEVICE_CPU};
+    ORR_TRY(command_engine(&common, &engine, error));
     orr_result result = orr_scene_load(engine, c->from, &scene, error);
     if (result == ORR_OK) {
         result = orr_scene_layer_count(scene) == 1

@@ -5,6 +5,7 @@
 #include "engine/image/video.h"
 #include "engine/loop/devices.h"
 #include "orr_licences.h"
+#include "samples/orrery/load_progress.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -34,7 +35,7 @@ static const command commands[] = {
     {"train", command_train, "KIND DATA", "trains a neural field on an image, a shape, photos or a volume"},
     {"insert", command_insert, "ROOM OBJECT -o OUT",
      "an object on a surface of a captured world, as a scene file or in its photos"},
-    {"convert", command_convert, "IN OUT", "splat clouds to another format, fields to meshes"},
+    {"convert", command_convert, "IN OUT", "splat clouds and meshes to another format, fields to meshes"},
     {"info", command_info, "FILE...", "what clouds, meshes, fields, robots, scene and camera files contain"},
     {"devices", command_devices, "", "the devices that the engine can use"},
 };
@@ -77,7 +78,8 @@ orr_log command_log(void)
 
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error)
 {
-    const orr_engine_desc desc = {.threads = common->threads, .device = common->device, .log = print_log};
+    const orr_engine_desc desc = {
+        .threads = common->threads, .device = common->device, .log = print_log, .progress = load_progress};
     return orr_engine_create(&desc, engine, error);
 }
 

@@ -7,6 +7,7 @@
 #include "neural/fields/density_cloud.h"
 #include "neural/fields/draw.h"
 #include "neural/fields/mesh_distance.h"
+#include "neural/fields/mesh_tree.h"
 #include "neural/training/field_trainer.h"
 #include "neural/training/image_samples.h"
 #include "neural/training/sdf_samples.h"
@@ -163,6 +164,234 @@ static void a_hole_is_closed_by_what_is_around_it(void **state)
     assert_int_equal(orr_mesh_distance_create(flat, 3, corners, 1, "flat.obj", &ball, &why),
                      ORR_ERROR_FORMAT);
     assert_null(ball);
+}
+
+// ---- open meshes ----
+
+// Triangles by themselves.
+typedef struct open_shape {
+    const char *name;
+    int triangle_count;
+    float (*corners)[9];
+} open_shape;
+
+enum { SHEET_EDGE = 40, SOUP = 2000 };
+
+static void sheet_point(int i, int j, float at[3])
+{
+    at[0] = 0.1f + 0.8f * (float)i / SHEET_EDGE;
+    at[1] = 0.1f + 0.8f * (float)j / SHEET_EDGE;
+    at[2] = 0.5f + 0.12f * sinf(9.0f * at[0]) * cosf(7.0f * at[1]);
+}
+
+static open_shape make_sheet(void)
+{
+    open_shape s = {"sheet", 2 * SHEET_EDGE * SHEET_EDGE, NULL};
+    s.corners = orr_alloc((size_t)s.triangle_count, sizeof *s.corners);
+    assert_non_null(s.corners);
+    for (int i = 0; i < s.triangle_count; i++) {
+        static const int ENDS[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+        for (int c = 0; c < 3; c++) {
+            const int *end = ENDS[i % 2][c];
+            sheet_point(i / 2 % SHEET_EDGE + end[0], i / 2 / SHEET_EDGE + end[1], s.corners[i] + 3 * c);
+        }
+    }
+    return s;
+}
+
+static open_shape make_soup(void)
+{
+    open_shape s = {"soup", SOUP, NULL};
+    s.corners = orr_alloc(SOUP, sizeof *s.corners);
+    assert_non_null(s.corners);
+    for (int i = 0; i < SOUP; i++) { // pieces of a sphere with gaps between them
+        orr_rng rng = {.seed = 4, .stream = (uint32_t)i};
+        float middle[3], length = 0.0f;
+        while (length < 0.1f || length > 1.0f) {
+            for (int k = 0; k < 3; k++) {
+                middle[k] = orr_rng_range(&rng, -1.0f, 1.0f);
+            }
+            length = sqrtf(middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2]);
+        }
+        for (int c = 0; c < 9; c++) {
+            s.corners[i][c] = 0.5f + 0.35f * middle[c % 3] / length + orr_rng_range(&rng, -0.04f, 0.04f);
+        }
+        float area[3];
+        orr_area_vector(s.corners[i], area);
+        if (vec3f_dot(area, middle) < 0.0f) { // outward, so that much of the inside is near a half
+            float kept[3];
+            memcpy(kept, s.corners[i], sizeof kept);
+            memcpy(s.corners[i], s.corners[i] + 3, sizeof kept);
+            memcpy(s.corners[i] + 3, kept, sizeof kept);
+        }
+    }
+    return s;
+}
+
+static open_shape make_cup(void) // a ball without its southern third
+{
+    orr_mesh ball = ball_mesh(0.4f, 30, 600);
+    open_shape s = {"cup", (int)(ball.index_count / 3), NULL};
+    s.corners = orr_alloc((size_t)s.triangle_count, sizeof *s.corners);
+    assert_non_null(s.corners);
+    for (int i = 0; i < 3 * s.triangle_count; i++) {
+        memcpy(s.corners[i / 3] + 3 * (i % 3), ball.vertices[ball.indices[i]].position, 3 * sizeof(float));
+    }
+    return s;
+}
+
+static orr_mesh_distance *make_open(const open_shape *s)
+{
+    uint32_t *indices = orr_alloc((size_t)s->triangle_count, 3 * sizeof *indices);
+    assert_non_null(indices);
+    for (int i = 0; i < 3 * s->triangle_count; i++) {
+        indices[i] = (uint32_t)i;
+    }
+    orr_mesh_distance *mesh;
+    assert_ok(orr_mesh_distance_create(s->corners[0], 3 * s->triangle_count, indices, s->triangle_count,
+                                       s->name, &mesh, &error));
+    orr_free(indices);
+    return mesh;
+}
+
+// The sum over all triangles in double precision, by another formula than the engine's: solid angles as sums
+// of dihedral angles less pi (Girard), signed by the side.
+static double all_triangles(const open_shape *s, const float point[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < s->triangle_count; i++) {
+        double v[3][3], n[3][3], cosine, excess = -3.14159265358979;
+        for (int c = 0; c < 3; c++) {
+            for (int k = 0; k < 3; k++) {
+                v[c][k] = (double)s->corners[i][3 * c + k] - (double)point[k];
+            }
+        }
+        for (int c = 0; c < 3; c++) {
+            vec3_cross(v[c], v[(c + 1) % 3], n[c]);
+            vec3_normalise(n[c]);
+        }
+        for (int c = 0; c < 3; c++) {
+            cosine = fmin(fmax(-vec3_dot(n[c], n[(c + 1) % 3]), -1.0), 1.0);
+            excess += acos(cosine);
+        }
+        sum += vec3_dot(n[0], v[2]) > 0.0 ? excess : -excess;
+    }
+    return sum / (4.0 * 3.14159265358979);
+}
+
+static void winding_numbers_are_those_of_all_triangles(const open_shape *s)
+{
+    orr_mesh_distance *mesh = make_open(s);
+    double worst = 0.0, widest = 0.0;
+    for (uint32_t i = 0; i < 100; i++) {
+        float point[3];
+        random_position(i, point);
+        double exact = all_triangles(s, point), bound, found = orr_tree_winding(mesh, point, 1e-5, &bound);
+        assert_true(fabs(found - exact) <= bound);
+        assert_true(fabs((double)orr_mesh_winding(mesh, point) - exact) < 2e-5);
+        worst = fmax(worst, fabs(found - exact));
+        widest = fmax(widest, bound);
+    }
+    // what clusters leave out mostly cancels; their bounds add up, but say something
+    assert_true(worst < 2e-4 && widest < 0.02);
+    orr_mesh_distance_destroy(mesh);
+}
+
+// Signs in blocks of points as a distance grid has them, everywhere and so also at the rim.
+static void signs_are_those_of_all_triangles(const open_shape *s)
+{
+    enum { EDGE = 5, BLOCK = EDGE * EDGE * EDGE };
+    orr_mesh_distance *mesh = make_open(s);
+    int wrong = 0, inside = 0;
+    for (uint32_t i = 0; i < 14; i++) {
+        float corner[3], points[3 * BLOCK], distances[BLOCK];
+        random_position(i + 1000, corner);
+        for (int p = 0; p < BLOCK; p++) {
+            const int at[3] = {p % EDGE, p / EDGE % EDGE, p / EDGE / EDGE};
+            for (int k = 0; k < 3; k++) {
+                points[k * BLOCK + p] = 0.9f * corner[k] + 0.02f * (float)at[k];
+            }
+        }
+        orr_mesh_distance_signed(mesh, points, BLOCK, distances);
+        for (int p = 0; p < BLOCK; p++) {
+            const float point[3] = {points[p], points[BLOCK + p], points[2 * BLOCK + p]};
+            double winding = fabs(all_triangles(s, point));
+            // nearer to a half, rounding of this sum decides
+            wrong += (winding > 0.5) != (distances[p] < 0.0f) && fabs(winding - 0.5) > 3e-7;
+            inside += winding > 0.5;
+        }
+    }
+    assert_int_equal(wrong, 0);
+    assert_true(inside > 50);
+
+    orr_mesh_distance_destroy(mesh);
+}
+
+// Within 1e-5 of a half, away from triangles: between random points, by bisection.
+static void signs_beside_a_half_are_exact(const open_shape *s)
+{
+    orr_mesh_distance *mesh = make_open(s);
+    int tried = 0;
+    for (uint32_t i = 0; i < 60; i++) {
+        float low[3], high[3], point[3] = {0};
+        random_position(2 * i, low);
+        random_position(2 * i + 1, high);
+        bool side = fabs(all_triangles(s, low)) > 0.5;
+        double winding = 0.0;
+        for (int step = 0; step < 24 && !(fabs(winding - 0.5) < 1e-5); step++) {
+            for (int k = 0; k < 3; k++) {
+                point[k] = 0.5f * (low[k] + high[k]);
+            }
+            winding = fabs(all_triangles(s, point));
+            memcpy((winding > 0.5) == side ? low : high, point, sizeof point);
+        }
+        if (fabs(winding - 0.5) < 1e-5 && fabs(winding - 0.5) > 3e-7) { // less is rounding of this sum
+            float distance;
+            orr_mesh_distance_signed(mesh, point, 1, &distance);
+            assert_true((distance < 0.0f) == (winding > 0.5));
+            tried++;
+        }
+    }
+    assert_true(tried > 5);
+    orr_mesh_distance_destroy(mesh);
+}
+
+static void open_meshes_have_the_sides_of_all_their_triangles(void **state)
+{
+    (void)state;
+    open_shape shapes[] = {make_cup(), make_sheet(), make_soup()};
+    for (int i = 0; i < 3; i++) {
+        winding_numbers_are_those_of_all_triangles(&shapes[i]);
+        signs_are_those_of_all_triangles(&shapes[i]);
+        signs_beside_a_half_are_exact(&shapes[i]);
+        orr_free(shapes[i].corners);
+    }
+}
+
+// In a ball that no triangle crosses, numbers vary by no more than the rim allows, and it allows less far
+// away.
+static void numbers_vary_by_the_rim(void **state)
+{
+    (void)state;
+    open_shape cup = make_cup();
+    orr_mesh_distance *mesh = make_open(&cup);
+    int small = 0;
+    for (uint32_t i = 0; i < 150; i++) {
+        float centre[3];
+        random_position(i, centre);
+        float reach = 0.9f * orr_mesh_distance_to(mesh, centre, INFINITY);
+        double most = orr_tree_variation(mesh, centre, reach), middle = all_triangles(&cup, centre);
+        small += most < 0.1;
+        for (int k = 0; k < 6; k++) {
+            float end[3];
+            memcpy(end, centre, sizeof end);
+            end[k / 2] += k % 2 ? reach : -reach;
+            assert_true(fabs(all_triangles(&cup, end) - middle) <= most);
+        }
+    }
+    assert_true(small > 15);
+    orr_mesh_distance_destroy(mesh);
+    orr_free(cup.corners);
 }
 
 // ---- densities ----
@@ -360,6 +589,8 @@ int main(void)
         cmocka_unit_test(holes_and_turned_meshes_are_noticed),
         cmocka_unit_test(signs_along_a_segment_are_those_of_its_points),
         cmocka_unit_test(a_hole_is_closed_by_what_is_around_it),
+        cmocka_unit_test(open_meshes_have_the_sides_of_all_their_triangles),
+        cmocka_unit_test(numbers_vary_by_the_rim),
         cmocka_unit_test(a_cloud_fills_some_of_its_cube),
         cmocka_unit_test(pictures_are_sampled_between_the_middles_of_pixels),
 #if ORR_HAVE_EXR

@@ -6,6 +6,7 @@
 #include "engine/image/image.h"
 #include "orr_features.h"
 #include "render/formats/splat_formats.h"
+#include "render/mesh.h"
 #include "tests/support/run_program.h"
 #include "tests/support/scenes/lit_cloud.h"
 #include "tests/support/support.h"
@@ -178,7 +179,9 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
         {{"render", cloud, "-o", "no/such/folder/a.npy"}, "no/such/folder/a.npy"},
         {{"convert", cloud, "a.obj"}, "a.obj"},
         {{"convert", cloud, "no/such/folder/a.ply"}, "no/such/folder/a.ply"},
-        {{"convert", "a.glb", "a.ply"}, "a.glb: a mesh"},
+        {{"convert", "a.glb", "a.spz"}, "a.spz: a.glb is a mesh: expected"},
+        {{"convert", "a.glb", "a.ply"}, "a.glb"},
+        {{"convert", "a.glb", "a.ply", "--region", "0,0,0,1,1,1"}, "expected a cloud"},
         {{"info"}, "operand missing"},
         {{"devices", "x"}, "one operand too many"},
     };
@@ -369,6 +372,50 @@ static void convert_writes_every_format_it_reads_back(void **state)
     run_result info = orrery("info", to);                             // the fifth in the chain
     assert_non_null(strstr(info.output, "3000 splats, SH degree 0")); // .splat has no more
     assert_done(&info);
+}
+
+static void mesh_is_two_triangles(const char *path)
+{
+    orr_mesh *mesh;
+    assert_ok(orr_mesh_load(path, &mesh, &error));
+    assert_int_equal(mesh->index_count, 6);
+    static const float corners[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}, {1, 0, 3}, {0, 2, 3}};
+    static const uint8_t colours[2][3] = {{255, 188, 0}, {137, 255, 99}}; // linear 1, 0.5, 0; 0.25, 1, 0.125
+    for (int i = 0; i < 6; i++) {
+        const orr_mesh_vertex *v = &mesh->vertices[mesh->indices[i]];
+        for (int k = 0; k < 3; k++) {
+            assert_true(v->position[k] == corners[i][k]);
+            assert_true(abs(v->colour[k] - colours[i / 3][k]) <= 1);
+        }
+        assert_true(v->normal[2] > 0.999f);
+    }
+    for (int i = 0; i < mesh->part_count; i++) { // colours are at the vertices alone
+        assert_true(mesh->materials[mesh->parts[i].material].base_colour[0] == 1.0f);
+    }
+    orr_mesh_destroy(mesh);
+}
+
+static void convert_writes_meshes(void **state)
+{
+    (void)state;
+    static const char obj[] = "mtllib two.mtl\nv 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nv 1 0 3\nv 0 2 3\n"
+                              "usemtl a\nf 1 2 3\nusemtl b\nf 4 5 6\n",
+                      mtl[] = "newmtl a\nKd 1 0.5 0\nnewmtl b\nKd 0.25 1 0.125\n";
+    char from[256], to[256];
+    snprintf(from, sizeof from, "%s", in_folder("two.obj"));
+    assert_ok(orr_file_write(from, obj, sizeof obj - 1, &error));
+    assert_ok(orr_file_write(in_folder("two.mtl"), mtl, sizeof mtl - 1, &error));
+    static const char *const names[] = {"two.glb", "two.ply", "again.obj", "last.glb"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(to, sizeof to, "%s", in_folder(names[i]));
+        run_result result = orrery("convert", from, to, "--json");
+        cJSON *json = take_json(&result);
+        assert_text_at(json, "file", to);
+        assert_int_equal(number_at(json, "triangles"), 2);
+        cJSON_Delete(json);
+        mesh_is_two_triangles(to);
+        snprintf(from, sizeof from, "%s", to);
+    }
 }
 
 static void convert_cuts_a_cloud_in_two(void **state)
@@ -1045,6 +1092,7 @@ int main(void)
         cmocka_unit_test(info_finds_the_sun_of_a_cloud),
         cmocka_unit_test(info_counts_what_is_in_a_mesh),
         cmocka_unit_test(convert_writes_every_format_it_reads_back),
+        cmocka_unit_test(convert_writes_meshes),
         cmocka_unit_test(convert_cuts_a_cloud_in_two),
         cmocka_unit_test(broken_splats_and_losses_are_named_in_one_line),
         cmocka_unit_test(devices_are_listed),

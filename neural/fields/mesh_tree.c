@@ -1,0 +1,313 @@
+#include "neural/fields/mesh_tree.h"
+
+#include "engine/core/memory.h"
+#include "engine/maths/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979;
+
+static double area_of(const float t[9])
+{
+    float area[3];
+    orr_area_vector(t, area);
+    return sqrt((double)vec3f_dot(area, area));
+}
+
+static void swap_triangles(float (*t)[9], int64_t a, int64_t b)
+{
+    float kept[9];
+    memcpy(kept, t[a], sizeof kept);
+    memcpy(t[a], t[b], sizeof kept);
+    memcpy(t[b], kept, sizeof kept);
+}
+
+static float centroid(const float t[9], int axis)
+{
+    return t[axis] + t[3 + axis] + t[6 + axis]; // three times it, which orders the same
+}
+
+// Partial order around number `middle`, by centroids along an axis (Hoare's selection).
+static void select_middle(float (*t)[9], int64_t low, int64_t high, int64_t middle, int axis)
+{
+    while (low < high) {
+        float pivot = centroid(t[(low + high) / 2], axis);
+        int64_t i = low, j = high;
+        while (i <= j) {
+            for (; centroid(t[i], axis) < pivot; i++) {
+            }
+            for (; centroid(t[j], axis) > pivot; j--) {
+            }
+            if (i <= j) {
+                swap_triangles(t, i++, j--);
+            }
+        }
+        if (middle <= j) {
+            high = j;
+        } else if (middle >= i) {
+            low = i;
+        } else {
+            return;
+        }
+    }
+}
+
+static void measure(orr_tree_node *n, float (*t)[9], int64_t first, int64_t end)
+{
+    *n = (orr_tree_node){.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+    double total[3] = {0}, weight = 0.0;
+    for (int64_t i = first; i < end; i++) {
+        double size = area_of(t[i]);
+        for (int k = 0; k < 3; k++) {
+            total[k] += size * (double)centroid(t[i], k) / 3.0;
+            for (int corner = 0; corner < 3; corner++) {
+                n->low[k] = orr_smaller(n->low[k], t[i][3 * corner + k]);
+                n->high[k] = orr_larger(n->high[k], t[i][3 * corner + k]);
+            }
+        }
+        weight += size;
+    }
+    for (int k = 0; k < 3; k++) {
+        n->centre[k] = (float)(total[k] / weight);
+    }
+}
+
+// Radius and sum of cubes; the cube of a distance is convex, so the corners' mean is not less than the
+// triangle's.
+static void measure_distances(orr_tree_node *n, float (*t)[9], int64_t first, int64_t end)
+{
+    double cubes = 0.0;
+    for (int64_t i = first; i < end; i++) {
+        double sum = 0.0;
+        for (int corner = 0; corner < 3; corner++) {
+            float away[3];
+            vec3f_subtract(t[i] + 3 * corner, n->centre, away);
+            float square = vec3f_dot(away, away);
+            n->radius = orr_larger(n->radius, square);
+            sum += (double)(square * sqrtf(square));
+        }
+        cubes += area_of(t[i]) * sum / 3.0;
+    }
+    n->radius = sqrtf(n->radius);
+    n->cubes = (float)cubes;
+}
+
+// ---- moments ----
+
+// Symmetric; about a node's centre.
+typedef struct moments {
+    double area[3], second[3][3], third[3][3][3];
+} moments;
+
+// Those of area vector a at offset s: second += (a s) , third += (a s s), both made symmetric; `share` of it.
+static void add_point(moments *m, const double a[3], const double s[3], double share)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++) {
+                m->third[i][j][k] +=
+                    share * (a[i] * s[j] * s[k] + a[j] * s[i] * s[k] + a[k] * s[i] * s[j]) / 3.0;
+            }
+        }
+    }
+}
+
+static void add_offset(moments *m, const double a[3], const double s[3])
+{
+    for (int i = 0; i < 3; i++) {
+        m->area[i] += a[i];
+        for (int j = 0; j < 3; j++) {
+            m->second[i][j] += 0.5 * (a[i] * s[j] + a[j] * s[i]);
+        }
+    }
+}
+
+// The integral of offset x offset over a triangle is its area / 12 times the sum of the squares of the
+// corners and of their sum.
+static void add_triangle(moments *m, const float t[9], const float centre[3])
+{
+    float area[3];
+    orr_area_vector(t, area);
+    const double a[3] = {(double)area[0], (double)area[1], (double)area[2]};
+    double sum[3] = {0}, middle[3];
+    for (int corner = 0; corner < 3; corner++) {
+        double s[3];
+        for (int k = 0; k < 3; k++) {
+            s[k] = (double)t[3 * corner + k] - (double)centre[k];
+            sum[k] += s[k];
+        }
+        add_point(m, a, s, 1.0 / 12.0);
+    }
+    add_point(m, a, sum, 1.0 / 12.0);
+    for (int k = 0; k < 3; k++) {
+        middle[k] = sum[k] / 3.0;
+    }
+    add_offset(m, a, middle);
+}
+
+// The moments of a child, about another centre.
+static void add_child(moments *m, const moments *child, const float from[3], const float centre[3])
+{
+    double s[3];
+    for (int k = 0; k < 3; k++) {
+        s[k] = (double)from[k] - (double)centre[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            m->second[i][j] += child->second[i][j];
+            for (int k = 0; k < 3; k++) {
+                m->third[i][j][k] +=
+                    child->third[i][j][k] + 2.0 / 3.0 *
+                                                (child->second[i][j] * s[k] + child->second[j][k] * s[i] +
+                                                 child->second[i][k] * s[j]);
+            }
+        }
+    }
+    add_offset(m, child->area, s);
+    add_point(m, child->area, s, 1.0);
+}
+
+// In the order of a winding_moments, over 4 pi, with the factors of the series and of equal members; without
+// traces.
+static void keep_moments(const moments *m, float *to)
+{
+    const double second = -3.0 / (4.0 * PI), third = 7.5 / (4.0 * PI);
+    double trace = (m->second[0][0] + m->second[1][1] + m->second[2][2]) / 3.0, traces[3];
+    for (int i = 0; i < 3; i++) {
+        *to++ = (float)(m->area[i] / (4.0 * PI));
+        traces[i] = (m->third[i][0][0] + m->third[i][1][1] + m->third[i][2][2]) / 5.0;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            *to++ = (float)(second * (i == j ? m->second[i][j] - trace : 2.0 * m->second[i][j]));
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            for (int k = j; k < 3; k++) {
+                double without = m->third[i][j][k] - (i == j ? traces[k] : 0.0) - (i == k ? traces[j] : 0.0) -
+                                 (j == k ? traces[i] : 0.0);
+                *to++ = (float)(third * (i == k ? 1.0 : i == j || j == k ? 3.0 : 6.0) * without);
+            }
+        }
+    }
+}
+
+// ---- building ----
+
+static void set_leaf(orr_tree_leaf *l, float (*t)[9], int count)
+{
+    for (int i = 0; i < ORR_TREE_LEAF; i++) {
+        for (int k = 0; k < 9; k++) {
+            l->corners[k / 3][k % 3][i] = t[i < count ? i : 0][k];
+        }
+    }
+}
+
+static moments build(orr_mesh_distance *m, int32_t index, int64_t first, int64_t end)
+{
+    orr_tree_node *n = &m->nodes[index];
+    moments sums = {0};
+    measure(n, m->corners, first, end);
+    measure_distances(n, m->corners, first, end);
+    if (end - first <= ORR_TREE_LEAF) {
+        n->first = (int32_t)first;
+        n->count = (int32_t)(end - first);
+        n->leaf = m->leaf_count++;
+        set_leaf(&m->leaves[n->leaf], m->corners + first, n->count);
+        for (int64_t i = first; i < end; i++) {
+            add_triangle(&sums, m->corners[i], n->centre);
+        }
+    } else {
+        int axis = 0;
+        for (int k = 1; k < 3; k++) {
+            axis = n->high[k] - n->low[k] > n->high[axis] - n->low[axis] ? k : axis;
+        }
+        int64_t middle = (first + end) / 2;
+        select_middle(m->corners, first, end - 1, middle, axis);
+        n->first = m->node_count;
+        m->node_count += 2;
+        // halves: the depth is the logarithm of the count
+        for (int child = 0; child < 2; child++) {
+            moments of_child = build(m, n->first + child, child ? middle : first, child ? end : middle);
+            add_child(&sums, &of_child, m->nodes[n->first + child].centre, n->centre);
+        }
+    }
+    keep_moments(&sums, m->moments[index]);
+    return sums;
+}
+
+static orr_result choose_kernel(orr_mesh_distance *m, orr_error *error)
+{
+#define KERNEL(isa) orr_winding_add_##isa
+    static const orr_winding_fn kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNEL);
+#undef KERNEL
+    orr_isa isa;
+    ORR_TRY(orr_isa_choose(&isa, error));
+    m->add_winding = kernels[isa];
+    return ORR_OK;
+}
+
+static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t vertex_count,
+                       const uint32_t *indices, int64_t triangle_count, const char *name, orr_error *error)
+{
+    ORR_ALLOC(m->corners, triangle_count, name, error);
+    ORR_TRY(choose_kernel(m, error));
+    uint64_t sides = 0;
+    for (int64_t i = 0; i < triangle_count; i++) {
+        float *t = m->corners[m->triangle_count], area[3];
+        for (int corner = 0; corner < 3; corner++) {
+            assert(indices[3 * i + corner] < (uint64_t)vertex_count);
+            memcpy(t + 3 * corner, positions + 3 * (size_t)indices[3 * i + corner], 3 * sizeof *t);
+        }
+        orr_area_vector(t, area);
+        sides += orr_tree_sum_sides(t);
+        m->triangle_count += vec3f_dot(area, area) > 0.0f && isfinite(vec3f_dot(area, area));
+    }
+    (void)vertex_count;
+    m->closed = sides == 0;
+    if (m->triangle_count == 0) {
+        return orr_fail(error, ORR_CODE_MESH_FILE, "%s: expected triangles with an area", name);
+    }
+    // leaves have two triangles or more, unless there is one
+    ORR_ALLOC(m->nodes, m->triangle_count + 1, name, error);
+    ORR_ALLOC(m->moments, m->triangle_count + 1, name, error);
+    ORR_ALLOC(m->leaves, m->triangle_count / 2 + 1, name, error);
+    m->node_count = 1;
+    build(m, 0, 0, m->triangle_count);
+    return m->closed ? ORR_OK : orr_tree_find_rim(m, name, error);
+}
+
+orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count, const uint32_t *indices,
+                                    int64_t triangle_count, const char *name, orr_mesh_distance **mesh,
+                                    orr_error *error)
+{
+    *mesh = NULL;
+    if (triangle_count > INT32_MAX / 2) {
+        return orr_fail(error, ORR_CODE_MESH_FILE, "%s: %lld triangles: expected at most 2^30", name,
+                        (long long)triangle_count);
+    }
+    orr_mesh_distance *made = orr_alloc_zero(1, sizeof *made);
+    if (!made) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", name);
+    }
+    orr_result result = fill(made, positions, vertex_count, indices, triangle_count, name, error);
+    if (result != ORR_OK) {
+        orr_mesh_distance_destroy(made);
+        return result;
+    }
+    *mesh = made;
+    return ORR_OK;
+}
+
+void orr_mesh_distance_destroy(orr_mesh_distance *mesh)
+{
+    if (mesh) {
+        orr_free(mesh->corners);
+        orr_free(mesh->nodes);
+        orr_free(mesh->moments);
+        orr_free(mesh->leaves);
+        orr_free(mesh);
+    }
+}
