@@ -1987,8 +1987,8 @@ typedef struct orr_hit {
  * ORR_ERROR_ARGUMENT: the point is outside the picture, or the camera or the copy of the world is wrong. */
 static inline orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y,
                                         orr_hit *hit, orr_error *error);
-/* The name of a robot's geom, "" when it has none; NULL outside the model's geoms. Valid as long as the
- * layer. */
+/* The name of a robot's geom, "" when it has none; from geom_count on, of a visual of a URDF, or of its
+ * link; NULL outside. Valid as long as the layer. */
 ORR_API const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot, int geom);
 
 /* ---- insertion: objects in captured worlds ------------------------------------------------------------- */

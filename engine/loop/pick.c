@@ -177,9 +177,13 @@ orr_result orr_world_pick_sized(const orr_world *world, const orr_view *view, si
 const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot, int geom)
 {
     int index = scene ? orr_scene_find(scene, robot) : -1;
-    if (index < 0 || scene->layers[index].kind != ORR_LAYER_ROBOT || geom < 0 ||
-        geom >= orr_model_count(scene->layers[index].robot->model, ORR_OBJECT_GEOM)) {
+    if (index < 0 || scene->layers[index].kind != ORR_LAYER_ROBOT || geom < 0) {
         return NULL;
     }
-    return orr_model_name(scene->layers[index].robot->model, ORR_OBJECT_GEOM, geom);
+    const orr_model *m = scene->layers[index].robot->model;
+    const int visual = geom - m->ngeom;
+    if (visual >= 0) {
+        return m->visuals && visual < m->visuals->count ? m->visuals->list[visual].name : NULL;
+    }
+    return orr_model_name(m, ORR_OBJECT_GEOM, geom);
 }

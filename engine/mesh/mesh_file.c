@@ -96,6 +96,8 @@ static orr_result check_materials(orr_mesh_reader *reader)
         }
         mesh->parts[i].material = mesh->parts[i].material < 0 ? plain : mesh->parts[i].material;
     }
+    const bool ply = reader_of(reader->desc->path) == orr_mesh_read_ply;
+    mesh->plain_material = ply && mesh->materials[0].texture < 0 ? 0 : plain;
     for (int i = 0; i < mesh->material_count; i++) {
         for (int k = 0; k < 4; k++) {
             if (!isfinite(mesh->materials[i].base_colour[k])) {

@@ -120,6 +120,7 @@ typedef struct orr_mesh_file {
     orr_mesh_material *materials;
     orr_image8 *textures; // sRGB colour, straight alpha; what is no colour is encoded likewise
     int part_count, material_count, texture_count;
+    int plain_material;     // of the parts for which the file describes none; -1: it does for all
     orr_light_desc *lights; // light_count: lamps among the triangles, in their space; none of them is dark
     int light_count;
     char unused[400]; // what the file holds and a reader leaves out, in one line; empty: nothing
@@ -142,4 +143,7 @@ bool orr_mesh_readable(const char *path);
 // ORR_ERROR_FILE when it cannot be opened; ORR_ERROR_FORMAT names the mesh, face, vertex or texture that is
 // wrong, and when there are no triangles; ORR_ERROR_MEMORY.
 orr_result orr_mesh_file_read(const orr_mesh_file_desc *desc, orr_mesh_file *mesh, orr_error *error);
+// Vertices moved by an affine map, normals by its cofactors. Returns whether it mirrors: triangles are to be
+// rewound then.
+bool orr_mesh_move(orr_mesh_file_vertex *vertices, int64_t count, const float pose[12]);
 void orr_mesh_file_free(orr_mesh_file *mesh); // what it still owns; members may be taken out and set to NULL

@@ -57,6 +57,3 @@ orr_result orr_mesh_load_texture(orr_mesh_reader *reader, const char *name, int 
 // Notes that a file beside the mesh is left out, and why. Fails only without memory.
 orr_result orr_mesh_leave_out(orr_mesh_reader *reader, const char *kind, const char *name,
                               const orr_error *why);
-
-// Vertices moved by an affine map, normals by its cofactors. Returns whether it mirrors.
-bool orr_mesh_move(orr_mesh_file_vertex *vertices, int64_t count, const float pose[12]);

@@ -6,6 +6,7 @@
 #include "engine/maths/camera.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/scene/robot_round.h"
+#include "engine/scene/robot_visual.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 #include "physics/pose/rest_pose.h"
@@ -21,18 +22,6 @@ bool orr_robot_group_drawn(int group, unsigned char switched)
 {
     int last = group < 0 ? 0 : group < GROUPS ? group : GROUPS - 1;
     return (last < GROUPS_DRAWN) != ((switched >> last & 1) != 0);
-}
-
-static orr_transform to_transform(const double position[3], const double rotation[4])
-{
-    orr_transform t = {.scale = 1.0f};
-    for (int i = 0; i < 4; i++) {
-        t.rotation[i] = (float)rotation[i];
-        if (i < 3) {
-            t.position[i] = (float)position[i];
-        }
-    }
-    return t;
 }
 
 // ---- textures ----
@@ -101,9 +90,11 @@ static orr_image8 *texture_of(const orr_robot *robot, int material)
 
 static void destroy_meshes(const orr_robot_geom *geom)
 {
-    orr_mesh_destroy(geom->mesh);
     for (int i = 0; i < ORR_ROBOT_COARSE; i++) {
         orr_mesh_destroy(geom->coarse[i]);
+    }
+    if (!geom->shared) {
+        orr_mesh_destroy(geom->mesh);
     }
 }
 
@@ -137,34 +128,59 @@ static void keep(orr_robot *robot, const orr_robot_geom *geom)
     }
 }
 
-static orr_result add_geoms(orr_robot *robot, orr_error *error)
+static orr_result add_geoms(orr_robot *robot, const bool *visual_loaded, orr_error *error)
 {
     const orr_model *m = robot->model;
-    ORR_ALLOC(robot->geoms, m->ngeom + m->nsite, "the geoms of a robot", error);
     for (int i = 0; i < m->ngeom; i++) {
+        const bool covered = orr_robot_is_covered(robot, visual_loaded, i);
         orr_robot_geom geom = {.part = ORR_ROBOT_GEOM,
                                .geom = i,
-                               .group = m->geom_group[i],
+                               .group = covered && m->geom_group[i] < GROUPS_DRAWN ? GROUPS_DRAWN
+                                                                                   : m->geom_group[i],
                                .body = m->geom_bodyid[i],
-                               .at = to_transform(m->geom_pos + 3 * i, m->geom_quat + 4 * i)};
-        if (orr_robot_colour(m, i)[3] > 0.0f) {
+                               .at = orr_transform_of(m->geom_pos + 3 * i, m->geom_quat + 4 * i)};
+        if (orr_robot_colour(m, i)[3] > 0.0f && !orr_robot_is_visual(robot, visual_loaded, i)) {
             ORR_TRY(make_meshes(robot, &geom, error));
             set_stride(m, &geom);
             keep(robot, &geom);
         }
     }
+    return ORR_OK;
+}
+
+static orr_result add_sites(orr_robot *robot, orr_error *error)
+{
+    const orr_model *m = robot->model;
     for (int i = 0; i < m->nsite; i++) {
         orr_robot_geom site = {.part = ORR_ROBOT_SITE,
                                .geom = i,
                                .group = m->site_group[i],
                                .body = m->site_bodyid[i],
-                               .at = to_transform(m->site_pos + 3 * i, m->site_quat + 4 * i)};
+                               .at = orr_transform_of(m->site_pos + 3 * i, m->site_quat + 4 * i)};
         if (orr_robot_site_colour(m, i)[3] > 0.0f) {
             ORR_TRY(orr_robot_site_shape(m, i, texture_of(robot, m->site_matid[i]), &site.mesh, error));
             keep(robot, &site);
         }
     }
     return ORR_OK;
+}
+
+static orr_result add_all(orr_robot *robot, orr_error *error)
+{
+    const orr_model *m = robot->model;
+    const int visuals = m->visuals ? m->visuals->count : 0;
+    ORR_ALLOC(robot->geoms, m->ngeom + m->nsite + visuals, "the geoms of a robot", error);
+    bool *loaded = orr_alloc_zero((size_t)visuals, sizeof *loaded);
+    orr_result result =
+        loaded ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the visuals of a robot");
+    if (result == ORR_OK && visuals > 0) {
+        result = orr_robot_add_visuals(robot, loaded, error);
+    }
+    if (result == ORR_OK) {
+        result = add_geoms(robot, loaded, error);
+    }
+    orr_free(loaded);
+    return result == ORR_OK ? add_sites(robot, error) : result;
 }
 
 static orr_result add_marks(orr_robot *robot, orr_error *error)
@@ -207,7 +223,7 @@ static orr_result find_rest(orr_robot *robot, orr_error *error)
     double *xquat = xpos + 3 * m->nbody;
     orr_result result = orr_model_rest_pose(m, xpos, xquat, error);
     for (int i = 0; i < m->nbody && result == ORR_OK; i++) {
-        robot->rest[i] = to_transform(xpos + 3 * i, xquat + 4 * i);
+        robot->rest[i] = orr_transform_of(xpos + 3 * i, xquat + 4 * i);
     }
     orr_free(xpos);
     return result;
@@ -307,7 +323,7 @@ static orr_result build(orr_robot *robot, const char *path, orr_error *error)
 {
     ORR_TRY(orr_model_load(path, &robot->model, error));
     ORR_TRY(read_textures(robot, error));
-    ORR_TRY(add_geoms(robot, error));
+    ORR_TRY(add_all(robot, error));
     ORR_TRY(add_marks(robot, error));
     ORR_TRY(add_tendons(robot, error));
     ORR_TRY(find_rest(robot, error));
@@ -398,7 +414,7 @@ size_t orr_robot_bytes(const orr_robot *robot)
     for (int i = 0; i < robot->geom_count; i++) {
         const orr_robot_geom *geom = &robot->geoms[i];
         const orr_mesh *meshes[1 + ORR_ROBOT_COARSE] = {geom->mesh, geom->coarse[0], geom->coarse[1]};
-        for (int k = 0; k < 1 + ORR_ROBOT_COARSE && meshes[k]; k++) {
+        for (int k = 0; k < 1 + ORR_ROBOT_COARSE && meshes[k] && !geom->shared; k++) {
             bytes += (size_t)meshes[k]->vertex_count * sizeof *meshes[k]->vertices +
                      (size_t)meshes[k]->index_count * sizeof *meshes[k]->indices;
         }

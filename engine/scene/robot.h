@@ -3,22 +3,23 @@
 #pragma once
 
 #include "engine/scene/robot_shape.h"
-#include "physics/model/model.h"
+#include "physics/model/visuals.h"
 #include "render/draw.h"
 
 typedef enum orr_robot_part {
     ORR_ROBOT_GEOM,
     ORR_ROBOT_SITE,
+    ORR_ROBOT_VISUAL, // of a URDF, that is no geom of the model
     ORR_ROBOT_TENDON,
     ORR_ROBOT_PARTS
 } orr_robot_part;
 
 enum { ORR_ROBOT_COARSE = 2 }; // coarser meshes of a round geom
 
-// A geom or a site that is drawn.
+// A geom, a site or a visual that is drawn.
 typedef struct orr_robot_geom {
     orr_robot_part part;
-    int geom; // of the model, or the site
+    int geom; // of the model, or the site; of a visual ngeom + its number
     int group;
     int body;
     orr_transform at; // in the body's frame
@@ -30,17 +31,23 @@ typedef struct orr_robot_geom {
     orr_round round;                      // where that is not 0: the surface that these meshes approximate
     // an endless plane moves with the camera, by whole repeats of its texture [m]; 0, 0: it does not
     float stride[2];
+    const orr_visual *visual; // that the mesh is of; NULL: of the geom or site
+    bool shared;              // the mesh is that of another one before it
 } orr_robot_geom;
 
 typedef struct orr_robot {
     int users; // the scene and its worlds
     orr_model *model;
     orr_robot_geom
-        *geoms; // geom_count: geoms, then sites, of all groups; those that are fully transparent left out
+        *geoms; // geom_count: visuals, geoms, sites, of all groups; those that are fully transparent left out
     int geom_count;
-    orr_mesh **tendons; // 2 per tendon: its pieces and the balls between them; NULL: not drawn
-    int tendon_items;   // meshes that all of them can need
-    orr_mesh *sky;      // NULL: none
+    int visuals_missing;      // that cannot be drawn
+    char visual_missing[512]; // why the first cannot
+    int visuals_reduced;      // of whose files a part is not drawn
+    char visual_reduced[512]; // of the first: "file: what"
+    orr_mesh **tendons;       // 2 per tendon: its pieces and the balls between them; NULL: not drawn
+    int tendon_items;         // meshes that all of them can need
+    orr_mesh *sky;            // NULL: none
     orr_mesh *marks[ORR_ROBOT_MARK_COUNT];
     orr_image8 *textures; // of the model, texture_count, with mips; the meshes borrow them
     int texture_count;

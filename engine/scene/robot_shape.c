@@ -8,6 +8,7 @@
 #include "engine/scene/rings.h"
 #include "render/cube_formula.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -414,13 +415,19 @@ const float *orr_robot_tendon_colour(const orr_model *m, int tendon)
     return colour_of(m, m->tendon_rgba + 4 * tendon, m->tendon_matid[tendon]);
 }
 
+void orr_robot_paint(orr_mesh_material *surface, const float rgba[4])
+{
+    for (int k = 0; k < 4; k++) {
+        surface->base_colour[k] = k < 3 ? srgb_to_linear(rgba[k]) : rgba[k];
+    }
+    surface->blended = rgba[3] < 1.0f;
+    surface->specular = surface->shininess = 0.5f; // MuJoCo's, without a material
+}
+
 static orr_mesh_material surface_of(const orr_model *m, const float rgba[4], int material)
 {
-    orr_mesh_material surface = {
-        .base_colour = {srgb_to_linear(rgba[0]), srgb_to_linear(rgba[1]), srgb_to_linear(rgba[2]), rgba[3]},
-        .blended = rgba[3] < 1.0f,
-        .specular = 0.5f, // MuJoCo's, without a material
-        .shininess = 0.5f};
+    orr_mesh_material surface = {0};
+    orr_robot_paint(&surface, rgba);
     if (material >= 0) {
         surface.emission = m->mat_emission[material];
         surface.specular = srgb_to_linear(m->mat_specular[material]);
@@ -545,6 +552,18 @@ orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, in
         b.mirror_count = mirror_indices(&b, type);
     }
     return make(&b, &surface, texture, mesh, error);
+}
+
+orr_result orr_robot_primitive_shape(orr_geom_type type, const double size[3], const float rgba[4],
+                                     orr_mesh **mesh, orr_error *error)
+{
+    assert(type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE || type == ORR_GEOM_CYLINDER ||
+           type == ORR_GEOM_BOX);
+    builder b = {0};
+    orr_mesh_material surface = {0};
+    put_shape(&b, NULL, type, size, -1);
+    orr_robot_paint(&surface, rgba);
+    return make(&b, &surface, NULL, mesh, error);
 }
 
 orr_result orr_robot_site_shape(const orr_model *m, int site, orr_image8 *texture, orr_mesh **mesh,

@@ -20,6 +20,11 @@ orr_result orr_robot_shape(const orr_model *model, int geom, orr_image8 *texture
                            orr_mesh **mesh, orr_error *error);
 // How far the corners and faces of a ball with so many columns are off, of its radius: 0.0074 with all.
 float orr_robot_round_error(int columns);
+// A sphere, capsule, cylinder or box that is no geom of a model; rgba: display values, straight alpha.
+orr_result orr_robot_primitive_shape(orr_geom_type type, const double size[3], const float rgba[4],
+                                     orr_mesh **mesh, orr_error *error);
+// Gives a material of no texture a colour, and the gloss of geoms without a material.
+void orr_robot_paint(orr_mesh_material *surface, const float rgba[4]);
 // The same of a site.
 orr_result orr_robot_site_shape(const orr_model *model, int site, orr_image8 *texture, orr_mesh **mesh,
                                 orr_error *error);

@@ -40,7 +40,7 @@ static looks find_looks(const orr_layer_data *layer, int material, orr_mesh_mate
     for (int i = 0; i < layer->robot->geom_count; i++) {
         const orr_robot_geom *geom = &layer->robot->geoms[i];
         const int32_t *of = geom->part == ORR_ROBOT_SITE ? m->site_matid : m->geom_matid;
-        if (of[geom->geom] == material) {
+        if (geom->part != ORR_ROBOT_VISUAL && of[geom->geom] == material) {
             add_mesh(&l, geom->mesh);
             for (int k = 0; k < ORR_ROBOT_COARSE; k++) {
                 add_mesh(&l, geom->coarse[k]);

@@ -64,6 +64,16 @@ static orr_result add_robot(orr_scene *scene, const layer_source *source, orr_er
         orr_log_line(scene->context.log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,
                      "%d parts of a robot are not used, the first: %s", unused->count, unused->first);
     }
+    if (layer.robot->visuals_reduced > 0) {
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_MESH_FILE,
+                     "files of %d visuals have what is not drawn, the first: %s",
+                     layer.robot->visuals_reduced, layer.robot->visual_reduced);
+    }
+    if (layer.robot->visuals_missing > 0) {
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_MODEL_FILE,
+                     "%d visuals are not drawn, collision shapes in their place; the first: %s",
+                     layer.robot->visuals_missing, layer.robot->visual_missing);
+    }
     return orr_scene_append(scene, layer, name_of(source), source->transform, error);
 }
 

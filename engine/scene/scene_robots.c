@@ -142,5 +142,5 @@ const orr_robot_geom *orr_layer_geom(const orr_layer_data *layer, uint64_t key)
         return NULL;
     }
     const orr_robot_geom *geom = &layer->robot->geoms[key - layer->key];
-    return geom->part == ORR_ROBOT_GEOM ? geom : NULL;
+    return geom->part != ORR_ROBOT_SITE ? geom : NULL;
 }

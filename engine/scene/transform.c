@@ -18,6 +18,18 @@ static void normalise(double q[4], float out[4])
     }
 }
 
+orr_transform orr_transform_of(const double position[3], const double rotation[4])
+{
+    orr_transform t = {.scale = 1.0f};
+    for (int i = 0; i < 4; i++) {
+        t.rotation[i] = (float)rotation[i];
+        if (i < 3) {
+            t.position[i] = (float)position[i];
+        }
+    }
+    return t;
+}
+
 orr_result orr_transform_resolve(const orr_transform *transform, orr_transform *out, orr_error *error)
 {
     float matrix[12];

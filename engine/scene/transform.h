@@ -7,6 +7,9 @@
 // ORR_ERROR_ARGUMENT when scale < 0 or a member is not finite.
 orr_result orr_transform_resolve(const orr_transform *transform, orr_transform *out, orr_error *error);
 
+// Of a position and a unit quaternion (w, x, y, z), in double.
+orr_transform orr_transform_of(const double position[3], const double rotation[4]);
+
 // First b, then a. Both resolved.
 orr_transform orr_transform_multiply(const orr_transform *a, const orr_transform *b);
 

@@ -14,6 +14,7 @@ void move_attached(orr_spec *spec, const body_frame *frames)
     }
     MOVE(geoms)
     MOVE(sites)
+    MOVE(visuals)
     MOVE(flexes)
     MOVE(cameras)
 #undef MOVE

@@ -202,6 +202,7 @@ static orr_result build(model_builder *b)
     ORR_TRY(build_bodies(b));
     ORR_TRY(build_masses(b));
     ORR_TRY(build_geoms(b));
+    ORR_TRY(build_visuals(b));
     ORR_TRY(build_cables(b));
     ORR_TRY(build_flexes(b));
     ORR_TRY(build_views(b));

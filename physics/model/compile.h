@@ -159,6 +159,7 @@ void fill_names(model_builder *b);
 orr_result build_bodies(model_builder *b);                  // bodies, joints, dofs
 orr_result build_masses(model_builder *b);                  // the inertia of bodies
 orr_result build_geoms(model_builder *b);                   // geoms, sites
+orr_result build_visuals(model_builder *b);                 // of URDF, when geoms are built
 orr_result build_cables(model_builder *b);                  // joints of cables, when geoms are built
 orr_result build_flexes(model_builder *b);                  // soft bodies
 orr_result build_views(model_builder *b);                   // cameras, lights

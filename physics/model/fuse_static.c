@@ -130,8 +130,8 @@ static void choose_owners(model_builder *b, const fusing *f)
     }
 }
 
-typedef struct
-    body_element { // what spec_geom, spec_site, spec_flex, spec_camera, spec_light and spec_joint begin with
+// What spec_geom, spec_site, spec_visual, spec_flex, spec_camera, spec_light and spec_joint begin with.
+typedef struct body_element {
     spec_head head;
     int body;
 } body_element;
@@ -179,6 +179,7 @@ static orr_result apply(model_builder *b, const fusing *f)
     REGROUP(joints);
     REGROUP(geoms);
     REGROUP(sites);
+    REGROUP(visuals);
     REGROUP(flexes);
     REGROUP(cameras);
     REGROUP(lights);

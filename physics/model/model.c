@@ -1,6 +1,7 @@
 #include "physics/model/compile.h"
 
 #include "engine/core/memory.h"
+#include "physics/model/visuals.h"
 
 #include <string.h>
 
@@ -48,6 +49,7 @@ orr_result model_allocate(orr_model *m, const char *path, orr_error *error)
 void orr_model_destroy(orr_model *model)
 {
     if (model) {
+        orr_visuals_destroy(model->visuals);
         orr_free(model->memory);
         orr_free(model);
     }

@@ -909,6 +909,7 @@ typedef struct orr_model {
     void *memory; // all arrays
     char name[128];
     orr_model_unused unused;
+    struct orr_visuals *visuals; // of a URDF (visuals.h); NULL: none
 } orr_model;
 
 void orr_model_destroy(orr_model *model); // NULL is allowed

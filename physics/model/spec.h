@@ -105,7 +105,23 @@ typedef struct spec_geom {
     const char *material, *mesh, *hfield, *grid;
     spec_function function;
     spec_numbers user;
+    const void *link;   // of URDF: the link whose collision it is; NULL: of none
+    const void *visual; // of URDF: the visual that it is; NULL: it is none
 } spec_geom;
+
+// What a link of a URDF looks like (visuals.h). It begins as spec_site does.
+typedef struct spec_visual {
+    spec_head head; // with its name, or else that of its link
+    int body;
+    int32_t type, group;
+    double size[3], pos[3];
+    spec_orientation orientation;
+    const void *link, *element; // the same for all of a link; of it alone
+    const char *mesh, *texture; // files
+    const char *wrong;          // the mistake in it; NULL: none
+    bool coloured;
+    float rgba[4];
+} spec_visual;
 
 typedef struct spec_site {
     spec_head head;
@@ -343,7 +359,7 @@ typedef struct spec_key { // NaN among the numbers: the value at the start
 } spec_key;
 
 // Elements that can be in a frame. X(name): a list
-#define SPEC_ELEMENT_LISTS(X) X(joints) X(geoms) X(sites) X(flexes) X(cameras) X(lights)
+#define SPEC_ELEMENT_LISTS(X) X(joints) X(geoms) X(sites) X(visuals) X(flexes) X(cameras) X(lights)
 
 typedef struct spec_range {
     int first, end;
@@ -409,6 +425,7 @@ typedef struct spec_size {
     X(joint, joints)                                                                                         \
     X(geom, geoms)                                                                                           \
     X(site, sites)                                                                                           \
+    X(visual, visuals)                                                                                       \
     X(flex, flexes)                                                                                          \
     X(camera, cameras)                                                                                       \
     X(light, lights)                                                                                         \

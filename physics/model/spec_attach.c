@@ -167,6 +167,19 @@ static orr_result join_sites(const joining *j, const spec_at *at)
     return ORR_OK;
 }
 
+static orr_result join_visuals(const joining *j, const spec_at *at)
+{
+    FOR_EACH_ATTACHED(visuals)
+    {
+        TRY_COPY(visuals, i); // with the strings of its own arena, which lives as long
+        copy->body = body_of(j, at, copy->body);
+        if (at) {
+            frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result join_flexes(const joining *j, const spec_at *at)
 {
     FOR_EACH_ATTACHED(flexes)
@@ -211,6 +224,7 @@ static orr_result join_elements(const joining *j, const spec_at *at)
     ORR_TRY(join_joints(j, at));
     ORR_TRY(join_geoms(j, at));
     ORR_TRY(join_sites(j, at));
+    ORR_TRY(join_visuals(j, at));
     ORR_TRY(join_flexes(j, at));
     return join_views(j, at);
 }

@@ -1,75 +1,10 @@
-// A link: its inertia, and its geoms with their colours.
+// A link: its inertia, its geoms, and what it looks like.
+#include "engine/core/memory.h"
 #include "physics/model/compile.h"
 #include "physics/urdf/urdf.h"
 
 #include <math.h>
 #include <string.h>
-
-static orr_result read_colour(urdf_reader *reader, const mjcf_node *node, float rgba[4])
-{
-    static const char *const attributes[] = {"rgba", NULL};
-    double values[4];
-    ORR_TRY(urdf_check(reader, node, attributes, NULL));
-    ORR_TRY(urdf_numbers(reader, node, "rgba", 4, true, values));
-    for (int i = 0; i < 4; i++) {
-        if (!(values[i] >= 0.0 && values[i] <= 1.0)) {
-            return mjcf_fail(node, reader->error, "rgba: expected numbers of 0 to 1");
-        }
-        rgba[i] = (float)values[i];
-    }
-    return ORR_OK;
-}
-
-static const urdf_material *find_material(const urdf_reader *reader, const char *name)
-{
-    const urdf_material *m = reader->materials;
-    while (m && strcmp(m->name, name) != 0) {
-        m = m->next;
-    }
-    return m;
-}
-
-orr_result urdf_read_materials(urdf_reader *reader, const mjcf_node *node)
-{
-    const char *name = mjcf_find(node, "name");
-    const mjcf_node *colour = urdf_child(node, "color");
-    if (mjcf_is(node, "material") && name && colour && !find_material(reader, name)) {
-        urdf_material *material = orr_arena_take(&reader->spec->arena, 1, sizeof *material);
-        if (!material) {
-            return spec_memory_fail(reader->error);
-        }
-        *material = (urdf_material){.name = name, .next = reader->materials};
-        ORR_TRY(read_colour(reader, colour, material->rgba));
-        reader->materials = material;
-    }
-    for (const mjcf_node *child = node->children; child; child = child->next) {
-        ORR_TRY(urdf_read_materials(reader, child));
-    }
-    return ORR_OK;
-}
-
-// The colour of a visual, its own or by name; textures are not drawn.
-static orr_result read_material(urdf_reader *reader, const mjcf_node *visual, float rgba[4], bool *coloured)
-{
-    static const char *const attributes[] = {"name", NULL}, *const children[] = {"color", "texture", NULL};
-    const mjcf_node *node = urdf_child(visual, "material");
-    if (!node) {
-        return ORR_OK;
-    }
-    ORR_TRY(urdf_check(reader, node, attributes, children));
-    const mjcf_node *colour = urdf_child(node, "color");
-    const char *name = mjcf_find(node, "name");
-    const urdf_material *material = name ? find_material(reader, name) : NULL;
-    if (colour) {
-        *coloured = true;
-        return read_colour(reader, colour, rgba);
-    }
-    if (material) {
-        *coloured = true;
-        memcpy(rgba, material->rgba, 4 * sizeof *rgba);
-    }
-    return ORR_OK;
-}
 
 // The moment of a ball of water.
 static double ball_moment(double mass)
@@ -164,76 +99,37 @@ static orr_result read_inertial(urdf_reader *reader, const urdf_link *link, cons
     return ORR_OK;
 }
 
-static orr_result read_sizes(urdf_reader *reader, const mjcf_node *node, spec_geom *geom)
+// Names of geoms need not differ, unlike those of links: one that is taken is left out. visual: the geom is
+// that, which does not collide; NULL: it is a collision.
+static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjcf_node *node,
+                           const spec_visual *visual, const float *rgba)
 {
-    static const char *const box[] = {"size", NULL}, *const sphere[] = {"radius", NULL},
-                             *const round[] = {"radius", "length", NULL};
-    if (geom->type == ORR_GEOM_BOX) {
-        ORR_TRY(urdf_check(reader, node, box, NULL));
-        ORR_TRY(urdf_numbers(reader, node, "size", 3, true, geom->size));
-        for (int i = 0; i < 3; i++) {
-            geom->size[i] *= 0.5;
-        }
-        return ORR_OK;
-    }
-    bool ball = geom->type == ORR_GEOM_SPHERE;
-    ORR_TRY(urdf_check(reader, node, ball ? sphere : round, NULL));
-    ORR_TRY(urdf_numbers(reader, node, "radius", 1, true, &geom->size[0]));
-    if (!ball) {
-        ORR_TRY(urdf_numbers(reader, node, "length", 1, true, &geom->size[1]));
-        geom->size[1] *= 0.5;
-    }
-    return ORR_OK;
-}
-
-static orr_result read_geometry(urdf_reader *reader, const mjcf_node *node, spec_geom *geom)
-{
-    static const char *const shapes[] = {"box", "cylinder", "sphere", "capsule", "mesh", NULL};
-    static const int types[] = {ORR_GEOM_BOX, ORR_GEOM_CYLINDER, ORR_GEOM_SPHERE, ORR_GEOM_CAPSULE,
-                                ORR_GEOM_MESH};
-    ORR_TRY(urdf_check(reader, node, NULL, shapes));
-    const mjcf_node *shape = NULL;
-    int count = 0;
-    for (int i = 0; shapes[i]; i++) {
-        for (const mjcf_node *child = node->children; child; child = child->next) {
-            if (mjcf_is(child, shapes[i])) {
-                shape = child;
-                geom->type = types[i];
-                count++;
-            }
-        }
-    }
-    if (count != 1) {
-        return mjcf_fail(node, reader->error, "expected one of box, cylinder, sphere, capsule and mesh");
-    }
-    return geom->type == ORR_GEOM_MESH ? urdf_read_mesh(reader, shape, &geom->mesh)
-                                       : read_sizes(reader, shape, geom);
-}
-
-// Names of geoms need not differ, unlike those of links: one that is taken is left out.
-static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjcf_node *node, bool visual,
-                           const float *rgba)
-{
-    static const char *const attributes[] = {"name", NULL}, *const children[] = {"origin", "geometry",
-                                                                                 "material", NULL};
     orr_spec *spec = reader->spec;
     spec_geom geom = reader->defaults->geom;
-    const mjcf_node *geometry;
+    urdf_shape shape;
     const char *name = mjcf_find(node, "name");
-    ORR_TRY(urdf_check(reader, node, attributes, children));
-    ORR_TRY(urdf_required_child(reader, node, "geometry", &geometry));
+    ORR_TRY(urdf_read_shape(reader, node, &shape));
+    if (shape.empty) {
+        return ORR_OK;
+    }
     geom.head =
         (spec_head){mjcf_location(node), name && name[0] && SPEC_FIND(spec, geoms, name) < 0 ? name : NULL};
     geom.body = link->body;
+    geom.type = shape.type;
+    memcpy(geom.size, shape.size, sizeof geom.size);
+    geom.link = visual ? NULL : link->node;
     if (visual) {
         geom.contype = geom.conaffinity = 0;
-        geom.group = 1;
+        geom.group = visual->group;
         geom.density = 0.0;
+        geom.visual = visual->element;
     }
     if (rgba) {
         memcpy(geom.rgba, rgba, sizeof geom.rgba);
     }
-    ORR_TRY(read_geometry(reader, geometry, &geom));
+    if (shape.mesh) {
+        ORR_TRY(urdf_read_mesh(reader, shape.mesh, &geom.mesh));
+    }
     ORR_TRY(urdf_origin(reader, node, geom.pos, geom.orientation.quat));
     spec_geom *added = SPEC_APPEND(spec, geoms);
     if (!added) {
@@ -243,28 +139,91 @@ static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjc
     return ORR_OK;
 }
 
-// Collisions have the colour of the last visual before them. With discardvisual, meshes of visuals are not
-// read.
+// A visual is drawn, and is a geom of the model besides where the file keeps those.
+static orr_result read_visual(urdf_reader *reader, const urdf_link *link, const mjcf_node *node,
+                              const urdf_material *own, const float *rgba)
+{
+    const orr_spec *spec = reader->spec;
+    const int before = spec->visuals_count;
+    if (!reader->hides_visuals) {
+        ORR_TRY(urdf_read_visual(reader, link, node, own));
+    }
+    const spec_visual *added = spec->visuals_count > before ? &spec->visuals[before] : NULL;
+    return added && !added->wrong && !spec->compiler.discardvisual ? add_geom(reader, link, node, added, rgba)
+                                                                   : ORR_OK;
+}
+
+// Collisions have the colour of the last visual before them.
 orr_result urdf_read_link(urdf_reader *reader, const urdf_link *link)
 {
     // those after collision are for other programs
     static const char *const attributes[] = {"name", "type", NULL};
     static const char *const children[] = {"inertial", "visual", "collision", "self_collision_checking",
                                            "contact",  NULL};
-    float rgba[4];
-    bool coloured = false;
+    urdf_material last = {0};
     ORR_TRY(urdf_check(reader, link->node, attributes, children));
     for (const mjcf_node *node = link->node->children; node; node = node->next) {
         if (mjcf_is(node, "inertial") && link->body > 0) {
             ORR_TRY(read_inertial(reader, link, node));
         } else if (mjcf_is(node, "visual")) {
-            ORR_TRY(read_material(reader, node, rgba, &coloured));
-            if (!reader->spec->compiler.discardvisual) {
-                ORR_TRY(add_geom(reader, link, node, true, coloured ? rgba : NULL));
-            }
+            urdf_material own;
+            ORR_TRY(urdf_read_material(reader, node, &own));
+            last = own.coloured ? own : last;
+            ORR_TRY(read_visual(reader, link, node, &own, last.coloured ? last.rgba : NULL));
         } else if (mjcf_is(node, "collision")) {
-            ORR_TRY(add_geom(reader, link, node, false, coloured ? rgba : NULL));
+            ORR_TRY(add_geom(reader, link, node, NULL, last.coloured ? last.rgba : NULL));
         }
     }
     return ORR_OK;
+}
+
+// ---- links that move without mass
+
+// Has a body mass of its own? Collisions have the density of water.
+static void find_heavy(const orr_spec *spec, bool *heavy)
+{
+    for (int i = 0; i < spec->geoms_count; i++) {
+        heavy[spec->geoms[i].body] |= spec->geoms[i].link != NULL;
+    }
+    for (int i = 0; i < spec->bodies_count; i++) {
+        heavy[i] = spec->bodies[i].has_inertial ? spec->bodies[i].mass > 0.0 : heavy[i];
+    }
+}
+
+// A ball of water of 1 g, which changes little and can be accelerated. MuJoCo refuses such a robot; links
+// between two joints are often without mass, and so are all of a file that is for looking at.
+static void give_mass(urdf_reader *reader, spec_body *body)
+{
+    static const double least = 1e-3; // kg
+    const spec_location *at = &body->head.location;
+    body->has_inertial = 1;
+    body->inertial = body->head;
+    body->mass = least;
+    memset(body->ipos, 0, sizeof body->ipos);
+    memcpy(body->iquat, (const double[4]){1.0, 0.0, 0.0, 0.0}, sizeof body->iquat);
+    set_ball(ball_moment(least), body->full_inertia);
+    spec_note(reader->spec, at->file, at->line, "<link> '%.64s': moves without mass", body->head.name);
+}
+
+orr_result urdf_give_masses(urdf_reader *reader)
+{
+    orr_spec *spec = reader->spec;
+    const size_t count = (size_t)spec->bodies_count;
+    bool *heavy = orr_alloc_zero(count, sizeof *heavy), *moves = orr_alloc_zero(count, sizeof *moves);
+    if (heavy && moves) {
+        find_heavy(spec, heavy);
+        for (int i = 0; i < spec->joints_count; i++) {
+            moves[spec->joints[i].body] = true;
+        }
+        for (int i = spec->bodies_count - 1; i > 0; i--) { // children before their parents
+            if (moves[i] && !heavy[i]) {
+                give_mass(reader, &spec->bodies[i]);
+            }
+            heavy[spec->bodies[i].parent] |= !moves[i] && heavy[i];
+        }
+    }
+    orr_result result = heavy && moves ? ORR_OK : spec_memory_fail(reader->error);
+    orr_free(heavy);
+    orr_free(moves);
+    return result;
 }

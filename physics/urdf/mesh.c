@@ -33,13 +33,34 @@ static char *find_beside(urdf_reader *reader, int steps, const char *folder, con
     return found;
 }
 
+// "$(find PACKAGE)/NAME" of ROS as "package://PACKAGE/NAME"; others as they are. NULL: out of memory.
+static const char *as_package(urdf_reader *reader, const char *name)
+{
+    static const char find[] = "$(find ", scheme[] = "package://";
+    const char *close = strncmp(name, find, sizeof find - 1) == 0 ? strchr(name, ')') : NULL;
+    if (!close) {
+        return name;
+    }
+    const char *package = name + sizeof find - 1;
+    size_t bytes = sizeof scheme + strlen(package);
+    char *made = orr_arena_take(&reader->spec->arena, bytes, 1);
+    if (made) {
+        snprintf(made, bytes, "%s%.*s%s", scheme, (int)(close - package), package, close + 1);
+    }
+    return made;
+}
+
 // As written, in meshdir or beside the model; then in each folder above it, with the package's folder and
 // without; at last by its name alone, which with strippath comes first.
-static char *find_file(urdf_reader *reader, const char *name)
+const char *urdf_find_file(urdf_reader *reader, const char *name)
 {
     enum { FOLDERS_ABOVE = 8 };
     const spec_compiler *compiler = &reader->spec->compiler;
     const char *folder = compiler->meshdir ? compiler->meshdir : compiler->assetdir;
+    name = as_package(reader, name);
+    if (!name) {
+        return NULL;
+    }
     const char *inside = strstr(name, "://");
     bool package = inside && strncmp(name, "file://", 7) != 0;
     name = inside ? inside + 3 : name;
@@ -72,22 +93,28 @@ static char *new_name(urdf_reader *reader, const char *file)
     return name;
 }
 
-orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char **name)
+orr_result urdf_find_mesh(urdf_reader *reader, const mjcf_node *node, const char **file, double scale[3])
 {
     static const char *const attributes[] = {"filename", "scale", NULL};
-    orr_spec *spec = reader->spec;
     const char *filename = mjcf_find(node, "filename");
-    double scale[3] = {1.0, 1.0, 1.0};
+    scale[0] = scale[1] = scale[2] = 1.0;
     ORR_TRY(urdf_check(reader, node, attributes, NULL));
     ORR_TRY(urdf_numbers(reader, node, "scale", 3, false, scale));
     if (!filename || !filename[0]) {
         return mjcf_fail(node, reader->error, "filename: expected one");
     }
-    const char *file = find_file(reader, filename);
-    if (!file) {
-        return mjcf_fail(node, reader->error, "filename: '%.200s' is neither beside this file nor above it",
-                         filename);
-    }
+    *file = urdf_find_file(reader, filename);
+    return *file ? ORR_OK
+                 : mjcf_fail(node, reader->error,
+                             "filename: '%.200s' is neither beside this file nor above it", filename);
+}
+
+orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char **name)
+{
+    orr_spec *spec = reader->spec;
+    const char *file;
+    double scale[3];
+    ORR_TRY(urdf_find_mesh(reader, node, &file, scale));
     for (int i = 0; i < spec->meshes_count; i++) {
         const spec_mesh *mesh = &spec->meshes[i];
         if (strcmp(mesh->file, file) == 0 && memcmp(mesh->scale, scale, sizeof scale) == 0) {
@@ -103,7 +130,7 @@ orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char
     *mesh = reader->defaults->mesh;
     mesh->head = (spec_head){mjcf_location(node), taken};
     mesh->file = file;
-    memcpy(mesh->scale, scale, sizeof scale);
+    memcpy(mesh->scale, scale, sizeof mesh->scale);
     *name = taken;
     return ORR_OK;
 }

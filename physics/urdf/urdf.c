@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char OPTENV[] = "$(optenv "; // of ROS: urdf_numbers reads it
+
 static bool listed(const char *const *names, const char *name)
 {
     for (; names && *names; names++) {
@@ -36,7 +38,9 @@ orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const ch
         if (!is_namespaced(a->name) && !listed(attributes, a->name)) {
             note_unknown(reader, node, "attribute", a->name);
         }
-        if (strstr(a->value, "${")) {
+        const bool found = strncmp(a->value, "$(find ", 7) == 0 || // urdf_find_file reads it
+                           strncmp(a->value, OPTENV, sizeof OPTENV - 1) == 0;
+        if (strstr(a->value, "${") || (strstr(a->value, "$(") && !found)) {
             return mjcf_fail(node, reader->error, "%s: expected plain URDF, not xacro: expand it first",
                              a->name);
         }
@@ -71,11 +75,45 @@ orr_result urdf_required_child(const urdf_reader *reader, const mjcf_node *node,
     return *child ? ORR_OK : mjcf_fail(node, reader->error, "expected <%s> in it", name);
 }
 
+// The same element with numbers as they are meant: commas, which other readers skip, become spaces. NULL: out
+// of memory.
+static const mjcf_node *with_plain_numbers(const urdf_reader *reader, const mjcf_node *node, const char *name)
+{
+    const char *given = mjcf_find(node, name);
+    const bool variable = given && strncmp(given, OPTENV, sizeof OPTENV - 1) == 0;
+    if (!given || !(variable || strchr(given, ','))) {
+        return node;
+    }
+    // ROS puts DEFAULT in place of "$(optenv NAME DEFAULT)" where there is no such variable
+    const char *from = variable ? given + sizeof OPTENV - 1 : given;
+    from += variable ? strcspn(from, " )") : 0;
+    const size_t bytes = strlen(from) + 1;
+    char *text = orr_arena_take(&reader->spec->arena, bytes, 1);
+    mjcf_attribute *attribute = orr_arena_take(&reader->spec->arena, 1, sizeof *attribute);
+    mjcf_node *copy = orr_arena_take(&reader->spec->arena, 1, sizeof *copy);
+    if (!text || !attribute || !copy) {
+        return NULL;
+    }
+    for (size_t i = 0; i < bytes; i++) {
+        text[i] = from[i] == ',' || (variable && from[i] == ')') ? ' ' : from[i];
+    }
+    *attribute = (mjcf_attribute){.name = name, .value = text};
+    *copy = *node;
+    copy->attributes = attribute;
+    spec_note(reader->spec, node->file, node->line, "<%.32s>: %.32s: read as '%.64s'", node->name, name,
+              text);
+    return copy;
+}
+
 orr_result urdf_numbers(const urdf_reader *reader, const mjcf_node *node, const char *name, int count,
                         bool required, double *values)
 {
     int found;
-    ORR_TRY(mjcf_read_numbers(node, name, count, count, values, &found, reader->error));
+    const mjcf_node *plain = with_plain_numbers(reader, node, name);
+    if (!plain) {
+        return spec_memory_fail(reader->error);
+    }
+    ORR_TRY(mjcf_read_numbers(plain, name, count, count, values, &found, reader->error));
     return found == count || !required ? ORR_OK
                                        : mjcf_fail(node, reader->error, "%s: expected %d number%s", name,
                                                    count, count == 1 ? "" : "s");
@@ -112,9 +150,12 @@ static orr_result read_mujoco(urdf_reader *reader, const mjcf_node *root)
         }
         ORR_TRY(urdf_check(reader, node, NULL, sections));
         for (const mjcf_node *section = node->children; section; section = section->next) {
-            if (listed(sections, section->name)) { // the others are noted: MuJoCo ignores them too
-                ORR_TRY(mjcf_read_settings(&settings, section));
+            if (!listed(sections, section->name)) { // it is noted: MuJoCo ignores it too
+                continue;
             }
+            ORR_TRY(mjcf_read_settings(&settings, section));
+            reader->hides_visuals =
+                mjcf_find(section, "discardvisual") ? compiler->discardvisual != 0 : reader->hides_visuals;
         }
     }
     compiler->degree = 0;
@@ -294,5 +335,7 @@ orr_result urdf_read(orr_spec *spec, const mjcf_node *root, orr_error *error)
     spec_set_name(spec, mjcf_find(root, "name"));
     ORR_TRY(read_mujoco(&reader, root));
     ORR_TRY(urdf_read_materials(&reader, root));
-    return read_tree(&reader, root);
+    ORR_TRY(read_tree(&reader, root));
+    const spec_compiler *compiler = &spec->compiler;
+    return compiler->boundmass > 0.0 && compiler->boundinertia > 0.0 ? ORR_OK : urdf_give_masses(&reader);
 }

@@ -12,10 +12,20 @@ typedef struct urdf_link {
 } urdf_link;
 
 typedef struct urdf_material {
-    const char *name;
+    const char *name; // Nullable
+    bool coloured;    // has `rgba`
     float rgba[4];
+    const char *texture; // a file; NULL: none
     struct urdf_material *next;
 } urdf_material;
+
+// What the <geometry> of an element holds.
+typedef struct urdf_shape {
+    int32_t type;          // orr_geom_type
+    double size[3];        // as of geoms
+    const mjcf_node *mesh; // the <mesh>; NULL: none
+    bool empty;            // one of its sizes is 0: it has no surface
+} urdf_shape;
 
 typedef struct urdf_reader {
     orr_spec *spec;
@@ -23,6 +33,7 @@ typedef struct urdf_reader {
     urdf_link *links;           // in the order of the file
     int link_count;
     urdf_material *materials; // list, the last in the file first
+    bool hides_visuals;       // <compiler discardvisual="true"/>
     orr_error *error;
 } urdf_reader;
 
@@ -30,10 +41,23 @@ typedef struct urdf_reader {
 orr_result urdf_read(orr_spec *spec, const mjcf_node *root, orr_error *error);
 
 orr_result urdf_read_materials(urdf_reader *reader, const mjcf_node *node); // of all elements below the node
+// That of a <visual>, its own or by name; without one, zeros.
+orr_result urdf_read_material(urdf_reader *reader, const mjcf_node *visual, urdf_material *material);
+// Adds the visual to the spec. A mistake in it is kept with it: it is for those who draw it.
+orr_result urdf_read_visual(urdf_reader *reader, const urdf_link *link, const mjcf_node *node,
+                            const urdf_material *material);
+// Of a <visual> or a <collision>.
+orr_result urdf_read_shape(urdf_reader *reader, const mjcf_node *node, urdf_shape *shape);
 orr_result urdf_read_link(urdf_reader *reader, const urdf_link *link);
+// To links that move without any; when all are read.
+orr_result urdf_give_masses(urdf_reader *reader);
 orr_result urdf_read_joint(urdf_reader *reader, const urdf_link *child);
 // The name of the spec's mesh for a <mesh> element.
 orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char **name);
+// Its file, and the factors of its coordinates.
+orr_result urdf_find_mesh(urdf_reader *reader, const mjcf_node *node, const char **file, double scale[3]);
+// The file that `name`, of an attribute, means; NULL: there is none.
+const char *urdf_find_file(urdf_reader *reader, const char *name);
 
 // ---- elements
 
@@ -44,7 +68,8 @@ orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const ch
 const mjcf_node *urdf_child(const mjcf_node *node, const char *name); // the first; Nullable
 orr_result urdf_required_child(const urdf_reader *reader, const mjcf_node *node, const char *name,
                                const mjcf_node **child);
-// `count` numbers. Without the attribute: an error if it is required, else *values is not changed.
+// `count` numbers, with spaces or commas between them, or as the default of a $(optenv). Without the
+// attribute: an error if it is required, else *values is not changed.
 orr_result urdf_numbers(const urdf_reader *reader, const mjcf_node *node, const char *name, int count,
                         bool required, double *values);
 // The pose that the <origin> of a node gives; without one the identity.

@@ -2,6 +2,7 @@
 // MuJoCo's in test_mjcf.c.
 #include "engine/core/file.h"
 #include "physics/load/load.h"
+#include "physics/model/visuals.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -57,8 +58,10 @@ static void every_mistake_is_named_with_its_line(void **state)
         {ROBOT("<link name='b'>\n<collision/></link>"), "test.urdf:2: <collision>", "expected <geometry>"},
         {ROBOT("<link name='b'><collision>\n<geometry/></collision></link>"), "test.urdf:2: <geometry>",
          "expected one of box"},
-        {ROBOT("<link name='b'>\n<collision><geometry><sphere radius='0'/></geometry></collision></link>"),
+        {ROBOT("<link name='b'>\n<collision><geometry><sphere radius='-1'/></geometry></collision></link>"),
          "test.urdf:2: <collision>", "positive"},
+        {COLLISION("<box size='$(arg wide) 1 1'/>"), "test.urdf:2: <box>", "not xacro"},
+        {COLLISION("<box size='$(optenv WIDE) 1 1'/>"), "test.urdf:2: <box>", "size: expected 3 numbers"},
         {ROBOT("\n<material name='m'><color rgba='1 2 0 1'/></material>"), "test.urdf:2: <color>", "0 to 1"},
         {ROBOT("\n<joint name='j' type='hinge'>" ENDS("a", "b") "</joint>" LINK("b")), "test.urdf:2: <joint>",
          "type: 'hinge'"},
@@ -82,8 +85,6 @@ static void every_mistake_is_named_with_its_line(void **state)
         {ROBOT(LINK("b") LINK("c")
                    HINGE("j", "a", "b") "\n<joint name='k' type='floating'>" ENDS("b", "c") "</joint>"),
          "test.urdf:2: <joint> 'k'", "a free joint"},
-        {ROBOT("\n<link name='b'/>" HINGE("j", "a", "b")), "test.urdf:2: <link> 'b'",
-         "mass and inertia of a body that moves"},
         {ROBOT(
              "<link name='b'>\n<inertial><mass value='-1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' "
              "izz='1'/></inertial></link>"),
@@ -129,6 +130,11 @@ static void what_urdf_does_not_have_is_noted(void **state)
         {ROBOT("<mujoco>\n<contact><exclude body1='a' body2='b'/></contact></mujoco>"),
          "test.urdf:2: <contact>: element in 'mujoco': unknown", 1},
         {ROBOT("<link name='b' other:mass='3' xmlns:other='x'><other:part/></link>"), "", 0},
+        {COLLISION("<box size='1, 1, 1'/>"), "test.urdf:2: <box>: size: read as '1  1  1'", 1},
+        {COLLISION("<box size='$(optenv WIDE 1 1 1)'/>"), "test.urdf:2: <box>: size: read as ' 1 1 1 '", 1},
+        {COLLISION("<sphere radius='0'/>"), "test.urdf:2: <sphere>: a size of 0: no shape", 1},
+        {COLLISION("<box size='1 0 1'/>"), "test.urdf:2: <box>: a size of 0: no shape", 1},
+        {ROBOT("\n<link name='b'/>" HINGE("j", "a", "b")), "test.urdf:2: <link> 'b': moves without mass", 1},
     };
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         orr_error error = {0};
@@ -219,6 +225,42 @@ static void links_that_move_without_inertia_are_balls(void **state)
     }
 }
 
+// MuJoCo refuses them. Mass that is fixed to a link, or of its collisions, is enough.
+static void links_that_move_without_mass_get_a_little(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *inside;
+        double mass;
+        int noted;
+    } links[] = {
+        {"", 1e-3, 1},
+        {"<visual><geometry><box size='1 1 1'/></geometry></visual>", 1e-3, 1},
+        {"<inertial><mass value='0'/><inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial>",
+         1e-3, 1},
+        {"<collision><geometry><box size='1 1 1'/></geometry></collision>", 1000.0, 0},
+        {MASS, 1.0, 0},
+    };
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        char text[2048];
+        orr_error error = {0};
+        // b moves, and c, which is like it, is fixed to d, whose mass it shares
+        snprintf(text, sizeof text,
+                 "<robot name='r'><link name='a'/><link name='b'>%s</link>" HINGE("j", "a", "b")
+                     LINK("d") "<link name='c'/>" HINGE("k", "b", "c") "<joint name='f' type='fixed'>" ENDS(
+                         "c", "d") "</joint></robot>",
+                 links[i].inside);
+        orr_model *model = parse(text, &error);
+        if (!model) {
+            fail_msg("%s", error.message);
+        }
+        assert_int_equal(model->unused.count, links[i].noted);
+        assert_near(model->body_mass[1], links[i].mass);
+        assert_near(model->body_mass[2], 1.0);
+        orr_model_destroy(model);
+    }
+}
+
 // MuJoCo 3.12 drops this rotation (its issue 3559, fixed later), so that there is no recording: compared with
 // the same body in MJCF.
 static void the_inertia_turns_with_its_origin(void **state)
@@ -276,6 +318,7 @@ static void meshes_are_found_in_the_packages_above_the_file(void **state)
                                         "../meshes/part.obj",
                                         "package://installed_elsewhere/meshes/part.obj",
                                         "file://../meshes/part.obj",
+                                        "$(find my_robot)/meshes/part.obj",
                                         NULL};
     char path[512];
     mkdir(scratch_path("my_robot"), 0777);
@@ -324,6 +367,127 @@ static void collada_meshes_keep_their_axes(void **state)
     orr_model_destroy(m);
 }
 
+// Two links, one fused with the world and one that moves; NAME for what they look like, behind what collides.
+#define LOOKS(name, compiler)                                                                                \
+    "<robot name='r'><mujoco><compiler " compiler "/></mujoco><material name='blue'><color rgba='0 0 1 1'/>" \
+    "</material><link name='a'>"                                                                             \
+    "<collision><geometry><box size='2 2 2'/></geometry></collision>"                                        \
+    "<" name "><geometry><sphere radius='3'/></geometry><material name='blue'/></" name "></link>"           \
+    "<link name='b'>" MASS "<collision><origin xyz='0 0 1'/><geometry><box size='1 1 1'/></geometry>"        \
+    "</collision><" name " name='shell'><origin xyz='1 2 3' rpy='0 0 1.5'/><geometry>"                       \
+    "<cylinder radius='2' length='6'/></geometry><material name='x'><color rgba='1 0 0 "                     \
+    ".5'/></material></" name ">\n<" name                                                                    \
+    "><geometry><mesh filename='nowhere.dae' scale='1 2 3'/></geometry></" name "></link>"                   \
+    "<joint name='j' type='continuous'><origin xyz='0 0 5'/>" ENDS("a", "b") "</joint></robot>"
+
+static void visuals_are_no_part_of_physics(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *with = parse(LOOKS("visual", ""), &error), *without = parse(LOOKS("unknown", ""), &error);
+    assert_non_null(with);
+    assert_non_null(without);
+    assert_int_equal(with->ngeom, 2);
+    assert_int_equal(with->bytes, without->bytes);
+    assert_memory_equal(with->memory, without->memory, with->bytes - sizeof *with);
+    assert_null(without->visuals);
+    orr_model_destroy(with);
+    orr_model_destroy(without);
+}
+
+static void visuals_are_read_with_their_materials(void **state)
+{
+    (void)state;
+    static const float blue[4] = {0, 0, 1, 1}, red[4] = {1, 0, 0, 0.5f};
+    orr_error error = {0};
+    orr_model *m = parse(LOOKS("visual", ""), &error);
+    assert_non_null(m);
+    const orr_visuals *v = m->visuals;
+    assert_int_equal(v->count, 3);
+    assert_string_equal(v->list[0].name, "a"); // its link's
+    assert_int_equal(v->list[0].type, ORR_GEOM_SPHERE);
+    assert_int_equal(v->list[0].body, 0);
+    assert_memory_equal(v->list[0].rgba, blue, sizeof blue);
+    assert_string_equal(v->list[1].name, "shell");
+    assert_int_equal(v->list[1].type, ORR_GEOM_CYLINDER);
+    assert_int_equal(v->list[1].body, 1);
+    assert_near(v->list[1].size[0], 2.0);
+    assert_near(v->list[1].size[1], 3.0); // half of its length
+    assert_near(v->list[1].pos[1], 2.0);
+    assert_near(v->list[1].quat[3], sin(0.75));
+    assert_memory_equal(v->list[1].rgba, red, sizeof red);
+    assert_null(v->list[1].wrong);
+    assert_false(v->list[2].coloured);
+    assert_non_null(strstr(v->list[2].wrong, "test.urdf:2: <mesh>: filename: 'nowhere.dae'"));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(v->list[i].geom, -1);
+    }
+    assert_int_equal(v->list[1].link, v->list[2].link);
+    assert_int_equal(v->geom_link[0], v->list[0].link);
+    assert_int_equal(v->geom_link[1], v->list[1].link);
+    assert_int_not_equal(v->geom_link[0], v->geom_link[1]);
+    orr_model_destroy(m);
+}
+
+// As MuJoCo has it; but a visual that is wrong is left out.
+static void discardvisual_is_obeyed(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *m = parse(LOOKS("visual", "discardvisual='true'"), &error);
+    assert_non_null(m);
+    assert_null(m->visuals);
+    assert_int_equal(m->ngeom, 2);
+    orr_model_destroy(m);
+    m = parse(LOOKS("visual", "discardvisual='false'"), &error);
+    assert_non_null(m);
+    assert_int_equal(m->ngeom, 4);
+    const int geoms[3] = {1, 3, -1}; // of the visuals
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(m->visuals->list[i].geom, geoms[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(m->geom_contype[i], i % 2 == 0);
+        assert_int_equal(m->geom_group[i], i % 2);
+        assert_int_equal(m->visuals->geom_link[i] >= 0, i % 2 == 0);
+    }
+    orr_model_destroy(m);
+}
+
+// Where their links are fused, and in another model.
+static void visuals_move_with_their_bodies(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *m =
+        parse("<robot name='r'>" LINK("a")
+                  LINK("b") "<link name='c'><visual><origin xyz='0 1 0'/>"
+                            "<geometry><box size='1 1 1'/></geometry></visual></link>" HINGE(
+                                "j", "a", "b") "<joint name='f' type='fixed'><origin xyz='3 0 0' rpy='0 0 "
+                                               "1.5707963267948966'/>" ENDS("b", "c") "</joint></robot>",
+              &error);
+    assert_non_null(m);
+    const orr_visual *v = m->visuals->list;
+    assert_int_equal(m->nbody, 2);
+    assert_int_equal(v->body, 1);
+    assert_near(v->pos[0], 2.0);
+    assert_near(v->pos[1], 0.0);
+    orr_model_destroy(m);
+    write_text(scratch_path("part.urdf"), "<robot name='r'><link name='b'>" MASS "<visual><geometry>"
+                                          "<box size='1 1 1'/></geometry></visual></link></robot>");
+    write_text(scratch_path("whole.xml"),
+               "<mujoco><asset><model name='part' file='part.urdf'/></asset><worldbody><body pos='0 0 7'>"
+               "<freejoint/><geom size='1'/><attach model='part' body='b' prefix='p/'/></body></worldbody>"
+               "</mujoco>");
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("whole.xml"));
+    assert_ok(orr_model_load(path, &m, &error));
+    assert_int_equal(m->visuals->count, 1);
+    assert_string_equal(m->visuals->list[0].name, "p/b");
+    assert_int_equal(m->visuals->list[0].body, orr_model_find(m, ORR_OBJECT_BODY, "p/b"));
+    orr_model_destroy(m);
+}
+
 static void a_long_chain_of_links_is_read(void **state)
 {
     (void)state;
@@ -369,10 +533,15 @@ int main(void)
         cmocka_unit_test(what_urdf_does_not_have_is_noted),
         cmocka_unit_test(inertias_that_no_body_has_are_corrected_and_noted),
         cmocka_unit_test(links_that_move_without_inertia_are_balls),
+        cmocka_unit_test(links_that_move_without_mass_get_a_little),
         cmocka_unit_test(the_inertia_turns_with_its_origin),
         cmocka_unit_test(a_joint_that_mimics_another_is_tied_to_it),
         cmocka_unit_test(meshes_are_found_in_the_packages_above_the_file),
         cmocka_unit_test(collada_meshes_keep_their_axes),
+        cmocka_unit_test(visuals_are_no_part_of_physics),
+        cmocka_unit_test(visuals_are_read_with_their_materials),
+        cmocka_unit_test(discardvisual_is_obeyed),
+        cmocka_unit_test(visuals_move_with_their_bodies),
         cmocka_unit_test(a_long_chain_of_links_is_read),
         cmocka_unit_test(cameras_stay_where_they_are_when_their_body_is_fused),
     };

@@ -14,7 +14,7 @@ static bool has_coordinates(const orr_layer_data *layer, const orr_robot_geom *g
     if (!orr_mesh_has_coordinates(mesh)) {
         return false;
     }
-    const orr_model *m = geom ? layer->robot->model : NULL;
+    const orr_model *m = geom && geom->part == ORR_ROBOT_GEOM ? layer->robot->model : NULL;
     const int material = m ? m->geom_matid[geom->geom] : -1;
     const int texture = material >= 0 ? m->mat_texid[material] : -1;
     return texture < 0 || m->tex_type[texture] != ORR_TEXTURE_CUBE; // a cube's are of six pictures
@@ -103,6 +103,15 @@ static bool is_named(const orr_model *m, orr_object kind, int id, const char *na
     return !name || (id >= 0 && strcmp(orr_model_name(m, kind, id), name) == 0);
 }
 
+// Visuals of a URDF have no material of the model.
+static bool is_meant(const orr_model *m, const orr_robot_geom *geom, const char *name, const char *material)
+{
+    return geom->part == ORR_ROBOT_VISUAL
+               ? !material && (!name || strcmp(geom->visual->name, name) == 0)
+               : geom->part == ORR_ROBOT_GEOM && is_named(m, ORR_OBJECT_GEOM, geom->geom, name) &&
+                     is_named(m, ORR_OBJECT_MATERIAL, m->geom_matid[geom->geom], material);
+}
+
 // Gives the geoms that are named to the target; returns how many there are, those that show nothing included.
 static orr_result vary_robot(varied_layers *layers, const orr_layer_data *layer, const orr_eyes_target *t,
                              int target, int *found, orr_error *error)
@@ -114,6 +123,10 @@ static orr_result vary_robot(varied_layers *layers, const orr_layer_data *layer,
         *found += is_named(m, ORR_OBJECT_GEOM, i, name) &&
                   is_named(m, ORR_OBJECT_MATERIAL, m->geom_matid[i], material);
     }
+    for (int i = 0; i < layer->robot->geom_count; i++) {
+        const orr_robot_geom *geom = &layer->robot->geoms[i];
+        *found += geom->part == ORR_ROBOT_VISUAL && is_meant(m, geom, name, material);
+    }
     if (*found == 0) {
         return ORR_OK;
     }
@@ -121,8 +134,7 @@ static orr_result vary_robot(varied_layers *layers, const orr_layer_data *layer,
     ORR_TRY(vary_layer(layers, layer, &v, error));
     for (int i = 0; i < v->count; i++) {
         const orr_robot_geom *geom = &layer->robot->geoms[i];
-        if (geom->part == ORR_ROBOT_GEOM && is_named(m, ORR_OBJECT_GEOM, geom->geom, name) &&
-            is_named(m, ORR_OBJECT_MATERIAL, m->geom_matid[geom->geom], material)) {
+        if (is_meant(m, geom, name, material)) {
             v->target[i] = target;
             ORR_TRY(lay_geom(layer, geom, v->laid + SURFACE_MESHES * i, error));
         }
