@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
+#include "engine/scene/flex_contact.h"
 #include "engine/scene/transform.h"
 #include "physics/model/flex/flex_cells.h"
 
@@ -388,12 +389,15 @@ static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, or
     *soft = (orr_soft_layer){.users = 1,
                              .scale = (double)transform.scale,
                              .flex = nodes ? s->flex : -1,
-                             .friction = m->flex_friction[s->flex],
+                             .friction = m->flex_friction[3 * (ptrdiff_t)s->flex],
                              .untouchable = nodes || !m->flex_collides[s->flex], // nodes touch by themselves
                              .margin = -m->flex_radius[s->flex]};
     drawing d = {0};
     orr_result result = fill(s, soft, held, error);
     result = result == ORR_OK && nodes ? find_nodes(s, soft, error) : result;
+    if (result == ORR_OK && !soft->untouchable) {
+        result = orr_flex_contact_create(m, s->flex, soft, error);
+    }
     result = result == ORR_OK ? add_drawn(scene, s, soft, layer, &transform, &d, error) : result;
     orr_free(d.position);
     orr_free(d.index);

@@ -233,6 +233,8 @@ void orr_soft_layer_destroy(orr_soft_layer *soft)
         orr_soft_cage_destroy(soft->cage);
         orr_soft_model_destroy(soft->model);
         orr_free(soft->piece);
+        orr_free(soft->contact ? soft->contact->facet : NULL);
+        orr_free(soft->contact);
         orr_free(soft->tie);
         orr_free(soft->node_first);
         orr_free(soft->node);

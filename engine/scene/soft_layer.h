@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/scene/scene.h"
+#include "physics/plan/contact_mix.h"
 #include "physics/soft/mesh/embed.h"
 #include "physics/soft/soft.h"
 
@@ -11,15 +12,28 @@ enum {
     ORR_SOFT_ITERATIONS_MAX = 200 // of a step
 };
 
+// How a flex of MJCF touches, as MuJoCo has it: its vertices touch planes, its elements all else.
+typedef struct orr_flex_contact {
+    int32_t contype, conaffinity;
+    bool with_itself;      // its parts touch each other
+    orr_contact_side side; // whose lists are these
+    double solref[ORR_NREF], solimp[ORR_NIMP], friction[3];
+    // outer triangles of its elements, or edges, whose last vertex comes twice: three vertices and the number
+    // of the element, facets x 4, by the elements
+    int32_t *facet;
+    int facets;
+} orr_flex_contact;
+
 typedef struct orr_soft_layer {
     int users; // the scene and its worlds
     orr_soft_cage *cage;
     orr_soft_model *model;
     double scale; // of the layer when it was made: the cage is in the layer's space times this
     double friction;
-    bool untouchable; // it collides with nothing
-    int iterations;   // of a step; 0: the default
-    int32_t *tie;     // ties: vertices that the body holds to which the layer is bound
+    bool untouchable;          // it collides with nothing
+    int iterations;            // of a step; 0: the default
+    orr_flex_contact *contact; // of a flex that touches; NULL: a penalty keeps what is touched out
+    int32_t *tie;              // ties: vertices that the body holds to which the layer is bound
     int ties;
     int flex;            // nodes of its robot move it, as this flex of its model; -1: it moves by itself
     int32_t *node_first; // flex: vertices + 1, of each vertex in the lists below

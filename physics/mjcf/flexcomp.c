@@ -249,6 +249,7 @@ orr_result mjcf_read_flexcomp(mjcf_reader *reader, const mjcf_node *node, const 
                                 .touch = {.contype = 1,
                                           .conaffinity = 1,
                                           .condim = 3,
+                                          .selfcollide = 1,
                                           .layers = 1,
                                           .friction = {1.0, 0.005, 0.0001},
                                           .solmix = 1.0,

@@ -391,36 +391,25 @@ const mjcf_member mjcf_flexcomp_members[] = {POSE(spec_flex),
                                              TEXT(mjcf_flexcomp, "mesh", mesh),
                                              END};
 
-// Of one that nodes move.
-const mjcf_member mjcf_flex_touch_members[] = {INTEGER(spec_flex, "contype", touch.contype, 1, 1),
-                                               INTEGER(spec_flex, "conaffinity", touch.conaffinity, 1, 1),
-                                               INTEGER(spec_flex, "condim", touch.condim, 1, 1),
-                                               INTEGER(spec_flex, "priority", touch.priority, 1, 1),
-                                               REAL(spec_flex, "solmix", touch.solmix, 1, 1),
-                                               REAL(spec_flex, "solref", touch.solref, 1, ORR_NREF),
-                                               REAL(spec_flex, "solimp", touch.solimp, 1, ORR_NIMP),
-                                               REAL(spec_flex, "margin", touch.margin, 1, 1),
-                                               REAL(spec_flex, "gap", touch.gap, 1, 1),
-                                               NO_EFFECT("internal"),
-                                               NO_EFFECT("selfcollide"),
-                                               INTEGER(spec_flex, "activelayers", touch.layers, 1, 1),
-                                               NO_EFFECT("passive"),
-                                               END};
+#define FLEX_TOUCH                                                                                           \
+    INTEGER(spec_flex, "contype", touch.contype, 1, 1),                                                      \
+        INTEGER(spec_flex, "conaffinity", touch.conaffinity, 1, 1),                                          \
+        INTEGER(spec_flex, "condim", touch.condim, 1, 1),                                                    \
+        INTEGER(spec_flex, "priority", touch.priority, 1, 1), REAL(spec_flex, "solmix", touch.solmix, 1, 1), \
+        REAL(spec_flex, "solref", touch.solref, 1, ORR_NREF),                                                \
+        REAL(spec_flex, "solimp", touch.solimp, 1, ORR_NIMP), REAL(spec_flex, "margin", touch.margin, 1, 1), \
+        REAL(spec_flex, "gap", touch.gap, 1, 1), NO_EFFECT("internal"), NO_EFFECT("passive")
 
-const mjcf_member mjcf_flex_contact_members[] = {INTEGER(spec_flex, "contype", touch.contype, 1, 1),
-                                                 INTEGER(spec_flex, "conaffinity", touch.conaffinity, 1, 1),
-                                                 NO_EFFECT("condim"),
-                                                 NO_EFFECT("priority"),
-                                                 NO_EFFECT("solmix"),
-                                                 NO_EFFECT("solref"),
-                                                 NO_EFFECT("solimp"),
-                                                 NO_EFFECT("margin"),
-                                                 NO_EFFECT("gap"),
-                                                 NO_EFFECT("internal"),
-                                                 NO_EFFECT("selfcollide"),
-                                                 NO_EFFECT("activelayers"),
-                                                 NO_EFFECT("passive"),
-                                                 END};
+// Of one that nodes move.
+const mjcf_member mjcf_flex_touch_members[] = {FLEX_TOUCH, NO_EFFECT("selfcollide"),
+                                               INTEGER(spec_flex, "activelayers", touch.layers, 1, 1), END};
+
+static const mjcf_key selfcollide_keys[] = {{"none", 0}, {"narrow", 1}, {"bvh", 1},
+                                            {"sap", 1},  {"auto", 1},   {NULL, 0}};
+
+const mjcf_member mjcf_flex_contact_members[] = {
+    FLEX_TOUCH, KEYWORD(spec_flex, "selfcollide", touch.selfcollide, selfcollide_keys),
+    NO_EFFECT("activelayers"), END};
 
 const mjcf_member mjcf_flex_edge_members[] = {
     KEYWORD(mjcf_flexcomp, "equality", equality, edge_equality_keys),

@@ -529,8 +529,19 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, flex_vert, m->nflexvert, 3) /* m, at rest */                                                   \
     X(double, flex_mass, m->nflex, 1)     /* kg, of each vertex */                                           \
     X(double, flex_radius, m->nflex, 1)   /* m, by which contact keeps off */                                \
-    X(double, flex_friction, m->nflex, 1) /* sliding */                                                      \
-    X(double, flex_young, m->nflex, 1)    /* Pa; 0: its elements have no stiffness */                        \
+    /* its contacts where no nodes move it; parameters as of geoms */                                        \
+    X(int32_t, flex_contype, m->nflex, 1)                                                                    \
+    X(int32_t, flex_conaffinity, m->nflex, 1)                                                                \
+    X(int32_t, flex_condim, m->nflex, 1)                                                                     \
+    X(int32_t, flex_priority, m->nflex, 1)                                                                   \
+    X(int32_t, flex_selfcollide, m->nflex, 1) /* 0: its parts do not touch each other */                     \
+    X(double, flex_solmix, m->nflex, 1)                                                                      \
+    X(double, flex_solref, m->nflex, ORR_NREF)                                                               \
+    X(double, flex_solimp, m->nflex, ORR_NIMP)                                                               \
+    X(double, flex_friction, m->nflex, 3)                                                                    \
+    X(double, flex_margin, m->nflex, 1)                                                                      \
+    X(double, flex_gap, m->nflex, 1)                                                                         \
+    X(double, flex_young, m->nflex, 1) /* Pa; 0: its elements have no stiffness */                           \
     X(double, flex_poisson, m->nflex, 1)                                                                     \
     X(double, flex_damping, m->nflex, 1)       /* s */                                                       \
     X(double, flex_thickness, m->nflex, 1)     /* m, of triangles */                                         \

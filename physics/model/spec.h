@@ -145,10 +145,11 @@ struct spec_flex_nodes {
     uint8_t *empty;    // cells
 };
 
-// How a soft body that nodes move touches: as a geom does.
+// How a soft body touches: as a geom does.
 typedef struct spec_touch {
     int32_t contype, conaffinity, condim, priority;
-    int32_t layers; // of tetrahedra, from the surface on, that touch
+    int32_t selfcollide; // 0: its parts do not touch each other
+    int32_t layers;      // of tetrahedra, from the surface on, that touch
     double friction[3], solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap;
 } spec_touch;
 

@@ -1,5 +1,5 @@
 // Pairs of a plan: which geoms can collide, and the parameters of their contacts.
-#include "physics/plan/plan.h"
+#include "physics/plan/contact_mix.h"
 
 #include "engine/core/memory.h"
 
@@ -104,49 +104,22 @@ static bool geoms_meet(const orr_plan *plan, int a, int b)
            !listed(plan->declared, m->npair, a, b); // declared pairs have their own parameters
 }
 
-static double mix(double share, double a, double b)
-{
-    return share * a + (1.0 - share) * b;
-}
-
-// What touches: a geom, or a vertex of a soft body that nodes move.
-typedef struct contact_side {
-    int condim, priority;
-    double margin, gap, adhesion, solmix;
-    const double *solref, *solimp, *friction;
-    double invweight; // of its translation, 1/kg
-} contact_side;
-
-static contact_side geom_side(const orr_model *m, int i)
-{
-    return (contact_side){.condim = m->geom_condim[i],
-                          .priority = m->geom_priority[i],
-                          .margin = m->geom_margin[i],
-                          .gap = m->geom_gap[i],
-                          .adhesion = m->geom_adhesion[i],
-                          .solmix = m->geom_solmix[i],
-                          .solref = m->geom_solref + ORR_NREF * i,
-                          .solimp = m->geom_solimp + ORR_NIMP * i,
-                          .friction = m->geom_friction + 3 * i,
-                          .invweight = m->body_invweight0[2 * m->geom_bodyid[i]]};
-}
-
 // i: of nflextouch.
-static contact_side touch_side(const orr_model *m, int i, double invweight)
+static orr_contact_side touch_side(const orr_model *m, int i, double invweight)
 {
-    return (contact_side){.condim = m->flextouch_condim[i],
-                          .priority = m->flextouch_priority[i],
-                          .margin = m->flextouch_margin[i],
-                          .gap = m->flextouch_gap[i],
-                          .solmix = m->flextouch_solmix[i],
-                          .solref = m->flextouch_solref + ORR_NREF * i,
-                          .solimp = m->flextouch_solimp + ORR_NIMP * i,
-                          .friction = m->flextouch_friction + 3 * i,
-                          .invweight = invweight};
+    return (orr_contact_side){.condim = m->flextouch_condim[i],
+                              .priority = m->flextouch_priority[i],
+                              .margin = m->flextouch_margin[i],
+                              .gap = m->flextouch_gap[i],
+                              .solmix = m->flextouch_solmix[i],
+                              .solref = m->flextouch_solref + ORR_NREF * i,
+                              .solimp = m->flextouch_solimp + ORR_NIMP * i,
+                              .friction = m->flextouch_friction + 3 * i,
+                              .invweight = invweight};
 }
 
 // MuJoCo's inverse weight of a vertex is the mean of those of its nodes.
-static contact_side point_side(const orr_model *m, int point)
+static orr_contact_side point_side(const orr_model *m, int point)
 {
     const int first = m->flexpoint_weightadr[point];
     double invweight = 0.0;
@@ -157,62 +130,17 @@ static contact_side point_side(const orr_model *m, int point)
 }
 
 // The inverse weight of an element depends on where it is touched.
-static contact_side element_side(const orr_model *m, int element)
+static orr_contact_side element_side(const orr_model *m, int element)
 {
     return touch_side(m, m->flexelement_touchid[element], 0.0);
 }
 
 // The second side of a pair.
-static contact_side other_side(const orr_model *m, const orr_pair *pair)
+static orr_contact_side other_side(const orr_model *m, const orr_pair *pair)
 {
-    return pair->geom2 >= 0   ? geom_side(m, pair->geom2)
+    return pair->geom2 >= 0   ? orr_contact_side_of(m, pair->geom2)
            : pair->point >= 0 ? point_side(m, pair->point)
                               : element_side(m, pair->element);
-}
-
-// MuJoCo's rules: the higher priority wins; between equals friction is the larger, adhesion the sum, the
-// rest is weighted by solmix.
-static void mix_parameters(const contact_side *a, const contact_side *b, orr_pair *pair)
-{
-    pair->includemargin = a->margin + b->margin;
-    pair->margin = pair->includemargin + a->gap + b->gap;
-    int priority = a->priority - b->priority;
-    double weight1 = a->solmix, weight2 = b->solmix;
-    double share = 0.5;
-    if (priority != 0) {
-        share = priority > 0 ? 1.0 : 0.0;
-    } else if (weight1 >= 1e-15 && weight2 >= 1e-15) {
-        share = weight1 / (weight1 + weight2);
-    } else if (weight1 >= 1e-15 || weight2 >= 1e-15) {
-        share = weight1 >= 1e-15 ? 1.0 : 0.0;
-    }
-    const double *ref1 = a->solref, *ref2 = b->solref;
-    bool direct = priority == 0 && (ref1[0] <= 0.0 || ref2[0] <= 0.0);
-    for (int k = 0; k < ORR_NREF; k++) {
-        pair->solref[k] = direct ? fmin(ref1[k], ref2[k]) : mix(share, ref1[k], ref2[k]);
-    }
-    for (int k = 0; k < ORR_NIMP; k++) {
-        pair->solimp[k] = mix(share, a->solimp[k], b->solimp[k]);
-    }
-    int dim1 = a->condim, dim2 = b->condim;
-    pair->condim = priority ? (priority > 0 ? dim1 : dim2) : dim1 > dim2 ? dim1 : dim2;
-    double pull1 = a->adhesion, pull2 = b->adhesion;
-    pair->adhesion = priority ? (priority > 0 ? pull1 : pull2) : pull1 + pull2;
-}
-
-// Sliding twice, torsional, rolling twice.
-static void mix_friction(const orr_model *m, const orr_pair *pair, const contact_side *a,
-                         const contact_side *b, double friction[5])
-{
-    static const int unpack[5] = {0, 0, 1, 2, 2};
-    int priority = a->priority - b->priority;
-    for (int k = 0; k < 5; k++) {
-        double friction1 = a->friction[unpack[k]], friction2 = b->friction[unpack[k]];
-        double mixed = priority ? (priority > 0 ? friction1 : friction2) : fmax(friction1, friction2);
-        friction[k] = pair->declared >= 0 ? m->pair_friction[5 * pair->declared + k] : mixed;
-        friction[k] = m->opt.enableflags & ORR_ENABLE_OVERRIDE ? m->opt.o_friction[k] : friction[k];
-        friction[k] = fmax(friction[k], 1e-5);
-    }
 }
 
 // Of the rows of a contact, from that of its normal.
@@ -230,8 +158,8 @@ static void row_weights(const orr_model *m, const orr_pair *pair, const double f
 void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS])
 {
     double *friction = numbers + ORR_PAIR_FRICTION;
-    const contact_side a = geom_side(m, pair->geom1), b = other_side(m, pair);
-    mix_friction(m, pair, &a, &b, friction);
+    const orr_contact_side a = orr_contact_side_of(m, pair->geom1), b = other_side(m, pair);
+    orr_contact_mix_friction(m, pair->declared, &a, &b, friction);
     double both = pair->element >= 0 ? 1.0 : a.invweight + b.invweight;
     double mu = friction[0] / sqrt(m->opt.impratio);
     numbers[ORR_PAIR_MU] = mu;
@@ -267,21 +195,9 @@ static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
     memcpy(pair->solimp, m->pair_solimp + ORR_NIMP * i, sizeof pair->solimp);
 }
 
-// The flag override: the option's parameters for all contacts.
-static void override_parameters(const orr_model *m, orr_pair *pair)
-{
-    if (!(m->opt.enableflags & ORR_ENABLE_OVERRIDE)) {
-        return;
-    }
-    pair->margin = pair->includemargin = m->opt.o_margin;
-    memcpy(pair->solref, m->opt.o_solref, sizeof pair->solref);
-    memcpy(pair->solreffriction, m->opt.o_solref, sizeof pair->solreffriction);
-    memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);
-}
-
 static void finish_pair(const orr_model *m, int declared, orr_pair *pair)
 {
-    override_parameters(m, pair);
+    orr_contact_override(m, pair);
     pair->declared = declared;
     orr_pair_numbers(m, pair, pair->numbers);
     memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
@@ -302,8 +218,8 @@ static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *
     if (declared >= 0) {
         declared_parameters(m, declared, pair);
     } else {
-        const contact_side one = geom_side(m, a), two = geom_side(m, b);
-        mix_parameters(&one, &two, pair);
+        const orr_contact_side one = orr_contact_side_of(m, a), two = orr_contact_side_of(m, b);
+        orr_contact_mix(&one, &two, pair);
     }
     pair->point = pair->element = -1;
     finish_pair(m, declared, pair);
@@ -319,8 +235,8 @@ static void fill_flex_pair(const orr_model *m, int geom, int point, int element,
     pair->point = point;
     pair->element = element;
     pair->slots = 1;
-    const contact_side one = geom_side(m, geom), two = other_side(m, pair);
-    mix_parameters(&one, &two, pair);
+    const orr_contact_side one = orr_contact_side_of(m, geom), two = other_side(m, pair);
+    orr_contact_mix(&one, &two, pair);
     finish_pair(m, -1, pair);
 }
 

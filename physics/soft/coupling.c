@@ -70,28 +70,50 @@ static void write_shifts(const coupling *c)
     }
 }
 
-static orr_result clear_planes(const coupling *c, orr_error *error)
+// As many slots as a vertex of each body has touches, at most.
+static void count_slots(const coupling *c)
 {
     for (int i = 0; i < c->count; i++) {
         c->soft[i]->group->plane_slots = 0;
     }
-    for (int i = 0; i < c->contacts->touches; i++) {
-        const orr_soft *soft = c->soft[c->contacts->touch[i].soft];
+    for (int i = 0, of_vertex = 0; i < c->contacts->touches; i++) {
+        const orr_soft_touch *touch = &c->contacts->touch[i];
+        const bool same = i > 0 && touch[-1].soft == touch->soft && touch[-1].vertex == touch->vertex;
+        int *slots = &c->soft[touch->soft]->group->plane_slots;
+        of_vertex = same ? of_vertex + 1 : 1;
+        if (of_vertex > *slots && of_vertex <= ORR_SOFT_TOUCHES_MAX) {
+            *slots = of_vertex;
+        }
+    }
+}
+
+static orr_result clear_planes(const coupling *c, orr_error *error)
+{
+    count_slots(c);
+    for (int i = 0; i < c->count; i++) {
+        const orr_soft *soft = c->soft[i];
         orr_soft_group *g = soft->group;
-        if (g->plane_slots > 0) {
+        if (g->plane_slots == 0) {
             continue;
         }
-        size_t numbers = (size_t)ORR_SOFT_TOUCHES_MAX * 9 * (size_t)g->vertices;
-        if (!g->planes) {
-            g->planes = orr_alloc(numbers + 1, orr_soft_number_size(soft)); // lanes read one beyond a point
+        const size_t of_slot = 9 * (size_t)g->vertices;
+        if (!g->planes) { // lanes read one beyond a point
+            g->planes = orr_alloc(ORR_SOFT_TOUCHES_MAX * of_slot + 1, orr_soft_number_size(soft));
             if (!g->planes) {
                 return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", what);
             }
         }
-        memset(g->planes, 0, numbers * orr_soft_number_size(soft));
-        g->plane_slots = ORR_SOFT_TOUCHES_MAX;
+        memset(g->planes, 0, (size_t)g->plane_slots * of_slot * orr_soft_number_size(soft));
     }
     return ORR_OK;
+}
+
+// N/m, of a touch that has none of its own.
+static double usual_stiffness(const orr_soft *soft, int vertex)
+{
+    const orr_soft_constants *k = &soft->constants;
+    const double rate = 1.0 / (k->time_step * k->time_step * orr_soft_end_share(k));
+    return k->contact_stiffness > 0.0 ? k->contact_stiffness : 100.0 * soft->model->mass[vertex] * rate;
 }
 
 // Writes the planes that vertices touch; their bodies begin where their velocities take them.
@@ -109,7 +131,9 @@ static void place_touches(const coupling *c)
         if (c->placed[i].slot < 0) {
             continue;
         }
-        const double more[3] = {touch->distance, touch->friction, 1.0};
+        const double usual = usual_stiffness(soft, last);
+        const double more[3] = {touch->distance, touch->friction,
+                                touch->stiffness > 0.0 ? touch->stiffness / usual : 1.0};
         for (int k = 0; k < 3; k++) {
             orr_soft_set_number(soft, g->planes, plane_at(g, used, 0, last) + k, touch->normal[k]);
             orr_soft_set_number(soft, g->planes, plane_at(g, used, 2, last) + k, more[k]);
@@ -130,9 +154,8 @@ static void place_touches(const coupling *c)
     for (int i = 0; i < c->contacts->pairs; i++) {
         const orr_soft_pair *pair = &c->contacts->pair[i];
         double *arm = c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3;
-        const double distance = pair->distance + vec3_dot(pair->normal, pair->ahead);
         for (int k = 0; k < 3 && pair->rigid && pair->body >= 0; k++) {
-            arm[k] = pair->ahead[k] - distance * pair->normal[k] - c->contacts->body[pair->body].centre[k];
+            arm[k] = pair->reach[k] - c->contacts->body[pair->body].centre[k];
             for (int v = 0; v < 3; v++) {
                 const orr_soft *soft = c->soft[pair->soft[v]];
                 arm[k] += pair->weight[v] *
@@ -160,8 +183,7 @@ static bool touch_system(const coupling *c, int i, soft_system *s)
 {
     const orr_soft_touch *touch = &c->contacts->touch[i];
     const orr_soft *soft = c->soft[touch->soft];
-    const orr_soft_constants *k = &soft->constants;
-    const double h = k->time_step, *n = touch->normal;
+    const double h = soft->constants.time_step, *n = touch->normal;
     double shift[3], moved[3];
     if (c->placed[i].slot < 0) {
         return false;
@@ -176,8 +198,7 @@ static bool touch_system(const coupling *c, int i, soft_system *s)
     if (!(depth > 0.0)) {
         return false;
     }
-    double stiffness = k->contact_stiffness > 0.0 ? k->contact_stiffness
-                                                  : 100.0 * soft->model->mass[touch->vertex] / (h * h);
+    const double stiffness = touch->stiffness > 0.0 ? touch->stiffness : usual_stiffness(soft, touch->vertex);
     *s = plane_contact((soft_system){{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, depth,
                        make_real3(moved[0], moved[1], moved[2]), make_real3(n[0], n[1], n[2]), stiffness,
                        touch->friction, 1e-2 * h);
@@ -285,15 +306,23 @@ static void add_pair(const coupling *c, int i, int n, double *a, double *b)
     add_contact(&s, 6, row, j, n, a, b);
 }
 
+// 1 / (how far a rigid body goes in a step for each m/s^2), 1/s^2: as the first of the soft bodies steps.
+static double rigid_rate(const coupling *c)
+{
+    const orr_soft_constants *k = &c->soft[0]->constants;
+    return 1.0 / (k->time_step * k->time_step * orr_soft_end_share(k));
+}
+
 static void add_inertia(const coupling *c, int n, double *a, double *b)
 {
-    const double h = c->soft[0]->constants.time_step, rate = 1.0 / (h * h);
+    const double h = c->soft[0]->constants.time_step, rigid = rigid_rate(c);
     for (int i = 0; i < c->count; i++) {
+        const double own = 1.0 / (h * h * orr_soft_end_share(&c->soft[i]->constants));
         double sum[3];
         c->soft[i]->program->pull(c->soft[i]->group, c->soft[i]->model->mass, sum);
         for (int k = 3 * i; k < 3 * i + 3; k++) {
-            b[k] += rate * sum[k - 3 * i];
-            a[k * n + k] += rate * c->mass[i];
+            b[k] += own * sum[k - 3 * i];
+            a[k * n + k] += own * c->mass[i];
         }
     }
     for (int i = 0; i < c->contacts->bodies; i++) {
@@ -301,10 +330,10 @@ static void add_inertia(const coupling *c, int n, double *a, double *b)
         const double *moved = c->moved + (size_t)i * 6;
         int first = 3 * c->count + 6 * i;
         for (int k = 0; k < 3 && !body->linked; k++) {
-            a[(first + k) * n + first + k] += rate * body->mass;
-            b[first + k] += rate * body->mass * (h * body->velocity[k] - moved[k]);
+            a[(first + k) * n + first + k] += rigid * body->mass;
+            b[first + k] += rigid * body->mass * (h * body->velocity[k] - moved[k]);
             for (int r = 0; r < 3; r++) {
-                double inertia = rate * body->inertia[k * 3 + r];
+                double inertia = rigid * body->inertia[k * 3 + r];
                 a[(first + 3 + k) * n + first + 3 + r] += inertia;
                 b[first + 3 + k] += inertia * (h * body->spin[r] - moved[3 + r]);
             }
@@ -378,7 +407,7 @@ static double motion_by(const coupling *c, int body, int number, int row)
 static void add_linkage(const coupling *c, int i, int n, double *a, double *b)
 {
     const orr_soft_linkage *l = &c->contacts->linkage[i];
-    const double h = c->soft[0]->constants.time_step, rate = 1.0 / (h * h);
+    const double h = c->soft[0]->constants.time_step, rate = rigid_rate(c);
     const int first = c->first[c->contacts->bodies + i];
     const double *turned = c->turned + first - 3 * c->count, *joints = c->contacts->joints;
     for (int r = 0; r < l->freedoms; r++) {

@@ -356,6 +356,7 @@ void orr_soft_model_destroy(orr_soft_model *m)
                                 m->edge_stiffness,
                                 m->edge_viscosity,
                                 m->surface,
+                                m->surface_of,
                                 m->touchable,
                                 m->rim};
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
@@ -381,6 +382,11 @@ double orr_soft_stiffness(const orr_soft_model *m)
         mass += m->mass[v];
     }
     return stiffness * m->vertices / mass;
+}
+
+const int32_t *orr_soft_surface_elements(const orr_soft_model *m)
+{
+    return m->surface_of;
 }
 
 const int32_t *orr_soft_surface(const orr_soft_model *model, int *count)

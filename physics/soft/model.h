@@ -46,13 +46,14 @@ struct orr_soft_model {
     bool filled; // with a gas: spec.pressure, spec.ambient
     orr_soft_gas gas;
 
-    int surfaces;       // triangles that can be touched: first `walls` of solids, then cloth
-    int walls;          // their normals point outwards
-    int32_t *surface;   // surfaces x 3
-    uint8_t *touchable; // vertices: those of surfaces and of ropes
-    double spacing;     // m, mean length of the edges of surfaces
-    int rims;           // edges of surfaces that stick out: of solids sharp ones, of cloth its border
-    int32_t *rim;       // rims x 4: its vertices, and the two triangles that share it; -1: it has one
+    int surfaces;        // triangles that can be touched: first `walls` of solids, then cloth
+    int walls;           // their normals point outwards
+    int32_t *surface;    // surfaces x 3
+    int32_t *surface_of; // surfaces: the tet, or the number among the triangles
+    uint8_t *touchable;  // vertices: those of surfaces and of ropes
+    double spacing;      // m, mean length of the edges of surfaces
+    int rims;            // edges of surfaces that stick out: of solids sharp ones, of cloth its border
+    int32_t *rim;        // rims x 4: its vertices, and the two triangles that share it; -1: it has one
 };
 
 // Finds the hinges of the triangles: `hinge`, `hinges` and `closed`.

@@ -41,10 +41,13 @@ soft_system orr_soft_tie_system(const orr_soft_pairs *p, orr_soft *const *soft, 
     return tie_system(tie, p->shift + (ptrdiff_t)i * 3, moved, p->stiffness[p->count + i]);
 }
 
-// 100 x the mass with which the sides resist each other / time_step^2, or the pair's share of it.
+// Its own, or its share of 100 x the mass with which the sides resist each other / time_step^2.
 static double stiffness_of(const orr_soft_pair *pair, orr_soft *const *soft)
 {
     const orr_soft_constants *k = &soft[0]->constants;
+    if (pair->stiffness > 0.0) {
+        return pair->stiffness;
+    }
     double ease = 0.0; // 1 / mass
     for (int i = 0; i < 4; i++) {
         const orr_soft_model *m = soft[pair->soft[i]]->model;

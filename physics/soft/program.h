@@ -8,6 +8,7 @@ enum { SOFT_CUDA_LANES = 32 }; // threads of a warp
 
 typedef struct orr_soft_constants {
     double time_step, gravity[3];
+    int stands_for;           // orr_soft_set_conditions; at least 1
     double contact_stiffness; // 0: relative to the mass
     orr_soft_elastic solid, cloth;
     double hinge_damping; // s
@@ -17,6 +18,12 @@ typedef struct orr_soft_constants {
     int obstacles;
     orr_soft_obstacle obstacle[ORR_SOFT_OBSTACLES_MAX];
 } orr_soft_constants;
+
+// How much of the way in a step is by the velocity at its end; the rest is by that at its start.
+static inline double orr_soft_end_share(const orr_soft_constants *k)
+{
+    return 0.5 + 0.5 / k->stands_for;
+}
 
 // The state of the worlds of a group, in floats or doubles: number ((vertex x 3 + axis) x worlds + world).
 typedef struct orr_soft_group {

@@ -23,6 +23,7 @@ typedef struct soft_material {
 
 typedef struct soft_numbers {
     number step, rate, inertia, slip;      // s, 1/s, 1/s^2; m: friction is full from there
+    number end_share, gain;                // orr_soft_end_share; 1/s: of a velocity, by a way
     number gravity[3], along[3], strength; // m/s^2, its direction and length
     number contact_stiffness;              // 0: relative to the mass
     soft_material solid, cloth;
@@ -44,7 +45,9 @@ static inline void fill_numbers(const orr_soft_constants *k, soft_numbers *n)
         sqrt(k->gravity[0] * k->gravity[0] + k->gravity[1] * k->gravity[1] + k->gravity[2] * k->gravity[2]);
     n->step = (number)k->time_step;
     n->rate = (number)(1.0 / k->time_step);
-    n->inertia = n->rate * n->rate;
+    n->end_share = (number)orr_soft_end_share(k);
+    n->gain = (number)(1.0 / (k->time_step * orr_soft_end_share(k)));
+    n->inertia = n->rate * n->gain;
     n->slip = (number)(1e-2 * k->time_step); // full from 1 cm/s
     n->strength = (number)size;
     for (int c = 0; c < 3; c++) {

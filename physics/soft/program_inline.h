@@ -240,7 +240,7 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
 FN void begin_vertex(const soft_numbers *k, const orr_soft_group *g, ptrdiff_t at, bool pinned)
 {
     const ptrdiff_t worlds = g->worlds;
-    const number h = k->step, rate = (number)1 / h;
+    const number h = k->step, rate = (number)1 / h, late = h * k->end_share;
     number *position = (number *)g->position, *start = (number *)g->start, *target = (number *)g->target;
     const number *velocity = (const number *)g->velocity, *change = (const number *)g->change;
     number a = rate * (change[at] * k->along[0] + change[at + worlds] * k->along[1] +
@@ -252,8 +252,8 @@ FN void begin_vertex(const soft_numbers *k, const orr_soft_group *g, ptrdiff_t a
         const ptrdiff_t j = at + c * worlds;
         start[j] = position[j];
         if (!pinned) {
-            target[j] = start[j] + h * (velocity[j] + h * k->gravity[c]);
-            position[j] = falls ? target[j] : start[j] + h * (velocity[j] + h * a * k->along[c]);
+            target[j] = start[j] + h * (velocity[j] + late * k->gravity[c]);
+            position[j] = falls ? target[j] : start[j] + h * (velocity[j] + late * a * k->along[c]);
         }
         if (g->previous) {
             ((number *)g->previous)[j] = position[j];
@@ -284,7 +284,7 @@ FN void finish_number(const soft_numbers *k, const orr_soft_group *g, ptrdiff_t 
     const number fall = k->step * k->gravity[c];
     const number way = ((const number *)g->position)[at] - ((const number *)g->target)[at];
     number *velocity = (number *)g->velocity + at;
-    const number gained = pinned ? -*velocity : fall + k->rate * way;
+    const number gained = pinned ? -*velocity : fall + k->gain * way;
     ((number *)g->change)[at] = gained;
     *velocity += gained;
 }

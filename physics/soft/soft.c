@@ -81,6 +81,7 @@ static orr_result check(const orr_soft_desc *d, orr_error *error)
 static void set_constants(orr_soft *soft, const orr_soft_desc *d)
 {
     orr_soft_constants *k = &soft->constants;
+    k->stands_for = 1;
     k->time_step = d->time_step > 0.0 ? d->time_step : 1.0 / 240.0;
     k->contact_stiffness = d->contact_stiffness;
     k->solid = soft->model->solid;
@@ -271,9 +272,10 @@ orr_result orr_soft_check(const orr_soft *soft, orr_error *error)
     return soft->device ? orr_soft_device_check(soft->device, error) : ORR_OK;
 }
 
-void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3])
+void orr_soft_set_conditions(orr_soft *soft, double time_step, int stands_for, const double gravity[3])
 {
     soft->constants.time_step = time_step;
+    soft->constants.stands_for = stands_for;
     memcpy(soft->constants.gravity, gravity, sizeof soft->constants.gravity);
 }
 

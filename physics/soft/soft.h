@@ -62,7 +62,9 @@ const double *orr_soft_masses(const orr_soft_model *model); // of vertices, kg
 double orr_soft_stiffness(const orr_soft_model *model);
 // Triangles that can be touched, x 3: the outer ones of solids, and cloth.
 const int32_t *orr_soft_surface(const orr_soft_model *model, int *count);
-// How many of these, the first, face outwards: those of solids, and of cloth that is all closed.
+// The element of each of these: a tet, or of cloth a triangle.
+const int32_t *orr_soft_surface_elements(const orr_soft_model *model);
+// How many of the triangles, the first, face outwards: those of solids, and of cloth that is all closed.
 int orr_soft_walls(const orr_soft_model *model);
 
 // What the triangles enclose, m^3, of positions (vertices x 3).
@@ -120,12 +122,13 @@ typedef struct orr_soft_touch {
     int32_t soft; // the vertex's body among those that step
     int32_t vertex;
     int32_t body;     // rigid, that the plane moves with; -1: it is fixed
-    double normal[3]; // unit, outward
+    double normal[3]; // unit, outward; where it has a stiffness a row's direction (contact_rows.h)
     double distance;  // of the vertex at the step's start, m; negative inside
     // Of a body: how far the vertex is expected to go in the step as seen from the body's centre, but for
     // what leads away from the plane, m. The force acts on the body there.
     double ahead[3];
-    double friction; // Coulomb's coefficient, >= 0
+    double friction;  // Coulomb's coefficient, >= 0
+    double stiffness; // N/m; 0: 100 x the mass of the vertex / time_step^2
 } orr_soft_touch;
 
 // Bodies that joints hold together. Their freedoms are speeds u (m/s or rad/s, as the joints have them), of
@@ -148,7 +151,7 @@ typedef struct orr_soft_body {
     double force[3], torque[3]; // results: of the touches, N and N m
 } orr_soft_body;
 
-enum { ORR_SOFT_TOUCHES_MAX = 2 }; // of a vertex
+enum { ORR_SOFT_TOUCHES_MAX = 10 }; // of a vertex
 
 // A vertex that is held, by a spring of 1000 x its mass / time_step^2.
 typedef struct orr_soft_tie {
@@ -164,11 +167,12 @@ typedef struct orr_soft_pair {
     bool rigid;
     int32_t body;     // rigid: that the second side, a plane, moves with; -1: it is fixed
     double weight[4]; // positive ones, of the first side, sum to 1, the others to -1
-    double normal[3]; // unit, towards the first side
+    double normal[3]; // unit, towards the first side; as of a touch
     double distance;  // between the sides at the step's start, m; negative: they overlap
     double share;     // 0 .. 1: of the stiffness of a contact
-    double ahead[3];  // rigid: as of a touch, of the first side
+    double reach[3];  // rigid: from the first side, at the step's start, to where the force acts on the body
     double friction;  // Coulomb's coefficient, >= 0
+    double stiffness; // N/m, without `share`; 0: 100 x the mass with which its sides resist / time_step^2
 } orr_soft_pair;
 
 // All contacts of soft bodies that step together.
@@ -193,8 +197,10 @@ void orr_soft_step(orr_soft *soft, int steps);
 orr_cuda *orr_soft_get_cuda(const orr_soft *soft); // NULL: the CPU
 // Waits for a CUDA device, and returns what has made it fail.
 orr_result orr_soft_check(const orr_soft *soft, orr_error *error);
-// Other numbers for the steps that follow; time_step: s, above 0.
-void orr_soft_set_conditions(orr_soft *soft, double time_step, const double gravity[3]);
+// Other numbers for the steps that follow; time_step: s, above 0. A step may stand for several, at least 1,
+// equal steps of semi-implicit Euler: then it is as far from the continuous motion under a constant force as
+// they are, by velocities that change within the step; other forces are those at its end.
+void orr_soft_set_conditions(orr_soft *soft, double time_step, int stands_for, const double gravity[3]);
 // Memory of steps together, for one thread at a time.
 typedef struct orr_soft_coupling orr_soft_coupling;
 orr_result orr_soft_coupling_create(orr_soft_coupling **coupling, orr_error *error);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct face { // of a tet; corners seen from outside against the clock
-    int32_t corner[3], sorted[3];
+    int32_t corner[3], sorted[3], tet;
 } face;
 
 static int by_corners(const void *a, const void *b)
@@ -30,6 +30,7 @@ static void list_faces(const orr_soft_model *m, face *faces)
 {
     static const int corners[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     for (int i = 0; i < m->tets * 4; i++) {
+        faces[i].tet = i / 4;
         for (int k = 0; k < 3; k++) {
             faces[i].corner[k] = faces[i].sorted[k] = m->tet[i / 4 * 4 + corners[i % 4][k]];
         }
@@ -132,16 +133,19 @@ orr_result orr_soft_find_surface(orr_soft_model *m, orr_error *error)
     }
     m->walls = outer, m->surfaces = outer + m->triangles;
     m->surface = orr_alloc((size_t)m->surfaces * 3, sizeof *m->surface);
+    m->surface_of = orr_alloc((size_t)m->surfaces, sizeof *m->surface_of);
     m->touchable = orr_alloc_zero((size_t)m->vertices, 1);
-    for (int i = 0; i < outer && m->surface; i++) {
+    for (int i = 0; i < outer && m->surface && m->surface_of; i++) {
         memcpy(m->surface + (size_t)i * 3, faces[i].corner, sizeof faces[i].corner);
+        m->surface_of[i] = faces[i].tet;
     }
     orr_free(faces);
-    if (!m->surface || !m->touchable) {
+    if (!m->surface || !m->surface_of || !m->touchable) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", what);
     }
     for (int i = 0; i < m->triangles * 3; i++) {
         m->surface[outer * 3 + i] = m->triangle[i];
+        m->surface_of[outer + i / 3] = i / 3;
     }
     for (int i = 0; i < m->surfaces * 3; i++) {
         m->touchable[m->surface[i]] = 1;

@@ -2,7 +2,7 @@
 """Soft bodies of MJCF (<flexcomp>) in Orrery and in MuJoCo, on this machine, in one run; a Markdown table.
 
     pip install mujoco numpy
-    python/tests/bench_flexes.py tests/golden/flexes/*.xml     (models of one flex)
+    python/tests/bench_flexes.py tests/golden/flexes/*.xml     (models of flexes of one size)
 
 Both simulate SECONDS from the start, on one thread, in CPU time; rounds of the two alternate, and each keeps
 its best. MuJoCo takes the model's time step, or a longer one (--timestep) where it stays finite. "Off" is how
@@ -33,11 +33,13 @@ def run_mujoco(path, seconds, timestep):
 
 def run_orrery(engine, path, seconds):
     with orrery.Scene(path, engine=engine) as scene, orrery.World(scene) as world:
-        flex = next(layer for layer in scene.layers if "/" in layer.name)
-        at_rest = world.get_soft(flex)[0]
+        flexes = [layer for layer in scene.layers if "/" in layer.name]
+        at_rest = world.get_soft(flexes[0])[0]
         start = time.process_time()
         world.advance(seconds)
-        return time.process_time() - start, world.get_soft(flex)[0], np.ptp(at_rest, axis=0).max()
+        used = time.process_time() - start
+        points = np.concatenate([world.get_soft(flex)[0] for flex in flexes])
+        return used, points, np.ptp(at_rest, axis=0).max()
 
 
 def main():

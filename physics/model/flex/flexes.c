@@ -5,6 +5,20 @@
 
 #include <string.h>
 
+// How it touches where no nodes move it.
+static void build_contact(orr_model *m, int i, const spec_touch *touch)
+{
+    m->flex_contype[i] = touch->contype, m->flex_conaffinity[i] = touch->conaffinity;
+    m->flex_condim[i] = touch->condim;
+    m->flex_priority[i] = touch->priority;
+    m->flex_selfcollide[i] = touch->selfcollide;
+    m->flex_solmix[i] = touch->solmix;
+    memcpy(m->flex_solref + ORR_NREF * (ptrdiff_t)i, touch->solref, sizeof touch->solref);
+    memcpy(m->flex_solimp + ORR_NIMP * (ptrdiff_t)i, touch->solimp, sizeof touch->solimp);
+    memcpy(m->flex_friction + 3 * (ptrdiff_t)i, touch->friction, sizeof touch->friction);
+    m->flex_margin[i] = touch->margin, m->flex_gap[i] = touch->gap;
+}
+
 static orr_result build_flex(model_builder *b, int i, int *vert, int *elemdata)
 {
     orr_model *m = b->m;
@@ -24,7 +38,7 @@ static orr_result build_flex(model_builder *b, int i, int *vert, int *elemdata)
     m->flex_elemdataadr[i] = *elemdata;
     m->flex_mass[i] = flex->mass / flex->points;
     m->flex_radius[i] = flex->radius;
-    m->flex_friction[i] = flex->touch.friction[0];
+    build_contact(m, i, &flex->touch);
     m->flex_young[i] = flex->young;
     m->flex_poisson[i] = flex->poisson;
     m->flex_damping[i] = flex->damping;

@@ -1,4 +1,5 @@
 // Soft bodies that push rigid ones: forces, momentum, and mass ratios.
+#include "physics/soft/contact_rows.h"
 #include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/soft.h"
 #include "tests/support/machine.h"
@@ -179,12 +180,71 @@ static void ties_carry(void **state)
     close_pile(&p);
 }
 
+// A particle in contact: the step's acceleration is that of MuJoCo's constraint, whose rows together pull
+// it with e times its inertia towards -b v - k d r at the step's end.
+static void contacts_yield_as_mujocos(void **state)
+{
+    (void)state;
+    static const struct {
+        double r, v, impedance;
+        int stands_for, condim, rows;
+        bool elliptic;
+        double share; // of the inertia of one row without friction
+    } cases[] = {
+        // impedances of 0.9 to 0.95 within 1 mm; an edge of a pyramid weighs 2 mu^2 (1 + mu^2) = 0.625
+        {-0.002, -0.3, 0.95, 1, 1, 1, false, 1.0},         {-0.002, 0.0, 0.95, 4, 1, 1, false, 1.0},
+        {-0.00025, -0.1, 0.90625, 4, 1, 1, false, 1.0},    {-0.002, -0.3, 0.95, 2, 3, 4, false, 4.0 / 0.625},
+        {-0.002, -0.3, 0.95, 2, 4, 5, false, 6.0 / 0.625}, {-0.002, -0.3, 0.95, 2, 6, 5, false, 10.0 / 0.625},
+        {-0.002, -0.3, 0.95, 2, 6, 1, true, 1.0},
+    };
+    const double mass = 0.3, h = 0.004, g = -9.81, k = 1.0 / (0.95 * 0.95 * 4e-4), b = 2.0 / (0.95 * 0.02);
+    const double normal[3] = {0.0, 0.6, 0.8};
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        const orr_soft_law law = {.solref = {0.02, 1.0},
+                                  .solimp = {0.9, 0.95, 0.001, 0.5, 2.0},
+                                  .friction = 0.5,
+                                  .mu = 0.5,
+                                  .margin = 0.001,
+                                  .condim = cases[n].condim,
+                                  .elliptic = cases[n].elliptic};
+        const double velocity[3] = {0.0, 0.6 * cases[n].v, 0.8 * cases[n].v};
+        const double late = 0.5 + 0.5 / cases[n].stands_for;
+        orr_soft_row row[ORR_SOFT_ROWS_MAX];
+        const int rows = orr_soft_contact_rows(&law, cases[n].r + law.margin, normal, velocity, 1.0 / mass, h,
+                                               cases[n].stands_for, row);
+        assert_int_equal(rows, cases[n].rows);
+        double stiffness = 0.0, push = 0.0; // force = push - stiffness x way
+        for (int i = 0; i < rows; i++) {
+            const double *u = row[i].direction;
+            assert_true(fabs(u[0] * normal[0] + u[1] * normal[1] + u[2] * normal[2] - 1.0) < 1e-12);
+            stiffness += row[i].stiffness, push -= row[i].stiffness * row[i].distance;
+        }
+        const double free_way = h * cases[n].v + late * h * h * (g + push / mass);
+        const double way = free_way / (1.0 + late * h * h * stiffness / mass);
+        const double a = (way - h * cases[n].v) / (late * h * h), d = cases[n].impedance;
+        const double target = -b * (cases[n].v + h * a) - k * d * (cases[n].r + way);
+        const double e = cases[n].share * d / (1.0 - d), expected = (g + e * target) / (1.0 + e);
+        if (!(fabs(a - expected) < 1e-9 * fabs(expected))) {
+            fail_msg("case %d: %.12g m/s^2: expected %.12g", (int)n, a, expected);
+        }
+        assert_true(row[0].friction == (cases[n].elliptic ? 0.5 : 0.0));
+        // above the margin: not unless it comes there in the step
+        assert_int_equal(
+            orr_soft_contact_rows(&law, 0.0015, normal, (double[]){0.0, -0.06, -0.08}, 1.0 / mass, h, 1, row),
+            0);
+        assert_int_equal(
+            orr_soft_contact_rows(&law, 0.0015, normal, (double[]){0.0, -0.12, -0.16}, 1.0 / mass, h, 1, row),
+            cases[n].rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_rests_with_its_weight),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(ties_carry),
+        cmocka_unit_test(contacts_yield_as_mujocos),
     };
     const struct CMUnitTest on_cuda[] = {
         cmocka_unit_test(momentum_is_kept),

@@ -596,7 +596,7 @@ static void conditions_and_states_reach_the_device(void **state)
     for (int k = 0; k < 2; k++) {
         orr_soft *soft = open_worlds(&s, 3, k ? cuda : NULL, false);
         orr_soft_step(soft, 5);
-        orr_soft_set_conditions(soft, 1.0 / 120.0, (double[]){0.0, 5.0, 0.0});
+        orr_soft_set_conditions(soft, 1.0 / 120.0, 1, (double[]){0.0, 5.0, 0.0});
         orr_soft_step(soft, 10);
         orr_soft_get(soft, 2, x[k], NULL);
         x[k][0] += 0.05; // a pinned vertex, which keeps its place

@@ -193,12 +193,14 @@ static bool is_near(const orr_model *m, int geom, const double at[3], const doub
     return m->geom_type[geom] == ORR_GEOM_PLANE || vec3_dot(d, d) < bound * bound;
 }
 
+enum { KEPT = 2 }; // touches of a vertex that is no flex's
+
 // Keeps the touches of a vertex by distance.
 static void insert(orr_soft_touch *touch, int *count, const orr_soft_touch *found)
 {
-    int at = *count < ORR_SOFT_TOUCHES_MAX ? (*count)++ : ORR_SOFT_TOUCHES_MAX - 1;
-    if (at == ORR_SOFT_TOUCHES_MAX - 1 && *count == ORR_SOFT_TOUCHES_MAX &&
-        touch[at].vertex == found->vertex && touch[at].distance <= found->distance) {
+    int at = *count < KEPT ? (*count)++ : KEPT - 1;
+    if (at == KEPT - 1 && *count == KEPT && touch[at].vertex == found->vertex &&
+        touch[at].distance <= found->distance) {
         return;
     }
     touch[at] = *found;
@@ -209,15 +211,15 @@ static void insert(orr_soft_touch *touch, int *count, const orr_soft_touch *foun
 }
 
 static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p,
-                               const orr_soft_collider *collider, int soft, int vertex, double time_step,
-                               orr_error *error)
+                               const orr_soft_collider *collider, bool of_flex, int soft, int vertex,
+                               double time_step, orr_error *error)
 {
     const double *x = collider->position + (ptrdiff_t)vertex * 3;
     const orr_model *m = p->model;
     orr_soft_touch touch[ORR_SOFT_TOUCHES_MAX] = {{.vertex = -1}, {.vertex = -1}};
-    int count = 0;
+    int count = of_flex ? orr_flex_touch_vertex(m, collider, soft, vertex, f, touch) : 0;
     const orr_soft_near *g = f->near;
-    for (int i = 0; i < f->near_count; i++) {
+    for (int i = 0; i < f->near_count && !of_flex; i++) {
         double d[3], at[3];
         for (int k = 0; k < 3; k++) {
             d[k] = x[k] - g[i].position[k];
@@ -263,8 +265,8 @@ static void turn_of(const double *spin, double time_step, double turn[9])
 }
 
 static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *p, int world,
-                            const orr_soft_frame *frame, const double centre[3], double radius,
-                            double time_step, orr_soft_found *f, orr_error *error)
+                            const orr_soft_frame *frame, const orr_flex_contact *flex, const double centre[3],
+                            double radius, double time_step, orr_soft_found *f, orr_error *error)
 {
     const orr_model *m = p->model;
     const double *position = orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_GEOM_XPOS);
@@ -274,14 +276,18 @@ static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *
     for (int i = 0; i < m->ngeom; i++) {
         orr_soft_near *out = &f->near[f->near_count];
         to_scene(frame, position + (ptrdiff_t)i * 3, out->position);
-        if ((m->geom_contype[i] | m->geom_conaffinity[i]) == 0 ||
-            !is_near(m, i, out->position, centre, radius)) {
+        const bool meets =
+            flex ? orr_flex_touch_meets(m, flex, i) : (m->geom_contype[i] | m->geom_conaffinity[i]) != 0;
+        if (!meets || !is_near(m, i, out->position, centre, radius)) {
             continue;
         }
         matrix_product(frame->rotation, rotation + (ptrdiff_t)i * 9, out->rotation);
         out->geom = i;
         ORR_TRY(find_body(c, p, world, frame, m->geom_bodyid[i], time_step, f, &out->body, error));
         turn_of(out->body >= 0 ? f->body[out->body].spin : NULL, time_step, out->turn);
+        if (flex) {
+            orr_flex_touch_near(c, p, world, frame, flex, f, out);
+        }
         f->near_count++;
     }
     return ORR_OK;
@@ -289,13 +295,15 @@ static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *
 
 orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_physics *p, int index,
                                  const orr_soft_frame *frame, int soft, const orr_soft_collider *collider,
-                                 int vertices, double time_step, orr_soft_found *found, orr_error *error)
+                                 const orr_soft_layer *layer, orr_soft_found *found, orr_error *error)
 {
+    const int vertices = layer->cage->vertices;
+    const double step = found->time_step;
     double centre[3], radius;
     box_of(collider->position, vertices, centre, &radius);
-    ORR_TRY(find_near(c, p, index, frame, centre, radius, time_step, found, error));
+    ORR_TRY(find_near(c, p, index, frame, layer->contact, centre, radius, step, found, error));
     for (int i = 0; i < vertices && found->near_count > 0; i++) {
-        ORR_TRY(touch_vertex(found, p, collider, soft, i, time_step, error));
+        ORR_TRY(touch_vertex(found, p, collider, layer->contact, soft, i, step, error));
     }
     return ORR_OK;
 }

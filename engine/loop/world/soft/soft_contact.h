@@ -3,7 +3,9 @@
 #pragma once
 
 #include "engine/loop/world/world_physics.h"
+#include "engine/scene/soft_layer.h"
 #include "physics/soft/collide.h"
+#include "physics/soft/contact_rows.h"
 
 // Shared by all copies.
 typedef struct orr_soft_contact {
@@ -19,6 +21,9 @@ typedef struct orr_soft_near {
     double rotation[9], position[3]; // in the scene
     int geom, body;                  // body: of the touched ones; -1: fixed
     double turn[9];                  // how the body turns in the step
+    // of a flex against it: how they push, 1/kg of the geom's body, and that body's motion
+    orr_soft_law law;
+    double invweight, velocity[3], spin[3], centre[3];
 } orr_soft_near;
 
 // What the bodies of one copy touch: scratch of a thread.
@@ -39,6 +44,8 @@ typedef struct orr_soft_found {
     int body_count, body_capacity, body_of_capacity;
     orr_soft_near *near; // near_count
     int near_count, near_capacity;
+    double time_step; // s, of the step
+    int stands_for;   // orr_soft_set_conditions, of flexes
 } orr_soft_found;
 
 // The physics in the scene's frame: x -> rotation x + position.
@@ -76,13 +83,25 @@ orr_result orr_soft_worker_open(orr_soft_worker *worker, orr_error *error);
 void orr_soft_worker_clear(orr_soft_worker *worker);
 // Reads where everything is, in all copies.
 orr_result orr_soft_contact_read(orr_soft_contact *contact, orr_world_physics *physics, orr_error *error);
-// Finds what soft body number `soft` (of `vertices`) touches in one copy, beside what was found of others.
+// Finds what vertices of soft body number `soft` touch in one copy, beside what was found of others.
 orr_result orr_soft_contact_find(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
                                  const orr_soft_frame *frame, int soft, const orr_soft_collider *collider,
-                                 int vertices, double time_step, orr_soft_found *found, orr_error *error);
+                                 const orr_soft_layer *layer, orr_soft_found *found, orr_error *error);
 // Adds points of its triangles that are nearer to a geom than their corners are, after the call above.
 orr_result orr_soft_contact_press(const orr_model *model, const orr_soft_collider *collider, int soft,
                                   double time_step, orr_soft_found *found, orr_error *error);
+// flex_touch.c: may a flex touch the geom? Then what is near is completed.
+bool orr_flex_touch_meets(const orr_model *model, const orr_flex_contact *contact, int geom);
+void orr_flex_touch_near(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
+                         const orr_soft_frame *frame, const orr_flex_contact *flex,
+                         const orr_soft_found *found, orr_soft_near *near);
+// The touches of a vertex of a flex with planes; returns how many.
+int orr_flex_touch_vertex(const orr_model *model, const orr_soft_collider *collider, int soft, int vertex,
+                          const orr_soft_found *found, orr_soft_touch touch[ORR_SOFT_TOUCHES_MAX]);
+// Adds what the elements of a flex touch but planes, after orr_soft_contact_find.
+orr_result orr_flex_touch_elements(const orr_model *model, const orr_soft_collider *collider,
+                                   const orr_flex_contact *flex, int soft, orr_soft_found *found,
+                                   orr_error *error);
 // Adds ties of soft body number `soft` to what was found: vertices (numbers, `count` of them) that a body of
 // the physics holds at points (x 3) of its frame. position: of the soft body's vertices.
 orr_result orr_soft_contact_tie(const orr_soft_contact *contact, const orr_world_physics *physics, int index,

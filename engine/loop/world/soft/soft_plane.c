@@ -68,3 +68,11 @@ orr_soft_plane orr_soft_plane_ahead(const orr_model *m, const orr_soft_found *f,
     }
     return out;
 }
+
+void orr_soft_plane_reach(const orr_soft_plane *p, double more, double reach[3])
+{
+    const double distance = p->distance + more + vec3_dot(p->normal, p->ahead);
+    for (int k = 0; k < 3; k++) {
+        reach[k] = p->ahead[k] - distance * p->normal[k];
+    }
+}

@@ -13,3 +13,6 @@ typedef struct orr_soft_plane { // as orr_soft_touch has them
 orr_soft_plane orr_soft_plane_ahead(const orr_model *model, const orr_soft_found *found,
                                     const orr_soft_near *geom, const double point[3],
                                     const double velocity[3], const orr_geom_distance *now, double time_step);
+// From the point, at the step's start, to where the force on the body acts: what the plane's distance has
+// more (m) is not between the two.
+void orr_soft_plane_reach(const orr_soft_plane *plane, double more, double reach[3]);

@@ -1,7 +1,7 @@
 // Rigid bodies between the vertices of a soft one: the point of each triangle that is nearest to a geom.
 #include "engine/core/memory.h"
 #include "engine/loop/world/geom_distance.h"
-#include "engine/loop/world/soft/soft_contact.h"
+#include "engine/loop/world/soft/soft_nearest.h"
 #include "engine/loop/world/soft/soft_plane.h"
 #include "engine/maths/nearest.h"
 #include "engine/maths/rotation.h"
@@ -15,78 +15,17 @@ static const double gain = 0.001;  // of its longest side: what a point must be 
 static const double full = 0.03;   // of its longest side: from where on its contact has all of its stiffness;
                                    // contacts that come and go at once shake what rests there
 static const double corner = 0.98; // weights above are those of a corner, which touches by itself
-static const double least_step = 1e-3; // of its longest side
 
 enum { FEATURES = 8 };
 static const double level = 5e-3; // m: that other points may be farther than the nearest one
 static const double apart = 5e-3; // m: that points of one triangle are from each other at least
 static const double undone = 0.5; // m/s
 
-typedef struct soft_side { // a triangle of a soft body
-    const int32_t *vertex;
-    const double *position, *velocity; // of the body's vertices
-    int soft;
-    double margin, friction, time_step;
-    double middle[3], radius, longest; // m: radius: around its middle; its longest edge
-} soft_side;
-
-typedef struct nearest {
-    double weight[3], point[3], distance, normal[3]; // in the geom's frame
-} nearest;
-
-static void evaluate(const orr_model *m, int geom, const double (*corners)[3], nearest *at)
-{
-    for (int k = 0; k < 3; k++) {
-        at->point[k] = 0.0;
-        for (int i = 0; i < 3; i++) {
-            at->point[k] += at->weight[i] * corners[i][k];
-        }
-    }
-    const orr_geom_distance found = orr_geom_distance_at(m, geom, at->point);
-    at->distance = found.distance;
-    memcpy(at->normal, found.normal, sizeof at->normal);
-}
-
-// The nearest point of a triangle, by the projected gradient of the distance with steps that are halved where
-// they lead away.
-static nearest descend(const orr_model *m, int geom, const double (*corners)[3], double longest)
-{
-    nearest best = {.weight = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}};
-    evaluate(m, geom, corners, &best);
-    for (double step = 0.5 * longest; step > least_step * longest && best.distance < INFINITY;) {
-        nearest next;
-        double ahead[3];
-        for (int k = 0; k < 3; k++) {
-            ahead[k] = best.point[k] - step * best.normal[k];
-        }
-        orr_nearest_in_triangle(ahead, corners[0], corners[1], corners[2], next.weight);
-        evaluate(m, geom, corners, &next);
-        if (next.distance < best.distance - 1e-9) {
-            best = next;
-        } else {
-            step *= 0.5;
-        }
-    }
-    return best;
-}
-
-// The side's corners, in the geom's frame.
-static void bring(const orr_soft_near *g, const soft_side *side, double corners[3][3])
-{
-    for (int i = 0; i < 3; i++) {
-        double d[3];
-        for (int k = 0; k < 3; k++) {
-            d[k] = side->position[(ptrdiff_t)side->vertex[i] * 3 + k] - g->position[k];
-        }
-        mat_apply_transposed(g->rotation, d, corners[i]);
-    }
-}
-
 // The side's corners in the geom's frame as both move in the step, but for the approach at the point that is
 // nearest at its start. Where a ball rolls, the point that is nearest at the end of the step is ahead of that
 // one, and forces behind the ball's middle would push it on. now: the corners at the start.
-static void bring_ahead(const orr_soft_near *g, const orr_soft_body *body, const soft_side *side,
-                        const double (*now)[3], const nearest *at, double corners[3][3])
+static void bring_ahead(const orr_soft_near *g, const orr_soft_body *body, const orr_soft_side *side,
+                        const double (*now)[3], const orr_soft_nearest *at, double corners[3][3])
 {
     double approach = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -200,8 +139,8 @@ static int list_features(const orr_model *m, int geom, const double normal[3], d
     return count;
 }
 
-static orr_result add(const orr_model *m, const orr_soft_near *g, const soft_side *side, const nearest *at,
-                      double share, orr_soft_found *f, orr_error *error)
+static orr_result add(const orr_model *m, const orr_soft_near *g, const orr_soft_side *side,
+                      const orr_soft_nearest *at, double share, orr_soft_found *f, orr_error *error)
 {
     double point[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 9; i++) {
@@ -227,11 +166,11 @@ static orr_result add(const orr_model *m, const orr_soft_near *g, const soft_sid
         pair->weight[k] = k < 3 ? at->weight[k] : 0.0;
     }
     memcpy(pair->normal, plane.normal, sizeof pair->normal);
-    memcpy(pair->ahead, plane.ahead, sizeof pair->ahead);
+    orr_soft_plane_reach(&plane, more, pair->reach);
     return ORR_OK;
 }
 
-static bool is_apart(const nearest *a, const nearest *b)
+static bool is_apart(const orr_soft_nearest *a, const orr_soft_nearest *b)
 {
     double d[3];
     for (int k = 0; k < 3; k++) {
@@ -242,16 +181,16 @@ static bool is_apart(const nearest *a, const nearest *b)
 
 // The nearest point of the triangle, and where the geom's corners stand over it, as far as they are about as
 // near.
-static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_side *side, orr_soft_found *f,
-                        orr_error *error)
+static orr_result press(const orr_model *m, const orr_soft_near *g, const orr_soft_side *side,
+                        orr_soft_found *f, orr_error *error)
 {
     double corners[3][3], ahead[3][3], features[FEATURES][3], least;
-    nearest at[FEATURES + 1];
-    bring(g, side, corners);
+    orr_soft_nearest at[FEATURES + 1];
+    orr_soft_side_bring(g, side, corners);
     if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, &least)) {
         return ORR_OK;
     }
-    at[0] = descend(m, g->geom, (const double(*)[3])corners, side->longest);
+    at[0] = orr_soft_nearest_find(m, g->geom, (const double(*)[3])corners, side->longest);
     if (!(at[0].distance < reach && at[0].distance < least - gain * side->longest)) {
         return ORR_OK;
     }
@@ -259,15 +198,15 @@ static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_s
     if (rolls(m->geom_type[g->geom])) {
         const orr_soft_body *body = g->body >= 0 ? &f->body[g->body] : NULL;
         bring_ahead(g, body, side, (const double(*)[3])corners, &at[0], ahead);
-        at[0] = descend(m, g->geom, (const double(*)[3])ahead, side->longest);
-        evaluate(m, g->geom, (const double(*)[3])corners, &at[0]);
+        at[0] = orr_soft_nearest_find(m, g->geom, (const double(*)[3])ahead, side->longest);
+        orr_soft_nearest_evaluate(m, g->geom, (const double(*)[3])corners, &at[0]);
     }
     int count = 1;
     const int candidates = list_features(m, g->geom, at[0].normal, features);
     for (int i = 0; i < candidates; i++) {
-        nearest *next = &at[count];
+        orr_soft_nearest *next = &at[count];
         orr_nearest_in_triangle(features[i], corners[0], corners[1], corners[2], next->weight);
-        evaluate(m, g->geom, (const double(*)[3])corners, next);
+        orr_soft_nearest_evaluate(m, g->geom, (const double(*)[3])corners, next);
         bool other = next->distance < at[0].distance + level;
         for (int k = 0; k < count && other; k++) {
             other = is_apart(next, &at[k]);
@@ -282,45 +221,20 @@ static orr_result press(const orr_model *m, const orr_soft_near *g, const soft_s
     return ORR_OK;
 }
 
-// Its middle, and the lengths that bound it.
-static void measure(soft_side *side)
-{
-    double square = 0.0;
-    for (int k = 0; k < 3; k++) {
-        side->middle[k] = 0.0;
-        for (int i = 0; i < 3; i++) {
-            side->middle[k] += side->position[(ptrdiff_t)side->vertex[i] * 3 + k] / 3.0;
-        }
-    }
-    side->longest = 0.0;
-    for (int i = 0; i < 3; i++) {
-        double d[3], edge[3];
-        for (int k = 0; k < 3; k++) {
-            const double x = side->position[(ptrdiff_t)side->vertex[i] * 3 + k];
-            d[k] = x - side->middle[k];
-            edge[k] = x - side->position[(ptrdiff_t)side->vertex[(i + 1) % 3] * 3 + k];
-        }
-        square = fmax(square, vec3_dot(d, d));
-        side->longest = fmax(side->longest, vec3_dot(edge, edge));
-    }
-    side->longest = sqrt(side->longest);
-    side->radius = sqrt(square);
-}
-
 orr_result orr_soft_contact_press(const orr_model *m, const orr_soft_collider *collider, int soft,
                                   double time_step, orr_soft_found *f, orr_error *error)
 {
     int count;
     const int32_t *surface = orr_soft_surface(collider->model, &count);
     for (int i = 0; i < count && f->near_count > 0; i++) {
-        soft_side side = {.vertex = surface + (ptrdiff_t)i * 3,
-                          .position = collider->position,
-                          .velocity = collider->velocity,
-                          .soft = soft,
-                          .margin = collider->margin,
-                          .friction = collider->friction,
-                          .time_step = time_step};
-        measure(&side);
+        orr_soft_side side = {.vertex = surface + (ptrdiff_t)i * 3,
+                              .position = collider->position,
+                              .velocity = collider->velocity,
+                              .soft = soft,
+                              .margin = collider->margin,
+                              .friction = collider->friction,
+                              .time_step = time_step};
+        orr_soft_side_measure(&side);
         for (int n = 0; n < f->near_count; n++) {
             const orr_soft_near *g = &f->near[n];
             const double far = m->geom_rbound[g->geom] + side.radius + reach;

@@ -121,7 +121,8 @@ static orr_result list_bodies(const orr_world *world, int index, orr_soft_worker
                                     .velocity = velocity,
                                     .margin = s->layer->margin,
                                     .friction = s->layer->friction,
-                                    .with_itself = s->layer->margin <= 0.0 && !s->layer->untouchable,
+                                    .with_itself = s->layer->margin <= 0.0 && !s->layer->untouchable &&
+                                                   (!s->layer->contact || s->layer->contact->with_itself),
                                     .untouchable = s->layer->untouchable};
             velocity += orr_world_soft_numbers(s);
         }
@@ -222,6 +223,7 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     orr_jobs *jobs = steps_alone(world) ? world->scene->context.jobs : NULL;
     int count;
     f->touch_count = f->tie_count = f->pair_count = f->body_count = f->linkage_count = f->joint_count = 0;
+    f->time_step = step, f->stands_for = p ? steps_of(p) : 1;
     if (p) {
         frame = orr_world_softs_frame(world, index, p);
     }
@@ -237,11 +239,12 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
     for (int i = 0; i < count; i++) {
         const orr_soft_collider *c = &w->collider[i];
         const orr_world_soft *s = &world->softs->bodies[w->body[i]];
-        orr_soft_set_conditions(w->soft[i], step, g);
+        const orr_flex_contact *flex = s->layer->contact;
+        orr_soft_set_conditions(w->soft[i], step, flex ? f->stands_for : 1, g);
         if (p && !c->untouchable) {
-            ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c,
-                                          s->layer->cage->vertices, step, f, error));
-            ORR_TRY(orr_soft_contact_press(p->model, c, i, step, f, error));
+            ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c, s->layer, f, error));
+            ORR_TRY(flex ? orr_flex_touch_elements(p->model, c, flex, i, f, error)
+                         : orr_soft_contact_press(p->model, c, i, step, f, error));
         }
         if (p) {
             ORR_TRY(tie_body(world, index, p, &frame, i, step, w, error));

@@ -1,0 +1,102 @@
+#include "engine/loop/world/soft/soft_nearest.h"
+
+#include "engine/loop/world/geom_distance.h"
+#include "engine/maths/nearest.h"
+#include "engine/maths/rotation.h"
+#include "engine/maths/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double least_step = 1e-3; // of its longest side
+
+void orr_soft_nearest_evaluate(const orr_model *m, int geom, const double (*corners)[3], orr_soft_nearest *at)
+{
+    for (int k = 0; k < 3; k++) {
+        at->point[k] = 0.0;
+        for (int i = 0; i < 3; i++) {
+            at->point[k] += at->weight[i] * corners[i][k];
+        }
+    }
+    const orr_geom_distance found = orr_geom_distance_at(m, geom, at->point);
+    at->distance = found.distance;
+    memcpy(at->normal, found.normal, sizeof at->normal);
+}
+
+// The projected gradient of the distance with steps that are halved where they lead away.
+static void descend(const orr_model *m, int geom, const double (*corners)[3], double longest,
+                    orr_soft_nearest *best)
+{
+    for (double step = 0.5 * longest; step > least_step * longest && best->distance < INFINITY;) {
+        orr_soft_nearest next;
+        double ahead[3];
+        for (int k = 0; k < 3; k++) {
+            ahead[k] = best->point[k] - step * best->normal[k];
+        }
+        orr_nearest_in_triangle(ahead, corners[0], corners[1], corners[2], next.weight);
+        orr_soft_nearest_evaluate(m, geom, corners, &next);
+        if (next.distance < best->distance - 1e-9) {
+            *best = next;
+        } else {
+            step *= 0.5;
+        }
+    }
+}
+
+orr_soft_nearest orr_soft_nearest_find(const orr_model *m, int geom, const double (*corners)[3],
+                                       double longest)
+{
+    orr_soft_nearest best = {.weight = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}};
+    orr_soft_nearest_evaluate(m, geom, corners, &best);
+    descend(m, geom, corners, longest, &best);
+    return best;
+}
+
+orr_soft_nearest orr_soft_nearest_from_corners(const orr_model *m, int geom, const double (*corners)[3],
+                                               double longest)
+{
+    orr_soft_nearest best = {.weight = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}};
+    orr_soft_nearest_evaluate(m, geom, corners, &best);
+    for (int i = 0; i < 3; i++) {
+        orr_soft_nearest at = {.weight = {i == 0, i == 1, i == 2}};
+        orr_soft_nearest_evaluate(m, geom, corners, &at);
+        best = at.distance < best.distance ? at : best;
+    }
+    descend(m, geom, corners, longest, &best);
+    return best;
+}
+
+void orr_soft_side_bring(const orr_soft_near *g, const orr_soft_side *side, double corners[3][3])
+{
+    for (int i = 0; i < 3; i++) {
+        double d[3];
+        for (int k = 0; k < 3; k++) {
+            d[k] = side->position[(ptrdiff_t)side->vertex[i] * 3 + k] - g->position[k];
+        }
+        mat_apply_transposed(g->rotation, d, corners[i]);
+    }
+}
+
+void orr_soft_side_measure(orr_soft_side *side)
+{
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+        side->middle[k] = 0.0;
+        for (int i = 0; i < 3; i++) {
+            side->middle[k] += side->position[(ptrdiff_t)side->vertex[i] * 3 + k] / 3.0;
+        }
+    }
+    side->longest = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double d[3], edge[3];
+        for (int k = 0; k < 3; k++) {
+            const double x = side->position[(ptrdiff_t)side->vertex[i] * 3 + k];
+            d[k] = x - side->middle[k];
+            edge[k] = x - side->position[(ptrdiff_t)side->vertex[(i + 1) % 3] * 3 + k];
+        }
+        square = fmax(square, vec3_dot(d, d));
+        side->longest = fmax(side->longest, vec3_dot(edge, edge));
+    }
+    side->longest = sqrt(side->longest);
+    side->radius = sqrt(square);
+}
