@@ -179,7 +179,10 @@ static orr_result find_statistic(const orr_pose *pose, orr_model *m, orr_error *
     bounds b = find_bounds(pose, m, reach);
     real3 width = sub3(b.high, b.low);
     store3(stat->centre, 0, scale3(add3(b.low, b.high), 0.5));
-    stat->extent = width.x > 0.0 ? fmax(1e-5, fmax(width.x, fmax(width.y, width.z))) : stat->extent;
+    stat->extent = width.x > 0.0 ? fmax(1e-5, fmax(width.x, fmax(width.y, width.z))) : 2.0;
+    stat->meaninertia = m->nv > 0 ? 0.0 : 1.0; // MuJoCo's numbers of a world alone
+    stat->meanmass = m->nbody > 1 ? 0.0 : 1.0;
+    stat->meansize = m->nbody > 1 ? 0.0 : 0.2;
     for (int i = 1; i < m->nbody; i++) {
         stat->meanmass += m->body_mass[i] / (m->nbody - 1);
         stat->meansize += fmax(reach[i], 1e-5) / (m->nbody - 1);

@@ -46,12 +46,13 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        "orientations",   "classes",      "joints",      "geoms",     "inertia", "links",
-        "actuators",      "sensors",      "tendons",     "meshes",    "custom",  "fused",
-        "replicated",     "fitted",       "fitted_aabb", "attached",  "muscles", "drives",
-        "muscles_limits", "muscles_all",  "plastic",     "surfaces",  "delays",  "shells",
-        "shortcuts",      "round_meshes", "pid",         "dcmotor",   "cables",  "general_types",
-        "builtin_meshes", "functions",    "inputs",      "actranges", "octrees", "orientation_servos"};
+        "orientations",      "classes",        "joints",      "geoms",    "inertia",   "links",
+        "actuators",         "sensors",        "tendons",     "meshes",   "custom",    "fused",
+        "replicated",        "fitted",         "fitted_aabb", "attached", "muscles",   "drives",
+        "muscles_limits",    "muscles_all",    "plastic",     "surfaces", "delays",    "shells",
+        "shortcuts",         "round_meshes",   "pid",         "dcmotor",  "cables",    "general_types",
+        "nothing",           "builtin_meshes", "functions",   "inputs",   "actranges", "octrees",
+        "orientation_servos"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
