@@ -1,5 +1,6 @@
 #include "engine/collider/surface_grid.h"
 
+#include "engine/collider/splat_tiles.h"
 #include "engine/core/memory.h"
 #include "neural/fields/mesh_distance.h"
 
@@ -16,6 +17,7 @@ typedef struct grid_filling {
     float *corners;  // of all bricks
     uint8_t *near;   // bricks
     int32_t *bricks; // brick_count: indices of bricks with samples
+    float thickness; // of a sheet, in cells; 0: it encloses something
     int first;       // tile or brick of a block of work
 } grid_filling;
 
@@ -26,6 +28,9 @@ static size_t count_corners(const orr_grid_triangles *t)
 
 static float signed_cells(const grid_filling *f, float distance)
 {
+    if (f->thickness > 0.0f) { // a slab: the sheet before, its thickness behind
+        return distance < 0.0f ? fmaxf(distance, -distance - f->thickness) : distance;
+    }
     return f->triangles->enclosed ? -distance : distance;
 }
 
@@ -63,7 +68,7 @@ static void path_point(const int count[3], int step, int at[3])
 // Is the brick behind a corner near the surface? `bound`: on the distance of the point before, to be updated.
 static bool is_near(const grid_filling *f, const float corner[3], float before[3], float *bound)
 {
-    const float half = 0.5f * ORR_GRID_BRICK, reach = sqrtf(3.0f) * half + ORR_GRID_BAND;
+    const float half = 0.5f * ORR_GRID_BRICK, reach = sqrtf(3.0f) * half + ORR_GRID_BAND + f->thickness;
     float middle[3], square = 0.0f;
     for (int k = 0; k < 3; k++) {
         middle[k] = corner[k] + half;
@@ -213,7 +218,8 @@ orr_result orr_surface_grid(const orr_grid_triangles *triangles, orr_jobs *jobs,
     orr_mesh_distance *mesh;
     ORR_TRY(orr_mesh_distance_create(triangles->positions, triangles->vertex_count, triangles->indices,
                                      triangles->triangle_count, triangles->name, &mesh, error));
-    grid_filling f = {.triangles = triangles, .mesh = mesh};
+    bool sheet = !triangles->enclosed && orr_mesh_distance_find_sheet(mesh);
+    grid_filling f = {.triangles = triangles, .mesh = mesh, .thickness = sheet ? SPLAT_SHEET_CELLS : 0.0f};
     orr_result result = make_grid(&f, jobs, progress, grid, error);
     orr_free(f.corners);
     orr_free(f.near);

@@ -15,6 +15,10 @@ orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count
                                     orr_error *error);
 void orr_mesh_distance_destroy(orr_mesh_distance *mesh); // NULL is allowed
 
+// Does the mesh enclose little of anything, as a terrain or a wall without thickness? From then on signed
+// distances of such a mesh are negative behind it: where its triangles are seen clockwise.
+bool orr_mesh_distance_find_sheet(orr_mesh_distance *mesh);
+
 // Distance to the nearest triangle. `bound`: one that is known not to be less, which makes it faster;
 // INFINITY: none.
 float orr_mesh_distance_to(const orr_mesh_distance *mesh, const float point[3], float bound);

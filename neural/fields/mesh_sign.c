@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-static const float ON_SURFACE = 1e-6f; // nearer, rounding would decide the sign: it counts as outside
-static const float NEAR = 1.01f;       // more than one by what distances and steps are rounded
+static const float ON_SURFACE = 1e-6f;  // nearer, rounding would decide the sign: it counts as outside
+static const float OFF_SURFACE = 1e-3f; // of a triangle's size: just before it
+static const float NEAR = 1.01f;        // more than one by what distances and steps are rounded
 
 static float signed_distance(float distance, bool inside)
 {
@@ -134,8 +135,9 @@ static int follow(const orr_mesh_distance *mesh, const float middle[3], double v
         }
         reach = fabsf(b->distances[i]);
         memcpy(before, b->points[i], sizeof before);
-        if (fabs(fabs(winding) - 0.5) > bound + varies) {
-            b->distances[i] = signed_distance(reach, fabs(winding) > 0.5);
+        double depth = orr_tree_depth(mesh, winding);
+        if (fabs(depth) > bound + varies) {
+            b->distances[i] = signed_distance(reach, depth > 0.0);
         } else {
             others[count++] = i;
         }
@@ -186,6 +188,28 @@ static void sign_block(const orr_mesh_distance *mesh, const point_block *b)
     } else if (count > 0) {
         decide(mesh, b, others, count);
     }
+}
+
+// The mean over a surface of its winding numbers, where its own triangle adds nothing, is a half for a closed
+// one (minus a half, turned inside out), and near 0 for a sheet, which winds around neither of its sides.
+bool orr_mesh_distance_find_sheet(orr_mesh_distance *mesh)
+{
+    enum { SAMPLES = 256 };
+    static const double ENCLOSING = 0.125;
+    double sum = 0.0, weight = 0.0;
+    for (int i = 0; i < SAMPLES && !mesh->closed; i++) {
+        const float *t = mesh->corners[mesh->triangle_count * i / SAMPLES];
+        float area[3], front[3];
+        orr_area_vector(t, area);
+        float size = sqrtf(vec3f_dot(area, area)), off = OFF_SURFACE * sqrtf(size);
+        for (int k = 0; k < 3; k++) {
+            front[k] = (t[k] + t[3 + k] + t[6 + k]) / 3.0f + off * area[k] / size;
+        }
+        sum += (double)size * ((double)orr_mesh_winding(mesh, front) + 0.5);
+        weight += (double)size;
+    }
+    mesh->sheet = fabs(sum) < ENCLOSING * weight;
+    return mesh->sheet;
 }
 
 void orr_tree_signs(const orr_mesh_distance *mesh, const float *points, int count, float *distances)

@@ -6,6 +6,7 @@
 #include "neural/fields/mesh_distance.h"
 #include "neural/fields/winding_cpu.h"
 
+#include <math.h>
 #include <stdint.h>
 
 enum { ORR_TREE_LEAF = 4, ORR_TREE_STACK = 64 };
@@ -39,8 +40,15 @@ struct orr_mesh_distance {
     int64_t triangle_count;
     int32_t node_count, leaf_count;
     bool closed; // winding numbers are whole, and change where a triangle is crossed only
+    bool sheet;  // it has two sides and no inside: points behind it count as inside
     orr_winding_fn add_winding;
 };
+
+// Positive inside, for a winding number.
+static inline double orr_tree_depth(const orr_mesh_distance *mesh, double winding)
+{
+    return mesh->sheet ? winding : fabs(winding) - 0.5;
+}
 
 // ---- mesh_winding.c ----
 

@@ -170,9 +170,9 @@ static int keep_open(const gathering *g, int count, float (*points)[3], int32_t 
 {
     int left = 0;
     for (int i = 0; i < count; i++) {
-        double winding = fabs(g->sums[i]);
-        inside[place[i]] = winding > 0.5;
-        if (fabs(winding - 0.5) <= g->bounds[i]) {
+        double depth = orr_tree_depth(g->mesh, g->sums[i]);
+        inside[place[i]] = depth > 0.0;
+        if (fabs(depth) <= g->bounds[i] && !g->mesh->sheet) {
             place[left] = place[i];
             memmove(points[left++], points[i], sizeof points[i]);
         }
@@ -221,6 +221,6 @@ void orr_tree_inside(const orr_mesh_distance *mesh, float (*points)[3], int coun
         count = keep_open(&g, count, points, place, inside);
     }
     for (int i = 0; i < count; i++) {
-        inside[place[i]] = fabs(exact_winding(mesh, points[i])) > 0.5;
+        inside[place[i]] = orr_tree_depth(mesh, exact_winding(mesh, points[i])) > 0.0;
     }
 }

@@ -404,6 +404,58 @@ static void a_mesh_gives_exact_distances(void **state)
     free_shape(&s);
 }
 
+static float wave(float x)
+{
+    return 0.15f * cosf(6.2831853f * x);
+}
+
+// Waves along x, 1 x 1, seen counter-clockwise from above: hills at x = 0 and 1, a valley at 1/2.
+static shape make_waves(void)
+{
+    enum { EDGE = 32, VERTICES = (EDGE + 1) * (EDGE + 1) };
+    shape s = {orr_alloc(3 * VERTICES, sizeof(float)), orr_alloc(6 * EDGE * EDGE, sizeof(uint32_t)), VERTICES,
+               2 * EDGE * EDGE};
+    assert_true(s.positions && s.indices);
+    for (int i = 0; i < VERTICES; i++) {
+        s.positions[3 * i] = (float)(i % (EDGE + 1)) / EDGE;
+        s.positions[3 * i + 1] = (float)(i / (EDGE + 1)) / EDGE;
+        s.positions[3 * i + 2] = wave(s.positions[3 * i]);
+    }
+    for (int i = 0; i < EDGE * EDGE; i++) {
+        uint32_t a = (uint32_t)(i / EDGE * (EDGE + 1) + i % EDGE), c = a + EDGE + 1;
+        const uint32_t corners[6] = {a, a + 1, c + 1, a, c + 1, c};
+        memcpy(s.indices + 6 * i, corners, sizeof corners);
+    }
+    return s;
+}
+
+// A terrain has no inside: it holds what is above it, on hills and in valleys, and is solid for 2.25 cells
+// below.
+static void a_sheet_is_a_slab(void **state)
+{
+    (void)state;
+    shape s = make_waves();
+    orr_mesh mesh = mesh_of(&s);
+    const orr_collider_source source = {.name = "waves", .mesh = &mesh};
+    const double cell = 0.0125;
+    orr_distance_grid *grid = make(&source, (orr_collider_desc){.cell = cell}, NULL);
+    for (int i = 0; i < 21; i++) {
+        const double x = 0.1 + 0.04 * i, y = 0.3 + 0.02 * i, z = (double)wave((float)x);
+        const double steep = 0.15 * 6.2831853 * sin(6.2831853 * x), across = 1.0 / sqrt(1.0 + steep * steep);
+        static const double heights[] = {3.0, 1.0, -0.5, -4.0}; // cells along the normal, and what they are
+        static const double expected[] = {3.0, 1.0, -0.5, 1.75};
+        for (int h = 0; h < 4; h++) {
+            const double up = heights[h] * cell;
+            const double point[3] = {x + up * steep * across, y, z + up * across};
+            // facets and cells bend less than the waves do
+            assert_true(fabs(orr_distance_grid_at(grid, point, NULL) / cell - expected[h]) < 0.25);
+        }
+    }
+    orr_distance_grid_destroy(grid);
+    orr_free(mesh.vertices);
+    free_shape(&s);
+}
+
 // ---- the same bits, hashes and files ----
 
 static bool same_grids(const orr_distance_grid *a, const orr_distance_grid *b)
@@ -550,7 +602,10 @@ static void bad_input_is_one_line(void **state)
     expect_failure(&source, (orr_collider_desc){.cell = 0.1}, "opaque enough");
     orr_splat_pack_destroy(pack);
 
-    s.triangle_count = 2; // one side of the box
+    s.triangle_count = 4; // one side of the box, seen from both
+    for (int i = 0; i < 6; i++) {
+        s.indices[6 + i] = s.indices[5 - i];
+    }
     orr_mesh mesh = mesh_of(&s);
     const orr_collider_source flat = {.name = "flat", .mesh = &mesh};
     expect_failure(&flat, (orr_collider_desc){.cell = 0.05}, "enclose a volume");
@@ -693,6 +748,7 @@ int main(void)
         cmocka_unit_test(the_orrery_is_accurate),
         cmocka_unit_test(an_armadillo_is_accurate),
         cmocka_unit_test(a_mesh_gives_exact_distances),
+        cmocka_unit_test(a_sheet_is_a_slab),
         cmocka_unit_test(threads_files_and_hashes),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(bad_input_is_one_line),
