@@ -174,10 +174,10 @@ typedef enum orr_log_level { ORR_LOG_INFO = 0, ORR_LOG_WARNING, ORR_LOG_ERROR } 
  * is an orr_code; `line` is valid until the function returns. */
 typedef void (*orr_log_fn)(void *user, orr_log_level level, int code, const char *line);
 
-/* Called while a file is loaded, on the thread that is loading: before each stage of the work ("reading",
- * "ordering") and now and then in a long one. `share` of the file's work is done, 0 .. 1, roughly. Return
- * false to stop: the call that loads fails with ORR_ERROR_INTERRUPTED. It must not call the engine; the
- * texts are valid until it returns. */
+/* Called while a file is loaded, or a collider made (path: its layer's name), on the thread that does: before
+ * each stage of the work ("reading", "ordering") and now and then in a long one. `share` of the work is
+ * done, 0 .. 1, roughly. Return false to stop: the call fails with ORR_ERROR_INTERRUPTED. It must not call
+ * the engine; the texts are valid until it returns. */
 typedef bool (*orr_progress_fn)(void *user, const char *path, const char *stage, double share);
 
 typedef struct orr_engine_desc {

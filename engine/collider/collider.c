@@ -245,6 +245,12 @@ orr_result orr_collider_make(const orr_collider_source *source, const orr_collid
     report = report ? report : &unread;
     *report = (orr_collider_report){0};
     orr_collider_desc desc;
+    orr_progress named;
+    if (progress) { // not of the file that was loaded last
+        named = *progress;
+        named.path = source->name;
+        progress = &named;
+    }
     ORR_TRY(resolve(source, given, &desc, error));
     orr_field_kind kind = source->field ? orr_field_layer_kind(source->field) : ORR_FIELD_SDF;
     orr_result result;

@@ -28,7 +28,7 @@ typedef struct orr_collider_report {
 
 // `desc` (engine/orrery.h) is nullable. ORR_CODE_ARGUMENT: a number out of its range, or a source without a
 // surface. ORR_CODE_CAPACITY: the cells are too small for the size. Same bits for any number of threads.
-// `progress` and `report` are nullable.
+// `progress` and `report` are nullable; what is reported has the source's name for a path.
 orr_result orr_collider_make(const orr_collider_source *source, const orr_collider_desc *desc, orr_jobs *jobs,
                              const orr_progress *progress, orr_distance_grid **grid,
                              orr_collider_report *report, orr_error *error);

@@ -3,6 +3,7 @@
 #include "engine/core/file.h"
 #include "engine/core/folder.h"
 #include "engine/core/memory.h"
+#include "engine/image/exif.h"
 #include "engine/image/image.h"
 #include "neural/capture/capture_file.h"
 #include "neural/capture/fisheye.h"
@@ -30,8 +31,10 @@ static orr_result check_size(const photo_job *job, const orr_photo *photo, const
 {
     const double *size = photo->lens.size;
     if (size[0] > 0.0 && size[1] > 0.0 && (size[0] != width || size[1] != height)) {
-        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %.0f x %.0f as in %s", path,
-                        width, height, size[0], size[1], job->file->name);
+        const bool turned = size[0] == height && size[1] == width && orr_exif_orientation_of(path) >= 5;
+        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels%s: expected %.0f x %.0f as in %s",
+                        path, width, height, turned ? ", stored on its side with an EXIF orientation" : "",
+                        size[0], size[1], job->file->name);
     }
     return ORR_OK;
 }

@@ -148,6 +148,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     """
 
     metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    _eyes = _thread = _sent = _handle = None  # where it could not be made, and Python ends it
 
     def __init__(
         self,
@@ -183,7 +184,6 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._engine = engine or default_engine()
         self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
         self._statistics = statistics
-        self._eyes = self._thread = self._sent = None
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if not 1 <= operator.index(num_envs) < 2**31:  # the library checks what a C int holds
             raise ValueError(f"{num_envs} environments: expected 1 to 1048576")
@@ -432,7 +432,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._eyes = self._thread = self._sent = None
         for name, _ in structs["orr_env_results"]._fields_:  # views that the caller has keep the memory
             setattr(self, "_" + name, None)
-        self._handle.close()
+        if self._handle is not None:
+            self._handle.close()
 
     def __reduce__(self):
         raise TypeError(f"this {type(self).__name__} cannot be copied or pickled: make another")

@@ -145,6 +145,9 @@ class Lifetimes(unittest.TestCase):
         env.reset(seed=0)  # goes on
         env.step(np.zeros((2, 3)))
 
+    def test_what_could_not_be_made_is_closed(self):
+        environments.VectorEnv.__new__(environments.VectorEnv).close()  # older Gymnasiums do in __del__()
+
     def test_a_child_has_an_engine_of_its_own(self):
         step_in_child()
         child = multiprocessing.get_context("fork").Process(target=step_in_child)

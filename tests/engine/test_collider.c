@@ -678,6 +678,13 @@ static void a_layer_keeps_its_collider_beside_its_file(void **state)
 }
 
 // The door of programs: made, described, in a file, asked for distances, and seen.
+static bool take_name(void *user, const char *path, const char *stage, double share)
+{
+    (void)stage, (void)share;
+    snprintf(user, 64, "%s", path);
+    return true;
+}
+
 static void programs_make_and_ask_colliders(void **state)
 {
     (void)state;
@@ -689,11 +696,15 @@ static void programs_make_and_ask_colliders(void **state)
     orr_error why = {0};
     orr_engine *engine;
     orr_scene *scene;
-    assert_ok(orr_engine_create(&(orr_engine_desc){.threads = 2, .device = ORR_DEVICE_CPU}, &engine, &error));
+    char told[64] = "";
+    const orr_engine_desc own = {
+        .threads = 2, .device = ORR_DEVICE_CPU, .progress = take_name, .progress_user = told};
+    assert_ok(orr_engine_create(&own, &engine, &error));
     assert_ok(orr_scene_load(engine, path, &scene, &error));
     orr_layer cube = orr_scene_layer(scene, 0), surface;
     orr_collider *made, *loaded;
     assert_ok(orr_scene_make_collider(scene, cube, &(orr_collider_desc){.cell = 0.05}, &made, &error));
+    assert_string_equal(told, "cube.ply"); // what it is of, which is no file that is being loaded
     assert_ok(orr_collider_save(made, kept, &error));
     assert_ok(orr_collider_load(kept, &loaded, &error));
     orr_collider_info info;

@@ -377,6 +377,25 @@ static void flags_about_stored_colours_are_followed(void **state)
     orr_capture_destroy(capture);
 }
 
+// A grey JPEG of 4 x 2 pixels with the EXIF orientation 6, as Pillow 11.3 writes it (quality=1, optimize=True);
+// its table of quantisation is 64 times 255.
+static void write_photo_on_its_side(const char *name)
+{
+    static const uint8_t head[] = {255, 216, 255, 224, 0,   16,  'J', 'F', 'I', 'F', 0,   1,   1, 0, 0,   1,
+                                   0,   1,   0,   0,   255, 225, 0,   34,  'E', 'x', 'i', 'f', 0, 0, 'M', 'M',
+                                   0,   42,  0,   0,   0,   8,   0,   1,   1,   18,  0,   3,   0, 0, 0,   1,
+                                   0,   6,   0,   0,   0,   0,   0,   0,   255, 219, 0,   67,  0};
+    static const uint8_t tail[] = {255, 192, 0,  11,  8,   0, 2, 0, 4, 1, 1, 17, 0, 255, 196, 0,  20, 0,
+                                   1,   0,   0,  0,   0,   0, 0, 0, 0, 0, 0, 0,  0, 0,   0,   0,  0,  255,
+                                   196, 0,   20, 16,  1,   0, 0, 0, 0, 0, 0, 0,  0, 0,   0,   0,  0,  0,
+                                   0,   0,   0,  255, 218, 0, 8, 1, 1, 0, 0, 63, 0, 63,  255, 217};
+    uint8_t photo[sizeof head + 64 + sizeof tail];
+    memcpy(photo, head, sizeof head);
+    memset(photo + sizeof head, 255, 64);
+    memcpy(photo + sizeof head + 64, tail, sizeof tail);
+    assert_ok(orr_file_write(scratch_path(name), photo, sizeof photo, &error));
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -413,6 +432,10 @@ static void mistakes_are_named(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_text_refused(cases[i].text, cases[i].says);
     }
+    write_photo_on_its_side("side.jpg");
+    assert_text_refused(
+        "{\"fl_x\": 5, \"w\": 2, \"h\": 4, \"frames\": [{\"file_path\": \"side.jpg\", " POSE "}]}",
+        "side.jpg: 4 x 2 pixels, stored on its side with an EXIF orientation: expected 2 x 4");
     assert_refused("/nonexistent", "/nonexistent: cannot open");
     assert_refused("/dev", "/dev: not a capture: expected transforms.json");
     write_photo("clear.png", 1, 1, 0);
