@@ -69,20 +69,79 @@ static uint8_t display_byte(float linear)
     return (uint8_t)(255.0f * linear_to_srgb(linear) + 0.5f);
 }
 
-// Moves a channel of the last of the textures into one of this texture, and removes the last. Where they are
-// not of one size the channel becomes white, which the file's reader is told in `note`.
-static void take_channel(orr_mesh_reader *reader, orr_image8 *to, int channel, int taken, const char *note)
+static int wrapped(int texel, int size, uint8_t wrap)
 {
-    orr_mesh_file *mesh = reader->mesh;
-    orr_image8 *from = &mesh->textures[--mesh->texture_count];
-    const bool fits = from->width == to->width && from->height == to->height;
-    if (!fits) {
-        orr_mesh_note(reader, note);
+    const int inside = texel < 0 ? 0 : texel < size ? texel : size - 1;
+    return wrap == ORR_WRAP_REPEAT ? (texel + size) % size : inside;
+}
+
+// A texel of a picture in the size of a larger one, mixed from four of its own.
+static void mix_texel(const orr_image8 *image, float x, float y, const orr_texture_sampler *how,
+                      uint8_t texel[4])
+{
+    const int left = (int)floorf(x), top = (int)floorf(y);
+    const float across = x - (float)left, down = y - (float)top;
+    float sum[4] = {0.5f, 0.5f, 0.5f, 0.5f}; // rounded
+    for (int i = 0; i < 4; i++) {
+        const int column = wrapped(left + i % 2, image->width, how->wrap_u),
+                  row = wrapped(top + i / 2, image->height, how->wrap_v);
+        const float part = (i % 2 ? across : 1.0f - across) * (i / 2 ? down : 1.0f - down);
+        const uint8_t *from = image->rgba + 4 * ((size_t)row * (size_t)image->width + (size_t)column);
+        for (int k = 0; k < 4; k++) {
+            sum[k] += part * (float)from[k];
+        }
     }
-    for (size_t i = 0; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
-        to->rgba[i + (size_t)channel] = fits ? from->rgba[i + (size_t)taken] : 255;
+    for (int k = 0; k < 4; k++) {
+        texel[k] = (uint8_t)sum[k];
+    }
+}
+
+static orr_result enlarge(orr_mesh_reader *reader, orr_image8 *image, int width, int height,
+                          const orr_texture_sampler *how)
+{
+    if (image->width == width && image->height == height) {
+        return ORR_OK;
+    }
+    orr_image8 larger = {.width = width, .height = height};
+    ORR_TRY(orr_mesh_count_texels(reader, "made of two", width, height));
+    ORR_ALLOC(larger.rgba, 4 * (size_t)width * (size_t)height, "a texture", reader->error);
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            mix_texel(image, ((float)x + 0.5f) * (float)image->width / (float)width - 0.5f,
+                      ((float)y + 0.5f) * (float)image->height / (float)height - 0.5f, how,
+                      larger.rgba + 4 * ((size_t)y * (size_t)width + (size_t)x));
+        }
+    }
+    orr_image8_free(image);
+    *image = larger;
+    return ORR_OK;
+}
+
+// Moves a channel of the last of the textures into one of texture `to`, and removes the last. Both become as
+// large as the larger one; where neither is, the channel becomes white, which the file's reader is told in
+// `note`. given: the texture of the file that `to` is of
+static orr_result take_channel(orr_gltf *g, int to, int given, int channel, int taken, const char *note)
+{
+    orr_mesh_file *mesh = g->reader->mesh;
+    orr_image8 *into = &mesh->textures[to], *from = &mesh->textures[mesh->texture_count - 1];
+    const int width = from->width > into->width ? from->width : into->width,
+              height = from->height > into->height ? from->height : into->height;
+    orr_texture_sampler how;
+    const bool fits =
+        (from->width == width && from->height == height) || (into->width == width && into->height == height);
+    ORR_TRY(orr_gltf_read_sampler(g, given, &how));
+    if (fits) {
+        ORR_TRY(enlarge(g->reader, into, width, height, &how));
+        ORR_TRY(enlarge(g->reader, from, width, height, &how));
+    } else {
+        orr_mesh_note(g->reader, note);
+    }
+    for (size_t i = 0; i < 4 * (size_t)into->width * (size_t)into->height; i += 4) {
+        into->rgba[i + (size_t)channel] = fits ? from->rgba[i + (size_t)taken] : 255;
     }
     orr_image8_free(from);
+    mesh->texture_count--;
+    return ORR_OK;
 }
 
 // Puts the red of a texture of transmission into the alpha of the image; 255 where there is none. given: the
@@ -93,9 +152,9 @@ static orr_result put_transmission(orr_gltf *g, int transmission, int given, int
     if (transmission >= 0 && transmission != given) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, transmission, &other));
-        take_channel(g->reader, &mesh->textures[texture], 3, 0,
-                     "transmissionTexture of another size than metallicRoughnessTexture or occlusionTexture");
-        return ORR_OK;
+        return take_channel(
+            g, texture, given, 3, 0,
+            "transmissionTexture of another size than metallicRoughnessTexture or occlusionTexture");
     }
     const orr_image8 *image = &mesh->textures[texture];
     for (size_t i = 0; i < 4 * (size_t)image->width * (size_t)image->height; i += 4) {
@@ -121,8 +180,8 @@ static orr_result make_surface(orr_gltf *g, const orr_gltf_surface *s, int *text
     if (occlusion >= 0 && occlusion != given) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, occlusion, &other));
-        take_channel(g->reader, &mesh->textures[*texture], 0, 0,
-                     "occlusionTexture of another size than metallicRoughnessTexture");
+        ORR_TRY(take_channel(g, *texture, given, 0, 0,
+                             "occlusionTexture of another size than metallicRoughnessTexture"));
     }
     orr_image8 *image = &mesh->textures[*texture];
     uint8_t encoded[256], dimmed[256];
@@ -210,8 +269,8 @@ static orr_result make_coat(orr_gltf *g, const orr_gltf_surface *s, int *texture
     if (s->coat >= 0 && s->coat_roughness >= 0 && s->coat != s->coat_roughness) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, s->coat_roughness, &other));
-        take_channel(g->reader, &mesh->textures[*texture], 1, 1,
-                     "clearcoatRoughnessTexture of another size than clearcoatTexture");
+        ORR_TRY(take_channel(g, *texture, s->coat, 1, 1,
+                             "clearcoatRoughnessTexture of another size than clearcoatTexture"));
     }
     orr_image8 *image = &mesh->textures[*texture];
     const bool given[2] = {s->coat >= 0, s->coat_roughness >= 0};
