@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/maths/clip_plane.h"
+#include "engine/mesh/mesh_file.h"
 #include "render/backdrop/haze_formula.h"
 #include "render/backdrop/sky_formula.h"
 #include "render/bsdf_table.h"
@@ -17,6 +18,7 @@
 #include "render/shadow/shadow_formula.h"
 #include "render/splat/splat_formula.h"
 #include "render/splat/splat_lens.h"
+#include "render/texture_formula.h"
 
 #include <string.h>
 
@@ -42,6 +44,16 @@ FN sky_view sky_view_of(const orr_sky_values *values)
     _Static_assert(sizeof sky == sizeof *values, "the same members in the same order");
     memcpy(&sky, values, sizeof sky);
     return sky;
+}
+
+FN texture_sampler texture_sampler_of(const orr_texture_sampler *how)
+{
+    texture_sampler s;
+    s.wrap_u = (uniform_real)how->wrap_u;
+    s.wrap_v = (uniform_real)how->wrap_v;
+    s.large = how->nearest_large ? (uniform_real)1.0 : (uniform_real)0.0;
+    s.small = how->nearest_small ? (uniform_real)1.0 : (uniform_real)0.0;
+    return s;
 }
 
 FN light_source light_of(const orr_light_values *values)

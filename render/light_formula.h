@@ -237,6 +237,7 @@ STRUCT(light_metal)
     real3 base, emissive;                // linear
     real metallic, roughness, occlusion; // 0 .. 1; occlusion: the part of ambient light that arrives
     real coated, coat_roughness;         // 0 .. 1; coated: the part of it that is under a clear coat
+    real3 coat_normal;                   // unit
     real transmission;                   // 0 .. 1: a factor of the material's
     real3 f0;                            // of what is no metal, as bsdf_dielectric_of takes them
     real f90;
@@ -256,9 +257,20 @@ FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real ro
     m.emissive = make_real3(red * emissive.x, green * emissive.y, blue * emissive.z);
     m.coated = R(0.0);
     m.coat_roughness = R(0.0);
+    m.coat_normal = make_real3(R(0.0), R(0.0), R(0.0));
     m.transmission = R(1.0);
     m.f0 = make_real3(R(0.04), R(0.04), R(0.04));
     m.f90 = R(1.0);
+    return m;
+}
+
+// The same under a clear coat. texel: of its texture, how much is coated, and the coat's roughness; normal:
+// the point's, or what a texture has made of it
+FN light_metal light_set_coat(light_metal m, real3 texel, real3 normal)
+{
+    m.coated = texel.x;
+    m.coat_roughness = texel.y;
+    m.coat_normal = normal;
     return m;
 }
 
@@ -299,8 +311,7 @@ FN light_sums light_add_metal(light_sums sums, light_source l, light_incidence i
     return sums;
 }
 
-// One of the layers that such a surface reflects by: what is under its coat, or the coat, which has the
-// normal of the point.
+// One of the layers that such a surface reflects by: what is under its coat, or the coat.
 STRUCT(light_layer)
 {
     bsdf_metal metal;
@@ -323,12 +334,12 @@ FN light_layer light_base_layer(light_metal m, bsdf_integrals integrals, real3 n
     return layer;
 }
 
-FN light_layer light_coat_layer(light_metal m, bsdf_integrals integrals, real3 normal, light_sums begun)
+FN light_layer light_coat_layer(light_metal m, bsdf_integrals integrals, light_sums begun)
 {
     light_layer layer;
     layer.metal = bsdf_coat_of(m.coat_roughness, integrals.highlight);
     layer.integrals = integrals;
-    layer.normal = normal;
+    layer.normal = m.coat_normal;
     layer.roughness = m.coat_roughness;
     layer.sums = begun;
     return layer;

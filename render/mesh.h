@@ -17,7 +17,7 @@ typedef struct orr_mesh {
     uint32_t *indices; // three per triangle, counter-clockwise seen from the front
     orr_mesh_part *parts;
     orr_mesh_material *materials;
-    orr_image8 *textures; // sRGB colour, straight alpha; coordinates outside 0 .. 1 repeat the picture
+    orr_image8 *textures; // sRGB colour, straight alpha; looked up by the samplers of materials
     int64_t vertex_count;
     int64_t index_count;
     int part_count, material_count, texture_count;

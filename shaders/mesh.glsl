@@ -30,8 +30,9 @@ const uint ENDS = 128u; // endless, where there is haze; not for lights
 const uint FILM = 256u; // glass that is drawn as a film
 const uint WHOLE = 512u; // of which alpha counts nothing
 const uint HIGHLIGHT = 1024u; // says how bright its highlights are
-const uint MIRROR_SHIFT = 11u; // three bits: 1 + the index of the mirror; 0: it is none
-const uint ENVIRONMENT_SHIFT = 14u; // above it 1 + the index of the environment that lights the mesh; 0: none
+const uint COAT_BENT = 2048u; // has a texture of normals of its clear coat
+const uint MIRROR_SHIFT = 12u; // three bits: 1 + the index of the mirror; 0: it is none
+const uint ENVIRONMENT_SHIFT = 15u; // above it 1 + the index of the environment that lights the mesh; 0: none
 
 bool has_flag(uint flag)
 {

@@ -10,7 +10,7 @@ layout(location = 3) in vec4 colour; // as displayed
 layout(location = 0) out vec3 camera_position;
 layout(location = 1) out vec3 camera_normal;
 layout(location = 2) out vec2 texture_coordinates;
-layout(location = 3) out vec3 linear_colour;
+layout(location = 3) out vec4 linear_colour;
 
 void main()
 {
@@ -19,7 +19,8 @@ void main()
     camera_position = vec3(p.x, p.y, p.z);
     camera_normal = vec3(n.x, n.y, n.z);
     texture_coordinates = uv;
-    linear_colour = vec3(srgb_to_linear(colour.x), srgb_to_linear(colour.y), srgb_to_linear(colour.z));
+    linear_colour =
+        vec4(srgb_to_linear(colour.x), srgb_to_linear(colour.y), srgb_to_linear(colour.z), colour.w);
     // in perspective the depth buffer stores near / z, which has a float's relative precision at every
     // distance
     float w = has_flag(ORTHOGRAPHIC) ? 1.0 : p.z;

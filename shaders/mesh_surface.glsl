@@ -8,10 +8,11 @@
 layout(location = 0) in vec3 centre_position;
 layout(location = 1) in vec3 centre_normal;
 layout(location = 2) in vec2 centre_texture;
-layout(location = 3) in vec3 centre_colour;
+layout(location = 3) in vec4 centre_colour;
 // The point that is shaded: the middle of the samples that the triangle covers, which is the pixel's centre
 // if it covers all.
-vec3 camera_position, camera_normal, linear_colour;
+vec3 camera_position, camera_normal;
+vec4 linear_colour; // of the vertices, with their alpha
 vec2 texture_coordinates;
 vec2 picture_point; // the same in the picture [px]
 
@@ -39,7 +40,8 @@ void find_point()
     float inverse = gl_FragCoord.w;
     vec4 position = moved(vec4(centre_position * inverse, inverse), by);
     vec4 normal = moved(vec4(centre_normal * inverse, centre_texture.x * inverse), by);
-    vec4 colour = moved(vec4(centre_colour * inverse, centre_texture.y * inverse), by);
+    vec4 colour = moved(centre_colour * inverse, by);
+    vec4 row = moved(vec4(centre_texture.y * inverse), by);
     camera_position = centre_position;
     camera_normal = centre_normal;
     texture_coordinates = centre_texture;
@@ -48,22 +50,23 @@ void find_point()
         float w = 1.0 / position.w;
         camera_position = position.xyz * w;
         camera_normal = normal.xyz * w;
-        texture_coordinates = vec2(normal.w, colour.w) * w;
-        linear_colour = clamp(colour.rgb * w, 0.0, 1.0);
+        texture_coordinates = vec2(normal.w, row.x) * w;
+        linear_colour = clamp(colour * w, 0.0, 1.0);
     }
 }
 
-// nearest level; sRGB, so that texels are linear and filtered so
+// with the material's own sampler, of the nearest level; sRGB, so that texels are linear and filtered so
 layout(binding = 0) uniform sampler2D base_texture;
 layout(binding = 1, scalar) readonly buffer Lighting
 {
     frame_light lighting;
 };
 layout(binding = 2) uniform sampler2D shadow_maps;
-layout(binding = 3) uniform sampler2D surface_texture;  // as base_texture; white where there is none
-layout(binding = 4) uniform sampler2D emissive_texture; // likewise
-layout(binding = 5) uniform sampler2D normal_texture;   // likewise
-layout(binding = 6) uniform sampler2D coat_texture;     // likewise
+layout(binding = 3) uniform sampler2D surface_texture;      // as base_texture; white where there is none
+layout(binding = 4) uniform sampler2D emissive_texture;     // likewise
+layout(binding = 5) uniform sampler2D normal_texture;       // likewise
+layout(binding = 6) uniform sampler2D coat_texture;         // likewise
+layout(binding = 15) uniform sampler2D coat_normal_texture; // likewise
 // Is some light a rectangle? Without them the text of lights is shorter.
 layout(constant_id = 4) const bool AREAS = false;
 // Has the frame cascades of shadow maps? Without them the text of the lookup is shorter.
@@ -111,11 +114,12 @@ real4 sample_level(sampler2D from, vec2 at, float level)
     return make_real4(texel.r, texel.g, texel.b, texel.a);
 }
 
-// Between two levels of the mip chain.
-real4 sample_place(sampler2D from, vec2 at, float level)
+// Between two levels of the mip chain. least: the sampler magnifies at level 0 alone; a bit above, it reduces
+real4 sample_place(sampler2D from, vec2 at, float level, float least)
 {
     float fine = floor(level);
-    return texture_mix(sample_level(from, at, fine), sample_level(from, at, fine + 1.0), level - fine);
+    return texture_mix(sample_level(from, at, max(fine, least)), sample_level(from, at, fine + 1.0),
+                       level - fine);
 }
 
 real4 sample_texture(sampler2D from)
@@ -125,14 +129,15 @@ real4 sample_texture(sampler2D from)
         texture_cover(real2_of(dFdx(centre_texture) * size), real2_of(dFdy(centre_texture) * size),
                       float(textureQueryLevels(from) - 1));
     vec2 axis = vec2(f.axis.x, f.axis.y) / size;
-    real4 sum = sample_place(from, texture_coordinates, f.level);
+    float least = texture_is_small(f) ? 0.125 : 0.0;
+    real4 sum = sample_place(from, texture_coordinates, f.level, least);
     // a bound that the compiler does not know: unrolled, the many places take it seconds
     int sides = min(int(ceil(f.sides)), TEXTURE_SIDES);
     for (int k = 1; k <= sides; k++) {
         float weight = texture_weight(f, float(k));
         vec2 away = texture_place(weight, float(k)) * axis;
-        sum = texture_add(sum, weight, sample_place(from, texture_coordinates - away, f.level));
-        sum = texture_add(sum, weight, sample_place(from, texture_coordinates + away, f.level));
+        sum = texture_add(sum, weight, sample_place(from, texture_coordinates - away, f.level, least));
+        sum = texture_add(sum, weight, sample_place(from, texture_coordinates + away, f.level, least));
     }
     return texture_add(make_real4(0.0, 0.0, 0.0, 0.0), 1.0 / (1.0 + 2.0 * f.sides), sum);
 }
@@ -206,7 +211,7 @@ struct metal_surface {
     int layer_count;
 };
 
-// normal: of what is under a coat, which has that of `point`
+// normal: of what is under a coat
 metal_surface metal_begin(light_metal m, light_point point, real3 normal)
 {
     metal_surface s;
@@ -224,9 +229,8 @@ metal_surface metal_begin(light_metal m, light_point point, real3 normal)
     }
 #endif
     if (s.layer_count == 2) {
-        s.layers[1] =
-            light_coat_layer(m, bsdf_integrals_at(m.coat_roughness, dot3(point.normal, point.to_eye)),
-                             point.normal, begun);
+        s.layers[1] = light_coat_layer(
+            m, bsdf_integrals_at(m.coat_roughness, dot3(m.coat_normal, point.to_eye)), begun);
     }
     return s;
 }
@@ -328,7 +332,7 @@ bool is_behind_clip_plane()
 real4 solid_texel()
 {
     real4 texel = sample_texture(base_texture);
-    texel.w *= push.base_colour.a;
+    texel.w *= push.base_colour.a * linear_colour.a;
     bool ended = has_flag(ENDS) && lighting.haze.reach_over_height > 0.0 &&
                  !haze_leaves(lighting.haze, picture_point.x, picture_point.y);
     if (ended || is_behind_clip_plane() ||
@@ -349,13 +353,16 @@ vec4 clear_colour()
     bool metal = !NETWORK && has_flag(METAL) && !has_flag(UNLIT);
     real4 latents[2];
     real4 surface; // before anything is discarded, because of their derivatives
-    real3 emissive, texel_normal, coat;
+    real3 emissive, texel_normal, coat, texel_coat_normal;
     if (metal) {
         surface = sample_texture(surface_texture);
         emissive = sample_factor(emissive_texture);
         texel_normal = sample_factor(normal_texture);
         if (has_flag(COATED)) {
             coat = sample_factor(coat_texture);
+            if (has_flag(COAT_BENT)) {
+                texel_coat_normal = sample_factor(coat_normal_texture);
+            }
         }
     }
     if (NETWORK) {
@@ -389,9 +396,9 @@ vec4 clear_colour()
             if (has_flag(BENT)) {
                 bent = mesh_bend(bent, real3_of(camera_normal), tangents, texel_normal);
             }
-            light_metal m = light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r,
-                                           push.emissive.g, push.emissive.b,
-                                           make_real3(surface.x, surface.y, surface.z), emissive);
+            light_metal m =
+                light_metal_of(colour, push.gloss.x, push.gloss.y, push.emissive.r, push.emissive.g,
+                               push.emissive.b, make_real3(surface.x, surface.y, surface.z), emissive);
             m.transmission = surface.w;
             if (has_flag(HIGHLIGHT)) {
                 vec4 root = unpackUnorm4x8(floatBitsToUint(push.emission));
@@ -399,8 +406,11 @@ vec4 clear_colour()
                 m = light_set_highlight(m, root.r, root.g, root.b, root.a);
             }
             if (has_flag(COATED)) {
-                m.coated = coat.x;
-                m.coat_roughness = coat.y;
+                real3 coat_bent = point.normal;
+                if (has_flag(COAT_BENT)) {
+                    coat_bent = mesh_bend(coat_bent, real3_of(camera_normal), tangents, texel_coat_normal);
+                }
+                m = light_set_coat(m, coat, coat_bent);
             }
             m.occlusion *= open;
             of_metal = metal_begin(m, point, bent);
@@ -424,7 +434,7 @@ vec4 clear_colour()
             }
         }
         if (NETWORK) { // a tint by the vertices' colours alone
-            colour = add3(times3(network_light(of_network, point), real3_of(linear_colour)),
+            colour = add3(times3(network_light(of_network, point), real3_of(linear_colour.rgb)),
                           times3(emissive, real3_of(push.emissive)));
         } else if (metal) {
 #ifdef FILMS
@@ -434,8 +444,8 @@ vec4 clear_colour()
 #endif
             colour = metal_light(of_metal, point);
         } else {
-            colour = light_of_sums(colour, sums, push.gloss.x, push.emissive.r, push.emissive.g,
-                                   push.emissive.b);
+            colour =
+                light_of_sums(colour, sums, push.gloss.x, push.emissive.r, push.emissive.g, push.emissive.b);
         }
         colour = tone_map(lighting.tone, colour);
     }

@@ -15,6 +15,32 @@ enum {
     ORR_MESH_TEXTURE_SIDE_MAX = 32768
 };
 
+// What a texture of a material is for.
+typedef enum orr_texture_use {
+    ORR_TEXTURE_BASE,
+    ORR_TEXTURE_SURFACE,
+    ORR_TEXTURE_EMISSIVE,
+    ORR_TEXTURE_NORMAL,
+    ORR_TEXTURE_COAT,
+    ORR_TEXTURE_COAT_NORMAL,
+    ORR_TEXTURE_USES
+} orr_texture_use;
+
+// What a texture shows beyond coordinates of 0 .. 1.
+typedef enum orr_texture_wrap {
+    ORR_WRAP_REPEAT, // the picture again
+    ORR_WRAP_CLAMP,  // the texels of its edge
+    ORR_WRAP_MIRROR  // the picture again, every other time mirrored
+} orr_texture_wrap;
+
+// How a texture is looked up. All 0: repeated, and mixed between texels and between levels of its mip chain.
+typedef struct orr_texture_sampler {
+    uint8_t wrap_u, wrap_v; // an orr_texture_wrap each
+    bool nearest_large;     // the nearest texel alone, in pixels that are no larger than a texel
+    bool nearest_small;     // likewise, in pixels that are larger
+    bool no_mips;           // larger pixels, too, show texels of the picture itself
+} orr_texture_sampler;
+
 typedef struct orr_mesh_material {
     float base_colour[4]; // linear factor, straight alpha
     int texture;          // index into textures, -1: none
@@ -42,6 +68,8 @@ typedef struct orr_mesh_material {
     int emissive_texture; // factor of emissive
     int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
     int coat_texture;     // red: how much of it is under a clear coat; green: the coat's roughness
+    int coat_normal_texture; // as normal_texture, of the coat, whose normals are else the mesh's
+    orr_texture_sampler samplers[ORR_TEXTURE_USES]; // of any model
     // only of this model: the part of it that is no metal which light goes through in place of the matte part
     // (KHR_materials_transmission, _ior, _volume); 0: opaque, and the rest is not used
     float transmission;
@@ -59,22 +87,12 @@ typedef struct orr_mesh_material {
 // byte that, decoded, is just 0. Red is along growing u, green along falling v, blue along the normal.
 #define ORR_NORMAL_CENTRE 0.50288665f // of the byte 188
 
-// What a texture of a material is for.
-typedef enum orr_texture_use {
-    ORR_TEXTURE_BASE,
-    ORR_TEXTURE_SURFACE,
-    ORR_TEXTURE_EMISSIVE,
-    ORR_TEXTURE_NORMAL,
-    ORR_TEXTURE_COAT,
-    ORR_TEXTURE_USES
-} orr_texture_use;
-
-// Its index, -1: none.
+// Index of the texture of a use, -1: none.
 static inline int orr_material_texture(const orr_mesh_material *material, orr_texture_use use)
 {
-    const int of[ORR_TEXTURE_USES] = {material->texture, material->surface_texture,
+    const int of[ORR_TEXTURE_USES] = {material->texture,          material->surface_texture,
                                       material->emissive_texture, material->normal_texture,
-                                      material->coat_texture};
+                                      material->coat_texture,     material->coat_normal_texture};
     return use == ORR_TEXTURE_BASE || material->metallic_roughness ? of[use] : -1;
 }
 

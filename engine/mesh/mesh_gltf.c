@@ -323,7 +323,7 @@ static orr_result read_file(orr_gltf *g)
 {
     static const char *const keys[ORR_GLTF_KINDS] = {"accessors", "bufferViews", "buffers",   "images",
                                                      "samplers",  "textures",    "materials", "meshes",
-                                                     "nodes",     "scenes"};
+                                                     "nodes",     "scenes",      "skins"};
     ORR_TRY(parse(g));
     ORR_TRY(check_version(g));
     ORR_TRY(check_extensions(g, "extensionsRequired", true));
@@ -331,8 +331,8 @@ static orr_result read_file(orr_gltf *g)
     for (int i = 0; i < ORR_GLTF_KINDS; i++) {
         ORR_TRY(take_list(g, (orr_gltf_kind)i, keys[i]));
     }
-    static const char *const unused[] = {"animations", "skins", "cameras"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const unused[] = {"animations", "cameras"};
+    for (int i = 0; i < 2; i++) {
         if (orr_json_has(&g->root, unused[i])) {
             orr_mesh_note(g->reader, unused[i]);
         }
@@ -366,6 +366,7 @@ orr_result orr_mesh_read_gltf(orr_mesh_reader *reader)
     orr_free(g.image_states);
     orr_free(g.mappings);
     orr_free(g.surfaces);
+    orr_free(g.parents);
     orr_json_free(&g.root);
     return result;
 }

@@ -22,6 +22,7 @@ typedef enum orr_gltf_kind {
     ORR_GLTF_MESHES,
     ORR_GLTF_NODES,
     ORR_GLTF_SCENES,
+    ORR_GLTF_SKINS,
     ORR_GLTF_KINDS
 } orr_gltf_kind;
 
@@ -32,14 +33,19 @@ typedef struct orr_gltf_mapping {
     float matrix[6];
 } orr_gltf_mapping;
 
+// What normals of the mesh are made of: a texture, -1: none, and what it makes.
+typedef struct orr_gltf_normals {
+    int normals, texture; // of the file, of the mesh
+    double scale;
+} orr_gltf_normals;
+
 // What a material's surface texture, its normals and its coat were made of: textures, -1: none.
 typedef struct orr_gltf_surface {
     int metal, occlusion, transmission;
     double strength; // of occlusion
     bool made;
     int texture; // of the mesh
-    int normals, normal_texture;
-    double scale; // of normals
+    orr_gltf_normals normals, coat_normals;
     int coat, coat_roughness, coat_texture;
     float coat_factors[2]; // of how much is coated and of its roughness
 } orr_gltf_surface;
@@ -62,9 +68,18 @@ typedef struct orr_gltf {
     uint8_t *image_states;      // of each image: an orr_gltf_image_state
     orr_gltf_mapping *mappings; // of each material
     orr_gltf_surface *surfaces; // likewise
+    int *parents;               // of each node, -1: none
     int64_t work;               // meshes, primitives and indices placed so far
     orr_error *error;
 } orr_gltf;
+
+// How a node places its mesh.
+typedef struct orr_gltf_placing {
+    const orr_json *node;
+    const float *pose; // 3x4, of what has no joints
+    float *joints;     // joint_count 3x4 maps from the mesh to the scene; NULL: the node has no skin
+    int joint_count;
+} orr_gltf_placing;
 
 // Values of an accessor, as checked.
 typedef struct orr_gltf_accessor {
@@ -108,6 +123,8 @@ orr_result orr_gltf_accessor_indices(const orr_gltf *g, const orr_gltf_accessor 
 // object[key] as a texture of the file whose picture is there; -1: absent, or left out and noted, as its
 // picture is missing, or in a format that is not read.
 orr_result orr_gltf_texture(orr_gltf *g, const orr_json *object, const char *key, int *index);
+// How such a texture is looked up.
+orr_result orr_gltf_read_sampler(const orr_gltf *g, int index, orr_texture_sampler *sampler);
 // Such a texture, decoded when it is new, or anew.
 orr_result orr_gltf_read_texture(orr_gltf *g, int index, int *texture);
 orr_result orr_gltf_decode_texture(orr_gltf *g, int index, int *texture);
@@ -122,3 +139,14 @@ orr_result orr_gltf_add_node_light(orr_gltf *g, const orr_json *node, const floa
 // What is placed again and again without a triangle takes time too.
 orr_result orr_gltf_count_work(orr_gltf *g, int64_t amount);
 orr_result orr_gltf_read_scene(orr_gltf *g);
+// A node's own transform.
+orr_result orr_gltf_read_pose(const orr_gltf *g, const orr_json *node, float pose[12]);
+// Fills in the joints of placing->node, if it has a skin, where the scene's nodes are; the caller frees them,
+// on failure too.
+orr_result orr_gltf_read_skin(orr_gltf *g, orr_gltf_placing *placing);
+// Moves vertices as the morph targets of a primitive do by the weights of the node or the mesh.
+orr_result orr_gltf_morph(orr_gltf *g, const orr_json *mesh, const orr_json *primitive,
+                          const orr_gltf_placing *placing, int64_t count, orr_mesh_file_vertex *vertices);
+// Moves vertices into the scene. *mirrors: their triangles turn around
+orr_result orr_gltf_place(orr_gltf *g, const orr_json *attributes, const orr_gltf_placing *placing,
+                          int64_t count, orr_mesh_file_vertex *vertices, bool *mirrors);

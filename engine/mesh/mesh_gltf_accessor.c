@@ -131,7 +131,7 @@ orr_result orr_gltf_accessor_open(orr_gltf *g, int index, orr_gltf_accessor *a)
     static const struct {
         const char *name;
         int components;
-    } types[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}};
+    } types[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
     *a = (orr_gltf_accessor){0};
     const char *type = NULL;
     int64_t component = 0;
@@ -149,7 +149,7 @@ orr_result orr_gltf_accessor_open(orr_gltf *g, int index, orr_gltf_accessor *a)
     if (size == 0) {
         return orr_json_expected(
             &a->json, NULL, g->error,
-            "a componentType of 5120 to 5123, 5125 or 5126, and type SCALAR or VEC2 to VEC4");
+            "a componentType of 5120 to 5123, 5125 or 5126, and type SCALAR, VEC2 to VEC4, or MAT4");
     }
     if (orr_json_has(&a->json, "bufferView")) {
         ORR_TRY(find_values(g, &a->json, a->count, size, &a->data, &a->stride));

@@ -118,7 +118,7 @@ orr_result orr_gltf_read_glass(const orr_gltf *g, const orr_json *json, orr_mesh
     }
     if (material->coat_texture >= 0) {
         orr_mesh_note(g->reader, "the clear coat of what light goes through");
-        material->coat_texture = -1;
+        material->coat_texture = material->coat_normal_texture = -1;
     }
     return read_volume(g, json, material);
 }

@@ -82,6 +82,7 @@ static orr_result read_base_colour(orr_gltf *g, const orr_json *json, orr_mesh_m
         return ORR_OK;
     }
     ORR_TRY(orr_gltf_read_mapping(g, &info, mapping));
+    ORR_TRY(orr_gltf_read_sampler(g, texture, &material->samplers[ORR_TEXTURE_BASE]));
     return g->reader->desc->read_textures ? orr_gltf_read_texture(g, texture, &material->texture) : ORR_OK;
 }
 

@@ -45,11 +45,16 @@ static orr_result read_attribute(orr_gltf *g, const orr_json *attributes, const 
                                     sizeof *vertices / sizeof(float));
 }
 
-static void note_attributes(const orr_gltf *g, const orr_json *attributes, const char *texcoord)
+static bool is_joint(const char *name)
+{
+    return strncmp(name, "JOINTS_", 7) == 0 || strncmp(name, "WEIGHTS_", 8) == 0;
+}
+
+static void note_attributes(const orr_gltf *g, const orr_json *attributes, const char *texcoord, bool skinned)
 {
     static const char *const used[] = {"POSITION", "NORMAL", "COLOR_0"};
     for (const cJSON *member = attributes->node->child; member; member = member->next) {
-        bool known = strcmp(member->string, texcoord) == 0;
+        bool known = strcmp(member->string, texcoord) == 0 || (skinned && is_joint(member->string));
         for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
             known = known || strcmp(member->string, used[i]) == 0;
         }
@@ -73,7 +78,7 @@ static void lay_texture(const orr_gltf_mapping *mapping, int64_t count, orr_mesh
     }
 }
 
-static orr_result read_vertices(orr_gltf *g, const orr_json *attributes, int material,
+static orr_result read_vertices(orr_gltf *g, const orr_json *attributes, int material, bool skinned,
                                 orr_mesh_file_vertex **vertices, int64_t *count)
 {
     static const orr_gltf_mapping plain;
@@ -95,7 +100,7 @@ static orr_result read_vertices(orr_gltf *g, const orr_json *attributes, int mat
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         ORR_TRY(read_attribute(g, attributes, &kinds[i], a.count, *vertices));
     }
-    note_attributes(g, attributes, texcoord);
+    note_attributes(g, attributes, texcoord, skinned);
     if (orr_json_has(attributes, texcoord)) {
         lay_texture(mapping, a.count, *vertices);
     }
@@ -124,7 +129,8 @@ static orr_result add_triangles(orr_gltf *g, const orr_json *json, primitive_mod
     return ORR_OK;
 }
 
-static orr_result add_primitive(orr_gltf *g, const orr_json *json, const float pose[12])
+static orr_result add_primitive(orr_gltf *g, const orr_json *mesh, const orr_json *json,
+                                const orr_gltf_placing *placing)
 {
     orr_json attributes;
     int64_t mode = TRIANGLES, count;
@@ -135,17 +141,16 @@ static orr_result add_primitive(orr_gltf *g, const orr_json *json, const float p
         orr_mesh_note(g->reader, mode == 0 ? "points" : "lines");
         return ORR_OK;
     }
-    if (orr_json_has(json, "targets")) {
-        orr_mesh_note(g->reader, "morph targets");
-    }
     ORR_TRY(orr_gltf_index(g, json, "material", ORR_GLTF_MATERIALS, &material));
     ORR_TRY(orr_gltf_index(g, json, "indices", ORR_GLTF_ACCESSORS, &indices));
     ORR_TRY(orr_json_require(json, "attributes", "an object", g->error));
     ORR_TRY(orr_json_member(json, "attributes", &attributes, g->error));
     orr_mesh_file_vertex *vertices;
     uint32_t base = (uint32_t)g->reader->mesh->vertex_count;
-    ORR_TRY(read_vertices(g, &attributes, material, &vertices, &count));
-    bool mirrors = orr_mesh_move(vertices, count, pose);
+    ORR_TRY(read_vertices(g, &attributes, material, placing->joints != NULL, &vertices, &count));
+    ORR_TRY(orr_gltf_morph(g, mesh, json, placing, count, vertices));
+    bool mirrors;
+    ORR_TRY(orr_gltf_place(g, &attributes, placing, count, vertices, &mirrors));
     ORR_TRY(orr_mesh_use_material(g->reader, material));
     if (indices < 0) {
         return add_triangles(g, json, (primitive_mode)mode, NULL, count, base, mirrors);
@@ -163,7 +168,7 @@ static orr_result add_primitive(orr_gltf *g, const orr_json *json, const float p
     return result;
 }
 
-static orr_result add_mesh(orr_gltf *g, int index, const float pose[12])
+static orr_result add_mesh(orr_gltf *g, int index, const orr_gltf_placing *placing)
 {
     orr_json mesh, primitive;
     const cJSON *node;
@@ -173,7 +178,7 @@ static orr_result add_mesh(orr_gltf *g, int index, const float pose[12])
     ORR_TRY(orr_json_array(&mesh, "primitives", &node, &count, g->error));
     for (int i = 0; i < count; i++, node = node->next) {
         ORR_TRY(orr_json_element(&mesh, "primitives", i, node, &primitive, g->error));
-        ORR_TRY(add_primitive(g, &primitive, pose));
+        ORR_TRY(add_primitive(g, &mesh, &primitive, placing));
     }
     return ORR_OK;
 }
@@ -199,7 +204,7 @@ static orr_result make_pose(const orr_gltf *g, const orr_json *json, const doubl
     return ORR_OK;
 }
 
-static orr_result read_pose(const orr_gltf *g, const orr_json *json, float pose[12])
+orr_result orr_gltf_read_pose(const orr_gltf *g, const orr_json *json, float pose[12])
 {
     double matrix[16], translation[3] = {0.0, 0.0, 0.0}, rotation[4] = {0.0, 0.0, 0.0, 1.0},
                        scale[3] = {1.0, 1.0, 1.0};
@@ -255,7 +260,7 @@ static orr_result add_instances(orr_gltf *g, const orr_json *json, int mesh, con
         float own[12], placed[12];
         ORR_TRY(make_pose(g, json, translation, rotation, scale, own));
         orr_affine_multiply(pose, own, placed);
-        ORR_TRY(add_mesh(g, mesh, placed));
+        ORR_TRY(add_mesh(g, mesh, &(orr_gltf_placing){.node = json, .pose = placed}));
     }
     return ORR_OK;
 }
@@ -266,8 +271,15 @@ static orr_result add_node_mesh(orr_gltf *g, const orr_json *json, const float p
     int mesh;
     ORR_TRY(orr_gltf_index(g, json, "mesh", ORR_GLTF_MESHES, &mesh));
     ORR_TRY(orr_gltf_extension(g, json, "EXT_mesh_gpu_instancing", &instancing));
-    if (mesh < 0 || !instancing.node) {
-        return mesh < 0 ? ORR_OK : add_mesh(g, mesh, pose);
+    if (mesh < 0) {
+        return ORR_OK;
+    }
+    if (!instancing.node) {
+        orr_gltf_placing placing = {.node = json, .pose = pose};
+        orr_result placed = orr_gltf_read_skin(g, &placing);
+        placed = placed ? placed : add_mesh(g, mesh, &placing);
+        orr_free(placing.joints);
+        return placed;
     }
     instances all = {.count = -1};
     ORR_TRY(orr_json_member(&instancing, "attributes", &attributes, g->error));
@@ -334,6 +346,7 @@ static orr_result find_parents(const orr_gltf *g, walk *w)
                                          (int)number);
             }
             w->has_parent[(int)number] = true;
+            g->parents[(int)number] = i;
         }
     }
     return ORR_OK;
@@ -348,7 +361,7 @@ static orr_result visit(orr_gltf *g, walk *w)
         int count;
         float own[12], pose[12];
         ORR_TRY(orr_gltf_element(g, ORR_GLTF_NODES, next.node, &json));
-        ORR_TRY(read_pose(g, &json, own));
+        ORR_TRY(orr_gltf_read_pose(g, &json, own));
         orr_affine_multiply(next.above, own, pose);
         ORR_TRY(add_node_mesh(g, &json, pose));
         ORR_TRY(orr_gltf_add_node_light(g, &json, pose));
@@ -388,6 +401,8 @@ static orr_result read_nodes(orr_gltf *g, walk *w)
     if (!w->has_parent) {
         return orr_fail(g->error, ORR_CODE_OUT_OF_MEMORY, "out of memory: nodes");
     }
+    ORR_ALLOC(g->parents, nodes, "nodes", g->error);
+    memset(g->parents, 0xff, (size_t)nodes * sizeof *g->parents);
     ORR_TRY(find_parents(g, w));
     ORR_TRY(orr_gltf_index(g, &g->root, "scene", ORR_GLTF_SCENES, &scene));
     if (scenes > 1) {

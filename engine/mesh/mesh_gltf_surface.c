@@ -42,25 +42,106 @@ static orr_result find_texture(orr_gltf *g, const orr_json *object, const char *
     return ORR_OK;
 }
 
+// Looks a texture of the material up as the file says, if there is one.
+static orr_result set_sampler(const orr_gltf *g, int texture, orr_mesh_material *material,
+                              orr_texture_use use)
+{
+    return texture >= 0 ? orr_gltf_read_sampler(g, texture, &material->samplers[use]) : ORR_OK;
+}
+
+// Names a texture that becomes a part of another, if they are looked up otherwise. given, part: -1: none
+static orr_result compare_samplers(const orr_gltf *g, int given, int part, const char *note)
+{
+    orr_texture_sampler a, b;
+    if (given < 0 || part < 0) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_gltf_read_sampler(g, given, &a));
+    ORR_TRY(orr_gltf_read_sampler(g, part, &b));
+    if (memcmp(&a, &b, sizeof a) != 0) {
+        orr_mesh_note(g->reader, note);
+    }
+    return ORR_OK;
+}
+
 static uint8_t display_byte(float linear)
 {
     return (uint8_t)(255.0f * linear_to_srgb(linear) + 0.5f);
 }
 
-// Moves a channel of the last of the textures into one of this texture, and removes the last. Where they are
-// not of one size the channel becomes white, which the file's reader is told in `note`.
-static void take_channel(orr_mesh_reader *reader, orr_image8 *to, int channel, int taken, const char *note)
+static int wrapped(int texel, int size, uint8_t wrap)
 {
-    orr_mesh_file *mesh = reader->mesh;
-    orr_image8 *from = &mesh->textures[--mesh->texture_count];
-    const bool fits = from->width == to->width && from->height == to->height;
-    if (!fits) {
-        orr_mesh_note(reader, note);
+    const int inside = texel < 0 ? 0 : texel < size ? texel : size - 1;
+    return wrap == ORR_WRAP_REPEAT ? (texel + size) % size : inside;
+}
+
+// A texel of a picture in the size of a larger one, mixed from four of its own.
+static void mix_texel(const orr_image8 *image, float x, float y, const orr_texture_sampler *how,
+                      uint8_t texel[4])
+{
+    const int left = (int)floorf(x), top = (int)floorf(y);
+    const float across = x - (float)left, down = y - (float)top;
+    float sum[4] = {0.5f, 0.5f, 0.5f, 0.5f}; // rounded
+    for (int i = 0; i < 4; i++) {
+        const int column = wrapped(left + i % 2, image->width, how->wrap_u),
+                  row = wrapped(top + i / 2, image->height, how->wrap_v);
+        const float part = (i % 2 ? across : 1.0f - across) * (i / 2 ? down : 1.0f - down);
+        const uint8_t *from = image->rgba + 4 * ((size_t)row * (size_t)image->width + (size_t)column);
+        for (int k = 0; k < 4; k++) {
+            sum[k] += part * (float)from[k];
+        }
     }
-    for (size_t i = 0; i < 4 * (size_t)to->width * (size_t)to->height; i += 4) {
-        to->rgba[i + (size_t)channel] = fits ? from->rgba[i + (size_t)taken] : 255;
+    for (int k = 0; k < 4; k++) {
+        texel[k] = (uint8_t)sum[k];
+    }
+}
+
+static orr_result enlarge(orr_mesh_reader *reader, orr_image8 *image, int width, int height,
+                          const orr_texture_sampler *how)
+{
+    if (image->width == width && image->height == height) {
+        return ORR_OK;
+    }
+    orr_image8 larger = {.width = width, .height = height};
+    ORR_TRY(orr_mesh_count_texels(reader, "made of two", width, height));
+    ORR_ALLOC(larger.rgba, 4 * (size_t)width * (size_t)height, "a texture", reader->error);
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            mix_texel(image, ((float)x + 0.5f) * (float)image->width / (float)width - 0.5f,
+                      ((float)y + 0.5f) * (float)image->height / (float)height - 0.5f, how,
+                      larger.rgba + 4 * ((size_t)y * (size_t)width + (size_t)x));
+        }
+    }
+    orr_image8_free(image);
+    *image = larger;
+    return ORR_OK;
+}
+
+// Moves a channel of the last of the textures into one of texture `to`, and removes the last. Both become as
+// large as the larger one; where neither is, the channel becomes white, which the file's reader is told in
+// `note`. given: the texture of the file that `to` is of
+static orr_result take_channel(orr_gltf *g, int to, int given, int channel, int taken, const char *note)
+{
+    orr_mesh_file *mesh = g->reader->mesh;
+    orr_image8 *into = &mesh->textures[to], *from = &mesh->textures[mesh->texture_count - 1];
+    const int width = from->width > into->width ? from->width : into->width,
+              height = from->height > into->height ? from->height : into->height;
+    orr_texture_sampler how;
+    const bool fits =
+        (from->width == width && from->height == height) || (into->width == width && into->height == height);
+    ORR_TRY(orr_gltf_read_sampler(g, given, &how));
+    if (fits) {
+        ORR_TRY(enlarge(g->reader, into, width, height, &how));
+        ORR_TRY(enlarge(g->reader, from, width, height, &how));
+    } else {
+        orr_mesh_note(g->reader, note);
+    }
+    for (size_t i = 0; i < 4 * (size_t)into->width * (size_t)into->height; i += 4) {
+        into->rgba[i + (size_t)channel] = fits ? from->rgba[i + (size_t)taken] : 255;
     }
     orr_image8_free(from);
+    mesh->texture_count--;
+    return ORR_OK;
 }
 
 // Puts the red of a texture of transmission into the alpha of the image; 255 where there is none. given: the
@@ -71,9 +152,9 @@ static orr_result put_transmission(orr_gltf *g, int transmission, int given, int
     if (transmission >= 0 && transmission != given) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, transmission, &other));
-        take_channel(g->reader, &mesh->textures[texture], 3, 0,
-                     "transmissionTexture of another size than metallicRoughnessTexture or occlusionTexture");
-        return ORR_OK;
+        return take_channel(
+            g, texture, given, 3, 0,
+            "transmissionTexture of another size than metallicRoughnessTexture or occlusionTexture");
     }
     const orr_image8 *image = &mesh->textures[texture];
     for (size_t i = 0; i < 4 * (size_t)image->width * (size_t)image->height; i += 4) {
@@ -82,22 +163,25 @@ static orr_result put_transmission(orr_gltf *g, int transmission, int given, int
     return ORR_OK;
 }
 
+// The texture that the surface's is made of first; -1: none.
+static int first_of_surface(const orr_gltf_surface *s)
+{
+    return s->metal >= 0 ? s->metal : s->occlusion >= 0 ? s->occlusion : s->transmission;
+}
+
 // A new texture with occlusion, roughness, metallic and transmission in red, green, blue and alpha; 1 where
 // there is no texture. Colours are encoded as such, so that all textures are filtered and reduced alike.
 static orr_result make_surface(orr_gltf *g, const orr_gltf_surface *s, int *texture)
 {
     orr_mesh_file *mesh = g->reader->mesh;
-    const int metal = s->metal, occlusion = s->occlusion,
-              given = metal >= 0       ? metal
-                      : occlusion >= 0 ? occlusion
-                                       : s->transmission;
+    const int metal = s->metal, occlusion = s->occlusion, given = first_of_surface(s);
     ORR_TRY(orr_gltf_decode_texture(g, given, texture));
     ORR_TRY(put_transmission(g, s->transmission, given, *texture));
     if (occlusion >= 0 && occlusion != given) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, occlusion, &other));
-        take_channel(g->reader, &mesh->textures[*texture], 0, 0,
-                     "occlusionTexture of another size than metallicRoughnessTexture");
+        ORR_TRY(take_channel(g, *texture, given, 0, 0,
+                             "occlusionTexture of another size than metallicRoughnessTexture"));
     }
     orr_image8 *image = &mesh->textures[*texture];
     uint8_t encoded[256], dimmed[256];
@@ -138,33 +222,35 @@ static orr_result make_normals(orr_gltf *g, int normals, double scale, int *text
     return ORR_OK;
 }
 
-// The texture of normals of an earlier material that would be the same; -1: none.
-static int find_normals(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
+// What an earlier material has made of the same normals, or this one of other normals; -1: nothing.
+static int find_normals(const orr_gltf *g, int material, const orr_gltf_normals *wanted)
 {
-    for (int i = 0; i < material; i++) {
-        const orr_gltf_surface *s = &g->surfaces[i];
-        if (s->normals == wanted->normals && s->scale == wanted->scale) {
-            return s->normal_texture;
+    for (int i = 0; i <= material; i++) {
+        const orr_gltf_normals *all[] = {&g->surfaces[i].normals, &g->surfaces[i].coat_normals};
+        for (int k = 0; k < 2; k++) {
+            if (all[k] != wanted && all[k]->texture >= 0 && all[k]->normals == wanted->normals &&
+                all[k]->scale == wanted->scale) {
+                return all[k]->texture;
+            }
         }
     }
     return -1;
 }
 
-static orr_result read_normals(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
+// object[key], normals of material `index`; *texture: becomes what is made of them, if there are some
+static orr_result read_normals(orr_gltf *g, const orr_json *object, const char *key, int index,
+                               orr_gltf_normals *normals, int *texture)
 {
-    orr_gltf_surface *surface = &g->surfaces[index];
-    surface->scale = 1.0;
-    surface->normal_texture = -1;
-    ORR_TRY(find_texture(g, json, "normalTexture", &g->mappings[index], &surface->normals, "scale",
-                         &surface->scale));
-    if (surface->normals < 0 || !g->reader->desc->read_textures) {
+    normals->scale = 1.0;
+    ORR_TRY(find_texture(g, object, key, &g->mappings[index], &normals->normals, "scale", &normals->scale));
+    if (normals->normals < 0 || !g->reader->desc->read_textures) {
         return ORR_OK;
     }
-    surface->normal_texture = find_normals(g, index, surface);
-    if (surface->normal_texture < 0) {
-        ORR_TRY(make_normals(g, surface->normals, surface->scale, &surface->normal_texture));
+    normals->texture = find_normals(g, index, normals);
+    if (normals->texture < 0) {
+        ORR_TRY(make_normals(g, normals->normals, normals->scale, &normals->texture));
     }
-    material->normal_texture = surface->normal_texture;
+    *texture = normals->texture;
     return ORR_OK;
 }
 
@@ -183,8 +269,8 @@ static orr_result make_coat(orr_gltf *g, const orr_gltf_surface *s, int *texture
     if (s->coat >= 0 && s->coat_roughness >= 0 && s->coat != s->coat_roughness) {
         int other;
         ORR_TRY(orr_gltf_decode_texture(g, s->coat_roughness, &other));
-        take_channel(g->reader, &mesh->textures[*texture], 1, 1,
-                     "clearcoatRoughnessTexture of another size than clearcoatTexture");
+        ORR_TRY(take_channel(g, *texture, s->coat, 1, 1,
+                             "clearcoatRoughnessTexture of another size than clearcoatTexture"));
     }
     orr_image8 *image = &mesh->textures[*texture];
     const bool given[2] = {s->coat >= 0, s->coat_roughness >= 0};
@@ -211,7 +297,7 @@ static int find_coat(const orr_gltf *g, int material, const orr_gltf_surface *wa
     return -1;
 }
 
-// KHR_materials_clearcoat. Its normals are those of the mesh: a texture of them is named and left out.
+// KHR_materials_clearcoat. Without a texture its normals are those of the mesh.
 static orr_result read_coat(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
 {
     static const char *const factors[2] = {"clearcoatFactor", "clearcoatRoughnessFactor"};
@@ -223,9 +309,6 @@ static orr_result read_coat(orr_gltf *g, const orr_json *json, int index, orr_me
     ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_clearcoat", &coat));
     if (!coat.node) {
         return ORR_OK;
-    }
-    if (orr_json_has(&coat, "clearcoatNormalTexture")) {
-        orr_mesh_note(g->reader, "clearcoatNormalTexture");
     }
     for (int k = 0; k < 2; k++) {
         double factor = 0.0;
@@ -241,7 +324,13 @@ static orr_result read_coat(orr_gltf *g, const orr_json *json, int index, orr_me
         ORR_TRY(make_coat(g, surface, &surface->coat_texture));
     }
     material->coat_texture = surface->coat_texture;
-    return ORR_OK;
+    const int given = surface->coat >= 0 ? surface->coat : surface->coat_roughness;
+    ORR_TRY(set_sampler(g, given, material, ORR_TEXTURE_COAT));
+    ORR_TRY(compare_samplers(g, given, surface->coat_roughness,
+                             "the sampler of clearcoatRoughnessTexture, which is not clearcoatTexture's"));
+    ORR_TRY(read_normals(g, &coat, "clearcoatNormalTexture", index, &surface->coat_normals,
+                         &material->coat_normal_texture));
+    return set_sampler(g, surface->coat_normals.normals, material, ORR_TEXTURE_COAT_NORMAL);
 }
 
 // The surface texture of an earlier material that would be the same; -1: none.
@@ -279,7 +368,9 @@ orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, o
     orr_gltf_surface *surface = &g->surfaces[index];
     orr_gltf_mapping *mapping = &g->mappings[index];
     int emissive;
-    *surface = (orr_gltf_surface){.metal = -1, .transmission = -1, .strength = 1.0};
+    const orr_gltf_normals none = {-1, -1, 1.0};
+    *surface = (orr_gltf_surface){
+        .metal = -1, .transmission = -1, .strength = 1.0, .normals = none, .coat_normals = none};
     ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
     if (pbr.node) {
         ORR_TRY(find_texture(g, &pbr, "metallicRoughnessTexture", mapping, &surface->metal, NULL, NULL));
@@ -288,17 +379,26 @@ orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, o
                          &surface->strength));
     ORR_TRY(find_transmission(g, json, mapping, &surface->transmission));
     ORR_TRY(find_texture(g, json, "emissiveTexture", mapping, &emissive, NULL, NULL));
-    ORR_TRY(read_normals(g, json, index, material));
+    ORR_TRY(read_normals(g, json, "normalTexture", index, &surface->normals, &material->normal_texture));
+    ORR_TRY(set_sampler(g, surface->normals.normals, material, ORR_TEXTURE_NORMAL));
     ORR_TRY(read_coat(g, json, index, material));
     if (!g->reader->desc->read_textures) {
         return ORR_OK;
     }
     if (emissive >= 0) {
         ORR_TRY(orr_gltf_read_texture(g, emissive, &material->emissive_texture));
+        ORR_TRY(set_sampler(g, emissive, material, ORR_TEXTURE_EMISSIVE));
     }
-    if (surface->metal < 0 && surface->occlusion < 0 && surface->transmission < 0) {
+    const int first = first_of_surface(surface);
+    if (first < 0) {
         return ORR_OK;
     }
+    ORR_TRY(set_sampler(g, first, material, ORR_TEXTURE_SURFACE));
+    ORR_TRY(compare_samplers(g, first, surface->occlusion,
+                             "the sampler of occlusionTexture, which is not metallicRoughnessTexture's"));
+    ORR_TRY(compare_samplers(
+        g, first, surface->transmission,
+        "the sampler of transmissionTexture, which is not metallicRoughnessTexture's or occlusionTexture's"));
     surface->texture = find_surface(g, index, surface);
     if (surface->texture < 0) {
         ORR_TRY(make_surface(g, surface, &surface->texture));

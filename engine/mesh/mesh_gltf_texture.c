@@ -55,22 +55,81 @@ static orr_result decode_image(orr_gltf *g, int image, int *texture)
     return result;
 }
 
-static orr_result note_sampler(const orr_gltf *g, const orr_json *texture)
+// As OpenGL numbers them.
+enum {
+    NEAREST = 9728,
+    LINEAR = 9729,
+    NEAREST_MIPMAP_NEAREST = 9984,
+    LINEAR_MIPMAP_NEAREST = 9985,
+    NEAREST_MIPMAP_LINEAR = 9986,
+    LINEAR_MIPMAP_LINEAR = 9987,
+    CLAMP_TO_EDGE = 33071,
+    MIRRORED_REPEAT = 33648,
+    REPEAT = 10497
+};
+
+// A member of a sampler; one that glTF has not is named, and `value` stays.
+static orr_result read_choice(const orr_gltf *g, const orr_json *json, const char *key, const int *choices,
+                              int count, int64_t *value)
 {
-    orr_json json;
-    int sampler;
-    int64_t wrap[2] = {10497, 10497};
-    ORR_TRY(orr_gltf_index(g, texture, "sampler", ORR_GLTF_SAMPLERS, &sampler));
-    if (sampler < 0) {
+    int64_t given = *value;
+    ORR_TRY(orr_gltf_integer(g, json, key, 0, INT32_MAX, &given));
+    for (int i = 0; i < count; i++) {
+        if (given == choices[i]) {
+            *value = given;
+            return ORR_OK;
+        }
+    }
+    char note[32];
+    snprintf(note, sizeof note, "%s %d", key, (int)given);
+    orr_mesh_note(g->reader, note);
+    return ORR_OK;
+}
+
+static orr_result read_wrap(const orr_gltf *g, const orr_json *json, const char *key, uint8_t *wrap)
+{
+    static const int choices[] = {REPEAT, CLAMP_TO_EDGE, MIRRORED_REPEAT};
+    int64_t value = REPEAT;
+    ORR_TRY(read_choice(g, json, key, choices, 3, &value));
+    *wrap = value == CLAMP_TO_EDGE     ? ORR_WRAP_CLAMP
+            : value == MIRRORED_REPEAT ? ORR_WRAP_MIRROR
+                                       : ORR_WRAP_REPEAT;
+    return ORR_OK;
+}
+
+// Levels are mixed also where the nearest one is asked for.
+static orr_result read_filters(const orr_gltf *g, const orr_json *json, orr_texture_sampler *sampler)
+{
+    static const int choices[] = {NEAREST,
+                                  LINEAR,
+                                  NEAREST_MIPMAP_NEAREST,
+                                  LINEAR_MIPMAP_NEAREST,
+                                  NEAREST_MIPMAP_LINEAR,
+                                  LINEAR_MIPMAP_LINEAR};
+    int64_t large = LINEAR, small = LINEAR_MIPMAP_LINEAR;
+    ORR_TRY(read_choice(g, json, "magFilter", choices, 2, &large));
+    ORR_TRY(read_choice(g, json, "minFilter", choices, 6, &small));
+    sampler->nearest_large = large == NEAREST;
+    sampler->nearest_small =
+        small == NEAREST || small == NEAREST_MIPMAP_NEAREST || small == NEAREST_MIPMAP_LINEAR;
+    sampler->no_mips = small == NEAREST || small == LINEAR;
+    return ORR_OK;
+}
+
+orr_result orr_gltf_read_sampler(const orr_gltf *g, int index, orr_texture_sampler *sampler)
+{
+    orr_json texture, json;
+    int number;
+    *sampler = (orr_texture_sampler){0};
+    ORR_TRY(orr_gltf_element(g, ORR_GLTF_TEXTURES, index, &texture));
+    ORR_TRY(orr_gltf_index(g, &texture, "sampler", ORR_GLTF_SAMPLERS, &number));
+    if (number < 0) {
         return ORR_OK;
     }
-    ORR_TRY(orr_gltf_element(g, ORR_GLTF_SAMPLERS, sampler, &json));
-    ORR_TRY(orr_gltf_integer(g, &json, "wrapS", 0, 65535, &wrap[0]));
-    ORR_TRY(orr_gltf_integer(g, &json, "wrapT", 0, 65535, &wrap[1]));
-    if (wrap[0] != 10497 || wrap[1] != 10497) {
-        orr_mesh_note(g->reader, "texture wrapping other than repetition");
-    }
-    return ORR_OK;
+    ORR_TRY(orr_gltf_element(g, ORR_GLTF_SAMPLERS, number, &json));
+    ORR_TRY(read_wrap(g, &json, "wrapS", &sampler->wrap_u));
+    ORR_TRY(read_wrap(g, &json, "wrapT", &sampler->wrap_v));
+    return read_filters(g, &json, sampler);
 }
 
 // The image of a texture: its PNG or JPEG, or else its WebP; -1: none of them.
@@ -78,7 +137,6 @@ static orr_result image_of(const orr_gltf *g, int index, int *image)
 {
     orr_json json, webp;
     ORR_TRY(orr_gltf_element(g, ORR_GLTF_TEXTURES, index, &json));
-    ORR_TRY(note_sampler(g, &json));
     ORR_TRY(orr_gltf_index(g, &json, "source", ORR_GLTF_IMAGES, image));
     ORR_TRY(orr_gltf_extension(g, &json, "EXT_texture_webp", &webp));
     return *image < 0 && webp.node ? orr_gltf_index(g, &webp, "source", ORR_GLTF_IMAGES, image) : ORR_OK;

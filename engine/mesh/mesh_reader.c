@@ -112,7 +112,8 @@ orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **ma
                                      .surface_texture = -1,
                                      .emissive_texture = -1,
                                      .normal_texture = -1,
-                                     .coat_texture = -1};
+                                     .coat_texture = -1,
+                                     .coat_normal_texture = -1};
     return ORR_OK;
 }
 
@@ -123,6 +124,18 @@ static orr_result texture_fail(const orr_mesh_reader *reader, const char *name, 
     return why->code == ORR_CODE_OUT_OF_MEMORY
                ? orr_fail(reader->error, ORR_CODE_OUT_OF_MEMORY, "%s", why->message)
                : orr_mesh_fail(reader, "texture %.100s: %.250s", name, why->message);
+}
+
+orr_result orr_mesh_count_texels(orr_mesh_reader *reader, const char *name, int width, int height)
+{
+    reader->texels += (int64_t)width * height;
+    return width <= ORR_MESH_TEXTURE_SIDE_MAX && height <= ORR_MESH_TEXTURE_SIDE_MAX &&
+                   reader->texels <= TEXELS_MAX
+               ? ORR_OK
+               : orr_mesh_fail(reader,
+                               "texture %.100s: %d x %d texels: expected sides of at most %d, and at most %d "
+                               "texels in all",
+                               name, width, height, ORR_MESH_TEXTURE_SIDE_MAX, TEXELS_MAX);
 }
 
 orr_result orr_mesh_add_texture(orr_mesh_reader *reader, const char *name, const uint8_t *data, size_t size,
@@ -138,15 +151,7 @@ orr_result orr_mesh_add_texture(orr_mesh_reader *reader, const char *name, const
         return texture_fail(reader, name, &why);
     }
     *texture = mesh->texture_count++;
-    reader->texels += (int64_t)image->width * image->height;
-    if (image->width > ORR_MESH_TEXTURE_SIDE_MAX || image->height > ORR_MESH_TEXTURE_SIDE_MAX ||
-        reader->texels > TEXELS_MAX) {
-        return orr_mesh_fail(reader,
-                             "texture %.100s: %d x %d texels: expected sides of at most %d, and at most %d "
-                             "texels in all",
-                             name, image->width, image->height, ORR_MESH_TEXTURE_SIDE_MAX, TEXELS_MAX);
-    }
-    return ORR_OK;
+    return orr_mesh_count_texels(reader, name, image->width, image->height);
 }
 
 orr_result orr_mesh_add_texel(orr_mesh_reader *reader, int *texture)

@@ -46,6 +46,8 @@ orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **ma
 // A picture in the file; `name` is what messages say.
 orr_result orr_mesh_add_texture(orr_mesh_reader *reader, const char *name, const uint8_t *data, size_t size,
                                 int *texture);
+// Fails where textures become too many or too large.
+orr_result orr_mesh_count_texels(orr_mesh_reader *reader, const char *name, int width, int height);
 // One of a single white texel, for the caller to fill in.
 orr_result orr_mesh_add_texel(orr_mesh_reader *reader, int *texture);
 // A file that the mesh names. Only inside the mesh's folder or below: of absolute names, names with "..", and

@@ -97,7 +97,7 @@ static orr_mesh_material glass_of(const orr_mesh_material *own, const orr_glass_
     }
     m.base_colour[3] = 1.0f;
     m.metallic_roughness = true;
-    m.coat_texture = -1; // which glass has none of
+    m.coat_texture = m.coat_normal_texture = -1; // which glass has none of
     m.blended = m.unlit = false;
     m.reflectance = m.specular = m.metallic = 0.0f;
     m.roughness = d->roughness;

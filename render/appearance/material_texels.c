@@ -20,7 +20,8 @@ static real4 sample(const texel_source *s, orr_texture_use use, real2 uv)
 {
     const int index = orr_material_texture(s->material, use);
     return index < 0 ? make_real4(1.0f, 1.0f, 1.0f, 1.0f)
-                     : picture_sample(s->linear, &s->mesh->textures[index], uv);
+                     : picture_sample(s->linear, &s->mesh->textures[index], &s->material->samplers[use], uv.x,
+                                      uv.y);
 }
 
 static float component(real texel)

@@ -88,7 +88,7 @@ FN real3 mirrored_around(const environment_lanes *e, light_point point, real3 no
 }
 
 // The layers of a surface of the metallic-roughness model, lit by all lights, without environments; how many:
-// the coat is the second. normal: of what is under a coat, which has that of `point`
+// the coat is the second. normal: of what is under a coat
 FN int light_layers(const mesh_raster *raster, const mesh_surface *surface, light_metal m, light_point point,
                     real3 normal, light_layer layers[2])
 {
@@ -105,9 +105,8 @@ FN int light_layers(const mesh_raster *raster, const mesh_surface *surface, ligh
                         look->ior, layers[0].integrals.highlight);
     }
     if (layer_count == 2) {
-        layers[1] =
-            light_coat_layer(m, bsdf_integrals_at(table, m.coat_roughness, dot3(point.normal, point.to_eye)),
-                             point.normal, begun);
+        layers[1] = light_coat_layer(
+            m, bsdf_integrals_at(table, m.coat_roughness, dot3(m.coat_normal, point.to_eye)), begun);
     }
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);

@@ -29,7 +29,9 @@ static void set_surface(mesh_surface *surface, const mesh_instance *instance, co
         int index = orr_material_texture(material, (orr_texture_use)use);
         if (index >= 0) {
             texture->image = &mesh->textures[index];
+            texture->sampler = material->samplers[use];
             texture->level_count = orr_mesh_texture_levels(mesh, texture->image, texture->level_first);
+            texture->level_count = texture->sampler.no_mips ? 1 : texture->level_count;
         }
     }
     for (int i = 0; i < 2 && material->neural; i++) {

@@ -37,11 +37,11 @@ LARGE_FN real4 shade_metal(const mesh_raster *raster, const mesh_surface *surfac
     m.transmission = factors.w;
     m = with_highlight(m, material);
     if (surface->textures[ORR_TEXTURE_COAT].image) {
-        const real3 coat = sample_factor(raster, surface, ORR_TEXTURE_COAT, t, w, at.x, at.y);
-        m.coated = coat.x;
-        m.coat_roughness = coat.y;
+        m = light_set_coat(
+            m, sample_factor(raster, surface, ORR_TEXTURE_COAT, t, w, at.x, at.y),
+            bent_normal(raster, surface, ORR_TEXTURE_COAT_NORMAL, point.normal, normal, t, w, at.x, at.y));
     }
-    normal = bent_normal(raster, surface, point.normal, normal, t, w, at.x, at.y);
+    normal = bent_normal(raster, surface, ORR_TEXTURE_NORMAL, point.normal, normal, t, w, at.x, at.y);
     if (surface->film) {
         real4 film = light_up_film(raster, surface, m, point, normal);
         const real covers = material->blended ? base.w : R(1.0);
@@ -65,7 +65,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
     real2 exact = mesh_weights(view, t->plane, x, y), w = mesh_weights_inside(exact);
     const float *factor = surface->material->base_colour;
     real3 colour = make_real3(R(factor[0]), R(factor[1]), R(factor[2]));
-    real alpha = R(factor[3]);
+    real alpha = R(factor[3]) * vertex_alpha(vertices, t, w);
     if (surface->textures[ORR_TEXTURE_BASE].image) {
         real4 texel = sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);

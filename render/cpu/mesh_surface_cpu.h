@@ -227,13 +227,14 @@ FN void gather_texels(const uint8_t *texels, const texture_square *s, sint top, 
     texel[3] = int_gather(texels, bottom + right);
 }
 
-// Bilinear within one level of the mip chain.
-FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv, sint level)
+// Within one level of the mip chain. is_small: as texture_is_small
+FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv, sint level, mask is_small)
 {
     sint width = I(texture->image->width) >> level, height = I(texture->image->height) >> level;
     width = sel_int(width > I(1), width, I(1));
     height = sel_int(height > I(1), height, I(1));
-    const texture_square s = texture_around(uv, to_real(width), to_real(height));
+    const texture_square s =
+        texture_around(uv, to_real(width), to_real(height), texture_sampler_of(&texture->sampler), is_small);
     const bool one = all(level == I(level[0]));
     const sint first = one ? I(texture->level_first[level[0]]) : int_gather(texture->level_first, level);
     const real weight[4] = {s.left_top, s.right_top, s.left_bottom, s.right_bottom};
@@ -244,15 +245,15 @@ FN real4 sample_level(const mesh_texture *texture, const float *linear, real2 uv
 }
 
 // Between two levels of the mip chain.
-FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv, real level)
+FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv, real level, mask is_small)
 {
     real whole = floor_(level), part = level - whole;
     sint fine = to_int(whole);
-    real4 texel = sample_level(texture, linear, uv, fine);
+    real4 texel = sample_level(texture, linear, uv, fine, is_small);
     if (any(part > R(0.0))) {
         sint last = I(texture->level_count - 1);
         sint coarse = sel_int(fine < last, fine + I(1), last);
-        texel = texture_mix(texel, sample_level(texture, linear, uv, coarse), part);
+        texel = texture_mix(texel, sample_level(texture, linear, uv, coarse, is_small), part);
     }
     return texel;
 }
@@ -267,38 +268,57 @@ LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *sur
           w_down = mesh_weights(view, t->plane, x, y + R(1.0));
     real uv[2], across[2], down[2];
     const float size[2] = {(float)texture->image->width, (float)texture->image->height};
+    const texture_sampler how = texture_sampler_of(&texture->sampler);
     for (int i = 0; i < 2; i++) {
         const real a = i ? corners.a.y : corners.a.x, b = i ? corners.b.y : corners.b.x,
                    c = i ? corners.c.y : corners.c.x;
         across[i] = mesh_texture_step(w, w_across, a, b, c, size[i]);
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
-        uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
+        uv[i] = texture_centre(mesh_interpolate(w, a, b, c), i ? how.wrap_v : how.wrap_u);
     }
     const texture_footprint f = texture_cover(make_real2(across[0], across[1]), make_real2(down[0], down[1]),
                                               (float)(texture->level_count - 1));
     const real x_step = f.axis.x * R(1.0f / size[0]), y_step = f.axis.y * R(1.0f / size[1]);
-    real4 sum = sample_place(texture, raster->linear, make_real2(uv[0], uv[1]), f.level);
+    const mask is_small = texture_is_small(f);
+    real4 sum = sample_place(texture, raster->linear, texture_settled(uv[0], uv[1], how), f.level, is_small);
     for (int k = 1; k <= TEXTURE_SIDES && any(f.sides > R(k - 1)); k++) {
         const real weight = texture_weight(f, (float)k), place = texture_place(weight, (float)k);
         for (int side = -1; side <= 1; side += 2) {
             const real away = place * R(side);
-            const real2 at = make_real2(texture_repeat(fma_(away, x_step, uv[0])),
-                                        texture_repeat(fma_(away, y_step, uv[1])));
-            sum = texture_add(sum, weight, sample_place(texture, raster->linear, at, f.level));
+            const real2 at = texture_wrapped(fma_(away, x_step, uv[0]), fma_(away, y_step, uv[1]), how);
+            sum = texture_add(sum, weight, sample_place(texture, raster->linear, at, f.level, is_small));
         }
     }
     const real4 none = {R(0.0), R(0.0), R(0.0), R(0.0)};
     return texture_add(none, R(1.0) / (R(1.0) + R(2.0) * f.sides), sum);
 }
 
+// The interpolated alpha of vertex colours.
+FN real vertex_alpha(const orr_mesh_vertex *vertices, const lane_triangle *t, real2 w)
+{
+    if (t->white) {
+        return R(1.0);
+    }
+    real alpha[3];
+    const sint corners[3] = {t->a, t->b, t->c};
+    for (int i = 0; i < 3; i++) {
+        alpha[i] = to_real(((sint)corner_member(vertices, t, corners[i], 8) >> 24) & I(255));
+    }
+    return mesh_interpolate(w, alpha[0], alpha[1], alpha[2]) * R(1.0 / 255.0);
+}
+
 // Where the surface has no hole. x, y: [px]
 FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real x, real y)
 {
     real alpha = R(surface->material->base_colour[3]);
-    if (surface->material->alpha_cutoff > 0.0f && surface->textures[ORR_TEXTURE_BASE].image) {
+    if (surface->material->alpha_cutoff > 0.0f) {
+        const mesh_texture *texture = &surface->textures[ORR_TEXTURE_BASE];
         lane_triangle t = gather_triangle(surface, triangle);
         real2 w = mesh_weights(mesh_view_of(&raster->lens), t.plane, x, y);
-        alpha = alpha * sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], &t, w, x, y).w;
+        alpha = alpha * vertex_alpha(surface->instance->mesh->vertices, &t, mesh_weights_inside(w));
+        if (texture->image) {
+            alpha = alpha * sample_texture(raster, surface, texture, &t, w, x, y).w;
+        }
     }
     const mask solid = mesh_is_solid(alpha, surface->material->alpha_cutoff);
     return surface->instance->ends ? solid & haze_leaves(haze_of(&raster->lighting), x, y) : solid;
@@ -349,15 +369,14 @@ FN mesh_tangents tangents_of(const mesh_surface *surface, const lane_triangle *t
     return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
 }
 
-// The normal by the surface's texture of normals, if it has one; seen, normal: as mesh_bend takes them.
-FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, real3 seen, real3 normal,
-                     const lane_triangle *t, real2 w, real x, real y)
+// The normal by a texture of normals of the surface, if it has one; seen, normal: as mesh_bend takes them.
+FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use, real3 seen,
+                     real3 normal, const lane_triangle *t, real2 w, real x, real y)
 {
-    if (!surface->textures[ORR_TEXTURE_NORMAL].image) {
+    if (!surface->textures[use].image) {
         return seen;
     }
-    return mesh_bend(seen, normal, tangents_of(surface, t),
-                     sample_factor(raster, surface, ORR_TEXTURE_NORMAL, t, w, x, y));
+    return mesh_bend(seen, normal, tangents_of(surface, t), sample_factor(raster, surface, use, t, w, x, y));
 }
 
 // ---- pixels of several surfaces ----

@@ -136,26 +136,30 @@ static real between(const place *p, real a, real b, real c)
     return a + p->weights.x * (b - a) + p->weights.y * (c - a);
 }
 
-static real4 picture_at(const surfaces *s, const place *p, const orr_image8 *picture)
+static real4 picture_at(const surfaces *s, const place *p, const orr_image8 *picture,
+                        const orr_texture_sampler *sampler)
 {
-    return picture_sample(s->linear, picture,
-                          make_real2(texture_repeat(between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0])),
-                                     texture_repeat(between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1]))));
+    return picture_sample(s->linear, picture, sampler, between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0]),
+                          between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1]));
 }
 
 // A texture of the material; white where there is none.
 static real4 texture_at(const surfaces *s, const place *p, orr_texture_use use)
 {
-    const int index = orr_material_texture(p->material->look, use);
-    return index < 0 ? make_real4(1.0f, 1.0f, 1.0f, 1.0f) : picture_at(s, p, &p->mesh->mesh->textures[index]);
+    const orr_mesh_material *look = p->material->look;
+    const int index = orr_material_texture(look, use);
+    return index < 0 ? make_real4(1.0f, 1.0f, 1.0f, 1.0f)
+                     : picture_at(s, p, &p->mesh->mesh->textures[index], &look->samplers[use]);
 }
 
-// Base colour and alpha.
+// Base colour, and alpha with that of vertex colours.
 static real4 colour_at(const surfaces *s, const place *p)
 {
     const float *factor = p->material->look->base_colour;
     const real4 texel = texture_at(s, p, ORR_TEXTURE_BASE);
-    return make_real4(texel.x * factor[0], texel.y * factor[1], texel.z * factor[2], texel.w * factor[3]);
+    const real alpha = between(p, p->a->colour[3], p->b->colour[3], p->c->colour[3]) / 255.0f;
+    return make_real4(texel.x * factor[0], texel.y * factor[1], texel.z * factor[2],
+                      texel.w * factor[3] * alpha);
 }
 
 static real vertex_colour(const surfaces *s, const place *p, int k)
@@ -168,8 +172,20 @@ static real3 turned_to(real3 n, real3 side)
     return dot3(n, side) < 0.0f ? scale3(n, -1.0f) : n;
 }
 
-// The interpolated normal on the side of the plane's that is seen, and what a texture makes of it; the
-// plane's where they are seen from behind only because they are interpolated or bent.
+// What a texture of normals makes of the normal n, the plane's where that is seen from behind. point: whose
+// `raw` and `plane` are known
+static real3 bent_normal(const surfaces *s, const place *p, orr_texture_use use, real3 n,
+                         const mesh_tangents *tangents, real3 direction, const surface_point *point)
+{
+    if (orr_material_texture(p->material->look, use) >= 0) {
+        const real4 texel = texture_at(s, p, use);
+        n = mesh_bend(n, point->raw, *tangents, make_real3(texel.x, texel.y, texel.z));
+    }
+    return dot3(n, direction) < 0.0f ? n : point->plane;
+}
+
+// The interpolated normal on the side of the plane's that is seen, and what textures make of it; the plane's
+// where they are seen from behind only because they are interpolated or bent.
 static void find_normals(const surfaces *s, const place *p, const mesh_tangents *tangents, real3 direction,
                          surface_point *point)
 {
@@ -181,18 +197,15 @@ static void find_normals(const surfaces *s, const place *p, const mesh_tangents 
     real3 n = of_three(turned);
     real squared = dot3(n, n);
     if (!(squared > 1e-20f) || !isfinite(squared)) {
-        point->smooth = point->normal = point->raw = point->plane;
+        point->smooth = point->normal = point->coat_normal = point->raw = point->plane;
         return;
     }
     const real3 raw = n;
     point->raw = raw;
     n = turned_to(normalise3(n), point->plane);
     point->smooth = dot3(n, direction) < 0.0f ? n : point->plane;
-    if (orr_material_texture(p->material->look, ORR_TEXTURE_NORMAL) >= 0) {
-        const real4 texel = texture_at(s, p, ORR_TEXTURE_NORMAL);
-        n = mesh_bend(n, raw, *tangents, make_real3(texel.x, texel.y, texel.z));
-    }
-    point->normal = dot3(n, direction) < 0.0f ? n : point->plane;
+    point->normal = bent_normal(s, p, ORR_TEXTURE_NORMAL, n, tangents, direction, point);
+    point->coat_normal = bent_normal(s, p, ORR_TEXTURE_COAT_NORMAL, n, tangents, direction, point);
 }
 
 // What a network is given of the point, where the material is one.
@@ -203,7 +216,7 @@ static void find_network(const surfaces *s, const place *p, const mesh_tangents 
     if (neural) {
         point->frame = mesh_frame_of(point->smooth, point->raw, *tangents);
         for (int i = 0; i < 2; i++) {
-            point->latents[i] = picture_at(s, p, &neural->latents[i]);
+            point->latents[i] = picture_at(s, p, &neural->latents[i], &(orr_texture_sampler){0});
         }
     }
 }
@@ -231,7 +244,7 @@ static real3 emitted(const surfaces *s, const place *p, const surface_point *poi
         return light;
     }
     bsdf b = bsdf_lambert(point->normal, scale3(direction, -1.0f), point->base);
-    bsdf_add_coat(&b, point->smooth, point->coated, point->coat_roughness);
+    bsdf_add_coat(&b, point->coat_normal, point->coated, point->coat_roughness);
     return scale3(light, bsdf_passes_coat(&b));
 }
 

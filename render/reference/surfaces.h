@@ -51,7 +51,8 @@ typedef struct surface_point {
     real metallic, roughness;
     real transmission;           // of the material, by its texture
     real coated, coat_roughness; // 0, 0: no clear coat
-    real3 smooth;                // interpolated normal without the texture of normals, which a coat has
+    real3 smooth;                // interpolated normal without a texture of normals
+    real3 coat_normal;           // interpolated, with the coat's texture of normals
     real3 raw;                   // the interpolated normal on the side that the file says, of any length
     mesh_frame frame;            // of a material that is a network
     real4 latents[2];            // likewise

@@ -93,8 +93,20 @@ static orr_result upload_looks(orr_vulkan_upload *upload, const orr_mesh *from, 
     return result;
 }
 
-static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulkan_mesh *mesh,
-                       orr_error *error)
+static orr_result take_samplers(orr_vk *vk, orr_vulkan_samplers *samplers, orr_vulkan_mesh *mesh,
+                                orr_error *error)
+{
+    ORR_ALLOC(mesh->samplers, (size_t)mesh->material_count * ORR_TEXTURE_USES, "samplers of a mesh", error);
+    for (int i = 0; i < mesh->material_count * ORR_TEXTURE_USES; i++) {
+        ORR_TRY(orr_vulkan_samplers_take(
+            vk, samplers, &mesh->materials[i / ORR_TEXTURE_USES].samplers[i % ORR_TEXTURE_USES],
+            &mesh->samplers[i], error));
+    }
+    return ORR_OK;
+}
+
+static orr_result fill(orr_vulkan_upload *upload, orr_vulkan_samplers *samplers, const orr_mesh *from,
+                       orr_vulkan_mesh *mesh, orr_error *error)
 {
     *mesh = (orr_vulkan_mesh){.part_count = from->part_count,
                               .material_count = from->material_count,
@@ -106,6 +118,7 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulk
     memcpy(mesh->parts, from->parts, (size_t)from->part_count * sizeof *mesh->parts);
     ORR_ALLOC(mesh->materials, from->material_count, "materials of a mesh", error);
     memcpy(mesh->materials, from->materials, (size_t)from->material_count * sizeof *mesh->materials);
+    ORR_TRY(take_samplers(upload->vk, samplers, mesh, error));
     ORR_TRY(upload_buffer(upload, from->vertices, (size_t)from->vertex_count * sizeof *from->vertices,
                           VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, &mesh->vertices, error));
     ORR_TRY(upload_buffer(upload, from->indices, (size_t)from->index_count * sizeof *from->indices,
@@ -122,13 +135,13 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulk
     return upload_networks(upload, from, mesh, error);
 }
 
-orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulkan_mesh **out,
-                                  orr_error *error)
+orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, orr_vulkan_samplers *samplers,
+                                  const orr_mesh *from, orr_vulkan_mesh **out, orr_error *error)
 {
     *out = NULL;
     orr_vulkan_mesh *mesh;
     ORR_ALLOC(mesh, 1, "a mesh", error);
-    orr_result result = fill(upload, from, mesh, error);
+    orr_result result = fill(upload, samplers, from, mesh, error);
     if (result != ORR_OK) {
         orr_vulkan_mesh_destroy(upload->vk, mesh);
         return result;
@@ -155,6 +168,7 @@ void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh)
     }
     orr_free(mesh->networks);
     orr_free(mesh->textures);
+    orr_free(mesh->samplers);
     orr_free(mesh->parts);
     orr_free(mesh->materials);
     orr_free(mesh);

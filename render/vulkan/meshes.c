@@ -32,10 +32,11 @@ enum {
     ENDS = 128,
     FILM = 256, // glass that is drawn so
     WHOLE = 512,
-    HIGHLIGHT = 1024
+    HIGHLIGHT = 1024,
+    COAT_BENT = 2048
 }; // flags of mesh_push
 // above them, 1 + the index of a mirror, in three bits, and 1 + that of an environment
-enum { MIRROR_SHIFT = 11, ENVIRONMENT_SHIFT = 14 };
+enum { MIRROR_SHIFT = 12, ENVIRONMENT_SHIFT = 15 };
 _Static_assert(ORR_MIRRORS < 8, "in three bits");
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
@@ -113,7 +114,7 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, in
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
-        .types = pass == SHADOW ? "tb" : "tbtttttbttbbbbb",
+        .types = pass == SHADOW ? "tb" : "tbtttttbttbbbbbt",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
         .colour = pass == SHADOW || pass == BLENDED_AT_CENTRE ? shadow_format : colour_format,
@@ -159,14 +160,7 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
     ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(light_buffer), ORR_VK_ON_DEVICE, 0, "lights", &m->lighting,
                                  error));
     ORR_TRY(orr_vulkan_fragments_grow(m, 1, 1, error)); // blending binds the lists all the same
-    const VkSamplerCreateInfo sampler = {
-        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-        .magFilter = VK_FILTER_LINEAR,
-        .minFilter = VK_FILTER_LINEAR,
-        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST, // the shader interpolates between two levels itself
-        .maxLod = VK_LOD_CLAMP_NONE,
-    };
-    ORR_VK_TRY(vkCreateSampler(m->vk->device, &sampler, NULL, &m->sampler), error);
+    ORR_TRY(orr_vulkan_sampler_create(m->vk, &(orr_texture_sampler){0}, &m->sampler, error));
     ORR_TRY(orr_vk_image_create(m->vk, 1, 1, VK_FORMAT_R8G8B8A8_SRGB,
                                 VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, "a texel",
                                 &m->white, error));
@@ -464,12 +458,12 @@ static void end(VkCommandBuffer commands, const orr_vk_image *colour, VkPipeline
         VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT, readers, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
 }
 
-static orr_vk_binding texture_binding(const orr_vulkan_meshes *m, const orr_vulkan_mesh *mesh,
-                                      const orr_mesh_material *material, orr_texture_use use)
+static orr_vk_binding texture_binding(const orr_vulkan_meshes *m, const orr_vulkan_mesh *mesh, int material,
+                                      orr_texture_use use)
 {
-    int texture = orr_material_texture(material, use);
+    int texture = orr_material_texture(&mesh->materials[material], use);
     return (orr_vk_binding){.view = texture >= 0 ? mesh->textures[texture].view : m->white.view,
-                            .sampler = m->sampler};
+                            .sampler = mesh->samplers[material * ORR_TEXTURE_USES + (int)use]};
 }
 
 static orr_vk_binding latents_binding(const orr_vulkan_meshes *m, const orr_vulkan_network *network, int i)
@@ -508,20 +502,21 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->gloss[1] = material->metallic_roughness ? material->roughness : material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
     memcpy(push->emissive, material->emissive, sizeof push->emissive);
-    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT | COATED | FILM | WHOLE | HIGHLIGHT);
+    push->flags &= ~(uint32_t)(UNLIT | METAL | BENT | COATED | COAT_BENT | FILM | WHOLE | HIGHLIGHT);
     push->flags |= orr_material_texture(material, ORR_TEXTURE_NORMAL) >= 0 ? BENT : 0u;
     push->flags |= orr_material_texture(material, ORR_TEXTURE_COAT) >= 0 && !film ? COATED : 0u;
+    push->flags |= orr_material_texture(material, ORR_TEXTURE_COAT_NORMAL) >= 0 ? COAT_BENT : 0u;
     push->flags |= film ? FILM | (material->blended ? 0u : (uint32_t)WHOLE) : 0u;
     push->flags |= highlight ? (uint32_t)HIGHLIGHT : 0u;
     push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
-        texture_binding(m, mesh, material, ORR_TEXTURE_BASE),
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_BASE),
         {.buffer = m->lighting.buffer},
         {.view = shadowed ? m->shadow_maps.view : m->white.view, .sampler = m->sampler},
-        texture_binding(m, mesh, material, ORR_TEXTURE_SURFACE),
-        texture_binding(m, mesh, material, ORR_TEXTURE_EMISSIVE),
-        texture_binding(m, mesh, material, ORR_TEXTURE_NORMAL),
-        texture_binding(m, mesh, material, ORR_TEXTURE_COAT),
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_SURFACE),
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_EMISSIVE),
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_NORMAL),
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_COAT),
         {.buffer = frame->environments},
         latents_binding(m, network, 0),
         latents_binding(m, network, 1),
@@ -531,7 +526,8 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         {.buffer = frame->clouds ? frame->clouds : m->lighting.buffer},
         {.buffer = mirror >= 0 ? m->mirrored[mirror].buffer : m->lists.buffer},
         {.buffer = m->nodes.buffer},
-        {.buffer = m->occlusion.map.buffer}};
+        {.buffer = m->occlusion.map.buffer},
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_COAT_NORMAL)};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
     const bool two_sided = film ? orr_glass_two_sided(material, false) : material->two_sided;
     vkCmdSetCullMode(commands, two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);

@@ -8,6 +8,7 @@
 #include "render/occlusion/occlusion.h"
 #include "render/shadow/shadow.h"
 #include "render/vulkan/occlusion.h"
+#include "render/vulkan/samplers.h"
 #include "render/vulkan/upload.h"
 
 // A material that is a network.
@@ -21,6 +22,7 @@ typedef struct orr_vulkan_mesh {
     orr_vk_image *textures;       // texture_count
     orr_mesh_part *parts;         // part_count
     orr_mesh_material *materials; // material_count
+    VkSampler *samplers;          // material_count x ORR_TEXTURE_USES, borrowed
     orr_vulkan_network *networks; // material_count; NULL: no material is one
     orr_vk_buffer looks;          // material_count x glass_look; none where no material is glass
     int texture_count, part_count, material_count;
@@ -29,8 +31,8 @@ typedef struct orr_vulkan_mesh {
     float low[3], high[3];
 } orr_vulkan_mesh;
 
-orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, const orr_mesh *mesh, orr_vulkan_mesh **out,
-                                  orr_error *error);
+orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, orr_vulkan_samplers *samplers,
+                                  const orr_mesh *mesh, orr_vulkan_mesh **out, orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
 enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 64 };

@@ -22,6 +22,9 @@ void orr_vulkan_store_destroy(orr_vulkan_store *store)
         destroy_item(store, store->count - 1);
     }
     orr_free(store->items);
+    if (store->upload.vk) {
+        orr_vulkan_samplers_destroy(store->upload.vk, &store->samplers);
+    }
     orr_vulkan_upload_destroy(&store->upload);
 }
 
@@ -68,7 +71,7 @@ static orr_result upload(orr_vulkan_store *store, const orr_draw_splats *splats,
                          orr_vulkan_stored *item, orr_error *error)
 {
     return splats ? orr_vulkan_cloud_create(&store->upload, splats, &item->cloud, error)
-                  : orr_vulkan_mesh_create(&store->upload, mesh->mesh, &item->mesh, error);
+                  : orr_vulkan_mesh_create(&store->upload, &store->samplers, mesh->mesh, &item->mesh, error);
 }
 
 orr_result orr_vulkan_store_take(orr_vulkan_store *store, const orr_draw_splats *splats,

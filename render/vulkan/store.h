@@ -14,7 +14,8 @@ typedef struct orr_vulkan_stored {
 
 typedef struct orr_vulkan_store {
     orr_vulkan_upload upload;
-    orr_vulkan_stored *items; // count
+    orr_vulkan_samplers samplers; // of the meshes' textures
+    orr_vulkan_stored *items;     // count
     int count, capacity;
     size_t uploads; // so far
 } orr_vulkan_store;

@@ -174,11 +174,11 @@ static void instances_and_texture_transforms_are_applied(void **state)
 
 #define PNG "{\"uri\":\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAA"
 // Pictures of one texel (51 128 255), one (102 0 0), and two texels.
-#define PICTURES                                                                                             \
+#define IMAGES                                                                                               \
     "\"images\":[" PNG "EAAAABCAIAAACQd1PeAAAADElEQVR42mMwbvgPAAKcAbPnPvARAAAAAElFTkSuQmCC\"}," PNG          \
     "EAAAABCAIAAACQd1PeAAAADElEQVR42mNIY2AAAAE2AGdEzl5XAAAAAElFTkSuQmCC\"}," PNG                             \
-    "IAAAABCAIAAAB7QOjdAAAADUlEQVR42mNgZGIGIgAALQAN+IuHsAAAAABJRU5ErkJggg==\"}],\"textures\":["              \
-    "{\"source\":0},{\"source\":1},{\"source\":2}],"
+    "IAAAABCAIAAAB7QOjdAAAADUlEQVR42mNgZGIGIgAALQAN+IuHsAAAAABJRU5ErkJggg==\"}],"
+#define PICTURES IMAGES "\"textures\":[{\"source\":0},{\"source\":1},{\"source\":2}],"
 #define WITH_MATERIAL(material)                                                                              \
     HEAD PICTURES "\"materials\":[" material "],\"meshes\":[{\"primitives\":[{\"attributes\":{"              \
                   "\"POSITION\":0},\"material\":0}]}],\"nodes\":[{\"mesh\":0}]}"
@@ -234,8 +234,8 @@ static void textures_of_metal_and_occlusion_become_one(void **state)
     read_good("a.gltf", WITH_MATERIAL("{\"occlusionTexture\":{\"index\":1}}"));
     assert_surface(102, 255, 255);
     read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":2}}"));
-    assert_surface(255, 128, 255);
-    assert_non_null(strstr(mesh.unused, "occlusionTexture of another size"));
+    assert_int_equal(mesh.textures[mesh.materials[0].surface_texture].width, 2); // the larger one's
+    assert_surface(1, 128, 255);
     // laid on otherwise than the first
     read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1,\"texCoord\":1}}"));
     assert_surface(255, 128, 255);
@@ -246,6 +246,46 @@ static void textures_of_metal_and_occlusion_become_one(void **state)
     assert_int_equal(mesh.materials[1].surface_texture, 0);
     assert_text_refused("a.gltf", WITH_MATERIAL("{\"occlusionTexture\":{\"index\":3}}"),
                         "materials[0].occlusionTexture.index: expected a whole number from 0 to 2");
+}
+
+// Pictures of 2 x 1 texels (40 80 0) (200 160 0), of 4 x 1, all (0 128 255), and of 1 x 2.
+#define TWO_SIZES(metal, occlusion, sampler)                                                                 \
+    HEAD "\"samplers\":[{" sampler "}],\"images\":[" PNG                                                     \
+         "IAAAABCAIAAAB7QOjdAAAAD0lEQVR42mPQCGA4sYABAAYfAeE1LW60AAAAAElFTkSuQmCC\"}," PNG                    \
+         "QAAAABCAIAAAB2XpiaAAAADUlEQVR42mNgaPgPRwAi9wX9J7HWrQAAAABJRU5ErkJggg==\"}," PNG                    \
+         "EAAAACCAIAAAAW4yFwAAAADklEQVR42mNgaPjPAMQACgIC/39VZwgAAAAASUVORK5CYII=\"}],\"textures\":["         \
+         "{\"source\":0,\"sampler\":0},{\"source\":1,\"sampler\":0},{\"source\":2,\"sampler\":0}],"          \
+         "\"materials\":[{\"occlusionTexture\":{\"index\":" occlusion "},\"pbrMetallicRoughness\":{"         \
+         "\"metallicRoughnessTexture\":{\"index\":" metal                                                    \
+         "}}}],\"meshes\":[{\"primitives\":[{\"attributes\":{"                                               \
+         "\"POSITION\":0},\"material\":0}]}],\"nodes\":[{\"mesh\":0}]}"
+
+// Four texels in a row: occlusion of them, and roughness.
+static void assert_row(const int occlusion[4], const int roughness[4])
+{
+    const orr_image8 *image = &mesh.textures[mesh.materials[0].surface_texture];
+    assert_int_equal(image->width, 4);
+    assert_int_equal(image->height, 1);
+    for (int i = 0; i < 8; i++) {
+        double value = pow(((double)image->rgba[4 * (i / 2) + i % 2] / 255.0 + 0.055) / 1.055, 2.4) * 255.0;
+        assert_true(fabs(value - (i % 2 ? roughness : occlusion)[i / 2]) <= 1.2);
+    }
+}
+
+// The smaller one is enlarged, across its seam where it repeats.
+static void textures_of_two_sizes_become_one(void **state)
+{
+    (void)state;
+    const int same[4] = {128, 128, 128, 128}, none[4] = {0, 0, 0, 0};
+    read_good("a.gltf", TWO_SIZES("1", "0", "\"wrapS\":10497"));
+    assert_row((const int[4]){80, 80, 160, 160}, same);
+    read_good("a.gltf", TWO_SIZES("1", "0", "\"wrapS\":33071"));
+    assert_row((const int[4]){40, 80, 160, 200}, same);
+    read_good("a.gltf", TWO_SIZES("0", "1", "\"wrapS\":33648"));
+    assert_row(none, (const int[4]){80, 100, 140, 160});
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf", TWO_SIZES("0", "2", "\"wrapS\":33648")); // neither is the larger one
+    assert_string_equal(mesh.unused, "occlusionTexture of another size than metallicRoughnessTexture");
 }
 
 #define COAT(members) "{\"extensions\":{\"KHR_materials_clearcoat\":{" members "}}}"
@@ -268,9 +308,9 @@ static void factors_and_textures_of_a_coat_become_one_texture(void **state)
                                            "\"clearcoatNormalTexture\":{\"index\":0},"
                                            "\"clearcoatTexture\":{\"index\":0},"
                                            "\"clearcoatRoughnessTexture\":{\"index\":2}")));
-    assert_texel(mesh.materials[0].coat_texture, 51, 128, 255);
-    assert_non_null(strstr(mesh.unused, "clearcoatNormalTexture"));
-    assert_non_null(strstr(mesh.unused, "clearcoatRoughnessTexture of another size"));
+    assert_texel(mesh.materials[0].coat_texture, 51, 1, 255);
+    assert_string_equal(mesh.unused, "");
+    assert_int_equal(mesh.textures[mesh.materials[0].coat_normal_texture].rgba[1], 188); // as normalTexture
     // none without a factor; one for two materials
     read_good("a.gltf", WITH_MATERIAL(COAT("\"clearcoatTexture\":{\"index\":0}") "," COAT(
                             "\"clearcoatFactor\":1") "," COAT("\"clearcoatFactor\":1")));
@@ -279,6 +319,85 @@ static void factors_and_textures_of_a_coat_become_one_texture(void **state)
     assert_int_equal(mesh.materials[2].coat_texture, 0);
     assert_text_refused("a.gltf", WITH_MATERIAL(COAT("\"clearcoatFactor\":[1]")),
                         "materials[0].extensions.KHR_materials_clearcoat.clearcoatFactor: expected a number");
+}
+
+// The same normals are one texture, whether of the surface or of its coat.
+static void coats_have_normals_of_their_own(void **state)
+{
+    (void)state;
+    read_good("a.gltf",
+              WITH_MATERIAL("{\"normalTexture\":{\"index\":0},\"extensions\":{\"KHR_materials_clearcoat\":{"
+                            "\"clearcoatFactor\":1,\"clearcoatNormalTexture\":{\"index\":0}}}},"
+                            "{\"extensions\":{\"KHR_materials_clearcoat\":{\"clearcoatFactor\":1,"
+                            "\"clearcoatNormalTexture\":{\"index\":0,\"scale\":2}}}}"));
+    const orr_mesh_material *m = mesh.materials;
+    assert_int_equal(mesh.texture_count, 3); // two of normals, one of coats
+    assert_int_equal(m[0].coat_normal_texture, m[0].normal_texture);
+    assert_true(m[1].normal_texture < 0 && m[1].coat_normal_texture >= 0);
+    assert_int_not_equal(m[1].coat_normal_texture, m[0].normal_texture);
+    assert_string_equal(mesh.unused, "");
+    // of no coat
+    read_good("a.gltf", WITH_MATERIAL(COAT("\"clearcoatNormalTexture\":{\"index\":0}")));
+    assert_int_equal(mesh.materials[0].coat_normal_texture, -1);
+}
+
+// Textures 0 and 1 show the same picture with samplers of these members, texture 2 shows another without one.
+#define SAMPLED(first, second, material)                                                                     \
+    HEAD IMAGES "\"samplers\":[{" first "},{" second                                                         \
+                "}],\"textures\":[{\"source\":0,\"sampler\":0},{\"source\":0,\"sampler\":1},"                \
+                "{\"source\":1}],\"materials\":[{" material                                                  \
+                "}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"material\":0}]}],"       \
+                "\"nodes\":[{\"mesh\":0}]}"
+#define BASE_AND_EMISSION                                                                                    \
+    "\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0}},\"emissiveTexture\":{\"index\":1}"
+
+static void assert_sampler(orr_texture_use use, int wrap_u, int wrap_v, bool large, bool small, bool no_mips)
+{
+    const orr_texture_sampler *s = &mesh.materials[0].samplers[use];
+    if (s->wrap_u != wrap_u || s->wrap_v != wrap_v || s->nearest_large != large ||
+        s->nearest_small != small || s->no_mips != no_mips) {
+        fail_msg("sampler of use %d: wraps %d %d, nearest %d %d, no mips %d", (int)use, s->wrap_u, s->wrap_v,
+                 s->nearest_large, s->nearest_small, s->no_mips);
+    }
+}
+
+static void textures_have_the_samplers_of_the_file(void **state)
+{
+    (void)state;
+    read_good("a.gltf", SAMPLED("\"wrapS\":33071,\"wrapT\":33648,\"magFilter\":9728,\"minFilter\":9987",
+                                "\"wrapT\":33071,\"magFilter\":9729,\"minFilter\":9728", BASE_AND_EMISSION));
+    assert_sampler(ORR_TEXTURE_BASE, ORR_WRAP_CLAMP, ORR_WRAP_MIRROR, true, false, false);
+    assert_sampler(ORR_TEXTURE_EMISSIVE, ORR_WRAP_REPEAT, ORR_WRAP_CLAMP, false, true, true);
+    assert_int_equal(mesh.texture_count, 1); // the picture is one, looked up in two ways
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf",
+              SAMPLED("\"minFilter\":9729", "\"minFilter\":9986,\"wrapS\":10497", BASE_AND_EMISSION));
+    assert_sampler(ORR_TEXTURE_BASE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, false, true);
+    assert_sampler(ORR_TEXTURE_EMISSIVE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, true, false);
+    read_good("a.gltf", SAMPLED("\"minFilter\":9984", "\"minFilter\":9985", BASE_AND_EMISSION));
+    assert_sampler(ORR_TEXTURE_BASE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, true, false);
+    assert_sampler(ORR_TEXTURE_EMISSIVE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, false, false);
+    // values that glTF has not are named, and as if they were not there
+    read_good("a.gltf", SAMPLED("\"wrapS\":10496,\"magFilter\":9987,\"wrapT\":33071", "", BASE_AND_EMISSION));
+    assert_sampler(ORR_TEXTURE_BASE, ORR_WRAP_REPEAT, ORR_WRAP_CLAMP, false, false, false);
+    assert_non_null(strstr(mesh.unused, "wrapS 10496"));
+    assert_non_null(strstr(mesh.unused, "magFilter 9987"));
+    // of the textures that are made of several, that of the first counts
+    read_good("a.gltf", SAMPLED("\"wrapS\":33071", "\"wrapT\":33071",
+                                "\"occlusionTexture\":{\"index\":1},\"normalTexture\":{\"index\":1},"
+                                "\"pbrMetallicRoughness\":{\"metallicRoughnessTexture\":{\"index\":0}}"));
+    assert_sampler(ORR_TEXTURE_SURFACE, ORR_WRAP_CLAMP, ORR_WRAP_REPEAT, false, false, false);
+    assert_sampler(ORR_TEXTURE_NORMAL, ORR_WRAP_REPEAT, ORR_WRAP_CLAMP, false, false, false);
+    assert_non_null(strstr(mesh.unused, "the sampler of occlusionTexture"));
+    read_good("a.gltf", SAMPLED("\"wrapS\":33071", "\"wrapT\":33071",
+                                "\"extensions\":{\"KHR_materials_clearcoat\":{\"clearcoatFactor\":1,"
+                                "\"clearcoatTexture\":{\"index\":0},\"clearcoatNormalTexture\":{\"index\":1},"
+                                "\"clearcoatRoughnessTexture\":{\"index\":2}}}"));
+    assert_sampler(ORR_TEXTURE_COAT, ORR_WRAP_CLAMP, ORR_WRAP_REPEAT, false, false, false);
+    assert_sampler(ORR_TEXTURE_COAT_NORMAL, ORR_WRAP_REPEAT, ORR_WRAP_CLAMP, false, false, false);
+    assert_non_null(strstr(mesh.unused, "the sampler of clearcoatRoughnessTexture"));
+    assert_text_refused("a.gltf", SAMPLED("\"wrapS\":\"CLAMP\"", "", BASE_AND_EMISSION),
+                        "samplers[0].wrapS: expected a number");
 }
 
 #define THROUGH(more)                                                                                        \
@@ -400,8 +519,8 @@ static void textures_of_transmission_become_alpha(void **state)
     assert_int_equal(alpha_of_surface(), 51);
     assert_string_equal(mesh.unused, "");
     read_good("a.gltf", WITH_MATERIAL("{" METAL "," TRANSMISSION("1", "2") "}"));
-    assert_int_equal(alpha_of_surface(), 255);
-    assert_non_null(strstr(mesh.unused, "transmissionTexture of another size"));
+    assert_int_equal(alpha_of_surface(), 1);
+    assert_string_equal(mesh.unused, "");
     // what is opaque anyway has none; what differs in it alone shares none
     read_good("a.gltf", WITH_MATERIAL("{" TRANSMISSION("0", "1") "}"));
     assert_int_equal(mesh.materials[0].surface_texture, -1);
@@ -414,18 +533,114 @@ static void textures_of_transmission_become_alpha(void **state)
                         "transmissionTexture.index: expected a whole number from 0 to 2");
 }
 
+// Positions, normals, a target, joints, weights and inverse matrices; joint 1 is bound a unit along x.
+#define SHAPES                                                                                               \
+    "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":296,\"uri\":\"data:applica"               \
+    "tion/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAACAPwAAAAAAAAA"               \
+    "AAACAPwAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAABAAAAAAAAAAAAAAEBAAAAAAAE"               \
+    "AAAAAAQAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA+AACAPgAAAAAAAAAAAACAPwAAAAAAAAA"               \
+    "AAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAAAAAACAPwAAgD8AAAAAAAAAAAA"               \
+    "AAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAAAAAIA/AAAAAAAAgL8AAAAAAAAAAAAAgD8=\"}],\"bufferViews"                \
+    "\":[{\"buffer\":0,\"byteOffset\":0,\"byteLength\":36},{\"buffer\":0,\"byteOffset\":36,\""               \
+    "byteLength\":36},{\"buffer\":0,\"byteOffset\":72,\"byteLength\":36},{\"buffer\":0,\"byte"               \
+    "Offset\":108,\"byteLength\":12},{\"buffer\":0,\"byteOffset\":120,\"byteLength\":48},{\"b"               \
+    "uffer\":0,\"byteOffset\":168,\"byteLength\":128}],\"accessors\":[{\"bufferView\":0,\"com"               \
+    "ponentType\":5126,\"count\":3,\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":512"               \
+    "6,\"count\":3,\"type\":\"VEC3\"},{\"bufferView\":2,\"componentType\":5126,\"count\":3,\""               \
+    "type\":\"VEC3\"},{\"bufferView\":3,\"componentType\":5121,\"count\":3,\"type\":\"VEC4\"}"               \
+    ",{\"bufferView\":4,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},{\"bufferView\""               \
+    ":5,\"componentType\":5126,\"count\":2,\"type\":\"MAT4\"}],"
+#define SHAPE "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"NORMAL\":1"
+#define JOINTS ",\"JOINTS_0\":3,\"WEIGHTS_0\":4}}]}],"
+// Joint 0 is two units up, joint 1 is turned by a quarter about z.
+#define SKELETON                                                                                             \
+    "{\"translation\":[0,0,2],\"children\":[2]},{\"translation\":[1,0,0],\"rotation\":[0,0,0.70710678,"      \
+    "0.70710678]}]}"
+
+// Where the file has their joints, and not where the node is.
+static void skins_are_as_their_joints_are(void **state)
+{
+    (void)state;
+    read_good("a.gltf", SHAPES SHAPE JOINTS
+              "\"skins\":[{\"joints\":[1,2],\"inverseBindMatrices\":5}],\"nodes\":[{\"mesh\":0,\"skin\":0,"
+              "\"translation\":[100,0,0]}," SKELETON);
+    assert_at(0, 0.0f, 0.0f, 2.0f);
+    assert_at(1, 1.0f, 0.0f, 2.0f);
+    assert_at(2, 0.0f, 0.0f, 2.0f); // half of each joint; its weights sum up to a half
+    assert_close(corner(0)->normal[0], 1.0);
+    assert_close(corner(1)->normal[1], 1.0);
+    assert_string_equal(mesh.unused, "");
+    // without inverse matrices; with a node of the mesh among the joints' children
+    read_good("a.gltf", SHAPES SHAPE JOINTS
+              "\"skins\":[{\"joints\":[1,2]}],\"nodes\":[{\"mesh\":0,\"skin\":0}," SKELETON);
+    assert_at(1, 1.0f, 1.0f, 2.0f);
+    // without a skin the node counts
+    read_good("a.gltf", SHAPES SHAPE JOINTS "\"nodes\":[{\"mesh\":0,\"translation\":[100,0,0]}," SKELETON);
+    assert_at(1, 101.0f, 0.0f, 0.0f);
+    assert_non_null(strstr(mesh.unused, "JOINTS_0"));
+    assert_text_refused("a.gltf",
+                        SHAPES SHAPE JOINTS
+                        "\"skins\":[{\"joints\":[1]}],\"nodes\":[{\"mesh\":0,\"skin\":0}," SKELETON,
+                        "attributes.JOINTS_0: expected indices of the 1 joints of the skin");
+    assert_text_refused("a.gltf",
+                        SHAPES SHAPE JOINTS
+                        "\"skins\":[{\"joints\":[1,3]}],\"nodes\":[{\"mesh\":0,\"skin\":0}," SKELETON,
+                        "skins[0].joints: expected indices of the 3 nodes");
+    assert_text_refused("a.gltf",
+                        SHAPES SHAPE JOINTS "\"skins\":[{\"joints\":[1,2],\"inverseBindMatrices\":4}],"
+                                            "\"nodes\":[{\"mesh\":0,\"skin\":0}," SKELETON,
+                        "skins[0].inverseBindMatrices: expected an accessor of type MAT4");
+    assert_text_refused("a.gltf",
+                        SHAPES SHAPE ",\"JOINTS_0\":3}}]}],\"skins\":[{\"joints\":[1,2]}],"
+                                     "\"nodes\":[{\"mesh\":0,\"skin\":0}," SKELETON,
+                        "attributes.WEIGHTS_0: expected an accessor");
+    // a joint that is above itself
+    assert_text_refused("a.gltf",
+                        SHAPES SHAPE JOINTS
+                        "\"skins\":[{\"joints\":[1,1]}],\"nodes\":[{\"mesh\":0,\"skin\":0},"
+                        "{\"children\":[2]},{\"children\":[1]}]}",
+                        "expected a tree: the node is above itself");
+}
+
+#define TARGETS(more) SHAPE "},\"targets\":[{\"POSITION\":2},{\"POSITION\":2,\"NORMAL\":2" more "}]}]"
+
+// By the weights of the node, else those of the mesh, else none.
+static void morph_targets_have_the_weights_of_the_file(void **state)
+{
+    (void)state;
+    read_good("a.gltf", SHAPES TARGETS("") ",\"weights\":[0.5]}],\"nodes\":[{\"mesh\":0}]}");
+    assert_at(1, 1.0f, 0.0f, 1.0f);
+    assert_at(2, 0.0f, 1.0f, 1.5f);
+    assert_close(corner(2)->normal[2], 0.0);
+    read_good("a.gltf", SHAPES TARGETS("") ",\"weights\":[0.5]}],\"nodes\":[{\"mesh\":0,\"weights\":[1,2],"
+                                           "\"translation\":[5,0,0]}]}");
+    assert_at(1, 6.0f, 0.0f, 6.0f);
+    assert_close(corner(1)->normal[2], 4.0);
+    read_good("a.gltf", SHAPES TARGETS("") "}],\"nodes\":[{\"mesh\":0}]}");
+    assert_at(1, 1.0f, 0.0f, 0.0f);
+    assert_string_equal(mesh.unused, "");
+    read_good("a.gltf", SHAPES TARGETS(",\"COLOR_0\":2") ",\"weights\":[0,1]}],\"nodes\":[{\"mesh\":0}]}");
+    assert_string_equal(mesh.unused, "COLOR_0 of morph targets");
+    assert_text_refused("a.gltf",
+                        SHAPES TARGETS(",\"COLOR_0\":2") ",\"weights\":[\"a\"]}],\"nodes\":[{\"mesh\":0}]}",
+                        "meshes[0].weights: expected an array of numbers");
+    assert_text_refused("a.gltf",
+                        SHAPES SHAPE "},\"targets\":[{\"POSITION\":3}]}],\"weights\":[1]}],"
+                                     "\"nodes\":[{\"mesh\":0}]}",
+                        "targets[0].POSITION: expected an accessor of 3 values of 3 components");
+}
+
 static void what_gltf_holds_and_is_left_out_is_named(void **state)
 {
     (void)state;
     read_good("a.gltf", HEAD
               "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":0},\"targets\":[{}],"
               "\"material\":0},{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],"
-              "\"materials\":[{\"thicknessTexture\":{\"index\":0}}],\"skins\":[{}],\"animations\":[{}],"
+              "\"materials\":[{\"thicknessTexture\":{\"index\":0}}],\"animations\":[{}],"
               "\"extensionsUsed\":[\"KHR_materials_iridescence\",\"KHR_materials_unlit\"],\"nodes\":[{"
               "\"mesh\":0}]}");
-    static const char *const names[] = {
-        "skins", "animations", "KHR_materials_iridescence", "thicknessTexture", "morph targets",
-        "lines", "JOINTS_0"};
+    static const char *const names[] = {"animations", "KHR_materials_iridescence", "thicknessTexture",
+                                        "lines", "JOINTS_0"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!strstr(mesh.unused, names[i])) {
             fail_msg("expected %s in: %s", names[i], mesh.unused);
@@ -1035,11 +1250,16 @@ int main(void)
         cmocka_unit_test(instances_and_texture_transforms_are_applied),
         cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
         cmocka_unit_test(factors_and_textures_of_a_coat_become_one_texture),
+        cmocka_unit_test(textures_of_two_sizes_become_one),
+        cmocka_unit_test(coats_have_normals_of_their_own),
+        cmocka_unit_test(textures_have_the_samplers_of_the_file),
         cmocka_unit_test(highlights_are_as_bright_as_gltf_says),
         cmocka_unit_test(light_goes_through_what_gltf_says),
         cmocka_unit_test(textures_of_transmission_become_alpha),
         cmocka_unit_test(gltf_is_drawn_without_pictures_that_are_missing),
         cmocka_unit_test(normals_are_read_at_unit_length),
+        cmocka_unit_test(skins_are_as_their_joints_are),
+        cmocka_unit_test(morph_targets_have_the_weights_of_the_file),
         cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
         cmocka_unit_test(lights_of_gltf_are_where_their_nodes_are),
         cmocka_unit_test(broken_lights_of_gltf_are_refused),

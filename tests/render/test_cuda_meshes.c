@@ -319,7 +319,18 @@ static void textures_and_holes_match_the_cpu(void **state)
         walls[i].material.metallic_roughness = i == 0;
         walls[i].material.metallic = walls[i].material.roughness = 0.9f;
         walls[i].material.surface_texture = walls[i].material.normal_texture = 0;
-        walls[i].material.coat_texture = 0;
+        walls[i].material.coat_texture = walls[i].material.coat_normal_texture = 0;
+        for (int k = 0; k < 4; k++) { // no pixel's centre is at the rim of a texel
+            corners[i][k].uv[0] += 0.0137f;
+            corners[i][k].uv[1] += 0.0213f;
+            corners[i][k].colour[3] = (uint8_t)(255 - 40 * k);
+        }
+        for (int use = 0; use < ORR_TEXTURE_USES; use++) { // not the same for any two of both walls
+            const int number = 3 * i + use;
+            walls[i].material.samplers[use] =
+                (orr_texture_sampler){(uint8_t)(number % 3), (uint8_t)(number / 3 % 3), number % 2 != 0,
+                                      number / 2 % 2 != 0, number % 5 == 4};
+        }
         meshes[i] = drawn_mesh(&walls[i].mesh, (uint64_t)i);
     }
     walls[0].material.alpha_cutoff = 0.6f;

@@ -306,6 +306,70 @@ static void a_fog_is_in_its_place_between_surfaces_and_splats(void **state)
     close_stage(s);
 }
 
+// ---- textures ----
+
+enum { TEXELS = 4 };
+
+// A coordinate's texel, clamped or mirrored; `rim`: within a tenth of another
+static int nearest_texel(double coordinate, bool mirrored, bool *rim)
+{
+    const double at = TEXELS * coordinate;
+    *rim = *rim || fabs(at - floor(at + 0.5)) < 0.1;
+    const int texel = (int)floor(at), folded = (texel % (2 * TEXELS) + 2 * TEXELS) % (2 * TEXELS);
+    if (mirrored) {
+        return folded < TEXELS ? folded : 2 * TEXELS - 1 - folded;
+    }
+    return texel < 0 ? 0 : texel < TEXELS ? texel : TEXELS - 1;
+}
+
+// The wall in the floor, with a texture that ends at its edges along u and is mirrored along v, and vertex
+// colours whose alpha falls below the cutoff at x = 0.5.
+static void textures_are_in_mirrors_as_their_samplers_say(void **state)
+{
+    (void)state;
+    stage *s = open_stage(1);
+    uint8_t texels[4 * TEXELS * TEXELS];
+    for (int i = 0; i < 4 * TEXELS * TEXELS; i++) {
+        texels[i] = i % 4 == 3 ? 255 : (uint8_t)(i * 89 + i / 7 * 31);
+    }
+    for (int i = 0; i < 4; i++) {
+        orr_mesh_vertex *v = &s->wall_vertices[i];
+        v->uv[0] = 0.5f + 0.37f * v->position[0];
+        v->uv[1] = 0.83f * v->position[2];
+        v->colour[3] = v->position[0] < 0.0f ? 255 : 37; // linear over 8: 127.5 at 4.68 from the left
+    }
+    s->wall.texture = (orr_image8){TEXELS, TEXELS, texels};
+    s->wall.mesh.texture_count = 1;
+    s->wall.material.texture = 0;
+    s->wall.material.alpha_cutoff = 0.5f;
+    s->wall.material.samplers[ORR_TEXTURE_BASE] =
+        (orr_texture_sampler){ORR_WRAP_CLAMP, ORR_WRAP_MIRROR, true, true, true};
+    memcpy(s->wall.material.base_colour, (float[4]){1, 1, 1, 1}, sizeof(float[4]));
+    s->list.mesh_count = 2;
+    s->list.field_count = s->list.splat_count = 0;
+    drawn d = draw(s);
+    int seen[2] = {0, 0};
+    for (int i = 0; i < PIXELS; i++) {
+        double origin[3], direction[3];
+        if (!mirrored_ray(&s->list.lens, i, origin, direction) || direction[1] <= 0.0) {
+            continue;
+        }
+        const double t = (2.0 - origin[1]) / direction[1], x = origin[0] + t * direction[0],
+                     z = origin[2] + t * direction[2], alpha = 255.0 - 218.0 * (x + 4.0) / 8.0;
+        bool rim = fabs(alpha - 127.5) < 3.0 || fabs(x) > 3.9 || z > 7.9;
+        const int column = nearest_texel(0.5 + 0.37 * x, false, &rim),
+                  row = nearest_texel(0.83 * z, true, &rim);
+        for (int k = 0; k < 3 && !rim; k++) {
+            const double texel = linear(texels[4 * (TEXELS * row + column) + k] / 255.0);
+            assert_true(fabs(linear((double)d.rgba[4 * i + k]) - (alpha > 127.5 ? texel : 0.0)) < 1e-3);
+        }
+        seen[alpha > 127.5] += !rim;
+    }
+    assert_true(seen[0] > 100 && seen[1] > 100);
+    drawn_free(&d);
+    close_stage(s);
+}
+
 // ---- against planar mirrors ----
 
 // Rays against the picture of a second camera, of fields that differ from place to place.
@@ -514,6 +578,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fog_is_in_its_place_between_surfaces_and_splats),
+        cmocka_unit_test(textures_are_in_mirrors_as_their_samplers_say),
         cmocka_unit_test(fields_look_as_in_a_planar_mirror),
         cmocka_unit_test(no_tone_curve_maps_what_is_as_displayed),
         cmocka_unit_test(bits_do_not_depend_on_threads),

@@ -1,6 +1,8 @@
 // Tests of the CPU's mesh rasteriser against analytic results. Runs once per instruction set.
 #define ORR_SCALAR
+#include "engine/core/memory.h"
 #include "engine/image/image.h"
+#include "engine/maths/colour_formula.h"
 #include "render/cpu/kept/kept_meshes.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/texture_formula.h"
@@ -705,8 +707,9 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 static void textures_repeat(void **state)
 {
     (void)state;
-    texture_square first = texture_around(make_real2(0.01f, 0.01f), 4.0f, 8.0f);
-    texture_square last = texture_around(make_real2(0.99f, 0.99f), 4.0f, 8.0f);
+    const texture_sampler repeated = {0.0f, 0.0f, 0.0f, 0.0f};
+    texture_square first = texture_around(make_real2(0.01f, 0.01f), 4.0f, 8.0f, repeated, false);
+    texture_square last = texture_around(make_real2(0.99f, 0.99f), 4.0f, 8.0f, repeated, false);
     assert_float_equal(first.left, 3.0f, 0.0);
     assert_float_equal(first.right, 0.0f, 0.0);
     assert_float_equal(first.top, 7.0f, 0.0);
@@ -754,6 +757,155 @@ static void pixels_cover_an_ellipse_of_the_texture(void **state)
     // turned: steps of 8 along the diagonal and of 2 across it
     assert_covers(make_real2(8.0f * h, 8.0f * h), make_real2(-2.0f * h, 2.0f * h), 5.0f, log2f(3.0f),
                   0.5f * (8.0f / 3.0f - 1.0f), make_real2(3.0f * h, 3.0f * h));
+}
+
+// The alpha of vertex colours makes holes where it falls below the cutoff: from 0 on the left to 1 on the
+// right, times 0.8.
+static void vertex_colours_have_an_alpha(void **state)
+{
+    (void)state;
+    orr_camera camera = straight(64, 16, 1.0f);
+    camera.model = ORR_CAMERA_ORTHOGRAPHIC;
+    canvas c = open_canvas(camera, 1);
+    orr_mesh_vertex v[4];
+    for (int i = 0; i < 4; i++) {
+        v[i] = vertex(i % 2 ? 32.0f : -32.0f, i / 2 ? 8.0f : -8.0f, 4);
+        v[i].colour[3] = i % 2 ? 255 : 0;
+    }
+    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+    small_mesh m;
+    small_mesh_set(&m, v, 4, indices, 6);
+    m.material.base_colour[3] = 0.8f;
+    m.material.alpha_cutoff = 0.5f;
+    draw_one(&c, &m.mesh);
+    for (int i = 0; i < 64 * 16; i++) {
+        assert_int_equal(isfinite(c.picture.depth[i]), 0.8 * (i % 64 + 0.5) / 64.0 >= 0.5);
+    }
+    close_canvas(&c);
+}
+
+enum { SAMPLED_WIDTH = 48, SAMPLED_HEIGHT = 40 };
+
+// A column or row of a picture, by the rules of OpenGL 4.6, section 8.14.3.
+static int wrapped_texel(int i, int size, int wrap)
+{
+    const int once = (i % size + size) % size, twice = (i % (2 * size) + 2 * size) % (2 * size) - size;
+    return wrap == ORR_WRAP_CLAMP    ? (i < 0      ? 0
+                                        : i < size ? i
+                                                   : size - 1)
+           : wrap == ORR_WRAP_MIRROR ? size - 1 - (twice >= 0 ? twice : -1 - twice)
+                                     : once;
+}
+
+// Adds a place of a level of a texture with mips: u, v in repeats of the picture.
+static void add_lookup(const orr_image8 *texture, int level, double u, double v,
+                       const orr_texture_sampler *how, bool nearest, double weight, double sum[3])
+{
+    int32_t firsts[ORR_MIP_LEVELS];
+    orr_mip_chain(texture, firsts);
+    const int width = orr_mip_side(texture->width, level), height = orr_mip_side(texture->height, level);
+    const double x = u * width - (nearest ? 0.0 : 0.5), y = v * height - (nearest ? 0.0 : 0.5);
+    for (int i = 0; i < (nearest ? 1 : 4); i++) {
+        const int column = wrapped_texel((int)floor(x) + i % 2, width, how->wrap_u),
+                  row = wrapped_texel((int)floor(y) + i / 2, height, how->wrap_v);
+        const double right = x - floor(x), below = y - floor(y);
+        const double part = nearest ? 1.0 : (i % 2 ? right : 1.0 - right) * (i / 2 ? below : 1.0 - below);
+        const uint8_t *texel = texture->rgba + 4 * (firsts[level] + row * width + column);
+        for (int k = 0; k < 3; k++) {
+            sum[k] += weight * part * (double)srgb_to_linear((float)texel[k] / 255.0f);
+        }
+    }
+}
+
+// Linear colour where a pixel steps by so many texels across and down.
+static void expect_sampled(const orr_image8 *texture, double u, double v, const double step[2],
+                           const orr_texture_sampler *how, double sum[3])
+{
+    const int last = how->no_mips ? 0 : orr_mip_levels(texture->width, texture->height) - 1;
+    const texture_footprint f =
+        texture_cover(make_real2((float)step[0], 0.0f), make_real2(0.0f, (float)step[1]), (float)last);
+    const bool is_small = step[0] > 1.0 || step[1] > 1.0;
+    const bool nearest = is_small ? how->nearest_small : how->nearest_large;
+    const int fine = (int)f.level, coarse = fine < last ? fine + 1 : last;
+    const double part = (double)f.level - fine, all = 1.0 + 2.0 * (double)f.sides;
+    memset(sum, 0, 3 * sizeof *sum);
+    for (int k = -TEXTURE_SIDES; k <= TEXTURE_SIDES; k++) {
+        const float each = k ? texture_weight(f, (float)abs(k)) : 1.0f,
+                    away = k ? texture_place(each, (float)abs(k)) * (k < 0 ? -1.0f : 1.0f) : 0.0f;
+        const double at_u = u + (double)(away * f.axis.x) / texture->width,
+                     at_v = v + (double)(away * f.axis.y) / texture->height, weight = (double)each / all;
+        add_lookup(texture, fine, at_u, at_v, how, nearest, weight * (1.0 - part), sum);
+        add_lookup(texture, coarse, at_u, at_v, how, nearest, weight * part, sum);
+    }
+}
+
+// A wall with the picture in its middle, seen so that a pixel makes steps of so many texels.
+static void assert_sampled(canvas *c, small_mesh *m, orr_mesh_vertex v[4], const double step[2],
+                           const orr_texture_sampler *how)
+{
+    const orr_image8 *texture = m->mesh.textures;
+    const double size[2] = {texture->width, texture->height}, pixels[2] = {SAMPLED_WIDTH, SAMPLED_HEIGHT};
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 2; k++) {
+            const double end = (k ? i / 2 : i % 2) ? 0.6 : -0.6; // of the picture, from its middle
+            v[i].position[k] = (float)(end * pixels[k]);
+            v[i].uv[k] = (float)(0.5137 + end * pixels[k] * step[k] / size[k]);
+        }
+    }
+    m->material.samplers[ORR_TEXTURE_BASE] = *how;
+    draw_one(c, &m->mesh);
+    for (int i = 0; i < SAMPLED_WIDTH * SAMPLED_HEIGHT; i++) {
+        const double x = i % SAMPLED_WIDTH + 0.5 - SAMPLED_WIDTH / 2.0,
+                     y = i / SAMPLED_WIDTH + 0.5 - SAMPLED_HEIGHT / 2.0;
+        double sum[3];
+        expect_sampled(texture, 0.5137 + x * step[0] / size[0], 0.5137 + y * step[1] / size[1], step, how,
+                       sum);
+        for (int k = 0; k < 3; k++) {
+            const float got = c->picture.rgb[k * SAMPLED_WIDTH * SAMPLED_HEIGHT + i];
+            if (fabsf(got - srgb(sum[k])) > 1e-3f) {
+                fail_msg("pixel %d, %d of steps %g and %g, wraps %d %d, nearest %d %d, no mips %d: %g not %g",
+                         i % SAMPLED_WIDTH, i / SAMPLED_WIDTH, step[0], step[1], how->wrap_u, how->wrap_v,
+                         how->nearest_large, how->nearest_small, how->no_mips, (double)got,
+                         (double)srgb(sum[k]));
+            }
+        }
+    }
+}
+
+// Repeated, clamped and mirrored, between texels or not, from near, from far, and along a slope.
+static void textures_are_looked_up_as_their_samplers_say(void **state)
+{
+    (void)state;
+    static const double steps[3][2] = {{0.19, 0.53}, {2.31, 2.17}, {0.83, 5.9}};
+    orr_camera camera = straight(SAMPLED_WIDTH, SAMPLED_HEIGHT, 1.0f);
+    camera.model = ORR_CAMERA_ORTHOGRAPHIC;
+    canvas c = open_canvas(camera, 1);
+    uint8_t texels[4 * 4 * 8];
+    uint32_t indices[6] = {0, 1, 2, 2, 1, 3}, seed = 5;
+    for (int i = 0; i < 4 * 4 * 8; i++) {
+        texels[i] = i % 4 == 3 ? 255 : (uint8_t)next_random(&seed);
+    }
+    orr_mesh_vertex v[4];
+    for (int i = 0; i < 4; i++) {
+        v[i] = vertex(0, 0, 4);
+    }
+    orr_image8 texture = {4, 8, orr_alloc(sizeof texels, 1)};
+    memcpy(texture.rgba, texels, sizeof texels);
+    small_mesh m;
+    small_mesh_set(&m, v, 4, indices, 6);
+    m.mesh.textures = &texture;
+    m.mesh.texture_count = 1;
+    m.material.texture = 0;
+    m.material.unlit = true;
+    assert_ok(orr_mesh_build_mips(&m.mesh, &error));
+    for (int i = 0; i < 9 * 8 * 3; i++) {
+        const int wraps = i % 9, filters = i / 9 % 8;
+        const orr_texture_sampler how = {(uint8_t)(wraps % 3), (uint8_t)(wraps / 3), filters % 2 != 0,
+                                         filters / 2 % 2 != 0, filters / 4 != 0};
+        assert_sampled(&c, &m, v, steps[i / 72], &how);
+    }
+    orr_image8_free(&m.mesh.textures[0]);
+    close_canvas(&c);
 }
 
 enum { FLOOR_SIDE = 96, CELLS = 32, CELL = 8 };
@@ -878,6 +1030,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(meshes_that_stand_still_are_kept),
         cmocka_unit_test(textures_repeat),
+        cmocka_unit_test(textures_are_looked_up_as_their_samplers_say),
+        cmocka_unit_test(vertex_colours_have_an_alpha),
         cmocka_unit_test(pixels_cover_an_ellipse_of_the_texture),
         cmocka_unit_test(floors_are_sharp_and_even),
         cmocka_unit_test(a_plane_has_its_analytic_depth),

@@ -696,6 +696,11 @@ static void coated_surfaces_are_the_rasterisers(void **state)
         // paths that bent normals send into the surface end, 0.003 of the light
         assert_traced_as_drawn(s, 256, 0.02, 4e-3);
     }
+    look->normal_texture = -1; // the coat alone is bent
+    look->coat_normal_texture = 1;
+    assert_traced_as_drawn(s, 256, 0.02, 4e-3);
+    look->normal_texture = 1;
+    look->coat_normal_texture = -1;
     draw(s, coated);
     double apart = 0.0;
     for (int i = 0; i < 3 * SIDE * SIDE; i++) {
@@ -751,8 +756,50 @@ static void textures_are_factors_of_metals(void **state)
     close_stage(s);
 }
 
-// A wall whose texture says where its normal is, and one whose corners say so: as laid on, with u mirrored,
-// and from behind. In the camera's space y is downwards, as v is.
+// Pixels of a wall beyond its picture's edge, and of two halves between which nothing is mixed, by the path
+// tracer. Columns are u.
+static void textures_are_wrapped_and_filtered(void **state)
+{
+    (void)state;
+    uint8_t texels[2][4] = {{255, 0, 0, 255}, {0, 0, 255, 255}};
+    stage *s = open_stage(30.0f, 1);
+    orr_mesh_material *look = add_wall(s, 4.0f, 6.0f);
+    look->unlit = true;
+    look->texture = 0;
+    s->meshes[0].texture = (orr_image8){2, 1, texels[0]};
+    s->meshes[0].mesh.texture_count = 1;
+    for (int wrap = 0; wrap < 3; wrap++) {
+        look->samplers[ORR_TEXTURE_BASE] = (orr_texture_sampler){(uint8_t)wrap, 0, true, true, false};
+        for (int i = 0; i < 4; i++) { // u from -1 to 2 over the picture, which is 4.8 wide there
+            s->vertices[i].uv[0] = 0.5f + 3.0f * s->vertices[i].position[0] / 4.8f;
+        }
+        trace(s, 4, 1);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            const int half = i % SIDE / (SIDE / 6), part = half % 2; // of SIDE pixels: 6 halves of pictures
+            const int seen = wrap == ORR_WRAP_REPEAT  ? part
+                             : wrap == ORR_WRAP_CLAMP ? half > 2
+                             : half / 2 == 1          ? part
+                                                      : 1 - part;
+            assert_close((double)s->rgba[4 * i], 1.0 - seen, 1e-6);
+            assert_close((double)s->rgba[4 * i + 2], seen, 1e-6);
+        }
+    }
+    look->samplers[ORR_TEXTURE_BASE] = (orr_texture_sampler){.nearest_small = true, .no_mips = true};
+    trace(s, 4, 1); // from near the picture is mixed
+    assert_true(s->rgba[4 * (SIDE / 2)] > 0.2f && s->rgba[4 * (SIDE / 2)] < 0.8f);
+    look->alpha_cutoff = 0.5f; // less is a hole, also by the colours of vertices
+    for (int solid = 0; solid < 2; solid++) {
+        for (int i = 0; i < 4; i++) {
+            s->vertices[i].colour[3] = solid ? 129 : 126;
+        }
+        trace(s, 4, 1);
+        assert_close((double)s->rgba[4 * (SIDE / 2) + 3], solid, 1e-6);
+    }
+    close_stage(s);
+}
+
+// A wall whose textures say where its normal and its coat's are, and one whose corners say so: as laid on,
+// with u mirrored, and from behind. In the camera's space y is downwards, as v is.
 static void textures_bend_normals(void **state)
 {
     (void)state;
@@ -766,8 +813,10 @@ static void textures_bend_normals(void **state)
     orr_mesh_material *look = add_wall(s, 4.0f, 6.0f);
     look->metallic_roughness = true;
     look->metallic = look->roughness = 0.6f;
-    s->meshes[0].texture = (orr_image8){1, 1, texel};
-    s->meshes[0].mesh.texture_count = 1;
+    look->coat_texture = 1;
+    orr_image8 textures[2] = {{1, 1, texel}, {1, 1, (uint8_t[4]){255, 150, 0, 255}}};
+    s->meshes[0].mesh.textures = textures;
+    s->meshes[0].mesh.texture_count = 2;
     s->list.lights[0] = (orr_draw_light){.directional = true,
                                          .direction = {-0.6f, 0.0f, 0.8f},
                                          .cutoff = 180.0f,
@@ -775,7 +824,7 @@ static void textures_bend_normals(void **state)
     s->list.light_count = 1;
     for (int way = 0; way < 3; way++) {
         float rgb[3 * SIDE * SIDE], expected[3 * SIDE * SIDE];
-        look->normal_texture = -1;
+        look->normal_texture = look->coat_normal_texture = -1;
         for (int i = 0; i < 4; i++) {
             orr_mesh_vertex *v = &s->vertices[i];
             memcpy(v->normal, bent[way], sizeof v->normal);
@@ -786,7 +835,7 @@ static void textures_bend_normals(void **state)
         for (int i = 0; i < 4; i++) {
             memcpy(s->vertices[i].normal, (float[3]){0, 0, way == 2 ? 1.0f : -1.0f}, 3 * sizeof(float));
         }
-        look->normal_texture = 0;
+        look->normal_texture = look->coat_normal_texture = 0;
         draw(s, rgb);
         for (int i = 0; i < 3 * SIDE * SIDE; i++) {
             assert_float_equal(rgb[i], expected[i], 1e-4);
@@ -981,6 +1030,7 @@ int main(void)
         cmocka_unit_test(highlights_reflect_their_integrals),
         cmocka_unit_test(coated_surfaces_are_the_rasterisers),
         cmocka_unit_test(textures_are_factors_of_metals),
+        cmocka_unit_test(textures_are_wrapped_and_filtered),
         cmocka_unit_test(textures_bend_normals),
         cmocka_unit_test(transparent_surfaces_let_light_through_by_chance),
         cmocka_unit_test(the_error_falls_with_the_square_root_of_the_samples),

@@ -386,8 +386,8 @@ static void textured_ball(small_mesh *m)
             orr_mesh_vertex *v = &vertices[i * (SECTORS + 1) + j];
             *v = (orr_mesh_vertex){
                 .normal = {(float)(sin(up) * cos(round)), (float)cos(up), (float)(sin(up) * sin(round))},
-                .uv = {(float)j / SECTORS * 3.0f, (float)i / RINGS},
-                .colour = {255, (uint8_t)(255 - 8 * i), (uint8_t)(255 - 5 * j), 255}};
+                .uv = {(float)j / SECTORS * 3.0f, (float)i / RINGS * 1.6f - 0.3f},
+                .colour = {255, (uint8_t)(255 - 8 * i), (uint8_t)(255 - 5 * j), (uint8_t)(255 - 14 * i)}};
             for (int k = 0; k < 3; k++) {
                 v->position[k] = 0.8f * v->normal[k];
             }
@@ -449,6 +449,13 @@ static void meshes_match_the_cpu(void **state)
         ball.material.surface_texture = ball.material.emissive_texture = variant == 5 ? 0 : -1;
         ball.material.normal_texture = variant >= 4 ? 0 : -1;
         ball.material.coat_texture = variant == 5 ? 0 : -1;
+        ball.material.coat_normal_texture = variant == 5 ? 0 : -1;
+        for (int use = 0; use < ORR_TEXTURE_USES; use++) { // not the same for any two of a variant
+            const int number = variant < 2 ? 0 : variant + use;
+            ball.material.samplers[use] =
+                (orr_texture_sampler){(uint8_t)(number % 3), (uint8_t)(number / 3 % 3), number % 2 != 0,
+                                      number / 2 % 2 != 0, number % 5 == 4};
+        }
         ball.material.neural = variant >= 6 ? networks[variant - 6] : NULL;
         orr_vulkan_draw_release(draw, 2); // its material changed
         drawn gpu = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);

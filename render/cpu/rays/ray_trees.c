@@ -134,14 +134,17 @@ static bool stops(void *context, const orr_ray_hit *hit)
                           *c = &mesh->vertices[index[2]];
     const orr_mesh_material *look = &mesh->materials[mesh->parts[tree->part_of[hit->triangle]].material];
     const int texture = orr_material_texture(look, ORR_TEXTURE_BASE);
-    real alpha = look->base_colour[3];
+    const real corners[3] = {a->colour[3], b->colour[3], c->colour[3]};
+    real alpha = look->base_colour[3] / 255.0f *
+                 (corners[0] + hit->b * (corners[1] - corners[0]) + hit->c * (corners[2] - corners[0]));
     if (texture >= 0) {
         real uv[2];
         for (int k = 0; k < 2; k++) {
-            uv[k] =
-                texture_repeat(a->uv[k] + hit->b * (b->uv[k] - a->uv[k]) + hit->c * (c->uv[k] - a->uv[k]));
+            uv[k] = a->uv[k] + hit->b * (b->uv[k] - a->uv[k]) + hit->c * (c->uv[k] - a->uv[k]);
         }
-        alpha *= picture_sample(t->linear, &mesh->textures[texture], make_real2(uv[0], uv[1])).w;
+        alpha *= picture_sample(t->linear, &mesh->textures[texture], &look->samplers[ORR_TEXTURE_BASE], uv[0],
+                                uv[1])
+                     .w;
     }
     return alpha >= look->alpha_cutoff;
 }

@@ -138,13 +138,15 @@ LARGE_FN real4 ray_texel(const mesh_raster *raster, const mesh_surface *surface,
         const real a = real_gather(p + i, t->a * I(9));
         ab[i] = real_gather(p + i, t->b * I(9)) - a;
         ac[i] = real_gather(p + i, t->c * I(9)) - a;
-        uv[i] = texture_repeat(fma_(w.x, ab[i], fma_(w.y, ac[i], a)));
+        uv[i] = fma_(w.x, ab[i], fma_(w.y, ac[i], a));
     }
     const real texels = abs_(ab[0] * ac[1] - ab[1] * ac[0]) *
                         R((float)texture->image->width * (float)texture->image->height),
                area = max_(length3(t->plane.normal), R(1e-30));
-    return sample_place(texture, raster->linear, make_real2(uv[0], uv[1]),
-                        rays_level(width, texels / area, (float)(texture->level_count - 1)));
+    const real density = texels / area;
+    return sample_place(
+        texture, raster->linear, texture_wrapped(uv[0], uv[1], texture_sampler_of(&texture->sampler)),
+        rays_level(width, density, (float)(texture->level_count - 1)), width * width * density > R(1.0));
 }
 
 FN real4 ray_factors(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
@@ -161,6 +163,15 @@ FN real3 ray_factor(const mesh_raster *raster, const mesh_surface *surface, orr_
 {
     const real4 texel = ray_factors(raster, surface, use, t, w, width);
     return make_real3(texel.x, texel.y, texel.z);
+}
+
+// As bent_normal.
+FN real3 ray_normal(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use, real3 seen,
+                    real3 normal, const lane_triangle *t, real2 w, real width)
+{
+    return surface->textures[use].image ? mesh_bend(seen, normal, tangents_of(surface, t),
+                                                    ray_factor(raster, surface, use, t, w, width))
+                                        : seen;
 }
 
 // What a ray from the surface finds that meets nothing; the background is seen by rays that have only gone
@@ -253,15 +264,11 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
     m.transmission = factors.w;
     m = with_highlight(m, look);
     if (surface->textures[ORR_TEXTURE_COAT].image) {
-        const real3 coat = ray_factor(raster, surface, ORR_TEXTURE_COAT, &t, w, to->width);
-        m.coated = coat.x;
-        m.coat_roughness = coat.y;
+        m = light_set_coat(
+            m, ray_factor(raster, surface, ORR_TEXTURE_COAT, &t, w, to->width),
+            ray_normal(raster, surface, ORR_TEXTURE_COAT_NORMAL, point.normal, raw, &t, w, to->width));
     }
-    real3 normal = point.normal;
-    if (surface->textures[ORR_TEXTURE_NORMAL].image) {
-        normal = mesh_bend(normal, raw, tangents_of(surface, &t),
-                           ray_factor(raster, surface, ORR_TEXTURE_NORMAL, &t, w, to->width));
-    }
+    const real3 normal = ray_normal(raster, surface, ORR_TEXTURE_NORMAL, point.normal, raw, &t, w, to->width);
     const bool goes_through = orr_material_transmits(look);
     ray_surface s = ray_metal(raster, surface, m, point, normal, to->outward, R(goes_through ? 0.0f : 1.0f));
     if (goes_through) {

@@ -24,12 +24,13 @@ static __device__ real4 fetch_texel(const orr_cuda_mesh_texture *texture, const 
                       __ldg(linear + (texel >> 16 & 255u)), (float)(texel >> 24) * (1.0f / 255.0f));
 }
 
-// Bilinear within one level of the mip chain.
+// Within one level of the mip chain. is_small: as texture_is_small
 static __device__ real4 sample_level(const orr_cuda_mesh_texture *texture, const float *linear, real2 uv,
-                                     int32_t level)
+                                     int32_t level, bool is_small)
 {
     int32_t width = orr_mip_side(texture->width, level), height = orr_mip_side(texture->height, level);
-    texture_square s = texture_around(uv, (float)width, (float)height);
+    texture_square s =
+        texture_around(uv, (float)width, (float)height, texture_sampler_of(&texture->sampler), is_small);
     int32_t first = texture->level_first[level];
     int32_t top = first + (int32_t)s.top * width, bottom = first + (int32_t)s.bottom * width;
     int32_t left = (int32_t)s.left, right = (int32_t)s.right;
@@ -42,13 +43,14 @@ static __device__ real4 sample_level(const orr_cuda_mesh_texture *texture, const
 
 // Between two levels of the mip chain.
 static __device__ real4 sample_place(const orr_cuda_mesh_texture *texture, const float *linear, real2 uv,
-                                     float level)
+                                     float level, bool is_small)
 {
     const float whole = floor_(level), part = level - whole;
     const int32_t fine = (int32_t)whole, last = texture->level_count - 1;
-    const real4 texel = sample_level(texture, linear, uv, fine);
-    return part > 0.0f ? texture_mix(texel, sample_level(texture, linear, uv, min(fine + 1, last)), part)
-                       : texel;
+    const real4 texel = sample_level(texture, linear, uv, fine, is_small);
+    return part > 0.0f
+               ? texture_mix(texel, sample_level(texture, linear, uv, min(fine + 1, last), is_small), part)
+               : texel;
 }
 
 // A texture at the pixel centre x, y [px]. w: weights there
@@ -59,24 +61,25 @@ static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_c
     real2 w_across = mesh_weights(view, t->plane, x + 1.0f, y),
           w_down = mesh_weights(view, t->plane, x, y + 1.0f);
     const float size[2] = {(float)texture->width, (float)texture->height};
+    const texture_sampler how = texture_sampler_of(&texture->sampler);
     float uv[2], across[2], down[2];
     for (int i = 0; i < 2; i++) {
         float a = t->a->uv[i], b = t->b->uv[i], c = t->c->uv[i];
         across[i] = mesh_texture_step(w, w_across, a, b, c, size[i]);
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
-        uv[i] = texture_repeat(mesh_interpolate(w, a, b, c));
+        uv[i] = texture_centre(mesh_interpolate(w, a, b, c), i ? how.wrap_v : how.wrap_u);
     }
     const texture_footprint f = texture_cover(make_real2(across[0], across[1]), make_real2(down[0], down[1]),
                                               (float)(texture->level_count - 1));
     const float x_step = f.axis.x * (1.0f / size[0]), y_step = f.axis.y * (1.0f / size[1]);
-    real4 sum = sample_place(texture, s->linear, make_real2(uv[0], uv[1]), f.level);
+    const bool is_small = texture_is_small(f);
+    real4 sum = sample_place(texture, s->linear, texture_settled(uv[0], uv[1], how), f.level, is_small);
     for (int k = 1; k <= TEXTURE_SIDES && f.sides > (float)(k - 1); k++) {
         const float weight = texture_weight(f, (float)k), place = texture_place(weight, (float)k);
         for (int side = -1; side <= 1; side += 2) {
             const float away = place * (float)side;
-            const real2 at = make_real2(texture_repeat(fma_(away, x_step, uv[0])),
-                                        texture_repeat(fma_(away, y_step, uv[1])));
-            sum = texture_add(sum, weight, sample_place(texture, s->linear, at, f.level));
+            const real2 at = texture_wrapped(fma_(away, x_step, uv[0]), fma_(away, y_step, uv[1]), how);
+            sum = texture_add(sum, weight, sample_place(texture, s->linear, at, f.level, is_small));
         }
     }
     return texture_add(make_real4(0.0f, 0.0f, 0.0f, 0.0f), 1.0f / (1.0f + 2.0f * f.sides), sum);
@@ -89,16 +92,24 @@ static __device__ bool is_ended(const orr_cuda_mesh_scene *s, const orr_cuda_mes
            s->lighting->haze.reach_over_height > 0.0f;
 }
 
+// The interpolated alpha of vertex colours.
+static __device__ float vertex_alpha(const shaded_triangle *t, real2 w)
+{
+    return mesh_interpolate(w, (float)t->a->colour[3], (float)t->b->colour[3], (float)t->c->colour[3]) *
+           (1.0f / 255.0f);
+}
+
 // Has the surface no hole there? x, y: [px]
 static __device__ bool is_solid_at(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
                                    uint32_t triangle, float x, float y)
 {
     const orr_cuda_mesh_texture *base = &surface->textures[ORR_TEXTURE_BASE];
     float alpha = surface->material.base_colour[3];
-    if (base->texels) {
-        shaded_triangle t = find_triangle(s, surface, triangle);
-        alpha =
-            alpha * sample_texture(s, base, &t, mesh_weights(mesh_view_of(&s->lens), t.plane, x, y), x, y).w;
+    if (surface->material.alpha_cutoff > 0.0f) {
+        const shaded_triangle t = find_triangle(s, surface, triangle);
+        const real2 w = mesh_weights(mesh_view_of(&s->lens), t.plane, x, y);
+        alpha = alpha * vertex_alpha(&t, mesh_weights_inside(w));
+        alpha = base->texels ? alpha * sample_texture(s, base, &t, w, x, y).w : alpha;
     }
     return mesh_is_solid(alpha, surface->material.alpha_cutoff) &&
            (!is_ended(s, surface) || haze_leaves(haze_of(s->lighting), x, y));
@@ -165,8 +176,7 @@ static __device__ real3 mirrored_around(const orr_cuda_mesh_scene *s, environmen
                               roughness);
 }
 
-// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat,
-// which has that of `point`.
+// Display colour of a surface of the metallic-roughness model by all lights. normal: of what is under a coat
 static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t environment, light_metal m,
                                        light_point point, real3 normal, bool coated)
 {
@@ -179,9 +189,8 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
     layers[0] =
         light_base_layer(m, bsdf_integrals_at(table, m.roughness, dot3(normal, point.to_eye)), normal, begun);
     if (coated) {
-        layers[1] =
-            light_coat_layer(m, bsdf_integrals_at(table, m.coat_roughness, dot3(point.normal, point.to_eye)),
-                             point.normal, begun);
+        layers[1] = light_coat_layer(
+            m, bsdf_integrals_at(table, m.coat_roughness, dot3(m.coat_normal, point.to_eye)), begun);
     }
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
@@ -351,7 +360,7 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
     real2 exact = mesh_weights(view, t.plane, x, y), w = mesh_weights_inside(exact);
     const float *factor = surface->material.base_colour;
     real3 colour = make_real3(factor[0], factor[1], factor[2]);
-    float alpha = factor[3];
+    float alpha = factor[3] * vertex_alpha(&t, w);
     const orr_cuda_mesh_texture *base = &surface->textures[ORR_TEXTURE_BASE];
     if (base->texels) {
         real4 texel = sample_texture(s, base, &t, exact, x, y);
@@ -386,9 +395,9 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
             }
             const bool coated = textures[ORR_TEXTURE_COAT].texels != NULL && !surface->film;
             if (coated) {
-                const real3 coat = sample_factor(s, &textures[ORR_TEXTURE_COAT], &t, exact, x, y);
-                m.coated = coat.x;
-                m.coat_roughness = coat.y;
+                m = light_set_coat(m, sample_factor(s, &textures[ORR_TEXTURE_COAT], &t, exact, x, y),
+                                   bent_normal(s, &textures[ORR_TEXTURE_COAT_NORMAL], point.normal, normal,
+                                               &t, exact, x, y));
             }
             normal = bent_normal(s, &textures[ORR_TEXTURE_NORMAL], point.normal, normal, &t, exact, x, y);
             if (surface->film) {

@@ -90,9 +90,11 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
         if (index >= 0) {
             const orr_image8 *image = &item->mesh->textures[index];
             texture->texels = mesh->textures[index];
+            texture->sampler = surface.material.samplers[use];
             texture->width = image->width;
             texture->height = image->height;
             texture->level_count = orr_mesh_texture_levels(item->mesh, image, texture->level_first);
+            texture->level_count = texture->sampler.no_mips ? 1 : texture->level_count;
         }
     }
     const orr_neural_material *neural = surface.material.neural;

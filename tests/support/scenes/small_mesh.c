@@ -16,7 +16,8 @@ void small_mesh_set(small_mesh *m, orr_mesh_vertex *vertices, int vertex_count, 
                                    .surface_texture = -1,
                                    .emissive_texture = -1,
                                    .normal_texture = -1,
-                                   .coat_texture = -1}};
+                                   .coat_texture = -1,
+                                   .coat_normal_texture = -1}};
     m->mesh = (orr_mesh){.vertices = vertices,
                          .indices = indices,
                          .parts = &m->part,
