@@ -5,6 +5,10 @@
 #include "engine/maths/vector.h"
 #include "physics/lanes/impedance.h"
 
+// A pyramid of less friction is so narrow that the normals of its edges leave float no tangents.
+static const double least_friction = 0.05;
+static const double stiffest = 4e3; // most inertia of one row in its place, of the sides' own
+
 // How much of the step the soft side is past the margin, if nothing holds it up.
 static double part_of_step(double r, double speed, double step)
 {
@@ -56,9 +60,9 @@ int orr_soft_contact_rows(const orr_soft_law *law, double distance, const double
     }
     const lane_impedance at = impedance_at(law->time_step, law->solref, law->solimp, fmin(r, 0.0));
     const double d = part * at.impedance;
-    const bool pyramid = law->condim > 1 && !law->elliptic;
+    const bool edges = law->condim > 1 && !law->elliptic, pyramid = edges && law->friction >= least_friction;
     const double square = law->friction * law->friction;
-    const double weight = pyramid ? 2.0 * law->mu * law->mu * (1.0 + square) * invweight : invweight;
+    const double weight = edges ? 2.0 * law->mu * law->mu * (1.0 + square) * invweight : invweight;
     row_terms terms = {.inertia = d / ((1.0 - d) * weight),
                        .stiffness = at.stiffness * at.impedance,
                        .damping = at.damping,
@@ -77,7 +81,8 @@ int orr_soft_contact_rows(const orr_soft_law *law, double distance, const double
         set_row(&terms, velocity, &row[i]);
     }
     // points do not turn: edges of torsion and of rolling push along the normal, two of each
-    terms.inertia *= pyramid ? 2.0 * (law->condim - 3) : 1.0;
+    terms.inertia *= pyramid ? 2.0 * (law->condim - 3) : edges ? 2.0 * (law->condim - 1) : 1.0;
+    terms.inertia = pyramid ? terms.inertia : fmin(terms.inertia, stiffest / invweight);
     if (terms.inertia > 0.0) {
         row[count].friction = pyramid || law->condim == 1 ? 0.0 : law->friction;
         for (int k = 0; k < 3; k++) {

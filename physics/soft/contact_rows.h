@@ -22,7 +22,7 @@ typedef struct orr_soft_row {
     double direction[3]; // the normal, with a tangent where it is an edge of a pyramid
     double distance;     // m
     double stiffness;    // N/m
-    double friction;     // Coulomb's coefficient, of an elliptic cone; otherwise 0
+    double friction;     // Coulomb's coefficient, of an elliptic cone or a narrow pyramid; otherwise 0
 } orr_soft_row;
 
 enum { ORR_SOFT_ROWS_MAX = 5 };

@@ -267,13 +267,38 @@ static void add_vertex(const coupling *c, const soft_system *s, int soft, int bo
     add_contact(s, columns, row, j, n, a, b);
 }
 
-static void add_touch(const coupling *c, int i, int n, double *a, double *b)
+static soft_system sum_of(soft_system a, soft_system b)
 {
-    const orr_soft_touch *touch = &c->contacts->touch[i];
-    soft_system s;
-    if (touch_system(c, i, &s)) {
-        add_vertex(c, &s, touch->soft, touch->body, c->placed[i].arm, n, a, b);
+    a.force = add_scaled3(a.force, b.force, 1.0);
+    a.xx += b.xx, a.xy += b.xy, a.xz += b.xz;
+    a.yy += b.yy, a.yz += b.yz, a.zz += b.zz;
+    return a;
+}
+
+// Are two touches rows of one contact?
+static bool same_touch(const orr_soft_touch *a, const orr_soft_touch *b)
+{
+    return a->soft == b->soft && a->vertex == b->vertex && a->body == b->body &&
+           memcmp(a->ahead, b->ahead, sizeof a->ahead) == 0;
+}
+
+// Touch i with the other rows of its contact, which follow it; returns the next one.
+static int add_touches(const coupling *c, int i, int n, double *a, double *b)
+{
+    const orr_soft_touch *touch = c->contacts->touch + i;
+    soft_system sum = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, s;
+    bool deep = false;
+    int next = i;
+    do {
+        if (touch_system(c, next, &s)) {
+            sum = sum_of(sum, s), deep = true;
+        }
+        next++;
+    } while (next < c->contacts->touches && same_touch(touch, c->contacts->touch + next));
+    if (deep) {
+        add_vertex(c, &sum, touch->soft, touch->body, c->placed[i].arm, n, a, b);
     }
+    return next;
 }
 
 static void add_tie(const coupling *c, int i, int n, double *a, double *b)
@@ -283,6 +308,31 @@ static void add_tie(const coupling *c, int i, int n, double *a, double *b)
     add_vertex(c, &s, tie->soft, tie->body, c->arm + (ptrdiff_t)i * 3, n, a, b);
 }
 
+// Are two pairs with rigid bodies rows of one contact?
+static bool same_pair(const orr_soft_pair *a, const orr_soft_pair *b)
+{
+    return b->rigid && a->body == b->body && a->soft[0] == b->soft[0] &&
+           memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0 &&
+           memcmp(a->weight, b->weight, sizeof a->weight) == 0 &&
+           memcmp(a->reach, b->reach, sizeof a->reach) == 0;
+}
+
+// The same of pairs with rigid bodies.
+static int add_rigid_pairs(const coupling *c, int i, int n, double *a, double *b)
+{
+    const orr_soft_pair *pair = c->contacts->pair + i;
+    soft_system sum = orr_soft_pair_system(&c->pairs, c->soft, i);
+    int next = i + 1;
+    for (; next < c->contacts->pairs && same_pair(pair, c->contacts->pair + next); next++) {
+        sum = sum_of(sum, orr_soft_pair_system(&c->pairs, c->soft, next));
+    }
+    if (sum.xx + sum.yy + sum.zz > 0.0) {
+        const double *arm = c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3;
+        add_vertex(c, &sum, pair->soft[0], pair->body, arm, n, a, b);
+    }
+    return next;
+}
+
 // Of two bodies; one that touches itself does not push itself.
 static void add_pair(const coupling *c, int i, int n, double *a, double *b)
 {
@@ -290,12 +340,6 @@ static void add_pair(const coupling *c, int i, int n, double *a, double *b)
         {1.0, 0.0, 0.0, -1.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0, -1.0, 0.0}, {0.0, 0.0, 1.0, 0.0, 0.0, -1.0}};
     const orr_soft_pair *pair = &c->contacts->pair[i];
     int row[6];
-    if (pair->rigid) {
-        const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
-        add_vertex(c, &s, pair->soft[0], pair->body, c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3, n, a,
-                   b);
-        return;
-    }
     if (pair->soft[0] == pair->soft[3]) {
         return;
     }
@@ -347,14 +391,18 @@ static void fill(const coupling *c, int n, double *a, double *b)
 {
     memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
     memset(b, 0, (size_t)n * sizeof *b);
-    for (int i = 0; i < c->contacts->touches; i++) {
-        add_touch(c, i, n, a, b);
+    for (int i = 0; i < c->contacts->touches;) {
+        i = add_touches(c, i, n, a, b);
     }
     for (int i = 0; i < c->contacts->ties; i++) {
         add_tie(c, i, n, a, b);
     }
-    for (int i = 0; i < c->contacts->pairs; i++) {
-        add_pair(c, i, n, a, b);
+    for (int i = 0; i < c->contacts->pairs;) {
+        if (c->contacts->pair[i].rigid) {
+            i = add_rigid_pairs(c, i, n, a, b);
+        } else {
+            add_pair(c, i++, n, a, b);
+        }
     }
     add_inertia(c, n, a, b);
     for (int row = 0; row < n; row++) {

@@ -20,7 +20,11 @@ FN soft_system pair_system(const orr_soft_pair *pair, const double shift[3], con
     }
     const double *n = pair->normal;
     const double depth = -(pair->distance + (n[0] * way[0] + n[1] * way[1] + n[2] * way[2]));
-    if (depth > 0.0) {
+    if (depth > 0.0 && pair->friction == 0.0) { // most: rows of contacts of flexes
+        const real3 normal = make_real3(n[0], n[1], n[2]);
+        s.force = scale3(normal, stiffness * depth);
+        s = soft_add_outer(s, stiffness, normal);
+    } else if (depth > 0.0) {
         s = plane_contact(s, depth, make_real3(way[0], way[1], way[2]), make_real3(n[0], n[1], n[2]),
                           stiffness, pair->friction, slip);
     }

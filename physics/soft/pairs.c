@@ -26,8 +26,8 @@ static void moved_by(orr_soft *const *soft, int32_t body, int32_t vertex, double
 soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
 {
     const orr_soft_pair *pair = &p->pair[i];
-    double moved[12];
-    for (int k = 0; k < 4; k++) {
+    double moved[12] = {0.0};
+    for (int k = 0; k < (pair->rigid ? 3 : 4); k++) { // of which the fourth has no weight
         moved_by(soft, pair->soft[k], pair->vertex[k], moved + (ptrdiff_t)3 * k);
     }
     return pair_system(pair, p->shift + (ptrdiff_t)(p->ties + i) * 3, moved, p->stiffness[i], p->slip);

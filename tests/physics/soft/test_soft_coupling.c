@@ -238,6 +238,25 @@ static void contacts_yield_as_mujocos(void **state)
     }
 }
 
+// Rows of little friction, and of none, stay within what float solves beside those of inertia.
+static void narrow_pyramids_are_one_row(void **state)
+{
+    (void)state;
+    static const double frictions[] = {1e-5, 0.01, 0.049};
+    const double normal[3] = {0.0, 0.0, 1.0}, velocity[3] = {0.1, 0.0, -0.2}, mass = 0.3, h = 0.004;
+    for (int i = 0; i < 3; i++) {
+        const orr_soft_law law = {.solref = {0.02, 1.0},
+                                  .solimp = {0.9, 0.95, 0.001, 0.5, 2.0},
+                                  .friction = frictions[i],
+                                  .mu = frictions[i],
+                                  .condim = 3};
+        orr_soft_row row[ORR_SOFT_ROWS_MAX];
+        assert_int_equal(orr_soft_contact_rows(&law, -1e-3, normal, velocity, 1.0 / mass, h, 1, row), 1);
+        assert_true(row[0].friction == frictions[i] && row[0].stiffness > 1e3 * mass / (h * h));
+        assert_true(row[0].stiffness < 1e4 * mass / (h * h));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +264,7 @@ int main(void)
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(ties_carry),
         cmocka_unit_test(contacts_yield_as_mujocos),
+        cmocka_unit_test(narrow_pyramids_are_one_row),
     };
     const struct CMUnitTest on_cuda[] = {
         cmocka_unit_test(momentum_is_kept),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const double least_step = 1e-3; // of its longest side
+static const double level = 1e-4;      // slopes below this are none, where the search begins at a corner
 
 void orr_soft_nearest_evaluate(const orr_model *m, int geom, const double (*corners)[3], orr_soft_nearest *at)
 {
@@ -23,8 +24,9 @@ void orr_soft_nearest_evaluate(const orr_model *m, int geom, const double (*corn
     memcpy(at->normal, found.normal, sizeof at->normal);
 }
 
-// The projected gradient of the distance with steps that are halved where they lead away.
-static void descend(const orr_model *m, int geom, const double (*corners)[3], double longest,
+// The projected gradient of the distance with steps that are halved where they lead away, or nearer by less
+// than `slope` of their length.
+static void descend(const orr_model *m, int geom, const double (*corners)[3], double longest, double slope,
                     orr_soft_nearest *best)
 {
     for (double step = 0.5 * longest; step > least_step * longest && best->distance < INFINITY;) {
@@ -35,7 +37,7 @@ static void descend(const orr_model *m, int geom, const double (*corners)[3], do
         }
         orr_nearest_in_triangle(ahead, corners[0], corners[1], corners[2], next.weight);
         orr_soft_nearest_evaluate(m, geom, corners, &next);
-        if (next.distance < best->distance - 1e-9) {
+        if (next.distance < best->distance - fmax(slope * step, 1e-9)) {
             *best = next;
         } else {
             step *= 0.5;
@@ -48,7 +50,7 @@ orr_soft_nearest orr_soft_nearest_find(const orr_model *m, int geom, const doubl
 {
     orr_soft_nearest best = {.weight = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}};
     orr_soft_nearest_evaluate(m, geom, corners, &best);
-    descend(m, geom, corners, longest, &best);
+    descend(m, geom, corners, longest, 0.0, &best);
     return best;
 }
 
@@ -62,7 +64,7 @@ orr_soft_nearest orr_soft_nearest_from_corners(const orr_model *m, int geom, con
         orr_soft_nearest_evaluate(m, geom, corners, &at);
         best = at.distance < best.distance ? at : best;
     }
-    descend(m, geom, corners, longest, &best);
+    descend(m, geom, corners, longest, level, &best);
     return best;
 }
 
