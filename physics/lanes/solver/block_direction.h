@@ -149,11 +149,13 @@ LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
 // The factor of H, or of H inside trees; behind the latter a copy of H.
 LANE_FN void factorise_hessian(const lane_model *m, lane_data *d)
 {
+    lane_couple couple = {0};
     add_inertia_blocks(m, d);
     for (int g = 0; g < d->group_count; g++) {
         real hessian[6][6];
         if (group_hessian(d, d->group[g], hessian)) {
-            add_group_blocks(m, d, &d->row[d->group[g]], hessian);
+            find_couple(m, d, &d->row[d->group[g]], &couple);
+            add_group_blocks(m, d, &d->row[d->group[g]], hessian, &couple);
         }
     }
     if (d->between_known) {

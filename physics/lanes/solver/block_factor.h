@@ -58,6 +58,28 @@ FN int row_in_block(const lane_model *m, int dof)
     return m->plan->block_first[m->plan->dof_block[dof] + 1] - 1 - dof;
 }
 
+// Is the block at a place a tree of one chain of ORR_BLOCK_DOFS dofs, as a free body's?
+FN int is_chain(const lane_model *m, const lane_data *d, int place)
+{
+    int block = d->block_order[place], first = m->plan->block_first[block];
+    return m->plan->block_first[block + 1] - first == ORR_BLOCK_DOFS && m->plan->block_tree[block] == block &&
+           m->M_rownnz[first + ORR_BLOCK_DOFS - 1] == ORR_BLOCK_DOFS;
+}
+
+// Its block of M
+FN void set_chain_inertia(const lane_model *m, lane_data *d, int place)
+{
+    int last = m->plan->block_first[d->block_order[place] + 1] - 1;
+    reals block = d->factor + LANE_BLOCK_SIZE * d->fill_first[place];
+    for (int r = 0; r < ORR_BLOCK_DOFS; r++) {
+        reals row = d->qM + m->M_rowadr[last - r];
+        for (int k = 0; k < ORR_BLOCK_DOFS - r; k++) {
+            int c = ORR_BLOCK_DOFS - 1 - k;
+            block[LANE_BLOCK_ROW * r + c] = block[LANE_BLOCK_ROW * c + r] = row[k];
+        }
+    }
+}
+
 LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < d->fill_first[d->order_count] * LANE_BLOCK_SIZE; i++) {
@@ -74,6 +96,11 @@ LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
     }
     for (int n = 0; n < d->dof_count; n++) {
         int k = d->dof[n], place = place_of_dof(m, d, k), row = row_in_block(m, k);
+        if (is_chain(m, d, place)) {
+            set_chain_inertia(m, d, place);
+            n += ORR_BLOCK_DOFS - 1;
+            continue;
+        }
         int other_block = -1, other_place = -1;
         reals block = NULL;
         for (int c = 0; c < m->M_rownnz[k]; c++) {
@@ -138,60 +165,98 @@ FN void add_block_entries(const lane_model *m, const lane_data *d, const lane_ro
     }
 }
 
-// The same where the entries are those of whole blocks: rows of J are rows of the blocks.
-FN void add_whole_block(const lane_data *d, const lane_row *group, real hessian[6][6], lane_run row,
-                        lane_run column, int basis, reals block)
+// The blocks of H that a group adds to whose Jacobian has all dofs of one block, or of two: of each the one
+// on the diagonal, and the one that couples them, NULL where there is no room for it. Contacts of a pair of
+// bodies have them in common.
+typedef struct lane_couple {
+    const int32_t *dof; // of the group that it was found for
+    int count, blocks;  // blocks: 0 where the Jacobian has others
+    int first[2];       // entry of each block in a row of the Jacobian
+    reals own[2], between;
+} lane_couple;
+
+LANE_FN void find_couple(const lane_model *m, const lane_data *d, const lane_row *group, lane_couple *couple)
 {
-    reals J = d->efc_J + group->J;
-    int count = group->count;
-    real part[6][LANE_BLOCK_ROW];
-    block_row beside[6];
-    for (int k = 0; k < basis; k++) {
-        beside[k] = load_entries(J + k * count + row.first);
+    if (group->dof == couple->dof && group->count == couple->count) {
+        return;
     }
-    for (int k = 0; k < basis; k++) {
-        block_row sum = multiple_of_row(beside[0], hessian[k][0]);
-        for (int l = 1; l < basis; l++) {
-            sum = add_multiple(sum, hessian[k][l], beside[l]);
+    couple->dof = group->dof;
+    couple->count = group->count;
+    couple->blocks = 0;
+    if (group->count != ORR_BLOCK_DOFS && group->count != 2 * ORR_BLOCK_DOFS) {
+        return;
+    }
+    int place[2] = {0};
+    for (int first = 0, n = 0; first < group->count; first += ORR_BLOCK_DOFS, n++) {
+        int block = m->plan->dof_block[group->dof[first]];
+        if (m->plan->dof_block[group->dof[first + ORR_BLOCK_DOFS - 1]] != block) {
+            return;
         }
-        store_row(part[k], sum);
+        int at = n == 1 && d->block_at[block] > place[0]; // the later block is the column of the coupling
+        place[1] = place[0];
+        couple->first[1] = couple->first[0];
+        place[at] = d->block_at[block];
+        couple->first[at] = first;
     }
-    for (int k = 0; k < basis && column.first != row.first; k++) {
-        beside[k] = load_entries(J + k * count + column.first);
+    couple->blocks = group->count / ORR_BLOCK_DOFS;
+    for (int n = 0; n < couple->blocks; n++) {
+        couple->own[n] = block_of_factor(d, place[n], place[n]);
     }
+    couple->between = couple->blocks == 2 ? block_of_factor(d, place[0], place[1]) : NULL;
+}
+
+// block += half^T J
+FN void add_couple_block(reals block, real half[6][LANE_BLOCK_ROW], const block_row J[6], int basis)
+{
     for (int a = 0; a < ORR_BLOCK_DOFS; a++) {
         block_row sum = load_row(block + LANE_BLOCK_ROW * a);
         for (int k = 0; k < basis; k++) {
-            sum = add_multiple(sum, part[k][a], beside[k]);
+            sum = add_multiple(sum, half[k][a], J[k]);
         }
         store_row(block + LANE_BLOCK_ROW * a, sum);
     }
 }
 
-FN void add_group_block(const lane_model *m, const lane_data *d, const lane_row *group, real hessian[6][6],
-                        lane_run row, lane_run column, int basis)
+FN void add_couple(const lane_data *d, const lane_row *group, real hessian[6][6], const lane_couple *couple,
+                   int basis)
 {
-    reals block = block_of_factor(d, row.place, column.place);
-    if (!block) { // of two trees, for which there is no room
-        return;
+    block_row J[2][6];
+    real half[2][6][LANE_BLOCK_ROW]; // hessian J
+    for (int n = 0; n < couple->blocks; n++) {
+        for (int k = 0; k < basis; k++) {
+            J[n][k] = load_entries(d->efc_J + group->J + k * group->count + couple->first[n]);
+        }
+        for (int k = 0; k < basis; k++) {
+            block_row sum = multiple_of_row(J[n][0], hessian[k][0]);
+            for (int l = 1; l < basis; l++) {
+                sum = add_multiple(sum, hessian[k][l], J[n][l]);
+            }
+            store_row(half[n][k], sum);
+        }
+        add_couple_block(couple->own[n], half[n], J[n], basis);
     }
-    if (row.end - row.first == ORR_BLOCK_DOFS && column.end - column.first == ORR_BLOCK_DOFS) {
-        add_whole_block(d, group, hessian, row, column, basis, block);
-    } else {
-        add_block_entries(m, d, group, hessian, row, column, basis, block);
+    if (couple->between) {
+        add_couple_block(couple->between, half[0], J[1], basis);
     }
 }
 
 FN void add_group_blocks_basis(const lane_model *m, lane_data *d, const lane_row *group, real hessian[6][6],
-                               int basis)
+                               const lane_couple *couple, int basis)
 {
+    if (couple->blocks > 0) {
+        add_couple(d, group, hessian, couple, basis);
+        return;
+    }
     for (int a = 0; a < group->count;) {
         lane_run first = run_from(m, d, group, a);
-        add_group_block(m, d, group, hessian, first, first, basis);
-        for (int b = first.end; b < group->count;) {
+        for (int b = a; b < group->count;) {
             lane_run second = run_from(m, d, group, b);
             int before = first.place <= second.place;
-            add_group_block(m, d, group, hessian, before ? first : second, before ? second : first, basis);
+            lane_run row = before ? first : second, column = before ? second : first;
+            reals block = block_of_factor(d, row.place, column.place);
+            if (block) { // else of two trees, for which there is no room
+                add_block_entries(m, d, group, hessian, row, column, basis, block);
+            }
             b = second.end;
         }
         a = first.end;
@@ -199,20 +264,21 @@ FN void add_group_blocks_basis(const lane_model *m, lane_data *d, const lane_row
 }
 
 // H += J^T hessian J of a group
-FN void add_group_blocks(const lane_model *m, lane_data *d, const lane_row *group, real hessian[6][6])
+FN void add_group_blocks(const lane_model *m, lane_data *d, const lane_row *group, real hessian[6][6],
+                         const lane_couple *couple)
 {
     switch (group->basis) {
     case 1:
-        add_group_blocks_basis(m, d, group, hessian, 1);
+        add_group_blocks_basis(m, d, group, hessian, couple, 1);
         break;
     case 3:
-        add_group_blocks_basis(m, d, group, hessian, 3);
+        add_group_blocks_basis(m, d, group, hessian, couple, 3);
         break;
     case 4:
-        add_group_blocks_basis(m, d, group, hessian, 4);
+        add_group_blocks_basis(m, d, group, hessian, couple, 4);
         break;
     default:
-        add_group_blocks_basis(m, d, group, hessian, 6);
+        add_group_blocks_basis(m, d, group, hessian, couple, 6);
     }
 }
 

@@ -6,6 +6,9 @@
 
 #if !defined(__CUDACC__)
 
+// Functions of rows are inlined everywhere, as those of lanes are (lanes/lane.h).
+#define ROW_FN static inline __attribute__((always_inline, unused))
+
 #if defined(ORR_SCALAR)
 typedef real block_row __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
 typedef real block_row_loose
@@ -16,45 +19,45 @@ typedef int64_t block_bits __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(re
 typedef int32_t block_bits __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
 #endif
 
-FN block_row load_row(reals from)
+ROW_FN block_row load_row(reals from)
 {
     return *(const block_row_loose *)from;
 }
 
 // The first ORR_BLOCK_DOFS numbers, and zeros; reads as many as a row has.
-FN block_row load_entries(reals from)
+ROW_FN block_row load_entries(reals from)
 {
     const block_bits kept = {-1, -1, -1, -1, -1, -1, 0, 0};
     return (block_row)((block_bits)load_row(from) & kept);
 }
 
-FN void store_row(reals to, block_row a)
+ROW_FN void store_row(reals to, block_row a)
 {
     *(block_row_loose *)to = a;
 }
 
-FN block_row multiple_of_row(block_row a, real scale)
+ROW_FN block_row multiple_of_row(block_row a, real scale)
 {
     return a * scale;
 }
 
 // to + scale a
-FN block_row add_multiple(block_row to, real scale, block_row a)
+ROW_FN block_row add_multiple(block_row to, real scale, block_row a)
 {
     return to + scale * a;
 }
 
-FN block_row add_product(block_row to, block_row a, block_row b)
+ROW_FN block_row add_product(block_row to, block_row a, block_row b)
 {
     return to + a * b;
 }
 
-FN block_row no_row(void)
+ROW_FN block_row no_row(void)
 {
     return (block_row){0};
 }
 
-FN real sum_row(block_row a)
+ROW_FN real sum_row(block_row a)
 {
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }
@@ -63,7 +66,7 @@ typedef struct block_row {
     real entry[LANE_BLOCK_ROW];
 } block_row;
 
-FN block_row load_row(reals from)
+ROW_FN block_row load_row(reals from)
 {
     block_row a;
     for (int k = 0; k < LANE_BLOCK_ROW; k++) {
@@ -72,19 +75,19 @@ FN block_row load_row(reals from)
     return a;
 }
 
-FN block_row load_entries(reals from)
+ROW_FN block_row load_entries(reals from)
 {
     return load_row(from);
 }
 
-FN void store_row(reals to, block_row a)
+ROW_FN void store_row(reals to, block_row a)
 {
     for (int k = 0; k < LANE_BLOCK_ROW; k++) {
         to[k] = a.entry[k];
     }
 }
 
-FN block_row multiple_of_row(block_row a, real scale)
+ROW_FN block_row multiple_of_row(block_row a, real scale)
 {
     for (int k = 0; k < LANE_BLOCK_ROW; k++) {
         a.entry[k] = a.entry[k] * scale;
@@ -92,7 +95,7 @@ FN block_row multiple_of_row(block_row a, real scale)
     return a;
 }
 
-FN block_row add_multiple(block_row to, real scale, block_row a)
+ROW_FN block_row add_multiple(block_row to, real scale, block_row a)
 {
     for (int k = 0; k < LANE_BLOCK_ROW; k++) {
         to.entry[k] = fma_(scale, a.entry[k], to.entry[k]);
@@ -100,7 +103,7 @@ FN block_row add_multiple(block_row to, real scale, block_row a)
     return to;
 }
 
-FN block_row add_product(block_row to, block_row a, block_row b)
+ROW_FN block_row add_product(block_row to, block_row a, block_row b)
 {
     for (int k = 0; k < LANE_BLOCK_ROW; k++) {
         to.entry[k] = fma_(a.entry[k], b.entry[k], to.entry[k]);
@@ -108,7 +111,7 @@ FN block_row add_product(block_row to, block_row a, block_row b)
     return to;
 }
 
-FN block_row no_row(void)
+ROW_FN block_row no_row(void)
 {
     block_row a;
     for (int k = 0; k < LANE_BLOCK_ROW; k++) {
@@ -117,7 +120,7 @@ FN block_row no_row(void)
     return a;
 }
 
-FN real sum_row(block_row a)
+ROW_FN real sum_row(block_row a)
 {
     real sum = a.entry[0];
     for (int k = 1; k < LANE_BLOCK_ROW; k++) {

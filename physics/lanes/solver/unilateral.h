@@ -18,7 +18,7 @@ FN int first_unilateral(const lane_model *m, const lane_data *d)
 }
 
 // `a` where x < 0, else 0
-FN block_row where_negative(block_row x, block_row a)
+ROW_FN block_row where_negative(block_row x, block_row a)
 {
     return (block_row)((block_bits)a & (x < no_row()));
 }
