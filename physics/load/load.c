@@ -126,6 +126,7 @@ static orr_result set_points(const orr_body_source *source, size_t first, size_t
                              spec_mesh *mesh, orr_error *error)
 {
     size_t count = 3 * (end - first);
+    mesh->head.location.line = 0; // that of the text, which nobody wrote
     double *numbers = orr_arena_take(&spec->arena, count, sizeof *numbers);
     if (!numbers || count > SPEC_NUMBERS_MAX) {
         return spec_memory_fail(error);

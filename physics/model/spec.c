@@ -138,6 +138,9 @@ orr_result spec_fail(const spec_head *head, orr_error *error, const char *format
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     const spec_location *at = &head->location;
+    if (at->line == 0) { // of no line of a file
+        return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: %s", at->file, what);
+    }
     return head->name ? orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s> '%.64s': %s", at->file, at->line,
                                  at->element, head->name, what)
                       : orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s>: %s", at->file, at->line,

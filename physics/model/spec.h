@@ -11,7 +11,7 @@ enum { SPEC_NUMBERS_MAX = 1 << 24 }; // numbers in one attribute
 
 typedef struct spec_location { // of an element in its file, for messages
     const char *file;
-    int line;
+    int line; // 0: the file is not of elements, messages name it alone
     const char *element;
 } spec_location;
 

@@ -418,7 +418,7 @@ static void what_cannot_be_a_body_says_so(void **state)
                  {box, {.mass = 1.0, .shape = ORR_BODY_GRID}, "does not move"},
                  {box, {.shape = (orr_body_shape)9}, "shape 9"},
                  {box, {.mass = 1.0, .shape = ORR_BODY_BOXES, .parts = 65}, "parts 65"},
-                 {sheet, {.mass = 1.0}, "volume"}};
+                 {sheet, {.mass = 1.0}, "sheet: expected vertices whose convex hull has a volume"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         orr_error why = {0};
         assert_int_not_equal(orr_scene_set_physics(scene, wrong[i].layer, &wrong[i].desc, &why), ORR_OK);
