@@ -116,7 +116,7 @@ static const link links[] = {
     {VISUAL("<box size='1 1 1'/>", "<material name='picture'/>"), "link7", 0, 1, 0, 5.5f},
     {VISUAL("<mesh filename='plain.obj'/>", "<material name='picture'/>"), "link8", 0, 1, 0, 5.5f},
     {VISUAL("<mesh filename='nowhere.obj'/>", COLOUR("0 0 1")), "", GREY},
-    {VISUAL("<mesh filename='robot.urdf'/>", COLOUR("0 0 1")) VISUAL(BALL, COLOUR("0 0 1")), "", GREY},
+    {VISUAL(BALL, COLOUR("0 0 1")) VISUAL("<mesh filename='robot.urdf'/>", COLOUR("0 0 1")), "", GREY},
     {"", "", GREY},
     {VISUAL(BALL, "<material name=''><color rgba='1 1 1 0'/></material>"), NULL, 0, 0, 0, 0.0f},
 };
