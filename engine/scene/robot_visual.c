@@ -46,7 +46,7 @@ static bool has_colours(const orr_mesh_file *file)
     return false;
 }
 
-// What a mesh has by itself stays, as in RViz; the rest of it is of the visual's material.
+// What a mesh says by itself stays; the rest of it is of the visual's material.
 static void paint(orr_mesh_file *file, const orr_visual *v)
 {
     const int plain = file->plain_material;

@@ -1,4 +1,4 @@
-// Texture coordinates of boxes and of surfaces that turn around z, as URDF's viewers lay pictures.
+// Texture coordinates of boxes and of surfaces that turn around z.
 #pragma once
 
 #include "render/mesh.h"

@@ -116,7 +116,7 @@ static const link links[] = {
     {VISUAL("<box size='1 1 1'/>", "<material name='picture'/>"), "link7", 0, 1, 0, 5.5f},
     {VISUAL("<mesh filename='plain.obj'/>", "<material name='picture'/>"), "link8", 0, 1, 0, 5.5f},
     {VISUAL("<mesh filename='nowhere.obj'/>", COLOUR("0 0 1")), "", GREY},
-    {VISUAL("<mesh filename='robot.urdf'/>", COLOUR("0 0 1")) VISUAL(BALL, COLOUR("0 0 1")), "", GREY},
+    {VISUAL(BALL, COLOUR("0 0 1")) VISUAL("<mesh filename='robot.urdf'/>", COLOUR("0 0 1")), "", GREY},
     {"", "", GREY},
     {VISUAL(BALL, "<material name=''><color rgba='1 1 1 0'/></material>"), NULL, 0, 0, 0, 0.0f},
 };
@@ -288,6 +288,39 @@ static void discardvisual_decides(void **state)
     shut(&s);
 }
 
+// Segmentation names visuals, and surfaces that are varied, of a whole robot or by a name, are theirs too.
+static void eyes_see_visuals(void **state)
+{
+    (void)state;
+    static shown s;
+    static uint8_t rgb[PIXELS * 3];
+    static int32_t segmentation[PIXELS * 2];
+    write_robot("", 3);
+    open(&s, talking);
+    const int geoms = s.scene->layers[0].robot->model->ngeom;
+    const orr_camera views[2] = {view_of(0).camera, view_of(1).camera};
+    static const char *const names[2] = {NULL, "shell"}; // of all, of the second link
+    for (int i = 0; i < 2; i++) {
+        orr_eyes *eyes;
+        const orr_eyes_desc desc = {.views = &views[i], .view_count = 1, .width = WIDTH, .height = HEIGHT};
+        const orr_eyes_pictures out = {.rgb = rgb, .segmentation = segmentation};
+        const orr_eyes_target target = {.geom = names[i]};
+        const orr_eyes_surface blue = {.changes = ORR_SURFACE_COLOUR, .colour = {0.0f, 0.0f, 1.0f}};
+        assert_ok(orr_eyes_create(s.world, &desc, &eyes, &error));
+        assert_ok(orr_eyes_draw(eyes, NULL, &out, &error));
+        assert_int_equal(segmentation[2 * MIDDLE], 0);
+        assert_int_equal(segmentation[2 * MIDDLE + 1], geoms + 2 * i); // in the order of bodies
+        assert_true(rgb[3 * MIDDLE + i] > 2 * rgb[3 * MIDDLE + 2]);    // red, green
+        assert_ok(orr_eyes_vary_surfaces(
+            eyes, &(orr_eyes_surfaces_desc){.targets = &target, .target_count = 1}, &error));
+        assert_ok(orr_eyes_set_surfaces(eyes, NULL, &blue, &error));
+        assert_ok(orr_eyes_draw(eyes, NULL, &out, &error));
+        assert_true(rgb[3 * MIDDLE + 2] > 2 * rgb[3 * MIDDLE + i]);
+        orr_eyes_destroy(eyes);
+    }
+    shut(&s);
+}
+
 static int set_up(void **state)
 {
     write_meshes();
@@ -302,6 +335,7 @@ int main(void)
         cmocka_unit_test(visuals_that_cannot_be_drawn_are_said_once),
         cmocka_unit_test(visuals_are_picked_by_their_names),
         cmocka_unit_test(discardvisual_decides),
+        cmocka_unit_test(eyes_see_visuals),
     };
     return cmocka_run_group_tests(tests, set_up, close_engines);
 }

@@ -246,9 +246,9 @@ static void links_that_move_without_mass_get_a_little(void **state)
         orr_error error = {0};
         // b moves, and c, which is like it, is fixed to d, whose mass it shares
         snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'/><link name='b'>%s</link>" HINGE("j", "a", "b")
-                     LINK("d") "<link name='c'/>" HINGE("k", "b", "c") "<joint name='f' type='fixed'>" ENDS(
-                         "c", "d") "</joint></robot>",
+                 "<robot name='r'><mujoco><compiler discardvisual='false'/></mujoco><link name='a'/><link "
+                 "name='b'>%s</link>" HINGE("j", "a", "b") LINK("d") "<link name='c'/>" HINGE(
+                     "k", "b", "c") "<joint name='f' type='fixed'>" ENDS("c", "d") "</joint></robot>",
                  links[i].inside);
         orr_model *model = parse(text, &error);
         if (!model) {
