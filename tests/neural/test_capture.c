@@ -377,8 +377,8 @@ static void flags_about_stored_colours_are_followed(void **state)
     orr_capture_destroy(capture);
 }
 
-// A grey JPEG of 4 x 2 pixels with the EXIF orientation 6, as Pillow 11.3 writes it (quality=1, optimize=True);
-// its table of quantisation is 64 times 255.
+// A grey JPEG of 4 x 2 pixels with the EXIF orientation 6, as Pillow 11.3 writes it (quality=1,
+// optimize=True); its table of quantisation is 64 times 255.
 static void write_photo_on_its_side(const char *name)
 {
     static const uint8_t head[] = {255, 216, 255, 224, 0,   16,  'J', 'F', 'I', 'F', 0,   1,   1, 0, 0,   1,
