@@ -31,6 +31,7 @@ ROOMS = {  # of a file, by the start of its path: the folders of tests/ that are
     "physics/": ["physics", "engine"],
     "render/": ["render", "training", "engine"],
     "shaders/": ["render", "engine"],
+    "samples/": ["program"],
 }
 COLUMNS = ["name", "digest", "result", "test", "seconds"]
 TEST_SECONDS = 300  # a fault that makes a program hang is seen by this
