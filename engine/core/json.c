@@ -158,6 +158,19 @@ orr_result orr_json_whole(const orr_json *object, const char *key, const char *o
     return ORR_OK;
 }
 
+orr_result orr_json_not_negative(const orr_json *object, const char *key, double *value, orr_error *error)
+{
+    const cJSON *node = find(object, key);
+    if (!node) {
+        return ORR_OK;
+    }
+    if (!is_number(node) || node->valuedouble < 0.0) {
+        return orr_json_expected(object, key, error, "a number of at least 0");
+    }
+    *value = node->valuedouble;
+    return ORR_OK;
+}
+
 orr_result orr_json_positive(const orr_json *object, const char *key, double *value, orr_error *error)
 {
     const cJSON *node = find(object, key);

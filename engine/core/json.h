@@ -31,6 +31,7 @@ orr_result orr_json_number(const orr_json *object, const char *key, double *valu
 // A whole number from low to high; `of` (nullable) says of what, for the message.
 orr_result orr_json_whole(const orr_json *object, const char *key, const char *of, int low, int high,
                           int *value, orr_error *error);
+orr_result orr_json_not_negative(const orr_json *object, const char *key, double *value, orr_error *error);
 orr_result orr_json_positive(const orr_json *object, const char *key, double *value, orr_error *error);
 orr_result orr_json_numbers(const orr_json *object, const char *key, int count, double *values,
                             orr_error *error);

@@ -136,7 +136,7 @@ static orr_result read_tolerance(const orr_json *json, env_term *t, orr_error *e
     int kind = ENV_GAUSSIAN;
     ORR_TRY(orr_json_number(&inner, "low", &o.low, error));
     ORR_TRY(orr_json_number(&inner, "high", &o.high, error));
-    ORR_TRY(orr_json_positive(&inner, "margin", &o.margin, error));
+    ORR_TRY(orr_json_not_negative(&inner, "margin", &o.margin, error));
     ORR_TRY(orr_json_number(&inner, "value_at_margin", &o.value, error));
     ORR_TRY(read_word(&inner, "sigmoid", sigmoids, &kind, error));
     o.sigmoid = (env_sigmoid)kind;
@@ -288,7 +288,7 @@ static orr_result read_term(const orr_json *json, const env_objects *o, term_use
     t->function = (env_function)function;
     ORR_TRY(read_word(json, "combine", combinations, &combination, error));
     t->combination = (env_combination)combination;
-    ORR_TRY(orr_json_positive(json, "noise", &t->noise, error));
+    ORR_TRY(orr_json_not_negative(json, "noise", &t->noise, error));
     ORR_TRY(orr_json_whole(json, "delay", NULL, 0, DELAY_MAX, &t->delay, error));
     ORR_TRY(orr_json_number(json, "at_most", &t->at_most, error));
     ORR_TRY(orr_json_number(json, "weight", &t->weight, error));

@@ -333,7 +333,7 @@ static orr_result read_no_contacts(const orr_json *json, env_start *s, orr_error
     s->attempts = 1000;
     ORR_TRY(orr_json_check_keys(&inner, keys, error));
     ORR_TRY(orr_json_whole(&inner, "attempts", NULL, 1, 100000, &s->attempts, error));
-    return orr_json_positive(&inner, "lift", &s->lift, error);
+    return orr_json_not_negative(&inner, "lift", &s->lift, error);
 }
 
 orr_result env_start_read(const orr_json *root, const env_objects *objects, env_start *s, orr_error *error)
@@ -363,8 +363,8 @@ orr_result env_start_read(const orr_json *root, const env_objects *objects, env_
         return orr_json_expected(&json, "joints", error, "random");
     }
     s->random_joints = joints != NULL;
-    ORR_TRY(orr_json_positive(&json, "qpos_noise", &s->qpos_noise, error));
-    ORR_TRY(orr_json_positive(&json, "qvel_noise", &s->qvel_noise, error));
+    ORR_TRY(orr_json_not_negative(&json, "qpos_noise", &s->qpos_noise, error));
+    ORR_TRY(orr_json_not_negative(&json, "qvel_noise", &s->qvel_noise, error));
     ORR_TRY(orr_json_bool(&json, "normal_velocity", &s->normal_velocity, error));
     ORR_TRY(orr_json_whole(&json, "settle", NULL, 0, 100000, &s->settle, error));
     ORR_TRY(read_no_contacts(&json, s, error));

@@ -139,8 +139,7 @@ static char *with_ending(const char *name, const char *ending)
     return whole;
 }
 
-orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,
-                                  orr_error *error)
+static orr_result find_photo(const orr_capture_file *file, const char *photo, char **path, orr_error *error)
 {
     static const char *const endings[] = {"", ".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
@@ -157,6 +156,25 @@ orr_result orr_capture_file_photo(const orr_capture_file *file, const char *phot
     }
     *path = NULL;
     return ORR_OK;
+}
+
+orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,
+                                  orr_error *error)
+{
+    ORR_TRY(find_photo(file, photo, path, error));
+    if (*path || !strchr(photo, '\\')) {
+        return ORR_OK;
+    }
+    char *name = with_ending(photo, ""); // the file was written on Windows
+    if (!name) {
+        return out_of_memory(photo, error);
+    }
+    for (char *at = name; (at = strchr(at, '\\'));) {
+        *at = '/';
+    }
+    orr_result result = find_photo(file, name, path, error);
+    orr_free(name);
+    return result;
 }
 
 bool orr_capture_readable(const char *path)

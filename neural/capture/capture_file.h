@@ -16,8 +16,8 @@ typedef struct orr_capture_file {
 orr_result orr_capture_file_read(const char *path, orr_capture_file *file, orr_error *error);
 void orr_capture_file_free(orr_capture_file *file);
 
-// The photo's file: as named, or with the ending that the name leaves out; free with orr_free. *path NULL:
-// absent.
+// The photo's file: as named, or with the ending that the name leaves out, or with slashes for the
+// backslashes of Windows; free with orr_free. *path NULL: absent.
 orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,
                                   orr_error *error);
 // Whether `path` may be a capture: a folder, or a .json file that lists photos ("frames")? No more is

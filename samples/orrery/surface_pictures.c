@@ -14,7 +14,11 @@ static orr_result open_eyes(surface_pictures *p, const orr_world *world, const o
     p->width = desc.width;
     p->height = desc.height;
     ORR_ALLOC(p->values, (size_t)p->width * (size_t)p->height * 5, "normals and flow of a picture", error);
-    return orr_eyes_create(world, &desc, &p->eyes, error);
+    orr_error why;
+    const orr_result result = orr_eyes_create(world, &desc, &p->eyes, &why);
+    return result == ORR_OK
+               ? ORR_OK
+               : orr_fail(error, (orr_code)why.code, "pictures of normals and flow: %s", why.message);
 }
 
 orr_result surface_pictures_put(surface_pictures *p, const orr_world *world, const orr_view *view,

@@ -312,6 +312,7 @@ static void mistakes_are_named(void **state)
          "low: expected no more"},
         {TASK(QPOS, "{\"of\": \"qpos\", \"tolerance\": {\"value_at_margin\": 0}}", ""),
          "value_at_margin: expected"},
+        {TASK("{\"of\": \"qpos\", \"noise\": -1e-9}", QPOS, ""), "noise: expected a number of at least 0"},
         {TASK(QPOS, QPOS, ", \"terminate\": [" QPOS "]"), "terminate[0]: expected below or above"},
         {TASK(QPOS, QPOS, ", \"terminate\": [{\"of\": \"qpos\", \"below\": 1, \"above\": 0}]"),
          "terminate[0].below: expected no more than above"},
@@ -337,6 +338,15 @@ static void mistakes_are_named(void **state)
     const orr_env_desc without = {.task = "t", .task_text = TASK(QPOS, QPOS, ""), .count = 1};
     assert_int_not_equal(orr_env_create(engine, &without, &env, &why), ORR_OK);
     assert_non_null(strstr(why.message, "expected the file of a robot or scene"));
+    const orr_env_desc nothing = {// what is the default may be said
+                                  .task = "t",
+                                  .task_text = TASK("{\"of\": \"qpos\", \"noise\": 0}",
+                                                    "{\"of\": \"qpos\", \"tolerance\": {\"margin\": 0}}",
+                                                    ", \"start\": {\"qpos_noise\": 0, \"qvel_noise\": 0}"),
+                                  .model = path,
+                                  .count = 1};
+    assert_ok(orr_env_create(engine, &nothing, &env, &error));
+    orr_env_destroy(env);
 }
 
 // The example of the page is a task file, and page and schema name every key that the reader takes.

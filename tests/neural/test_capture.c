@@ -377,6 +377,18 @@ static void flags_about_stored_colours_are_followed(void **state)
     orr_capture_destroy(capture);
 }
 
+static void names_of_windows_are_found(void **state)
+{
+    (void)state;
+    write_photo("windows.png", 4, 3, 255);
+    write_text("windows.json",
+               "{\"fl_x\": 5, \"frames\": [{\"file_path\": \".\\\\.\\\\windows\", " POSE "}]}");
+    orr_capture *capture = loaded(scratch_path("windows.json"));
+    assert_int_equal(capture->count, 1);
+    assert_int_equal(capture->images[0].height, 3);
+    orr_capture_destroy(capture);
+}
+
 // A grey JPEG of 4 x 2 pixels with the EXIF orientation 6, as Pillow 11.3 writes it (quality=1,
 // optimize=True); its table of quantisation is 64 times 255.
 static void write_photo_on_its_side(const char *name)
@@ -831,6 +843,7 @@ int main(void)
         cmocka_unit_test(absent_photos_are_skipped_with_one_warning),
         cmocka_unit_test(masked_pixels_are_not_learnt),
         cmocka_unit_test(flags_about_stored_colours_are_followed),
+        cmocka_unit_test(names_of_windows_are_found),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(cameras_that_see_nothing_and_lenses_without_inverse_are_refused),
         cmocka_unit_test(every_kth_image_is_for_testing),

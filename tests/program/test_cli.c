@@ -562,8 +562,11 @@ static void render_writes_normals_and_flow(void **state)
     char normals_path[256], flow_path[256], name[32];
     snprintf(normals_path, sizeof normals_path, "%s", in_folder("turn_normals%d.npy"));
     snprintf(flow_path, sizeof flow_path, "%s", in_folder("turn_flow%d.npy"));
-    run_result run = orrery("render", cloud, "-o", in_folder("turn%d.npy"), "--size", "61x37", "--orbit", "4",
-                            "--normals", normals_path, "--flow", flow_path, "--json");
+    run_result run = orrery("render", cloud, "-o", in_folder("wide.png"), "--size", "4097x1", "--normals",
+                            in_folder("wide.npy"));
+    assert_refused(&run, 2, "pictures of normals and flow: eyes: 4097 x 1 pixels");
+    run = orrery("render", cloud, "-o", in_folder("turn%d.npy"), "--size", "61x37", "--orbit", "4",
+                 "--normals", normals_path, "--flow", flow_path, "--json");
     cJSON *json = take_json(&run);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "normals_files")), 4);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "flow_files")), 4);
