@@ -190,6 +190,7 @@ typedef struct orr_engine_desc {
     void *log_user;
     orr_progress_fn progress; /* of orr_scene_load, orr_scene_add_file, orr_trainer_create; NULL: not told */
     void *progress_user;
+    bool no_pictures; /* for simulation: visuals of URDF files are not read; they show what collides */
 } orr_engine_desc;
 
 /* Starts threads and devices. ORR_ERROR_DEVICE when `device` names one that is not there. */

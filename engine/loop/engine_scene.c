@@ -14,6 +14,7 @@ orr_result orr_scene_create(orr_engine *engine, orr_scene **scene, orr_error *er
         .jobs = engine->jobs,
         .isa = engine->isa,
         .log = engine->log,
+        .no_pictures = engine->desc.no_pictures,
         .progress = {.report = engine->desc.progress, .user = engine->desc.progress_user, .to = 1.0},
         .next_key = &engine->next_key};
     return orr_scene_open(&context, scene, error);

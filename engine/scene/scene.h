@@ -16,6 +16,7 @@ typedef struct orr_scene_context {
     orr_isa isa;
     orr_log log;
     orr_progress progress; // its path is that of the file being loaded
+    bool no_pictures;      // what only pictures need is not read
     uint64_t *next_key;    // of orr_layer_data.key: counted up for all scenes of the engine, never reused
 } orr_scene_context;
 

@@ -58,7 +58,7 @@ static orr_result add_field(orr_scene *scene, const layer_source *source, orr_er
 static orr_result add_robot(orr_scene *scene, const layer_source *source, orr_error *error)
 {
     orr_layer_data layer = {.kind = ORR_LAYER_ROBOT, .visible = source->visible};
-    ORR_TRY(orr_robot_load(source->path, &layer.robot, error));
+    ORR_TRY(orr_robot_load(source->path, !scene->context.no_pictures, &layer.robot, error));
     const orr_model_unused *unused = &layer.robot->model->unused;
     if (unused->count > 0) {
         orr_log_line(scene->context.log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,

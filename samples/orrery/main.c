@@ -76,22 +76,28 @@ orr_log command_log(void)
     return (orr_log){.write = print_log};
 }
 
+static orr_engine_desc desc_of(const common_options *common)
+{
+    return (orr_engine_desc){
+        .threads = common->threads, .device = common->device, .log = print_log, .progress = load_progress};
+}
+
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error)
 {
-    const orr_engine_desc desc = {
-        .threads = common->threads, .device = common->device, .log = print_log, .progress = load_progress};
+    const orr_engine_desc desc = desc_of(common);
     return orr_engine_create(&desc, engine, error);
 }
 
 orr_result command_physics_engine(const common_options *common, orr_engine **engine, orr_device_kind *device,
                                   orr_error *error)
 {
-    common_options plain = *common;
+    orr_engine_desc desc = desc_of(common);
     orr_device_kind resolved;
     ORR_TRY(orr_device_resolve(common->device, &resolved, error));
-    plain.device = ORR_DEVICE_CPU;
+    desc.device = ORR_DEVICE_CPU;
+    desc.no_pictures = true;
     *device = orr_device_is_cuda(resolved) ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU;
-    return command_engine(&plain, engine, error);
+    return orr_engine_create(&desc, engine, error);
 }
 
 orr_result command_cuda(const common_options *common, orr_cuda **cuda, orr_error *error)

@@ -288,6 +288,24 @@ static void discardvisual_decides(void **state)
     shut(&s);
 }
 
+static void engines_without_pictures_do_not_read_them(void **state)
+{
+    (void)state;
+    static shown s;
+    orr_engine *plain;
+    const orr_engine_desc desc = {
+        .threads = 1, .device = ORR_DEVICE_CPU, .log = remember, .no_pictures = true};
+    write_robot("", LINKS);
+    assert_ok(orr_engine_create(&desc, &plain, &error));
+    open(&s, plain);
+    assert_string_equal(said, "");
+    orr_view view = view_of(0);
+    draw(&s, &view);
+    assert_float_equal(s.depth[MIDDLE], 5.0f, 1e-3); // the box that collides
+    shut(&s);
+    orr_engine_destroy(plain);
+}
+
 // Segmentation names visuals, and surfaces that are varied, of a whole robot or by a name, are theirs too.
 static void eyes_see_visuals(void **state)
 {
@@ -335,6 +353,7 @@ int main(void)
         cmocka_unit_test(visuals_that_cannot_be_drawn_are_said_once),
         cmocka_unit_test(visuals_are_picked_by_their_names),
         cmocka_unit_test(discardvisual_decides),
+        cmocka_unit_test(engines_without_pictures_do_not_read_them),
         cmocka_unit_test(eyes_see_visuals),
     };
     return cmocka_run_group_tests(tests, set_up, close_engines);
