@@ -11,8 +11,8 @@ FN real winding_of_triangle(real3 a, real3 b, real3 c)
 {
     real la = length3(a), lb = length3(b), lc = length3(c), volume = dot3(a, cross3(b, c));
     real below = la * lb * lc + dot3(a, b) * lc + dot3(b, c) * la + dot3(c, a) * lb;
-    real half = angle_of(abs_(volume), below) * R(0.5 / ANGLE_PI);
-    return sel(volume < R(0.0), -half, half);
+    real size = angle_of(abs_(volume), below) * R(0.5 / ANGLE_PI);
+    return sel(volume < R(0.0), -size, size);
 }
 
 // The moments of triangles about their centre, over 4 pi: of area vectors; of area vectors times offsets from
