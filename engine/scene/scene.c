@@ -1,5 +1,5 @@
 // The scene: a list of layers, in the order added.
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"

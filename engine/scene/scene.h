@@ -6,7 +6,7 @@
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
 #include "engine/core/progress.h"
-#include "engine/scene/robot.h"
+#include "engine/scene/robot/robot.h"
 #include "render/draw.h"
 
 // What an engine lends to the scenes made on it; it outlives them.

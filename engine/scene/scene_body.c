@@ -4,7 +4,7 @@
 #include "engine/core/sized.h"
 #include "engine/maths/rotation.h"
 #include "engine/scene/layer_collider.h"
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 

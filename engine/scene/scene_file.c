@@ -6,7 +6,7 @@
 #include "engine/maths/camera.h"
 #include "engine/scene/camera_file.h"
 #include "engine/scene/scene.h"
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 

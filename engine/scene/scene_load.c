@@ -5,7 +5,7 @@
 #include "engine/scene/camera_file.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/scene_file.h"
-#include "engine/scene/soft_flex.h"
+#include "engine/scene/soft/soft_flex.h"
 #include "engine/scene/transform.h"
 #include "neural/capture/capture.h"
 #include "neural/capture/capture_file.h"

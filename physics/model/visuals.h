@@ -1,5 +1,6 @@
 // The visuals of a URDF: what its links look like, where that is not what they collide with. They are drawn
-// (engine/scene/robot_visual.h) and no part of physics: a model has the same elements with and without them.
+// (engine/scene/robot/robot_visual.h) and no part of physics: a model has the same elements with and without
+// them.
 #pragma once
 
 #include "engine/core/memory.h"

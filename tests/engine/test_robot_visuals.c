@@ -191,7 +191,8 @@ static void check(const shown *s, int i, const link *expected)
                      (double)rgb[1], (double)rgb[2]);
         }
     }
-    assert_float_equal(s->depth[MIDDLE], expected->distance, 0.01); // the pixel is half a pixel off
+    // the pixel is half a pixel off, and a ball's triangles are up to 0.004 m inside of it
+    assert_float_equal(s->depth[MIDDLE], expected->distance, 0.012);
 }
 
 static void links_show_their_visuals_and_not_what_collides(void **state)

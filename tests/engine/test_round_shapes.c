@@ -1,6 +1,6 @@
 // Tests of the meshes of round geoms: closed, and as near to the round surface as they say.
-#include "engine/scene/rings.h"
-#include "engine/scene/robot_shape.h"
+#include "engine/scene/robot/rings.h"
+#include "engine/scene/robot/robot_shape.h"
 #include "physics/load/load.h"
 #include "tests/support/support.h"
 

@@ -2,8 +2,7 @@
 // (tests/golden/record_cables.py) and against the theory of beams.
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
-#include "tests/physics/golden_numbers.h"
-#include "tests/physics/machine_physics.h"
+#include "tests/physics/recorded_paths.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -184,11 +183,6 @@ static void every_mistake_is_named_with_its_line(void **state)
 
 // ---- torques
 
-typedef struct recorded {
-    golden_numbers file;
-    int nq, nv, states, parts, steps;
-} recorded;
-
 // In double one world, in float the last of a block and one more.
 static void compare_torques(recorded *g, orr_physics *const both[2], double worst[2])
 {
@@ -204,26 +198,6 @@ static void compare_torques(recorded *g, orr_physics *const both[2], double wors
             orr_physics_forward(both[k]);
             orr_physics_read(both[k], ORR_PHYSICS_QFRC_PASSIVE, last, got);
             worst[k] = fmax(worst[k], largest(got, expected, g->nv) / largest(expected, NULL, g->nv));
-        }
-    }
-}
-
-static void compare_paths(recorded *g, orr_physics *const both[2], double worst[2])
-{
-    double got[128];
-    const double *qpos = golden_numbers_take(&g->file, g->nq), *qvel = golden_numbers_take(&g->file, g->nv);
-    for (int k = 0; k < 2; k++) {
-        int last = orr_physics_worlds(both[k]) - 1;
-        orr_physics_reset(both[k], last);
-        orr_physics_set(both[k], ORR_PHYSICS_QPOS, last, qpos);
-        orr_physics_set(both[k], ORR_PHYSICS_QVEL, last, qvel);
-    }
-    for (int part = 0; part < g->parts; part++) {
-        const double *expected = golden_numbers_take(&g->file, g->nq);
-        for (int k = 0; k < 2; k++) {
-            orr_physics_step(both[k], g->steps / g->parts);
-            orr_physics_get(both[k], ORR_PHYSICS_QPOS, orr_physics_worlds(both[k]) - 1, got);
-            worst[k] = fmax(worst[k], largest(got, expected, g->nq));
         }
     }
 }

@@ -3,14 +3,11 @@
 #include "physics/load/load.h"
 #include "physics/model/join.h"
 #include "physics/simulation/world.h"
-#include "tests/physics/golden_numbers.h"
-#include "tests/physics/machine_physics.h"
+#include "tests/physics/recorded_paths.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { NUMBERS_MAX = 256 };
 
 static void expect_names(const orr_model *model, const char *name)
 {
@@ -39,11 +36,6 @@ static void expect_bodies(const orr_model *model, golden_numbers *g)
     }
 }
 
-typedef struct recorded {
-    golden_numbers file;
-    int nq, nv, states, parts, steps;
-} recorded;
-
 // [0]: in double one world; [1]: in float the last of a block and one more; [2]: springs alone, in double.
 static void compare_forces(recorded *g, orr_physics *const three[3], double worst[3])
 {
@@ -63,26 +55,6 @@ static void compare_forces(recorded *g, orr_physics *const three[3], double wors
             orr_physics_forward(three[k]);
             orr_physics_read(three[k], ORR_PHYSICS_QFRC_PASSIVE, last, got);
             worst[k] = fmax(worst[k], largest(got, expected, g->nv) / largest(expected, NULL, g->nv));
-        }
-    }
-}
-
-static void compare_paths(recorded *g, orr_physics *const both[2], double worst[2])
-{
-    double got[NUMBERS_MAX];
-    const double *qpos = golden_numbers_take(&g->file, g->nq), *qvel = golden_numbers_take(&g->file, g->nv);
-    for (int k = 0; k < 2; k++) {
-        int last = orr_physics_worlds(both[k]) - 1;
-        orr_physics_reset(both[k], last);
-        orr_physics_set(both[k], ORR_PHYSICS_QPOS, last, qpos);
-        orr_physics_set(both[k], ORR_PHYSICS_QVEL, last, qvel);
-    }
-    for (int part = 0; part < g->parts; part++) {
-        const double *expected = golden_numbers_take(&g->file, g->nq);
-        for (int k = 0; k < 2; k++) {
-            orr_physics_step(both[k], g->steps / g->parts);
-            orr_physics_get(both[k], ORR_PHYSICS_QPOS, orr_physics_worlds(both[k]) - 1, got);
-            worst[k] = fmax(worst[k], largest(got, expected, g->nq));
         }
     }
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/loop/world/world_robots.h"
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 
 typedef struct orr_node_scratch {
     double *numbers; // capacity; freed by whoever has it

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/loop/world/world_physics.h"
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 #include "physics/soft/collide.h"
 #include "physics/soft/contact_rows.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/loop/world/soft/soft_contact.h"
 #include "engine/loop/world/world_robots.h"
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 
 static const double orr_softs_time_step = 1.0 / 240.0; // s
 

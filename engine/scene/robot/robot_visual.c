@@ -1,7 +1,7 @@
-#include "engine/scene/robot_visual.h"
+#include "engine/scene/robot/robot_visual.h"
 
 #include "engine/core/memory.h"
-#include "engine/scene/robot_wrap.h"
+#include "engine/scene/robot/robot_wrap.h"
 #include "engine/scene/transform.h"
 
 #include <stdio.h>

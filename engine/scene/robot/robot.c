@@ -1,12 +1,12 @@
 #define ORR_SCALAR
-#include "engine/scene/robot.h"
+#include "engine/scene/robot/robot.h"
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/colour_formula.h"
-#include "engine/scene/robot_round.h"
-#include "engine/scene/robot_visual.h"
+#include "engine/scene/robot/robot_round.h"
+#include "engine/scene/robot/robot_visual.h"
 #include "engine/scene/transform.h"
 #include "physics/load/load.h"
 #include "physics/pose/rest_pose.h"

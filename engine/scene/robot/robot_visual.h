@@ -1,7 +1,7 @@
 // The visuals of a URDF as meshes.
 #pragma once
 
-#include "engine/scene/robot.h"
+#include "engine/scene/robot/robot.h"
 
 // Appends those that can be drawn to the robot's geoms, which have room for all. loaded: for each visual, is
 // it? One that is wrong, or whose file cannot be read, is noted in robot->visuals_missing.

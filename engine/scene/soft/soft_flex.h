@@ -2,7 +2,7 @@
 // nodes move, which are bodies of the robot, has no state of its own (engine/loop/world/soft/node_points.h).
 #pragma once
 
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 
 // Those of the robots among the layers from `first` on, behind all others. One with pinned vertices on a body
 // that can move is bound to that body, which holds them.

@@ -1,4 +1,4 @@
-#include "engine/scene/rings.h"
+#include "engine/scene/robot/rings.h"
 
 #include <math.h>
 

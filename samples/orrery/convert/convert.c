@@ -7,9 +7,9 @@
 #include "render/formats/splat_formats.h"
 #include "render/mesh.h"
 #include "samples/orrery/commands.h"
-#include "samples/orrery/convert_collider.h"
-#include "samples/orrery/convert_mesh.h"
-#include "samples/orrery/convert_model.h"
+#include "samples/orrery/convert/convert_collider.h"
+#include "samples/orrery/convert/convert_mesh.h"
+#include "samples/orrery/convert/convert_model.h"
 #include "samples/orrery/interrupt.h"
 
 #include <cjson/cJSON.h>

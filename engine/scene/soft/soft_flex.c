@@ -1,8 +1,8 @@
-#include "engine/scene/soft_flex.h"
+#include "engine/scene/soft/soft_flex.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
-#include "engine/scene/flex_contact.h"
+#include "engine/scene/soft/flex_contact.h"
 #include "engine/scene/transform.h"
 #include "physics/model/flex/flex_cells.h"
 

@@ -1,7 +1,7 @@
 // orrery convert: meshes from one file format to another. Positions, normals and triangles stay as they are;
 // vertices keep the base colours of the materials.
 #define ORR_SCALAR
-#include "samples/orrery/convert_mesh.h"
+#include "samples/orrery/convert/convert_mesh.h"
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"

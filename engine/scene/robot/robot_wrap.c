@@ -1,4 +1,4 @@
-#include "engine/scene/robot_wrap.h"
+#include "engine/scene/robot/robot_wrap.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"

@@ -1,4 +1,4 @@
-#include "engine/scene/flex_contact.h"
+#include "engine/scene/soft/flex_contact.h"
 
 #include "engine/core/memory.h"
 

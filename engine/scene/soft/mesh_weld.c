@@ -1,4 +1,4 @@
-#include "engine/scene/mesh_weld.h"
+#include "engine/scene/soft/mesh_weld.h"
 
 #include "engine/core/memory.h"
 

@@ -2,7 +2,7 @@
 // its bodies are is in worlds (engine/loop/world/world_robots.h).
 #pragma once
 
-#include "engine/scene/robot_shape.h"
+#include "engine/scene/robot/robot_shape.h"
 #include "physics/model/visuals.h"
 #include "render/draw.h"
 

@@ -1,7 +1,7 @@
 // Meshes that are cloth: their triangles are its elements, and their vertices follow them.
 #pragma once
 
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 
 // Fills in the cage (triangles in place of tetrahedra), the model, and the triangle of each vertex.
 orr_result orr_soft_cloth_fill(const orr_layer_data *layer, const orr_body_desc *desc, orr_soft_layer *soft,

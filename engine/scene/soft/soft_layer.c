@@ -1,9 +1,9 @@
-#include "engine/scene/soft_layer.h"
+#include "engine/scene/soft/soft_layer.h"
 
 #include "engine/core/memory.h"
 #include "engine/scene/layer_collider.h"
-#include "engine/scene/mesh_weld.h"
-#include "engine/scene/soft_cloth.h"
+#include "engine/scene/soft/mesh_weld.h"
+#include "engine/scene/soft/soft_cloth.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "engine/scene/robot_round.h"
+#include "engine/scene/robot/robot_round.h"
 
 #include <math.h>
 

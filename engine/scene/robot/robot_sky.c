@@ -1,6 +1,6 @@
 // The faces of a skybox as a mesh.
 #include "engine/core/memory.h"
-#include "engine/scene/robot_shape.h"
+#include "engine/scene/robot/robot_shape.h"
 
 #include <string.h>
 

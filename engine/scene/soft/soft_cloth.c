@@ -1,8 +1,8 @@
-#include "engine/scene/soft_cloth.h"
+#include "engine/scene/soft/soft_cloth.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
-#include "engine/scene/mesh_weld.h"
+#include "engine/scene/soft/mesh_weld.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // orrery convert: from a model to a mesh, or to a model without the state of its training.
-#include "samples/orrery/convert_model.h"
+#include "samples/orrery/convert/convert_model.h"
 
 #include "engine/core/file.h"
 #include "engine/core/jobs.h"

@@ -1,11 +1,11 @@
 #define ORR_SCALAR
-#include "engine/scene/robot_shape.h"
+#include "engine/scene/robot/robot_shape.h"
 
 #include "engine/core/memory.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "engine/maths/vector_formula.h"
-#include "engine/scene/rings.h"
+#include "engine/scene/robot/rings.h"
 #include "render/cube_formula.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // orrery convert: clouds, meshes and fields to colliders, and colliders to meshes.
-#include "samples/orrery/convert_collider.h"
+#include "samples/orrery/convert/convert_collider.h"
 
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
