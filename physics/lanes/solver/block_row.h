@@ -8,6 +8,9 @@
 
 // Functions of rows are inlined everywhere, as those of lanes are (lanes/lane.h).
 #define ROW_FN static inline __attribute__((always_inline, unused))
+#if defined(__clang__) // and so no row is passed in a call, which instruction sets do differently
+#pragma clang diagnostic ignored "-Wpsabi"
+#endif
 
 #if defined(ORR_SCALAR)
 typedef real block_row __attribute__((vector_size(LANE_BLOCK_ROW * sizeof(real))));
