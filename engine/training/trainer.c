@@ -37,6 +37,18 @@ void orr_trainer_leave(orr_trainer *t)
     t->entered = 0;
 }
 
+// Steps of splats begin with small pictures and few splats, and take a third of the time of later ones. By
+// this share of the time about the share of the steps is over that a plan of steps would have taken then.
+static double progress_of_time(const orr_trainer *t, double share)
+{
+    return t->kind->functions->cloud ? sqrt(share) : share;
+}
+
+static double time_of_progress(const orr_trainer *t, double progress)
+{
+    return t->kind->functions->cloud ? progress * progress : progress;
+}
+
 // By steps or by time, whichever is farther. Time goes on from where the training was.
 double orr_trainer_progress(const orr_trainer *t)
 {
@@ -44,7 +56,8 @@ double orr_trainer_progress(const orr_trainer *t)
     const double steps = (double)(t->steps_before + t->steps);
     const double by_steps = plan->steps > 0 ? steps / (double)plan->steps : 0.0;
     const double of_time = plan->seconds > 0.0 ? (orr_trainer_seconds(t) - plan->from) / plan->seconds : 0.0;
-    const double by_time = plan->progress_then + (1.0 - plan->progress_then) * of_time;
+    const double then = time_of_progress(t, plan->progress_then);
+    const double by_time = progress_of_time(t, then + (1.0 - then) * of_time);
     return fmin(fmax(by_steps, by_time), 1.0);
 }
 

@@ -175,6 +175,28 @@ static void time_is_a_plan_too(void **state)
     orr_trainer_destroy(trainer);
 }
 
+// Steps of splats begin cheap: by half of the time more than half of the steps are over.
+static void time_of_splats_is_spent_as_steps_are(void **state)
+{
+    (void)state;
+    const orr_train_desc desc = of_splats();
+    orr_trainer *trainer = trainer_on(engine, &desc);
+    double from = info_of(trainer).seconds; // read some us apart from progress
+    assert_ok(orr_trainer_plan(trainer, 0, 100.0, &error));
+    assert_ok(orr_trainer_step(trainer, 2, 0.0, &error));
+    orr_train_info i = info_of(trainer);
+    assert_true(i.seconds > from && fabs(i.progress - sqrt((i.seconds - from) / 100.0)) < 1e-5);
+    const double then = i.progress;
+    from = i.seconds;
+    assert_ok(orr_trainer_plan(trainer, 0, 10.0, &error)); // from where it is
+    assert_true(fabs(info_of(trainer).progress - then) < 1e-5);
+    assert_ok(orr_trainer_step(trainer, 2, 0.0, &error));
+    i = info_of(trainer);
+    const double square = then * then, share = square + (1.0 - square) * (i.seconds - from) / 10.0;
+    assert_true(fabs(i.progress - sqrt(share)) < 1e-5);
+    orr_trainer_destroy(trainer);
+}
+
 static void quality_is_measured_quickly_and_in_full(void **state)
 {
     (void)state;
@@ -487,6 +509,7 @@ int main(void)
         cmocka_unit_test(photos_of_a_fisheye_are_learned_from),
         cmocka_unit_test(figures_follow_the_steps_and_the_plan),
         cmocka_unit_test(time_is_a_plan_too),
+        cmocka_unit_test(time_of_splats_is_spent_as_steps_are),
         cmocka_unit_test(quality_is_measured_quickly_and_in_full),
         cmocka_unit_test(a_training_goes_on_to_the_same_bits),
         cmocka_unit_test(a_layer_shows_what_was_learned),
