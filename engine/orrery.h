@@ -1555,7 +1555,8 @@ static inline orr_result orr_trainer_create(orr_engine *engine, const orr_train_
                                             orr_trainer **trainer, orr_error *error);
 /* Plans how long the training is: until `steps` since the very beginning, or `seconds` spent in calls from
  * now on, whichever is first; 0: no bound. Learning rates, sizes of pictures and numbers of splats follow the
- * share of the plan that is over, which does not go back; fields do not depend on it. */
+ * share of the plan that is over, which does not go back; fields do not depend on it. Of splats, whose first
+ * steps are cheap, that is the square root of the share of the seconds. */
 ORR_API orr_result orr_trainer_plan(orr_trainer *trainer, int64_t steps, double seconds, orr_error *error);
 /* Takes up to `steps` steps in about `milliseconds`, at least one; 0: no bound, of one of the two. It returns
  * when the plan is over; a call after that goes on learning. ORR_ERROR_INTERRUPTED: orr_trainer_cancel. After

@@ -149,14 +149,8 @@ int orr_flex_touch_vertex(const orr_model *m, const orr_soft_collider *collider,
 static orr_result add_point(const orr_model *m, const orr_soft_near *g, const orr_soft_side *side,
                             const orr_soft_nearest *at, double mass, orr_soft_found *f, orr_error *error)
 {
-    double point[3] = {0.0, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0};
-    for (int i = 0; i < 9; i++) {
-        const ptrdiff_t from = (ptrdiff_t)side->vertex[i / 3] * 3 + i % 3;
-        point[i % 3] += at->weight[i / 3] * side->position[from];
-        velocity[i % 3] += at->weight[i / 3] * side->velocity[from];
-    }
-    orr_geom_distance now = {.distance = at->distance};
-    memcpy(now.normal, at->normal, sizeof now.normal);
+    double point[3], velocity[3];
+    const orr_geom_distance now = orr_soft_side_at(side, at, point, velocity);
     const orr_soft_plane plane = orr_soft_plane_ahead(m, f, g, point, velocity, &now, side->time_step);
     orr_soft_row row[ORR_SOFT_ROWS_MAX];
     const int rows = list_rows(g, f, &plane, -side->margin, mass, point, velocity, row);

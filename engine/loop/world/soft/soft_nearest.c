@@ -79,6 +79,22 @@ void orr_soft_side_bring(const orr_soft_near *g, const orr_soft_side *side, doub
     }
 }
 
+orr_geom_distance orr_soft_side_at(const orr_soft_side *side, const orr_soft_nearest *at, double point[3],
+                                   double velocity[3])
+{
+    orr_geom_distance now = {.distance = at->distance};
+    for (int k = 0; k < 3; k++) {
+        now.normal[k] = at->normal[k];
+        point[k] = velocity[k] = 0.0;
+    }
+    for (int i = 0; i < 9; i++) {
+        const ptrdiff_t from = (ptrdiff_t)side->vertex[i / 3] * 3 + i % 3;
+        point[i % 3] += at->weight[i / 3] * side->position[from];
+        velocity[i % 3] += at->weight[i / 3] * side->velocity[from];
+    }
+    return now;
+}
+
 void orr_soft_side_measure(orr_soft_side *side)
 {
     double square = 0.0;

@@ -1,6 +1,7 @@
 // The point of a triangle of a soft body that is nearest to a geom.
 #pragma once
 
+#include "engine/loop/world/geom_distance.h"
 #include "engine/loop/world/soft/soft_contact.h"
 
 typedef struct orr_soft_side { // a triangle of a soft body
@@ -19,6 +20,9 @@ typedef struct orr_soft_nearest {
 void orr_soft_side_measure(orr_soft_side *side);
 // The side's corners, in the geom's frame.
 void orr_soft_side_bring(const orr_soft_near *geom, const orr_soft_side *side, double corners[3][3]);
+// The point of the side that has these weights, m, and its velocity, m/s, in the scene; how far it is.
+orr_geom_distance orr_soft_side_at(const orr_soft_side *side, const orr_soft_nearest *at, double point[3],
+                                   double velocity[3]);
 // The distance and normal of the point of these corners that has the weights.
 void orr_soft_nearest_evaluate(const orr_model *model, int geom, const double (*corners)[3],
                                orr_soft_nearest *at);
