@@ -54,6 +54,7 @@ static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission 
     uint64_t start = orr_clock_nanoseconds();
     const bool device_bodies = frame->machine->reads_device_bodies && !(s->eyes && s->eyes->host_poses);
     ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
+    orr_frame_fit_lens(&slot->list, frame->machine->on_host && !s->eyes);
     ORR_TRY(s->eyes ? s->eyes->change(s->eyes->context, slot, error)
                     : add_probes_and_rays(frame, slot, s, error));
     slot->traced_as = frame->trace ? frame->trace->frame : 0;

@@ -181,8 +181,6 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
             slot->mesh_layers[mesh] = i;
         }
     }
-    // layers of all kinds meet in one projection
-    list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
     ORR_TRY(orr_frame_light(world, view->world, list, error));
     ORR_TRY(set_occlusion(scene, view, list, error));
     list->shadows = !view->no_shadows;
@@ -207,6 +205,12 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         orr_frame_haze(world, view->world, robot, planes.has_ground ? planes.ground : NULL, view->fog, list);
     }
     return ORR_OK;
+}
+
+void orr_frame_fit_lens(orr_draw_list *list, bool clouds)
+{
+    list->lens.distorted =
+        list->lens.distorted && list->mesh_count == 0 && (clouds || list->splat_count == 0);
 }
 
 void orr_frame_soft_clear(orr_frame_soft *soft)

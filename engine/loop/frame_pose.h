@@ -42,6 +42,10 @@ typedef struct orr_frame_slot {
 // that draws finds bodies of robots that are simulated on its device in its own memory.
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
                           const orr_view *view, bool device_bodies, orr_error *error);
+// Layers of all kinds meet in one projection: where one of them is only seen through a pinhole, all are.
+// Meshes are; clouds are not where what draws them knows how a lens bends splats
+// (splat_unscented_formula.h).
+void orr_frame_fit_lens(orr_draw_list *list, bool clouds);
 // Frees what a soft layer has in a slot.
 void orr_frame_soft_clear(orr_frame_soft *soft);
 // Frees what the slot owns. No machine may draw it any more.

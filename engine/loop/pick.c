@@ -132,6 +132,7 @@ static orr_result pick(pick_state *s, const orr_world *world, const orr_view *vi
     posed.no_mirrors = true;
     posed.occlusion_radius = -1.0f;
     ORR_TRY(orr_frame_pose(&s->slot, s->scene, world, &posed, false, error));
+    orr_frame_fit_lens(&s->slot.list, true);
     s->ray = orr_pick_ray_through(&s->slot.list.lens, view->camera.pose, x, y);
     for (int i = 0; i < s->slot.list.mesh_count; i++) {
         pick_mesh(s, i);

@@ -17,8 +17,8 @@ typedef struct orr_lens {
     // camera space: nothing is drawn where clip[0] x + clip[1] y + clip[2] z + clip[3] < 0; zeros: everything
     // is
     float clip[4];
-    bool distorted; // by OpenCV's polynomials (neural/capture/lens_formula.h); only fields know it, and
-                    // splats that learn from photos
+    bool distorted; // by OpenCV's polynomials (neural/capture/lens_formula.h); not everything that
+                    // draws knows it (orr_frame_fit_lens)
     bool fisheye;   // where it is distorted: those of a fisheye
     float radial[4], tangential[2];
 } orr_lens;

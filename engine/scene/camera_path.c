@@ -97,17 +97,27 @@ orr_camera orr_camera_path_at(const orr_camera *keys, int count, double t)
     return camera;
 }
 
-orr_camera orr_camera_turn(const orr_camera *camera, const float centre[3], double angle)
+orr_camera orr_camera_turn(const orr_camera *camera, const float centre[3], const float up[3], double angle)
 {
-    double cosine = cos(angle), sine = sin(angle);
+    const double cosine = cos(angle), sine = sin(angle);
     orr_camera turned = *camera;
     for (int column = 0; column < 4; column++) {
         // directions turn about the origin, the position about the centre
-        double origin_x = column == 3 ? (double)centre[0] : 0.0,
-               origin_z = column == 3 ? (double)centre[2] : 0.0;
-        double x = (double)camera->pose[column] - origin_x, z = (double)camera->pose[8 + column] - origin_z;
-        turned.pose[column] = (float)(origin_x + cosine * x + sine * z);
-        turned.pose[8 + column] = (float)(origin_z - sine * x + cosine * z);
+        double origin[3], across[3], height = 0.0;
+        for (int i = 0; i < 3; i++) {
+            origin[i] = column == 3 ? (double)centre[i] : 0.0;
+            across[i] = (double)camera->pose[4 * i + column] - origin[i];
+            height += across[i] * (double)up[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            across[i] -= height * (double)up[i];
+        }
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            const double aside = across[j] * (double)up[k] - across[k] * (double)up[j];
+            turned.pose[4 * i + column] =
+                (float)(origin[i] + height * (double)up[i] + cosine * across[i] + sine * aside);
+        }
     }
     return turned;
 }

@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from orrery._handle import Handle, made_by
-from orrery._library import Interrupted, call, constant, structs
+from orrery._library import Interrupted, OrreryError, call, constant, structs
 from orrery.engine import default_engine
 from orrery.scene import Layer, transform
 from orrery.splats import Splats
@@ -173,8 +173,11 @@ def train(kind, data, output, steps=0, seconds=0.0, progress=None, resume=None, 
     Trainer.
 
     progress: called every second or so with Trainer.info, measured just now; False ends the training, which
-    is saved then. Other parameters: as of Trainer. Neither steps nor seconds: 60 seconds."""
+    is saved then, as it is when progress raises. Other parameters: as of Trainer. Neither steps nor seconds:
+    60 seconds. An output that cannot be written is refused before anything is learned; where it cannot be
+    written in the end, the error's `trainer` can be saved elsewhere."""
     trainer = Trainer(kind, data, resume=resume, engine=engine, **options)
+    call.trainer_check_path(constant("ORR_TRAINER_", kind), os.fsencode(output), True)
     trainer.plan(steps, seconds or (0.0 if steps else 60.0))
     try:
         while trainer.info.progress < 1.0:
@@ -184,5 +187,16 @@ def train(kind, data, output, steps=0, seconds=0.0, progress=None, resume=None, 
                 break
     except (KeyboardInterrupt, Interrupted):
         pass
-    trainer.save(output)
+    except BaseException:
+        _save_to(trainer, output)
+        raise
+    _save_to(trainer, output)
     return trainer
+
+
+def _save_to(trainer, output):
+    try:
+        trainer.save(output)
+    except OrreryError as error:
+        error.trainer = trainer
+        raise

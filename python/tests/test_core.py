@@ -31,6 +31,37 @@ def written(folder, text):
     return path
 
 
+class Training(unittest.TestCase):
+    def train(self, folder, output, progress):
+        picture = Path(folder) / "red.npy"
+        np.save(picture, np.full((4, 4, 4), 0.5, np.float32))
+        return orr.train("volume", picture, output, steps=3, batch=256, progress=progress)
+
+    def test_an_output_that_cannot_be_written_is_refused_before_anything_is_learned(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("no/folder/model.ingp", "model.png"):
+                with self.assertRaisesRegex(orr.OrreryError, Path(name).name):
+                    self.train(folder, Path(folder) / name, lambda info: self.fail("it learns"))
+
+    def test_an_exception_of_the_callers_loses_nothing(self):
+        def fail(info):
+            raise ZeroDivisionError
+
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "model.ingp"
+            with self.assertRaises(ZeroDivisionError):
+                self.train(folder, output, fail)
+            more = orr.Trainer("volume", output.with_name("red.npy"), resume=output)
+            self.assertGreater(more.info.steps, 0)
+
+    def test_what_cannot_be_saved_is_not_lost(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "model.ingp"
+            with self.assertRaises(orr.OrreryError) as caught:
+                self.train(folder, output, lambda info: output.exists() or output.mkdir())
+            caught.exception.trainer.save(Path(folder) / "other.ingp")
+
+
 class Layouts(unittest.TestCase):
     def test_structs_are_as_the_compiler_lays_them_out(self):
         compiler = os.environ.get("CC", "cc")

@@ -5,6 +5,7 @@
 #include "engine/maths/camera.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
+#include "neural/capture/ray_camera.h"
 #include "render/formula_inputs.h"
 #include "render/glass/glass_formula.h"
 #include "render/glass/glass_sky.h"
@@ -557,6 +558,16 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
 
 // ---- the camera ----
 
+// Where a pinhole shows what a lens that distorts shows at (x, y).
+static void lens_pinhole(const orr_lens *lens, real *x, real *y)
+{
+    if (lens->distorted) {
+        const real3 direction = photo_direction(orr_photo_lens_of(lens), make_real2(*x, *y));
+        *x = lens->centre[0] + lens->focal[0] * direction.x;
+        *y = lens->centre[1] + lens->focal[1] * direction.y;
+    }
+}
+
 // Through a point of the picture [px]. *along: depth along the camera's axis per distance.
 static orr_ray ray_through(const orr_path_tracer *t, real x, real y, real *along)
 {
@@ -646,6 +657,7 @@ static seen trace_sample(path *p, int x, int y)
 {
     const orr_path_tracer *t = p->tracer;
     real right = (float)x + draw(p), down = (float)y + draw(p), along;
+    lens_pinhole(&t->list.lens, &right, &down);
     orr_ray ray = ray_through(t, right, down, &along);
     orr_ray_hit hit;
     p->light = black;

@@ -66,6 +66,11 @@ orr_result orr_present_open(orr_present *present, const orr_present_desc *desc,
                             orr_error *error); // the window
 struct GLFWwindow *orr_present_window(const orr_present *present);
 
+// The display's server may go away, as when it is ended or a connection over ssh breaks: `lost` is called
+// then, on the thread that finds out, and must not ask anything of the window. The process ends with exit
+// code 1 when it returns. NULL: nothing is called. X11 only; others end windows as a user does.
+void orr_present_when_lost(void (*lost)(void *context), void *context);
+
 // Gives the window its device, which is borrowed until it is detached: before it is closed, or when it was
 // lost.
 orr_result orr_present_attach(orr_present *present, orr_vk *vk, orr_error *error);

@@ -125,6 +125,7 @@ orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, co
                                   orr_error *error)
 {
     orr_scene_centre(world->scene, s->centre);
+    orr_scene_level(world->scene, s->up);
     if (s->keys) {
         return ORR_OK;
     }
@@ -152,7 +153,7 @@ orr_camera camera_sequence_at(const camera_sequence *s, int64_t index)
 {
     if (s->request.orbit) {
         const double full_turn = 6.283185307179586;
-        return orr_camera_turn(&s->keys[0], s->centre, full_turn * (double)index / s->request.orbit);
+        return orr_camera_turn(&s->keys[0], s->centre, s->up, full_turn * (double)index / s->request.orbit);
     }
     if (s->request.frames) {
         return s->keys[0];

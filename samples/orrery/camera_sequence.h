@@ -20,6 +20,7 @@ typedef struct camera_sequence {
     int key_count;
     int64_t count;    // pictures
     float centre[3];  // of an orbit
+    float up[3];      // of the scene
     int scene_camera; // index of the one in the world; -1: none
     bool distorted;   // the file gives lens distortion
 } camera_sequence;

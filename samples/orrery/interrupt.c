@@ -51,6 +51,11 @@ void interrupt_begin(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) { // not under nohup
+        sigaction(SIGHUP, &action, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN);
 }
 
 bool interrupt_requested(void)

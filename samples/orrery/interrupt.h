@@ -1,6 +1,7 @@
-// Ctrl-C: after interrupt_begin, SIGINT and SIGTERM do not end the process but make interrupt_requested
-// return true, so that a command can finish its files and exit. A second Ctrl-C, more than 0.3 s later,
-// ends it at once.
+// Ctrl-C: after interrupt_begin, SIGINT, SIGTERM and SIGHUP (the terminal or the connection is gone; unless
+// nohup has it ignored) do not end the process but make interrupt_requested return true, so that a command
+// can finish its files and exit. A second one, more than 0.3 s later, ends it at once. Progress that nobody
+// reads any more (SIGPIPE) ends nothing.
 #pragma once
 
 #include <stdbool.h>

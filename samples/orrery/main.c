@@ -147,8 +147,8 @@ static void print_help(void)
         "ROBOT is a model in MJCF (.xml) or URDF (.urdf).\n"
         "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n"
         "Exit codes: 0 done; 1 memory or a device failed; 2 a file, an option or its value is wrong, or a\n"
-        "file cannot be written; 130 stopped by Ctrl-C (SIGINT) or SIGTERM after what could be kept was "
-        "saved.\n");
+        "file cannot be written; 130 stopped by Ctrl-C (SIGINT), SIGTERM or SIGHUP after what could be\n"
+        "kept was saved.\n");
 }
 
 static void print_version(void)

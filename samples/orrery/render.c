@@ -13,6 +13,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FRAMES_IN_FLIGHT = 2 };
 
@@ -23,7 +24,7 @@ typedef struct render_request {
     const char *depth_path, *normals_path, *flow_path; // NULL: none
     camera_request cameras;
     look_options look;
-    bool transparent, contacts, keep_partial;
+    bool transparent, contacts, keep_partial, continues;
     double frames_per_second; // 0: not given
     int reference;            // samples per pixel; 0: the picture is drawn, not traced
 } render_request;
@@ -40,6 +41,8 @@ typedef struct render_job {
     robot_drive drive;
     orr_frame *frame;
     picture_queue *queue;
+    int64_t *wanted; // indices of the pictures that are drawn, wanted_count; the others are there already
+    int64_t wanted_count;
     orr_reference_info traced; // of the last picture
     double seconds;
 } render_job;
@@ -87,6 +90,34 @@ static orr_result open_outputs(render_job *job, orr_error *error)
     return open_surfaces(job, error);
 }
 
+static bool is_there(const orr_output *output, int64_t index)
+{
+    char *name;
+    if (orr_output_name(output, index, &name, NULL) != ORR_OK) {
+        return false;
+    }
+    const bool there = access(name, F_OK) == 0;
+    orr_free(name);
+    return there;
+}
+
+// A file that is there is whole (engine/core/file.h).
+static orr_result list_wanted(render_job *job, orr_error *error)
+{
+    const orr_output *const outputs[] = {job->colour, job->depth, job->surfaces.normals};
+    ORR_ALLOC(job->wanted, job->cameras.count, "the pictures to draw", error);
+    for (int64_t i = 0; i < job->cameras.count; i++) {
+        bool there = job->request->continues;
+        for (int k = 0; k < 3 && there; k++) {
+            there = !outputs[k] || is_there(outputs[k], i);
+        }
+        if (!there) {
+            job->wanted[job->wanted_count++] = i;
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result open_queue(render_job *job, orr_error *error)
 {
     int64_t pixels = 0;
@@ -105,6 +136,7 @@ static orr_result open_render(render_job *job, orr_error *error)
     ORR_TRY(camera_sequence_open(&request->cameras, &job->cameras, error));
     interrupt_begin(); // from here on there may be a file to remove
     ORR_TRY(open_outputs(job, error));
+    ORR_TRY(list_wanted(job, error));
     ORR_TRY(command_engine(&request->common, &job->engine, error));
     ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
     ORR_TRY(look_options_apply(&request->look, job->scene, error));
@@ -129,6 +161,7 @@ static void close_render(render_job *job)
     orr_engine_destroy(job->engine);
     orr_output_destroy(job->colour);
     orr_output_destroy(job->depth);
+    orr_free(job->wanted);
     camera_sequence_close(&job->cameras);
 }
 
@@ -189,7 +222,8 @@ static orr_result stop_traced(render_job *job, orr_error *error)
 static orr_result stop_interrupted(render_job *job, orr_error *error)
 {
     ORR_TRY(picture_queue_finish(job->queue, error));
-    long long written = (long long)picture_queue_written(job->queue), count = (long long)job->cameras.count;
+    const long long count = (long long)job->cameras.count;
+    const long long written = (long long)picture_queue_written(job->queue) + count - job->wanted_count;
     bool video = orr_output_in_order(job->colour);
     if (video && !job->request->keep_partial) {
         return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted: %s was not written", job->request->path);
@@ -219,32 +253,38 @@ static orr_result trace(render_job *job, int64_t index, orr_error *error)
                                          .progress = job->cameras.count == 1};
     ORR_TRY(render_reference(job->scene, job->world, &view, &reference,
                              &(orr_picture){picture->rgba, picture->depth}, &job->traced, error));
-    picture_queue_put(job->queue, picture);
+    if (job->cameras.count == 1 || job->traced.samples >= request->reference) { // of a series all are alike
+        picture_queue_put(job->queue, picture);
+    }
     return ORR_OK;
 }
 
-static orr_result draw_next(render_job *job, int64_t *submitted, int64_t index, orr_error *error)
+// number: of the wanted pictures
+static orr_result draw_next(render_job *job, int64_t *submitted, int64_t number, orr_error *error)
 {
     if (job->request->reference) {
-        return trace(job, index, error);
+        return trace(job, job->wanted[number], error);
     }
-    while (*submitted < job->cameras.count && *submitted - index < FRAMES_IN_FLIGHT) {
-        ORR_TRY(submit(job, (*submitted)++, error));
+    while (*submitted < job->wanted_count && *submitted - number < FRAMES_IN_FLIGHT) {
+        ORR_TRY(submit(job, job->wanted[(*submitted)++], error));
     }
-    return finish(job, index, error);
+    return finish(job, job->wanted[number], error);
 }
 
 static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
 {
-    int64_t count = job->cameras.count, submitted = 0;
+    const int64_t count = job->wanted_count;
+    int64_t submitted = 0;
+    bool is_short = false; // of samples, the last one
     for (int64_t finished = 0; finished < count; finished++) {
         ORR_TRY(draw_next(job, &submitted, finished, error));
         progress_show(shown, picture_queue_written(job->queue));
-        if (interrupt_requested() && finished + 1 < count) {
+        is_short = job->traced.samples < job->request->reference;
+        if (interrupt_requested() && (finished + 1 < count || (is_short && job->cameras.count > 1))) {
             return stop_interrupted(job, error);
         }
     }
-    if (job->traced.samples < job->request->reference) {
+    if (is_short) {
         return stop_traced(job, error);
     }
     ORR_TRY(picture_queue_finish(job->queue, error));
@@ -255,7 +295,7 @@ static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
 static orr_result render(render_job *job, orr_error *error)
 {
     progress shown;
-    progress_begin(&shown, "frames", job->cameras.count);
+    progress_begin(&shown, "frames", job->wanted_count);
     orr_result result = draw_all(job, &shown, error);
     job->seconds = progress_seconds(&shown);
     progress_end(&shown);
@@ -297,8 +337,9 @@ static int print_json(const render_job *job)
         cJSON_AddItemToObject(json, "flow_files", list_files(job->surfaces.flow, count));
     }
     cJSON_AddNumberToObject(json, "frames", (double)count);
+    cJSON_AddNumberToObject(json, "drawn", (double)job->wanted_count); // the others were there
     cJSON_AddNumberToObject(json, "seconds", job->seconds);
-    cJSON_AddNumberToObject(json, "frames_per_second", (double)count / job->seconds);
+    cJSON_AddNumberToObject(json, "frames_per_second", (double)job->wanted_count / job->seconds);
     cJSON_AddItemToObject(json, "size", cJSON_CreateIntArray((int[2]){first.width, first.height}, 2));
     cJSON_AddStringToObject(json, "device", orr_engine_describe(job->engine));
     return command_print_json(json);
@@ -309,40 +350,52 @@ static void report_traced(const render_job *job)
     const orr_reference_info *traced = &job->traced;
     fprintf(stderr, "%s: %lld of %d samples per pixel, standard error %.2g, %.2f million rays per second\n",
             job->request->path, (long long)traced->samples, job->request->reference, traced->error,
-            (double)traced->rays * 1e-6 * (double)job->cameras.count / job->seconds);
+            (double)traced->rays * 1e-6 * (double)job->wanted_count / job->seconds);
     if (traced->left_out > 0) {
         fprintf(stderr, "%s: %lld of %lld triangles left out: no area, or not finite\n", job->request->scene,
                 (long long)traced->left_out, (long long)traced->triangles);
     }
 }
 
-static bool only_fields(const orr_scene *scene)
+// What a lens that distorts does not bend; NULL: it bends all.
+static const char *drawn_by_pinhole(const render_job *job)
 {
-    for (int i = 0; i < orr_scene_layer_count(scene); i++) {
+    const bool fisheye = job->cameras.keys[0].model == ORR_CAMERA_FISHEYE;
+    bool solid = false, clouds = false;
+    for (int i = 0; i < orr_scene_layer_count(job->scene); i++) {
         orr_layer_info info;
-        if (orr_scene_layer_info(scene, orr_scene_layer(scene, i), &info, NULL) == ORR_OK &&
-            info.kind != ORR_LAYER_FIELD) {
-            return false;
+        if (orr_scene_layer_info(job->scene, orr_scene_layer(job->scene, i), &info, NULL) == ORR_OK) {
+            solid = solid || info.kind == ORR_LAYER_MESH || info.kind == ORR_LAYER_ROBOT;
+            clouds = clouds || info.kind == ORR_LAYER_SPLATS;
         }
     }
-    return true;
+    if (job->request->reference) {
+        return fisheye ? "path-traced pictures are not those of a fisheye" : NULL;
+    }
+    if (solid) {
+        return "where meshes or robots are, all is drawn through a pinhole; --reference 64 bends them";
+    }
+    if (clouds && orr_engine_device(job->engine) != ORR_DEVICE_CPU) {
+        return "this device draws splats through a pinhole; --device cpu bends them";
+    }
+    return clouds && (job->request->normals_path || job->request->flow_path)
+               ? "normals and flow are those of a pinhole"
+               : NULL;
 }
 
 static int report(const render_job *job)
 {
     const render_request *request = job->request;
-    int64_t count = job->cameras.count;
+    const int64_t count = job->wanted_count;
     fprintf(stderr, "%s: %lld frame%s in %.2f s, %.1f per second (%s)\n", request->path, (long long)count,
             count == 1 ? "" : "s", job->seconds, (double)count / job->seconds,
             orr_engine_describe(job->engine));
-    if (request->reference) {
+    if (request->reference && count > 0) {
         report_traced(job);
     }
-    if (job->cameras.distorted && !only_fields(job->scene)) {
-        fprintf(stderr,
-                "orrery: warning: %s: lens distortion is left out: splats and meshes are drawn through a "
-                "pinhole\n",
-                request->cameras.file);
+    const char *why = job->cameras.distorted ? drawn_by_pinhole(job) : NULL;
+    if (why) {
+        fprintf(stderr, "orrery: warning: %s: lens distortion is left out: %s\n", request->cameras.file, why);
     }
     return request->common.json ? print_json(job) : 0;
 }
@@ -396,6 +449,15 @@ static orr_result check_request(const render_request *request, orr_error *error)
     bool video = orr_path_has_ending(request->path, ".mp4");
     if (request->frames_per_second > 0.0 && !video && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --fps: expected a .mp4, or --frames N beside it");
+    }
+    if (request->continues && video) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "render: --continue: expected numbered pictures (frame_%%04d.png), not a .mp4");
+    }
+    if (request->continues && request->flow_path) {
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "render: --continue and --flow: expected one of them (flow is from the picture before)");
     }
     if (request->keep_partial && !video) {
         return orr_fail(
@@ -484,6 +546,10 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.keep_partial,
          .help = "on Ctrl-C, leave a whole .mp4 of the pictures so far (default: none)"},
+        {.name = "--continue",
+         .kind = OPTION_FLAG,
+         .value = &r.continues,
+         .help = "go on with numbered pictures that were interrupted: those that are there stay as they are"},
         {.name = "--fps",
          .kind = OPTION_REAL,
          .value = &r.frames_per_second,

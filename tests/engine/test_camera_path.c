@@ -86,14 +86,14 @@ static void the_middle_of_an_even_turn_is_half_way(void **state)
 {
     (void)state;
     enum { COUNT = 7 };
-    const float centre[3] = {0.0f, 0.0f, 0.0f};
+    const float centre[3] = {0.0f, 0.0f, 0.0f}, up[3] = {0.0f, -1.0f, 0.0f};
     orr_camera start = look(0.2f, 0.1f, -3.0f, 50.0f), keys[COUNT];
     for (int i = 0; i < COUNT; i++) {
-        keys[i] = orr_camera_turn(&start, centre, 2.0 * i);
+        keys[i] = orr_camera_turn(&start, centre, up, 2.0 * i);
     }
     for (int i = 1; i < COUNT - 2; i++) {
         orr_camera middle = orr_camera_path_at(keys, COUNT, i + 0.5);
-        orr_camera half_way = orr_camera_turn(&start, centre, 2.0 * i + 1.0);
+        orr_camera half_way = orr_camera_turn(&start, centre, up, 2.0 * i + 1.0);
         for (int k = 0; k < 3; k++) { // positions cut the corner
             assert_float_equal(middle.pose[4 * k + 2], half_way.pose[4 * k + 2], 1e-5);
         }
@@ -130,13 +130,21 @@ static void centres_are_mixed_as_pixels(void **state)
     assert_true(fabsf(middle.centre[1] - 22.0f) < 1e-4f);
 }
 
+static float height(const orr_camera *camera, const float up[3])
+{
+    return camera->pose[3] * up[0] + camera->pose[7] * up[1] + camera->pose[11] * up[2];
+}
+
 static void a_turn_keeps_the_centre_in_its_place_in_the_picture(void **state)
 {
     (void)state;
+    static const float ups[][3] = {
+        {0.0f, -1.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}, {0.48f, 0.6f, -0.64f}};
     const float centre[3] = {0.5f, -1.0f, 2.0f};
     orr_camera start = look(3.0f, 1.0f, -2.0f, 50.0f);
-    for (int k = 0; k < 8; k++) {
-        orr_camera camera = orr_camera_turn(&start, centre, 0.785398163 * k);
+    for (int k = 0; k < 8 * 4; k++) {
+        const float *up = ups[k / 8];
+        orr_camera camera = orr_camera_turn(&start, centre, up, 0.785398163 * (k % 8));
         for (int column = 0; column < 3; column++) { // the centre in camera axes
             float seen[2] = {0.0f, 0.0f};
             for (int i = 0; i < 3; i++) {
@@ -145,13 +153,18 @@ static void a_turn_keeps_the_centre_in_its_place_in_the_picture(void **state)
             }
             assert_true(fabsf(seen[0] - seen[1]) < 1e-5f);
         }
-        if (k == 0) {
+        if (k % 8 == 0) {
             assert_true(pose_distance(&camera, &start) < 1e-6);
         } else {
             assert_true(pose_distance(&camera, &start) > 0.5);
         }
-        assert_true(camera.pose[7] == start.pose[7]); // around the vertical
+        assert_float_equal(height(&camera, up), height(&start, up), 1e-6); // around the vertical
     }
+    const float origin[3] = {0}, up[3] = {0.0f, 0.0f, 1.0f};
+    start.pose[3] = 1.0f;
+    start.pose[7] = 0.0f;
+    const orr_camera quarter = orr_camera_turn(&start, origin, up, 1.570796327);
+    assert_float_equal(quarter.pose[7], -1.0, 1e-6); // clockwise from above
 }
 
 int main(void)

@@ -203,7 +203,7 @@ static void a_distorted_lens_bends_the_rays_of_fields_seen_alone(void **state)
         // float32 of two roads to the same ray; features of the fog are 500 cells wide, a ray is 1e-6 off
         assert_true(largest_difference(bent->rgba + 4 * at, wide->rgba + 4 * at, 4) < 2e-3);
     }
-    show(&s, 0, true, true, false);
+    show(&s, 0, true, true, true);
     s.view.camera = curved;
     draw(ORR_DEVICE_CPU, &s, bent);
     s.view.camera = straight;
@@ -309,6 +309,94 @@ static void project_through_lens(const orr_camera *c, const float point[3], floa
                     y * stretch + (double)p[0] * (r2 + 2.0 * y * y) + 2.0 * (double)p[1] * x * y};
     pixel[0] = (float)(0.5 * WIDTH + (double)c->focal[0] * at[0]);
     pixel[1] = (float)(0.5 * HEIGHT + (double)c->focal[1] * at[1]);
+}
+
+// Where the middle of what is seen is [px].
+static void middle_of(const planes *p, double middle[2])
+{
+    double weight = 0.0;
+    middle[0] = middle[1] = 0.0;
+    for (int i = 0; i < PIXELS; i++) {
+        const double alpha = (double)p->rgba[4 * i + 3];
+        weight += alpha;
+        middle[0] += alpha * (i % WIDTH + 0.5);
+        middle[1] += alpha * (i / WIDTH + 0.5);
+    }
+    assert_true(weight > 0.5);
+    middle[0] /= weight;
+    middle[1] /= weight;
+}
+
+static void trace(stage *s, planes *out)
+{
+    orr_reference *reference;
+    assert_ok(orr_reference_create(s->scene, s->world, &s->view, 5, &reference, &error));
+    assert_ok(orr_reference_advance(reference, 64, &error));
+    const orr_picture picture = {.rgba = out->rgba, .depth = out->depth};
+    assert_ok(orr_reference_picture(reference, true, &picture, &error));
+    orr_reference_destroy(reference);
+}
+
+static void assert_middle(const planes *drawn, const float expected[2], double tolerance)
+{
+    double middle[2];
+    middle_of(drawn, middle);
+    assert_float_equal(middle[0], expected[0], tolerance);
+    assert_float_equal(middle[1], expected[1], tolerance);
+}
+
+// A small ball of splats is where OpenCV's formula puts it: drawn by the CPU, picked and path-traced. Other
+// devices show it through a pinhole, and so does the CPU beside a mesh.
+static void a_distorted_lens_bends_splats(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    planes *drawn = malloc(sizeof *drawn);
+    const orr_transform here = {.scale = 0.03f};
+    orr_layer dot;
+    orr_splats *splats = make_cloud(CLOUD_BALL, 400, 0, 4);
+    assert_ok(orr_scene_add_splats(s.scene, "dot", splats, &here, &dot, &error));
+    orr_splats_destroy(splats);
+    orr_world_destroy(s.world);
+    assert_ok(orr_world_create(s.scene, 2, &s.world, &error));
+    show(&s, 0, false, false, false);
+    const orr_camera straight = s.view.camera;
+    orr_camera curved = straight;
+    memcpy(curved.radial, (float[]){-0.4f, 0.15f, 0.0f, 0.02f}, sizeof curved.radial);
+    memcpy(curved.tangential, (float[]){0.02f, -0.01f}, sizeof curved.tangential);
+    double moved = 0.0;
+    for (int i = 0; i < 5; i++) {
+        const orr_transform at = {
+            .position = {0.35f * (float)(i - 2), 0.3f - 0.12f * (float)i, 0.1f * (float)i}, .scale = 0.03f};
+        float bent[2], pinhole[2];
+        orr_hit hit;
+        project_through_lens(&curved, at.position, bent);
+        project_through_lens(&straight, at.position, pinhole);
+        moved = fmax(moved, hypot((double)(bent[0] - pinhole[0]), (double)(bent[1] - pinhole[1])));
+        assert_ok(orr_world_set_transform(s.world, 0, dot, &at, &error));
+        s.view.camera = curved;
+        draw(ORR_DEVICE_CPU, &s, drawn);
+        assert_middle(drawn, bent, 0.15); // the ball is of random places, one or two pixels wide
+        assert_ok(orr_world_pick(s.world, &s.view, bent[0], bent[1], &hit, &error));
+        assert_int_equal(hit.layer.slot, dot.slot);
+        trace(&s, drawn);
+        assert_middle(drawn, bent, 0.2); // and its samples are random, too
+        for (int k = 1; k < machine_count; k++) {
+            draw(machines[k], &s, drawn);
+            assert_middle(drawn, pinhole, 0.15);
+        }
+        show(&s, 0, false, false, true);
+        orr_transform away = {.position = {0.0f, 0.0f, 100.0f}, .scale = 1e-3f};
+        assert_ok(orr_world_set_transform(s.world, 0, s.square, &away, &error));
+        draw(ORR_DEVICE_CPU, &s, drawn);
+        assert_middle(drawn, pinhole, 0.15);
+        show(&s, 0, false, false, false);
+    }
+    print_message("    moved by up to %.2f pixels\n", moved);
+    assert_true(moved > 1.0);
+    free(drawn);
+    stage_free(&s);
 }
 
 // orr_world_pick of the pixels' middles: depth as drawn, and a position that is seen there.
@@ -565,6 +653,7 @@ int main(void)
         cmocka_unit_test(frames_are_dropped_whether_begun_or_not),
         cmocka_unit_test(a_distorted_lens_bends_the_rays_of_fields_seen_alone),
         cmocka_unit_test(a_fisheye_bends_the_rays_of_fields_seen_alone),
+        cmocka_unit_test(a_distorted_lens_bends_splats),
         cmocka_unit_test(a_field_is_picked_where_it_is_seen),
         cmocka_unit_test(every_machine_shows_what_the_cpu_shows),
 #if ORR_HAVE_CUDA

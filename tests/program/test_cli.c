@@ -173,6 +173,8 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
         {{"render", cloud, "-o", "a.png", "--depth", "d.png"}, "d.png"},
         {{"render", cloud, "-o", "a.png", "--normals", "n.exr"}, "n.exr"},
         {{"render", cloud, "-o", "a.png", "--flow", "f.npy"}, "--flow"},
+        {{"render", cloud, "-o", "a.mp4", "--orbit", "2", "--continue"}, "numbered pictures"},
+        {{"render", cloud, "-o", "a%d.npy", "--orbit", "2", "--flow", "f%d.npy", "--continue"}, "--flow"},
         {{"render", cloud, "-o", "a%d.png", "--orbit", "2", "--flow", "f%d.png"}, "f%d.png"},
         {{"render", cloud, "-o", "a.png", "--frobnicate"}, "--frobnicate"},
         {{"render", cloud, "-o", "no/such/folder/a.png"}, "no/such/folder/a.png"},
@@ -790,6 +792,58 @@ static void an_orbit_goes_once_around(void **state)
     }
 }
 
+// Pictures that are there stay, those that are not are drawn: of colour and of depth.
+static void an_interrupted_series_goes_on(void **state)
+{
+    (void)state;
+    char kept[256], pattern[256], depth[256];
+    snprintf(pattern, sizeof pattern, "%s", in_folder("series%d.npy"));
+    snprintf(depth, sizeof depth, "%s", in_folder("series_depth%d.npy"));
+    run_result whole =
+        orrery("render", cloud, "-o", pattern, "--size", "32x32", "--orbit", "4", "--depth", depth);
+    assert_done(&whole);
+    assert_int_equal(rename(in_folder("series2.npy"), in_folder("series2_before.npy")), 0);
+    assert_int_equal(remove(in_folder("series_depth3.npy")), 0);
+    snprintf(kept, sizeof kept, "%s", write_text("series1.npy", "not drawn anew"));
+    run_result rest = orrery("render", cloud, "-o", pattern, "--size", "32x32", "--orbit", "4", "--depth",
+                             depth, "--continue", "--json");
+    cJSON *json = take_json(&rest);
+    assert_int_equal(cJSON_GetNumberValue(cJSON_GetObjectItem(json, "drawn")), 2);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "files")), 4);
+    cJSON_Delete(json);
+    assert_same_file(in_folder("series2.npy"), in_folder("series2_before.npy"), true);
+    assert_int_equal(access(in_folder("series_depth3.npy"), F_OK), 0);
+    orr_bytes bytes;
+    assert_ok(orr_file_read(kept, &bytes, &error));
+    assert_memory_equal(bytes.data, "not drawn anew", 14);
+    orr_free(bytes.data);
+}
+
+// A pole on a robot's vertical (z) is the same from all sides.
+static void an_orbit_of_a_robot_keeps_it_upright(void **state)
+{
+    (void)state;
+    char pole[256];
+    snprintf(pole, sizeof pole, "%s",
+             write_text("pole.xml", "<mujoco><worldbody><geom type=\"capsule\" size=\".1 .5\"/></worldbody>"
+                                    "</mujoco>"));
+    run_result orbit = orrery("render", pole, "-o", in_folder("pole%d.png"), "--size", "32x32", "--orbit",
+                              "4", "--depth", in_folder("pole_depth%d.npy"));
+    assert_done(&orbit);
+    npy_picture first = read_npy(in_folder("pole_depth0.npy"));
+    for (int i = 1; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "pole_depth%d.npy", i);
+        npy_picture depth = read_npy(in_folder(name));
+        for (int k = 0; k < 32 * 32; k++) {
+            assert_int_equal(isfinite(depth.values[k]) != 0, isfinite(first.values[k]) != 0);
+            assert_true(!isfinite(depth.values[k]) || fabsf(depth.values[k] - first.values[k]) < 1e-3f);
+        }
+        orr_free(depth.bytes.data);
+    }
+    orr_free(first.bytes.data);
+}
+
 static void cameras_are_drawn_in_file_order(void **state)
 {
     (void)state;
@@ -1108,6 +1162,8 @@ int main(void)
         cmocka_unit_test(fog_is_drawn_where_it_is_asked_for),
         cmocka_unit_test(what_a_robot_cannot_do_is_said_in_one_line),
         cmocka_unit_test(an_orbit_goes_once_around),
+        cmocka_unit_test(an_orbit_of_a_robot_keeps_it_upright),
+        cmocka_unit_test(an_interrupted_series_goes_on),
         cmocka_unit_test(cameras_are_drawn_in_file_order),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(an_interrupted_render_leaves_only_whole_files),

@@ -280,8 +280,11 @@ static void interrupted_splats_are_saved(void **state)
     for (int i = 0; i < 5000 && access(preview, F_OK) != 0; i++) {
         usleep(20000);
     }
-    for (int i = 0; i < 2; i++) { // to the process and to its group, as timeout does
-        kill(running.process, SIGTERM);
+    // nobody reads the progress any more; the connection is gone; and SIGTERM twice, to the process and to
+    // its group, as timeout does
+    static const int signals[] = {SIGPIPE, SIGHUP, SIGTERM, SIGTERM};
+    for (int i = 0; i < 4; i++) {
+        kill(running.process, signals[i]);
         usleep(5000);
     }
     run_result run = finish_program(&running);

@@ -105,7 +105,11 @@ close right again || fail "the saved scene does not look as the window"
 xdotool key ctrl+z ctrl+z # where its own coordinates are: not in the picture
 look away redone
 same floor away || fail "Ctrl+Z does not bring the dropped cube to its own coordinates"
+# --- what is in no file when the viewer ends ---
 xdotool key Escape
 ended 0
-[ -s errors.txt ] && fail "the viewer complains"
+[ "$(wc -l <errors.txt)" = 1 ] && grep -q "room-3.json: the scene as it was changed" errors.txt ||
+    fail "expected one line about the scene that was not saved"
+"$orrery" render room-3.json --size 640x400 -o kept.png >/dev/null 2>saved.txt || fail "$(cat saved.txt)"
+close away kept || fail "the scene that is left behind does not look as the window"
 echo "passed"

@@ -95,6 +95,26 @@ ended 0
 "$orrery" view photos --resume photos.ply --size 160x120 --frames 1 --screenshot again.png \
     >/dev/null 2>errors.txt || fail "the viewer does not go on from its splats"
 [ "$(pixels_that_differ seeds again)" -gt 500 ] || fail "the viewer begins anew"
+# the display goes away: what was learned is in a file, as after any other end
+view photos photos --train splats --size 320x200
+xdotool key k
+see learning
+for i in $(seq 120); do
+    sleep 0.5
+    see learned
+    same learning learned || break
+done
+kill $display
+ended 1
+display=
+[ "$(wc -l <errors.txt)" = 3 ] && grep -q "the display is gone" errors.txt &&
+    grep -q "photos-2.ply: the model after" errors.txt &&
+    grep -q "transforms.json: the camera path" errors.txt ||
+    fail "a display that goes away: expected lines about it, the model and the camera path"
+"$orrery" train splats photos --holdout 0 --resume photos-2.ply -o more.ply --steps 2 \
+    >/dev/null 2>errors.txt ||
+    fail "training does not go on from what a lost display left"
+"$orrery" info transforms.json >/dev/null || fail "a lost display leaves no camera path"
 "$orrery" view photos --train stars >/dev/null 2>errors.txt
 [ $? = 2 ] && grep -q "expected splats" errors.txt || fail "an unknown kind is not refused"
 "$orrery" render photos -o never.png >/dev/null 2>errors.txt

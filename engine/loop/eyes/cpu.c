@@ -189,6 +189,7 @@ static orr_result pose(const orr_eyes_cpu *c, task *t, int copy, int number, orr
     t->picture = orr_eyes_number(e, copy, number);
     t->kept = c->kept[number];
     ORR_TRY(orr_frame_pose(&t->slot, e->world->scene, e->world, &view, false, error));
+    orr_frame_fit_lens(&t->slot.list, false);
     ORR_TRY(c->pictures->segmentation ? orr_eyes_names_find(&t->names, e->world->scene, &t->slot, error)
                                       : ORR_OK);
     if (e->motion) {

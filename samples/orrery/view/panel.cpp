@@ -243,7 +243,7 @@ static void show_sliders(const char *title, panel_slider *sliders, int count, bo
         panel_slider *s = &sliders[i];
         ImGui::PushID(i);
         s->changed = ImGui::SliderScalar(s->name[0] ? s->name : "(no name)", ImGuiDataType_Double, &s->value,
-                                         &s->low, &s->high, "%.3f");
+                                         &s->low, &s->high, s->format);
         ImGui::PopID();
     }
     ImGui::PopID();
@@ -461,7 +461,7 @@ static void show_region(panel_state *state)
                           ImGuiSliderFlags_AlwaysClamp);
     }
     slider("turn", &r->turn, -180.0, 180.0, "%.0f deg", false);
-    slider("falloff", &r->falloff, 0.0, r->reach * 0.1, "%.3g", false);
+    slider("falloff", &r->falloff, 0.0, r->reach * 0.1, "%.3g units", false);
     action_button(state, VIEW_REGION_CUT, "Cut", "into what is inside and outside of the box (Enter)");
     ImGui::SameLine();
     action_button(state, VIEW_REGION_CUT_SOFT, "Cut, soft",
@@ -505,7 +505,7 @@ static void show_camera(panel_state *state)
     double degrees = n->field_of_view / degree;
     slider("field of view", &degrees, 10.0, 120.0, "%.0f deg", false);
     n->field_of_view = degrees * degree;
-    slider("speed", &n->speed, 1e-3, 1e3, "%.3g /s", true);
+    slider("speed", &n->speed, 1e-3, 1e3, "%.3g units/s", true);
     action_button(state, VIEW_HOME, "Home", "the view at the start (Home)");
     ImGui::SameLine();
     action_button(state, VIEW_SEE_ALL, "See all", "every visible layer (F)");
@@ -539,15 +539,10 @@ static void show_quality(panel_state *state)
         ImGui::SetTooltip(
             "surfaces of robots' models with a reflectance, on the CPU: each takes as long as a picture");
     }
-    ImGui::SameLine(0.0f, narrow);
-    state->redraw |= ImGui::Checkbox("fog", &state->fog);
-    if (ImGui::IsItemHovered()) {
-        ImGui::SetTooltip("that of the first robot's model");
-    }
     const double none = 0.0, far = 10.0;
     state->redraw |=
-        ImGui::SliderScalar("occlusion", ImGuiDataType_Double, &state->occlusion_radius, &none, &far, "%.3f",
-                            ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
+        ImGui::SliderScalar("occlusion", ImGuiDataType_Double, &state->occlusion_radius, &none, &far,
+                            "%.3f units", ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
     if (ImGui::IsItemHovered()) {
         ImGui::SetTooltip(
             "how far meshes and robots keep light from all around off surfaces; 0: as the scene "
@@ -567,6 +562,10 @@ static void show_quality(panel_state *state)
         state->redraw = true;
     }
     ImGui::Checkbox("less while moving, for 30 frames/s", &r->adaptive);
+    state->redraw |= ImGui::Checkbox("fog", &state->fog);
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("that of the first robot's model");
+    }
 }
 
 static void show_path(panel_state *state)

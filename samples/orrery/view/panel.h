@@ -56,7 +56,8 @@ typedef enum view_action {
 // A number of a robot's state.
 typedef struct panel_slider {
     const char *name;
-    int index; // in its field
+    const char *format; // of the value, with its unit
+    int index;          // in its field
     double value, low, high;
     bool changed; // by the user
 } panel_slider;

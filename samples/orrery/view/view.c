@@ -126,6 +126,7 @@ static orr_result look_from_home(viewer *v, orr_error *error)
     float centre[3], radius;
     view_bounds(v, centre, &radius);
     navigator_start(&v->navigator, &v->home, centre, radius);
+    v->seen = view_camera(v, width, height); // a key may ask for it before the loop's first round
     return ORR_OK;
 }
 
@@ -195,8 +196,17 @@ static orr_result run(viewer *v, orr_error *error)
     return ORR_OK;
 }
 
+// The display is gone: nothing can be shown, and nobody can be asked.
+static void leave(void *user)
+{
+    fprintf(stderr, "orrery: window: the display is gone\n");
+    view_keep(user);
+    fflush(NULL);
+}
+
 static void close_viewer(viewer *v)
 {
+    orr_present_when_lost(NULL, NULL);
     panel_destroy(v->panel);
     orr_engine_detach_window(v->engine);
     orr_present_destroy(v->present);
@@ -228,7 +238,12 @@ static orr_result view(viewer *v, const common_options *common, bool validate, c
     ORR_TRY(create_engine(v, common, validate, error));
     ORR_TRY(open_scene(v, error));
     ORR_TRY(look_from_home(v, error));
-    ORR_TRY(run(v, error));
+    orr_present_when_lost(leave, v);
+    orr_result result = run(v, error);
+    if (v->limit == 0 || v->presented < v->limit) { // what --frames ends is not the work of a user
+        view_keep(v);
+    }
+    ORR_TRY(result);
     return screenshot ? view_save_picture(v, screenshot, error) : ORR_OK;
 }
 
@@ -237,7 +252,10 @@ static const char about[] =
     "moved by handles (G). A robot (.xml .urdf) moves in real time. A capture (transforms.json, its folder,\n"
     "or a folder with a COLMAP model) trains a radiance field, or splats with --train splats, while it is\n"
     "looked at. M saves NAME.ingp or NAME.ply; orrery view CAPTURE --resume goes on from it, and orrery\n"
-    "train nerf (or splats) CAPTURE --holdout 0 --resume.\n"
+    "train nerf (or splats) CAPTURE --holdout 0 --resume. What is not saved when the viewer ends, by "
+    "Escape,\n"
+    "by a signal or because the display is gone, is saved then under a new name, which stderr tells: the\n"
+    "model in training, the camera path, and the scene where it was changed.\n"
     "\n";
 
 // A training that goes on from a cloud is one of splats.

@@ -1,8 +1,9 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
 // view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
-// buttons ask for), view_history.c (undo), view_cameras.c (cameras to choose from), view_region.c (a box to
-// cut clouds with), edit/view_place.c (layers put in place, and the scene saved), edit/view_light.c (its
-// sun and lamps), view_training.c (what learns meanwhile) and view_robot.c (robots that move meanwhile).
+// buttons ask for), view_save.c (files, and what is left behind), view_history.c (undo), view_cameras.c
+// (cameras to choose from), view_region.c (a box to cut clouds with), edit/view_place.c (layers put in place,
+// and the scene saved), edit/view_light.c (its sun and lamps), view_training.c (what learns meanwhile) and
+// view_robot.c (robots that move meanwhile).
 #pragma once
 
 #include "samples/orrery/look_options.h"
@@ -20,7 +21,13 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-enum { VIEW_DROPPED = 16, VIEW_FLIGHT_KEYS = 6, VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_CUDA + 1 };
+enum {
+    VIEW_PATH_SIZE = 256,
+    VIEW_DROPPED = 16,
+    VIEW_FLIGHT_KEYS = 6,
+    VIEW_STAGES = 32,
+    VIEW_DEVICES = ORR_DEVICE_CUDA + 1
+};
 
 typedef enum view_drag {
     VIEW_DRAG_NONE = 0,
@@ -97,8 +104,8 @@ typedef struct viewer {
     double dropped_at[2]; // [window coordinates]
     view_gizmo gizmo;
     panel_light light;
-    bool scene_changed;    // since it was saved
-    char saved_scene[256]; // its file; empty: none yet
+    bool scene_changed;               // since it was saved
+    char saved_scene[VIEW_PATH_SIZE]; // its file; empty: none yet
     view_history history;
     panel_cameras cameras;
     panel_region region;
@@ -107,7 +114,8 @@ typedef struct viewer {
     int first_collider, collider_count;
     orr_camera home;
     bool playing;
-    double path_time; // [s]
+    bool path_changed; // since it was saved
+    double path_time;  // [s]
 
     bool flight_held[VIEW_FLIGHT_KEYS];   // without Ctrl, Alt or Super
     bool flight_tapped[VIEW_FLIGHT_KEYS]; // since the last move: a tap between two frames counts
@@ -133,7 +141,7 @@ typedef struct viewer {
     bool stale;        // the picture does not show what is there
     bool again;        // it does, and is to be drawn once more
     view_drawing drawing;
-    char screenshot[256]; // to be written of the view as it is drawn next; empty: none
+    char screenshot[VIEW_PATH_SIZE]; // to be written of the view as it is drawn next; empty: none
     orr_stage_time stages[VIEW_STAGES];
     int stage_count;
 
@@ -173,14 +181,21 @@ bool view_gizmo_grab(viewer *v);               // the handle under the cursor, i
 void view_gizmo_drag(viewer *v);               // to where the cursor is
 void view_gizmo_release(viewer *v);            // while v->drag still says what ends
 void view_scene_save(viewer *v);
-panel_light *view_light_show(viewer *v);                    // as it is
-void view_light_take(viewer *v);                            // what the panel changed
+orr_result view_scene_write(viewer *v, const char *path, orr_error *error); // the same, into that file
+panel_light *view_light_show(viewer *v);                                    // as it is
+void view_light_take(viewer *v);                                            // what the panel changed
 void view_light_drag(viewer *v, double right, double down); // the sun, in fractions of the window's height
 void view_add_dropped(viewer *v);
 void view_focus_under_cursor(viewer *v);
 void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible
 // The scene's name, with an addition: a file that does not exist yet.
-void view_new_file(const viewer *v, const char *addition, const char *ending, char path[256]);
+void view_new_file(const viewer *v, const char *addition, const char *ending, char path[VIEW_PATH_SIZE]);
+void view_save_path(viewer *v); // of the camera
+void view_save_model(viewer *v);
+void view_save(viewer *v); // Ctrl+S: what there is that is not in a file yet
+// The model, the camera path and the scene, as far as they changed since they were saved, into new files,
+// with a line for each on stderr. It asks nothing of the window, which may be gone.
+void view_keep(viewer *v);
 void view_say(viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // Begins a picture; one in the making is dropped.

@@ -1,18 +1,14 @@
-// What keys, buttons and dropped files ask of the viewer.
+// What keys, buttons and dropped files ask of the viewer; view_save.c saves.
 #include "samples/orrery/view/view.h"
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
-#include "engine/scene/camera_file.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-static const double PATH_FRAMES_PER_SECOND = 30.0;
 
 void view_say(viewer *v, const char *format, ...)
 {
@@ -23,70 +19,9 @@ void view_say(viewer *v, const char *format, ...)
     view_attend(v);
 }
 
-// NAME.png, or NAME-2.png and so on when there is one already
-static void unused_name(char out[256], const char *name, const char *ending)
-{
-    snprintf(out, 256, "%s%s", name, ending);
-    for (int i = 2; i < 10000; i++) {
-        if (access(out, F_OK) != 0) {
-            return;
-        }
-        snprintf(out, 256, "%s-%d%s", name, i, ending);
-    }
-}
-
-enum { STEM_SIZE = 200 };
-
-// the scene's name without what follows the first dot; a folder's may end in a slash
-static void scene_stem(const viewer *v, char stem[STEM_SIZE])
-{
-    size_t length = strlen(v->scene_path);
-    while (length > 1 && v->scene_path[length - 1] == '/') {
-        length--;
-    }
-    size_t start = length;
-    while (start > 0 && v->scene_path[start - 1] != '/') {
-        start--;
-    }
-    snprintf(stem, STEM_SIZE, "%.*s", (int)(length - start), v->scene_path + start);
-    stem[strcspn(stem, ".")] = 0;
-    if (!stem[0]) {
-        snprintf(stem, STEM_SIZE, "orrery");
-    }
-}
-
-void view_new_file(const viewer *v, const char *addition, const char *ending, char path[256])
-{
-    char stem[STEM_SIZE], name[STEM_SIZE + 16];
-    scene_stem(v, stem);
-    snprintf(name, sizeof name, "%s%s", stem, addition);
-    unused_name(path, name, ending);
-}
-
 static void screenshot(viewer *v)
 {
     view_new_file(v, "", ".png", v->screenshot);
-}
-
-static void save_path(viewer *v)
-{
-    if (v->recorder.count == 0) {
-        view_say(v, "The camera path has no keys yet: K adds this view.");
-        return;
-    }
-    char path[256];
-    unused_name(path, "transforms", ".json");
-    int width, height;
-    glfwGetFramebufferSize(v->window, &width, &height);
-    orr_error error;
-    orr_result result =
-        camera_recorder_save(&v->recorder, path, PATH_FRAMES_PER_SECOND, width & ~1, height & ~1, &error);
-    if (result == ORR_OK) {
-        view_say(v, "%s saved. To a video: orrery render %s --cameras %s -o path.mp4", path, v->scene_path,
-                 path);
-    } else {
-        view_say(v, "%s", error.message);
-    }
 }
 
 static void add_key(viewer *v)
@@ -97,6 +32,7 @@ static void add_key(viewer *v)
         return;
     }
     if (camera_recorder_add(&v->recorder, &camera, &error) == ORR_OK) {
+        v->path_changed = true;
         v->path_time = camera_recorder_duration(&v->recorder);
         view_say(v, "Key %d of the camera path.", v->recorder.count);
     } else {
@@ -155,34 +91,6 @@ static void pause_training(viewer *v)
     }
 }
 
-static void save_model(viewer *v)
-{
-    if (!v->training) {
-        return;
-    }
-    char path[256];
-    view_new_file(v, "", view_training_ending(v->training), path);
-    orr_error error;
-    view_draw_drop(v); // what it draws is about to change
-    view_training_wait(v->training);
-    v->again = true;
-    if (view_training_save(v->training, path, &error) == ORR_OK) {
-        view_say(v, "%s: the model after %lld steps, for orrery view %s --resume", path,
-                 (long long)v->training->figures.info.steps, orr_path_name(v->scene_path));
-    } else {
-        view_say(v, "%s", error.message);
-    }
-}
-
-// Ctrl+S: what there is that is not in a file yet.
-static void save(viewer *v)
-{
-    view_do(v, v->recorder.count > 0 ? VIEW_PATH_SAVE
-               : v->training         ? VIEW_MODEL_SAVE
-               : v->scene_changed    ? VIEW_SCENE_SAVE
-                                     : VIEW_SCREENSHOT);
-}
-
 void view_do(viewer *v, view_action action)
 {
     view_attend(v);
@@ -211,13 +119,13 @@ void view_do(viewer *v, view_action action)
         play_or_pause(v);
         break;
     case VIEW_PATH_SAVE:
-        save_path(v);
+        view_save_path(v);
         break;
     case VIEW_PATH_CLEAR:
         clear_path(v);
         break;
     case VIEW_SAVE:
-        save(v);
+        view_save(v);
         break;
     case VIEW_UNDO:
         view_history_undo(v);
@@ -232,7 +140,7 @@ void view_do(viewer *v, view_action action)
         pause_training(v);
         break;
     case VIEW_MODEL_SAVE:
-        save_model(v);
+        view_save_model(v);
         break;
     case VIEW_ROBOT_PAUSE:
     case VIEW_ROBOT_STEP:

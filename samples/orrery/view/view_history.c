@@ -75,6 +75,7 @@ static void exchange_path(viewer *v, camera_recorder *other)
     v->recorder = *other;
     v->recorder.seconds = mine.seconds; // a setting, not a key
     *other = mine;
+    v->path_changed = true;
     v->playing = false;
     v->path_time = fmin(v->path_time, camera_recorder_duration(&v->recorder));
 }
@@ -92,6 +93,12 @@ static void exchange_transform(viewer *v, view_change *change)
     change->transform = now;
 }
 
+// A ball that was dropped is in no scene that is saved.
+static bool changes_saved_scene(const viewer *v, const view_change *change)
+{
+    return change->layer_count > 0 && v->scene->layers[change->first_layer].path;
+}
+
 static void exchange(viewer *v, view_change *change)
 {
     view_draw_drop(v);
@@ -104,7 +111,7 @@ static void exchange(viewer *v, view_change *change)
     for (int i = 0; i < change->layer_count && !change->moves; i++) {
         exchange_layer(v, change->first_layer + i);
     }
-    v->scene_changed = v->scene_changed || change->layer_count > 0;
+    v->scene_changed = v->scene_changed || changes_saved_scene(v, change);
     view_robot_find(v);
     v->stale = true;
 }
@@ -130,7 +137,7 @@ void view_history_added(viewer *v, int first_layer, int layer_count, const char 
     if (change) {
         change->first_layer = first_layer;
         change->layer_count = layer_count;
-        v->scene_changed = true;
+        v->scene_changed = v->scene_changed || changes_saved_scene(v, change);
     }
 }
 
@@ -142,7 +149,7 @@ void view_history_moved(viewer *v, int layer, const orr_transform *before)
         change->layer_count = 1;
         change->moves = true;
         change->transform = *before;
-        v->scene_changed = true;
+        v->scene_changed = v->scene_changed || changes_saved_scene(v, change);
     }
 }
 

@@ -93,6 +93,15 @@ orr_result view_load_run(viewer *v, const char *path,
     return l->result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)l->error.code, "%s", l->error.message);
 }
 
+void view_load_end(viewer *v)
+{
+    view_load *load = &v->load;
+    pthread_mutex_lock(&load->mutex);
+    load->stop = load->stopping = true;
+    pthread_mutex_unlock(&load->mutex);
+    background_finish(&load->background);
+}
+
 void view_load_show_failure(viewer *v, const orr_error *error)
 {
     panel_loading failure = {.share = -1.0};

@@ -26,6 +26,8 @@ typedef struct view_load {
 orr_result view_load_run(struct viewer *v, const char *path,
                          orr_result (*load)(struct viewer *v, const char *path, orr_error *error),
                          orr_error *error);
+// Ends what is being read, and waits for that; when nothing is, it does nothing.
+void view_load_end(struct viewer *v);
 // Shows why the first file was not loaded, until the window is closed.
 void view_load_show_failure(struct viewer *v, const orr_error *error);
 // For the engine, from any thread.

@@ -284,7 +284,7 @@ static orr_result add_parts(viewer *v, const char *path, orr_error *error)
 
 void view_region_cut(viewer *v, bool soft)
 {
-    char path[256];
+    char path[VIEW_PATH_SIZE];
     orr_error error;
     const int index = cloud_to_cut(v), before = orr_scene_layer_count(v->scene);
     if (!v->region.shown || index < 0) {

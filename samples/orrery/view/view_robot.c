@@ -39,6 +39,7 @@ static orr_result make_sliders(view_robot *r, const orr_model *m, orr_error *err
             double reach = hinge ? pi : m->stat.extent;
             p->joints[p->joint_count++] =
                 (panel_slider){.name = orr_model_name(m, ORR_OBJECT_JOINT, i),
+                               .format = hinge ? "%.3f rad" : "%.3f m",
                                .index = m->jnt_qposadr[i],
                                .low = m->jnt_limited[i] ? m->jnt_range[2 * i] : -reach,
                                .high = m->jnt_limited[i] ? m->jnt_range[2 * i + 1] : reach};
@@ -48,6 +49,7 @@ static orr_result make_sliders(view_robot *r, const orr_model *m, orr_error *err
         actuator += i >= m->actuator_ctrladr[actuator] + m->actuator_ctrlnum[actuator];
         p->controls[p->control_count++] =
             (panel_slider){.name = orr_model_name(m, ORR_OBJECT_ACTUATOR, actuator),
+                           .format = "%.3f", // of the actuator's own unit
                            .index = i,
                            .low = r->drive.low[i],
                            .high = r->drive.high[i]};

@@ -17,7 +17,9 @@ static orr_result open(orr_engine *engine, const orr_train_desc *desc, orr_scene
         ORR_TRY(orr_trainer_plan(t->trainer, 0, SPLAT_SECONDS, error));
     }
     ORR_TRY(orr_scene_add_trainer(scene, names[t->kind], t->trainer, NULL, &t->layer, error));
-    return orr_trainer_describe(t->trainer, &t->figures.info, error);
+    ORR_TRY(orr_trainer_describe(t->trainer, &t->figures.info, error));
+    t->saved = t->figures.info.steps; // of the model that it goes on from
+    return ORR_OK;
 }
 
 orr_result view_training_open(orr_engine *engine, const orr_train_desc *desc, orr_scene **out,
@@ -134,7 +136,14 @@ const char *view_training_ending(const view_training *t)
     return t->kind == ORR_TRAINER_SPLATS ? ".ply" : ".ingp";
 }
 
+bool view_training_is_unsaved(const view_training *t)
+{
+    return t->figures.info.steps > t->saved;
+}
+
 orr_result view_training_save(view_training *t, const char *path, orr_error *error)
 {
-    return orr_trainer_save(t->trainer, path, true, error);
+    ORR_TRY(orr_trainer_save(t->trainer, path, true, error));
+    t->saved = t->figures.info.steps;
+    return ORR_OK;
 }

@@ -195,17 +195,27 @@ void view_gizmo_release(viewer *v)
 // ---- saving ----
 
 // With the exposure and the curve of the view.
-static orr_result save(viewer *v, const orr_camera *camera, orr_error *error)
+static orr_result save(viewer *v, const orr_camera *camera, const char *path, orr_error *error)
 {
     orr_scene *scene = v->scene;
     const float exposure = scene->exposure;
     const orr_tone tone = scene->tone;
     scene->exposure = fminf(fmaxf(exposure + (float)v->look.exposure, -20.0f), 20.0f);
     scene->tone = v->look.tone != ORR_TONE_NONE ? v->look.tone : tone;
-    orr_result result = orr_world_save(v->world, 0, camera, v->saved_scene, error);
+    orr_result result = orr_world_save(v->world, 0, camera, path, error);
     scene->exposure = exposure;
     scene->tone = tone;
     return result;
+}
+
+orr_result view_scene_write(viewer *v, const char *path, orr_error *error)
+{
+    view_draw_drop(v);
+    view_training_wait(v->training);
+    const bool own_view = orr_scene_camera_count(v->scene) == 0 && view_cameras_followed(v) < 0;
+    ORR_TRY(save(v, own_view ? &v->seen : NULL, path, error));
+    v->scene_changed = false;
+    return ORR_OK;
 }
 
 void view_scene_save(viewer *v)
@@ -215,11 +225,7 @@ void view_scene_save(viewer *v)
     if (first) {
         view_new_file(v, "", ".json", v->saved_scene);
     }
-    view_draw_drop(v);
-    view_training_wait(v->training);
-    const bool own_view = orr_scene_camera_count(v->scene) == 0 && view_cameras_followed(v) < 0;
-    if (save(v, own_view ? &v->seen : NULL, &error) == ORR_OK) {
-        v->scene_changed = false;
+    if (view_scene_write(v, v->saved_scene, &error) == ORR_OK) {
         view_say(v, "%s: the scene as it is now.", v->saved_scene);
     } else {
         view_say(v, "%s", error.message);
