@@ -1,5 +1,6 @@
 // A link: its inertia, its geoms, and what it looks like.
 #include "engine/core/memory.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/urdf/urdf.h"
 
@@ -17,6 +18,14 @@ static bool is_fixed(const mjcf_node *joint)
 {
     const char *type = mjcf_find(joint, "type");
     return type && strcmp(type, "fixed") == 0;
+}
+
+static bool moves(const urdf_reader *reader, const urdf_link *link)
+{
+    while (link->joint && is_fixed(link->joint)) {
+        link = &reader->links[link->parent];
+    }
+    return link->joint != NULL;
 }
 
 // Does a link move whose inertia can only be its own? Frames alone, which hold nothing, may be fixed to it.
@@ -109,6 +118,11 @@ static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjc
     urdf_shape shape;
     const char *name = mjcf_find(node, "name");
     ORR_TRY(urdf_read_shape(reader, node, &shape));
+    if (shape.type == ORR_GEOM_PLANE && moves(reader, link)) {
+        spec_note(spec, node->file, node->line, "<%.32s>: a plane of a link that moves: no shape",
+                  node->name);
+        shape.empty = true;
+    }
     if (shape.empty) {
         return ORR_OK;
     }
@@ -131,6 +145,9 @@ static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjc
         ORR_TRY(urdf_read_mesh(reader, shape.mesh, &geom.mesh));
     }
     ORR_TRY(urdf_origin(reader, node, geom.pos, geom.orientation.quat));
+    if (shape.type == ORR_GEOM_PLANE) {
+        quat_multiply(geom.orientation.quat, shape.turn, geom.orientation.quat);
+    }
     spec_geom *added = SPEC_APPEND(spec, geoms);
     if (!added) {
         return spec_memory_fail(reader->error);
