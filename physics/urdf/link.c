@@ -1,5 +1,6 @@
 // A link: its inertia, its geoms, and what it looks like.
 #include "engine/core/memory.h"
+#include "engine/core/number.h"
 #include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/urdf/urdf.h"
@@ -28,13 +29,22 @@ static bool moves(const urdf_reader *reader, const urdf_link *link)
     return link->joint != NULL;
 }
 
+// Has a link an <inertial> with a mass? Files give frames one of 0.
+static bool weighs(const urdf_link *link)
+{
+    const mjcf_node *inertial = urdf_child(link->node, "inertial"),
+                    *mass = inertial ? urdf_child(inertial, "mass") : NULL;
+    const char *value = mass ? mjcf_find(mass, "value") : NULL, *end;
+    return value && orr_number_parse(value, &end) != 0.0;
+}
+
 // Does a link move whose inertia can only be its own? Frames alone, which hold nothing, may be fixed to it.
 static bool moves_alone(const urdf_reader *reader, const urdf_link *link)
 {
     bool alone = link->joint && !is_fixed(link->joint);
     for (int i = link->child; i >= 0 && alone; i = reader->links[i].sibling) {
         const urdf_link *child = &reader->links[i];
-        alone = !is_fixed(child->joint) || (!urdf_child(child->node, "inertial") && child->child < 0);
+        alone = !is_fixed(child->joint) || (!weighs(child) && child->child < 0);
     }
     return alone;
 }
