@@ -1,6 +1,7 @@
 #include "engine/env/task_start.h"
 
 #include "engine/core/memory.h"
+#include "physics/model/range.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,14 +90,14 @@ static void draw_by_chance(const env_draw *d, env_noise *noise, double *numbers)
     }
 }
 
-// Limited hinges and slides within their range, other hinges and the rotations of balls and free joints
-// anywhere.
+// Hinges and slides with two ends within their range, other hinges and the rotations of balls and free joints
+// anywhere that is allowed.
 static void draw_joints(const orr_model *m, env_noise *noise, double *qpos)
 {
     for (int j = 0; j < m->njnt; j++) {
         double *q = qpos + m->jnt_qposadr[j];
         const double *range = m->jnt_range + 2 * (ptrdiff_t)j;
-        const bool limited = m->jnt_limited[j] != 0;
+        const bool limited = m->jnt_limited[j] != 0 && isfinite(range[1]);
         if (m->jnt_type[j] == ORR_JOINT_FREE) {
             draw_rotation(noise, q + 3);
         } else if (m->jnt_type[j] == ORR_JOINT_BALL) {
@@ -107,10 +108,10 @@ static void draw_joints(const orr_model *m, env_noise *noise, double *qpos)
                 q[k] *= sin(0.5 * turn) / sine;
             }
             q[0] = limited ? cos(0.5 * turn) : q[0];
-        } else if (limited) {
-            *q = env_uniform(noise, range[0], range[1]);
-        } else if (m->jnt_type[j] == ORR_JOINT_HINGE) {
-            *q = env_uniform(noise, -pi, pi);
+        } else if (m->jnt_type[j] == ORR_JOINT_HINGE || (limited && isfinite(range[0]))) {
+            double ends[2];
+            orr_model_range(m->jnt_limited[j], range, pi, ends);
+            *q = env_uniform(noise, ends[0], ends[1]);
         }
     }
 }

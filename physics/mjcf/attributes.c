@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The next number of a list, or false at its end; *bad: there is something else.
-static bool next_number(const char **text, double *value, bool *bad)
+// The next number of a list, or false at its end; *bad: there is something else. infinite: it may be that.
+static bool next_number(const char **text, bool infinite, double *value, bool *bad)
 {
     while (**text && strchr(" \t\r\n", **text)) {
         (*text)++;
@@ -18,7 +18,8 @@ static bool next_number(const char **text, double *value, bool *bad)
     }
     const char *end;
     *value = orr_number_parse(*text, &end);
-    *bad = end == *text || (*end && !strchr(" \t\r\n", *end)) || !isfinite(*value);
+    *bad =
+        end == *text || (*end && !strchr(" \t\r\n", *end)) || (infinite ? isnan(*value) : !isfinite(*value));
     *text = end;
     return !*bad;
 }
@@ -33,8 +34,8 @@ static orr_result expected_numbers(const mjcf_node *node, const char *name, int 
                                    : mjcf_fail(node, error, "%s: expected %d to %d numbers", name, min, max);
 }
 
-orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, int max, double *values,
-                             int *count, orr_error *error)
+static orr_result read_numbers(const mjcf_node *node, const char *name, int min, int max, bool infinite,
+                               double *values, int *count, orr_error *error)
 {
     const char *text = mjcf_find(node, name);
     *count = 0;
@@ -43,13 +44,19 @@ orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, i
     }
     double value;
     bool bad = false;
-    while (next_number(&text, &value, &bad)) {
+    while (next_number(&text, infinite, &value, &bad)) {
         if (*count == max) {
             return expected_numbers(node, name, min, max, error);
         }
         values[(*count)++] = value;
     }
     return bad || *count < min ? expected_numbers(node, name, min, max, error) : ORR_OK;
+}
+
+orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, int max, double *values,
+                             int *count, orr_error *error)
+{
+    return read_numbers(node, name, min, max, false, values, count, error);
 }
 
 static orr_result read_list(const mjcf_node *node, const mjcf_member *member, spec_numbers *list,
@@ -99,13 +106,15 @@ static orr_result read_member(const mjcf_node *node, const mjcf_member *member, 
     case MJCF_UNSUPPORTED:
         return mjcf_fail(node, error, "%s: this attribute is not supported", member->name);
     case MJCF_REAL:
+    case MJCF_RANGE:
     case MJCF_SINGLE:
     case MJCF_INTEGER:
         break;
     }
-    ORR_TRY(mjcf_read_numbers(node, member->name, member->min, member->max, values, &count, error));
+    ORR_TRY(read_numbers(node, member->name, member->min, member->max, member->kind == MJCF_RANGE, values,
+                         &count, error));
     for (int i = 0; i < count; i++) {
-        if (member->kind == MJCF_REAL) {
+        if (member->kind == MJCF_REAL || member->kind == MJCF_RANGE) {
             ((double *)(void *)target)[i] = values[i];
         } else if (member->kind == MJCF_SINGLE) {
             if (fabs(values[i]) > (double)FLT_MAX) {

@@ -72,6 +72,7 @@ orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *rea
 
 typedef enum mjcf_kind {
     MJCF_REAL,       // doubles
+    MJCF_RANGE,      // doubles; those without end are infinite
     MJCF_SINGLE,     // floats
     MJCF_INTEGER,    // int32_t
     MJCF_KEYWORD,    // int32_t, one of keys

@@ -11,6 +11,10 @@
     {                                                                                                        \
         name, MJCF_REAL, offsetof(type, member), low, high, NULL                                             \
     }
+#define RANGE(type, name, member)                                                                            \
+    {                                                                                                        \
+        name, MJCF_RANGE, offsetof(type, member), 2, 2, NULL                                                 \
+    }
 #define SINGLE(type, name, member, low, high)                                                                \
     {                                                                                                        \
         name, MJCF_SINGLE, offsetof(type, member), low, high, NULL                                           \
@@ -286,8 +290,8 @@ const mjcf_member mjcf_joint_members[] = {
     REAL(spec_joint, "armature", armature, 1, 1),
     REAL(spec_joint, "frictionloss", frictionloss, 1, 1),
     REAL(spec_joint, "margin", margin, 1, 1),
-    REAL(spec_joint, "range", range, 2, 2),
-    REAL(spec_joint, "actuatorfrcrange", actfrcrange, 2, 2),
+    RANGE(spec_joint, "range", range),
+    RANGE(spec_joint, "actuatorfrcrange", actfrcrange),
     REAL(spec_joint, "ref", ref, 1, 1),
     REAL(spec_joint, "springref", springref, 1, 1),
     REAL(spec_joint, "springdamper", springdamper, 2, 2),
@@ -570,8 +574,8 @@ const mjcf_member mjcf_tendon_members[] = {
     INTEGER(spec_tendon, "group", group, 1, 1),
     KEYWORD(spec_tendon, "limited", limited, mjcf_tristate_keys),
     KEYWORD(spec_tendon, "actuatorfrclimited", actfrclimited, mjcf_tristate_keys),
-    REAL(spec_tendon, "range", range, 2, 2),
-    REAL(spec_tendon, "actuatorfrcrange", actfrcrange, 2, 2),
+    RANGE(spec_tendon, "range", range),
+    RANGE(spec_tendon, "actuatorfrcrange", actfrcrange),
     REAL(spec_tendon, "margin", margin, 1, 1),
     REAL(spec_tendon, "stiffness", stiffness, 1, 1 + ORR_NPOLY),
     REAL(spec_tendon, "damping", damping, 1, 1 + ORR_NPOLY),
@@ -611,8 +615,7 @@ const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1),
     INTEGER(spec_actuator, "group", group, 1, 1),                                                            \
         KEYWORD(spec_actuator, "ctrllimited", ctrllimited, mjcf_tristate_keys),                              \
         KEYWORD(spec_actuator, "forcelimited", forcelimited, mjcf_tristate_keys),                            \
-        REAL(spec_actuator, "ctrlrange", ctrlrange, 2, 2),                                                   \
-        REAL(spec_actuator, "forcerange", forcerange, 2, 2),                                                 \
+        RANGE(spec_actuator, "ctrlrange", ctrlrange), RANGE(spec_actuator, "forcerange", forcerange),        \
         REAL(spec_actuator, "lengthrange", lengthrange, 2, 2), REAL(spec_actuator, "gear", gear, 1, 6),      \
         TEXT(spec_actuator, "joint", joint), TEXT(spec_actuator, "jointinparent", jointinparent),            \
         TEXT(spec_actuator, "tendon", tendon), TEXT(spec_actuator, "site", site),                            \
@@ -630,8 +633,8 @@ const mjcf_member mjcf_actuator_members[] = {ACTUATOR_COMMON, END};
 const mjcf_member mjcf_orientation_members[] = {
     INTEGER(spec_actuator, "group", group, 1, 1),
     KEYWORD(spec_actuator, "forcelimited", forcelimited, mjcf_tristate_keys),
-    REAL(spec_actuator, "ctrlrange", ctrlrange, 2, 2),
-    REAL(spec_actuator, "forcerange", forcerange, 2, 2),
+    RANGE(spec_actuator, "ctrlrange", ctrlrange),
+    RANGE(spec_actuator, "forcerange", forcerange),
     TEXT(spec_actuator, "joint", joint),
     TEXT(spec_actuator, "site", site),
     TEXT(spec_actuator, "refsite", refsite),
@@ -650,7 +653,7 @@ const mjcf_member mjcf_general_members[] = {
     REAL(spec_actuator, "biasprm", biasprm, 1, ORR_NBIAS),
     KEYWORD(spec_actuator, "actlimited", actlimited, mjcf_tristate_keys),
     KEYWORD(spec_actuator, "actearly", actearly, mjcf_bool_keys),
-    REAL(spec_actuator, "actrange", actrange, 2, 2),
+    RANGE(spec_actuator, "actrange", actrange),
     REAL(spec_actuator, "inheritrange", inheritrange, 1, 1),
     INTEGER(spec_actuator, "actdim", actdim, 1, 1),
     END};

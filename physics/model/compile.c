@@ -121,7 +121,12 @@ static orr_result load_meshes(model_builder *b)
         }
     }
     for (int i = 0; i < spec->meshes_count && result == ORR_OK; i++) {
-        result = mesh_build(&spec->meshes[i], collides[i], &b->meshes[i], b->error);
+        const spec_mesh *mesh = &spec->meshes[i];
+        result = mesh_build(mesh, collides[i], &b->meshes[i], b->error);
+        if (b->meshes[i].thickened) {
+            spec_note(b->spec, mesh->head.location.file, mesh->head.location.line,
+                      "<mesh>: '%.64s' is flat: its hull gets a thickness of 2 mm", mesh->head.name);
+        }
     }
     orr_free(collides);
     return result;

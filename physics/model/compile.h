@@ -36,7 +36,8 @@ typedef struct mesh_data {
     int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
     double pos[3], quat[4], volume, moment[3]; // moment per unit of density
     double low[3], high[3];
-    bool sensed; // set before: points and tangents are wanted
+    bool thickened; // see spec_mesh
+    bool sensed;    // set before: points and tangents are wanted
     int point_count;
     bool as_octree; // set before: its distance is wanted
     int octree_count;
@@ -55,6 +56,8 @@ orr_result mesh_data_take(mesh_data *data, int vertices, int faces, orr_error *e
 // Makes the vertices and triangles of mesh->builtin from mesh->params; no normals. Fails for parameters that
 // the shape does not have.
 orr_result mesh_builtin(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Makes two sheets, 2 mm apart, of vertices in a plane, without triangles. Fails for others.
+orr_result mesh_thicken(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Makes the octree of a mesh that is in its principal frame.
 orr_result mesh_octree(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // Makes the triangles of the surface of mesh->function.

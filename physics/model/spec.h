@@ -203,6 +203,7 @@ typedef struct spec_mesh {
     const char *file;
     double refpos[3], refquat[4], scale[3];
     int32_t inertia, maxhullvert, smoothnormal, builtin;
+    bool thickens; // if it is flat: it gets a thickness, and may collide
     spec_numbers vertex, normal, texcoord, face, params; // params: of a builtin one
     spec_function function;
 } spec_mesh;

@@ -117,6 +117,41 @@ static orr_result read_mimic(urdf_reader *reader, const mjcf_node *node, joint_k
     return urdf_numbers(reader, mimic, "offset", 1, false, &equality->polycoef[0]);
 }
 
+// The <joint> of a name; NULL: there is none.
+static const mjcf_node *find_joint(const urdf_reader *reader, const char *name)
+{
+    for (int i = 0; i < reader->link_count; i++) {
+        const mjcf_node *joint = reader->links[i].joint;
+        if (joint && strcmp(mjcf_find(joint, "name"), name) == 0) {
+            return joint;
+        }
+    }
+    return NULL;
+}
+
+// Other readers do not look for the joint: one that is not there lets go, one that is fixed holds.
+void urdf_settle_mimics(urdf_reader *reader)
+{
+    orr_spec *spec = reader->spec;
+    int kept = 0;
+    for (int i = 0; i < spec->equalities_count; i++) {
+        spec_equality *e = &spec->equalities[i];
+        const spec_location at = e->head.location;
+        const mjcf_node *joint = find_joint(reader, e->object2);
+        const char *type = joint ? mjcf_find(joint, "type") : NULL;
+        if (!joint) {
+            spec_note(spec, at.file, at.line, "<mimic>: there is no joint '%.64s': it follows nothing",
+                      e->object2);
+            continue;
+        }
+        if (type && strcmp(type, "fixed") == 0) {
+            e->object2 = NULL;
+        }
+        spec->equalities[kept++] = *e;
+    }
+    spec->equalities_count = kept;
+}
+
 static orr_result add_joints(urdf_reader *reader, const urdf_link *child, joint_kind kind,
                              const double axis[3])
 {

@@ -1,5 +1,7 @@
 // A link: its inertia, its geoms, and what it looks like.
 #include "engine/core/memory.h"
+#include "engine/core/number.h"
+#include "engine/maths/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/urdf/urdf.h"
 
@@ -19,13 +21,30 @@ static bool is_fixed(const mjcf_node *joint)
     return type && strcmp(type, "fixed") == 0;
 }
 
+static bool moves(const urdf_reader *reader, const urdf_link *link)
+{
+    while (link->joint && is_fixed(link->joint)) {
+        link = &reader->links[link->parent];
+    }
+    return link->joint != NULL;
+}
+
+// Has a link an <inertial> with a mass? Files give frames one of 0.
+static bool weighs(const urdf_link *link)
+{
+    const mjcf_node *inertial = urdf_child(link->node, "inertial"),
+                    *mass = inertial ? urdf_child(inertial, "mass") : NULL;
+    const char *value = mass ? mjcf_find(mass, "value") : NULL, *end;
+    return value && orr_number_parse(value, &end) != 0.0;
+}
+
 // Does a link move whose inertia can only be its own? Frames alone, which hold nothing, may be fixed to it.
 static bool moves_alone(const urdf_reader *reader, const urdf_link *link)
 {
     bool alone = link->joint && !is_fixed(link->joint);
     for (int i = link->child; i >= 0 && alone; i = reader->links[i].sibling) {
         const urdf_link *child = &reader->links[i];
-        alone = !is_fixed(child->joint) || (!urdf_child(child->node, "inertial") && child->child < 0);
+        alone = !is_fixed(child->joint) || (!weighs(child) && child->child < 0);
     }
     return alone;
 }
@@ -109,6 +128,11 @@ static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjc
     urdf_shape shape;
     const char *name = mjcf_find(node, "name");
     ORR_TRY(urdf_read_shape(reader, node, &shape));
+    if (shape.type == ORR_GEOM_PLANE && moves(reader, link)) {
+        spec_note(spec, node->file, node->line, "<%.32s>: a plane of a link that moves: no shape",
+                  node->name);
+        shape.empty = true;
+    }
     if (shape.empty) {
         return ORR_OK;
     }
@@ -131,6 +155,9 @@ static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjc
         ORR_TRY(urdf_read_mesh(reader, shape.mesh, &geom.mesh));
     }
     ORR_TRY(urdf_origin(reader, node, geom.pos, geom.orientation.quat));
+    if (shape.type == ORR_GEOM_PLANE) {
+        quat_multiply(geom.orientation.quat, shape.turn, geom.orientation.quat);
+    }
     spec_geom *added = SPEC_APPEND(spec, geoms);
     if (!added) {
         return spec_memory_fail(reader->error);

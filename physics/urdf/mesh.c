@@ -130,6 +130,7 @@ orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char
     *mesh = reader->defaults->mesh;
     mesh->head = (spec_head){mjcf_location(node), taken};
     mesh->file = file;
+    mesh->thickens = true;
     memcpy(mesh->scale, scale, sizeof mesh->scale);
     *name = taken;
     return ORR_OK;

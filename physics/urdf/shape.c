@@ -1,5 +1,21 @@
 // What the <geometry> of a visual or a collision holds.
+#include "engine/maths/rotation.h"
 #include "physics/urdf/urdf.h"
+
+// Endless, with the normal in place of z: of Bullet.
+static orr_result read_plane(const urdf_reader *reader, const mjcf_node *node, urdf_shape *shape)
+{
+    static const char *const attributes[] = {"normal", NULL};
+    double normal[3] = {0.0, 0.0, 1.0};
+    ORR_TRY(urdf_check(reader, node, attributes, NULL));
+    ORR_TRY(urdf_numbers(reader, node, "normal", 3, false, normal));
+    if (vec3_normalise(normal) < 1e-14) {
+        return mjcf_fail(node, reader->error, "normal: expected a length above 0");
+    }
+    quat_from_z(normal, shape->turn);
+    shape->size[2] = 1.0; // of the lines that are drawn on it
+    return ORR_OK;
+}
 
 static orr_result read_sizes(const urdf_reader *reader, const mjcf_node *node, urdf_shape *shape)
 {
@@ -40,12 +56,12 @@ orr_result urdf_read_shape(urdf_reader *reader, const mjcf_node *node, urdf_shap
 {
     static const char *const attributes[] = {"name", NULL}, *const children[] = {"origin", "geometry",
                                                                                  "material", NULL};
-    static const char *const shapes[] = {"box", "cylinder", "sphere", "capsule", "mesh", NULL};
-    static const int types[] = {ORR_GEOM_BOX, ORR_GEOM_CYLINDER, ORR_GEOM_SPHERE, ORR_GEOM_CAPSULE,
-                                ORR_GEOM_MESH};
+    static const char *const shapes[] = {"box", "cylinder", "sphere", "capsule", "plane", "mesh", NULL};
+    static const int types[] = {ORR_GEOM_BOX,     ORR_GEOM_CYLINDER, ORR_GEOM_SPHERE,
+                                ORR_GEOM_CAPSULE, ORR_GEOM_PLANE,    ORR_GEOM_MESH};
     const mjcf_node *geometry, *found = NULL;
     int count = 0;
-    *shape = (urdf_shape){0};
+    *shape = (urdf_shape){.turn = {1.0}};
     ORR_TRY(urdf_check(reader, node, attributes, children));
     ORR_TRY(urdf_required_child(reader, node, "geometry", &geometry));
     ORR_TRY(urdf_check(reader, geometry, NULL, shapes));
@@ -59,11 +75,15 @@ orr_result urdf_read_shape(urdf_reader *reader, const mjcf_node *node, urdf_shap
         }
     }
     if (count != 1) {
-        return mjcf_fail(geometry, reader->error, "expected one of box, cylinder, sphere, capsule and mesh");
+        return mjcf_fail(geometry, reader->error,
+                         "expected one of box, cylinder, sphere, capsule, plane and mesh");
     }
     if (shape->type == ORR_GEOM_MESH) {
         shape->mesh = found;
         return ORR_OK;
+    }
+    if (shape->type == ORR_GEOM_PLANE) {
+        return read_plane(reader, found, shape);
     }
     ORR_TRY(read_sizes(reader, found, shape));
     find_empty(reader, found, shape);

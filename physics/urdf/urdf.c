@@ -336,6 +336,7 @@ orr_result urdf_read(orr_spec *spec, const mjcf_node *root, orr_error *error)
     ORR_TRY(read_mujoco(&reader, root));
     ORR_TRY(urdf_read_materials(&reader, root));
     ORR_TRY(read_tree(&reader, root));
+    urdf_settle_mimics(&reader);
     const spec_compiler *compiler = &spec->compiler;
     return compiler->boundmass > 0.0 && compiler->boundinertia > 0.0 ? ORR_OK : urdf_give_masses(&reader);
 }

@@ -23,6 +23,7 @@ typedef struct urdf_material {
 typedef struct urdf_shape {
     int32_t type;          // orr_geom_type
     double size[3];        // as of geoms
+    double turn[4];        // of a plane: z to its normal
     const mjcf_node *mesh; // the <mesh>; NULL: none
     bool empty;            // one of its sizes is 0: it has no surface
 } urdf_shape;
@@ -52,6 +53,8 @@ orr_result urdf_read_link(urdf_reader *reader, const urdf_link *link);
 // To links that move without any; when all are read.
 orr_result urdf_give_masses(urdf_reader *reader);
 orr_result urdf_read_joint(urdf_reader *reader, const urdf_link *child);
+// Of joints that mimic others; when all are read.
+void urdf_settle_mimics(urdf_reader *reader);
 // The name of the spec's mesh for a <mesh> element.
 orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char **name);
 // Its file, and the factors of its coordinates.

@@ -99,6 +99,9 @@ static orr_result read_parts(urdf_reader *reader, const mjcf_node *node, urdf_sh
                              spec_visual *visual)
 {
     ORR_TRY(urdf_read_shape(reader, node, shape));
+    if (shape->type == ORR_GEOM_PLANE) { // one that collides is shown
+        return mjcf_fail(node, reader->error, "a plane: expected as what collides");
+    }
     visual->type = shape->type;
     memcpy(visual->size, shape->size, sizeof visual->size);
     if (shape->mesh) {

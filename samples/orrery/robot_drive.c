@@ -4,6 +4,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/scene/scene.h"
+#include "physics/model/range.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,9 +28,10 @@ static orr_result read_ranges(const orr_model *m, robot_drive *d, orr_error *err
     ORR_ALLOC(d->low, d->count, "controls", error);
     ORR_ALLOC(d->high, d->count, "controls", error);
     for (int i = 0; i < d->count; i++) {
-        bool limited = m->actuator_ctrllimited[i];
-        d->low[i] = limited ? m->actuator_ctrlrange[2 * i] : -1.0;
-        d->high[i] = limited ? m->actuator_ctrlrange[2 * i + 1] : 1.0;
+        double ends[2];
+        orr_model_range(m->actuator_ctrllimited[i], m->actuator_ctrlrange + 2 * (ptrdiff_t)i, 1.0, ends);
+        d->low[i] = ends[0];
+        d->high[i] = ends[1];
     }
     int numeric = orr_model_find(m, ORR_OBJECT_NUMERIC, "sine");
     if (numeric >= 0 && m->numeric_size[numeric] == 1 + 3 * d->count) {

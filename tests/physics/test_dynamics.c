@@ -263,6 +263,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "pid",
                                          "dcmotor",
                                          "actranges",
+                                         "open_ranges",
                                          "drives_ball",
                                          "orientation_servos",
                                          "general_types",

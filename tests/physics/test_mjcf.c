@@ -1,6 +1,7 @@
 // MJCF files against MuJoCo's compiled models, and error messages for files that are wrong.
 #include "engine/core/file.h"
 #include "physics/load/load.h"
+#include "physics/model/range.h"
 #include "tests/physics/golden_model.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
@@ -45,14 +46,44 @@ static void check_model(const char *name, const char *ending)
 static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const models[] = {
-        "orientations",      "classes",        "joints",      "geoms",    "inertia",   "links",
-        "actuators",         "sensors",        "tendons",     "meshes",   "custom",    "fused",
-        "replicated",        "fitted",         "fitted_aabb", "attached", "muscles",   "drives",
-        "muscles_limits",    "muscles_all",    "plastic",     "surfaces", "delays",    "shells",
-        "shortcuts",         "round_meshes",   "pid",         "dcmotor",  "cables",    "general_types",
-        "nothing",           "builtin_meshes", "functions",   "inputs",   "actranges", "octrees",
-        "orientation_servos"};
+    static const char *const models[] = {"orientations",
+                                         "classes",
+                                         "joints",
+                                         "geoms",
+                                         "inertia",
+                                         "links",
+                                         "actuators",
+                                         "sensors",
+                                         "tendons",
+                                         "meshes",
+                                         "custom",
+                                         "fused",
+                                         "replicated",
+                                         "fitted",
+                                         "fitted_aabb",
+                                         "attached",
+                                         "muscles",
+                                         "drives",
+                                         "muscles_limits",
+                                         "muscles_all",
+                                         "plastic",
+                                         "surfaces",
+                                         "delays",
+                                         "shells",
+                                         "shortcuts",
+                                         "round_meshes",
+                                         "pid",
+                                         "dcmotor",
+                                         "cables",
+                                         "general_types",
+                                         "nothing",
+                                         "builtin_meshes",
+                                         "functions",
+                                         "inputs",
+                                         "actranges",
+                                         "octrees",
+                                         "orientation_servos",
+                                         "open_ranges"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -126,6 +157,8 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<geom size='1' material='m'/>"), "test.xml:2: <geom>", "there is no material 'm'"},
         {BODY("\n<geom class='c' size='1'/>"), "test.xml:2: <geom>", "there is no default class 'c'"},
         {BODY("\n<joint name='j' axis='0 0 0'/>" BALL), "test.xml:2: <joint> 'j'", "axis"},
+        {BODY("\n<joint damping='inf'/>" BALL), "test.xml:2: <joint>", "damping: expected 1 to 3 numbers"},
+        {BODY("\n<joint range='nan 1'/>" BALL), "test.xml:2: <joint>", "range: expected 2 numbers"},
         {BODY("\n<joint limited='true'/>" BALL), "test.xml:2: <joint>", "range"},
         {BODY("\n<geom size='1' quat='0 0 0 0'/>"), "test.xml:2: <geom>", "orientation"},
         {BODY("\n<geom size='1' euler='0 0 0' zaxis='0 0 1'/>"), "test.xml:2: <geom>",
@@ -529,6 +562,23 @@ static void blank_lines_before_and_zeros_behind_are_passed_over(void **state)
     assert_memory_equal(error.message, "test.xml:5: <wordlbody>", 23);
 }
 
+// What random starts, random controls and sliders are in where a range has no end.
+static void a_range_without_an_end_reaches_as_far_as_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        bool limited;
+        double range[2], ends[2];
+    } cases[] = {{true, {-1.0, 2.0}, {-1.0, 2.0}},           {false, {0.0, 0.0}, {-3.0, 3.0}},
+                 {true, {-INFINITY, INFINITY}, {-3.0, 3.0}}, {true, {-1.0, INFINITY}, {-1.0, 3.0}},
+                 {true, {7.0, INFINITY}, {7.0, 10.0}},       {true, {-INFINITY, -7.0}, {-10.0, -7.0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double ends[2];
+        orr_model_range(cases[i].limited, cases[i].range, 3.0, ends);
+        assert_true(ends[0] == cases[i].ends[0] && ends[1] == cases[i].ends[1]);
+    }
+}
+
 // A range and inheritrange exclude each other: the one that is given later counts. An inherited range is for
 // servos alone.
 static void a_range_counts_over_an_inherited_one_and_the_reverse(void **state)
@@ -781,6 +831,7 @@ int main(void)
         cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
         cmocka_unit_test(blank_lines_before_and_zeros_behind_are_passed_over),
+        cmocka_unit_test(a_range_without_an_end_reaches_as_far_as_asked),
         cmocka_unit_test(a_range_counts_over_an_inherited_one_and_the_reverse),
         cmocka_unit_test(files_that_include_each_other_are_refused),
         cmocka_unit_test(empty_includes_and_replicates_leave_nothing),

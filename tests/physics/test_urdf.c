@@ -1,6 +1,7 @@
 // URDF files: error messages, paths of meshes, and differences from MuJoCo. The constants are compared with
 // MuJoCo's in test_mjcf.c.
 #include "engine/core/file.h"
+#include "engine/maths/rotation.h"
 #include "physics/load/load.h"
 #include "physics/model/visuals.h"
 #include "tests/support/support.h"
@@ -53,6 +54,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {COLLISION("<cone radius='1'/>"), "test.urdf:1: <geometry>", "expected one of box"},
         {COLLISION("<sphere radius='1'/><box size='1 1 1'/>"), "test.urdf:1: <geometry>",
          "expected one of box"},
+        {COLLISION("<plane normal='0 0 0'/>"), "test.urdf:2: <plane>", "normal: expected a length above 0"},
         {COLLISION("<mesh/>"), "test.urdf:2: <mesh>", "filename: expected one"},
         {COLLISION("<mesh filename='package://p/nowhere.stl'/>"), "test.urdf:2: <mesh>", "nowhere.stl"},
         {ROBOT("<link name='b'>\n<collision/></link>"), "test.urdf:2: <collision>", "expected <geometry>"},
@@ -78,8 +80,8 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.urdf:2: <joint> 'j'", "taken already"},
         {ROBOT(LINK("b") "\n<joint name='j' type='revolute'>" ENDS("a", "b") "<axis xyz='0 0 0'/></joint>"),
          "test.urdf:2: <joint> 'j'", "axis"},
-        {ROBOT(LINK("b") "<joint name='j' type='revolute'>" ENDS("a", "b") "\n<mimic joint='k'/></joint>"),
-         "test.urdf:2: <mimic>", "'k'"},
+        {ROBOT(LINK("b") "<joint name='j' type='revolute'>" ENDS("a", "b") "\n<mimic/></joint>"),
+         "test.urdf:2: <mimic>", "joint: expected the name"},
         {ROBOT(LINK("b") "<joint name='j' type='floating'>" ENDS("a", "b") "\n<mimic joint='j'/></joint>"),
          "test.urdf:2: <mimic>", "revolute, continuous or prismatic"},
         {ROBOT(LINK("b") LINK("c")
@@ -127,6 +129,11 @@ static void what_urdf_does_not_have_is_noted(void **state)
          "test.urdf:2: <joint>: attribute 'dont_collapse': unknown", 1},
         {ROBOT(LINK("b") "<joint name='j' type='fixed'>" ENDS("a", "b") "\n<mimic joint='k'/></joint>"),
          "test.urdf:2: <mimic>: of a fixed joint", 1},
+        {ROBOT(LINK("b") "<joint name='j' type='revolute'>" ENDS("a", "b") "\n<mimic joint='k'/></joint>"),
+         "test.urdf:2: <mimic>: there is no joint 'k'", 1},
+        {ROBOT("<link name='b'>\n<collision><geometry><plane/></geometry></collision>" MASS
+               "</link>" HINGE("j", "a", "b")),
+         "test.urdf:2: <collision>: a plane of a link that moves", 1},
         {ROBOT("<mujoco>\n<contact><exclude body1='a' body2='b'/></contact></mujoco>"),
          "test.urdf:2: <contact>: element in 'mujoco': unknown", 1},
         {ROBOT("<link name='b' other:mass='3' xmlns:other='x'><other:part/></link>"), "", 0},
@@ -207,14 +214,17 @@ static void links_that_move_without_inertia_are_balls(void **state)
     (void)state;
     static const char zero[] =
         "<inertial><mass value='3'/><inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial>";
-    for (int held = 0; held < 3; held++) { // 2: by a frame alone, which has none
+    static const char *const frames[] = {"", "", "<link name='c'/>",
+                                         "<link name='c'><inertial><mass value='0'/><inertia ixx='0' ixy='0' "
+                                         "ixz='0' iyy='0' iyz='0' izz='0'/></inertial></link>"};
+    for (int held = 0; held < 4; held++) { // 2 and 3: by a frame alone, which has none
         char text[2048];
         orr_error error = {0};
         snprintf(text, sizeof text,
                  "<robot name='r'><mujoco><compiler fusestatic='false'/></mujoco><link name='a'/><link "
                  "name='b'>%s</link>" HINGE("j", "a", "b") "%s<joint name='k' type='%s'>" ENDS(
                      "b", "c") "</joint></robot>",
-                 zero, held == 2 ? "<link name='c'/>" : LINK("c"), held ? "fixed" : "continuous");
+                 zero, held >= 2 ? frames[held] : LINK("c"), held ? "fixed" : "continuous");
         orr_model *model = parse(text, &error);
         if (!model) {
             fail_msg("%s", error.message);
@@ -305,6 +315,60 @@ static void a_joint_that_mimics_another_is_tied_to_it(void **state)
     orr_model_destroy(m);
 }
 
+// Of three joints that mimic others, the first follows one that is not there, the second one that is fixed.
+static void a_joint_is_held_by_what_it_mimics_where_that_is(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *m =
+        parse(ROBOT(LINK("b") LINK("c") LINK("d") LINK("e") "<joint name='j' type='continuous'>" ENDS(
+                  "a", "b") "<mimic joint='gone'/></joint><joint name='f' "
+                            "type='fixed'>" ENDS("b", "c") "</joint>"
+                                                           "<joint name='k' "
+                                                           "type='continuous'>" ENDS(
+                                                               "c", "d") "<mimic joint='f' "
+                                                                         "multiplier='3' "
+                                                                         "offset='.5'/></joint>"
+                                                                         "<joint name='l' "
+                                                                         "type='continuous'>" ENDS(
+                                                                             "d", "e") "<mimic "
+                                                                                       "joint='j'/"
+                                                                                       "></joint>"),
+              &error);
+    assert_non_null(m);
+    assert_int_equal(m->neq, 2);
+    assert_int_equal(m->eq_obj1id[0], orr_model_find(m, ORR_OBJECT_JOINT, "k"));
+    assert_int_equal(m->eq_obj2id[0], -1);
+    assert_near(m->eq_data[0], 0.5);
+    assert_int_equal(m->eq_obj2id[1], orr_model_find(m, ORR_OBJECT_JOINT, "j"));
+    orr_model_destroy(m);
+}
+
+// Bullet's; MuJoCo refuses them.
+static void planes_face_along_their_normals(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *m = parse(
+        ROBOT("<link name='b'><collision><origin xyz='1 2 3' rpy='0 0 1.5707963267948966'/><geometry>"
+              "<plane normal='2 0 0'/></geometry></collision><visual><geometry><plane/></geometry></visual>"
+              "</link><joint name='j' type='fixed'>" ENDS("a", "b") "</joint>"),
+        &error);
+    assert_non_null(m);
+    assert_int_equal(m->ngeom, 1);
+    assert_int_equal(m->geom_type[0], ORR_GEOM_PLANE);
+    assert_near(m->geom_pos[2], 3.0);
+    double turned[9];
+    quat_matrix(m->geom_quat, turned);
+    const double up[3] = {0.0, 1.0, 0.0}; // x of the origin
+    for (int i = 0; i < 3; i++) {
+        assert_near(turned[3 * i + 2], up[i]);
+    }
+    assert_int_equal(m->visuals->count, 1);
+    assert_non_null(strstr(m->visuals->list[0].wrong, "a plane: expected as what collides"));
+    orr_model_destroy(m);
+}
+
 static void write_text(const char *path, const char *text)
 {
     assert_ok(orr_file_write(path, text, strlen(text), &error));
@@ -337,6 +401,44 @@ static void meshes_are_found_in_the_packages_above_the_file(void **state)
         assert_string_equal(orr_model_name(m, ORR_OBJECT_MESH, 0), "part");
         orr_model_destroy(m);
     }
+}
+
+// MuJoCo refuses them. One triangle and a square, whose coordinates are in millimetres and mirrored, become
+// 2 mm thick; points on a line do not.
+static void flat_meshes_get_a_thickness(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *obj, *scale;
+        double volume;
+        int corners;
+    } flat[] = {
+        {"v 0 0 1\nv 1 0 1\nv 0 1 1\nf 1 2 3\n", "1 1 1", 0.5, 6},
+        {"v 0 0 0\nv 800 0 600\nv 800 500 600\nv 0 500 0\nf 1 2 3\nf 1 3 4\n", ".001 -.001 .001", 0.5, 8}};
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("flat.urdf"));
+    for (size_t i = 0; i < sizeof flat / sizeof flat[0]; i++) {
+        char text[512];
+        orr_model *m = NULL;
+        write_text(scratch_path("flat.obj"), flat[i].obj);
+        snprintf(text, sizeof text, COLLISION("<mesh filename='flat.obj' scale='%s'/>"), flat[i].scale);
+        char *fixed = strstr(text, "</robot>");
+        strcpy(fixed, HINGE("j", "a", "b") "</robot>");
+        write_text(path, text);
+        assert_ok(orr_model_load(path, &m, &error));
+        assert_int_equal(m->unused.count, 1);
+        assert_non_null(strstr(m->unused.first, "flat.urdf:2: <mesh>: 'flat' is flat"));
+        assert_int_equal(m->mesh_hullvertnum[0], flat[i].corners);
+        const double mass = 1000.0 * 0.002 * flat[i].volume; // of water; 1e-4: coordinates are floats
+        assert_true(fabs(m->body_mass[1] - mass) < 1e-4 * mass);
+        orr_model_destroy(m);
+    }
+    orr_error error = {0};
+    orr_model *m = NULL;
+    write_text(scratch_path("flat.obj"), "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3\nf 1 3 4\n");
+    write_text(path, COLLISION("<mesh filename='flat.obj'/>"));
+    assert_int_not_equal(orr_model_load(path, &m, &error), ORR_OK);
+    assert_non_null(strstr(error.message, "whose convex hull has a volume"));
 }
 
 // Their unit is applied, their up axis is not.
@@ -536,6 +638,9 @@ int main(void)
         cmocka_unit_test(links_that_move_without_mass_get_a_little),
         cmocka_unit_test(the_inertia_turns_with_its_origin),
         cmocka_unit_test(a_joint_that_mimics_another_is_tied_to_it),
+        cmocka_unit_test(a_joint_is_held_by_what_it_mimics_where_that_is),
+        cmocka_unit_test(planes_face_along_their_normals),
+        cmocka_unit_test(flat_meshes_get_a_thickness),
         cmocka_unit_test(meshes_are_found_in_the_packages_above_the_file),
         cmocka_unit_test(collada_meshes_keep_their_axes),
         cmocka_unit_test(visuals_are_no_part_of_physics),

@@ -321,12 +321,15 @@ static orr_result take_hull_faces(mesh_data *d, orr_error *error)
     return ORR_OK;
 }
 
-orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_error *error)
+static orr_result build(const spec_mesh *mesh, bool collides, bool thick, mesh_data *d, orr_error *error)
 {
     if (mesh->scale[0] == 0.0 || mesh->scale[1] == 0.0 || mesh->scale[2] == 0.0) {
         return spec_fail(&mesh->head, error, "scale: expected numbers other than 0");
     }
     ORR_TRY(mesh_load(mesh, d, error));
+    if (thick) {
+        ORR_TRY(mesh_thicken(mesh, d, error));
+    }
     if (d->sensed) {
         ORR_TRY(take_tangents(mesh, d, error));
     }
@@ -350,4 +353,21 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
     }
     centre_mesh(d);
     return d->as_octree ? mesh_octree(mesh, d, error) : ORR_OK;
+}
+
+orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_error *error)
+{
+    mesh_data thick = {.thickened = true, .sensed = d->sensed, .as_octree = d->as_octree};
+    orr_result result = build(mesh, collides, false, d, error);
+    if (result == ORR_OK || !mesh->thickens || d->vertex_count == 0) {
+        return result;
+    }
+    // the error stays that of the mesh as it is
+    if (build(mesh, collides, true, &thick, NULL) != ORR_OK) {
+        mesh_data_free(&thick);
+        return result;
+    }
+    mesh_data_free(d);
+    *d = thick;
+    return ORR_OK;
 }

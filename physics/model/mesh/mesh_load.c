@@ -121,7 +121,8 @@ static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mes
     if (result != ORR_OK) {
         return spec_fail(&mesh->head, error, "file: %.300s", reason.message);
     }
-    if (file.vertex_count < 4 || file.vertex_count > COUNT_MAX || file.index_count / 3 > COUNT_MAX) {
+    if (file.vertex_count < (mesh->thickens ? 3 : 4) || file.vertex_count > COUNT_MAX ||
+        file.index_count / 3 > COUNT_MAX) {
         result = spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices, and triangles",
                            mesh->file, COUNT_MAX);
     } else {

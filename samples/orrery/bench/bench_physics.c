@@ -8,6 +8,7 @@
 #include "engine/image/plot.h"
 #include "engine/maths/rng.h"
 #include "physics/load/load.h"
+#include "physics/model/range.h"
 #include "physics/simulation/world.h"
 
 #include <math.h>
@@ -23,10 +24,10 @@ static orr_result randomise(orr_physics *physics, const orr_model *model, orr_er
     for (int world = 0; world < orr_physics_worlds(physics); world++) {
         orr_rng rng = {.seed = 1, .stream = (uint32_t)world};
         for (int i = 0; i < model->nu; i++) {
-            bool limited = model->actuator_ctrllimited[i];
-            float low = limited ? (float)model->actuator_ctrlrange[2 * i] : -1.0f;
-            float high = limited ? (float)model->actuator_ctrlrange[2 * i + 1] : 1.0f;
-            ctrl[i] = (double)orr_rng_range(&rng, low, high);
+            double ends[2];
+            orr_model_range(model->actuator_ctrllimited[i], model->actuator_ctrlrange + 2 * (ptrdiff_t)i, 1.0,
+                            ends);
+            ctrl[i] = (double)orr_rng_range(&rng, (float)ends[0], (float)ends[1]);
         }
         orr_physics_set(physics, ORR_PHYSICS_CTRL, world, ctrl);
     }

@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/world/soft/world_soft.h"
 #include "engine/maths/camera.h"
+#include "physics/model/range.h"
 #include "samples/orrery/view/edit/window_ray.h"
 
 #include <math.h>
@@ -36,13 +37,14 @@ static orr_result make_sliders(view_robot *r, const orr_model *m, orr_error *err
     for (int i = 0; i < m->njnt; i++) {
         bool hinge = m->jnt_type[i] == ORR_JOINT_HINGE;
         if (hinge || m->jnt_type[i] == ORR_JOINT_SLIDE) {
-            double reach = hinge ? pi : m->stat.extent;
-            p->joints[p->joint_count++] =
-                (panel_slider){.name = orr_model_name(m, ORR_OBJECT_JOINT, i),
-                               .format = hinge ? "%.3f rad" : "%.3f m",
-                               .index = m->jnt_qposadr[i],
-                               .low = m->jnt_limited[i] ? m->jnt_range[2 * i] : -reach,
-                               .high = m->jnt_limited[i] ? m->jnt_range[2 * i + 1] : reach};
+            double ends[2];
+            orr_model_range(m->jnt_limited[i], m->jnt_range + 2 * (ptrdiff_t)i, hinge ? pi : m->stat.extent,
+                            ends);
+            p->joints[p->joint_count++] = (panel_slider){.name = orr_model_name(m, ORR_OBJECT_JOINT, i),
+                                                         .format = hinge ? "%.3f rad" : "%.3f m",
+                                                         .index = m->jnt_qposadr[i],
+                                                         .low = ends[0],
+                                                         .high = ends[1]};
         }
     }
     for (int actuator = 0, i = 0; i < m->nu; i++) {
