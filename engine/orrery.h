@@ -1934,8 +1934,8 @@ ORR_API void orr_eyes_destroy(orr_eyes *eyes);
 
 /* A picture of one view of one copy of the world by path tracing, on the CPU: shadows and light between
  * surfaces, sampled without bias. Its error falls with the square root of its samples. Meshes, robots and
- * soft bodies are lit; splats and fields are seen, shade and are mirrored as light that they emit and absorb,
- * and nothing lights them. */
+ * soft bodies are lit; splats and fields are seen, shade and are mirrored as light that they emit and absorb.
+ * Shadows fall on them as in frames (umbra), and nothing else lights them. */
 typedef struct orr_reference orr_reference;
 
 typedef struct orr_reference_info {

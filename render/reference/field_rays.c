@@ -79,30 +79,26 @@ void orr_field_rays_meet(orr_field_rays *f, const orr_ray *rays, int count, orr_
     atomic_flag_clear_explicit(&f->taken[worker], memory_order_release);
 }
 
-static orr_veil splats_between(const orr_gaussians *splats, const orr_gaussian_walk *walk, const orr_ray *ray,
-                               float near_end, float far_end)
+static void add_splats_between(const orr_gaussians *splats, const orr_gaussian_walk *walk, const orr_ray *ray,
+                               float near_end, float far_end, orr_veil *veil)
 {
     orr_ray part = *ray;
     part.near_end = near_end;
     part.far_end = far_end;
-    return orr_gaussians_veil(splats, walk, &part);
+    orr_gaussians_veil(splats, walk, &part, veil);
 }
 
 orr_veil orr_field_rays_veil(const orr_gaussians *splats, const orr_gaussian_walk *walk, const orr_ray *ray,
                              const orr_field_seen *seen)
 {
-    const float alpha = seen->rgba[3], left = 1.0f - alpha;
-    if (!(alpha > 0.0f)) {
-        return orr_gaussians_veil(splats, walk, ray);
+    orr_veil veil = orr_veil_begin();
+    if (!(seen->rgba[3] > 0.0f)) {
+        orr_gaussians_veil(splats, walk, ray, &veil);
+        return veil;
     }
     const float at = fminf(seen->depth, ray->far_end);
-    orr_veil veil = splats_between(splats, walk, ray, ray->near_end, at);
-    const orr_veil behind = splats_between(splats, walk, ray, nextafterf(at, INFINITY), ray->far_end);
-    for (int k = 0; k < 3; k++) {
-        veil.display[k] += veil.passes * (seen->rgba[k] + left * behind.display[k]);
-    }
-    veil.depth += veil.passes * (alpha * at + left * behind.depth);
-    veil.passes *= left * behind.passes;
-    veil.walks += behind.walks;
+    add_splats_between(splats, walk, ray, ray->near_end, at, &veil);
+    orr_veil_add(&veil, seen->rgba, seen->rgba[3], at, -1);
+    add_splats_between(splats, walk, ray, nextafterf(at, INFINITY), ray->far_end, &veil);
     return veil;
 }

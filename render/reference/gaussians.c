@@ -5,6 +5,7 @@
 #include "engine/maths/camera.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
+#include "render/shadow/shadow_formula.h"
 #include "render/splat/deform_formula.h"
 #include "render/splat/splat_formula.h"
 
@@ -250,31 +251,45 @@ void orr_gaussian_colour(const orr_gaussians *g, uint32_t number, const float di
     memcpy(colour, &sum, 3 * sizeof *colour);
 }
 
-orr_veil orr_gaussians_veil(const orr_gaussians *g, const orr_gaussian_walk *walk, const orr_ray *ray)
+orr_veil orr_veil_begin(void)
 {
-    orr_veil v = {.passes = 1.0f};
+    return (orr_veil){.passes = 1.0f, .receiver = INFINITY, .owner = -1};
+}
+
+void orr_veil_add(orr_veil *v, const float rgb[3], float alpha, float distance, int32_t owner)
+{
+    const real before = v->passes, after = before * (1.0f - alpha);
+    for (int k = 0; k < 3; k++) {
+        v->display[k] += before * rgb[k];
+    }
+    v->depth += before * alpha * distance;
+    v->receiver = shadow_receiver(v->receiver, before, after, distance);
+    v->owner = (int32_t)shadow_receiver((real)v->owner, before, after, (real)owner);
+    v->passes = after;
+}
+
+void orr_gaussians_veil(const orr_gaussians *g, const orr_gaussian_walk *walk, const orr_ray *ray,
+                        orr_veil *v)
+{
     orr_gaussian_met met[ORR_GAUSSIANS_MET], last;
-    real3 display = make_real3(0.0f, 0.0f, 0.0f);
     int count = 0;
     if (g->bvh.block_count == 0) {
-        return v;
+        return;
     }
     do {
         count = walk->first(g, ray, count ? &last : NULL, met);
-        v.walks++;
-        for (int i = 0; i < count && v.passes > VEIL_OPAQUE; i++) {
+        v->walks++;
+        for (int i = 0; i < count && v->passes > VEIL_OPAQUE; i++) {
             float colour[3];
-            real weight = v.passes * met[i].alpha;
             orr_gaussian_colour(g, met[i].splat, ray->direction, colour);
-            display = add_scaled3(display, make_real3(colour[0], colour[1], colour[2]), weight);
-            v.depth += weight * met[i].distance;
-            v.passes *= 1.0f - met[i].alpha;
+            for (int k = 0; k < 3; k++) {
+                colour[k] *= met[i].alpha;
+            }
+            orr_veil_add(v, colour, met[i].alpha, met[i].distance, layer_of(g, met[i].splat));
             last = met[i];
         }
-    } while (count == ORR_GAUSSIANS_MET && v.passes > VEIL_OPAQUE);
-    v.passes = v.passes > VEIL_OPAQUE ? v.passes : 0.0f;
-    memcpy(v.display, &display, sizeof v.display);
-    return v;
+    } while (count == ORR_GAUSSIANS_MET && v->passes > VEIL_OPAQUE);
+    v->passes = v->passes > VEIL_OPAQUE ? v->passes : 0.0f;
 }
 
 void orr_veil_light(const orr_veil *v, float light[3])

@@ -56,11 +56,17 @@ typedef struct orr_veil {
     float display[3]; // as they are blended, premultiplied
     float passes;     // below 1e-4, as when drawing, 0
     float depth;      // distances times weights
+    float receiver;   // distance of the surface that shadows fall on, as when drawing; infinity: none
+    int32_t owner;    // number of the layer that it is of; -1: of none
     int walks;        // rays through the hierarchy that it took
 } orr_veil;
 
-orr_veil orr_gaussians_veil(const orr_gaussians *gaussians, const orr_gaussian_walk *walk,
-                            const orr_ray *ray);
+orr_veil orr_veil_begin(void);
+// Adds a layer of the colour, premultiplied, at a distance behind what the veil has; owner: of the layer.
+void orr_veil_add(orr_veil *veil, const float rgb[3], float alpha, float distance, int32_t owner);
+// Adds the splats between the ray's ends, which are behind what the veil has.
+void orr_gaussians_veil(const orr_gaussians *gaussians, const orr_gaussian_walk *walk, const orr_ray *ray,
+                        orr_veil *veil);
 // Its light, linear and premultiplied: captured colours are blended as displayed, and decoded as a whole.
 void orr_veil_light(const orr_veil *veil, float light[3]);
 

@@ -11,10 +11,12 @@
 #include "render/glass/glass_sky.h"
 #include "render/glass/glass_sky_formula.h"
 #include "render/reference/air.h"
+#include "render/reference/captured.h"
 #include "render/reference/field_rays.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/glass.h"
 #include "render/reference/lamps.h"
+#include "render/shadow/shadow_formula.h"
 
 #include <string.h>
 
@@ -42,6 +44,7 @@ struct orr_path_tracer {
     orr_environment_values behind; // the list's first environment
     orr_gaussians splats;
     const orr_gaussian_walk *splat_walk;
+    captured captured;
     orr_arena arena;        // of `fields`
     orr_field_rays *fields; // NULL: there are none
     haze_view haze;
@@ -95,6 +98,21 @@ static orr_ray ray_of(real3 origin, real3 direction, real near_end, real far_end
 
 // ---- splats and fields ----
 
+// The shadow on the surface that splats and fields show.
+static void shadow_veil(path *p, const orr_ray *ray, orr_veil *v)
+{
+    const orr_path_tracer *t = p->tracer;
+    if (!(t->captured.umbra < 1.0f && v->receiver < INFINITY)) {
+        return;
+    }
+    const captured_point at = {add_scaled3(of_three(ray->origin), of_three(ray->direction), v->receiver),
+                               v->owner, &p->random, &p->rays};
+    const real ratio = captured_ratio(&t->captured, &t->lights, &t->world, &at);
+    for (int k = 0; k < 3 && ratio < 1.0f; k++) {
+        v->display[k] = shadow_on_channel(v->display[k], 1.0f - v->passes, ratio);
+    }
+}
+
 static orr_veil look_through(path *p, const orr_ray *ray)
 {
     const orr_path_tracer *t = p->tracer;
@@ -102,8 +120,9 @@ static orr_veil look_through(path *p, const orr_ray *ray)
     if (t->fields) {
         orr_field_rays_meet(t->fields, ray, 1, &shows);
     }
-    const orr_veil v = orr_field_rays_veil(&t->splats, t->splat_walk, ray, &shows);
+    orr_veil v = orr_field_rays_veil(&t->splats, t->splat_walk, ray, &shows);
     p->rays += v.walks;
+    shadow_veil(p, ray, &v);
     return v;
 }
 
@@ -813,6 +832,7 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
         ORR_TRY(orr_field_rays_create(t->jobs, &t->arena, list, &t->fields, error));
     }
     ORR_TRY(lamps_gather(list, &t->world, &t->lights, error));
+    ORR_TRY(captured_gather(list, &t->lights, t->splat_walk, &t->captured, error));
     orr_draw_lighting *lighting;
     ORR_ALLOC(lighting, 1, "lights", error);
     orr_draw_light_up(list, lighting);
@@ -857,6 +877,7 @@ void orr_path_tracer_destroy(orr_path_tracer *tracer)
     surfaces_free(&tracer->world);
     surfaces_free(&tracer->backdrop);
     lamps_free(&tracer->lights);
+    captured_free(&tracer->captured);
     orr_gaussians_free(&tracer->splats);
     orr_arena_destroy(&tracer->arena);
     orr_free(tracer->pixels);

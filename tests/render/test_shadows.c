@@ -6,6 +6,7 @@
 #include "engine/maths/vector.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/reference/path_tracer.h"
 #include "render/shadow/shadow.h"
 #include "tests/support/drawn.h"
 
@@ -570,6 +571,86 @@ static void a_shadow_falls_on_splats(void **state)
     close_canvas(c);
 }
 
+// The list path-traced: linear colours.
+static void trace(canvas *c, const orr_draw_list *list, int samples, float *rgba)
+{
+    orr_isa isa;
+    orr_path_tracer *tracer;
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_path_tracer_create(c->jobs, isa, list, 1, &tracer, &error));
+    orr_path_tracer_advance(tracer, samples);
+    orr_path_tracer_picture(tracer, true, &(orr_picture){.rgba = rgba});
+    orr_path_tracer_destroy(tracer);
+}
+
+enum { PROXY = 64, PROXY_PIXELS = PROXY * PROXY };
+
+// How far the ratio of what a captured floor shows with and without the shadow is from that of two
+// path-traced pictures of a white floor in its place, with the cube and without it (Debevec 1998): mean over
+// the pixels that show the floor.
+static double off_from_proxy(const float *with, const float *without, const double *expected)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int i = 0; i < PROXY_PIXELS; i++) {
+        if (expected[i] >= 0.0) {
+            sum += fabs((double)with[4 * i] / (double)without[4 * i] - expected[i]);
+            count++;
+        }
+    }
+    assert_true(count > PROXY_PIXELS / 2);
+    return sum / count;
+}
+
+static void shadows_on_splats_are_debevecs(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float with[4 * PROXY_PIXELS], without[4 * PROXY_PIXELS];
+    static double expected[PROXY_PIXELS];
+    canvas *c = open_canvas(2);
+    shadow_scene_make(&s);
+    s.box.material.base_colour[0] = s.box.material.base_colour[1] = s.box.material.base_colour[2] = 0;
+    s.list.lens = shadow_scene_turned_lens(PROXY, 8.0f);
+    trace(c, &s.list, 64, with);
+    s.list.mesh_count = 1;
+    trace(c, &s.list, 64, without);
+    for (int i = 0; i < PROXY_PIXELS; i++) { // the cube is black, and seen from above at |x|, |y| < 1/2
+        const double x = (i % PROXY - PROXY / 2 + 0.5) / 8.0, y = (PROXY / 2 - i / PROXY - 0.5) / 8.0;
+        expected[i] = x * x + y * y < 0.75 * 0.75 ? -1.0 : (double)with[4 * i] / (double)without[4 * i];
+    }
+    shadow_scene_make_captured(&s, c->jobs);
+    s.box.material.base_colour[0] = s.box.material.base_colour[1] = s.box.material.base_colour[2] = 0;
+    s.list.lens = shadow_scene_turned_lens(PROXY, 8.0f);
+    s.list.umbra = (float)(shade / sunlit);
+    s.list.occlusion = (orr_draw_occlusion){.radius = 4.0f, .strength = 1.0f, .up = {0, 0, 1}};
+    double off[3];
+    for (int k = 0; k < 3; k++) { // path-traced, in real time, and without occlusion
+        s.list.occlusion.radius = k == 2 ? 0.0f : 4.0f;
+        for (int shadows = 0; shadows < 2; shadows++) {
+            float *to = shadows ? with : without;
+            s.list.shadows = shadows != 0;
+            s.list.occlusion.strength = shadows ? 1.0f : 0.0f;
+            if (k == 0) {
+                trace(c, &s.list, 64, to);
+                continue;
+            }
+            drawn d = draw_all(c, &s.list);
+            for (int i = 0; i < 4 * PROXY_PIXELS; i++) {
+                to[i] = (float)linear(d.rgba[i]);
+            }
+            drawn_free(&d);
+        }
+        off[k] = off_from_proxy(with, without, expected);
+    }
+    print_message("off by %.4f path-traced, %.4f in real time, %.4f without occlusion\n", off[0], off[1],
+                  off[2]);
+    assert_true(off[0] < 0.0085 && off[1] < 0.0092); // noise included
+    assert_true(off[2] > off[1] + 0.003);
+    shadow_scene_free(&s);
+    close_canvas(c);
+}
+
 // On a field it falls at the field's depth; here one that is opaque and at z = 0.
 static void a_shadow_falls_on_fields(void **state)
 {
@@ -656,6 +737,7 @@ int main(void)
         cmocka_unit_test(shadows_stand_still_under_a_moving_camera),
         cmocka_unit_test(maps_are_fitted_to_what_casts),
         cmocka_unit_test(a_shadow_falls_on_splats),
+        cmocka_unit_test(shadows_on_splats_are_debevecs),
         cmocka_unit_test(a_shadow_falls_on_fields),
         cmocka_unit_test(splats_without_shadows_keep_their_bits),
         cmocka_unit_test(bits_do_not_depend_on_threads),

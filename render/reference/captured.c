@@ -1,0 +1,120 @@
+#define ORR_SCALAR
+#include "render/reference/captured.h"
+
+#include "engine/maths/vector.h"
+#include "render/formula_inputs.h"
+#include "render/reference/bsdf.h"
+
+#include <string.h>
+
+// The light that frames take for that of the capture: the first that casts shadows. False: there is none.
+static bool find_light(const orr_draw_list *list, const lamps *l, captured *c)
+{
+    c->lamp = -1;
+    if (l->sun_share > 0.0f) {
+        return true;
+    }
+    for (int i = 0; i < list->light_count; i++) {
+        const orr_draw_light *light = &list->lights[i];
+        if (light->casts_shadows && light->diffuse[0] + light->diffuse[1] + light->diffuse[2] > 0.0f) {
+            c->lamp = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+orr_result captured_gather(const orr_draw_list *list, const lamps *l, const orr_gaussian_walk *walk,
+                           captured *c, orr_error *error)
+{
+    const orr_draw_occlusion *o = &list->occlusion;
+    *c = (captured){.umbra = list->umbra, .walk = walk, .strength = o->radius > 0.0f ? o->strength : 0.0f};
+    memcpy(c->up, o->up, sizeof c->up);
+    if (!list->shadows || !find_light(list, l, c)) {
+        c->umbra = 1.0f;
+        return ORR_OK;
+    }
+    for (int i = 0; i < list->splat_count && c->caster_count < ORR_CLOUD_CASTERS; i++) {
+        if (list->splats[i].casts_shadow) {
+            ORR_TRY(orr_gaussians_build(&list->splats[i], 1, &c->casters[c->caster_count], error));
+            c->caster_layers[c->caster_count++] = i;
+        }
+    }
+    return ORR_OK;
+}
+
+void captured_free(captured *c)
+{
+    for (int i = 0; i < c->caster_count; i++) {
+        orr_gaussians_free(&c->casters[i]);
+    }
+    *c = (captured){.umbra = 1.0f};
+}
+
+// A direction to the light; pdf 0: it does not shine there.
+static lamp_light draw_light(const captured *c, const lamps *l, const captured_point *at)
+{
+    const real u = orr_rng_uniform(at->random), v = orr_rng_uniform(at->random);
+    if (c->lamp < 0) {
+        return lamps_draw_sun(l, u, v);
+    }
+    const orr_light_values *lamp = &l->points.lights[c->lamp];
+    if (lamp->area > 0.5f) {
+        return lamps_draw_area(lamp, at->position, u, v);
+    }
+    lamp_light light = {.pdf = 0.0f};
+    if (l->radius[c->lamp] > 0.0f) {
+        light = lamps_draw_round(l, c->lamp, at->position, u, v);
+    }
+    if (!(light.pdf > 0.0f)) {
+        const light_incidence incident = light_incident(light_of(lamp), at->position);
+        light.to_light = incident.to_light;
+        light.distance =
+            lamp->directional > 0.5f ? INFINITY : length3(sub3(of_three(lamp->position), at->position));
+        light.pdf = incident.strength > 0.0f ? 1.0f : 0.0f;
+    }
+    return light;
+}
+
+static orr_ray ray_from(const captured_point *at, real3 d, real length)
+{
+    const real3 p = at->position;
+    return (orr_ray){{p.x, p.y, p.z}, {d.x, d.y, d.z}, 0.0f, length};
+}
+
+static bool is_met(const surfaces *s, const captured_point *at, const orr_ray *ray)
+{
+    const surface_sieve sieve = {s, at->random, .to_lamp = true};
+    ++*at->rays;
+    return surfaces_any(&sieve, ray);
+}
+
+// How much of the light from all around there is, by one direction drawn by Lambert's law.
+static real open_part(const captured *c, const surfaces *s, const captured_point *at)
+{
+    if (!(c->strength > 0.0f)) {
+        return 1.0f;
+    }
+    const real u = orr_rng_uniform(at->random), angle = 2.0f * BSDF_PI * orr_rng_uniform(at->random);
+    const real ring = sqrtf(u);
+    const real3 local = make_real3(ring * cosf(angle), ring * sinf(angle), sqrtf(1.0f - u));
+    const orr_ray ray = ray_from(at, frame_out(of_three(c->up), local), INFINITY);
+    return is_met(s, at, &ray) ? 1.0f - c->strength : 1.0f;
+}
+
+real captured_ratio(const captured *c, const lamps *l, const surfaces *s, const captured_point *at)
+{
+    const lamp_light light = draw_light(c, l, at);
+    const real open = open_part(c, s, at);
+    if (!(light.pdf > 0.0f)) {
+        return fma_(open, c->umbra, 1.0f - c->umbra);
+    }
+    const orr_ray ray = ray_from(at, light.to_light, light.distance * (1.0f - 1e-4f));
+    real visible = is_met(s, at, &ray) ? 0.0f : 1.0f;
+    for (int i = 0; i < c->caster_count && visible > 0.0f; i++) {
+        if (c->caster_layers[i] != at->owner) {
+            visible *= c->walk->transmittance(&c->casters[i], &ray);
+        }
+    }
+    return fma_(visible, 1.0f - c->umbra, open * c->umbra);
+}
