@@ -228,8 +228,8 @@ typedef struct orr_camera {
     float near_plane; /* nothing closer is drawn; 0: 0.01; fisheye: by the distance, not the depth */
     float far_plane;  /* nothing farther is drawn; 0: 1e10 */
     /* Lens distortion as OpenCV defines it: of a perspective camera k1 .. k4 of r^2 .. r^8, and p1, p2; of a
-     * fisheye k1 .. k4 of its angle^2 .. ^8, without p1 and p2. It bends pictures in which only fields are
-     * visible; with splats or meshes it is ignored, and a fisheye draws as a perspective camera. */
+     * fisheye k1 .. k4 of its angle^2 .. ^8, without p1 and p2. It bends fields where nothing else is
+     * visible, on the CPU clouds too; otherwise it is ignored: a fisheye draws as a perspective camera. */
     float radial[4], tangential[2];
 } orr_camera;
 

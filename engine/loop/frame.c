@@ -49,11 +49,33 @@ static orr_result add_probes_and_rays(orr_frame *frame, orr_frame_slot *slot, co
     return ORR_OK;
 }
 
+// Layers of all kinds meet in the projection of a pinhole, and so do the shadows of clouds on clouds.
+static bool are_clouds_alone(const orr_draw_list *list)
+{
+    bool alone = list->splat_count > 0 && list->mesh_count == 0 && list->field_count == 0;
+    for (int i = 0; i < list->splat_count && list->splat_count > 1; i++) {
+        alone = alone && !(list->shadows && list->splats[i].casts_shadow);
+    }
+    return alone;
+}
+
+// What the camera's lens does to clouds, which orr_frame_pose leaves out as most machines do.
+static orr_result bend_clouds(orr_draw_list *list, const orr_view *view, orr_error *error)
+{
+    orr_lens lens;
+    ORR_TRY(orr_camera_resolve(&view->camera, &lens, error));
+    list->lens.distorted = lens.distorted;
+    return ORR_OK;
+}
+
 static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)
 {
     uint64_t start = orr_clock_nanoseconds();
     const bool device_bodies = frame->machine->reads_device_bodies && !(s->eyes && s->eyes->host_poses);
     ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
+    if (frame->machine->bends_splats && !s->eyes && are_clouds_alone(&slot->list)) {
+        ORR_TRY(bend_clouds(&slot->list, s->view, error));
+    }
     ORR_TRY(s->eyes ? s->eyes->change(s->eyes->context, slot, error)
                     : add_probes_and_rays(frame, slot, s, error));
     slot->traced_as = frame->trace ? frame->trace->frame : 0;

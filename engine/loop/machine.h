@@ -23,6 +23,7 @@ typedef struct orr_machine {
     orr_device_kind device;
     bool on_host;             // draws with the engine's threads: all of its frames are deferred
     bool reads_device_bodies; // finds bodies of robots in its own memory (orr_draw_mesh.bodies)
+    bool bends_splats;        // draws clouds as a lens that distorts shows them
 
     // Makes what draws with up to `frames` frames in flight (1 .. 8). On failure there is nothing to close.
     orr_result (*open)(orr_engine *engine, int frames, void **state, orr_error *error);

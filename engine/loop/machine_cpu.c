@@ -85,6 +85,7 @@ static orr_result finish(void *state, const orr_machine_target *target, orr_prof
 const orr_machine orr_machine_cpu = {
     .device = ORR_DEVICE_CPU,
     .on_host = true,
+    .bends_splats = true,
     .open = open_cpu,
     .close = close_cpu,
     .begin = begin,

@@ -18,7 +18,7 @@ typedef struct orr_lens {
     // is
     float clip[4];
     bool distorted; // by OpenCV's polynomials (neural/capture/lens_formula.h); only fields know it, and
-                    // splats that learn from photos
+                    // splats that learn from photos or are alone on the CPU
     bool fisheye;   // where it is distorted: those of a fisheye
     float radial[4], tangential[2];
 } orr_lens;

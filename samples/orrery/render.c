@@ -316,16 +316,25 @@ static void report_traced(const render_job *job)
     }
 }
 
-static bool only_fields(const orr_scene *scene)
+static bool has_only(const orr_scene *scene, orr_layer_kind kind)
 {
     for (int i = 0; i < orr_scene_layer_count(scene); i++) {
         orr_layer_info info;
         if (orr_scene_layer_info(scene, orr_scene_layer(scene, i), &info, NULL) == ORR_OK &&
-            info.kind != ORR_LAYER_FIELD) {
+            info.kind != kind) {
             return false;
         }
     }
     return true;
+}
+
+// As orr_camera says. Normals and flow are pictures of eyes, which see clouds through a pinhole.
+static bool bends_as_the_lens(const render_job *job)
+{
+    const render_request *request = job->request;
+    const bool clouds = orr_engine_device(job->engine) == ORR_DEVICE_CPU && !request->reference &&
+                        !request->normals_path && !request->flow_path;
+    return has_only(job->scene, ORR_LAYER_FIELD) || (clouds && has_only(job->scene, ORR_LAYER_SPLATS));
 }
 
 static int report(const render_job *job)
@@ -338,10 +347,10 @@ static int report(const render_job *job)
     if (request->reference) {
         report_traced(job);
     }
-    if (job->cameras.distorted && !only_fields(job->scene)) {
+    if (job->cameras.distorted && !bends_as_the_lens(job)) {
         fprintf(stderr,
-                "orrery: warning: %s: lens distortion is left out: splats and meshes are drawn through a "
-                "pinhole\n",
+                "orrery: warning: %s: lens distortion is left out: all is drawn through a pinhole but fields "
+                "alone, and on the CPU clouds alone\n",
                 request->cameras.file);
     }
     return request->common.json ? print_json(job) : 0;
