@@ -1468,12 +1468,12 @@ typedef struct orr_train_desc {
        are 0 here a field's batch, holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
-    int holdout; /* photos: every so manyeth is kept for testing, the first among them; 0: 8; -1: none */
+    int holdout; /* photos: every so manyeth is for testing; 0: 8; -1: none; -2: transforms_test.json's */
     /* ORR_DEVICE_CUDA takes the steps on the GPU; AUTO: what ORR_DEVICE in the environment names; otherwise
        the CPU. Splats on the GPU, with bilateral_grid, depths and kept lenses too, get the same bits in
        every run, but others than on the CPU. */
     orr_device_kind device;
-    int splats;     /* splats: no more than these, up to 2^28; 0: 150,000 */
+    int splats;     /* splats: no more than these, to 2^28; 0: 150,000 max(1, plan's seconds / 180)^(2/3) */
     int sh_degree;  /* splats: of the spherical harmonics, 1 .. 3; 0: 3; -1: degree 0 */
     bool antialias; /* splats: with the Mip-Splatting 2D filter */
     /* Fields: a file of encodings and networks, JSON of instant-ngp; NULL: the kind's own. */

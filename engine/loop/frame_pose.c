@@ -207,10 +207,20 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     return ORR_OK;
 }
 
+// Clouds receive shadows where a pinhole shows them.
+static bool shades_clouds(const orr_draw_list *list)
+{
+    bool shades = false;
+    for (int i = 0; i < list->splat_count; i++) {
+        shades = shades || list->splats[i].casts_shadow;
+    }
+    return shades && list->shadows && list->splat_count + list->field_count > 1;
+}
+
 void orr_frame_fit_lens(orr_draw_list *list, bool clouds)
 {
-    list->lens.distorted =
-        list->lens.distorted && list->mesh_count == 0 && (clouds || list->splat_count == 0);
+    const bool pinhole = list->mesh_count > 0 || (list->splat_count > 0 && (!clouds || shades_clouds(list)));
+    list->lens.distorted = list->lens.distorted && !pinhole;
 }
 
 void orr_frame_soft_clear(orr_frame_soft *soft)

@@ -3,6 +3,7 @@
 #include "engine/training/learner.h"
 
 #include "engine/core/file.h"
+#include "render/training/splat_schedule.h"
 #include "render/training/splat_trainer.h"
 
 #include <limits.h>
@@ -13,7 +14,6 @@
 
 enum {
     SCORE_SIDE = 400, // [px] of the pictures that are compared while training, about
-    SPLATS = 150000,  // when nobody says
     SH_DEGREE = 3
 };
 
@@ -22,6 +22,7 @@ struct orr_learner {
     orr_photo_set photos;
     orr_splat_points points;
     orr_splat_trainer *trainer;
+    bool chooses_splats; // how many there may be: neither the desc nor a state says so
     orr_arena arena;
     orr_splat_comparison seen; // in the arena, of the last score
 };
@@ -87,7 +88,7 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
         .points = &l->points,
         .jobs = setup->jobs,
         .isa = setup->isa,
-        .splats = given->splats ? given->splats : SPLATS,
+        .splats = given->splats ? given->splats : orr_splat_count_for(0.0),
         .sh_degree = given->sh_degree == 0  ? SH_DEGREE
                      : given->sh_degree < 0 ? 0
                                             : given->sh_degree,
@@ -103,6 +104,7 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
         .seed = setup->choices.seed,
         .cuda = setup->cuda,
         .resume = setup->state};
+    l->chooses_splats = given->splats == 0 && !setup->state;
     orr_error why;
     orr_result result = create_trainer(l, desc, setup->log, &why);
     if (result == ORR_OK && !orr_splat_trainer_progress(l->trainer).keeps_lenses) {
@@ -147,6 +149,13 @@ static void past(const orr_learner *l, int64_t *steps, double *share)
 static int64_t count(const orr_learner *l)
 {
     return orr_splat_trainer_progress(l->trainer).splats;
+}
+
+static void plan(orr_learner *l, double seconds)
+{
+    if (l->chooses_splats) {
+        orr_splat_trainer_allow(l->trainer, orr_splat_count_for(seconds));
+    }
 }
 
 static void points(const orr_learner *l, int64_t *all, int64_t *used)
@@ -262,6 +271,7 @@ const orr_learner_functions orr_learner_of_splats = {.create = create,
                                                      .step = step,
                                                      .past = past,
                                                      .count = count,
+                                                     .plan = plan,
                                                      .points = points,
                                                      .measure = measure,
                                                      .picture = picture,

@@ -57,9 +57,11 @@ typedef struct orr_learner_functions {
     size_t (*state_size)(const orr_learner *l);
     orr_result (*state_save)(orr_learner *l, void *state, orr_error *error);
 
-    // Clouds, in place of these four: how many points the capture has and how many of them splats began at;
-    // the cloud as it is now; what is saved beside it: the file to go on from (NULL: none), and cameras where
-    // they are learned too.
+    // Clouds, in place of these four: a plan of so many seconds (0: it has none) before the first step, which
+    // says how many splats there may be where the desc does not; how many points the capture has and how many
+    // of them splats began at; the cloud as it is now; what is saved beside it: the file to go on from (NULL:
+    // none), and cameras where they are learned too.
+    void (*plan)(orr_learner *l, double seconds);
     void (*points)(const orr_learner *l, int64_t *all, int64_t *used);
     orr_result (*cloud)(orr_learner *l, orr_splats **splats, orr_error *error);
     orr_result (*save)(orr_learner *l, const char *cloud, const char *state, orr_error *error);

@@ -3,22 +3,52 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/scene/camera_file.h"
+#include "neural/capture/capture_file.h"
 
 #include <string.h>
+
+static orr_result add_test_photos(const char *path, orr_jobs *jobs, orr_log log, orr_capture *capture,
+                                  orr_error *error)
+{
+    char *test;
+    orr_capture *photos;
+    ORR_TRY(orr_capture_file_test(path, &test, error));
+    orr_result result = orr_capture_load(test, jobs, log, &photos, error);
+    orr_free(test);
+    ORR_TRY(result);
+    result = orr_capture_append(capture, photos, error);
+    orr_capture_destroy(photos);
+    return result;
+}
+
+static orr_result load(const char *path, int holdout, orr_jobs *jobs, orr_log log, orr_photo_set *set,
+                       orr_error *error)
+{
+    ORR_TRY(orr_capture_load(path, jobs, log, &set->capture, error));
+    const int listed = set->capture->count;
+    if (holdout == ORR_HOLDOUT_TEST) {
+        ORR_TRY(add_test_photos(path, jobs, log, set->capture, error));
+        holdout = 0;
+    }
+    const int count = set->capture->count;
+    ORR_ALLOC(set->images, count, "a list of photos", error);
+    set->train_count = orr_capture_split(listed, holdout, set->images);
+    set->held_out_count = count - set->train_count;
+    for (int i = listed; i < count; i++) {
+        set->images[i] = i;
+    }
+    return ORR_OK;
+}
 
 orr_result orr_photo_set_load(const char *path, int holdout, orr_jobs *jobs, orr_log log, orr_photo_set *set,
                               orr_error *error)
 {
     *set = (orr_photo_set){0};
-    ORR_TRY(orr_capture_load(path, jobs, log, &set->capture, error));
-    set->images = orr_alloc((size_t)set->capture->count, sizeof *set->images);
-    if (!set->images) {
+    orr_result result = load(path, holdout, jobs, log, set, error);
+    if (result != ORR_OK) {
         orr_photo_set_free(set);
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
     }
-    set->train_count = orr_capture_split(set->capture->count, holdout, set->images);
-    set->held_out_count = set->capture->count - set->train_count;
-    return ORR_OK;
+    return result;
 }
 
 void orr_photo_set_free(orr_photo_set *set)

@@ -81,8 +81,8 @@ static orr_result check(const orr_train_desc *desc, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT, "kind %d: expected one of orr_trainer_kind",
                         (int)desc->kind);
     }
-    if (desc->holdout < -1) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "holdout %d: expected -1, 0 or more", desc->holdout);
+    if (desc->holdout < -1 && desc->holdout != ORR_HOLDOUT_TEST) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "holdout %d: expected -2, -1, 0 or more", desc->holdout);
     }
     if (desc->kind == ORR_TRAINER_SPLATS) {
         if (desc->splats < 0 || desc->splats > 1 << 28) {
@@ -137,9 +137,9 @@ static orr_result take_device(orr_trainer *t, orr_learner_setup *setup, orr_erro
 static orr_model_training choose(const orr_train_desc *desc, const orr_model_training *before)
 {
     orr_model_training c = {.batch = desc->batch,
-                            .holdout = desc->holdout > 0   ? desc->holdout
-                                       : desc->holdout < 0 ? 0
-                                                           : HOLDOUT,
+                            .holdout = desc->holdout == 0    ? HOLDOUT
+                                       : desc->holdout == -1 ? 0
+                                                             : desc->holdout,
                             .seed = desc->seed,
                             .known = true,
                             .exposures = desc->exposures};
@@ -249,6 +249,9 @@ orr_result orr_trainer_plan(orr_trainer *t, int64_t steps, double seconds, orr_e
                             .seconds = isfinite(seconds) ? seconds : 0.0,
                             .from = t->worked,
                             .progress_then = t->steps > 0 ? orr_trainer_progress(t) : t->plan.progress_then};
+    if (t->kind->functions->plan && t->steps == 0) {
+        t->kind->functions->plan(t->learner, steps > 0 ? 0.0 : t->plan.seconds);
+    }
     return ORR_OK;
 }
 

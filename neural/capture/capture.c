@@ -339,6 +339,20 @@ void orr_capture_destroy(orr_capture *capture)
     }
 }
 
+orr_result orr_capture_append(orr_capture *to, orr_capture *from, orr_error *error)
+{
+    orr_capture_image *images;
+    ORR_ALLOC(images, to->count + from->count, "photos", error);
+    memcpy(images, to->images, (size_t)to->count * sizeof *images);
+    memcpy(images + to->count, from->images, (size_t)from->count * sizeof *images);
+    orr_free(to->images);
+    to->images = images;
+    to->count += from->count;
+    to->absent += from->absent;
+    from->count = 0;
+    return ORR_OK;
+}
+
 size_t orr_capture_bytes(const orr_capture *capture)
 {
     size_t bytes = sizeof *capture + (size_t)capture->count * sizeof *capture->images;

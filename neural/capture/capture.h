@@ -41,6 +41,8 @@ typedef struct orr_capture {
 orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_capture **capture,
                             orr_error *error);
 void orr_capture_destroy(orr_capture *capture); // NULL is allowed
+// Moves the photos of `from` behind those of `to`, whose points and unit cube stay; `from` has none then.
+orr_result orr_capture_append(orr_capture *to, orr_capture *from, orr_error *error);
 size_t orr_capture_bytes(const orr_capture *capture);
 
 // A mask for a photo of width x height pixels: 0 not to be learned from, otherwise 255; free with orr_free.

@@ -128,6 +128,22 @@ void orr_capture_file_free(orr_capture_file *file)
     *file = (orr_capture_file){0};
 }
 
+orr_result orr_capture_file_test(const char *path, char **test, orr_error *error)
+{
+    static const char name[] = "transforms_test.json";
+    *test = orr_path_is_folder(path) ? orr_path_join(path, name) : orr_path_beside(path, name);
+    if (!*test) {
+        return out_of_memory(path, error);
+    }
+    if (orr_path_is_file(*test) && strcmp(orr_path_name(path), name) != 0) {
+        return ORR_OK;
+    }
+    orr_free(*test);
+    *test = NULL;
+    return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: no photos for testing: expected %s with the capture",
+                    path, name);
+}
+
 // NULL when out of memory
 static char *with_ending(const char *name, const char *ending)
 {

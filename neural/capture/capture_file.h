@@ -16,6 +16,11 @@ typedef struct orr_capture_file {
 orr_result orr_capture_file_read(const char *path, orr_capture_file *file, orr_error *error);
 void orr_capture_file_free(orr_capture_file *file);
 
+// transforms_test.json beside the file that lists the capture's photos, which is at `path` or in the folder
+// there: photos to compare with, which the papers of NeRF-synthetic keep apart. Free with orr_free.
+// ORR_CODE_FILE_OPEN: there is none, or it is the capture itself.
+orr_result orr_capture_file_test(const char *path, char **test, orr_error *error);
+
 // The photo's file: as named, or with the ending that the name leaves out, or with slashes for the
 // backslashes of Windows; free with orr_free. *path NULL: absent.
 orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,

@@ -10,7 +10,7 @@
 // The choices of a training that a continued one repeats; all 0: not in the file.
 typedef struct orr_model_training {
     int batch;   // samples per step; 0: the trainer's own
-    int holdout; // nerf: every so manyeth photo was held out
+    int holdout; // nerf: every so manyeth photo was held out; 0: none; -2: those of transforms_test.json
     uint32_t seed;
     bool known, exposures; // a gain per photo and channel was learnt
 } orr_model_training;

@@ -332,7 +332,7 @@ static orr_result read_training(const reader *r, const orr_msgpack_value *own, o
     }
     double batch = 0.0, holdout = 0.0, seed = 0.0, exposures = 0.0;
     ORR_TRY(read_number(r, &map, "batch", 0.0, 1 << 22, &batch));
-    ORR_TRY(read_number(r, &map, "holdout", 0.0, 1e6, &holdout));
+    ORR_TRY(read_number(r, &map, "holdout", -2.0, 1e6, &holdout));
     ORR_TRY(read_number(r, &map, "seed", 0.0, UINT32_MAX, &seed));
     ORR_TRY(read_number(r, &map, "exposures", 0.0, 1.0, &exposures));
     *training = (orr_model_training){(int)batch, (int)holdout, (uint32_t)seed, true, exposures > 0.0};

@@ -19,10 +19,11 @@ class Trainer(Handle):
     mesh), "image" (a picture) or "volume" (a three-dimensional .npy, or "cloud").
     data: the path of what to learn from.
     resume: what save() wrote, to go on to the same bits.
-    options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none), splats, sh_degree, antialias,
-    config, batch, exposures, bilateral_grid, refine_poses, depth_weight, prune, fast_scatter; sampling
-    ("occupancy", "proposal"), masks ("ignore", "empty"), lenses ("undistort", "keep"), strategy ("adc",
-    "mcmc"), device ("cpu", "cuda").
+    options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none; "test": those of
+    transforms_test.json beside the data's file), splats (at most; 150,000, more by a plan of more than 180
+    seconds), sh_degree, antialias, config, batch, exposures, bilateral_grid, refine_poses, depth_weight,
+    prune, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore", "empty"), lenses ("undistort",
+    "keep"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
 
     Close it after the scenes that show it.
     """
@@ -37,6 +38,8 @@ class Trainer(Handle):
             "strategy": "ORR_STRATEGY_",
             "device": "ORR_DEVICE_",
         }
+        if options.get("holdout") == "test":
+            options["holdout"] = -2
         members = {name for name, _ in structs["orr_train_desc"]._fields_} - {"kind", "data", "resume"}
         for name, value in options.items():
             if name not in members:

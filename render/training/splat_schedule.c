@@ -9,11 +9,13 @@ enum {
     SIDE_LEAST = 64,    // [px] of a picture to learn from
     PIXELS_MAX = 1 << 20
 };
-static const double FIRST_SHARE = 0.3;   // of the splats, at the beginning
-static const double GROWN_AT = 0.4;      // all of them
-static const double REFINED_AT = 0.85;   // no more moves and noise
-static const double DEGREE_EVERY = 0.08; // a degree of harmonics more
-static const double HALVES_UNTIL = 0.45; // pictures of half the size
+static const double COUNT_LEAST = 150000.0, COUNT_MOST = 1e6; // splats when nobody says
+static const double COUNT_SECONDS = 180.0;                    // of the least
+static const double FIRST_SHARE = 0.3;                        // of the splats, at the beginning
+static const double GROWN_AT = 0.4;                           // all of them
+static const double REFINED_AT = 0.85;                        // no more moves and noise
+static const double DEGREE_EVERY = 0.08;                      // a degree of harmonics more
+static const double HALVES_UNTIL = 0.45;                      // pictures of half the size
 static const double PRUNED_AT[2] = {0.5, 0.65};
 static const double WHOLE_FROM = 0.9;      // pictures of more than PIXELS_MAX in full size
 static const double QUARTERS_UNTIL = 0.08; // and of a quarter
@@ -105,6 +107,13 @@ int orr_splat_shrink_at(const orr_lens *lens, double progress)
 int orr_splat_degree_at(int degree, double progress)
 {
     return (int)fmin((double)degree, progress / DEGREE_EVERY);
+}
+
+// The more steps there are, the more splats they can tell apart: measured in BENCHMARKS.md.
+int64_t orr_splat_count_for(double seconds)
+{
+    const double count = COUNT_LEAST * pow(seconds / COUNT_SECONDS, 2.0 / 3.0);
+    return (int64_t)fmin(fmax(count, COUNT_LEAST), COUNT_MOST);
 }
 
 int64_t orr_splat_first_count(int64_t most)

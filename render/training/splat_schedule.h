@@ -27,6 +27,9 @@ int orr_splat_degree_at(int degree, double progress); // of harmonics that are t
 bool orr_splat_refines_at(double progress);
 // How many prunings there are until then, of those that matter least.
 int orr_splat_prunings_at(double progress);
+// How many splats there may be in a training of so many seconds on a CPU, when nobody says; 0: not planned by
+// time.
+int64_t orr_splat_count_for(double seconds);
 // How many splats a training of at most `most` begins with.
 int64_t orr_splat_first_count(int64_t most);
 // How many there may be behind step number `steps`; 0: this is no step for relocations and divisions.

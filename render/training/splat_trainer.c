@@ -257,6 +257,11 @@ void orr_splat_trainer_destroy(orr_splat_trainer *t)
     }
 }
 
+void orr_splat_trainer_allow(orr_splat_trainer *t, int64_t splats)
+{
+    t->desc.splats = splats;
+}
+
 orr_result orr_splat_trainer_cloud(orr_splat_trainer *t, orr_splats **splats, orr_error *error)
 {
     ORR_TRY(orr_splat_trainer_fetch(t, error));

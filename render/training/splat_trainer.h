@@ -73,6 +73,8 @@ typedef struct orr_splat_step_report {
 orr_result orr_splat_trainer_create(const orr_splat_trainer_desc *desc, orr_splat_trainer **trainer,
                                     orr_error *error);
 void orr_splat_trainer_destroy(orr_splat_trainer *trainer); // NULL is allowed
+// Other splats than the desc's, 1 .. 2^28, before the first step; those that there are stay.
+void orr_splat_trainer_allow(orr_splat_trainer *trainer, int64_t splats);
 
 // One photo, one step. progress: how much of the training is over, 0 .. 1, from which the schedules of
 // learning rates, sizes of pictures, numbers of splats and degrees of harmonics follow.

@@ -4,13 +4,16 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
+#include "render/training/splat_state.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SPLATS = 400, STEPS = 20, NAMES = 8 };
@@ -195,6 +198,125 @@ static void time_of_splats_is_spent_as_steps_are(void **state)
     const double square = then * then, share = square + (1.0 - square) * (i.seconds - from) / 10.0;
     assert_true(fabs(i.progress - sqrt(share)) < 1e-5);
     orr_trainer_destroy(trainer);
+}
+
+// How many splats there may be, as a training that goes on is told.
+static int64_t most_splats(orr_trainer *trainer)
+{
+    orr_bytes bytes;
+    orr_splat_state read;
+    char state_path[320];
+    const char *cloud = in_folder("most.ply");
+    snprintf(state_path, sizeof state_path, "%s.training", cloud);
+    assert_ok(orr_trainer_save(trainer, cloud, true, &error));
+    assert_ok(orr_file_read(state_path, &bytes, &error));
+    assert_ok(orr_splat_state_read(state_path, bytes, &read, &error));
+    const int64_t most = read.most;
+    orr_splat_state_destroy(&read);
+    orr_free(bytes.data);
+    return most;
+}
+
+// By a plan of time before the first step, where the desc names no number and the file to go on from neither.
+static void more_time_allows_more_splats(void **state)
+{
+    (void)state;
+    orr_train_desc desc = of_splats();
+    desc.sh_degree = -1;
+    orr_trainer *trainer = trainer_on(engine, &desc);
+    assert_ok(orr_trainer_plan(trainer, 0, 600.0, &error));
+    assert_int_equal(most_splats(trainer), SPLATS);
+    orr_trainer_destroy(trainer);
+    desc.splats = 0;
+    trainer = trainer_on(engine, &desc);
+    assert_ok(orr_trainer_plan(trainer, 0, 600.0, &error));
+    assert_ok(orr_trainer_plan(trainer, 50, 600.0, &error)); // the steps are over sooner
+    assert_int_equal(most_splats(trainer), 150000);
+    assert_ok(orr_trainer_plan(trainer, 0, 600.0, &error));
+    assert_ok(orr_trainer_step(trainer, 1, 0.0, &error));
+    assert_ok(orr_trainer_plan(trainer, 0, 1e6, &error)); // it has begun
+    assert_int_equal(most_splats(trainer), 334716);
+    orr_trainer_destroy(trainer);
+    desc.resume = in_folder("most.ply");
+    trainer = trainer_on(engine, &desc);
+    assert_ok(orr_trainer_plan(trainer, 0, 1e6, &error));
+    assert_int_equal(most_splats(trainer), 334716);
+    orr_trainer_destroy(trainer);
+}
+
+// The capture's first photos as transforms_train.json, and the others as `name`; returns the folder.
+static const char *parted_capture(const char *name, int learned)
+{
+    static char folder[300];
+    char path[600];
+    orr_bytes text;
+    snprintf(path, sizeof path, "%s/transforms.json", capture());
+    assert_ok(orr_file_read(path, &text, &error));
+    cJSON *root = cJSON_Parse((const char *)text.data);
+    cJSON *frames = cJSON_DetachItemFromObject(root, "frames"), *parts[2], *frame;
+    orr_free(text.data);
+    snprintf(folder, sizeof folder, "%s", scratch_path("parted"));
+    mkdir(folder, 0777);
+    for (int k = 0; k < 2; k++) {
+        parts[k] = cJSON_Duplicate(root, true);
+        cJSON_AddArrayToObject(parts[k], "frames");
+    }
+    for (int i = 0; (frame = cJSON_DetachItemFromArray(frames, 0)); i++) {
+        snprintf(path, sizeof path, "%s/%s", capture(), cJSON_GetObjectItem(frame, "file_path")->valuestring);
+        cJSON_ReplaceItemInObject(frame, "file_path", cJSON_CreateString(path));
+        cJSON_AddItemToArray(cJSON_GetObjectItem(parts[i >= learned], "frames"), frame);
+    }
+    for (int k = 0; k < 2; k++) {
+        char *printed = cJSON_PrintUnformatted(parts[k]);
+        snprintf(path, sizeof path, "%s/%s", folder, k ? name : "transforms_train.json");
+        assert_ok(orr_file_write(path, printed, strlen(printed), &error));
+        free(printed);
+        cJSON_Delete(parts[k]);
+    }
+    cJSON_Delete(frames);
+    cJSON_Delete(root);
+    return folder;
+}
+
+// As the papers have it: learned from are all photos of one file, and compared those of another.
+static void photos_for_testing_have_a_file_of_their_own(void **state)
+{
+    (void)state;
+    enum { LEARNED = 21, LISTED = 24 };
+    orr_train_desc descs[] = {of_splats(), of_photos()};
+    for (int k = 0; k < 2; k++) {
+        orr_train_quality q;
+        char train_file[400];
+        orr_error why = {0};
+        const char *model = in_folder(k ? "parted.ingp" : "parted.ply");
+        descs[k].data = parted_capture("transforms_other.json", LEARNED);
+        descs[k].holdout = -2;
+        orr_trainer *trainer;
+        assert_int_equal(orr_trainer_create(engine, &descs[k], &trainer, &why), ORR_ERROR_FILE);
+        assert_non_null(strstr(why.message, "parted: no photos for testing: expected transforms_test.json"));
+        descs[k].data = parted_capture("transforms_test.json", LEARNED);
+        orr_train_desc alone = descs[k]; // what is learned from is no test
+        alone.data = scratch_path("parted/transforms_test.json");
+        assert_int_equal(orr_trainer_create(engine, &alone, &trainer, &why), ORR_ERROR_FILE);
+        trainer = trainer_on(engine, &descs[k]);
+        assert_int_equal(info_of(trainer).train_count, LEARNED);
+        assert_int_equal(info_of(trainer).held_out_count, LISTED - LEARNED);
+        assert_ok(orr_trainer_step(trainer, 2, 0.0, &error));
+        assert_ok(orr_trainer_evaluate(trainer, LISTED - LEARNED - 1, 0.0, &q, &error));
+        assert_non_null(strstr(q.file, "/23.png"));
+        assert_ok(orr_trainer_save(trainer, model, true, &error));
+        orr_trainer_destroy(trainer);
+        // a field says so itself; the file is as good as its folder
+        snprintf(train_file, sizeof train_file, "%s/transforms_train.json", descs[k].data);
+        descs[k].data = train_file;
+        descs[k].resume = model;
+        descs[k].holdout = k ? 0 : -2;
+        trainer = trainer_on(engine, &descs[k]);
+        assert_int_equal(info_of(trainer).train_count, LEARNED);
+        assert_int_equal(info_of(trainer).held_out_count, LISTED - LEARNED);
+        orr_trainer_destroy(trainer);
+        unlink(scratch_path("parted/transforms_test.json"));
+    }
 }
 
 static void quality_is_measured_quickly_and_in_full(void **state)
@@ -472,7 +594,7 @@ static void what_cannot_be_trained_is_refused(void **state)
     const char *model = in_folder("image.ingp");
     assert_desc_refused(of_splats(), kind, (orr_trainer_kind)9, "kind 9");
     assert_desc_refused(of_splats(), data, NULL, "data is NULL");
-    assert_desc_refused(of_splats(), holdout, -2, "holdout -2");
+    assert_desc_refused(of_splats(), holdout, -3, "holdout -3");
     assert_desc_refused(of_splats(), strategy, (orr_train_strategy)2, "strategy 2");
     assert_desc_refused(of_splats(), holdout, 1, "0 photos to learn splats from");
     assert_desc_refused(of_splats(), splats, -1, "-1 splats");
@@ -510,6 +632,8 @@ int main(void)
         cmocka_unit_test(figures_follow_the_steps_and_the_plan),
         cmocka_unit_test(time_is_a_plan_too),
         cmocka_unit_test(time_of_splats_is_spent_as_steps_are),
+        cmocka_unit_test(more_time_allows_more_splats),
+        cmocka_unit_test(photos_for_testing_have_a_file_of_their_own),
         cmocka_unit_test(quality_is_measured_quickly_and_in_full),
         cmocka_unit_test(a_training_goes_on_to_the_same_bits),
         cmocka_unit_test(a_layer_shows_what_was_learned),

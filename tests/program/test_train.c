@@ -396,6 +396,10 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     assert_refused(&run, 2, "exposures and bilateral grids: expected one of them");
     run = orrery("train", "nerf", capture, "-o", in_folder("refused.ingp"), "--refine-poses");
     assert_refused(&run, 2, "--refine-poses: expected none with train nerf");
+    run = orrery("train", "splats", capture, "-o", cloud, "--holdout", "1.5");
+    assert_refused(&run, 2, "--holdout 1.5: expected a whole number from 0 to 1000000, or test");
+    run = orrery("train", "splats", capture, "-o", cloud, "--holdout", "test");
+    assert_refused(&run, 2, "no photos for testing: expected transforms_test.json");
     run = orrery("train", "image", "any.png", "-o", in_folder("refused.ingp"), "--holdout", "4");
     assert_refused(&run, 2, "--holdout: expected none with train image");
     run = orrery("train", "splats", capture, "-o", cloud, "--masks", "half");

@@ -20,9 +20,9 @@ enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 typedef struct train_choices {
     common_options common; // seed UINT64_MAX: not given
     int steps;
-    int sh_degree, holdout; // -1: not given
+    int sh_degree; // -1: not given
     double checkpoint_minutes, depth, prune;
-    const char *sampling, *masks, *lens, *strategy; // NULL: not given
+    const char *holdout, *sampling, *masks, *lens, *strategy; // NULL: not given
 } train_choices;
 
 static const train_kind *find_kind(const char *name, orr_error *error)
@@ -35,6 +35,19 @@ static const train_kind *find_kind(const char *name, orr_error *error)
     orr_fail(error, ORR_CODE_ARGUMENT,
              "train: %s: expected image, sdf, nerf, splats, volume, policy or material", name);
     return NULL;
+}
+
+static orr_result read_holdout(const char *holdout, orr_train_desc *desc, orr_error *error)
+{
+    double every = 0.0;
+    const char *rest;
+    const bool test = strcmp(holdout, "test") == 0;
+    if (!test && !(options_read_real(holdout, 0, 0.0, 1e6, &every, &rest) && every == floor(every))) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "train: --holdout %s: expected a whole number from 0 to 1000000, or test", holdout);
+    }
+    desc->holdout = test ? -2 : every > 0.0 ? (int)every : -1;
+    return ORR_OK;
 }
 
 static orr_result read_sampling(const char *sampling, orr_train_desc *desc, orr_error *error)
@@ -100,7 +113,7 @@ static orr_result check_field(const training *t, const train_choices *c, orr_err
                         : c->strategy                 ? "--strategy"
                         : !nerf && desc->exposures    ? "--exposures"
                         : !nerf && desc->fast_scatter ? "--fast-scatter"
-                        : !nerf && c->holdout >= 0    ? "--holdout"
+                        : !nerf && c->holdout         ? "--holdout"
                                                       : NULL;
     return given ? orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected none with train %s", given,
                             t->kind->name)
@@ -135,6 +148,7 @@ static orr_result check(training *t, const train_choices *c, orr_error *error)
     if (!t->model_path) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "train: -o missing: expected a name for the model");
     }
+    ORR_TRY(c->holdout ? read_holdout(c->holdout, &t->desc, error) : ORR_OK);
     ORR_TRY(c->sampling ? read_sampling(c->sampling, &t->desc, error) : ORR_OK);
     ORR_TRY(c->masks ? read_masks(c->masks, &t->desc, error) : ORR_OK);
     ORR_TRY(c->lens ? read_lens(c->lens, &t->desc, error) : ORR_OK);
@@ -180,7 +194,6 @@ static void complete(training *t, const train_choices *c)
     desc->kind = t->kind->kind;
     desc->device = c->common.device;
     desc->seed = c->common.seed != UINT64_MAX ? (uint32_t)c->common.seed : 0;
-    desc->holdout = c->holdout < 0 ? 0 : c->holdout == 0 ? -1 : c->holdout;
     desc->depth_weight = (float)c->depth;
     desc->prune = (float)c->prune;
     desc->sh_degree = c->sh_degree < 0 ? 0 : c->sh_degree == 0 ? -1 : c->sh_degree;
@@ -199,10 +212,8 @@ int command_train(int argc, char **argv)
         return train_material(argc - 1, argv + 1);
     }
     training t = {.evaluation_seconds = EVALUATION_SECONDS};
-    train_choices c = {.common = {.seed = UINT64_MAX},
-                       .sh_degree = -1,
-                       .holdout = -1,
-                       .checkpoint_minutes = CHECKPOINT_MINUTES};
+    train_choices c = {
+        .common = {.seed = UINT64_MAX}, .sh_degree = -1, .checkpoint_minutes = CHECKPOINT_MINUTES};
     progress_begin(&t.clock, "s", 0);
     const option list[] = {
         {.name = "--output",
@@ -242,7 +253,8 @@ int command_train(int argc, char **argv)
          .kind = OPTION_INT,
          .value = &t.desc.splats,
          .expect = "N",
-         .help = "splats: no more than N (default 150000)",
+         .help = "splats: no more than N (default 150000; by --seconds S above 180 alone: 150000 x (S / "
+                 "180)^(2/3), up to 1000000)",
          .low = 1,
          .high = 1 << 28},
         {.name = "--sh",
@@ -257,12 +269,11 @@ int command_train(int argc, char **argv)
          .value = &t.desc.antialias,
          .help = "splats: train with the Mip-Splatting 2D filter, for views from far away"},
         {.name = "--holdout",
-         .kind = OPTION_INT,
+         .kind = OPTION_TEXT,
          .value = &c.holdout,
-         .expect = "K",
-         .help = "nerf, splats: keep every Kth photo for testing (default 8; 0: none)",
-         .low = 0,
-         .high = 1e6},
+         .expect = "K|test",
+         .help = "nerf, splats: keep every Kth photo for testing (default 8; 0: none), or test with the "
+                 "photos of transforms_test.json beside the capture's file (Blender)"},
         {.name = "--sampling",
          .kind = OPTION_TEXT,
          .value = &c.sampling,
