@@ -143,7 +143,7 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
 {
     (void)state;
     static const struct {
-        const char *arguments[9];
+        const char *arguments[10];
         const char *text;
     } cases[] = {
         {{"rendr"}, "rendr"},
