@@ -1319,9 +1319,9 @@ ORR_API orr_result orr_env_get_quantity(const orr_env *env, orr_robot_quantity q
  * not 0 (NULL: all). Observations follow with the next step or orr_env_set_state. */
 ORR_API orr_result orr_env_set_quantity(orr_env *env, orr_robot_quantity quantity, const uint8_t *mask,
                                         const double *values, orr_error *error);
-/* The world that the environments are in, where their model is a scene file or has soft bodies: a copy for
- * each, for eyes and frames between two steps. *scene (nullable) becomes its scene. Both belong to the
- * environments, and nothing in them may be changed. NULL: they are of a robot's file. */
+/* The world that the environments are in, where their model is a scene file or has soft bodies, or their task
+ * observes pixels: a copy for each, for eyes and frames between two steps. *scene (nullable) becomes its
+ * scene. Both belong to the environments; change nothing in them. NULL: they are of a robot's file. */
 ORR_API orr_world *orr_env_world(orr_env *env, orr_scene **scene);
 ORR_API void orr_env_destroy(orr_env *env);
 

@@ -273,7 +273,9 @@ static orr_result begin_episodes(orr_env *env, orr_error *error)
     }
     read_states(env, env->begins);
     for_blocks(env, observe_starts);
-    return env_pads_check(env, error);
+    ORR_TRY(env_pads_check(env, error));
+    ORR_TRY(env_eyes_begin(env, error));
+    return env_eyes_see(env, env->begins, error);
 }
 
 orr_result orr_env_reset(orr_env *env, const uint8_t *mask, const uint32_t *seeds, orr_error *error)
@@ -346,11 +348,7 @@ static void conclude(orr_env *env, int i)
     r->episode_return[i] += r->reward[i];
     r->episode_steps[i] = env->steps[i];
     env->done[i] = r->terminated[i] || r->truncated[i];
-    if (env->done[i] && env->autoreset == ORR_AUTORESET_SAME_STEP) {
-        memcpy(observation_of(env, r->final_observation, i), observation_of(env, r->observation, i),
-               (size_t)env->observation_count * sizeof *r->observation);
-        env->begins[i] = 1;
-    }
+    env->begins[i] |= env->done[i] && env->autoreset == ORR_AUTORESET_SAME_STEP;
 }
 
 // The observation of an environment that diverges stays what it was.
@@ -411,6 +409,16 @@ static orr_result advance(orr_env *env, bool all, orr_error *error)
     return ORR_OK;
 }
 
+// Of an episode that ended in this step, in whose place the observation of another is about to be.
+static void keep_last_observation(const orr_env *env, int i)
+{
+    const orr_env_results *r = &env->results;
+    if (env->done[i] && env->autoreset == ORR_AUTORESET_SAME_STEP) {
+        memcpy(observation_of(env, r->final_observation, i), observation_of(env, r->observation, i),
+               (size_t)env->observation_count * sizeof *r->observation);
+    }
+}
+
 orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error)
 {
     ORR_ENTER;
@@ -432,8 +440,10 @@ orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error)
     ORR_TRY(advance(env, all, error));
     for_blocks(env, judge);
     ORR_TRY(env_pads_check(env, error));
+    ORR_TRY(env_eyes_see(env, env->judged, error));
     for (int i = 0; i < env->count; i++) {
         any |= env->begins[i] != 0;
+        keep_last_observation(env, i);
     }
     return any ? begin_episodes(env, error) : ORR_OK;
 }
@@ -528,5 +538,6 @@ orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const 
     orr_physics_set(env->physics, ORR_PHYSICS_QVEL, index, qvel);
     read_states(env, env->begins);
     observe_states(env, index, index + 1, env->begins, false, 0);
-    return env_pads_check(env, error);
+    ORR_TRY(env_pads_check(env, error));
+    return env_eyes_see(env, env->begins, error);
 }

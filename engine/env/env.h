@@ -34,6 +34,7 @@ struct orr_env {
     char *model_path;
     env_task_file *file;      // that the task is from, or NULL
     env_callbacks *callbacks; // that it consists of, or NULL: its functions are those of `task`
+    struct env_eyes *eyes;    // what observes pixels, or NULL
     env_scene *scene;         // that they are in, or NULL: `model` and `physics` are their own
     orr_model *own_model;     // NULL: the scene's
     const orr_model *model;
@@ -41,6 +42,7 @@ struct orr_env {
     env_robot robot;
     orr_autoreset autoreset;
     int count, max_steps, observation_count;
+    int state_count; // of an observation: the numbers before its pixels
     orr_physics_quantity quantity[ORR_PHYSICS_QUANTITY_COUNT]; // what the task reads
     int quantities;
     int offset[ORR_PHYSICS_QUANTITY_COUNT], numbers; // of a row of `parts`
@@ -58,7 +60,7 @@ struct orr_env {
     float *pad_room;            // workers x 4 taxels
     struct orr_tactile_soft
         *pad_soft;              // workers: scratch of soft bodies that press pads; NULL: there are none
-    double *history;            // count x (delay_most + 1) x observation_count
+    double *history;            // count x (delay_most + 1) x state_count
     float *low, *high;          // nu: the range of actions
     float *actions;             // count x nu
     uint32_t *seeds, *episodes; // count; of the episode at hand, the first is 0

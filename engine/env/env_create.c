@@ -72,7 +72,8 @@ const char *orr_env_shipped_task(int index, const char **file)
                                            {"SurgicalTrack", "tasks/surgical_track.json"},
                                            {"PegInsertion", "tasks/peg_insertion.json"},
                                            {"ShelfReach", "tasks/shelf.json"},
-                                           {"CartPixels", "tasks/cart.json"}};
+                                           {"CartPixels", "tasks/cart.json"},
+                                           {"CartVision", "tasks/cart_vision.json"}};
     const bool found = index >= 0 && index < (int)(sizeof tasks / sizeof *tasks);
     if (file) {
         *file = found ? tasks[index][1] : NULL;
@@ -109,10 +110,11 @@ static orr_result check_model(const orr_env *env, const char *path, orr_error *e
     return ORR_OK;
 }
 
-// A robot's file, or a scene: a scene file, or a model with soft bodies.
+// A robot's file, or a scene: a scene file, a model with soft bodies, or what is seen.
 static orr_result open_model(orr_env *env, const orr_env_desc *desc, const char *path, orr_error *error)
 {
-    const bool is_scene = orr_path_has_ending(path, ".json");
+    const bool is_seen = env->file && env->file->pixels.camera_count > 0,
+               is_scene = is_seen || orr_path_has_ending(path, ".json");
     if (!is_scene) {
         ORR_TRY(orr_model_load(path, &env->own_model, error));
     }
@@ -240,8 +242,9 @@ static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
     env->robot.seconds = env->model->opt.timestep * env->task->frame_skip;
     ORR_TRY(find_bodies(env, &objects, path, error));
     ORR_TRY(check_model(env, path, error));
-    env->observation_count = env->callbacks ? env->callbacks->given.observation_count
-                                            : env->task->observation_count(env->task, &env->robot);
+    env->state_count = env->callbacks ? env->callbacks->given.observation_count
+                                      : env->task->observation_count(env->task, &env->robot);
+    env->observation_count = env->state_count + (env->file ? env_pixels_numbers(&env->file->pixels) : 0);
     ORR_TRY(list_quantities(env, error));
     ORR_TRY(take_memory(env, error));
     if (env->callbacks ? env->callbacks->given.up_to_date : env->task->up_to_date) {
@@ -254,6 +257,7 @@ static orr_result make(orr_env *env, const orr_env_desc *desc, orr_error *error)
         env, env->callbacks ? env->callbacks->parameters : env->task->parameters,
         env->callbacks ? env->callbacks->given.parameter_count : env->task->parameter_count, error));
     ORR_TRY(env_pads_create(env, error));
+    ORR_TRY(env_eyes_create(env, error));
     find_ranges(env);
     for (int i = 0; i < env->count; i++) {
         env->seeds[i] = desc->seed + (uint32_t)i;
@@ -303,6 +307,7 @@ void orr_env_destroy(orr_env *env)
     if (!env || orr_engine_check(env->engine, NULL) != ORR_OK) {
         return;
     }
+    env_eyes_destroy(env);
     if (env->scene) {
         env_scene_destroy(env->scene);
     } else {

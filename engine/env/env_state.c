@@ -17,7 +17,7 @@ orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
     WALK(env->done, n);
     WALK(env->progress, n);
     if (env->history) {
-        WALK(env->history, seen * ((size_t)env->task->delay_most + 1));
+        WALK(env->history, n * (size_t)env->state_count * ((size_t)env->task->delay_most + 1));
     }
     for (int k = 0; k < env->randomised_count; k++) {
         WALK(env->randomised[k].values, n * (size_t)env->randomised[k].size);
@@ -51,7 +51,7 @@ orr_result env_archive(orr_env *env, orr_archive *archive, orr_error *error)
         env_scene_archive(env->scene, archive);
         env_scene_moved(env->scene);
     }
-    return ORR_OK;
+    return archive->writer ? ORR_OK : env_eyes_begin(env, error);
 }
 
 orr_world *orr_env_world(orr_env *env, orr_scene **scene)

@@ -82,8 +82,8 @@ typedef struct env_task {
     int parameter_count;
     void (*randomise)(const struct env_task *task, env_noise *noise, double *const *values);
     void (*look)(const struct env_task *task, env_noise *noise, orr_eyes_look *look);
-    const double *noise; // observation_count: deviations; NULL: none
-    const int *delay;    // observation_count: steps that numbers are old
+    const double *noise; // of each number: deviations; NULL: none
+    const int *delay;    // of each number: steps that it is old
     int delay_most;
 } env_task;
 

@@ -326,7 +326,7 @@ static orr_result read_head(env_task_file *f, const char *path, orr_error *error
 {
     static const char *const keys[] = {"orrery_task", "name",   "model",     "frame_skip", "max_steps",
                                        "observation", "reward", "terminate", "start",      "randomise",
-                                       "up_to_date",  "pads",   NULL};
+                                       "up_to_date",  "pads",   "pixels",    NULL};
     const char *name = NULL, *model = NULL;
     int version = 0;
     const orr_json *root = f->root;
@@ -342,6 +342,7 @@ static orr_result read_head(env_task_file *f, const char *path, orr_error *error
     ORR_TRY(orr_json_whole(root, "frame_skip", NULL, 1, 10000, &f->task.frame_skip, error));
     ORR_TRY(orr_json_whole(root, "max_steps", NULL, 1, 1000000000, &f->task.max_steps, error));
     ORR_TRY(orr_json_bool(root, "up_to_date", &f->task.up_to_date, error));
+    ORR_TRY(env_pixels_read(root, &f->pixels, error));
     snprintf(f->name, sizeof f->name, "%s", name ? name : orr_path_name(path));
     f->model = model ? orr_path_beside(path, model) : NULL;
     return !model || f->model ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a task");

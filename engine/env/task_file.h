@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/env/pads.h"
+#include "engine/env/pixels.h"
 #include "engine/env/task_randomise.h"
 #include "engine/env/task_start.h"
 #include "engine/env/term.h"
@@ -14,6 +15,7 @@ typedef struct env_task_file {
     env_term *term; // observations, rewards and terminations, in this order
     int observations, rewards, terminations;
     env_pads pads;
+    env_pixels pixels;
     env_start start;
     env_variations variations;
     double *noise; // of each number of an observation

@@ -260,7 +260,7 @@ static void names_are_of_tasks(void **state)
         before = file;
         orr_env_destroy(env);
     }
-    assert_int_equal(count, 7); // as docs/task-file.md lists
+    assert_int_equal(count, 8); // as docs/task-file.md lists
     assert_null(file);
     assert_null(orr_env_shipped_task(-1, &file));
     assert_string_equal(orr_env_shipped_task(0, NULL), "QuadrupedTerrain");

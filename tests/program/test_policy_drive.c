@@ -13,7 +13,8 @@ enum { STEPS = 40, SKIP = 5 };
 
 // An arm, and a ball or a soft cube that it observes.
 static const char arm[] =
-    "<mujoco><option timestep='0.004'/><worldbody><body name='arm' pos='0 0 1'>"
+    "<mujoco><option timestep='0.004'/><worldbody><camera name='side' pos='0 -1.5 1' xyaxes='1 0 0 0 0 1'/>"
+    "<body name='arm' pos='0 0 1'>"
     "<joint name='turn' axis='0 1 0' damping='.05'/>"
     "<geom type='capsule' fromto='0 0 0 .4 0 0' size='.03' mass='.3'/></body></worldbody>"
     "<actuator><motor joint='turn' gear='2' ctrlrange='-1 1' ctrllimited='true'/></actuator></mujoco>";
@@ -170,6 +171,17 @@ static void a_task_sees_soft_bodies(void **state)
         robot, robot);
 }
 
+// The arm alone, and with the ball, which is seen too.
+static void a_task_sees_pixels(void **state)
+{
+    (void)state;
+    char robot[512], scene[512];
+    write_scene(robot, scene);
+    compare(TASK("\"pixels\": {\"width\": 8, \"height\": 8}, ", ANGLE), robot, robot);
+    compare(TASK("\"model\": \"arm_and_ball.json\", \"pixels\": {\"cameras\": [\"side\"]}, ", ANGLE), scene,
+            scene);
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -202,6 +214,7 @@ int main(void)
         cmocka_unit_test(a_task_of_the_robot_sees_it_in_a_scene),
         cmocka_unit_test(a_task_of_a_scene_is_not_of_the_robot_alone),
         cmocka_unit_test(a_task_sees_soft_bodies),
+        cmocka_unit_test(a_task_sees_pixels),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

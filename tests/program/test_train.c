@@ -217,6 +217,40 @@ static void photos_are_compared_for_as_long_as_is_allowed(void **state)
     assert_done(&run);
 }
 
+// Of 200 episodes, each one step of a slide that hardly moves, whose position is the reward.
+static double rate_of_success(const char *least, const char *path)
+{
+    static const char slide[] = "<mujoco><worldbody><body name='slider'><joint name='x' type='slide' axis='1 "
+                                "0 0'/><geom size='.1'/></body>"
+                                "</worldbody><actuator><position joint='x' ctrlrange='-.1 .1' "
+                                "ctrllimited='true'/></actuator></mujoco>";
+    static const char task[] = "{\"orrery_task\": 1, \"model\": \"slide.xml\", \"max_steps\": 1, "
+                               "\"observation\": [{\"of\": \"qpos\"}],"
+                               " \"reward\": [{\"of\": \"qpos\"}], \"start\": {\"qpos_noise\": 0.5}}";
+    const char *file = in_folder("slide.json");
+    assert_ok(orr_file_write(in_folder("slide.xml"), slide, sizeof slide - 1, &error));
+    assert_ok(orr_file_write(file, task, sizeof task - 1, &error));
+    run_result run = orrery("train", "policy", file, "-o", path, "--steps", "64", "--worlds", "64",
+                            "--horizon", "1", "--small", "--episodes", "200", "--success", least, "--json");
+    cJSON *json = take_json(&run);
+    const double rate = number_at(json, "success rate");
+    cJSON_Delete(json);
+    return rate;
+}
+
+static void a_policy_is_saved_and_its_successes_are_counted(void **state)
+{
+    (void)state;
+    const char *path = in_folder("slide.policy");
+    orr_bytes bytes;
+    assert_true(rate_of_success("-1", path) == 1.0 && rate_of_success("1", path) == 0.0);
+    const double quarter = rate_of_success("0.25", path); // the deviation is 0.03
+    assert_true(quarter > 0.13 && quarter < 0.37);
+    assert_ok(orr_file_read(path, &bytes, &error));
+    assert_memory_equal(bytes.data, "ORRPOL02", 8);
+    orr_free(bytes.data);
+}
+
 static void photos_become_splats(void **state)
 {
     (void)state;
@@ -430,6 +464,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_said_before_anything_is_read),
         cmocka_unit_test(alpha_that_is_left_out_is_named),
         cmocka_unit_test(photos_are_compared_for_as_long_as_is_allowed),
+        cmocka_unit_test(a_policy_is_saved_and_its_successes_are_counted),
         cmocka_unit_test(photos_become_splats),
         cmocka_unit_test(previews_show_the_training),
         cmocka_unit_test(interrupted_splats_are_saved),

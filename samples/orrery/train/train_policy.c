@@ -8,6 +8,7 @@
 #include "samples/orrery/train/train.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +21,7 @@ typedef struct policy_training {
     const char *task, *model, *path, *resume;
     bool small; // saved without the state to go on from
     int steps, worlds, horizon, width, episodes;
-    double seconds;
+    double seconds, success; // NAN: it is not asked for
     uint32_t seed;
     double at[CURVE_MAX], returns[CURVE_MAX]; // steps; mean return of the last episodes
     int points, stride;                       // of the curve; iterations between two
@@ -77,8 +78,8 @@ static orr_result learn(policy_training *t, orr_policy_progress *p, orr_error *e
     return ORR_OK;
 }
 
-// The mean return of episodes in which the policy does what it thinks best.
-static orr_result evaluate(const policy_training *t, double *mean, orr_error *error)
+// The mean return of episodes in which the policy does what it thinks best, and how many of them succeed.
+static orr_result evaluate(const policy_training *t, double *mean, double *succeeded, orr_error *error)
 {
     const orr_env_desc desc = {.task = t->task,
                                .model = t->model,
@@ -93,7 +94,7 @@ static orr_result evaluate(const policy_training *t, double *mean, orr_error *er
     float *actions = orr_alloc((size_t)desc.count * (size_t)info.action_count, sizeof *actions);
     bool *ended = orr_alloc_zero((size_t)desc.count, sizeof *ended);
     int left = desc.count;
-    *mean = 0.0;
+    *mean = *succeeded = 0.0;
     if (result == ORR_OK && (!actions || !ended)) {
         result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d episodes", desc.count);
     }
@@ -111,6 +112,7 @@ static orr_result evaluate(const policy_training *t, double *mean, orr_error *er
                 ended[i] = true;
                 left--;
                 *mean += results.episode_return[i] / desc.count;
+                *succeeded += results.reward[i] >= t->success;
             }
         }
     }
@@ -134,12 +136,15 @@ static orr_result save_plot(const policy_training *t, orr_error *error)
 static orr_result report(const policy_training *t, const orr_policy_progress *p, cJSON *json,
                          orr_error *error)
 {
-    double best;
-    ORR_TRY(evaluate(t, &best, error));
+    double best, succeeded;
+    ORR_TRY(evaluate(t, &best, &succeeded, error));
     train_figure(json, "steps", (double)p->steps, "");
     train_figure(json, "episodes", (double)p->episodes, "");
     train_figure(json, "mean return", p->mean_return, "of the last 100 episodes");
     train_figure(json, "evaluated return", best, "mean of episodes without noise");
+    if (!isnan(t->success)) {
+        train_figure(json, "success rate", succeeded / t->episodes, "of them");
+    }
     train_figure(json, "seconds", t->spent, "s");
     train_figure(json, "steps per second", (double)p->steps / t->spent, "");
     train_figure(json, "simulation seconds", p->simulation_seconds, "s");
@@ -182,6 +187,7 @@ int train_policy(int argc, char **argv)
         return command_fail(orr_fail(&error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a training"), &error);
     }
     t->episodes = EPISODES;
+    t->success = NAN;
     const option list[] = {
         {"--output", 'o', OPTION_TEXT, &t->path, "FILE.policy",
          "the policy; a plot of the returns is written beside it", 0, 0},
@@ -200,6 +206,8 @@ int train_policy(int argc, char **argv)
          0},
         {"--episodes", 0, OPTION_INT, &t->episodes, "N",
          "episodes without noise, whose mean return is reported at the end (default 20)", 1, 1e6},
+        {"--success", 0, OPTION_REAL, &t->success, "REWARD",
+         "report the share of them whose last reward is that or more", -1e30, 1e30},
     };
     const command_usage usage = {
         .name = "train policy",
