@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,10 @@ def _prepare(name, result, arguments):
 
     def checked(*given):
         error = structs["orr_error"]()
-        number = function(*given, ctypes.byref(error))
+        try:
+            number = function(*given, ctypes.byref(error))
+        except ctypes.ArgumentError as refused:
+            raise _type_error(name, arguments, given, refused) from None
         if number != 0:
             kind = _by_number.get(number, OrreryError)
             failure = kind(error.message.decode("utf-8", "replace") or f"error {number}")
@@ -88,6 +92,16 @@ def _prepare(name, result, arguments):
             raise failure
 
     return _one_at_a_time(checked)
+
+
+def _type_error(name, arguments, given, refused):
+    """What ctypes says of a value that a parameter does not take, with the value and the type."""
+    match = re.match(r"argument (\d+):", str(refused))
+    place = int(match[1]) - 1 if match else len(given)
+    if place >= len(given):
+        return TypeError(f"{name}: {refused}")
+    kind = arguments[place].__name__.removeprefix("c_")
+    return TypeError(f"{given[place]!r}: expected {kind}, as argument {place + 1} of {name}")
 
 
 def _one_at_a_time(function):

@@ -345,4 +345,5 @@ class Scene(Handle):
 
     def default_camera(self, size=(640, 480)):
         """A camera that sees every layer."""
-        return call.scene_default_camera(self.pointer, *size)
+        width, height = size
+        return call.scene_default_camera(self.pointer, width, height)

@@ -31,6 +31,16 @@ def written(folder, text):
     return path
 
 
+class Arguments(unittest.TestCase):
+    def test_a_value_of_a_wrong_type_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scene = orr.Scene(written(folder, PENDULUM))
+            with self.assertRaisesRegex(TypeError, r"^1\.5: expected int, as argument 2 of orr_world_step_"):
+                orr.World(scene).step(1.5)
+            with self.assertRaisesRegex(ValueError, "expected 2"):
+                scene.default_camera((64,))
+
+
 class Training(unittest.TestCase):
     def train(self, folder, output, progress):
         picture = Path(folder) / "red.npy"
