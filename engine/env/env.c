@@ -374,12 +374,12 @@ static void judge(void *context, int block, int worker)
 
 static orr_result check_step(const orr_env *env, const float *actions, orr_error *error)
 {
-    int nu = env->model->nu;
-    for (int i = 0; i < env->count * nu; i++) {
+    const int64_t nu = env->model->nu;
+    for (int64_t i = 0; i < env->count * nu; i++) {
         if (!isfinite(actions[i])) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
-                            "action %d of environment %d is %g: expected a finite number", i % nu, i / nu,
-                            (double)actions[i]);
+                            "action %lld of environment %lld is %g: expected a finite number",
+                            (long long)(i % nu), (long long)(i / nu), (double)actions[i]);
         }
     }
     for (int i = 0; i < env->count && env->autoreset == ORR_AUTORESET_DISABLED; i++) {
@@ -450,6 +450,21 @@ orr_result orr_env_step(orr_env *env, const float *actions, orr_error *error)
 
 // ---- states ----
 
+// Numbers of environment `index` that are set. Those that float does not hold are infinite in it.
+static orr_result check_numbers(const orr_env *env, orr_physics_quantity quantity, int index,
+                                const double *values, orr_error *error)
+{
+    const int count = orr_physics_size(env->physics, quantity);
+    for (int i = 0; i < count; i++) {
+        if (!isfinite((float)values[i])) {
+            return orr_fail(error, ORR_CODE_ARGUMENT,
+                            "%s: number %d of environment %d is %g: expected a finite number",
+                            orr_physics_quantity_name(quantity), i, index, values[i]);
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result check_index(const orr_env *env, int index, orr_error *error)
 {
     ORR_REQUIRE(env, error);
@@ -478,6 +493,7 @@ orr_result orr_env_get_states(const orr_env *env, double *qpos, double *qvel, or
     ORR_REQUIRE(env, error);
     ORR_REQUIRE(qpos, error);
     ORR_REQUIRE(qvel, error);
+    ORR_TRY(orr_engine_check(env->engine, error));
     orr_physics_read_all(env->physics, &parts[0], 1, qpos);
     orr_physics_read_all(env->physics, &parts[1], 1, qvel);
     return ORR_OK;
@@ -517,6 +533,12 @@ orr_result orr_env_set_quantity(orr_env *env, orr_robot_quantity quantity, const
     ORR_REQUIRE(values, error);
     ORR_TRY(orr_engine_check(env->engine, error));
     ORR_TRY(orr_robot_quantity_find(quantity, true, &found, error));
+    for (int i = 0; i < env->count; i++) {
+        if (!mask || mask[i]) {
+            const double *own = values + (ptrdiff_t)i * orr_physics_size(env->physics, found);
+            ORR_TRY(check_numbers(env, found, i, own, error));
+        }
+    }
     if (mask) {
         orr_physics_set_masked(env->physics, found, mask, values);
     } else {
@@ -532,6 +554,8 @@ orr_result orr_env_set_state(orr_env *env, int index, const double *qpos, const 
     ORR_TRY(check_index(env, index, error));
     ORR_REQUIRE(qpos, error);
     ORR_REQUIRE(qvel, error);
+    ORR_TRY(check_numbers(env, ORR_PHYSICS_QPOS, index, qpos, error));
+    ORR_TRY(check_numbers(env, ORR_PHYSICS_QVEL, index, qvel, error));
     memset(env->begins, 0, (size_t)env->count);
     env->begins[index] = 1;
     orr_physics_set(env->physics, ORR_PHYSICS_QPOS, index, qpos);

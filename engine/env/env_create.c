@@ -122,7 +122,8 @@ static orr_result open_model(orr_env *env, const orr_env_desc *desc, const char 
         env->model = env->own_model;
         const orr_physics_desc physics = {.worlds = env->count,
                                           .double_precision = desc->double_precision,
-                                          .single_precision = !desc->double_precision};
+                                          .single_precision = !desc->double_precision,
+                                          .as_of_many = true};
         return orr_physics_create(&physics, env->model, env->engine->jobs, &env->physics, error);
     }
     ORR_TRY(env_scene_create(env->engine, path, env->count, desc->double_precision, &env->scene, error));

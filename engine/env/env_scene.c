@@ -47,7 +47,7 @@ static orr_result make(orr_engine *engine, const char *path, const orr_world_des
                        orr_error *error)
 {
     ORR_TRY(orr_scene_load(engine, path, &s->scene, error));
-    ORR_TRY(orr_world_create_with(s->scene, desc, &s->world, error));
+    ORR_TRY(orr_world_create_as_of_many(s->scene, desc, &s->world, error));
     ORR_TRY(find_physics(s, path, error));
     s->model = s->joined->model;
     s->physics = s->joined->physics;

@@ -17,7 +17,7 @@ enum { LARGEST_PIVOT_LOSS = 1000 };
 // One world alone is faster in scalar float than in a block.
 static const orr_program *choose_program(const orr_physics_desc *desc, const orr_plan *plan, orr_isa isa)
 {
-    bool single = desc->worlds <= 1, wide = desc->double_precision;
+    bool single = desc->worlds <= 1 && !desc->as_of_many, wide = desc->double_precision;
     wide = wide || (!desc->single_precision && plan->pivot_loss > LARGEST_PIVOT_LOSS);
     if (desc->cuda) {
         return orr_device_program(wide);

@@ -3,8 +3,8 @@
 //
 // Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), on CUDA of 32; blocks go to threads. A world's
 // numbers do not depend on the number of worlds or threads, nor on other worlds; except that one world alone
-// is computed in scalar float, which rounds differently. On CUDA the bits are the same in every run on a GPU,
-// but differ from the CPU's.
+// is computed in scalar float, which rounds differently, unless `as_of_many` is set. On CUDA the bits are the
+// same in every run on a GPU, but differ from the CPU's.
 //
 // Calls on one orr_physics must not overlap. On the CPU they return when they are done. On CUDA calls that
 // return no numbers are asynchronous, in the device's stream; calls that read wait for it, and a failure of
@@ -23,6 +23,7 @@ typedef struct orr_physics_desc {
     // The lane program in double instead of float. Without it, in double too where the model's inertia matrix
     // is too ill-conditioned for float, unless single_precision says that float is wanted all the same.
     bool double_precision, single_precision;
+    bool as_of_many; // one world is computed in a block too, with the bits of one of many: it takes longer
     // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but at
     // most 2048 or 16 per geom, whichever is more.
     int32_t contact_capacity;

@@ -141,10 +141,13 @@ def constant(prefix, name):
     return number
 
 
-def pointer(array, dtype):
-    """The address of a contiguous array's first number, for a parameter of the library."""
+def pointer(array, dtype, written=False):
+    """The address of a contiguous array's first number, for a parameter of the library, which may write
+    there."""
     if array.dtype != dtype or not array.flags.c_contiguous:
         raise TypeError(f"array of {array.dtype}: expected contiguous {np.dtype(dtype)}")
+    if written and not array.flags.writeable:
+        raise ValueError(f"array of {array.dtype}: expected one that may be written to, it is read-only")
     kind = np.ctypeslib.as_ctypes_type(np.dtype(dtype))
     return array.ctypes.data_as(ctypes.POINTER(kind))
 

@@ -16,13 +16,16 @@ class Engine(Handle):
     threads: workers; 0: one per core that this process may use.
     device: "auto", "cpu", "vulkan" or "cuda".
     log: called with a level ("info", "warning", "error") and one line; None: no log.
+    pictures: False: for simulation alone, visuals of URDF files are not read.
 
     One engine, with all scenes, worlds and environments made on it, takes one call at a time. Threads that
     share one wait for each other: give each its own to compute at the same time.
     """
 
-    def __init__(self, threads=0, device="auto", log=None):
-        desc = structs["orr_engine_desc"](threads=threads, device=constant("ORR_DEVICE_", device))
+    def __init__(self, threads=0, device="auto", log=None, pictures=True):
+        desc = structs["orr_engine_desc"](
+            threads=threads, device=constant("ORR_DEVICE_", device), no_pictures=not pictures
+        )
         if log is not None:
             desc.log = type(desc.log)(lambda _user, level, _code, line: log(_LEVELS[level], line.decode()))
         made = made_by(call.engine_create_sized, ctypes.byref(desc), ctypes.sizeof(desc))

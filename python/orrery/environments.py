@@ -187,6 +187,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if not 1 <= operator.index(num_envs) < 2**31:  # the library checks what a C int holds
             raise ValueError(f"{num_envs} environments: expected 1 to 1048576")
+        if max_episode_steps is not None and not 1 <= operator.index(max_episode_steps) < 2**31:
+            raise ValueError(f"max_episode_steps {max_episode_steps}: expected 1 to {2**31 - 1}, or None")
         desc = structs["orr_env_desc"](
             task=os.fsencode(name),
             task_text=text.encode() if text else None,
@@ -256,14 +258,22 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             return None
         if isinstance(seed, (int, np.integer)):
             seed = [int(seed) + i for i in range(self.num_envs)]
+        if not isinstance(seed, (list, tuple, np.ndarray)):
+            raise TypeError(f"seed {seed!r}: expected an integer, or one for every environment")
         if len(seed) != self.num_envs:
             raise ValueError(f"{len(seed)} seeds: expected {self.num_envs}")
-        if any(s is None for s in seed):
-            raise ValueError("a seed is None: expected an integer for every environment")
+        for i, one in enumerate(seed):
+            if not isinstance(one, (int, np.integer)):
+                raise TypeError(f"seed {one!r} of environment {i}: expected an integer")
+            if one < 0:
+                raise ValueError(f"seed {one} of environment {i}: expected 0 or more")
         return np.array([int(s) % 2**32 for s in seed], np.uint32)
 
     def reset(self, *, seed=None, options=None):
         """Begins an episode in all environments, or in those of options["reset_mask"] (bool, num_envs)."""
+        self._expect_nothing_sent("reset")
+        if not isinstance(options or {}, dict):
+            raise TypeError(f"options {options!r}: expected a dict, such as {{'reset_mask': ...}}")
         mask = (options or {}).get("reset_mask")
         if mask is not None:
             if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
@@ -286,6 +296,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def step(self, actions):
         """Steps all environments; actions: num_envs x n. Returns observations, rewards (float64),
         terminations, truncations (bool) and infos, as Gymnasium's vector environments do."""
+        self._expect_nothing_sent("step")
         self._take(actions)
         self._step()
         return self._results()
@@ -293,8 +304,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def send(self, actions):
         """Begins a step in another thread, and returns: recv() gives what it finds. Between the two the
         caller may compute, but ask nothing of the environments or their engine."""
-        if self._sent is not None:
-            raise RuntimeError("send: expected recv() after the last send()")
+        self._expect_nothing_sent("send")
         self._take(actions)
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1)
@@ -308,15 +318,21 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         sent.result()
         return self._results()
 
+    def _expect_nothing_sent(self, what):
+        if self._sent is not None:
+            raise RuntimeError(f"{what}: expected recv() after the last send()")
+
     def _take(self, actions):
         """Copies them to where the library reads them, whose address is looked up once: with that, a step
         spends less in Python."""
+        self._handle.pointer  # raises where they are closed
         actions = np.asarray(actions)
         if not np.can_cast(actions.dtype, np.float32, "same_kind"):
             raise TypeError(f"actions of {actions.dtype}: expected float32, or what can become it")
         if actions.shape != self._actions.shape:
             raise ValueError(f"actions {actions.shape}: expected {self._actions.shape}")
-        np.copyto(self._actions, actions, casting="same_kind")
+        with np.errstate(over="ignore"):  # the library refuses what is infinite then
+            np.copyto(self._actions, actions, casting="same_kind")
 
     def _step(self):
         call.env_step(self._handle.pointer, self._actions_address)

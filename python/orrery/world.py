@@ -257,8 +257,8 @@ class World(Handle):
             ctypes.byref(desc),
             ctypes.sizeof(desc),
             self._mask(mask),
-            pointer(forces, np.float32),
-            pointer(heights, np.float32),
+            pointer(forces, np.float32, written=True),
+            pointer(heights, np.float32, written=True),
         )
         return forces, heights
 
@@ -295,18 +295,25 @@ class World(Handle):
             raise ValueError(f"out {out.shape}, {out.dtype}: expected {shape}, float64 or float32")
         number = self._quantity(quantity)
         kind = constant("ORR_NUMBER_", "F32" if out.dtype == np.float32 else "F64")
-        values = ctypes.cast(pointer(out, out.dtype), ctypes.c_void_p)
+        values = ctypes.cast(pointer(out, out.dtype, written=True), ctypes.c_void_p)
         call.world_get_robots(self.pointer, robot._id, number, self._mask(mask), kind, values)
         return out
 
     def set(self, robot, quantity, values, mask=None):
-        """Sets a quantity of all copies: count x size numbers, or `size` numbers for every copy. mask: the
-        copies to set, None: all."""
-        size = self._size(robot, quantity)
+        """Sets a quantity of all copies: count x size finite numbers, or `size` numbers for every copy. mask:
+        the copies to set, None: all."""
+        size, chosen = self._size(robot, quantity), self._mask(mask)
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), (self.count, size)))
+        rows = np.arange(self.count) if mask is None else np.flatnonzero(mask)
+        wrong = np.argwhere(~np.isfinite(values[rows]))
+        if len(wrong):
+            copy, i = rows[wrong[0, 0]], wrong[0, 1]
+            raise ValueError(
+                f"{quantity}: number {i} of copy {copy} is {values[copy, i]}: expected a finite number"
+            )
         number, kind = self._quantity(quantity), constant("ORR_NUMBER_", "F64")
         values = ctypes.cast(pointer(values, np.float64), ctypes.c_void_p)
-        call.world_set_robots(self.pointer, robot._id, number, self._mask(mask), kind, values)
+        call.world_set_robots(self.pointer, robot._id, number, chosen, kind, values)
 
     def get_soft(self, layer, index=0):
         """Where the vertices of a soft layer are in one copy: positions [m] in the scene's frame and
@@ -655,7 +662,8 @@ class Renderer(Handle):
             raise ValueError(f"picture {out.shape}: expected {shape}, and {shape[:2]} of a depth")
         world = World(scene) if world is None else world
         picture = structs["orr_picture"](
-            pointer(out, np.float32), None if depth is None else pointer(depth, np.float32)
+            pointer(out, np.float32, written=True),
+            None if depth is None else pointer(depth, np.float32, written=True),
         )
         call.frame_submit_sized(
             self.pointer, scene.pointer, world.pointer, ctypes.byref(view), ctypes.sizeof(view)

@@ -3,6 +3,7 @@
 import os
 import sys
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -108,9 +109,14 @@ class Sending(unittest.TestCase):
         sending.send(np.zeros((16, 3)))
         with self.assertRaisesRegex(RuntimeError, "expected recv"):
             sending.send(np.zeros((16, 3)))
+        for refused in (lambda: sending.step(np.zeros((16, 3))), sending.reset):
+            with self.assertRaisesRegex(RuntimeError, "expected recv"):
+                refused()
         with self.assertRaisesRegex(ValueError, "actions"):
             waiting.send(np.zeros((16, 4)))
         sending.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            sending.send(np.zeros((16, 3)))
 
 
 class Pendulum(tasks.Task):
@@ -324,8 +330,29 @@ class Vector(unittest.TestCase):
             env.step(np.zeros((2, 3)))
         with self.assertRaisesRegex(ValueError, "finite"):
             env.step(np.full((3, 3), np.nan))
-        with self.assertRaises(ValueError):
-            env.reset(seed=[1, 2])
+        for wrong, kind, text in (
+            ([1, 2], ValueError, "2 seeds: expected 3"),
+            ([1, 2.5, 3], TypeError, "seed 2.5 of environment 1: expected an integer"),
+            ([1, 2, None], TypeError, "seed None of environment 2: expected an integer"),
+            (-4, ValueError, "seed -4 of environment 0: expected 0 or more"),
+            ("abc", TypeError, "seed 'abc': expected an integer"),
+            (1.5, TypeError, "seed 1.5: expected an integer"),
+        ):
+            with self.assertRaisesRegex(kind, text):
+                env.reset(seed=wrong)
+        with self.assertRaisesRegex(TypeError, "options 5: expected a dict"):
+            env.reset(options=5)
+        for steps in (0, -3, 2**40):
+            with self.assertRaisesRegex(ValueError, "max_episode_steps"):
+                environments.make_vec("Hopper-v5", 2, max_episode_steps=steps)
+        with self.assertRaisesRegex(ValueError, "qpos: number 1 of environment 2 is nan: expected a finite"):
+            env.set_state(2, [0, np.nan, 0, 0, 0, 0], np.zeros(6))
+        with self.assertRaisesRegex(TypeError, "argument 2 of orr_env_set_state"):
+            env.set_state(0.5, np.zeros(6), np.zeros(6))
+        with warnings.catch_warnings():  # one line, and not a warning of NumPy's too
+            warnings.simplefilter("error")
+            with self.assertRaisesRegex(ValueError, "action 0 of environment 0 is inf"):
+                env.step(np.full((3, 3), 1e300))
         with self.assertRaises(TypeError):
             env.reset(options={"reset_mask": [True, False, False]})
         with self.assertRaises(ValueError):

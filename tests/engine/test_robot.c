@@ -352,6 +352,12 @@ static void an_infinite_state_is_reported_and_stays_out_of_the_picture(void **st
     orr_view view = {.camera = camera_at(0.0f, -3.0f, 1.0f), .contact_points = true};
     draw(engine, &s, &view, rgba, depth); // where it was
     assert_true(depth[HEIGHT / 2 * WIDTH + WIDTH / 2] > 0.0f);
+    for (int i = 0; i < 3; i++) { // before a step can tell
+        const double wild = (const double[]){NAN, INFINITY, 1e37}[i], qpos[7] = {wild, 0, 1, 1, 0, 0, 0};
+        assert_ok(orr_world_set_robot(s.world, 0, s.robot, ORR_ROBOT_QPOS, qpos, &error));
+        draw(engine, &s, &view, rgba, depth);
+        assert_true(depth[HEIGHT / 2 * WIDTH + WIDTH / 2] > 0.0f);
+    }
     stage_close(&s);
 }
 

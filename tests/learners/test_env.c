@@ -81,8 +81,8 @@ static void episodes_begin_as_the_mode_says(void **state)
     }
 }
 
-// Episodes of environment 3, with the number of environments, of threads and the mode given.
-static void play(int count, int threads, double *observations)
+// Episodes of one environment, with the number of environments and of threads given.
+static void play(int watched, int count, int threads, double *observations)
 {
     enum { STEPS = 60 };
     orr_engine *own;
@@ -96,7 +96,8 @@ static void play(int count, int threads, double *observations)
             actions[i] = 2.0f * sinf((float)(step + 5 * i));
         }
         assert_ok(orr_env_step(env, actions, &error));
-        memcpy(observations + (ptrdiff_t)4 * step, r.observation + 12, 4 * sizeof *observations);
+        memcpy(observations + (ptrdiff_t)4 * step, r.observation + (ptrdiff_t)4 * watched,
+               4 * sizeof *observations);
     }
     orr_env_destroy(env);
     orr_engine_destroy(own);
@@ -105,13 +106,16 @@ static void play(int count, int threads, double *observations)
 static void episodes_do_not_depend_on_threads_or_number(void **state)
 {
     (void)state;
-    double one[240], many[240], wide[240];
-    play(5, 1, one);
-    play(5, 3, many);
-    play(41, 2, wide);
+    double one[240], many[240], wide[240], alone[240];
+    play(3, 5, 1, one);
+    play(3, 5, 3, many);
+    play(3, 41, 2, wide);
     assert_memory_equal(one, many, sizeof one);
     assert_memory_equal(one, wide, sizeof one);
     assert_true(fabs(one[239] - one[0]) > 0.0);
+    play(0, 5, 2, many);
+    play(0, 1, 1, alone);
+    assert_memory_equal(alone, many, sizeof alone);
 }
 
 static void seeds_and_masks_begin_episodes(void **state)
@@ -192,8 +196,20 @@ static void bad_input_is_refused(void **state)
     assert_int_equal(orr_env_step(env, (float[]){0.0f, NAN}, &why), ORR_ERROR_ARGUMENT);
     assert_non_null(strstr(why.message, "action 0 of environment 1 is nan"));
     assert_memory_equal(before, r.observation, sizeof before);
-    double q[2], v[2];
+    double q[2], v[2], now[8];
     assert_int_equal(orr_env_get_state(env, 2, q, v, &why), ORR_ERROR_ARGUMENT);
+    assert_ok(orr_env_get_states(env, now, now + 4, &error));
+    memcpy(before, now, sizeof before);
+    assert_int_equal(orr_env_set_state(env, 1, (double[]){0.0, NAN}, now + 4, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "qpos: number 1 of environment 1 is nan: expected a finite number"));
+    assert_int_equal(orr_env_set_state(env, 0, now, (double[]){1e300, 0.0}, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "qvel: number 0 of environment 0 is 1e+300"));
+    const double wild[4] = {NAN, 0.0, 0.0, INFINITY};
+    assert_int_equal(orr_env_set_quantity(env, ORR_ROBOT_QVEL, (uint8_t[]){0, 1}, wild, &why),
+                     ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "qvel: number 1 of environment 1 is inf"));
+    assert_ok(orr_env_get_states(env, now, now + 4, &error));
+    assert_memory_equal(before, now, sizeof now);
     orr_env_destroy(env);
     orr_env_destroy(NULL);
 }

@@ -85,6 +85,43 @@ static void a_trot_crosses_uneven_ground(void **state)
     compare(made_asset("tasks/terrain.json"), trot, 40.0, 200.0); // standing still gives 80
 }
 
+// What the first of many quadrupeds observes, whose legs swing wildly: some of them touch the ground where
+// others do not. None diverges.
+static void stumble(int count, double *observations, int numbers, int steps)
+{
+    enum { MOST = 17 };
+    orr_env *env = make_on(engine, made_asset("tasks/terrain.json"), count);
+    orr_env_info info;
+    orr_env_results r;
+    assert_ok(orr_env_describe(env, &info, &error));
+    assert_ok(orr_env_get_results(env, &r, &error));
+    assert_int_equal(info.observation_count, numbers);
+    for (int step = 0; step < steps; step++) {
+        float actions[MOST * ACTIONS];
+        for (int i = 0; i < count * info.action_count; i++) {
+            const int k = i % info.action_count;
+            const double share = 0.5 + 0.5 * sin(7.0 * step + 3.1 * i);
+            actions[i] = (float)(info.action_low[k] + share * (info.action_high[k] - info.action_low[k]));
+        }
+        assert_ok(orr_env_step(env, actions, &error));
+        memcpy(observations + (ptrdiff_t)step * numbers, r.observation, (size_t)numbers * sizeof(double));
+        for (int i = 0; i < count; i++) {
+            assert_int_equal(r.diverged[i], 0);
+        }
+    }
+    orr_env_destroy(env);
+}
+
+static void quadrupeds_stumble_alone_as_among_others(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 33, STEPS = 30 };
+    static double alone[NUMBERS * STEPS], among[NUMBERS * STEPS];
+    stumble(1, alone, NUMBERS, STEPS);
+    stumble(17, among, NUMBERS, STEPS);
+    assert_memory_equal(alone, among, sizeof alone);
+}
+
 // Over the block, down, close, up. The observation has positions times 10, and the block's from the grip.
 static void take(const double *observation, int step, double seconds, float *action)
 {
@@ -271,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_of_tasks),
         cmocka_unit_test(a_trot_crosses_uneven_ground),
+        cmocka_unit_test(quadrupeds_stumble_alone_as_among_others),
         cmocka_unit_test(a_gripper_lifts_a_soft_block),
         cmocka_unit_test(an_instrument_reaches_and_follows_a_target),
         cmocka_unit_test(a_hand_inserts_a_peg_that_it_feels),

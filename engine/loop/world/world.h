@@ -20,6 +20,10 @@ struct orr_world {
     struct orr_world_softs *softs;   // world_soft.h
 };
 
+// orr_world_create_with for environments: a single copy has the bits that it has among others.
+orr_result orr_world_create_as_of_many(const orr_scene *scene, const orr_world_desc *desc, orr_world **world,
+                                       orr_error *error);
+
 // The state of a layer in one copy.
 orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer);
 // ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.

@@ -21,7 +21,7 @@ static orr_result check_desc(const orr_world_desc *desc, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result create(const orr_scene *scene, const orr_world_desc *desc, orr_world **out,
+static orr_result create(const orr_scene *scene, const orr_world_desc *desc, bool as_of_many, orr_world **out,
                          orr_error *error)
 {
     orr_world *world = orr_alloc(1, sizeof *world);
@@ -35,6 +35,7 @@ static orr_result create(const orr_scene *scene, const orr_world_desc *desc, orr
         result = orr_world_softs_create(&world->softs, error);
     }
     if (result == ORR_OK) { // refuses a device that is not there
+        world->robots->as_of_many = as_of_many;
         world->robots->cuda_or_fail = desc->device == ORR_DEVICE_CUDA;
         result = orr_world_set_device(world, desc->device, error);
     }
@@ -63,7 +64,15 @@ orr_result orr_world_create_with_sized(const orr_scene *scene, const orr_world_d
     ORR_TRY(orr_sized_read(&desc, sizeof desc, given, size, "orr_world_desc", error));
     desc.count = desc.count == 0 ? 1 : desc.count;
     ORR_TRY(check_desc(&desc, error));
-    return create(scene, &desc, out, error);
+    return create(scene, &desc, false, out, error);
+}
+
+orr_result orr_world_create_as_of_many(const orr_scene *scene, const orr_world_desc *desc, orr_world **out,
+                                       orr_error *error)
+{
+    *out = NULL;
+    ORR_TRY(check_desc(desc, error));
+    return create(scene, desc, true, out, error);
 }
 
 orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, orr_error *error)
@@ -74,7 +83,7 @@ orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, 
     ORR_TRY(orr_scene_check(scene, error));
     const orr_world_desc desc = {.count = count};
     ORR_TRY(check_desc(&desc, error));
-    return create(scene, &desc, out, error);
+    return create(scene, &desc, false, out, error);
 }
 
 void orr_world_destroy(orr_world *world)

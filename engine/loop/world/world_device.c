@@ -15,12 +15,15 @@ bool orr_world_device_is_cuda(const orr_engine *engine, orr_device_kind device, 
                                          worlds / CUDA_WORLDS_PER_THREAD >= orr_jobs_workers(engine->jobs));
 }
 
-static orr_result create(orr_engine *engine, orr_cuda *cuda, const orr_world_desc *given, const char *name,
+static orr_result create(const orr_world_robots *robots, orr_cuda *cuda, const char *name,
                          const orr_model *model, orr_physics **physics, orr_error *error)
 {
+    orr_engine *engine = robots->engine;
+    const orr_world_desc *given = &robots->desc;
     const orr_physics_desc desc = {.worlds = given->count,
                                    .double_precision = given->precision == ORR_PRECISION_F64,
                                    .single_precision = given->precision == ORR_PRECISION_F32,
+                                   .as_of_many = robots->as_of_many,
                                    .contact_capacity = given->contact_capacity,
                                    .cuda = cuda,
                                    .team = given->team};
@@ -41,21 +44,22 @@ static orr_result create(orr_engine *engine, orr_cuda *cuda, const orr_world_des
     return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
 }
 
-orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, bool or_fail,
-                                    const orr_world_desc *desc, const char *name, const orr_model *model,
-                                    orr_physics **physics, orr_error *error)
+orr_result orr_world_physics_create(const orr_world_robots *robots, bool on_cuda, bool or_fail,
+                                    const char *name, const orr_model *model, orr_physics **physics,
+                                    orr_error *error)
 {
     orr_cuda *cuda = NULL;
     orr_error why = {0};
     if (on_cuda) {
-        ORR_TRY(orr_engine_take_cuda(engine, &cuda, error));
-        orr_result result = create(engine, cuda, desc, name, model, physics, &why);
+        ORR_TRY(orr_engine_take_cuda(robots->engine, &cuda, error));
+        orr_result result = create(robots, cuda, name, model, physics, &why);
         if (or_fail || (result != ORR_ERROR_MEMORY && result != ORR_ERROR_DEVICE)) {
             return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s", why.message);
         }
-        orr_log_line(engine->log, ORR_LOG_WARNING, (orr_code)why.code, "%s: the CPU moves it", why.message);
+        orr_log_line(robots->engine->log, ORR_LOG_WARNING, (orr_code)why.code, "%s: the CPU moves it",
+                     why.message);
     }
-    return create(engine, NULL, desc, name, model, physics, error);
+    return create(robots, NULL, name, model, physics, error);
 }
 
 orr_result orr_world_physics_copy(orr_physics *from, orr_physics *to, orr_error *error)

@@ -208,8 +208,8 @@ static orr_result make_physics(const orr_world *world, orr_world_robot *const *m
     }
     ORR_ALLOC(p->numbers, largest_quantity(p->model), "the bodies of a robot", error);
     bool on_cuda = orr_world_device_is_cuda(robots->engine, robots->desc.device, robots->desc.count);
-    orr_result result = orr_world_physics_create(robots->engine, on_cuda, robots->cuda_or_fail, &robots->desc,
-                                                 name, p->model, &p->physics, &p->why);
+    orr_result result =
+        orr_world_physics_create(robots, on_cuda, robots->cuda_or_fail, name, p->model, &p->physics, &p->why);
     if (result != ORR_OK && result != ORR_ERROR_UNSUPPORTED) {
         return orr_fail(error, (orr_code)p->why.code, "%s", p->why.message);
     }

@@ -5,6 +5,7 @@
 #include "engine/maths/rotation.h"
 #include "engine/scene/transform.h"
 
+#include <math.h>
 #include <string.h>
 
 orr_result orr_world_robots_create(const orr_world_desc *desc, orr_engine *engine, orr_world_robots **out,
@@ -59,8 +60,7 @@ static orr_result move_to(const orr_world *world, orr_world_physics *p, bool cud
 {
     orr_physics *physics = NULL;
     orr_physics *before = p->physics;
-    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, false, &world->robots->desc, p->name,
-                                     p->model, &physics, error));
+    ORR_TRY(orr_world_physics_create(world->robots, cuda, false, p->name, p->model, &physics, error));
     p->physics = physics;
     orr_result result = orr_world_parameters_renew(world, p, error);
     result = result == ORR_OK ? orr_world_physics_copy(before, physics, error) : result;
@@ -104,6 +104,17 @@ orr_result orr_world_robots_check(const orr_world *world, const orr_world_physic
 
 // ---- what is read ----
 
+// Are places and rotations of bodies, 7 numbers of each, what a transform can be? A state that was set need
+// not be finite, or is so large that its squares are not.
+static bool can_be_drawn(const double *numbers, int bodies)
+{
+    bool can = true;
+    for (int i = 0; i < 7 * bodies; i++) {
+        can = can && fabs(numbers[i]) < 1e15;
+    }
+    return can;
+}
+
 orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_layer_data *layer,
                                   const orr_transform **bodies, orr_error *error)
 {
@@ -123,6 +134,9 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
     orr_world_robot_read(world, index, r, ORR_PHYSICS_XPOS, position);
     orr_world_robot_read(world, index, r, ORR_PHYSICS_XQUAT, rotation);
     ORR_TRY(orr_world_robots_check(world, r->physics, error));
+    if (!can_be_drawn(position, count)) { // its next step says that it has diverged
+        return ORR_OK;
+    }
     for (int i = 0; i < count; i++) {
         orr_transform *body = &r->bodies[i];
         *body = (orr_transform){.scale = 1.0f};

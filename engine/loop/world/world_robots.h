@@ -31,6 +31,7 @@ typedef struct orr_world_robots {
     int physics_count, physics_capacity;
     bool autoreset;
     bool cuda_or_fail; // what CUDA cannot hold is an error: while a world is made that names it
+    bool as_of_many;   // one copy has the bits of one of many (physics/simulation/world.h)
     bool stale;        // a robot that is fixed to its world has been moved
     orr_engine *engine;
     orr_world_desc desc; // how they are simulated; its device as orr_world_set_device was given it

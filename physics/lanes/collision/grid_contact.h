@@ -106,7 +106,9 @@ LANE_FN void grid_add_contacts(const lane_model *m, lane_data *d, int pair, cons
             mask found = and_(near, dot3(outward, outward) > R(0.5));
             real3 normal = rotate(grid->frame, scale3(outward, R(-1.0)));
             real3 pos = add3(grid->pos, rotate(grid->frame, pool->at[k]));
-            pos = add_scaled3(pos, normal, pool->radius + R(0.5) * distance);
+            // in other lanes distances may be LANE_HUGE: so far away rows of no weight would be infinite
+            real depth = sel(found, distance, R(0.0));
+            pos = add_scaled3(pos, normal, pool->radius + R(0.5) * depth);
             add_contact(m, d, pair, distance, pos, normal, no_tangent(), found);
         }
     }
