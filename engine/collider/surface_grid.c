@@ -217,7 +217,7 @@ orr_result orr_surface_grid(const orr_grid_triangles *triangles, orr_jobs *jobs,
     orr_distance_grid_destroy(empty);
     orr_mesh_distance *mesh;
     ORR_TRY(orr_mesh_distance_create(triangles->positions, triangles->vertex_count, triangles->indices,
-                                     triangles->triangle_count, triangles->name, &mesh, error));
+                                     triangles->triangle_count, jobs, triangles->name, &mesh, error));
     bool sheet = !triangles->enclosed && orr_mesh_distance_find_sheet(mesh);
     grid_filling f = {.triangles = triangles, .mesh = mesh, .thickness = sheet ? SPLAT_SHEET_CELLS : 0.0f};
     orr_result result = make_grid(&f, jobs, progress, grid, error);

@@ -155,6 +155,9 @@ void orr_scene_level(const orr_scene *scene, float up[3]);
 void orr_layer_foot(const orr_layer_data *layer, double foot[3]);
 // The middle of the box around every layer: the target of the default camera.
 void orr_scene_centre(const orr_scene *scene, float centre[3]);
+// Do views of the whole scene count the layer? Floors, robots of planes alone, are as large as they are
+// drawn: they count where there is nothing else.
+bool orr_scene_looks_at(const orr_scene *scene, const orr_layer_data *layer);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.
 orr_draw_sun orr_default_sun(orr_up up);
 

@@ -120,13 +120,29 @@ typedef struct layer_samples {
     int count;
 } layer_samples;
 
+static bool is_floor(const orr_layer_data *layer)
+{
+    return layer->kind == ORR_LAYER_ROBOT && orr_robot_is_floor(layer->robot);
+}
+
+bool orr_scene_looks_at(const orr_scene *scene, const orr_layer_data *layer)
+{
+    bool others = false;
+    for (int i = 0; i < scene->layer_count; i++) {
+        others = others || !is_floor(&scene->layers[i]);
+    }
+    return !others || !is_floor(layer);
+}
+
 static layer_samples samples_of(const orr_scene *scene, const orr_layer_data *layer)
 {
     layer_samples s = {.layer = layer};
     orr_transform transform = orr_scene_layer_transform(scene, layer);
     orr_layer_bounds(layer, s.low, s.high);
     s.elements = layer->mesh ? layer->mesh->vertex_count : layer->splats ? layer->splats->count : CORNERS;
-    s.count = s.elements < SAMPLES_MAX ? (int)s.elements : SAMPLES_MAX;
+    s.count = !orr_scene_looks_at(scene, layer) ? 0
+              : s.elements < SAMPLES_MAX        ? (int)s.elements
+                                                : SAMPLES_MAX;
     orr_result valid = orr_affine_from_transform(&transform, s.model, NULL);
     assert(valid == ORR_OK);
     (void)valid;

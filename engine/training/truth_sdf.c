@@ -13,7 +13,7 @@ static orr_result open(void *shape, const orr_learner_setup *setup, orr_field_de
     ORR_TRY(orr_mesh_load(setup->desc->data, &mesh, error));
     orr_triangle_view triangles = orr_mesh_for_sdf(mesh);
     orr_result result =
-        orr_sdf_shape_create(&triangles, setup->desc->data, setup->choices.seed, shape, error);
+        orr_sdf_shape_create(&triangles, setup->desc->data, setup->choices.seed, setup->jobs, shape, error);
     orr_mesh_destroy(mesh);
     const orr_sdf_shape *made = shape;
     if (result == ORR_OK && made->open_edges > 0) {

@@ -4,15 +4,16 @@
 // crossing triangles do no harm. Signs are those of the sum over all triangles.
 #pragma once
 
-#include "engine/core/result.h"
+#include "engine/core/jobs.h"
 
 typedef struct orr_mesh_distance orr_mesh_distance;
 
 // positions: vertex_count x 3, finite; indices: triangle_count x 3. Both are copied. Triangles without area
-// are left out; ORR_ERROR_FORMAT when none is left. `name` is for messages.
+// are left out; ORR_ERROR_FORMAT when none is left. `jobs` (NULL: this thread alone) make no difference to
+// the bits. `name` is for messages.
 orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count, const uint32_t *indices,
-                                    int64_t triangle_count, const char *name, orr_mesh_distance **mesh,
-                                    orr_error *error);
+                                    int64_t triangle_count, orr_jobs *jobs, const char *name,
+                                    orr_mesh_distance **mesh, orr_error *error);
 void orr_mesh_distance_destroy(orr_mesh_distance *mesh); // NULL is allowed
 
 // Does the mesh enclose little of anything, as a terrain or a wall without thickness? From then on signed

@@ -8,6 +8,8 @@
 
 static const double PI = 3.14159265358979;
 
+enum { MANY = 10000 }; // triangles: threads build their tree
+
 static double area_of(const float t[9])
 {
     float area[3];
@@ -205,37 +207,145 @@ static void set_leaf(orr_tree_leaf *l, float (*t)[9], int count)
     }
 }
 
-static moments build(orr_mesh_distance *m, int32_t index, int64_t first, int64_t end)
+// A node whose triangles are first .. end - 1: itself, and where what is below it is put.
+typedef struct subtree {
+    int64_t first, end;
+    int32_t node, next_node, leaf;
+} subtree;
+
+// How many leaves so many triangles have. Halves of halves are a count q or q + 1; where q is that of a leaf,
+// those of one more have two.
+static int32_t count_leaves(int64_t triangles)
 {
-    orr_tree_node *n = &m->nodes[index];
-    moments sums = {0};
-    measure(n, m->corners, first, end);
-    measure_distances(n, m->corners, first, end);
-    if (end - first <= ORR_TREE_LEAF) {
-        n->first = (int32_t)first;
-        n->count = (int32_t)(end - first);
-        n->leaf = m->leaf_count++;
-        set_leaf(&m->leaves[n->leaf], m->corners + first, n->count);
-        for (int64_t i = first; i < end; i++) {
-            add_triangle(&sums, m->corners[i], n->centre);
-        }
-    } else {
-        int axis = 0;
-        for (int k = 1; k < 3; k++) {
-            axis = n->high[k] - n->low[k] > n->high[axis] - n->low[axis] ? k : axis;
-        }
-        int64_t middle = (first + end) / 2;
-        select_middle(m->corners, first, end - 1, middle, axis);
-        n->first = m->node_count;
-        m->node_count += 2;
-        // halves: the depth is the logarithm of the count
-        for (int child = 0; child < 2; child++) {
-            moments of_child = build(m, n->first + child, child ? middle : first, child ? end : middle);
-            add_child(&sums, &of_child, m->nodes[n->first + child].centre, n->centre);
-        }
+    int64_t parts = 1;
+    while (triangles / parts > ORR_TREE_LEAF) {
+        parts *= 2;
     }
-    keep_moments(&sums, m->moments[index]);
+    return (int32_t)(parts + (triangles / parts == ORR_TREE_LEAF ? triangles % parts : 0));
+}
+
+static bool is_leaf(const subtree *s)
+{
+    return s->end - s->first <= ORR_TREE_LEAF;
+}
+
+static void measure_node(orr_mesh_distance *m, const subtree *s)
+{
+    orr_tree_node *n = &m->nodes[s->node];
+    measure(n, m->corners, s->first, s->end);
+    measure_distances(n, m->corners, s->first, s->end);
+}
+
+// Halves, so that the depth is the logarithm of the count.
+static void divide(orr_mesh_distance *m, const subtree *s, subtree half[2])
+{
+    orr_tree_node *n = &m->nodes[s->node];
+    int axis = 0;
+    for (int k = 1; k < 3; k++) {
+        axis = n->high[k] - n->low[k] > n->high[axis] - n->low[axis] ? k : axis;
+    }
+    const int64_t middle = (s->first + s->end) / 2;
+    const int32_t leaves = count_leaves(middle - s->first);
+    select_middle(m->corners, s->first, s->end - 1, middle, axis);
+    n->first = s->next_node;
+    half[0] = (subtree){s->first, middle, n->first, n->first + 2, s->leaf};
+    // the first half has a node for each leaf and one less, itself among them
+    half[1] = (subtree){middle, s->end, n->first + 1, n->first + 2 * leaves, s->leaf + leaves};
+}
+
+static moments take_leaf(orr_mesh_distance *m, const subtree *s)
+{
+    orr_tree_node *n = &m->nodes[s->node];
+    moments sums = {0};
+    n->first = (int32_t)s->first;
+    n->count = (int32_t)(s->end - s->first);
+    n->leaf = s->leaf;
+    set_leaf(&m->leaves[n->leaf], m->corners + s->first, n->count);
+    for (int64_t i = s->first; i < s->end; i++) {
+        add_triangle(&sums, m->corners[i], n->centre);
+    }
+    keep_moments(&sums, m->moments[s->node]);
     return sums;
+}
+
+static moments sum_halves(orr_mesh_distance *m, int32_t node, const moments *first, const moments *second)
+{
+    const orr_tree_node *n = &m->nodes[node], *child = &m->nodes[n->first];
+    moments sums = {0};
+    add_child(&sums, first, child[0].centre, n->centre);
+    add_child(&sums, second, child[1].centre, n->centre);
+    keep_moments(&sums, m->moments[node]);
+    return sums;
+}
+
+static moments build(orr_mesh_distance *m, const subtree *s)
+{
+    subtree half[2];
+    measure_node(m, s);
+    if (is_leaf(s)) {
+        return take_leaf(m, s);
+    }
+    divide(m, s, half);
+    const moments first = build(m, &half[0]), second = build(m, &half[1]);
+    return sum_halves(m, s->node, &first, &second);
+}
+
+// The nodes down to a depth, whose halves threads divide level by level, and what is below them, which each
+// builds alone. Those below number i are 2 i + 1 and 2 i + 2.
+enum { TOP_DEPTH = 6, TOP_NODES = (2 << TOP_DEPTH) - 1 };
+
+typedef struct tree_top {
+    orr_mesh_distance *mesh;
+    subtree part[TOP_NODES];
+    moments sums[TOP_NODES];
+    int first; // of a level
+} tree_top;
+
+static void divide_part(void *context, int i, int worker)
+{
+    (void)worker;
+    tree_top *top = context;
+    const int at = top->first + i;
+    measure_node(top->mesh, &top->part[at]);
+    divide(top->mesh, &top->part[at], &top->part[2 * at + 1]);
+}
+
+static void build_part(void *context, int i, int worker)
+{
+    (void)worker;
+    tree_top *top = context;
+    const int at = top->first + i;
+    top->sums[at] = build(top->mesh, &top->part[at]);
+}
+
+static void build_top(tree_top *top, orr_jobs *jobs)
+{
+    for (int depth = 0; depth <= TOP_DEPTH; depth++) {
+        top->first = (1 << depth) - 1;
+        orr_jobs_for(jobs, 1 << depth, depth < TOP_DEPTH ? divide_part : build_part, top);
+    }
+    for (int i = top->first - 1; i >= 0; i--) {
+        top->sums[i] = sum_halves(top->mesh, top->part[i].node, &top->sums[2 * i + 1], &top->sums[2 * i + 2]);
+    }
+}
+
+// The same tree with and without threads.
+static orr_result build_tree(orr_mesh_distance *m, orr_jobs *jobs, const char *name, orr_error *error)
+{
+    const subtree root = {.end = m->triangle_count, .next_node = 1};
+    m->leaf_count = count_leaves(m->triangle_count);
+    m->node_count = 2 * m->leaf_count - 1;
+    if (!jobs || m->triangle_count < MANY) {
+        (void)build(m, &root);
+        return ORR_OK;
+    }
+    tree_top *top;
+    ORR_ALLOC(top, 1, name, error);
+    top->mesh = m;
+    top->part[0] = root;
+    build_top(top, jobs);
+    orr_free(top);
+    return ORR_OK;
 }
 
 static orr_result choose_kernel(orr_mesh_distance *m, orr_error *error)
@@ -250,7 +360,8 @@ static orr_result choose_kernel(orr_mesh_distance *m, orr_error *error)
 }
 
 static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t vertex_count,
-                       const uint32_t *indices, int64_t triangle_count, const char *name, orr_error *error)
+                       const uint32_t *indices, int64_t triangle_count, orr_jobs *jobs, const char *name,
+                       orr_error *error)
 {
     ORR_ALLOC(m->corners, triangle_count, name, error);
     ORR_TRY(choose_kernel(m, error));
@@ -274,14 +385,13 @@ static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t ver
     ORR_ALLOC(m->nodes, m->triangle_count + 1, name, error);
     ORR_ALLOC(m->moments, m->triangle_count + 1, name, error);
     ORR_ALLOC(m->leaves, m->triangle_count / 2 + 1, name, error);
-    m->node_count = 1;
-    build(m, 0, 0, m->triangle_count);
+    ORR_TRY(build_tree(m, jobs, name, error));
     return m->closed ? ORR_OK : orr_tree_find_rim(m, name, error);
 }
 
 orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count, const uint32_t *indices,
-                                    int64_t triangle_count, const char *name, orr_mesh_distance **mesh,
-                                    orr_error *error)
+                                    int64_t triangle_count, orr_jobs *jobs, const char *name,
+                                    orr_mesh_distance **mesh, orr_error *error)
 {
     *mesh = NULL;
     if (triangle_count > INT32_MAX / 2) {
@@ -292,7 +402,7 @@ orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count
     if (!made) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", name);
     }
-    orr_result result = fill(made, positions, vertex_count, indices, triangle_count, name, error);
+    orr_result result = fill(made, positions, vertex_count, indices, triangle_count, jobs, name, error);
     if (result != ORR_OK) {
         orr_mesh_distance_destroy(made);
         return result;

@@ -130,7 +130,7 @@ static orr_result add_triangles(orr_sdf_shape *s, const orr_triangle_view *mesh,
 }
 
 orr_result orr_sdf_shape_create(const orr_triangle_view *mesh, const char *name, uint32_t seed,
-                                orr_sdf_shape *shape, orr_error *error)
+                                orr_jobs *jobs, orr_sdf_shape *shape, orr_error *error)
 {
     *shape = (orr_sdf_shape){.seed = seed};
     float side = 0.0f;
@@ -151,7 +151,7 @@ orr_result orr_sdf_shape_create(const orr_triangle_view *mesh, const char *name,
         }
     }
     orr_result result = orr_mesh_distance_create(positions, mesh->vertex_count, mesh->indices,
-                                                 mesh->index_count / 3, name, &shape->mesh, error);
+                                                 mesh->index_count / 3, jobs, name, &shape->mesh, error);
     if (result == ORR_OK) {
         result = add_triangles(shape, mesh, positions, name, error);
     }

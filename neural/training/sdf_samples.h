@@ -21,7 +21,7 @@ typedef struct orr_sdf_shape {
 
 // `name` is for messages. The shape keeps nothing of the mesh.
 orr_result orr_sdf_shape_create(const orr_triangle_view *mesh, const char *name, uint32_t seed,
-                                orr_sdf_shape *shape, orr_error *error);
+                                orr_jobs *jobs, orr_sdf_shape *shape, orr_error *error);
 void orr_sdf_shape_free(orr_sdf_shape *shape);
 
 // Pairs of positions close together: three quarters of them very near the surface, an eighth further off, an

@@ -115,8 +115,8 @@ static errors surface_errors(const orr_distance_grid *grid, const shape *s, floa
 {
     orr_mesh_distance *mesh;
     orr_surface surface;
-    assert_ok(orr_mesh_distance_create(s->positions, s->vertex_count, s->indices, s->triangle_count, "test",
-                                       &mesh, &error));
+    assert_ok(orr_mesh_distance_create(s->positions, s->vertex_count, s->indices, s->triangle_count, jobs,
+                                       "test", &mesh, &error));
     assert_ok(orr_grid_surface(grid, jobs, &surface, &error));
     float *far = orr_alloc((size_t)surface.vertex_count, sizeof *far);
     assert_non_null(far);
@@ -151,8 +151,8 @@ static void assert_signs(const orr_distance_grid *grid, const shape *s, const fl
                          const float high[3], bool room)
 {
     orr_mesh_distance *mesh;
-    assert_ok(orr_mesh_distance_create(s->positions, s->vertex_count, s->indices, s->triangle_count, "test",
-                                       &mesh, &error));
+    assert_ok(orr_mesh_distance_create(s->positions, s->vertex_count, s->indices, s->triangle_count, jobs,
+                                       "test", &mesh, &error));
     orr_rng rng = {.seed = 5};
     int wrong = 0, count = 0;
     for (int i = 0; i < 4000; i++) {

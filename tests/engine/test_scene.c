@@ -425,6 +425,30 @@ static void up_is_minus_y_for_clouds_and_scenes_may_be_tiny_or_empty(void **stat
     orr_scene_destroy(scene);
 }
 
+// A model that is an endless plane is as large as it is drawn where there is nothing else.
+static void a_floor_does_not_make_the_rest_small(void **state)
+{
+    (void)state;
+    orr_scene *scene;
+    orr_layer mesh;
+    const char *floor =
+        written("floor.xml", "<mujoco><worldbody><geom type='plane' size='0 0 .1'/></worldbody></mujoco>");
+    assert_ok(orr_scene_load(engine, floor, &scene, &error));
+    float centre[3];
+    orr_camera camera = orr_scene_default_camera(scene, 640, 480);
+    assert_true(camera.pose[11] > 100.0f);
+    const char *roof = written("roof.obj", "v -1 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n");
+    const orr_transform at = {.position = {5.0f, 0.0f, 0.0f}, .scale = 1.0f};
+    assert_ok(orr_scene_add_file(scene, roof, &at, &mesh, &error));
+    camera = orr_scene_default_camera(scene, 640, 480);
+    assert_true(camera.pose[11] > 0.0f && camera.pose[11] < 5.0f);
+    orr_scene_centre(scene, centre);
+    assert_float_equal(centre[0], 5.0f, 1e-6);
+    assert_true(orr_scene_looks_at(scene, &scene->layers[1]));
+    assert_false(orr_scene_looks_at(scene, &scene->layers[0]));
+    orr_scene_destroy(scene);
+}
+
 static void meshes_alone_have_y_up(void **state)
 {
     (void)state;
@@ -584,6 +608,7 @@ int main(void)
         cmocka_unit_test(a_failure_leaves_the_scene_as_it_was),
         cmocka_unit_test(files_that_are_no_scene_are_told_what_is),
         cmocka_unit_test(the_default_camera_sees_every_layer),
+        cmocka_unit_test(a_floor_does_not_make_the_rest_small),
         cmocka_unit_test(the_default_camera_sees_all_of_a_large_cloud),
         cmocka_unit_test(up_is_minus_y_for_clouds_and_scenes_may_be_tiny_or_empty),
         cmocka_unit_test(meshes_alone_have_y_up),

@@ -55,7 +55,8 @@ static orr_mesh ball_mesh(float radius, int rows, int missing)
     return mesh;
 }
 
-static orr_mesh_distance *make_ball(float radius, int rows, int missing)
+// jobs: NULL: this thread builds it
+static orr_mesh_distance *make_ball_by(orr_jobs *jobs, float radius, int rows, int missing)
 {
     orr_mesh ball = ball_mesh(radius, rows, missing);
     float *positions = orr_alloc((size_t)ball.vertex_count * 3, sizeof *positions);
@@ -64,10 +65,15 @@ static orr_mesh_distance *make_ball(float radius, int rows, int missing)
         positions[i] = ball.vertices[i / 3].position[i % 3];
     }
     orr_mesh_distance *mesh;
-    assert_ok(orr_mesh_distance_create(positions, ball.vertex_count, ball.indices, ball.index_count / 3,
+    assert_ok(orr_mesh_distance_create(positions, ball.vertex_count, ball.indices, ball.index_count / 3, jobs,
                                        "ball", &mesh, &error));
     orr_free(positions);
     return mesh;
+}
+
+static orr_mesh_distance *make_ball(float radius, int rows, int missing)
+{
+    return make_ball_by(NULL, radius, rows, missing);
 }
 
 static void random_position(uint32_t i, float position[3])
@@ -161,9 +167,62 @@ static void a_hole_is_closed_by_what_is_around_it(void **state)
     orr_error why;
     const float flat[9] = {0};
     const uint32_t corners[3] = {0, 1, 2};
-    assert_int_equal(orr_mesh_distance_create(flat, 3, corners, 1, "flat.obj", &ball, &why),
+    assert_int_equal(orr_mesh_distance_create(flat, 3, corners, 1, NULL, "flat.obj", &ball, &why),
                      ORR_ERROR_FORMAT);
     assert_null(ball);
+}
+
+// Marks what is below a node.
+static void visit(const orr_mesh_distance *m, int32_t node, uint8_t *nodes, uint8_t *leaves,
+                  uint8_t *triangles)
+{
+    const orr_tree_node *n = &m->nodes[node];
+    nodes[node]++;
+    if (n->count == 0) {
+        visit(m, n->first, nodes, leaves, triangles);
+        visit(m, n->first + 1, nodes, leaves, triangles);
+        return;
+    }
+    leaves[n->leaf]++;
+    for (int32_t i = n->first; i < n->first + n->count; i++) {
+        triangles[i]++;
+    }
+}
+
+static void assert_once(const uint8_t *seen, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        assert_int_equal(seen[i], 1);
+    }
+    assert_int_equal(seen[count], 0);
+}
+
+// Every node, leaf and triangle has its place. From 10,000 triangles on threads build the tree.
+static void trees_of_meshes_are_the_same_for_any_threads(void **state)
+{
+    (void)state;
+    enum { MOST = 20000 };
+    static uint8_t seen[3][MOST];
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(3, NULL, NULL, &jobs, &error));
+    for (int missing = 0; missing < 80; missing++) {
+        const int rows = missing % 20 == 19 ? 64 : 4 + missing % 5;
+        orr_mesh_distance *alone = make_ball(0.3f, rows, missing % 20),
+                          *together = make_ball_by(jobs, 0.3f, rows, missing % 20);
+        memset(seen, 0, sizeof seen);
+        visit(together, 0, seen[0], seen[1], seen[2]);
+        assert_once(seen[0], together->node_count);
+        assert_once(seen[1], together->leaf_count);
+        assert_once(seen[2], together->triangle_count);
+        const size_t nodes = (size_t)alone->node_count, triangles = (size_t)alone->triangle_count;
+        assert_int_equal(together->node_count, alone->node_count);
+        assert_memory_equal(together->nodes, alone->nodes, nodes * sizeof *alone->nodes);
+        assert_memory_equal(together->moments, alone->moments, nodes * sizeof *alone->moments);
+        assert_memory_equal(together->corners, alone->corners, triangles * sizeof *alone->corners);
+        orr_mesh_distance_destroy(alone);
+        orr_mesh_distance_destroy(together);
+    }
+    orr_jobs_destroy(jobs);
 }
 
 // ---- open meshes ----
@@ -248,7 +307,7 @@ static orr_mesh_distance *make_open(const open_shape *s)
         indices[i] = (uint32_t)i;
     }
     orr_mesh_distance *mesh;
-    assert_ok(orr_mesh_distance_create(s->corners[0], 3 * s->triangle_count, indices, s->triangle_count,
+    assert_ok(orr_mesh_distance_create(s->corners[0], 3 * s->triangle_count, indices, s->triangle_count, NULL,
                                        s->name, &mesh, &error));
     orr_free(indices);
     return mesh;
@@ -476,7 +535,7 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
     orr_mesh ball = ball_mesh(3.0f, 20, 0); // becomes 0.45 of the unit cube
     orr_triangle_view triangles = orr_mesh_for_sdf(&ball);
     orr_sdf_shape shape;
-    assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+    assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, NULL, &shape, &error));
     assert_true(fabsf(shape.size - 6.0f / 0.9f) < 1e-4f);
     orr_field_desc field_desc = {.kind = ORR_FIELD_SDF, .seed = 1};
     assert_ok(orr_isa_choose(&field_desc.isa, &error));
@@ -560,7 +619,7 @@ static void holes_and_turned_meshes_are_noticed(void **state)
             ball.indices[i + 1] = first;
         }
         orr_sdf_shape shape;
-        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, NULL, &shape, &error));
         assert_int_equal(shape.open_edges, 0);
         for (int64_t i = 0; i < shape.triangle_count;
              i++) { // faces point away from the middle, turned or not
@@ -576,7 +635,7 @@ static void holes_and_turned_meshes_are_noticed(void **state)
         }
         orr_sdf_shape_free(&shape);
         triangles.index_count -= 3; // the last triangle is gone
-        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, NULL, &shape, &error));
         assert_in_range(shape.open_edges, 2, 3); // one at a pole has two edges
         orr_sdf_shape_free(&shape);
     }
@@ -585,6 +644,7 @@ static void holes_and_turned_meshes_are_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_of_meshes_are_the_same_for_any_threads),
         cmocka_unit_test(distances_to_a_ball_are_those_of_a_sphere),
         cmocka_unit_test(holes_and_turned_meshes_are_noticed),
         cmocka_unit_test(signs_along_a_segment_are_those_of_its_points),

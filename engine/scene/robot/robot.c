@@ -250,6 +250,26 @@ static void add_bounds(orr_robot *robot, const orr_robot_geom *geom)
     }
 }
 
+static bool is_plane(const orr_robot *robot, const orr_robot_geom *geom)
+{
+    return geom->part == ORR_ROBOT_GEOM && robot->model->geom_type[geom->geom] == ORR_GEOM_PLANE;
+}
+
+bool orr_robot_is_floor(const orr_robot *robot)
+{
+    bool planes = false;
+    for (int i = 0; i < robot->geom_count; i++) {
+        const orr_robot_geom *geom = &robot->geoms[i];
+        if (orr_robot_group_drawn(geom->group, 0)) {
+            if (!is_plane(robot, geom)) {
+                return false;
+            }
+            planes = true;
+        }
+    }
+    return planes;
+}
+
 static void find_bounds(orr_robot *robot)
 {
     for (int pass = 0; pass < 2; pass++) { // a model of nothing but planes is as large as they are
@@ -259,9 +279,7 @@ static void find_bounds(orr_robot *robot)
         }
         for (int i = 0; i < robot->geom_count; i++) {
             const orr_robot_geom *geom = &robot->geoms[i];
-            bool plane =
-                geom->part == ORR_ROBOT_GEOM && robot->model->geom_type[geom->geom] == ORR_GEOM_PLANE;
-            if (plane == (pass == 1) && orr_robot_group_drawn(geom->group, 0)) {
+            if (is_plane(robot, geom) == (pass == 1) && orr_robot_group_drawn(geom->group, 0)) {
                 add_bounds(robot, &robot->geoms[i]);
             }
         }

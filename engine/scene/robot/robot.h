@@ -60,6 +60,7 @@ typedef struct orr_robot {
 
 // Is a group drawn? switched: of orr_view.
 bool orr_robot_group_drawn(int group, unsigned char switched);
+bool orr_robot_is_floor(const orr_robot *robot); // nothing but planes is drawn of it
 
 // Does nothing move this body against the world?
 static inline bool orr_robot_body_is_fixed(const orr_model *model, int body)

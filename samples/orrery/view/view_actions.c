@@ -244,6 +244,7 @@ void view_bounds(const viewer *v, float centre[3], float *radius)
         bool visible;
         float m[12];
         if (orr_scene_layer_info(v->scene, layer, &info, NULL) != ORR_OK || info.count == 0 ||
+            !orr_scene_looks_at(v->scene, &v->scene->layers[i]) ||
             orr_world_get(v->world, 0, layer, &transform, &visible, NULL) != ORR_OK || !visible ||
             orr_affine_from_transform(&transform, m, NULL) != ORR_OK) {
             continue;
