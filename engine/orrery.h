@@ -555,6 +555,11 @@ typedef struct orr_light_desc {
                      such a light for a sphere, or a disc in the sky */
     float size[2];   /* of rectangles, along `across` and at a right angle to it, over 0 [scene units] */
     float across[3]; /* of rectangles: a direction that is not `direction`'s; 0: any */
+    /* Lights the clouds, too, that the scene has when the light is added and that stand still, as they stand
+     * then: by their splats' shortest axes as normals, and less what the clouds keep off by themselves, but
+     * not what meshes do. A captured colour is taken for an albedo in the scene's sun and ambient light, if
+     * it has a sun, and otherwise in a light in which white is 1. Takes up to some seconds. */
+    bool clouds;
 } orr_light_desc;
 /* Adds a light. A scene with lights has neither its default sun nor the lights of robots' models, but a sun
  * of its scene file. Lights of .glb and .gltf files (KHR_lights_punctual) are lights of the scene too; they
@@ -562,7 +567,7 @@ typedef struct orr_light_desc {
  * candela and lux are intensities as they are, times the square of the layer's scale, which multiplies
  * ranges. ORR_ERROR_CAPACITY beyond 16; of those in files, the rest is left out with a warning. */
 static inline orr_result orr_scene_add_light(orr_scene *scene, const orr_light_desc *light, orr_error *error);
-/* Those that were added or are of the scene file. */
+/* Those that were added or are of the scene file. Clouds have the colours of their files again. */
 ORR_API orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error);
 
 /* What a soft body is made of. The arrays are valid until the layer's body is set again or it is removed. */

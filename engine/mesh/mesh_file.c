@@ -87,8 +87,11 @@ static orr_result check_materials(orr_mesh_reader *reader)
     for (int i = 0; i < mesh->part_count; i++) {
         if (mesh->parts[i].material < 0 && plain < 0) {
             orr_mesh_material *material;
+            const bool gltf = reader_of(reader->desc->path) == orr_mesh_read_gltf;
             ORR_TRY(orr_mesh_add_material(reader, &material));
-            material->two_sided = reader_of(reader->desc->path) != orr_mesh_read_gltf;
+            material->two_sided = !gltf;
+            material->metallic_roughness = gltf; // glTF's default material is a rough white metal
+            material->metallic = material->roughness = gltf ? 1.0f : 0.0f;
             for (int k = 0; k < 3 && is_grey(reader); k++) {
                 material->base_colour[k] = ORR_OBJ_GREY;
             }

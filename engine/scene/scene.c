@@ -37,6 +37,7 @@ static void free_contents(orr_layer_data *layer)
     orr_free(layer->path);
     orr_layer_forget_materials(layer);
     orr_splat_pack_destroy(layer->splats);
+    orr_free(layer->captured);
     orr_mesh_destroy(layer->mesh);
     orr_field_layer_destroy(layer->field);
     orr_robot_destroy(layer->robot);
@@ -188,12 +189,15 @@ orr_layer orr_scene_layer(const orr_scene *scene, int index)
     return inside ? id_of(&scene->layers[index]) : (orr_layer){0};
 }
 
+bool orr_layer_moves(const orr_layer_data *layer)
+{
+    return layer->bound_to.slot > 0 || layer->soft || (layer->has_body && layer->body_desc.mass > 0.0);
+}
+
 bool orr_layer_casts_shadow(const orr_layer_data *layer)
 {
-    const bool moves =
-        layer->bound_to.slot > 0 || layer->soft || (layer->has_body && layer->body_desc.mass > 0.0);
     return layer->shadow_casting == ORR_SHADOW_CASTING_ALWAYS ||
-           (layer->shadow_casting == ORR_SHADOW_CASTING_MOVING && moves);
+           (layer->shadow_casting == ORR_SHADOW_CASTING_MOVING && orr_layer_moves(layer));
 }
 
 orr_result orr_scene_set_shadow_casting(orr_scene *scene, orr_layer layer, orr_shadow_casting casting,

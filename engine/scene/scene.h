@@ -39,9 +39,10 @@ typedef struct orr_layer_data {
     char *path;      // of the file it comes from; NULL: a program has made it
     bool has_region; // only what is there of the cloud in that file
     orr_region region;
-    bool part;                     // its name can be of a file
-    orr_splat_pack *splats;        // ORR_LAYER_SPLATS
-    orr_mesh *mesh;                // ORR_LAYER_MESH
+    bool part;              // its name can be of a file
+    orr_splat_pack *splats; // ORR_LAYER_SPLATS
+    float *captured; // harmonics of its file, where lamps have changed those of `splats`; NULL: they have not
+    orr_mesh *mesh;  // ORR_LAYER_MESH
     orr_layer_material *materials; // material_count: of its mesh, or of the robot's model
     int material_count;            // 0: all are as its file has them
     orr_field_layer *field;        // ORR_LAYER_FIELD
@@ -64,6 +65,8 @@ typedef struct orr_layer_data {
     orr_shadow_casting shadow_casting; // splats
 } orr_layer_data;
 
+// May a cloud move: is it bound, soft, or has it a mass?
+bool orr_layer_moves(const orr_layer_data *layer);
 // Does it cast shadows of its own?
 bool orr_layer_casts_shadow(const orr_layer_data *layer);
 // The bounds in the layer's own space; robust ones for splats.
@@ -97,6 +100,7 @@ struct orr_scene {
     bool rays;                              // smooth surfaces show what is around them
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count: the scene's own
     int light_count;
+    bool light_clouds[ORR_DRAW_LIGHTS]; // which of them light clouds, too
 };
 
 // An empty scene; and what a file holds, its layers, cameras, background and sun, into an empty scene.
@@ -129,6 +133,11 @@ orr_result orr_layer_keep_materials(orr_layer_data *layer, orr_error *error);
 void orr_layer_forget_materials(orr_layer_data *layer);
 // Devices upload its meshes again.
 void orr_layer_renew_keys(orr_scene *scene, orr_layer_data *layer);
+// Gives the clouds that stand still the colours that they have in the light of these lamps, too
+// (light/cloud_light.c), and others those of their files. For whoever changes lights, clouds or the sun.
+orr_result orr_scene_light_clouds(orr_scene *scene, orr_error *error);
+// Adds a light, and leaves the clouds as they are.
+orr_result orr_scene_put_light(orr_scene *scene, const orr_light_desc *light, orr_error *error);
 // How many lights the scene has, and its meshes.
 int orr_scene_light_total(const orr_scene *scene);
 // Is its light the default sun, which depends on which layers there are?

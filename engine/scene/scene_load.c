@@ -342,7 +342,7 @@ static orr_result take_settings(orr_scene *scene, orr_scene_file *file, const ch
     }
     for (int i = 0; i < file->light_count; i++) {
         orr_error why = {0};
-        if (orr_scene_add_light(scene, &file->lights[i], &why) != ORR_OK) {
+        if (orr_scene_put_light(scene, &file->lights[i], &why) != ORR_OK) {
             return orr_fail(error, (orr_code)why.code, "%s: lights[%d]: %s", path, i, why.message);
         }
     }
@@ -352,7 +352,7 @@ static orr_result take_settings(orr_scene *scene, orr_scene_file *file, const ch
         scene->has_sun = true;
         scene->sun = file->sun;
     }
-    return ORR_OK;
+    return orr_scene_light_clouds(scene, error);
 }
 
 static orr_result add_scene_file(orr_scene *scene, const char *path, const char *text,

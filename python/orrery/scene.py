@@ -258,6 +258,7 @@ class Scene(Handle):
         radius=0.0,
         size=(0, 0),
         across=(0, 0, 0),
+        clouds=False,
     ):
         """Adds a light, in place of the default sun and of the lights of robots' models.
 
@@ -266,7 +267,8 @@ class Scene(Handle):
         of a rectangle pi times its radiance. range: where it ends; 0: nowhere. inner, outer [degrees]: half
         angles between which a spot fades. radius: how large it is, for the edges of its shadows; of a
         directional light [degrees]; 0: they are hard. size, across: of a rectangle, lengths of its edges and
-        the direction of the first; 0: any."""
+        the direction of the first; 0: any. clouds: it lights the clouds that the scene has and that stand
+        still, too."""
         desc = structs["orr_light_desc"](
             kind=constant("ORR_LIGHT_KIND_", kind),
             position=numbers(position, 3, "position"),
@@ -280,6 +282,7 @@ class Scene(Handle):
             radius=radius,
             size=numbers(size, 2, "size"),
             across=numbers(across, 3, "across"),
+            clouds=clouds,
         )
         call.scene_add_light_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 

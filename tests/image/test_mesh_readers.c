@@ -404,6 +404,17 @@ static void textures_have_the_samplers_of_the_file(void **state)
     "{\"extensions\":{\"KHR_materials_transmission\":{\"transmissionFactor\":0.75}" more "}}"
 
 // In 255th parts of a root: 0.04, of an index of 1.5, is exact.
+static void without_a_material_gltf_is_rough_white_metal(void **state)
+{
+    (void)state;
+    read_good("a.gltf", HEAD TRIANGLE ",\"nodes\":[{\"mesh\":0}]}");
+    const orr_mesh_material *m = &mesh.materials[0];
+    assert_true(m->metallic_roughness && m->metallic == 1.0f && m->roughness == 1.0f && !m->two_sided);
+    assert_true(m->base_colour[0] == 1.0f && m->base_colour[3] == 1.0f);
+    read_good("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    assert_false(mesh.materials[0].metallic_roughness);
+}
+
 static void highlights_are_as_bright_as_gltf_says(void **state)
 {
     (void)state;
@@ -1253,6 +1264,7 @@ int main(void)
         cmocka_unit_test(textures_of_two_sizes_become_one),
         cmocka_unit_test(coats_have_normals_of_their_own),
         cmocka_unit_test(textures_have_the_samplers_of_the_file),
+        cmocka_unit_test(without_a_material_gltf_is_rough_white_metal),
         cmocka_unit_test(highlights_are_as_bright_as_gltf_says),
         cmocka_unit_test(light_goes_through_what_gltf_says),
         cmocka_unit_test(textures_of_transmission_become_alpha),

@@ -99,7 +99,7 @@ static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, 
 {
     static const char *const keys[] = {"type",  "position", "direction", "colour", "intensity",
                                        "range", "inner",    "outer",     "radius", "shadows",
-                                       "size",  "across",   NULL};
+                                       "size",  "across",   "clouds",    NULL};
     static const char *const types[] = {[ORR_LIGHT_KIND_DIRECTIONAL] = "directional",
                                         [ORR_LIGHT_KIND_POINT] = "point",
                                         [ORR_LIGHT_KIND_SPOT] = "spot",
@@ -139,6 +139,7 @@ static orr_result read_scene_light(const orr_json *json, orr_light_desc *light, 
     ORR_TRY(orr_json_positive(json, "outer", &outer, error));
     ORR_TRY(orr_json_number(json, "radius", &radius, error));
     ORR_TRY(orr_json_bool(json, "shadows", &shadows, error));
+    ORR_TRY(orr_json_bool(json, "clouds", &read.clouds, error));
     if (!within(read.colour, 3, INFINITY) || !(read.colour[0] + read.colour[1] + read.colour[2] > 0.0f)) {
         return orr_json_expected(json, "colour", error, "red, green and blue of 0 or more, one of them more");
     }

@@ -156,6 +156,17 @@ bool orr_scene_has_default_sun(const orr_scene *scene)
            !orr_scene_first_robot(scene);
 }
 
+orr_result orr_scene_put_light(orr_scene *scene, const orr_light_desc *light, orr_error *error)
+{
+    ORR_TRY(check(light, error));
+    if (scene->light_count == ORR_DRAW_LIGHTS) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "light: expected at most %d in a scene", ORR_DRAW_LIGHTS);
+    }
+    scene->light_clouds[scene->light_count] = light->clouds;
+    scene->lights[scene->light_count++] = light_of(light);
+    return ORR_OK;
+}
+
 orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *light, size_t light_size,
                                      orr_error *error)
 {
@@ -164,12 +175,8 @@ orr_result orr_scene_add_light_sized(orr_scene *scene, const orr_light_desc *lig
     ORR_TRY(orr_scene_check(scene, error));
     ORR_REQUIRE(light, error);
     ORR_TRY(orr_sized_read(&own, sizeof own, light, light_size, "orr_light_desc", error));
-    ORR_TRY(check(&own, error));
-    if (scene->light_count == ORR_DRAW_LIGHTS) {
-        return orr_fail(error, ORR_CODE_CAPACITY, "light: expected at most %d in a scene", ORR_DRAW_LIGHTS);
-    }
-    scene->lights[scene->light_count++] = light_of(&own);
-    return ORR_OK;
+    ORR_TRY(orr_scene_put_light(scene, &own, error));
+    return own.clouds ? orr_scene_light_clouds(scene, error) : ORR_OK;
 }
 
 orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error)
@@ -177,7 +184,7 @@ orr_result orr_scene_clear_lights(orr_scene *scene, orr_error *error)
     ORR_ENTER;
     ORR_TRY(orr_scene_check(scene, error));
     scene->light_count = 0;
-    return ORR_OK;
+    return orr_scene_light_clouds(scene, error);
 }
 
 static bool are_colours(const float c[3])
@@ -195,7 +202,7 @@ orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, s
     if (!desc) {
         scene->has_sun = false;
         orr_scene_light(scene);
-        return ORR_OK;
+        return orr_scene_light_clouds(scene, error);
     }
     const float length = sqrtf(vec3f_dot(own.direction, own.direction));
     if (!(length > 0.0f && isfinite(length))) {
@@ -220,7 +227,7 @@ orr_result orr_scene_set_sun_sized(orr_scene *scene, const orr_sun_desc *desc, s
     scene->sun.radius = pi / 180.0f * own.radius;
     scene->umbra = own.umbra > 0.0f ? own.umbra : scene->umbra;
     scene->has_sun = true;
-    return ORR_OK;
+    return orr_scene_light_clouds(scene, error); // their colours are albedos in its light
 }
 
 orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error)

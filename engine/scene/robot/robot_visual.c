@@ -54,6 +54,7 @@ static void paint(orr_mesh_file *file, const orr_visual *v)
         return;
     }
     orr_robot_paint(&file->materials[plain], colour_of(v));
+    file->materials[plain].metallic_roughness = false; // the material is the visual's, not glTF's default
     for (int i = 0; i < file->part_count; i++) {
         const orr_mesh_part *part = &file->parts[i];
         for (uint32_t k = 0; k < part->index_count && part->material == plain; k++) {

@@ -57,9 +57,9 @@ void view_light_take(viewer *v)
 {
     const panel_light *l = &v->light;
     orr_scene *scene = v->scene;
+    orr_error error;
     if (l->sun_changed) {
         orr_sun_desc sun = {.umbra = (float)l->umbra, .radius = scene->sun.radius / DEGREE};
-        orr_error error;
         sun_direction(v->navigator.axes, l->azimuth, l->elevation, sun.direction);
         join(&l->sun, sun.colour);
         join(&l->ambient, sun.ambient);
@@ -74,6 +74,9 @@ void view_light_take(viewer *v)
         for (int i = 0; i < l->lamps; i++) {
             join(&l->lamp[i], scene->lights[i].diffuse);
             memcpy(scene->lights[i].specular, scene->lights[i].diffuse, sizeof scene->lights[i].specular);
+        }
+        if (orr_scene_light_clouds(scene, &error) != ORR_OK) {
+            view_say(v, "%s", error.message);
         }
     }
 }
