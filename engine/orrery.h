@@ -2047,8 +2047,8 @@ typedef struct orr_output_desc {
      * libavcodec has no encoder for it). %d or %0Nd numbers the pictures of a sequence, from 0:
      * frame_%04d.png; %% is a percent sign. */
     const char *path;
-    /* 4: rgba, as in orr_picture; 1: depth, .exr and .npy only; 3, 2: normals, flow, as in orr_eyes_pictures,
-     * .npy only; 0: 4 */
+    /* 4: rgba, as in orr_picture; 3, 2, 1: normals (X, Y, Z), flow or segmentation (X, Y), as in
+     * orr_eyes_pictures, depth (Z): .exr, with these channels, and .npy only; 0: 4 */
     int channels;
     int64_t count;            /* pictures that will be put; 0: not known. Unless 1: a numbered path or .mp4 */
     bool transparent;         /* .png: with straight alpha; false: over black, opaque */

@@ -22,10 +22,9 @@ void orr_image8_free(orr_image8 *image);
 
 // rgb only when every alpha is 255.
 orr_result orr_png_save(const char *path, const uint8_t *rgba, int width, int height, orr_error *error);
-// Channels R, G, B, A, float32, ZIP compression.
-orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error);
-// One channel Z, float32, ZIP compression.
-orr_result orr_exr_save_depth(const char *path, const float *depth, int width, int height, orr_error *error);
+// height x width x channels, 1 .. 4: Z; X and Y; X, Y and Z; R, G, B and A. float32, ZIP compression.
+orr_result orr_exr_save(const char *path, const float *values, int width, int height, int channels,
+                        orr_error *error);
 // float32, little endian, C order, shape height x width [x channels when channels > 1].
 orr_result orr_npy_save(const char *path, const float *values, int height, int width, int channels,
                         orr_error *error);

@@ -8,11 +8,16 @@
 #include <openexr.h>
 
 // Channels are stored sorted by name.
-static const struct channel_layout {
-    int count;
+typedef struct channel_layout {
+    const char *part;
     const char *names[4];
     int offsets[4]; // of each in a pixel
-} layout_rgba = {4, {"A", "B", "G", "R"}, {3, 2, 1, 0}}, layout_depth = {1, {"Z"}, {0}};
+} channel_layout;
+
+static const channel_layout layouts[4] = {{"depth", {"Z"}, {0}},
+                                          {"vectors", {"X", "Y"}, {0, 1}},
+                                          {"vectors", {"X", "Y", "Z"}, {0, 1, 2}},
+                                          {"rgba", {"A", "B", "G", "R"}, {3, 2, 1, 0}}};
 
 // without a handler OpenEXR prints to stderr
 static void keep_silent(exr_const_context_t file, exr_result_t code, const char *message)
@@ -20,12 +25,11 @@ static void keep_silent(exr_const_context_t file, exr_result_t code, const char 
     (void)file, (void)code, (void)message;
 }
 
-static exr_result_t exr_write(exr_context_t file, const struct channel_layout *layout, const float *values,
-                              int width, int height)
+static exr_result_t exr_write(exr_context_t file, const float *values, int width, int height, int channels)
 {
+    const channel_layout *layout = &layouts[channels - 1];
     int part = 0;
-    exr_result_t result =
-        exr_add_part(file, layout == &layout_rgba ? "rgba" : "depth", EXR_STORAGE_SCANLINE, &part);
+    exr_result_t result = exr_add_part(file, layout->part, EXR_STORAGE_SCANLINE, &part);
     exr_attr_box2i_t window = {0};
     window.max.x = width - 1;
     window.max.y = height - 1;
@@ -34,7 +38,7 @@ static exr_result_t exr_write(exr_context_t file, const struct channel_layout *l
         result = exr_initialize_required_attr(file, part, &window, &window, 1.0f, &centre, 1.0f,
                                               EXR_LINEORDER_INCREASING_Y, EXR_COMPRESSION_ZIP);
     }
-    for (int c = 0; c < layout->count && result == EXR_ERR_SUCCESS; c++) {
+    for (int c = 0; c < channels && result == EXR_ERR_SUCCESS; c++) {
         result =
             exr_add_channel(file, part, layout->names[c], EXR_PIXEL_FLOAT, EXR_PERCEPTUALLY_LINEAR, 1, 1);
     }
@@ -55,12 +59,12 @@ static exr_result_t exr_write(exr_context_t file, const struct channel_layout *l
                              : exr_encoding_initialize(file, part, &chunk, &encoder);
             started = true;
         }
-        for (int c = 0; c < layout->count && result == EXR_ERR_SUCCESS; c++) {
+        for (int c = 0; c < channels && result == EXR_ERR_SUCCESS; c++) {
             exr_coding_channel_info_t *channel = &encoder.channels[c];
             channel->encode_from_ptr =
-                (const uint8_t *)(values + (int64_t)y * width * layout->count + layout->offsets[c]);
-            channel->user_pixel_stride = 4 * layout->count;
-            channel->user_line_stride = 4 * layout->count * width;
+                (const uint8_t *)(values + (int64_t)y * width * channels + layout->offsets[c]);
+            channel->user_pixel_stride = 4 * channels;
+            channel->user_line_stride = 4 * channels * width;
         }
         if (result == EXR_ERR_SUCCESS && y == 0) {
             result = exr_encoding_choose_default_routines(file, part, &encoder);
@@ -75,8 +79,8 @@ static exr_result_t exr_write(exr_context_t file, const struct channel_layout *l
     return result;
 }
 
-static orr_result save(const char *path, const struct channel_layout *layout, const float *values, int width,
-                       int height, orr_error *error)
+orr_result orr_exr_save(const char *path, const float *values, int width, int height, int channels,
+                        orr_error *error)
 {
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, path, error));
@@ -85,7 +89,7 @@ static orr_result save(const char *path, const struct channel_layout *layout, co
     exr_context_t file;
     exr_result_t written = exr_start_write(&file, writer.temporary, EXR_WRITE_FILE_DIRECTLY, &options);
     if (written == EXR_ERR_SUCCESS) {
-        written = exr_write(file, layout, values, width, height);
+        written = exr_write(file, values, width, height, channels);
         exr_result_t finished = exr_finish(&file);
         written = written == EXR_ERR_SUCCESS ? finished : written;
     }
@@ -96,26 +100,12 @@ static orr_result save(const char *path, const struct channel_layout *layout, co
     }
     return orr_file_commit(&writer, error);
 }
-
-orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
-{
-    return save(path, &layout_rgba, rgba, width, height, error);
-}
-
-orr_result orr_exr_save_depth(const char *path, const float *depth, int width, int height, orr_error *error)
-{
-    return save(path, &layout_depth, depth, width, height, error);
-}
 #else
-orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
+orr_result orr_exr_save(const char *path, const float *values, int width, int height, int channels,
+                        orr_error *error)
 {
-    (void)rgba, (void)width, (void)height;
+    (void)values, (void)width, (void)height, (void)channels;
     return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: this build has no OpenEXR (Debian: libopenexr-dev)",
                     path);
-}
-
-orr_result orr_exr_save_depth(const char *path, const float *depth, int width, int height, orr_error *error)
-{
-    return orr_exr_save(path, depth, width, height, error);
 }
 #endif

@@ -124,9 +124,10 @@ static output_kind kind_of(const char *path)
 static orr_result check(const orr_output_desc *desc, output_kind kind, bool numbered, orr_error *error)
 {
     if (desc->channels < 1 || desc->channels > 4) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%s: %d channels: expected 4, 3 for normals, 2 for flow, or 1 for depth", desc->path,
-                        desc->channels);
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "%s: %d channels: expected 4, 3 for normals, 2 for flow or segmentation, or 1 for depth",
+            desc->path, desc->channels);
     }
     if (desc->count < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %lld pictures: expected 0 or more", desc->path,
@@ -142,13 +143,10 @@ static orr_result check(const orr_output_desc *desc, output_kind kind, bool numb
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected a name that ends in .png, .exr, .npy or .mp4",
                         desc->path);
     }
-    if (desc->channels == 1 && kind != OUTPUT_EXR && kind != OUTPUT_NPY) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: depth: expected a name that ends in .exr or .npy",
-                        desc->path);
-    }
-    if ((desc->channels == 2 || desc->channels == 3) && kind != OUTPUT_NPY) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %s: expected a name that ends in .npy", desc->path,
-                        desc->channels == 2 ? "flow" : "normals");
+    static const char *const numbers[] = {"depth", "flow or segmentation", "normals"};
+    if (desc->channels < 4 && kind != OUTPUT_EXR && kind != OUTPUT_NPY) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %s: expected a name that ends in .exr or .npy",
+                        desc->path, numbers[desc->channels - 1]);
     }
     if (desc->transparent && kind == OUTPUT_MP4) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a video has no alpha: expected .png, .exr or .npy",
@@ -256,9 +254,8 @@ static orr_result put_still(const orr_output *output, int64_t index, picture_val
         result = put_png(name, picture, output->desc.transparent, error);
         break;
     case OUTPUT_EXR:
-        result = output->desc.channels == 1
-                     ? orr_exr_save_depth(name, picture.values, picture.width, picture.height, error)
-                     : orr_exr_save(name, picture.values, picture.width, picture.height, error);
+        result =
+            orr_exr_save(name, picture.values, picture.width, picture.height, output->desc.channels, error);
         break;
     case OUTPUT_NPY:
         result =

@@ -138,8 +138,7 @@ static int compare(const void *left, const void *right)
 orr_result orr_obj_read_mtl(orr_mesh_reader *reader, const char *name, const orr_bytes *bytes,
                             orr_obj_materials *materials)
 {
-    const char *data = (const char *)bytes->data;
-    orr_mesh_text text = {data, data + bytes->size, 1};
+    orr_mesh_text text = orr_mesh_text_of(bytes);
     orr_mesh_material *material = NULL;
     do {
         ORR_TRY(read_line(reader, name, &text, materials, &material));

@@ -231,8 +231,7 @@ static orr_result read_line(obj *o)
 
 orr_result orr_mesh_read_obj(orr_mesh_reader *reader)
 {
-    const char *data = (const char *)reader->bytes.data;
-    obj o = {.reader = reader, .text = {data, data + reader->bytes.size, 1}, .material = -1};
+    obj o = {.reader = reader, .text = orr_mesh_text_of(&reader->bytes), .material = -1};
     reader->mesh->split_corners = true;
     orr_result result;
     do {

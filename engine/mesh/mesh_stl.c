@@ -128,9 +128,9 @@ static orr_result read_facet(orr_mesh_reader *reader, orr_mesh_text *text)
 // Solids, one behind the other.
 static orr_result read_text(orr_mesh_reader *reader)
 {
-    const char *data = (const char *)reader->bytes.data, *word;
+    const char *word;
     size_t length;
-    orr_mesh_text text = {data, data + reader->bytes.size, 1};
+    orr_mesh_text text = orr_mesh_text_of(&reader->bytes);
     bool inside = false;
     while (orr_mesh_text_any_word(&text, &word, &length)) {
         bool begins = orr_mesh_text_is(word, length, "solid"),

@@ -5,6 +5,16 @@
 #include <string.h>
 #include <strings.h>
 
+orr_mesh_text orr_mesh_text_of(const orr_bytes *bytes)
+{
+    char *data = (char *)bytes->data;
+    const bool feeds = memchr(data, '\n', bytes->size) != NULL;
+    for (size_t i = 0; i < bytes->size && !feeds; i++) {
+        data[i] = data[i] == '\r' ? '\n' : data[i];
+    }
+    return (orr_mesh_text){data, data + bytes->size, 1};
+}
+
 // Past blanks; whether something of the line is left.
 static bool skip_blanks(orr_mesh_text *text)
 {

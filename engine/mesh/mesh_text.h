@@ -1,7 +1,7 @@
 // Words and numbers of text files: .obj, .mtl, .stl, .ply, and the arrays of .dae.
 #pragma once
 
-#include "engine/core/result.h"
+#include "engine/core/file.h"
 
 #include <stddef.h>
 
@@ -12,6 +12,9 @@ typedef struct orr_mesh_text {
     int line; // of `at`, from 1
 } orr_mesh_text;
 
+// Of a file, which may end its lines with carriage returns alone, as old programs of the Macintosh do: they
+// become line feeds.
+orr_mesh_text orr_mesh_text_of(const orr_bytes *bytes);
 // Of a line; false at its end.
 bool orr_mesh_text_word(orr_mesh_text *text, const char **word, size_t *length);
 // Likewise; false also where there is no number, which is not taken.

@@ -80,6 +80,14 @@ static orr_result check_keys(const camera_sequence *s, orr_error *error)
     return ORR_OK;
 }
 
+static bool is_distorted(const orr_camera *camera)
+{
+    static const orr_camera straight;
+    return camera->model == ORR_CAMERA_FISHEYE ||
+           memcmp(camera->radial, straight.radial, sizeof straight.radial) != 0 ||
+           memcmp(camera->tangential, straight.tangential, sizeof straight.tangential) != 0;
+}
+
 static orr_result read_keys(camera_sequence *s, orr_error *error)
 {
     const camera_request *request = &s->request;
@@ -91,13 +99,13 @@ static orr_result read_keys(camera_sequence *s, orr_error *error)
     orr_result result = first < 0 ? unknown(request->file, request->camera, list.count, error) : ORR_OK;
     if (result == ORR_OK) {
         s->key_count = request->camera ? 1 : list.count;
-        s->distorted = list.distorted;
         s->keys = orr_alloc((size_t)s->key_count, sizeof *s->keys);
         result =
             s->keys ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", request->file);
     }
     for (int i = 0; i < s->key_count && result == ORR_OK; i++) {
         s->keys[i] = resize(request, &list.cameras[first + i]);
+        s->distorted = s->distorted || is_distorted(&s->keys[i]);
     }
     orr_camera_list_free(&list);
     return result == ORR_OK ? check_keys(s, error) : result;
@@ -155,12 +163,13 @@ orr_camera camera_sequence_at(const camera_sequence *s, int64_t index)
         const double full_turn = 6.283185307179586;
         return orr_camera_turn(&s->keys[0], s->centre, s->up, full_turn * (double)index / s->request.orbit);
     }
-    if (s->request.frames) {
+    if (s->request.frames && s->key_count == 1) {
         return s->keys[0];
     }
-    int64_t step = s->request.smooth + 1;
+    const int64_t step = s->request.smooth + 1, last = (s->key_count - 1) * step; // more pictures stay there
+    const int64_t at = index < last ? index : last;
     return orr_camera_path_at(s->keys, s->key_count,
-                              (double)(index / step) + (double)(index % step) / (double)step);
+                              (double)(at / step) + (double)(at % step) / (double)step);
 }
 
 void camera_sequence_close(camera_sequence *s)

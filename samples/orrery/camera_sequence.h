@@ -8,7 +8,8 @@ typedef struct camera_request {
     const char *file;   // transforms.json; NULL: the scene's cameras
     const char *camera; // the only one requested, by its index or its name; NULL: all of a file, the first of
                         // a scene
-    int frames;         // pictures of one camera while time passes; 0: time does not pass
+    int frames;         // pictures while time passes, of the scene's camera, or one after the other of a
+                        // file's and then of its last; 0: time does not pass
     int orbit;          // pictures of a full turn; 0: none
     int smooth;         // pictures between two cameras of a file
     int size[2];        // 0, 0: what the cameras say

@@ -21,7 +21,7 @@ typedef struct render_request {
     common_options common;
     const char *scene;
     const char *path;
-    const char *depth_path, *normals_path, *flow_path; // NULL: none
+    const char *depth_path, *normals_path, *flow_path, *segmentation_path; // NULL: none
     camera_request cameras;
     look_options look;
     bool transparent, contacts, keep_partial, continues;
@@ -65,8 +65,12 @@ static orr_result open_surfaces(render_job *job, orr_error *error)
     if (desc.path) {
         ORR_TRY(open_output(&desc, &job->surfaces.normals, error));
     }
-    desc.path = request->flow_path;
+    desc.path = request->segmentation_path;
     desc.channels = 2;
+    if (desc.path) {
+        ORR_TRY(open_output(&desc, &job->surfaces.segmentation, error));
+    }
+    desc.path = request->flow_path;
     if (desc.path && desc.count < 2) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "render: --flow: expected several pictures (--frames, --orbit, --cameras)");
@@ -104,11 +108,12 @@ static bool is_there(const orr_output *output, int64_t index)
 // A file that is there is whole (engine/core/file.h).
 static orr_result list_wanted(render_job *job, orr_error *error)
 {
-    const orr_output *const outputs[] = {job->colour, job->depth, job->surfaces.normals};
+    const orr_output *const outputs[] = {job->colour, job->depth, job->surfaces.normals,
+                                         job->surfaces.segmentation};
     ORR_ALLOC(job->wanted, job->cameras.count, "the pictures to draw", error);
     for (int64_t i = 0; i < job->cameras.count; i++) {
         bool there = job->request->continues;
-        for (int k = 0; k < 3 && there; k++) {
+        for (int k = 0; k < 4 && there; k++) {
             there = !outputs[k] || is_there(outputs[k], i);
         }
         if (!there) {
@@ -333,6 +338,9 @@ static int print_json(const render_job *job)
     if (job->surfaces.normals) {
         cJSON_AddItemToObject(json, "normals_files", list_files(job->surfaces.normals, count));
     }
+    if (job->surfaces.segmentation) {
+        cJSON_AddItemToObject(json, "segmentation_files", list_files(job->surfaces.segmentation, count));
+    }
     if (job->surfaces.flow) {
         cJSON_AddItemToObject(json, "flow_files", list_files(job->surfaces.flow, count));
     }
@@ -378,8 +386,9 @@ static const char *drawn_by_pinhole(const render_job *job)
     if (clouds && orr_engine_device(job->engine) != ORR_DEVICE_CPU) {
         return "this device draws splats through a pinhole; --device cpu bends them";
     }
-    return clouds && (job->request->normals_path || job->request->flow_path)
-               ? "normals and flow are those of a pinhole"
+    const render_request *r = job->request;
+    return clouds && (r->normals_path || r->flow_path || r->segmentation_path)
+               ? "normals, flow and segmentation are those of a pinhole"
                : NULL;
 }
 
@@ -404,10 +413,10 @@ static int report(const render_job *job)
 
 static orr_result check_paths(const render_request *request, orr_error *error)
 {
-    static const char *const names[] = {"-o", "--depth", "--normals", "--flow"};
+    static const char *const names[] = {"-o", "--depth", "--normals", "--flow", "--segmentation"};
     const char *const paths[] = {request->path, request->depth_path, request->normals_path,
-                                 request->flow_path};
-    for (int i = 0; i < 4; i++) {
+                                 request->flow_path, request->segmentation_path};
+    for (int i = 0; i < 5; i++) {
         for (int j = 0; j < i; j++) {
             if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0) {
                 return orr_fail(error, ORR_CODE_ARGUMENT, "render: %s and %s: %s: expected two files",
@@ -427,10 +436,11 @@ static orr_result check_request(const render_request *request, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "render: --transparent and --background: expected one of them");
     }
-    if (request->cameras.frames && (request->cameras.orbit || request->cameras.file)) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "render: --frames and --%s: expected one of them (time passes before one camera)",
-                        request->cameras.orbit ? "orbit" : "cameras");
+    if (request->cameras.frames && request->cameras.orbit) {
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "render: --frames and --orbit: expected one of them (time passes before one camera, or "
+            "those of --cameras)");
     }
     if ((request->look.controls.ctrl || request->look.controls.policy) && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --%s: expected --frames N beside it",
@@ -491,7 +501,9 @@ int command_render(int argc, char **argv)
          .kind = OPTION_INT,
          .value = &r.cameras.frames,
          .expect = "N",
-         .help = "N pictures while robots move, 1/fps s apart",
+         .help =
+             "N pictures while robots move, 1/fps s apart; with --cameras each by the next camera, then by "
+             "the last",
          .low = 1.0,
          .high = 1e6},
         {.name = "--ctrl",
@@ -525,12 +537,20 @@ int command_render(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &r.normals_path,
          .expect = "OUT",
-         .help = "normals of surfaces along the camera's right, down, forward: .npy or a pattern"},
+         .help = "normals of surfaces along the camera's right, down, forward: .npy .exr or a pattern"},
         {.name = "--flow",
          .kind = OPTION_TEXT,
          .value = &r.flow_path,
          .expect = "OUT",
-         .help = "where each point is less where it was in the picture before [px]: a pattern of .npy"},
+         .help =
+             "where each point is less where it was in the picture before [px]: a pattern of .npy or .exr"},
+        {.name = "--segmentation",
+         .kind = OPTION_TEXT,
+         .value = &r.segmentation_path,
+         .expect = "OUT",
+         .help =
+             "which layer of the scene is seen, and which geom of a robot, from 0; -1: none: .npy .exr or a "
+             "pattern"},
         {.name = "--reference",
          .kind = OPTION_INT,
          .value = &r.reference,

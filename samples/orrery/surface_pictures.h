@@ -1,14 +1,16 @@
-// Normals and optical flow of the views that a command draws (orr_eyes_pictures), for numbered files.
+// Normals, optical flow and segmentation of the views that a command draws (orr_eyes_pictures), for numbered
+// files.
 #pragma once
 
 #include "engine/orrery.h"
 
 // Zero is without either. Owns all that it points to.
 typedef struct surface_pictures {
-    orr_output *normals, *flow; // NULL: not written
+    orr_output *normals, *flow, *segmentation; // NULL: not written
     orr_eyes *eyes;
     int width, height; // of the pictures so far
-    float *values;     // width x height x 5: normals, then flow
+    float *values;     // width x height x 7: normals, flow, segmentation
+    int32_t *names;    // width x height x 2
 } surface_pictures;
 
 // Draws what the view shows of the world as it is now, on the CPU, and writes it as picture `index`; pictures

@@ -598,7 +598,7 @@ static void add_exr(sample_list *list, const char *path)
         s->rgba[4 * i + 3] = premultiplied[4 * i + 3] = alpha;
     }
     orr_bytes bytes;
-    if (orr_exr_save(path, premultiplied, WIDTH, HEIGHT, NULL) != ORR_OK ||
+    if (orr_exr_save(path, premultiplied, WIDTH, HEIGHT, 4, NULL) != ORR_OK ||
         orr_file_read(path, &bytes, NULL) != ORR_OK) {
         abort();
     }

@@ -80,7 +80,7 @@ static void every_float_comes_back_from_an_exr(void **state)
     rgba[6] = 1e-40f;
     rgba[9] = -0.0f;
     const char *path = scratch_path("picture.exr");
-    assert_ok(orr_exr_save(path, rgba, WIDTH, HEIGHT, &error));
+    assert_ok(orr_exr_save(path, rgba, WIDTH, HEIGHT, 4, &error));
     float *back = read_exr(path, WIDTH, HEIGHT);
     assert_memory_equal(back, rgba, sizeof rgba); // ZIP is lossless
     free(back);
@@ -95,7 +95,7 @@ static void an_exr_that_cannot_be_written_says_so_and_prints_nothing(void **stat
     int terminal = dup(STDERR_FILENO);
     assert_non_null(freopen(printed, "w", stderr));
     orr_error error;
-    orr_result result = orr_exr_save("/nonexistent/a.exr", rgba, 1, 1, &error);
+    orr_result result = orr_exr_save("/nonexistent/a.exr", rgba, 1, 1, 4, &error);
     fflush(stderr);
     dup2(terminal, STDERR_FILENO);
     close(terminal);
@@ -197,7 +197,7 @@ static void a_build_without_openexr_names_the_package(void **state)
     (void)state;
     float rgba[4] = {0};
     orr_error error;
-    assert_int_equal(orr_exr_save("a.exr", rgba, 1, 1, &error), ORR_ERROR_UNSUPPORTED);
+    assert_int_equal(orr_exr_save("a.exr", rgba, 1, 1, 4, &error), ORR_ERROR_UNSUPPORTED);
     assert_non_null(strstr(error.message, "libopenexr-dev"));
 }
 

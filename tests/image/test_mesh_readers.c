@@ -1054,6 +1054,14 @@ static void stl_is_told_from_its_bytes(void **state)
     assert_close(corner(3)->normal[1], 1.0);
     assert_text_refused("b.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n",
                         "line 4: expected 3 numbers");
+    // lines that end with carriage returns alone
+    read_good("a.stl", "solid one\rfacet normal 0 0 1\router loop\rvertex 0 0 0\rvertex 1 0 0\rvertex 0 3 0\r"
+                       "endloop\rendfacet\rendsolid one\r");
+    assert_at(2, 0, 3, 0);
+    assert_text_refused("b.stl", "solid a\rfacet normal 0 0 1\router loop\rvertex 0 0\r",
+                        "line 4: expected 3 numbers");
+    read_good("a.obj", "# text\rv 0 0 0\rv 1 0 0\rv 0 4 0\rf 1 2 3\r");
+    assert_at(2, 0, 4, 0);
     assert_text_refused("b.stl", "solid a\nfacet normal 0 0 1\nouter\nend", "line 4: 'end': expected 'loop'");
     assert_text_refused("b.stl", "solid a\nsolid b\n", "line 2: 'solid': expected 'facet'");
     uint8_t binary[84 + 50 + 3] = "solid, but binary";

@@ -68,9 +68,9 @@ static void wrong_outputs_are_refused_before_anything_is_written(void **state)
         {{.path = "a.mp4", .channels = 4, .count = 1, .transparent = true}, "no alpha"},
         {{.path = "a.png"}, "frame_%04d.png"},
         {{.path = NULL}, "path"},
-        {{.path = "a%d.png", .channels = 5}, "4, 3 for normals, 2 for flow, or 1"},
-        {{.path = "a%d.png", .channels = 3}, "normals: expected a name that ends in .npy"},
-        {{.path = "a%d.exr", .channels = 2}, "flow: expected a name that ends in .npy"},
+        {{.path = "a%d.png", .channels = 5}, "4, 3 for normals, 2 for flow or segmentation, or 1"},
+        {{.path = "a%d.png", .channels = 3}, "normals: expected a name that ends in .exr or .npy"},
+        {{.path = "a%d.mp4", .channels = 2}, "flow or segmentation: expected a name that ends in .exr"},
         {{.path = "a%d.png", .count = -1}, "-1 pictures"},
         {{.path = "a.mp4", .frames_per_second = 0.01}, "0.1 to 1000"},
         {{.path = "a.mp4", .frames_per_second = (double)NAN}, "0.1 to 1000"},
@@ -202,23 +202,25 @@ static void depth_npy_has_two_dimensions(void **state)
 #if ORR_HAVE_EXR
 #include <openexr.h>
 
-static void depth_exr_has_one_channel_z(void **state)
+// Of depth, of two and of three numbers per pixel, read by OpenEXR itself.
+static void check_exr_of_numbers(int count, const char *const *names)
 {
-    (void)state;
     // 19 lines: a whole chunk of 16 and one that is cut short
     enum { WIDTH = 3, HEIGHT = 19 };
-    float depth[HEIGHT * WIDTH], back[HEIGHT * WIDTH];
-    for (int i = 0; i < HEIGHT * WIDTH; i++) {
-        depth[i] = 0.37f * (float)i;
+    float numbers[HEIGHT * WIDTH * 3], back[HEIGHT * WIDTH * 3];
+    for (int i = 0; i < HEIGHT * WIDTH * count; i++) {
+        numbers[i] = 0.37f * (float)(i - 20);
     }
-    orr_output_desc desc = {.path = scratch_path("depth.exr"), .channels = 1, .count = 1};
-    put_one(&desc, depth, WIDTH, HEIGHT);
+    orr_output_desc desc = {.path = scratch_path("numbers.exr"), .channels = count, .count = 1};
+    put_one(&desc, numbers, WIDTH, HEIGHT);
     exr_context_t file;
     const exr_attr_chlist_t *channels;
     assert_int_equal(exr_start_read(&file, desc.path, NULL), EXR_ERR_SUCCESS);
     assert_int_equal(exr_get_channels(file, 0, &channels), EXR_ERR_SUCCESS);
-    assert_int_equal(channels->num_channels, 1);
-    assert_string_equal(channels->entries[0].name.str, "Z");
+    assert_int_equal(channels->num_channels, count);
+    for (int c = 0; c < count; c++) {
+        assert_string_equal(channels->entries[c].name.str, names[c]);
+    }
     exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
     for (int y = 0; y < HEIGHT; y += 16) {
         exr_chunk_info_t chunk;
@@ -226,9 +228,11 @@ static void depth_exr_has_one_channel_z(void **state)
         assert_int_equal(y ? exr_decoding_update(file, 0, &chunk, &decoder)
                            : exr_decoding_initialize(file, 0, &chunk, &decoder),
                          EXR_ERR_SUCCESS);
-        decoder.channels[0].decode_to_ptr = (uint8_t *)(back + y * WIDTH);
-        decoder.channels[0].user_pixel_stride = 4;
-        decoder.channels[0].user_line_stride = 4 * WIDTH;
+        for (int c = 0; c < count; c++) {
+            decoder.channels[c].decode_to_ptr = (uint8_t *)(back + y * WIDTH * count + c);
+            decoder.channels[c].user_pixel_stride = 4 * count;
+            decoder.channels[c].user_line_stride = 4 * WIDTH * count;
+        }
         if (y == 0) {
             assert_int_equal(exr_decoding_choose_default_routines(file, 0, &decoder), EXR_ERR_SUCCESS);
         }
@@ -236,7 +240,15 @@ static void depth_exr_has_one_channel_z(void **state)
     }
     exr_decoding_destroy(file, &decoder);
     exr_finish(&file);
-    assert_memory_equal(back, depth, sizeof depth);
+    assert_memory_equal(back, numbers, (size_t)(HEIGHT * WIDTH * count) * sizeof *back);
+}
+
+static void numbers_in_an_exr_have_channels_of_their_own(void **state)
+{
+    (void)state;
+    check_exr_of_numbers(1, (const char *const[]){"Z"});
+    check_exr_of_numbers(2, (const char *const[]){"X", "Y"});
+    check_exr_of_numbers(3, (const char *const[]){"X", "Y", "Z"});
 }
 #endif
 
@@ -404,7 +416,7 @@ int main(void)
         cmocka_unit_test(png_is_over_black_or_keeps_straight_alpha),
         cmocka_unit_test(depth_npy_has_two_dimensions),
 #if ORR_HAVE_EXR
-        cmocka_unit_test(depth_exr_has_one_channel_z),
+        cmocka_unit_test(numbers_in_an_exr_have_channels_of_their_own),
 #endif
 #if ORR_HAVE_VIDEO
         cmocka_unit_test(videos_come_back_with_their_frames_and_colours),

@@ -504,7 +504,7 @@ static void an_exr_picture_becomes_display_colours(void **state)
     const float linear[2 * 4] = {0.0f, 0.2140411f, 1.0f, 1.0f, 0.5f, 0.0f, 2.0f, 1.0f};
     const char *path = scratch_path("two.exr");
     orr_error why;
-    assert_ok(orr_exr_save(path, linear, 2, 1, &error));
+    assert_ok(orr_exr_save(path, linear, 2, 1, 4, &error));
     orr_picture_file *picture;
     assert_ok(orr_picture_load(path, &picture, &error));
     float colour[3];
@@ -516,7 +516,7 @@ static void an_exr_picture_becomes_display_colours(void **state)
     orr_picture_destroy(picture);
     // one pixel that is no number would spread over the whole network
     const float broken[2 * 4] = {0.0f, 0.0f, 0.0f, NAN, 0.5f, 0.0f, NAN, 1.0f};
-    assert_ok(orr_exr_save(path, broken, 2, 1, &error));
+    assert_ok(orr_exr_save(path, broken, 2, 1, 4, &error));
     assert_int_equal(orr_picture_load(path, &picture, &why), ORR_ERROR_FORMAT);
     assert_null(picture);
     assert_non_null(strstr(why.message, "pixel (1, 0) from the top left: expected finite colours"));

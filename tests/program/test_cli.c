@@ -48,6 +48,22 @@ static int files_in(const char *path)
     return count;
 }
 
+// Of the files in a folder, hidden ones too.
+static int64_t bytes_in(const char *path)
+{
+    DIR *opened = opendir(path);
+    assert_non_null(opened);
+    int64_t bytes = 0;
+    for (struct dirent *entry; (entry = readdir(opened));) {
+        struct stat status;
+        if (fstatat(dirfd(opened), entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode)) {
+            bytes += status.st_size;
+        }
+    }
+    closedir(opened);
+    return bytes;
+}
+
 typedef struct npy_picture {
     int height, width, channels;
     float *values;
@@ -171,10 +187,10 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
         {{"render", cloud, "-o", "a.png", "--smooth", "2"}, "--cameras"},
         {{"render", cloud, "-o", "a.png", "--camera", "0"}, "--camera 0"},
         {{"render", cloud, "-o", "a.png", "--depth", "d.png"}, "d.png"},
-        {{"render", cloud, "-o", "a.png", "--normals", "n.exr"}, "n.exr"},
+        {{"render", cloud, "-o", "a.png", "--normals", "n.png"}, "n.png"},
         {{"render", cloud, "-o", "a.png", "--flow", "f.npy"}, "--flow"},
         {{"render", cloud, "-o", "a.mp4", "--orbit", "2", "--continue"}, "numbered pictures"},
-        {{"render", cloud, "-o", "a%d.npy", "--orbit", "2", "--flow", "f%d.npy", "--continue"}, "--flow"},
+        {{"render", cloud, "-o", "a%d.npy", "--flow", "f%d.npy", "--continue"}, "--flow"},
         {{"render", cloud, "-o", "a%d.png", "--orbit", "2", "--flow", "f%d.png"}, "f%d.png"},
         {{"render", cloud, "-o", "a.png", "--frobnicate"}, "--frobnicate"},
         {{"render", cloud, "-o", "no/such/folder/a.png"}, "no/such/folder/a.png"},
@@ -561,17 +577,19 @@ static void render_writes_the_same_picture_in_every_kind(void **state)
 static void render_writes_normals_and_flow(void **state)
 {
     (void)state;
-    char normals_path[256], flow_path[256], name[32];
+    char normals_path[256], flow_path[256], names_path[256], name[32];
+    snprintf(names_path, sizeof names_path, "%s", in_folder("turn_names%d.npy"));
     snprintf(normals_path, sizeof normals_path, "%s", in_folder("turn_normals%d.npy"));
     snprintf(flow_path, sizeof flow_path, "%s", in_folder("turn_flow%d.npy"));
     run_result run = orrery("render", cloud, "-o", in_folder("wide.png"), "--size", "4097x1", "--normals",
                             in_folder("wide.npy"));
-    assert_refused(&run, 2, "pictures of normals and flow: eyes: 4097 x 1 pixels");
+    assert_refused(&run, 2, "pictures of normals, flow and segmentation: eyes: 4097 x 1 pixels");
     run = orrery("render", cloud, "-o", in_folder("turn%d.npy"), "--size", "61x37", "--orbit", "4",
-                 "--normals", normals_path, "--flow", flow_path, "--json");
+                 "--normals", normals_path, "--flow", flow_path, "--segmentation", names_path, "--json");
     cJSON *json = take_json(&run);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "normals_files")), 4);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "flow_files")), 4);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "segmentation_files")), 4);
     cJSON_Delete(json);
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "turn_normals%d.npy", i);
@@ -580,17 +598,25 @@ static void render_writes_normals_and_flow(void **state)
         npy_picture flow = read_npy(in_folder(name));
         assert_true(normals.width == 61 && normals.height == 37 && normals.channels == 3);
         assert_true(flow.width == 61 && flow.height == 37 && flow.channels == 2);
-        int seen = 0, moved = 0;
+        snprintf(name, sizeof name, "turn_names%d.npy", i);
+        npy_picture names = read_npy(in_folder(name));
+        assert_true(names.width == 61 && names.height == 37 && names.channels == 2);
+        int seen = 0, moved = 0, named = 0;
         for (int p = 0; p < 61 * 37; p++) {
             const float *n = normals.values + 3 * p, *f = flow.values + 2 * p;
             const float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
             assert_true(square == 0.0f || fabsf(square - 1.0f) < 1e-5f);
+            const float *layer = names.values + 2 * p; // the only one, which is no robot
+            assert_true((layer[0] == 0.0f || (layer[0] == -1.0f && square == 0.0f)) && layer[1] == -1.0f);
+            named += layer[0] == 0.0f;
             seen += square > 0.0f;
             moved += f[0] != 0.0f || f[1] != 0.0f;
         }
         assert_true(seen > 200 && (i == 0 ? moved == 0 : moved > 200));
+        assert_true(named >= seen && named < 61 * 37);
         orr_free(normals.bytes.data);
         orr_free(flow.bytes.data);
+        orr_free(names.bytes.data);
     }
 }
 
@@ -792,6 +818,43 @@ static void an_orbit_goes_once_around(void **state)
     }
 }
 
+// A camera per picture, and the last one for those beyond.
+static void time_passes_along_a_camera_path(void **state)
+{
+    (void)state;
+    char cameras[256];
+    snprintf(cameras, sizeof cameras, "%s", write_text("transforms.json", cameras_text));
+    run_result still = orrery("render", cloud, "-o", in_folder("path%d.npy"), "--cameras", cameras);
+    assert_done(&still);
+    run_result moving =
+        orrery("render", cloud, "-o", in_folder("passing%d.npy"), "--cameras", cameras, "--frames", "4");
+    assert_done(&moving);
+    for (int i = 0; i < 4; i++) {
+        char there[32], here[32];
+        snprintf(there, sizeof there, "path%d.npy", i < 3 ? i : 2);
+        snprintf(here, sizeof here, "passing%d.npy", i);
+        assert_same_file(in_folder(there), in_folder(here), true);
+    }
+    // a body falls out of the picture meanwhile
+    char fall[256];
+    snprintf(fall, sizeof fall, "%s",
+             write_text("fall.xml",
+                        "<mujoco><worldbody><body pos=\"1 0 0\"><freejoint/><geom size=\".3\"/></body>"
+                        "</worldbody></mujoco>"));
+    run_result falling = orrery("render", fall, "-o", in_folder("fall%d.npy"), "--cameras", cameras,
+                                "--frames", "3", "--fps", "2");
+    assert_done(&falling);
+    npy_picture first = read_npy(in_folder("fall0.npy")), last = read_npy(in_folder("fall2.npy"));
+    float seen[2] = {0.0f, 0.0f};
+    for (int i = 0; i < first.width * first.height; i++) {
+        seen[0] += first.values[4 * i + 3];
+        seen[1] += last.values[4 * i + 3];
+    }
+    assert_true(seen[0] > 10.0f && seen[1] != seen[0]);
+    orr_free(first.bytes.data);
+    orr_free(last.bytes.data);
+}
+
 // Pictures that are there stay, those that are not are drawn: of colour and of depth.
 static void an_interrupted_series_goes_on(void **state)
 {
@@ -929,7 +992,7 @@ static run_result interrupt_render(const char *inside, const char *path)
     running_program running = start_program(argv);
     for (int i = 0; i < 3000 && files_in(inside) < 3; i++) {
         usleep(10000);
-        if (orr_path_has_ending(path, ".mp4") && files_in(inside) > 0) {
+        if (orr_path_has_ending(path, ".mp4") && bytes_in(inside) > 0) { // it is tried before all is loaded
             break;
         }
     }
@@ -1164,6 +1227,7 @@ int main(void)
         cmocka_unit_test(an_orbit_goes_once_around),
         cmocka_unit_test(an_orbit_of_a_robot_keeps_it_upright),
         cmocka_unit_test(an_interrupted_series_goes_on),
+        cmocka_unit_test(time_passes_along_a_camera_path),
         cmocka_unit_test(cameras_are_drawn_in_file_order),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(an_interrupted_render_leaves_only_whole_files),

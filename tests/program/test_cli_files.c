@@ -195,7 +195,6 @@ static void options_that_contradict_each_other_are_refused(void **state)
          "--transparent",
          "--back"},
         {{"render", cloud, "-o", "a%d.png", "--frames", "2", "--orbit", "2"}, "--frames", "--orbit"},
-        {{"render", cloud, "-o", "a%d.png", "--frames", "2", "--cameras", "c.json"}, "--frames", "--cameras"},
         {{"render", cloud, "-o", "a%d.png", "--orbit", "2", "--smooth", "2"}, "--orbit", "--smooth"},
         {{"render", cloud, "-o", "a.png", "--ctrl", "sine"}, "--ctrl", "--frames"},
         {{"render", cloud, "-o", "a.png", "--physics", "cpu"}, "--physics", "--frames"},

@@ -280,7 +280,7 @@ static void negative_values_of_files_are_black(void **state)
     orr_environment *e;
     char path[4096];
     snprintf(path, sizeof path, "%s", scratch_path("sky.exr"));
-    assert_ok(orr_exr_save(path, rgba, WIDTH, HEIGHT, &error));
+    assert_ok(orr_exr_save(path, rgba, WIDTH, HEIGHT, 4, &error));
     assert_ok(orr_environment_load(jobs, path, NULL, &e, &error));
     assert_float_equal(e->panorama.rgb[3], 1.0f, 0.0f);
     assert_float_equal(e->panorama.rgb[4], 0.0f, 0.0f);
