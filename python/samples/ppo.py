@@ -33,7 +33,7 @@ class Agent(nn.Module):
         return torch.distributions.Normal(self.mean(observation), self.log_std.exp())
 
 
-def rollout(env, agent, observation, fresh):
+def rollout(env, agent, observation, fresh, discount):
     """HORIZON steps: what was seen, done, its log probability and value, the advantage; `fresh` says of which
     environments the last step ended the episode, so that their next one begins another."""
     seen, done, logs, values, rewards, ends, counts = [], [], [], [], [], [], []
@@ -58,7 +58,8 @@ def rollout(env, agent, observation, fresh):
     advantages = []
     for step in reversed(range(HORIZON)):
         open_ = (~ends[step]).float()
-        sum_ = rewards[step] + GAMMA * following * open_ - values[step] + GAMMA * LAMBDA * open_ * sum_
+        error = rewards[step] + discount * following * open_ - values[step]
+        sum_ = error + discount * LAMBDA * open_ * sum_
         following = values[step]
         advantages.append(sum_)
     batch = [torch.cat(rows) for rows in (seen, done, logs, values, advantages[::-1], counts)]
@@ -90,7 +91,7 @@ def train(task, steps, seed=0):
     return env.returns
 
 
-def learn(env, steps, seed=0):
+def learn(env, steps, seed=0, discount=GAMMA):
     """Learns in ENVIRONMENTS environments, whose `returns` grow by those of episodes; returns the agent."""
     torch.manual_seed(seed)
     agent = Agent(env.single_observation_space.shape[0], env.single_action_space.shape[0])
@@ -99,7 +100,7 @@ def learn(env, steps, seed=0):
     fresh, updates = np.zeros(ENVIRONMENTS, bool), max(1, steps // (ENVIRONMENTS * HORIZON))
     for i in range(updates):
         optimiser.param_groups[0]["lr"] = RATE * (1 - i / updates)
-        batch, observation, fresh = rollout(env, agent, observation, fresh)
+        batch, observation, fresh = rollout(env, agent, observation, fresh, discount)
         update(agent, optimiser, batch, generator)
     return agent
 

@@ -1,6 +1,5 @@
 """The adapters with the real packages: three libraries learn, and PettingZoo's own test passes."""
 
-import importlib.util
 import json
 import os
 import re
@@ -164,10 +163,20 @@ class Rllib(unittest.TestCase):
 
 
 class Script(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        sys.path.append(str(ROOT / "python" / "samples"))
+
+    def test_a_cart_learns_from_pictures_what_a_blind_one_cannot(self):
+        import pixels
+
+        rates = pixels.compare(20_480)
+        self.assertGreater(rates["seeing"], 0.5)
+        self.assertLess(rates["blind"], 0.25)  # 5 cm of 40 cm is 0.13
+
     def test_ppo_in_one_file_learns_the_pendulum(self):
-        specification = importlib.util.spec_from_file_location("ppo", ROOT / "python" / "samples" / "ppo.py")
-        ppo = importlib.util.module_from_spec(specification)
-        specification.loader.exec_module(ppo)
+        import ppo
+
         returns = ppo.train("InvertedPendulum-v5", 60_000)
         before, after = np.mean(returns[:50]), np.mean(returns[-50:])
         print(f"mean return of InvertedPendulum: {before:.0f}, and after 60,000 steps of ppo.py {after:.0f}")
