@@ -7,8 +7,8 @@
 #include "engine/loop/eyes/state.h"
 #include "render/cpu/kept/kept_view.h"
 
-// Threads start some 50 us late, as long as a picture of few shapes takes: with 32 pictures for each thread two
-// of them draw up to a third more of these per second than with 4.
+// Threads start some 50 us late, as long as a picture of few shapes takes: with 32 pictures for each of two
+// threads they draw a tenth to two thirds more of these per second than with 4 (BENCHMARKS.md).
 enum { SLOTS_PER_WORKER = 32, KEEP_AFTER = 2 };
 
 // What one thread draws with.
