@@ -99,11 +99,13 @@ static orr_result check_model(const orr_env *env, const char *path, orr_error *e
 {
     const orr_model *m = env->model;
     bool sites = true;
+    if (m->nu < 1) {
+        return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: expected a model with actuators, it has none", path);
+    }
     for (int i = 0; i < env->task->part_count; i++) {
         sites &= env->task->parts[i] != ENV_SITE_XPOS || m->nsite > 0;
     }
-    if (m->nq < env->task->least_qpos || m->nv < env->task->least_qvel || m->nu < 1 || m->nbody < 2 ||
-        !sites) {
+    if (m->nq < env->task->least_qpos || m->nv < env->task->least_qvel || m->nbody < 2 || !sites) {
         return orr_fail(error, ORR_CODE_MODEL_FILE, "%s: task %s: expected the robot that the task is for",
                         path, env->task->name);
     }

@@ -20,7 +20,7 @@ try:
 except ImportError as absent:
     raise ImportError(f"gymnasium {gymnasium.__version__}: expected 1.1 or later") from absent
 
-from orrery import dm_control, own_tasks
+from orrery import dm_control, gymnasium_tasks, own_tasks
 from orrery._handle import Handle, Pointer, made_by
 from orrery._library import call, constants, pointer, structs
 from orrery.engine import default_engine
@@ -142,6 +142,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     engine: None: the default one.
     statistics: infos hold "episode" for ended episodes, with "r" (return) and "l" (steps); False: they do
     not, for Gymnasium's wrapper RecordEpisodeStatistics, which refuses infos that have it.
+    parameters: those of Gymnasium's tasks that walk or swim, by its names, such as ctrl_cost_weight=0.1.
 
     Observations are float64, num_envs x n; actions float32. infos hold "diverged", how many episodes of an
     environment ended because its numbers became infinite.
@@ -164,12 +165,16 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         height=480,
         engine=None,
         statistics=True,
+        **parameters,
     ):
         if isinstance(task, str) and task.startswith("dm_control/"):
             name = task[len("dm_control/") :]
             task, model = dm_control.task(name), model or dm_control.model(name)
         elif isinstance(task, str) and task in own_tasks.tasks():
             task = own_tasks.path(task)
+        if parameters:
+            model = model or model_path(task) if isinstance(task, str) else model
+            task = gymnasium_tasks.task(task, parameters)
         text = json.dumps(task) if isinstance(task, dict) else None
         own = Callbacks(task) if isinstance(task, Task) else None
         name = own.name if own else task.get("name", "task") if text else os.fspath(task)

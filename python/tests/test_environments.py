@@ -25,24 +25,24 @@ STEPS = 300
 UNCONVERGED = ("Humanoid-v5", "HumanoidStandup-v5")
 
 
-def reference_of(task, converged):
-    reference = gymnasium.make(task).unwrapped
+def reference_of(task, converged, **parameters):
+    reference = gymnasium.make(task, **parameters).unwrapped
     reference.model.opt.jacobian = 0  # the sparse Newton solver of MuJoCo 4.0.0 is wrong
     if converged and task in UNCONVERGED:
         reference.model.opt.solver, reference.model.opt.iterations = 2, 100
     return reference
 
 
-def compare(task, precision, num_envs):
+def compare(task, precision, num_envs, steps=STEPS, **parameters):
     """The largest errors of qpos, qvel, observation and reward. Rewards of speed depend on where the step
     before left the reference, so they are compared in runs of 10 steps from one state."""
-    reference = reference_of(task, precision == "f64")
-    ours = environments.make_vec(task, num_envs, precision=precision)
-    free = environments.make_vec(task, 1, precision="f64")
+    reference = reference_of(task, precision == "f64", **parameters)
+    ours = environments.make_vec(task, num_envs, precision=precision, **parameters)
+    free = environments.make_vec(task, 1, precision="f64", **parameters)
     random = np.random.default_rng(0)
     errors = np.zeros(4)
     reference.reset(seed=1)
-    for step in range(STEPS):
+    for step in range(steps):
         if step % 10 == 0:
             reference.reset()
             for env in (ours, free):
@@ -203,6 +203,40 @@ class Tasks(unittest.TestCase):
                 print(f"{task} f32: {qpos:.1e} {qvel:.1e} {seen:.1e}")
                 self.assertLess(qpos, 1e-4)
                 self.assertLess(qvel, 1e-2)
+
+    def test_parameters_are_gymnasiums(self):
+        walks = {"forward_reward_weight": 2.0, "ctrl_cost_weight": 0.3, "reset_noise_scale": 0.02}
+        ends = {"healthy_reward": 3.0, "healthy_z_range": (0.5, 0.75)}
+        stays = {"terminate_when_unhealthy": False, "exclude_current_positions_from_observation": False}
+        ranges = {"healthy_angle_range": (-0.02, 0.015), "healthy_z_range": (1.0, 1.252)}
+        spatial = {"include_cvel_in_observation": False, "include_cfrc_ext_in_observation": False}
+        for task, parameters in (
+            ("Ant-v5", {**walks, "contact_cost_weight": 0.2, "contact_force_range": (-0.1, 0.1)}),
+            ("Ant-v5", {**ends, **stays, "include_cfrc_ext_in_observation": False, "frame_skip": 3}),
+            ("HalfCheetah-v5", {**walks, "exclude_current_positions_from_observation": False}),
+            ("Hopper-v5", {**ranges, **stays, "healthy_state_range": (-0.5, 0.6)}),
+            ("Walker2d-v5", {**walks, **ranges}),
+            ("Swimmer-v5", {**walks, "exclude_current_positions_from_observation": False}),
+            ("Humanoid-v5", {**walks, **spatial, "contact_cost_weight": 1e-3, "contact_cost_range": (0, 2)}),
+        ):
+            with self.subTest(task, **parameters):
+                qpos, qvel, seen, reward = compare(task, "f64", 1, 60, **parameters)
+                self.assertLess(max(qpos, qvel, seen), 1e-8)
+                self.assertLess(reward, 1e-5)
+                theirs, ours = (
+                    gymnasium.make(task, **parameters),
+                    environments.make_vec(task, 2, **parameters),
+                )
+                self.assertEqual(theirs.observation_space.shape, ours.single_observation_space.shape)
+        plain, other = (environments.make_vec("Ant-v5", 3, **p) for p in ({}, {"ctrl_cost_weight": 0.1}))
+        np.testing.assert_allclose(other.reset(seed=2)[0], plain.reset(seed=2)[0], rtol=0, atol=1e-6)
+        for task, wrong, text in (
+            ("Ant-v5", {"ctrl_weight": 1}, "Ant-v5 has no 'ctrl_weight': expected one of forward_reward_w"),
+            ("Reacher-v5", {"weight": 1}, "weight: expected an option, or a parameter of one of Ant"),
+            ({"orrery_task": 1}, {"colour": 1}, "colour: expected an option, or a parameter of one of Ant"),
+        ):
+            with self.assertRaisesRegex(TypeError, text):
+                environments.make_vec(task, 2, **wrong)
 
     def test_spaces_are_gymnasiums(self):
         for task in environments.tasks():

@@ -62,6 +62,10 @@ JSON
     run_sample robot "$assets/robots/arm_hand.xml" 0.05
     run_sample ants "$assets/walk.json" 64 20 | tee "$scratch/ants.txt"
     grep -q '64 environments of walk: .* observations, 12 actions' "$scratch/ants.txt"
+    run_sample rl "$assets/walk.json" 8192 "$scratch/walk.policy" | tee "$scratch/rl.txt"
+    grep -q 'simulation .* s, inference .* s, update .* s' "$scratch/rl.txt"
+    grep -q 'an episode without noise: return [-0-9.]*$' "$scratch/rl.txt"
+    [ -s "$scratch/walk.policy" ] || { echo "no walk.policy"; exit 1; }
     for picture in hello.ppm view_0.npy view_1.npy; do
         bright=$(tail -c +200 "$scratch/$picture" | tr -d '\0' | wc -c)
         [ "$bright" -gt 100 ] || { echo "$picture is black"; exit 1; }

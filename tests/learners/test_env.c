@@ -165,7 +165,11 @@ static void bad_input_is_refused(void **state)
     (void)state;
     orr_env *env;
     char path[256];
+    char still[256];
     snprintf(path, sizeof path, "%s", written("cart.xml", cart));
+    snprintf(still, sizeof still, "%s",
+             written("still.xml",
+                     "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>"));
     const struct {
         orr_env_desc desc;
         const char *text;
@@ -177,6 +181,7 @@ static void bad_input_is_refused(void **state)
         {{.task = "InvertedDoublePendulum-v5", .model = path, .count = 1}, "the robot that the task"},
         {{.task = "Humanoid-v5", .model = path, .count = 1}, "the robot that the task"},
         {{.task = "Ant-v5", .model = "/absent.xml", .count = 1}, "/absent.xml"},
+        {{.task = "Ant-v5", .model = still, .count = 1}, "expected a model with actuators, it has none"},
         {{.model = path, .count = 1}, "desc.task is NULL"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         orr_error why = {0};

@@ -7,7 +7,9 @@
 #include "engine/loop/eyes/state.h"
 #include "render/cpu/kept/kept_view.h"
 
-enum { SLOTS_PER_WORKER = 4, KEEP_AFTER = 2 };
+// Threads start some 50 us late, as long as a picture of few shapes takes: with 32 pictures for each of two
+// threads they draw a tenth to two thirds more of these per second than with 4 (BENCHMARKS.md).
+enum { SLOTS_PER_WORKER = 32, KEEP_AFTER = 2 };
 
 // What one thread draws with.
 typedef struct eye {
@@ -44,7 +46,9 @@ static orr_result make(orr_eyes_cpu *c, const orr_eyes_desc *desc, orr_error *er
 {
     const orr_eyes *e = c->of;
     c->worker_count = orr_jobs_workers(e->engine->jobs);
-    c->task_count = SLOTS_PER_WORKER * c->worker_count;
+    const int64_t pictures = (int64_t)e->world->count * (int64_t)orr_eyes_of_copy(e),
+                  slots = (int64_t)SLOTS_PER_WORKER * c->worker_count;
+    c->task_count = (int)(pictures < slots ? pictures : slots);
     c->tasks = orr_alloc_zero((size_t)c->task_count, sizeof *c->tasks);
     c->eyes = orr_alloc_zero((size_t)c->worker_count, sizeof *c->eyes);
     c->kept = orr_alloc_zero(orr_eyes_of_copy(e), sizeof(orr_kept_view *));
