@@ -79,6 +79,12 @@ static orr_result open(const orr_learner_setup *setup, orr_learner *l, orr_error
     const orr_train_desc *given = setup->desc;
     ORR_TRY(
         orr_photo_set_load(given->data, setup->choices.holdout, setup->jobs, setup->log, &l->photos, error));
+    if (l->photos.train_count < 2 && l->photos.held_out_count > 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: %d photo%s to learn splats from and %d held out: expected 2 or more",
+                        given->data, l->photos.train_count, l->photos.train_count == 1 ? "" : "s",
+                        l->photos.held_out_count);
+    }
     ORR_TRY(orr_splat_points_load(l->photos.capture, setup->log, &l->points, error));
     ORR_TRY(orr_progress_at(&setup->progress, "first splats", 0.5, error));
     const orr_splat_trainer_desc desc = {

@@ -5,7 +5,8 @@ capture, and NumPy compares what it wrote with the photos that were held out.
 
 The recipe, for any capture: pictures by `orrery render MODEL --cameras CAPTURE --background 1,1,1 -o
 %04d.png`, one per frame in the file's order (a COLMAP model's by name), or of one by `--camera INDEX`;
-photos over white as display values, rgb alpha + 1 - alpha; held out are every 8th of the photos that are
+photos over white as display values, rgb alpha + 1 - alpha (clouds of opaque photos: all over black, and of a
+lens that distorts with --lens keep); held out are every 8th of the photos that are
 there, from the first on (`train --json` names them under `held out`); the mean over photos of -10 log10(mean
 square difference).
 

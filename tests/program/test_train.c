@@ -447,7 +447,7 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     run = orrery("train", "splats", capture, "-o", cloud, "--device", "vulkan");
     assert_refused(&run, 2, "--device vulkan: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--holdout", "1");
-    assert_refused(&run, 2, "0 photos to learn splats from: expected 2 or more");
+    assert_refused(&run, 2, "0 photos to learn splats from and 24 held out: expected 2 or more");
     run = orrery("train", "splats", in_folder("no/photos"), "-o", cloud);
     assert_refused(&run, 2, "photos");
     assert_true(access(cloud, F_OK) != 0);
