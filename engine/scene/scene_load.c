@@ -182,6 +182,28 @@ static orr_result add_listed(orr_scene *scene, const layer_source *source, orr_e
     return add_single(scene, source, error);
 }
 
+// The robot that a layer of a file is bound to, of the layers from `first` on. Of several of its name it is
+// the first, which is said.
+static orr_layer find_carrier(const orr_scene *scene, const orr_scene_file *file, const char *path, int first,
+                              int index)
+{
+    const char *name = file->layers[index].robot;
+    orr_layer robot = {0};
+    int found = 0;
+    for (int k = 0; k < file->layer_count; k++) {
+        const orr_layer_data *other = &scene->layers[first + k];
+        if (other->kind == ORR_LAYER_ROBOT && strcmp(other->name, name) == 0 && found++ == 0) {
+            robot = orr_scene_layer(scene, first + k);
+        }
+    }
+    if (found > 1) {
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED,
+                     "%s: layers[%d].bind.robot: %d robots are called \"%s\": it is on the first", path,
+                     index, found, name);
+    }
+    return robot;
+}
+
 // The layers that a file added from `first` on are bound once all are there: a robot may come after what it
 // carries.
 static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
@@ -189,21 +211,18 @@ static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, cons
 {
     for (int i = 0; i < file->layer_count; i++) {
         const orr_scene_file_layer *layer = &file->layers[i];
-        orr_layer robot = {0};
-        orr_error why = {0};
-        for (int k = file->layer_count - 1; k >= 0 && layer->robot; k--) {
-            const orr_layer_data *other = &scene->layers[first + k];
-            bool same = other->kind == ORR_LAYER_ROBOT && strcmp(other->name, layer->robot) == 0;
-            robot = same ? orr_scene_layer(scene, first + k) : robot;
+        if (!layer->robot) {
+            continue;
         }
-        if (layer->robot && robot.slot == 0) {
+        const orr_layer robot = find_carrier(scene, file, path, first, i);
+        orr_error why = {0};
+        if (robot.slot == 0) {
             return orr_fail(
                 error, ORR_CODE_SCENE_FILE,
                 "%s: layers[%d].bind.robot: expected the name of a robot of this file, not \"%s\"", path, i,
                 layer->robot);
         }
-        if (layer->robot &&
-            orr_scene_bind(scene, orr_scene_layer(scene, first + i), robot, layer->body, &why) != ORR_OK) {
+        if (orr_scene_bind(scene, orr_scene_layer(scene, first + i), robot, layer->body, &why) != ORR_OK) {
             return orr_fail(error, (orr_code)why.code, "%s: layers[%d].bind.body: %s", path, i, why.message);
         }
     }

@@ -214,6 +214,25 @@ static void reach(orr_world *world, orr_layer arm, const double to[3], double se
     }
 }
 
+// What is in a hand is removed: the arm keeps its state to the bit, and its fingers close.
+static void remove_what_is_held(orr_scene *scene, orr_world *world, orr_layer arm, orr_layer box)
+{
+    enum { HAND = 2, FINGERS = 2 };
+    double before[4], after[4];
+    assert_ok(orr_world_get_robot(world, 0, arm, ORR_ROBOT_QPOS, before, &error));
+    assert_ok(orr_scene_remove(scene, box, &error));
+    assert_ok(orr_world_get_robot(world, 0, arm, ORR_ROBOT_QPOS, after, &error));
+    assert_memory_equal(after, before, sizeof before);
+    assert_ok(orr_world_advance(world, 1.0, &error));
+    assert_ok(orr_world_get_robot(world, 0, arm, ORR_ROBOT_QPOS, after, &error));
+    for (int k = 0; k < HAND; k++) {
+        assert_true(fabs(after[k] - before[k]) < 2e-3); // the weight of the box is gone
+    }
+    for (int k = HAND; k < HAND + FINGERS; k++) {
+        assert_true(fabs(before[k] - 0.015) < 2e-3 && fabs(after[k] - 0.025) < 1e-4); // as far as told
+    }
+}
+
 // One arm lifts a box that is a mesh of the scene, another takes it from the sides that are free, and carries
 // it away.
 static void an_arm_hands_a_mesh_box_to_another(void **state)
@@ -256,6 +275,7 @@ static void an_arm_hands_a_mesh_box_to_another(void **state)
     where(world, box, &taken);
     assert_true(fabsf(taken.position[1] - (0.5f - 0.03f)) < 0.02f); // with its hand
     assert_true(fabsf(lifted.position[2] - taken.position[2] - 0.14f) < 0.02f);
+    remove_what_is_held(scene, world, taker, box);
     orr_world_destroy(world);
     orr_scene_destroy(scene);
 }

@@ -629,7 +629,7 @@ static void elements_of_a_robot_have_names_numbers_and_ranges(void **state)
 static void keep_line(void *user, orr_log_level level, int code, const char *line)
 {
     (void)level;
-    if (code == ORR_CODE_FEATURE_ABSENT) {
+    if (code == ORR_CODE_FEATURE_ABSENT || code == ORR_CODE_IGNORED) {
         snprintf(user, 256, "%s", line);
     }
 }
@@ -669,6 +669,28 @@ static void a_soft_body_of_nodes_touches_other_robots(void **state)
     orr_engine_destroy(own);
 }
 
+static void of_two_robots_of_one_name_the_first_carries(void **state)
+{
+    (void)state;
+    char line[256] = "";
+    const orr_engine_desc desc = {.threads = 1, .device = ORR_DEVICE_CPU, .log = keep_line, .log_user = line};
+    orr_engine *own;
+    stage s;
+    written("ball.xml", ball_model);
+    written("hat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    const char *path =
+        written("names.json", "{\"orrery\": 1, \"layers\": [{\"file\": \"hat.obj\", \"bind\": {\"robot\": "
+                              "\"b\", \"body\": \"ball\"}}, {\"file\": \"ball.xml\", \"name\": \"b\"}, "
+                              "{\"file\": \"ball.xml\", \"name\": \"b\", \"position\": [3, 0, 0]}]}");
+    assert_ok(orr_engine_create(&desc, &own, &error));
+    assert_ok(orr_scene_load(own, path, &s.scene, &error));
+    assert_ok(orr_world_create(s.scene, 1, &s.world, &error));
+    assert_non_null(strstr(line, "layers[0].bind.robot: 2 robots are called \"b\""));
+    assert_int_equal(s.scene->layers[0].bound_to.slot, orr_scene_layer(s.scene, 1).slot);
+    stage_close(&s);
+    orr_engine_destroy(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -688,6 +710,7 @@ int main(void)
         cmocka_unit_test(numbers_are_set_in_the_chosen_copies_alone),
         cmocka_unit_test(elements_of_a_robot_have_names_numbers_and_ranges),
         cmocka_unit_test(a_soft_body_of_nodes_touches_other_robots),
+        cmocka_unit_test(of_two_robots_of_one_name_the_first_carries),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
