@@ -399,6 +399,45 @@ static void a_distorted_lens_bends_splats(void **state)
     stage_free(&s);
 }
 
+// Likewise a fisheye, by OpenCV's formula; path-traced pictures are those of a pinhole.
+static void a_fisheye_bends_splats(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    planes *drawn = malloc(sizeof *drawn);
+    const orr_transform here = {.position = {0.8f, -0.5f, 0.0f}, .scale = 0.03f};
+    orr_layer dot;
+    orr_splats *splats = make_cloud(CLOUD_BALL, 400, 0, 4);
+    assert_ok(orr_scene_add_splats(s.scene, "dot", splats, &here, &dot, &error));
+    orr_splats_destroy(splats);
+    orr_world_destroy(s.world);
+    assert_ok(orr_world_create(s.scene, 2, &s.world, &error));
+    show(&s, 0, false, false, false);
+    float pinhole[2], bent[2];
+    project_through_lens(&s.view.camera, here.position, pinhole);
+    orr_camera *c = &s.view.camera;
+    c->model = ORR_CAMERA_FISHEYE;
+    c->radial[0] = -0.5f;
+    c->radial[1] = 0.05f;
+    const double away[2] = {(double)(pinhole[0] - 0.5f * WIDTH) / (double)c->focal[0],
+                            (double)(pinhole[1] - 0.5f * HEIGHT) / (double)c->focal[1]};
+    const double slope = hypot(away[0], away[1]), angle = atan(slope), square = angle * angle;
+    const double bends = angle * (1.0 - 0.5 * square + 0.05 * square * square) / slope;
+    bent[0] = (float)(0.5 * WIDTH + (double)c->focal[0] * bends * away[0]);
+    bent[1] = (float)(0.5 * HEIGHT + (double)c->focal[1] * bends * away[1]);
+    assert_true(hypot((double)(bent[0] - pinhole[0]), (double)(bent[1] - pinhole[1])) > 1.0);
+    orr_hit hit;
+    draw(ORR_DEVICE_CPU, &s, drawn);
+    assert_middle(drawn, bent, 0.15); // as above
+    assert_ok(orr_world_pick(s.world, &s.view, bent[0], bent[1], &hit, &error));
+    assert_int_equal(hit.layer.slot, dot.slot);
+    trace(&s, drawn);
+    assert_middle(drawn, pinhole, 0.2);
+    free(drawn);
+    stage_free(&s);
+}
+
 // orr_world_pick of the pixels' middles: depth as drawn, and a position that is seen there.
 static void assert_picks_are_what_is_drawn(stage *s, planes *drawn)
 {
@@ -654,6 +693,7 @@ int main(void)
         cmocka_unit_test(a_distorted_lens_bends_the_rays_of_fields_seen_alone),
         cmocka_unit_test(a_fisheye_bends_the_rays_of_fields_seen_alone),
         cmocka_unit_test(a_distorted_lens_bends_splats),
+        cmocka_unit_test(a_fisheye_bends_splats),
         cmocka_unit_test(a_field_is_picked_where_it_is_seen),
         cmocka_unit_test(every_machine_shows_what_the_cpu_shows),
 #if ORR_HAVE_CUDA
