@@ -63,7 +63,7 @@ typedef struct carrier {
     const orr_world *world;
     int index;
     orr_world_robot *robot;
-    double *numbers; // scratch: 3 x nbody
+    double *numbers; // scratch: 3 x nbody, of cameras that follow centres of mass
 } carrier;
 
 static void centre_of(const carrier *c, int body, double centre[3])
@@ -169,7 +169,9 @@ static orr_result robot_camera(const orr_world *world, int index, const orr_laye
     carrier carried = {.world = world, .index = index};
     ORR_TRY(orr_world_robots_find(world, layer, &carried.robot, error));
     ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
-    ORR_ALLOC(carried.numbers, 3 * m->nbody, "a camera", error);
+    if (m->cam_mode[camera] == ORR_CAMERA_TRACKCOM || m->cam_mode[camera] == ORR_CAMERA_TARGETBODYCOM) {
+        ORR_ALLOC(carried.numbers, 3 * m->nbody, "a camera", error);
+    }
     camera_frame s;
     find_frame(&carried, camera, bodies, &s);
     orr_free(carried.numbers);
