@@ -417,6 +417,11 @@ static orr_result check_kind(const orr_json *root, orr_error *error)
             "a scene; a capture (transforms.json) holds only cameras: give a splat cloud or a "
             "mesh as the scene, and this file as its cameras");
     }
+    if (!orr_json_has(root, "orrery") && orr_json_has(root, "orrery_task")) {
+        return orr_json_expected(
+            root, NULL, error,
+            "a scene; a task file says what a learner is to do in one (orrery train policy)");
+    }
     return orr_json_expected(root, "orrery", error, "1, the version of the scene file");
 }
 

@@ -132,6 +132,7 @@ static void mistakes_are_named(void **state)
         {"{\"orrery\": 2, " LAYERS "}", "orrery: expected 1"},
         {"{\"orrery\": \"1\"}", "orrery: expected a number"},
         {"{\"frames\": []}", "a capture (transforms.json) holds only cameras"},
+        {"{\"orrery_task\": 1}", "expected a scene; a task file"},
         {"{\"orrery\": 1}", "layers: expected an array of at least one layer"},
         {"{\"orrery\": 1, \"layers\": []}", "layers: expected an array of at least one layer"},
         {"{\"orrery\": 1, \"layers\": {}}", "layers: expected an array"},
