@@ -75,6 +75,19 @@ STRUCT(splat_moments)
 }
 END_STRUCT(splat_moments)
 
+FN splat_moments splat_moments_add(splat_moments m, real slope, real2 d)
+{
+    real x = slope * d.x, y = slope * d.y;
+    splat_moments sum;
+    sum.one = m.one + slope;
+    sum.x = m.x + x;
+    sum.y = m.y + y;
+    sum.xx = fma_(x, d.x, m.xx);
+    sum.xy = fma_(x, d.y, m.xy);
+    sum.yy = fma_(y, d.y, m.yy);
+    return sum;
+}
+
 // Sums over pixels of |the loss's derivative by the splat's centre|, for each axis: the statistic of absolute
 // gradients (Ye et al. 2024), which pixels that pull to opposite sides do not cancel. Factors that all of a
 // splat's pixels share are splat_magnitude's.

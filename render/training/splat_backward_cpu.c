@@ -14,6 +14,7 @@ enum {
     COLUMNS = ORR_CPU_TILE / BLOCK_W,
     ROWS = ORR_CPU_TILE / BLOCK_H,
     BLOCKS = COLUMNS * ROWS,
+    WORDS = BLOCKS / 64,
     PLACES = (ORR_MOMENTS_MOST + ORR_LANES - 1) / ORR_LANES * ORR_LANES
 };
 
@@ -33,7 +34,7 @@ typedef struct backward_extras {
 typedef struct backward_tile {
     pixel_block blocks[BLOCKS];
     orr_splat_record batch[BATCH];
-    int32_t first[ROWS][BATCH], last[ROWS][BATCH]; // columns that a splat reaches in each row of blocks
+    int32_t first[ROWS][BATCH], end[ROWS][BATCH]; // columns that a splat reaches in each row of blocks
     float sums[BATCH][PLACES];
     float *rows[BATCH]; // where these go
 } backward_tile;
@@ -88,18 +89,24 @@ static void find_touched_columns(const orr_splat_backward_job *job, backward_til
             from = sel(some, max_(min_(ceil_(from), R(COLUMNS)), R(0.0)), R(COLUMNS));
             to = sel(some, max_(min_(floor_(to), R(COLUMNS - 1)), R(-1.0)), R(-1.0));
             sint_store(tile->first[row] + first, to_int(from));
-            sint_store(tile->last[row] + first, to_int(to));
+            sint_store(tile->end[row] + first, to_int(max_(to + R(1.0), from)));
         }
     }
 }
 
-// rows of blocks that a splat's box reaches: first and last
-static void rows_of(const orr_splat_record *s, int top, int rows[2])
+// The blocks that a splat reaches, as bits, for one loop over them: where loops over rows and columns end is
+// different in each row, and processors guess wrong.
+static inline void find_touched_blocks(const backward_tile *tile, int i, uint64_t touched[WORDS])
 {
-    float low = (s->y - s->half_height - (float)top - 1.0f) * (1.0f / (float)BLOCK_H);
-    float high = (s->y + s->half_height - (float)top + 1.0f) * (1.0f / (float)BLOCK_H);
-    rows[0] = low > 0.0f ? (int)low : 0;
-    rows[1] = high < (float)(ROWS - 1) ? (int)high : ROWS - 1;
+    for (int word = 0; word < WORDS; word++) {
+        uint64_t bits = 0;
+        for (int row = 0; row < 64 / COLUMNS; row++) {
+            const int at = word * (64 / COLUMNS) + row;
+            const uint64_t columns = ((uint64_t)1 << tile->end[at][i]) - ((uint64_t)1 << tile->first[at][i]);
+            bits |= columns << row * COLUMNS;
+        }
+        touched[word] = bits;
+    }
 }
 
 // Where the sum of a vector's lanes is behind sum_lanes: the bits of its number in reverse.
@@ -125,17 +132,6 @@ static inline __attribute__((always_inline)) void sum_lanes(real *v, int count)
     }
 }
 
-// Moments of which each lane has those about its block's corner, with the lane's place in the block added.
-static inline splat_moments moments_about_lanes(splat_moments m, real x, real y)
-{
-    return (splat_moments){.one = m.one,
-                           .x = fma_(x, m.one, m.x),
-                           .y = fma_(y, m.one, m.y),
-                           .xx = fma_(x, fma_(x, m.one, R(2.0) * m.x), m.xx),
-                           .xy = fma_(x, m.y, fma_(y, fma_(x, m.one, m.x), m.xy)),
-                           .yy = fma_(y, fma_(y, m.one, R(2.0) * m.y), m.yy)};
-}
-
 // Inlined once for each kind of extras, which are constants there.
 static inline __attribute__((always_inline)) void
 replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, backward_extras extras)
@@ -151,19 +147,19 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
     real3 by_colour = {R(0.0), R(0.0), R(0.0)};
     real2 magnitude = {R(0.0), R(0.0)};
     real by_depth = R(0.0);
-    int rows[2];
-    rows_of(s, top, rows);
-    for (int row = rows[0]; row <= rows[1]; row++) {
-        // the same roundings as when drawing
-        const float row_y = (float)(top + row * BLOCK_H) - s->y;
-        const real dy = lane_y + R(top + row * BLOCK_H) - R(s->y);
-        real one = R(0.0), x = R(0.0), xx = R(0.0);
-        for (int column = tile->first[row][i]; column <= tile->last[row][i]; column++) {
-            pixel_block *block = &tile->blocks[row * COLUMNS + column];
+    uint64_t touched[WORDS];
+    find_touched_blocks(tile, i, touched);
+    for (int word = 0; word < WORDS; word++) {
+        for (uint64_t bits = touched[word]; bits; bits &= bits - 1) {
+            const int number = 64 * word + __builtin_ctzll(bits);
+            pixel_block *block = &tile->blocks[number];
             if (!any(block->replay.transmittance > R(0.0))) {
                 continue;
             }
-            const real2 d = {lane_x + R(left + column * BLOCK_W) - R(s->x), dy};
+            const int block_left = left + number % COLUMNS * BLOCK_W,
+                      block_top = top + number / COLUMNS * BLOCK_H;
+            // the same roundings as when drawing
+            const real2 d = {lane_x + R(block_left) - R(s->x), lane_y + R(block_top) - R(s->y)};
             const real3 g = block->gradient;
             real shade = dot3(g, colour);
             if (extras.alpha) {
@@ -178,22 +174,12 @@ replay_splat(const orr_splat_backward_job *job, backward_tile *tile, int i, back
             if (extras.depth) {
                 by_depth = fma_(r.weight, block->by_depth, by_depth);
             }
-            const float column_x = (float)(left + column * BLOCK_W) - s->x;
-            one = one + r.slope;
-            x = fma_(r.slope, R(column_x), x);
-            xx = fma_(r.slope, R(column_x * column_x), xx);
+            m = splat_moments_add(m, r.slope, d);
             if (extras.magnitude) {
                 magnitude = splat_magnitude_add(magnitude, shape, r.slope, d);
             }
         }
-        m.one = m.one + one;
-        m.x = m.x + x;
-        m.xx = m.xx + xx;
-        m.y = fma_(one, R(row_y), m.y);
-        m.xy = fma_(x, R(row_y), m.xy);
-        m.yy = fma_(one, R(row_y * row_y), m.yy);
     }
-    m = moments_about_lanes(m, lane_x, lane_y);
     real values[ORR_MOMENTS_MOST] = {m.one, m.x,         m.y,         m.xx,       m.xy,
                                      m.yy,  by_colour.x, by_colour.y, by_colour.z};
     int members = ORR_MOMENTS;

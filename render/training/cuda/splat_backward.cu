@@ -167,13 +167,7 @@ static __global__ void __launch_bounds__(BATCH) backward(orr_cuda_rows r, orr_cu
                 if (depth) {
                     by_depth = fmaf(seen.weight, p->by_depth, by_depth);
                 }
-                const float mx = seen.slope * d.x, my = seen.slope * d.y;
-                m.one += seen.slope;
-                m.x += mx;
-                m.y += my;
-                m.xx = fmaf(mx, d.x, m.xx);
-                m.xy = fmaf(mx, d.y, m.xy);
-                m.yy = fmaf(my, d.y, m.yy);
+                m = splat_moments_add(m, seen.slope, d);
                 if (magnitude) {
                     pull = splat_magnitude_add(pull, s.shape, seen.slope, d);
                 }
