@@ -13,7 +13,8 @@
 static const double most_reach = 0.05;  // m: points farther away touch nothing in a step
 static const double least_reach = 2e-3; // m: nor farther than this, where nothing moves
 static const double ahead_of = 1.5;     // steps of motion that are looked at
-static const double gain = 0.001;       // of its longest side: what a point must be nearer than the corners
+static const double gain = 1e-3;        // of its longest side: what a point must be nearer than the corners
+static const double coarse = 1e-2;      // the same of what is fixed, which so little depth does not shake
 static const double full = 0.03;   // of its longest side: from where on its contact has all of its stiffness;
                                    // contacts that come and go at once shake what rests there
 static const double corner = 0.98; // weights above are those of a corner, which touches by itself
@@ -95,7 +96,7 @@ static double reach_of(const orr_soft_side *side, const orr_soft_body *body)
 // Can a point of the triangle be nearer to the geom than its corners are? Of a convex geom not where the
 // distance does not fall from the nearest corner on.
 static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[3], double longest,
-                          double reach, double *least)
+                          double reach, double enough, double *least)
 {
     int first = 0;
     orr_geom_distance at[3];
@@ -110,7 +111,7 @@ static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[
         for (int k = 0; k < 3; k++) {
             along[k] = corners[i][k] - corners[first][k];
         }
-        falls |= vec3_dot(at[first].normal, along) < -gain * longest;
+        falls |= vec3_dot(at[first].normal, along) < -enough * longest;
     }
     const bool convex = m->geom_type[geom] != ORR_GEOM_HFIELD && m->geom_type[geom] != ORR_GEOM_SDF;
     return *least < reach + longest && (falls || !convex);
@@ -213,15 +214,17 @@ static orr_result press(const orr_model *m, const orr_soft_near *g, const orr_so
 {
     double corners[3][3], ahead[3][3], features[FEATURES][3], least;
     orr_soft_nearest at[FEATURES + 1];
+    const double enough = g->body < 0 ? coarse : gain;
     orr_soft_side_bring(g, side, corners);
-    if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, reach, &least)) {
+    if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, reach, enough, &least)) {
         return ORR_OK;
     }
     at[0] = orr_soft_nearest_find(m, g->geom, (const double(*)[3])corners, side->longest);
-    if (!(at[0].distance < reach && at[0].distance < least - gain * side->longest)) {
+    if (!(at[0].distance < reach && at[0].distance < least - enough * side->longest)) {
         return ORR_OK;
     }
-    const double share = fmin((least - at[0].distance) / side->longest - gain, full - gain) / (full - gain);
+    const double share =
+        fmin((least - at[0].distance) / side->longest - enough, full - enough) / (full - enough);
     if (rolls(m->geom_type[g->geom])) {
         const orr_soft_body *body = g->body >= 0 ? &f->body[g->body] : NULL;
         bring_ahead(g, body, side, (const double(*)[3])corners, &at[0], ahead);
