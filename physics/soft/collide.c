@@ -1,5 +1,6 @@
-// The search for contacts between soft bodies: vertices against triangles, and edges that stick out against
-// edges. What moves is a box from where it is to where its velocity takes it.
+// The search for contacts between soft bodies: vertices against triangles, patch by patch of their surfaces,
+// and edges that stick out against edges. What moves is a box from where it is to where its velocity takes
+// it.
 #include "physics/soft/collide.h"
 
 #include "engine/core/memory.h"
@@ -13,9 +14,12 @@
 
 enum {
     BODIES_OF_VERTEX = 4, // of which a vertex keeps the nearest triangle
-    VERTICES_OF_JOB = 64
+    PATCHES_OF_JOB = 8
 };
 
+// Half the angle of a cone that holds the normals of a patch and one beside it: below it they are as far
+// apart along the surface as they were at rest, to a factor of 0.7, and do not touch each other.
+static const double flat = 0.785;   // rad
 static const double recovery = 0.5; // m/s, at which overlap is undone
 static const double ahead = 1.5;    // steps of motion that are looked at
 static const char what[] = "contacts of soft bodies";
@@ -27,7 +31,7 @@ typedef struct nearest {
     double weight[3];
 } nearest;
 
-// A vertex, a triangle or a rim of a body.
+// A patch or a rim of a body.
 typedef struct part {
     int32_t body, number;
 } part;
@@ -39,6 +43,16 @@ typedef struct part_list {
     int count, part_capacity, box_capacity;
 } part_list;
 
+// How the normals of a patch spread.
+typedef struct cone {
+    double axis[3], spread; // rad, around it; pi: they do not agree
+} cone;
+
+// Where the numbers of a body begin.
+typedef struct body_place {
+    int32_t way, normal; // among `way` and `normal`
+} body_place;
+
 struct orr_soft_collisions {
     orr_soft_pair *pair; // pairs
     int pairs, pair_capacity;
@@ -46,12 +60,18 @@ struct orr_soft_collisions {
     const orr_soft_collider *body; // count, borrowed
     int count;
     double time_step, drift[3]; // drift: m/s, mean velocity
+    body_place *place;          // count
     orr_box *box;               // count
-    int box_capacity;
-    part_list vertices, triangles, rims;
+    orr_box *way;               // of all vertices, body by body
+    double *normal;             // x 3: of all triangles
+    cone *cone;                 // of all listed patches
+    int place_capacity, box_capacity, way_capacity, normal_capacity, cone_capacity;
+    part_list patches, rims;
     orr_box_grid grid;
-    nearest *near; // vertices x BODIES_OF_VERTEX
-    int near_capacity;
+    int32_t *first; // patches + 1: where in `near` the own vertices of each begin
+    uint8_t *met;   // patches: whether `near` is of this search
+    nearest *near;  // own vertices x BODIES_OF_VERTEX
+    int first_capacity, met_capacity, near_capacity;
 };
 
 static const double *position_of(const orr_soft_collider *b, int32_t vertex)
@@ -88,55 +108,86 @@ static orr_box empty_box(void)
 }
 
 // Where a vertex may be in a step, seen from what drifts with all of them; half of its body's skin around it.
-static void include_way(const orr_soft_collisions *c, const orr_soft_collider *b, int32_t vertex,
-                        orr_box *box)
+static orr_box way_of(const orr_soft_collisions *c, const orr_soft_collider *b, int32_t vertex)
 {
     const double *p = position_of(b, vertex), *v = b->velocity + (ptrdiff_t)vertex * 3;
     const double skin = fabs(b->margin) + 0.1 * b->model->spacing;
+    orr_box box;
     for (int k = 0; k < 3; k++) {
         const double way = ahead * c->time_step * (v[k] - c->drift[k]);
-        box->low[k] = fminf(box->low[k], (float)(p[k] + fmin(way, 0.0) - skin));
-        box->high[k] = fmaxf(box->high[k], (float)(p[k] + fmax(way, 0.0) + skin));
-    }
-}
-
-static orr_box box_of(const orr_soft_collisions *c, const orr_soft_collider *b, const int32_t *vertex,
-                      int vertices)
-{
-    orr_box box = empty_box();
-    for (int i = 0; i < vertices; i++) {
-        include_way(c, b, vertex[i], &box);
+        box.low[k] = (float)(p[k] + (way < 0.0 ? way : 0.0) - skin);
+        box.high[k] = (float)(p[k] + (way > 0.0 ? way : 0.0) + skin);
     }
     return box;
 }
 
+static void include(orr_box *box, const orr_box *other)
+{
+    for (int k = 0; k < 3; k++) {
+        box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
+        box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
+    }
+}
+
+static orr_box box_of(const orr_soft_collisions *c, int body, const int32_t *vertex, int vertices)
+{
+    orr_box box = empty_box();
+    for (int i = 0; i < vertices; i++) {
+        include(&box, &c->way[c->place[body].way + vertex[i]]);
+    }
+    return box;
+}
+
+// Runs `work` for all blocks, which do not depend on the number of threads.
+static void share(orr_jobs *jobs, int blocks, orr_job_fn work, orr_soft_collisions *c)
+{
+    if (jobs && blocks > 1) {
+        orr_jobs_for(jobs, blocks, work, c);
+        return;
+    }
+    for (int i = 0; i < blocks; i++) {
+        work(c, i, 0);
+    }
+}
+
+static void find_ways(const orr_soft_collisions *c, int body)
+{
+    c->box[body] = empty_box();
+    for (int32_t v = 0; v < c->body[body].model->vertices && !c->body[body].untouchable; v++) {
+        orr_box *way = &c->way[c->place[body].way + v];
+        *way = way_of(c, &c->body[body], v);
+        include(&c->box[body], way);
+    }
+}
+
 static orr_result measure(orr_soft_collisions *c, orr_error *error)
 {
-    int64_t vertices = 0;
+    int32_t vertices = 0, triangles = 0;
     ORR_GROW(c->box, c->box_capacity, c->count, what, error);
+    ORR_GROW(c->place, c->place_capacity, c->count, what, error);
     memset(c->drift, 0, sizeof c->drift);
     for (int i = 0; i < c->count; i++) {
         for (int32_t v = 0; v < c->body[i].model->vertices * 3; v++) {
             c->drift[v % 3] += c->body[i].velocity[v];
         }
-        vertices += c->body[i].model->vertices;
+        c->place[i] = (body_place){vertices, triangles};
+        vertices += c->body[i].model->vertices, triangles += c->body[i].model->surfaces;
     }
     for (int k = 0; k < 3; k++) {
         c->drift[k] /= (double)vertices;
     }
+    ORR_GROW(c->way, c->way_capacity, vertices, what, error);
+    ORR_GROW(c->normal, c->normal_capacity, 3 * triangles, what, error);
     for (int i = 0; i < c->count; i++) {
-        c->box[i] = empty_box();
-        for (int32_t v = 0; v < c->body[i].model->vertices && !c->body[i].untouchable; v++) {
-            include_way(c, &c->body[i], v, &c->box[i]);
-        }
+        find_ways(c, i);
     }
     return ORR_OK;
 }
 
 // Whether something of a body, in this box, may meet another body, or the same one where it meets itself.
-static bool is_of_interest(const orr_soft_collisions *c, int body, const orr_box *box)
+static bool is_of_interest(const orr_soft_collisions *c, int body, const orr_box *box, bool with_itself)
 {
-    bool meets = c->body[body].with_itself;
+    bool meets = with_itself;
     for (int i = 0; i < c->count && !meets; i++) {
         meets = i != body && orr_boxes_meet(box, &c->box[i]);
     }
@@ -145,10 +196,10 @@ static bool is_of_interest(const orr_soft_collisions *c, int body, const orr_box
 
 // A part of some vertices, if it is of interest.
 static orr_result add_part(const orr_soft_collisions *c, part_list *list, int body, int number,
-                           const int32_t *vertex, int vertices, orr_error *error)
+                           const int32_t *vertex, int vertices, bool with_itself, orr_error *error)
 {
-    const orr_box box = box_of(c, &c->body[body], vertex, vertices);
-    if (is_of_interest(c, body, &box)) {
+    const orr_box box = box_of(c, body, vertex, vertices);
+    if (is_of_interest(c, body, &box, with_itself)) {
         ORR_GROW(list->part, list->part_capacity, list->count + 1, what, error);
         ORR_GROW(list->box, list->box_capacity, list->count + 1, what, error);
         list->part[list->count] = (part){body, number};
@@ -159,22 +210,16 @@ static orr_result add_part(const orr_soft_collisions *c, part_list *list, int bo
 
 static orr_result list_parts(orr_soft_collisions *c, orr_error *error)
 {
-    c->vertices.count = c->triangles.count = c->rims.count = 0;
+    c->patches.count = c->rims.count = 0;
     for (int i = 0; i < c->count; i++) {
         const orr_soft_model *m = c->body[i].model;
-        if (!is_of_interest(c, i, &c->box[i])) {
-            continue;
+        const bool itself = c->body[i].with_itself, others = is_of_interest(c, i, &c->box[i], false);
+        for (int p = 0; p < m->patches && (itself || others); p++) {
+            ORR_TRY(add_part(c, &c->patches, i, p, m->patch_vertex + m->patch[p].vertex, m->patch[p].vertices,
+                             itself, error));
         }
-        for (int32_t v = 0; v < m->vertices; v++) {
-            if (m->touchable[v]) {
-                ORR_TRY(add_part(c, &c->vertices, i, v, &v, 1, error));
-            }
-        }
-        for (int t = 0; t < m->surfaces; t++) {
-            ORR_TRY(add_part(c, &c->triangles, i, t, m->surface + (ptrdiff_t)t * 3, 3, error));
-        }
-        for (int r = 0; r < m->rims; r++) {
-            ORR_TRY(add_part(c, &c->rims, i, r, m->rim + (ptrdiff_t)r * 4, 2, error));
+        for (int r = 0; r < m->rims && others; r++) {
+            ORR_TRY(add_part(c, &c->rims, i, r, m->rim + (ptrdiff_t)r * 4, 2, false, error));
         }
     }
     return ORR_OK;
@@ -214,8 +259,7 @@ static bool was_apart(const orr_soft_collider *b, int32_t vertex, int triangle)
     const double *p = m->rest + (ptrdiff_t)vertex * 3, *a = m->rest + (ptrdiff_t)corner[0] * 3;
     const double least = fmax(-3.0 * b->margin, is_wall(b, triangle) ? 2.0 * m->spacing : 0.0);
     const double d[3] = {p[0] - a[0], p[1] - a[1], p[2] - a[2]};
-    if (vertex == corner[0] || vertex == corner[1] || vertex == corner[2] ||
-        vec3_dot(d, d) <= least * least) { // most of them, at less cost
+    if (vec3_dot(d, d) <= least * least) { // many of them, at less cost
         return false;
     }
     double weight[3], square = orr_nearest_in_triangle(p, a, m->rest + (ptrdiff_t)corner[1] * 3,
@@ -253,12 +297,12 @@ static void try_vertex(const orr_soft_collisions *c, part vertex, part triangle,
     const orr_soft_collider *a = &c->body[vertex.body], *b = &c->body[triangle.body];
     const int32_t *corner = b->model->surface + (ptrdiff_t)triangle.number * 3;
     const double *p = position_of(a, vertex.number), *q = position_of(b, corner[0]);
-    if (a == b && !(b->with_itself && was_apart(b, vertex.number, triangle.number))) {
+    const double *normal = c->normal + 3 * ((ptrdiff_t)c->place[triangle.body].normal + triangle.number);
+    double reach = 0.0;
+    nearest found = {triangle.body, triangle.number, 0.0, 0.0, {0.0}};
+    if (a == b && (vertex.number == corner[0] || vertex.number == corner[1] || vertex.number == corner[2])) {
         return;
     }
-    double normal[3], reach = 0.0;
-    nearest found = {triangle.body, triangle.number, 0.0, 0.0, {0.0}};
-    orr_soft_wall_normal(b->model, b->position, triangle.number, normal);
     for (int k = 0; k < 3; k++) {
         found.along += normal[k] * (p[k] - q[k]);
         reach = fmax(reach, reach_of(c, a, vertex.number, b, corner[k]));
@@ -272,8 +316,102 @@ static void try_vertex(const orr_soft_collisions *c, part vertex, part triangle,
         orr_nearest_in_triangle(p, q, position_of(b, corner[1]), position_of(b, corner[2]), found.weight);
     // of one body, what lies beside the triangle rather than above it is a part of the same face
     const bool beside = a == b && found.along * found.along < 0.25 * found.square;
-    if (found.square < reach * reach && !beside) {
+    if (found.square < reach * reach && !beside && (a != b || was_apart(b, vertex.number, triangle.number))) {
         keep_nearest(list, &found);
+    }
+}
+
+// The normals of a patch, and their cone.
+static void find_cone(orr_soft_collisions *c, int i)
+{
+    const part of = c->patches.part[i];
+    const orr_soft_collider *b = &c->body[of.body];
+    const orr_soft_patch *p = &b->model->patch[of.number];
+    const int32_t *triangle = b->model->patch_triangle + p->triangle;
+    double *normals = c->normal + 3 * (ptrdiff_t)c->place[of.body].normal, least = 1.0;
+    cone *out = &c->cone[i];
+    *out = (cone){.spread = 0.0};
+    for (int t = 0; t < p->triangles; t++) {
+        double *n = normals + 3 * (ptrdiff_t)triangle[t];
+        orr_soft_wall_normal(b->model, b->position, triangle[t], n);
+        for (int k = 0; k < 3; k++) {
+            out->axis[k] += n[k];
+        }
+    }
+    if (!(vec3_normalise(out->axis) > 0.0)) {
+        least = -1.0;
+    }
+    for (int t = 0; t < p->triangles; t++) {
+        const double along = vec3_dot(out->axis, normals + 3 * (ptrdiff_t)triangle[t]);
+        least = along < least ? along : least;
+    }
+    out->spread = least < -1.0 ? acos(-1.0) : acos(least);
+}
+
+static void find_cones(void *context, int job, int worker)
+{
+    (void)worker;
+    orr_soft_collisions *c = context;
+    for (int i = job * PATCHES_OF_JOB; i < (job + 1) * PATCHES_OF_JOB && i < c->patches.count; i++) {
+        find_cone(c, i);
+    }
+}
+
+// Half the angle of the least cone around two.
+static double spread_of(const cone *a, const cone *b)
+{
+    const double cosine = vec3_dot(a->axis, b->axis);
+    const double between = cosine >= 1.0 ? 0.0 : acos(cosine < -1.0 ? -1.0 : cosine);
+    return fmax(fmax(a->spread, b->spread), 0.5 * (a->spread + b->spread + between));
+}
+
+static bool may_meet(const orr_soft_collisions *c, int one, int other)
+{
+    const part a = c->patches.part[one], b = c->patches.part[other];
+    const orr_soft_patch *p = &c->body[a.body].model->patch[a.number];
+    bool beside = one == other;
+    if (a.body != b.body) {
+        return true;
+    }
+    for (int i = 0; i < p->neighbours; i++) {
+        beside |= p->neighbour[i] == b.number;
+    }
+    return c->body[a.body].with_itself && !(beside && spread_of(&c->cone[one], &c->cone[other]) < flat);
+}
+
+// The triangles of one patch that meet the box of another.
+static int list_triangles(const orr_soft_collisions *c, part of, const orr_box *box,
+                          int32_t triangle[SOFT_PATCH_TRIANGLES], orr_box boxes[SOFT_PATCH_TRIANGLES])
+{
+    const orr_soft_model *m = c->body[of.body].model;
+    const orr_soft_patch *p = &m->patch[of.number];
+    int count = 0;
+    for (int i = 0; i < p->triangles; i++) {
+        triangle[count] = m->patch_triangle[p->triangle + i];
+        boxes[count] = box_of(c, of.body, m->surface + 3 * (ptrdiff_t)triangle[count], 3);
+        count += orr_boxes_meet(&boxes[count], box);
+    }
+    return count;
+}
+
+// The own vertices of one patch against the triangles of another.
+static void search_patches(const orr_soft_collisions *c, int one, int other, nearest *near)
+{
+    const part a = c->patches.part[one], b = c->patches.part[other];
+    const orr_soft_model *m = c->body[a.body].model;
+    const orr_soft_patch *p = &m->patch[a.number];
+    int32_t triangle[SOFT_PATCH_TRIANGLES];
+    orr_box boxes[SOFT_PATCH_TRIANGLES];
+    const int count = list_triangles(c, b, &c->patches.box[one], triangle, boxes);
+    for (int i = 0; i < p->own && count > 0; i++) {
+        const int32_t v = m->patch_vertex[p->vertex + i];
+        const orr_box *way = &c->way[c->place[a.body].way + v];
+        for (int t = 0; t < count && orr_boxes_meet(way, &c->patches.box[other]); t++) {
+            if (orr_boxes_meet(way, &boxes[t])) {
+                try_vertex(c, (part){a.body, v}, (part){b.body, triangle[t]},
+                           near + (ptrdiff_t)i * BODIES_OF_VERTEX);
+            }
+        }
     }
 }
 
@@ -281,14 +419,20 @@ static void search_vertices(void *context, int job, int worker)
 {
     (void)worker;
     const orr_soft_collisions *c = context;
-    for (int i = job * VERTICES_OF_JOB; i < (job + 1) * VERTICES_OF_JOB && i < c->vertices.count; i++) {
-        nearest *list = c->near + (ptrdiff_t)i * BODIES_OF_VERTEX;
-        orr_box_walk walk = orr_box_grid_meeting(&c->grid, &c->vertices.box[i]);
-        for (int k = 0; k < BODIES_OF_VERTEX; k++) {
-            list[k].body = -1;
-        }
-        for (int32_t t; (t = orr_box_grid_next(&walk)) >= 0;) {
-            try_vertex(c, c->vertices.part[i], c->triangles.part[t], list);
+    for (int i = job * PATCHES_OF_JOB; i < (job + 1) * PATCHES_OF_JOB && i < c->patches.count; i++) {
+        nearest *near = c->near + (ptrdiff_t)c->first[i] * BODIES_OF_VERTEX;
+        orr_box_walk walk = orr_box_grid_meeting(&c->grid, &c->patches.box[i]);
+        c->met[i] = false;
+        for (int32_t k; (k = orr_box_grid_next(&walk)) >= 0;) {
+            if (!may_meet(c, i, k)) {
+                continue;
+            }
+            for (int n = c->first[i] * BODIES_OF_VERTEX; n < c->first[i + 1] * BODIES_OF_VERTEX && !c->met[i];
+                 n++) {
+                c->near[n].body = -1;
+            }
+            c->met[i] = true;
+            search_patches(c, i, k, near);
         }
     }
 }
@@ -320,19 +464,28 @@ static orr_result add_vertex(orr_soft_collisions *c, part vertex, const nearest 
 
 static orr_result meet_vertices(orr_soft_collisions *c, orr_jobs *jobs, orr_error *error)
 {
-    ORR_GROW(c->near, c->near_capacity, c->vertices.count * BODIES_OF_VERTEX, what, error);
-    ORR_TRY(build_grid(c, &c->triangles, error));
-    const int count = orr_blocks(c->vertices.count, VERTICES_OF_JOB);
-    if (jobs && count > 1) {
-        orr_jobs_for(jobs, count, search_vertices, c);
-    } else {
-        for (int i = 0; i < count; i++) {
-            search_vertices(c, i, 0);
-        }
+    const int count = c->patches.count, blocks = orr_blocks(count, PATCHES_OF_JOB);
+    ORR_GROW(c->cone, c->cone_capacity, count, what, error);
+    ORR_GROW(c->first, c->first_capacity, count + 1, what, error);
+    ORR_GROW(c->met, c->met_capacity, count, what, error);
+    c->first[0] = 0;
+    for (int i = 0; i < count; i++) {
+        const part of = c->patches.part[i];
+        c->first[i + 1] = c->first[i] + c->body[of.body].model->patch[of.number].own;
     }
-    for (int i = 0; i < c->vertices.count * BODIES_OF_VERTEX; i++) {
-        if (c->near[i].body >= 0) {
-            ORR_TRY(add_vertex(c, c->vertices.part[i / BODIES_OF_VERTEX], &c->near[i], error));
+    ORR_GROW(c->near, c->near_capacity, c->first[count] * BODIES_OF_VERTEX, what, error);
+    ORR_TRY(build_grid(c, &c->patches, error));
+    share(jobs, blocks, find_cones, c);
+    share(jobs, blocks, search_vertices, c);
+    for (int i = 0; i < count; i++) {
+        const part of = c->patches.part[i];
+        const orr_soft_model *m = c->body[of.body].model;
+        const int32_t *vertex = m->patch_vertex + m->patch[of.number].vertex;
+        const nearest *near = c->near + (ptrdiff_t)c->first[i] * BODIES_OF_VERTEX;
+        for (int n = 0; n < m->patch[of.number].own * BODIES_OF_VERTEX && c->met[i]; n++) {
+            if (near[n].body >= 0) {
+                ORR_TRY(add_vertex(c, (part){of.body, vertex[n / BODIES_OF_VERTEX]}, &near[n], error));
+            }
         }
     }
     return ORR_OK;
@@ -453,13 +606,19 @@ orr_result orr_soft_collisions_create(orr_soft_collisions **out, orr_error *erro
 void orr_soft_collisions_destroy(orr_soft_collisions *c)
 {
     if (c) {
-        part_list *const lists[] = {&c->vertices, &c->triangles, &c->rims};
-        for (int i = 0; i < 3; i++) {
+        part_list *const lists[] = {&c->patches, &c->rims};
+        for (int i = 0; i < 2; i++) {
             orr_free(lists[i]->part);
             orr_free(lists[i]->box);
         }
         orr_free(c->pair);
         orr_free(c->box);
+        orr_free(c->place);
+        orr_free(c->way);
+        orr_free(c->normal);
+        orr_free(c->cone);
+        orr_free(c->first);
+        orr_free(c->met);
         orr_free(c->near);
         orr_box_grid_clear(&c->grid);
         orr_free(c);

@@ -129,6 +129,14 @@ FN real membrane_energy(real3 a, real3 b, uniform_real mu, uniform_real l, unifo
     return R(0.5) * (mu * (dot3(a, a) + dot3(b, b) - R(2.0)) + l * j * j);
 }
 
+// What a block has of a membrane's tension, which it has across its plane, too: all of it, unless the
+// triangle is compressed, where the block would be negative. In flat cloth it takes away what mu adds there;
+// cloth that keeps that falls slowly from where it is held.
+FN real membrane_tension(real ww, real square, real tension, uniform_real mu)
+{
+    return max_(tension, -(mu * square) / max_(ww, R(1e-30)));
+}
+
 FN soft_system membrane_system(soft_system s, real3 a, real3 b, real mx, real my, real area, uniform_real mu,
                                uniform_real l, uniform_real alpha)
 {
@@ -136,18 +144,29 @@ FN soft_system membrane_system(soft_system s, real3 a, real3 b, real mx, real my
     real3 n = cross3(a, b);
     real j = sqrt_(max_(dot3(n, n), R(1e-30)));
     real inverse = R(1.0) / j;
-    real pressure = l * (j - alpha), r = max_(pressure, R(0.0)) * inverse, square = mx * mx + my * my;
+    real pressure = l * (j - alpha), square = mx * mx + my * my;
     // g: derivative of J by the vertex, in the plane of the triangle; w: F m turned by a quarter in it
     real3 ga = scale3(add_scaled3(scale3(a, bb), b, -ab), inverse);
     real3 gb = scale3(add_scaled3(scale3(b, aa), a, -ab), inverse);
     real3 g = add_scaled3(scale3(ga, mx), gb, my);
     real3 w = add_scaled3(scale3(b, mx), a, -my);
     real3 fm = add_scaled3(scale3(a, mx), b, my);
+    real ww = dot3(w, w), r = membrane_tension(ww, square, pressure * inverse, mu);
     s.force = add_scaled3(s.force, fm, -(area * mu));
     s.force = add_scaled3(s.force, g, -(area * pressure));
-    s = soft_add_diagonal(s, area * (mu * square + r * dot3(w, w)));
+    s = soft_add_diagonal(s, area * (mu * square + r * ww));
     s = soft_add_outer(s, area * (l - r), g);
     return soft_add_outer(s, -(area * r), w);
+}
+
+// By how much the block of a membrane that is not stretched is less than without its tension, N/m.
+FN real membrane_firmness(real3 a, real3 b, real mx, real my, real area, uniform_real mu, uniform_real l,
+                          uniform_real alpha)
+{
+    real3 n = cross3(a, b), w = add_scaled3(scale3(b, mx), a, -my);
+    real j = sqrt_(max_(dot3(n, n), R(1e-30))), ww = dot3(w, w);
+    real r = membrane_tension(ww, mx * mx + my * my, l * (j - alpha) / j, mu);
+    return area * ww * max_(-r, R(0.0));
 }
 
 // How the volume that closed triangles enclose grows with a corner of one: summed over the triangles of a
@@ -155,6 +174,14 @@ FN soft_system membrane_system(soft_system s, real3 a, real3 b, real mx, real my
 FN real3 triangle_swell(real3 d1, real3 d2)
 {
     return scale3(cross3(d1, d2), R(1.0 / 6.0));
+}
+
+// Bending of what is flat at rest, as a sum over pairs of vertices, each with the energy stiffness/2 d^2 and
+// a stiffness of either sign (Bergou et al. 2006; hinges.c): the sum of those of a vertex is above 0.
+FN soft_system bend_system(soft_system s, real3 d, real stiffness)
+{
+    s.force = add_scaled3(s.force, d, stiffness);
+    return soft_add_diagonal(s, stiffness);
 }
 
 // Stretch of an edge: stiffness/2 (L - rest)^2; d: the other vertex relative to the own one. In compression

@@ -66,6 +66,10 @@ double orr_soft_energy(const orr_soft_model *m, const double *position, const do
         hinge_of(m, position, i, &off);
         energy += 0.5 * m->hinge_stiffness[i] * off * off;
     }
+    for (int i = 0; i < m->bends; i++) {
+        real3 d = sub3(point(position, m->bend[2 * i + 1]), point(position, m->bend[2 * i]));
+        energy += 0.5 * m->bend_stiffness[i] * dot3(d, d);
+    }
     for (int i = 0; i < m->edges; i++) {
         real3 d = sub3(point(position, m->edge[2 * i + 1]), point(position, m->edge[2 * i]));
         double stretch = sqrt(dot3(d, d)) - m->edge_length[i];
@@ -130,6 +134,10 @@ void orr_soft_forces(const orr_soft_model *m, const double *position, const doub
         for (int k = 0; k < 4; k++) {
             add_force(force, m->hinge[i * 4 + k], scale3(gradient[k], -m->hinge_stiffness[i] * off));
         }
+    }
+    for (int i = 0; i < m->bends * 2; i++) {
+        real3 d = sub3(point(position, m->bend[i ^ 1]), point(position, m->bend[i]));
+        add_force(force, m->bend[i], bend_system(zero, d, m->bend_stiffness[i / 2]).force);
     }
     for (int i = 0; i < m->edges * 2; i++) {
         real3 d = sub3(point(position, m->edge[i ^ 1]), point(position, m->edge[i]));

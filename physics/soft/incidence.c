@@ -4,14 +4,14 @@
 
 int orr_soft_corners(int kind)
 {
-    static const int corners[SOFT_KINDS] = {4, 3, 4, 2};
+    static const int corners[SOFT_KINDS] = {4, 3, 4, 2, 2};
     return corners[kind];
 }
 
 int orr_soft_elements(const orr_soft_model *m, int kind, const int32_t **element)
 {
-    const int count[SOFT_KINDS] = {m->tets, m->triangles, m->hinges, m->edges};
-    const int32_t *const elements[SOFT_KINDS] = {m->tet, m->triangle, m->hinge, m->edge};
+    const int count[SOFT_KINDS] = {m->tets, m->triangles, m->hinges, m->bends, m->edges};
+    const int32_t *const elements[SOFT_KINDS] = {m->tet, m->triangle, m->hinge, m->bend, m->edge};
     *element = elements[kind];
     return count[kind];
 }

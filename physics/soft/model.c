@@ -212,26 +212,11 @@ static orr_result build_triangles(orr_soft_model *m, const orr_soft_spec *s, orr
     return ORR_OK;
 }
 
-// Bending energy 1/2 D curvature^2 per area; a hinge stands for a third of its triangles' area A, over which
-// the angle is spread: stiffness D 3 edge^2 / A (Grinspun et al. 2003).
-static void build_hinges(orr_soft_model *m, const orr_soft_spec *s)
+// Of a plate of the cloth's thickness, N m.
+static double plate_of(const orr_soft_spec *s)
 {
-    double t = s->cloth_without_bending ? 0.0 : s->cloth_thickness, nu = s->cloth.poisson;
-    double plate = s->cloth.young * t * t * t / (12.0 * (1.0 - nu * nu)); // N m
-    m->hinge_damping = s->cloth.damping;
-    for (int i = 0; i < m->hinges; i++) {
-        const int32_t *corner = m->hinge + (size_t)i * 4;
-        double e[3], a[3], b[3], n1[3], n2[3], n12[3];
-        difference(m, corner[0], corner[1], e);
-        difference(m, corner[0], corner[2], a);
-        difference(m, corner[0], corner[3], b);
-        vec3_cross(e, a, n1);
-        vec3_cross(b, e, n2);
-        vec3_cross(n1, n2, n12);
-        double area = 0.5 * (sqrt(vec3_dot(n1, n1)) + sqrt(vec3_dot(n2, n2))), edge = vec3_dot(e, e);
-        m->hinge_stiffness[i] = plate * 3.0 * edge / area;
-        m->hinge_angle[i] = atan2(vec3_dot(n12, e) / sqrt(edge), vec3_dot(n1, n2));
-    }
+    const double t = s->cloth_without_bending ? 0.0 : s->cloth_thickness, nu = s->cloth.poisson;
+    return s->cloth.young * t * t * t / (12.0 * (1.0 - nu * nu));
 }
 
 static orr_result build_edges(orr_soft_model *m, const orr_soft_spec *s, orr_error *error)
@@ -306,15 +291,15 @@ static orr_result build(orr_soft_model *m, const orr_soft_spec *s, orr_error *er
     ORR_TRY(build_triangles(m, s, error));
     ORR_TRY(build_edges(m, s, error));
     ORR_TRY(orr_soft_find_hinges(m, s->name, error));
-    ORR_ALLOC(m->hinge_stiffness, m->hinges, what, error);
-    ORR_ALLOC(m->hinge_angle, m->hinges, what, error);
-    build_hinges(m, s);
+    ORR_TRY(orr_soft_find_bends(m, plate_of(s), error));
+    m->bending_damping = s->cloth.damping;
     ORR_TRY(orr_soft_fill(m, s, error));
     ORR_TRY(check_masses(m, s, error));
     for (int i = 0; i < s->pins; i++) {
         m->pinned[s->pin[i]] = 1;
     }
     ORR_TRY(orr_soft_find_surface(m, error));
+    ORR_TRY(orr_soft_find_patches(m, error));
     return orr_soft_colour(m, error);
 }
 
@@ -338,27 +323,15 @@ orr_result orr_soft_model_create(const orr_soft_spec *spec, orr_soft_model **mod
 void orr_soft_model_destroy(orr_soft_model *m)
 {
     if (m) {
-        void *const arrays[] = {m->rest,
-                                m->mass,
-                                m->pinned,
-                                m->colour,
-                                m->tet,
-                                m->tet_inverse,
-                                m->tet_volume,
-                                m->triangle,
-                                m->triangle_inverse,
-                                m->triangle_area,
-                                m->hinge,
-                                m->hinge_stiffness,
-                                m->hinge_angle,
-                                m->edge,
-                                m->edge_length,
-                                m->edge_stiffness,
-                                m->edge_viscosity,
-                                m->surface,
-                                m->surface_of,
-                                m->touchable,
-                                m->rim};
+        void *const arrays[] = {m->rest,           m->mass,        m->pinned,
+                                m->colour,         m->tet,         m->tet_inverse,
+                                m->tet_volume,     m->triangle,    m->triangle_inverse,
+                                m->triangle_area,  m->hinge,       m->hinge_stiffness,
+                                m->hinge_angle,    m->bend,        m->bend_stiffness,
+                                m->edge,           m->edge_length, m->edge_stiffness,
+                                m->edge_viscosity, m->surface,     m->surface_of,
+                                m->touchable,      m->rim,         m->patch,
+                                m->patch_triangle, m->patch_vertex};
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
             orr_free(arrays[i]);
         }

@@ -12,6 +12,16 @@ typedef struct orr_soft_gas {         // that closed triangles enclose
     double pressure, ambient, volume; // Pa above what is around it, Pa, and m^3, at rest
 } orr_soft_gas;
 
+enum { SOFT_PATCH_TRIANGLES = 32, SOFT_PATCH_NEIGHBOURS = 12 };
+
+// Triangles of a surface that hang together by their sides.
+typedef struct orr_soft_patch {
+    int32_t triangle, triangles; // where in `patch_triangle` they begin, and how many
+    int32_t vertex, vertices,
+        own; // of all of them, in `patch_vertex`; own: the first, which no other patch has
+    int32_t neighbours, neighbour[SOFT_PATCH_NEIGHBOURS]; // patches across a side of a triangle
+} orr_soft_patch;
+
 struct orr_soft_model {
     int vertices;
     double *rest; // vertices x 3, m
@@ -30,11 +40,14 @@ struct orr_soft_model {
     int32_t *triangle;        // triangles x 3
     double *triangle_inverse; // triangles x 4: rows m1, m2
     double *triangle_area;    // m^2
-    int hinges;               // inner edges of cloth
+    int hinges;               // inner edges of cloth that are bent at rest
     int32_t *hinge;           // hinges x 4: the edge, and the vertex opposite in each triangle
     double *hinge_stiffness;  // J/rad^2
     double *hinge_angle;      // at rest
-    double hinge_damping;     // s
+    int bends;                // pairs of vertices through which edges that are flat at rest bend
+    int32_t *bend;            // bends x 2
+    double *bend_stiffness;   // N/m, of either sign
+    double bending_damping;   // s
     int edges;
     int32_t *edge;          // edges x 2
     double *edge_length;    // m
@@ -53,13 +66,21 @@ struct orr_soft_model {
     uint8_t *touchable;  // vertices: those of surfaces and of ropes
     double spacing;      // m, mean length of the edges of surfaces
     int rims;            // edges of surfaces that stick out: of solids sharp ones, of cloth its border
-    int32_t *rim;        // rims x 4: its vertices, and the two triangles that share it; -1: it has one
+    int patches;
+    orr_soft_patch *patch;   // those of triangles first
+    int32_t *patch_triangle; // surfaces
+    int32_t *patch_vertex;
+    int32_t *rim; // rims x 4: its vertices, and the two triangles that share it; -1: it has one
 };
 
-// Finds the hinges of the triangles: `hinge`, `hinges` and `closed`.
+// Finds the hinges of the triangles, flat ones too: `hinge`, `hinges` and `closed`.
 orr_result orr_soft_find_hinges(orr_soft_model *m, const char *name, orr_error *error);
+// Their stiffness and angles; replaces those that are flat by bends. plate: bending stiffness, N m.
+orr_result orr_soft_find_bends(orr_soft_model *m, double plate, orr_error *error);
 // `surface` and what belongs to it.
 orr_result orr_soft_find_surface(orr_soft_model *m, orr_error *error);
+// `patch` and what belongs to it: of all that can be touched.
+orr_result orr_soft_find_patches(orr_soft_model *m, orr_error *error);
 // Of a triangle of the surface, of length 1, outwards where it is a wall.
 void orr_soft_wall_normal(const orr_soft_model *m, const double *position, int triangle, double normal[3]);
 // Takes the gas of the spec: `filled` and what belongs to it.
@@ -68,7 +89,7 @@ orr_result orr_soft_fill(orr_soft_model *m, const orr_soft_spec *s, orr_error *e
 orr_result orr_soft_colour(orr_soft_model *m, orr_error *error);
 
 // The vertices that share an element, and the elements of each vertex: element kinds in this order.
-enum { SOFT_TET, SOFT_TRIANGLE, SOFT_HINGE, SOFT_EDGE, SOFT_KINDS };
+enum { SOFT_TET, SOFT_TRIANGLE, SOFT_HINGE, SOFT_BEND, SOFT_EDGE, SOFT_KINDS };
 
 typedef struct orr_soft_incidence { // of one kind
     int32_t *first;                 // vertices + 1: where those of a vertex begin

@@ -11,7 +11,7 @@ typedef struct orr_soft_constants {
     int stands_for;           // orr_soft_set_conditions; at least 1
     double contact_stiffness; // 0: relative to the mass
     orr_soft_elastic solid, cloth;
-    double hinge_damping; // s
+    double bending_damping; // s
     bool edges_damped;
     double yield_stress, flow; // Pa, 0: it does not yield; 1/s
     orr_soft_gas gas;

@@ -27,7 +27,7 @@ typedef struct soft_numbers {
     number gravity[3], along[3], strength; // m/s^2, its direction and length
     number contact_stiffness;              // 0: relative to the mass
     soft_material solid, cloth;
-    number hinge_damping;
+    number bending_damping;
     bool edges_damped;
     int obstacles;
     soft_obstacle obstacle[ORR_SOFT_OBSTACLES_MAX];
@@ -56,7 +56,7 @@ static inline void fill_numbers(const orr_soft_constants *k, soft_numbers *n)
     }
     n->contact_stiffness = (number)k->contact_stiffness;
     n->solid = material_of(&k->solid), n->cloth = material_of(&k->cloth);
-    n->hinge_damping = (number)k->hinge_damping;
+    n->bending_damping = (number)k->bending_damping;
     n->edges_damped = k->edges_damped;
     n->obstacles = k->obstacles;
     for (int i = 0; i < k->obstacles; i++) {

@@ -42,9 +42,9 @@ FN soft_columns membrane_columns(real3 d1, real3 d2, real x1, real y1, real x2, 
     return f;
 }
 
-// swell: what the triangle adds to the derivative of the enclosed volume.
+// swell: what the triangle adds to the derivative of the enclosed volume; firm: membrane_firmness.
 FN soft_system add_triangle(reader r, const context *c, soft_system s, const int32_t *index, const number *p,
-                            real3 *swell)
+                            real3 *swell, real *firm)
 {
     real x1 = read_number(r, p), y1 = read_number(r, p + LANE_STRIDE);
     real x2 = read_number(r, p + 2 * LANE_STRIDE), y2 = read_number(r, p + 3 * LANE_STRIDE);
@@ -53,6 +53,7 @@ FN soft_system add_triangle(reader r, const context *c, soft_system s, const int
     real3 d2 = sub3(read_point(r, c->position, index + LANE_STRIDE), c->own);
     soft_columns f = membrane_columns(d1, d2, x1, y1, x2, y2);
     *swell = add_scaled3(*swell, triangle_swell(d1, d2), R(1.0));
+    *firm = *firm + membrane_firmness(f.a, f.b, mx, my, area, c->mu, c->l, c->alpha);
     s = membrane_system(s, f.a, f.b, mx, my, area, c->mu, c->l, c->alpha);
     if (c->eta > 0) {
         soft_columns before = membrane_columns(
@@ -90,6 +91,19 @@ FN soft_system add_hinge(reader r, const context *c, soft_system s, const int32_
         stiffness = stiffness + lag;
     }
     return soft_add_outer(s, stiffness, g);
+}
+
+// Damping resists every change of a pair's difference: of what is bent its turning, too.
+FN soft_system add_bend(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
+{
+    real stiffness = read_number(r, p);
+    real3 d = sub3(read_point(r, c->position, index), c->own);
+    s = bend_system(s, d, stiffness);
+    if (c->eta > 0) {
+        real3 before = sub3(read_point(r, c->start, index), c->own_start);
+        s = bend_system(s, sub3(d, before), stiffness * (c->eta * c->rate));
+    }
+    return s;
 }
 
 FN soft_system add_edge(reader r, const context *c, soft_system s, const int32_t *index, const number *p,
@@ -197,14 +211,19 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
         index += SOFT_TET_OTHERS * LANE_STRIDE, p += SOFT_TET_NUMBERS * LANE_STRIDE;
     }
     real3 swell = make_real3(R(0.0), R(0.0), R(0.0));
+    real firm = R(0.0);
     for (int i = 0; i < block->slots[SOFT_TRIANGLE]; i++) {
-        s = add_triangle(r, &cloth, s, index, p, &swell);
+        s = add_triangle(r, &cloth, s, index, p, &swell, &firm);
         index += SOFT_TRIANGLE_OTHERS * LANE_STRIDE, p += SOFT_TRIANGLE_NUMBERS * LANE_STRIDE;
     }
-    c.eta = k->hinge_damping;
+    c.eta = k->bending_damping;
     for (int i = 0; i < block->slots[SOFT_HINGE]; i++) {
         s = add_hinge(r, &c, s, index, p);
         index += SOFT_HINGE_OTHERS * LANE_STRIDE, p += SOFT_HINGE_NUMBERS * LANE_STRIDE;
+    }
+    for (int i = 0; i < block->slots[SOFT_BEND]; i++) {
+        s = add_bend(r, &c, s, index, p);
+        index += SOFT_BEND_OTHERS * LANE_STRIDE, p += SOFT_BEND_NUMBERS * LANE_STRIDE;
     }
     for (int i = 0; i < block->slots[SOFT_EDGE]; i++) {
         s = add_edge(r, &c, s, index, p, k->edges_damped);
@@ -218,6 +237,9 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
     s = add_touches(r, g, own, &c, s, stiffness, k->slip, &touch);
     if (g->is_pushed) {
         s = add_pushed(r, g, own, s, &touch);
+    }
+    if (g->is_pushed || g->plane_slots > 0 || k->obstacles > 0) { // folds that lie on each other would swing
+        s = soft_add_diagonal(s, firm);
     }
     if (g->touch) {
         write_number(r, (number *)g->touch, own, block->vertices, touch);

@@ -86,7 +86,7 @@ static void set_constants(orr_soft *soft, const orr_soft_desc *d)
     k->contact_stiffness = d->contact_stiffness;
     k->solid = soft->model->solid;
     k->cloth = soft->model->cloth;
-    k->hinge_damping = soft->model->hinge_damping;
+    k->bending_damping = soft->model->bending_damping;
     k->edges_damped = soft->model->edges_damped;
     k->yield_stress = soft->model->yield_stress, k->flow = soft->model->flow;
     k->gas = soft->model->gas;

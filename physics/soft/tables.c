@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const int others[SOFT_KINDS] = {SOFT_TET_OTHERS, SOFT_TRIANGLE_OTHERS, SOFT_HINGE_OTHERS,
-                                       SOFT_EDGE_OTHERS};
+                                       SOFT_BEND_OTHERS, SOFT_EDGE_OTHERS};
 static const int numbers[SOFT_KINDS] = {SOFT_TET_NUMBERS, SOFT_TRIANGLE_NUMBERS, SOFT_HINGE_NUMBERS,
-                                        SOFT_EDGE_NUMBERS};
+                                        SOFT_BEND_NUMBERS, SOFT_EDGE_NUMBERS};
 
 typedef struct builder {
     const orr_soft_model *m;
@@ -27,7 +27,7 @@ static int uses(const builder *b, int kind, int32_t v)
 static int cost_of(const builder *b, int32_t v)
 {
     return uses(b, SOFT_TET, v) * 4 + uses(b, SOFT_TRIANGLE, v) + uses(b, SOFT_HINGE, v) +
-           uses(b, SOFT_EDGE, v);
+           uses(b, SOFT_BEND, v) + uses(b, SOFT_EDGE, v);
 }
 
 // Vertices by colour, and by cost within one, so that those of a block need nearly as many slots; those of
@@ -127,6 +127,10 @@ static void see_element(const orr_soft_model *m, int kind, int use, int32_t othe
             number[k] = k == corner ? 1.0 : 0.0;
         }
         number[4] = m->hinge_stiffness[i], number[5] = m->hinge_angle[i];
+        break;
+    case SOFT_BEND:
+        other[0] = element[1 - corner];
+        number[0] = m->bend_stiffness[i];
         break;
     default:
         other[0] = element[1 - corner];

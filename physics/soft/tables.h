@@ -16,7 +16,7 @@ typedef struct orr_soft_block {
 } orr_soft_block;
 
 // Of a slot. Tet: rows of the inverse, volume. Triangle: rows, area. Hinge: for each corner 1 where it is the
-// own vertex, else 0; stiffness, angle. Edge: stiffness, length, viscosity.
+// own vertex, else 0; stiffness, angle. Bend: stiffness. Edge: stiffness, length, viscosity.
 enum {
     SOFT_TET_OTHERS = 3,
     SOFT_TET_NUMBERS = 10,
@@ -24,6 +24,8 @@ enum {
     SOFT_TRIANGLE_NUMBERS = 5,
     SOFT_HINGE_OTHERS = 4, // all four corners, in the hinge's order
     SOFT_HINGE_NUMBERS = 6,
+    SOFT_BEND_OTHERS = 1,
+    SOFT_BEND_NUMBERS = 1,
     SOFT_EDGE_OTHERS = 1,
     SOFT_EDGE_NUMBERS = 3
 };

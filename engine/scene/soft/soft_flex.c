@@ -14,7 +14,7 @@
 // N/m of an edge that keeps its length, for each kg of a vertex, which would swing with a period of 31 ms.
 static const double edge_stiffness = 4e4;
 
-enum { LEAST_ITERATIONS = 12, MOST_ITERATIONS = 40 }; // of a step
+enum { LEAST_ITERATIONS = 12, MOST_ITERATIONS = 40, MOST_OF_PLATES = 240 }; // of a step; of what bends
 
 enum { SIDES = 8, RINGS = 6 }; // of a rope's links as they are drawn
 
@@ -409,7 +409,9 @@ static orr_result add_flex(orr_scene *scene, int robot, const flex_source *s, or
     }
     // how many waves cross vertices in a step of 1/240 s: what MuJoCo solves is solved as closely
     const double waves = sqrt(orr_soft_stiffness(soft->model)) / 240.0;
-    soft->iterations = (int)fmin(fmax(7.0 * waves, LEAST_ITERATIONS), MOST_ITERATIONS);
+    soft->plate = s->dim == 2 && (m->flex_elastic2d[s->flex] & ORR_ELASTIC_BEND);
+    soft->iterations =
+        (int)fmin(fmax(7.0 * waves, LEAST_ITERATIONS), soft->plate ? MOST_OF_PLATES : MOST_ITERATIONS);
     soft->count = d.vertices, soft->piece = d.piece;
     orr_layer_data *added = &scene->layers[scene->layer_count - 1];
     added->soft = soft;

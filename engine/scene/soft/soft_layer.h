@@ -31,6 +31,7 @@ typedef struct orr_soft_layer {
     double scale; // of the layer when it was made: the cage is in the layer's space times this
     double friction;
     bool untouchable;          // it collides with nothing
+    bool plate;                // a flex that bends, which takes more to solve
     int iterations;            // of a step; 0: the default
     orr_flex_contact *contact; // of a flex that touches; NULL: a penalty keeps what is touched out
     int32_t *tie;              // ties: vertices that the body holds to which the layer is bound

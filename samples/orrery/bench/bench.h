@@ -48,5 +48,6 @@ orr_result bench_bodies(const bench_run *run, orr_jobs *jobs,
                         orr_error *error); // many bodies' part of "physics"
 // soft bodies' part of it; cuda: NULL: only the CPU
 orr_result bench_soft(const bench_run *run, orr_jobs *jobs, orr_cuda *cuda, orr_error *error);
+orr_result bench_cloth(const bench_run *run, orr_jobs *jobs, orr_error *error);  // cloth that touches itself
 orr_result bench_follow(const bench_run *run, orr_jobs *jobs, orr_error *error); // clouds' on soft bodies
 orr_result bench_physics(const bench_run *run, orr_error *error);

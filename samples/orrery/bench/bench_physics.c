@@ -208,6 +208,9 @@ orr_result bench_physics(const bench_run *run, orr_error *error)
             result = bench_soft(run, on.one, on.cuda, error);
         }
         if (result == ORR_OK) {
+            result = bench_cloth(run, on.one, error);
+        }
+        if (result == ORR_OK) {
             result = bench_follow(run, on.one, error);
         }
     }

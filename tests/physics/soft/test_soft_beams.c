@@ -1,6 +1,6 @@
-// Beams of tetrahedra against the theory of beams: bending and twist. Equilibria are found by conjugate
-// gradients on the forces, and held by the simulation. Tetrahedra of constant strain are too stiff, by an
-// error that falls with the square of their size: two sizes say what it falls to.
+// Beams of tetrahedra, and cloth, against the theory of beams and plates: bending and twist. Equilibria are
+// found by conjugate gradients on the forces, and held by the simulation. Tetrahedra of constant strain are
+// too stiff, by an error that falls with the square of their size: two sizes say what it falls to.
 #include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/soft.h"
 #include "tests/support/support.h"
@@ -174,6 +174,85 @@ static void a_cantilever_bends_by_its_weight(void **state)
     }
 }
 
+// Cloth rolled around a cylinder has a plate's energy, D / (2 R^2) of its area, D = E t^3 / (12 (1 - nu^2)).
+// The edges between cells bend, so that each end lacks half a cell.
+static void rolled_cloth_has_the_energy_of_a_plate(void **state)
+{
+    (void)state;
+    enum { CELLS = 20, ACROSS = 10 };
+    static double x[(CELLS + 1) * (ACROSS + 1) * 3];
+    const double cell = 0.02, radius = 1.0, thickness = 4e-3, young = 1e7, nu = 0.3;
+    const double plate = young * pow(thickness, 3.0) / (12.0 * (1.0 - nu * nu)), none[3] = {0.0, 0.0, 0.0};
+    for (int along = 0; along < 2; along++) { // of the sheet's axes
+        const int cells[2] = {along ? ACROSS : CELLS, along ? CELLS : ACROSS};
+        const double expected = plate / (2.0 * radius * radius) * ACROSS * (CELLS - 1) * cell * cell;
+        orr_soft_mesh mesh;
+        assert_ok(orr_soft_sheet(cells, (double[]){cell * cells[0], cell * cells[1]}, &mesh, &error));
+        const orr_soft_spec spec = {.name = "sheet",
+                                    .vertices = mesh.vertices,
+                                    .vertex = mesh.vertex,
+                                    .triangles = mesh.triangles,
+                                    .triangle = mesh.triangle,
+                                    .cloth_thickness = thickness,
+                                    .cloth = {500.0, young, nu, 0.0}};
+        assert_ok(orr_soft_model_create(&spec, &b.model, &error));
+        const double chord = 2.0 * radius * sin(0.5 * cell / radius); // cells keep their size
+        for (int v = 0; v < mesh.vertices; v++) {
+            const double angle = mesh.vertex[v * 3 + along] / radius;
+            x[3 * v + 1 - along] = mesh.vertex[3 * v + 1 - along];
+            x[3 * v + along] = cell / chord * radius * sin(angle);
+            x[3 * v + 2] = cell / chord * radius * cos(angle);
+        }
+        const double energy = orr_soft_energy(b.model, x, none) - orr_soft_energy(b.model, mesh.vertex, none);
+        print_message("rolled cloth: %g J, expected %g\n", energy, expected);
+        assert_true(fabs(energy - expected) < 0.005 * expected);
+        orr_soft_model_destroy(b.model);
+        orr_soft_mesh_destroy(&mesh);
+    }
+}
+
+// Held along one edge, flat cloth begins to fall between freely and as a rod that turns about its end: its
+// other edge at g to 3/2 g. Cloth that resists being moved out of its plane falls slowly.
+static void cloth_falls_freely_from_its_edge(void **state)
+{
+    (void)state;
+    enum { CELLS = 10 };
+    static double x[3 * (CELLS + 1) * 3];
+    static int32_t pin[3];
+    orr_soft_mesh mesh;
+    orr_soft *soft;
+    int pins = 0;
+    assert_ok(orr_soft_sheet((int[]){CELLS, 2}, (double[]){length, 0.2 * length}, &mesh, &error));
+    for (int v = 0; v < mesh.vertices; v++) {
+        if (mesh.vertex[v * 3] < -0.499 * length) {
+            pin[pins++] = v;
+        }
+    }
+    const orr_soft_spec spec = {.name = "sheet",
+                                .vertices = mesh.vertices,
+                                .vertex = mesh.vertex,
+                                .triangles = mesh.triangles,
+                                .triangle = mesh.triangle,
+                                .pins = pins,
+                                .pin = pin,
+                                .cloth_thickness = 1e-3,
+                                .cloth = {300.0, 1e7, 0.3, 0.0}};
+    assert_ok(orr_soft_model_create(&spec, &b.model, &error));
+    const orr_soft_desc desc = {.gravity = {0.0, 0.0, -9.81}, .chebyshev = 0.9, .iterations = 12};
+    assert_ok(orr_soft_create(&desc, b.model, NULL, &soft, &error));
+    orr_soft_step(soft, 24); // 0.1 s
+    orr_soft_get(soft, 0, x, NULL);
+    double fallen = 0.0;
+    for (int v = 0; v < mesh.vertices; v++) {
+        fallen -= mesh.vertex[v * 3] > 0.499 * length ? x[3 * v + 2] / 3.0 : 0.0;
+    }
+    print_message("the edge of a sheet falls %g m in 0.1 s, freely %g\n", fallen, 0.5 * 9.81 * 0.01);
+    assert_true(fallen > 0.95 * 0.5 * 9.81 * 0.01 && fallen < 1.6 * 0.5 * 9.81 * 0.01);
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(b.model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
 // One end is turned: the moment at the other is G J angle / L, J = 0.1406 side^4 (Saint-Venant).
 static void a_twisted_beam_resists(void **state)
 {
@@ -208,6 +287,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cantilever_bends_by_its_weight),
+        cmocka_unit_test(rolled_cloth_has_the_energy_of_a_plate),
+        cmocka_unit_test(cloth_falls_freely_from_its_edge),
         cmocka_unit_test(a_twisted_beam_resists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,7 @@ void orr_soft_worker_clear(orr_soft_worker *w)
     orr_free(w->found.tree);
     orr_free(w->found.joints);
     orr_free(w->found.near);
+    orr_free(w->found.clear);
     orr_soft_coupling_destroy(w->coupling);
     orr_soft_collisions_destroy(w->collisions);
     orr_free(w->soft);
@@ -224,12 +225,18 @@ static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p,
         for (int k = 0; k < 3; k++) {
             d[k] = x[k] - g[i].position[k];
         }
+        const bool is_plane = m->geom_type[g[i].geom] == ORR_GEOM_PLANE;
         double bound = m->geom_rbound[g[i].geom] + reach;
-        if (m->geom_type[g[i].geom] != ORR_GEOM_PLANE && vec3_dot(d, d) > bound * bound) {
+        if (!is_plane && vec3_dot(d, d) > bound * bound) {
+            const double outside = sqrt(vec3_dot(d, d)) - m->geom_rbound[g[i].geom];
+            f->clear[vertex] = outside < f->clear[vertex] ? outside : f->clear[vertex];
             continue;
         }
         mat_apply_transposed(g[i].rotation, d, at);
         const orr_geom_distance found = orr_geom_distance_at(m, g[i].geom, at);
+        if (!is_plane && !(found.distance > f->clear[vertex])) {
+            f->clear[vertex] = found.distance;
+        }
         if (found.distance < reach) {
             const orr_soft_plane plane = orr_soft_plane_ahead(
                 m, f, &g[i], x, collider->velocity + (ptrdiff_t)vertex * 3, &found, time_step);
@@ -302,7 +309,9 @@ orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_phys
     double centre[3], radius;
     box_of(collider->position, vertices, centre, &radius);
     ORR_TRY(find_near(c, p, index, frame, layer->contact, centre, radius, step, found, error));
+    ORR_GROW(found->clear, found->clear_capacity, vertices, "contacts of soft bodies", error);
     for (int i = 0; i < vertices && found->near_count > 0; i++) {
+        found->clear[i] = INFINITY;
         ORR_TRY(touch_vertex(found, p, collider, layer->contact, soft, i, step, error));
     }
     return ORR_OK;

@@ -44,6 +44,8 @@ typedef struct orr_soft_found {
     int body_count, body_capacity, body_of_capacity;
     orr_soft_near *near; // near_count
     int near_count, near_capacity;
+    double *clear; // m, of the vertices of the last body: how far geoms other than planes are, at least
+    int clear_capacity;
     double time_step; // s, of the step
     int stands_for;   // orr_soft_set_conditions, of flexes
 } orr_soft_found;

@@ -43,10 +43,11 @@ orr_result orr_soft_layer_simulate(const orr_world *world, const orr_soft_layer 
                                    orr_soft **soft, orr_error *error)
 {
     // the radius of convergence is about that of Jacobi's method for the stiffest waves; above 0.9 the
-    // rounding of positions far from the origin shows
+    // rounding of positions far from the origin shows, but plates would bend as if they were softer
+    const double most = layer->plate ? 0.99 : 0.9;
     const double ratio = orr_soft_stiffness(layer->model) * orr_softs_time_step * orr_softs_time_step;
     const orr_soft_desc desc = {.iterations = layer->iterations > 0 ? layer->iterations : ITERATIONS,
-                                .chebyshev = fmin(ratio / (1.0 + ratio), 0.9),
+                                .chebyshev = fmin(ratio / (1.0 + ratio), most),
                                 .cuda = cuda};
     // threads share either the copies or the vertices of the only one
     orr_jobs *jobs = world->count == 1 ? world->scene->context.jobs : NULL;

@@ -49,8 +49,15 @@ orr_soft_nearest orr_soft_nearest_find(const orr_model *m, int geom, const doubl
                                        double longest)
 {
     orr_soft_nearest best = {.weight = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}};
+    const bool ball = m->geom_type[geom] == ORR_GEOM_SPHERE; // nearest to its middle, without a search
+    if (ball) {
+        static const double middle[3] = {0.0, 0.0, 0.0};
+        orr_nearest_in_triangle(middle, corners[0], corners[1], corners[2], best.weight);
+    }
     orr_soft_nearest_evaluate(m, geom, corners, &best);
-    descend(m, geom, corners, longest, 0.0, &best);
+    if (!ball) {
+        descend(m, geom, corners, longest, 0.0, &best);
+    }
     return best;
 }
 

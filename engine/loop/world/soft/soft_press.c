@@ -10,8 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double reach = 0.05;  // m: points farther away touch nothing in a step
-static const double gain = 0.001;  // of its longest side: what a point must be nearer than the corners
+static const double most_reach = 0.05;  // m: points farther away touch nothing in a step
+static const double least_reach = 2e-3; // m: nor farther than this, where nothing moves
+static const double ahead_of = 1.5;     // steps of motion that are looked at
+static const double gain = 1e-3;        // of its longest side: what a point must be nearer than the corners
+static const double coarse = 1e-2;      // the same of what is fixed, which so little depth does not shake
 static const double full = 0.03;   // of its longest side: from where on its contact has all of its stiffness;
                                    // contacts that come and go at once shake what rests there
 static const double corner = 0.98; // weights above are those of a corner, which touches by itself
@@ -59,10 +62,41 @@ static bool rolls(int type)
            type == ORR_GEOM_CYLINDER;
 }
 
+// m: how far all corners of the side are from what orr_soft_contact_find has seen, at least.
+static double clear_of(const orr_soft_side *side, const orr_soft_found *f)
+{
+    const double *clear = f->clear;
+    const double a = clear[side->vertex[0]], b = clear[side->vertex[1]], c = clear[side->vertex[2]];
+    const double least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+// m: how near the side must be to touch the geom in the step, by how fast its corners are as the body sees
+// them.
+static double reach_of(const orr_soft_side *side, const orr_soft_body *body)
+{
+    double square = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const ptrdiff_t from = (ptrdiff_t)side->vertex[i] * 3;
+        double arm[3], d[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < 3 && body; k++) {
+            arm[k] = side->position[from + k] - body->centre[k];
+        }
+        if (body) {
+            vec3_cross(body->spin, arm, d);
+        }
+        for (int k = 0; k < 3; k++) {
+            d[k] = side->velocity[from + k] - d[k] - (body ? body->velocity[k] : 0.0);
+        }
+        square = fmax(square, vec3_dot(d, d));
+    }
+    return fmin(least_reach + fabs(side->margin) + ahead_of * side->time_step * sqrt(square), most_reach);
+}
+
 // Can a point of the triangle be nearer to the geom than its corners are? Of a convex geom not where the
 // distance does not fall from the nearest corner on.
 static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[3], double longest,
-                          double *least)
+                          double reach, double enough, double *least)
 {
     int first = 0;
     orr_geom_distance at[3];
@@ -77,7 +111,7 @@ static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[
         for (int k = 0; k < 3; k++) {
             along[k] = corners[i][k] - corners[first][k];
         }
-        falls |= vec3_dot(at[first].normal, along) < -gain * longest;
+        falls |= vec3_dot(at[first].normal, along) < -enough * longest;
     }
     const bool convex = m->geom_type[geom] != ORR_GEOM_HFIELD && m->geom_type[geom] != ORR_GEOM_SDF;
     return *least < reach + longest && (falls || !convex);
@@ -175,20 +209,22 @@ static bool is_apart(const orr_soft_nearest *a, const orr_soft_nearest *b)
 
 // The nearest point of the triangle, and where the geom's corners stand over it, as far as they are about as
 // near.
-static orr_result press(const orr_model *m, const orr_soft_near *g, const orr_soft_side *side,
+static orr_result press(const orr_model *m, const orr_soft_near *g, const orr_soft_side *side, double reach,
                         orr_soft_found *f, orr_error *error)
 {
     double corners[3][3], ahead[3][3], features[FEATURES][3], least;
     orr_soft_nearest at[FEATURES + 1];
+    const double enough = g->body < 0 ? coarse : gain;
     orr_soft_side_bring(g, side, corners);
-    if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, &least)) {
+    if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, reach, enough, &least)) {
         return ORR_OK;
     }
     at[0] = orr_soft_nearest_find(m, g->geom, (const double(*)[3])corners, side->longest);
-    if (!(at[0].distance < reach && at[0].distance < least - gain * side->longest)) {
+    if (!(at[0].distance < reach && at[0].distance < least - enough * side->longest)) {
         return ORR_OK;
     }
-    const double share = fmin((least - at[0].distance) / side->longest - gain, full - gain) / (full - gain);
+    const double share =
+        fmin((least - at[0].distance) / side->longest - enough, full - enough) / (full - enough);
     if (rolls(m->geom_type[g->geom])) {
         const orr_soft_body *body = g->body >= 0 ? &f->body[g->body] : NULL;
         bring_ahead(g, body, side, (const double(*)[3])corners, &at[0], ahead);
@@ -228,16 +264,23 @@ orr_result orr_soft_contact_press(const orr_model *m, const orr_soft_collider *c
                               .margin = collider->margin,
                               .friction = collider->friction,
                               .time_step = time_step};
+        const double clear = clear_of(&side, f);
+        if (clear == INFINITY) {
+            continue;
+        }
         orr_soft_side_measure(&side);
         for (int n = 0; n < f->near_count; n++) {
             const orr_soft_near *g = &f->near[n];
-            const double far = m->geom_rbound[g->geom] + side.radius + reach;
+            const double far = m->geom_rbound[g->geom] + side.radius + most_reach;
             double d[3];
             for (int k = 0; k < 3; k++) {
                 d[k] = side.middle[k] - g->position[k];
             }
             if (m->geom_type[g->geom] != ORR_GEOM_PLANE && vec3_dot(d, d) < far * far) {
-                ORR_TRY(press(m, g, &side, f, error));
+                const double reach = reach_of(&side, g->body >= 0 ? &f->body[g->body] : NULL);
+                if (clear < reach + side.longest) {
+                    ORR_TRY(press(m, g, &side, reach, f, error));
+                }
             }
         }
     }
