@@ -28,7 +28,8 @@ typedef struct lane_polytope {
 // Where a search has ended: corners of the closest face, and the lanes in which that is known.
 typedef struct depth_search {
     sint corners;
-    mask found, apart; // apart: the geoms do not overlap
+    mask found, apart; // apart: the geoms have no contact
+    real3 normal;      // of a plane between them, where they are apart
 } depth_search;
 
 // lane_local_support of a box or a hull. corner: which it is, as in convex_support.
@@ -220,7 +221,7 @@ LANE_FN mask depth_expand(lane_polytope *t, int v, real3 p, int count, sint clos
 LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, mask active,
                                 real scale, int iterations)
 {
-    depth_search found = {I(0), I(0) != I(0), I(0) != I(0)};
+    depth_search found = {I(0), nowhere(), nowhere(), zero3()};
     real lower = R(-LANE_HUGE), upper = R(LANE_HUGE), rounding = R(4e-7) * scale;
     active = and_(active, depth_begin(m, s, t, scale, active));
     int most = iterations + 4 < DEPTH_VERTICES ? iterations + 4 : DEPTH_VERTICES;
@@ -241,8 +242,10 @@ LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, 
         lower = least;
         real3 p = depth_support(m, s, t, v, normal, active);
         real extent = dot3(p, normal);
-        mask apart = and_(active, extent < R(0.0));
+        mask apart = and_(active, extent < R(-HULL_LANE_GAP) * scale);
+        apart = and_(apart, least < R(LANE_HUGE)); // or the face has no normal
         found.apart = or_(found.apart, apart);
+        found.normal = select3(apart, normal, found.normal);
         active = and_(active, not_(apart));
         mask better = and_(active, extent < upper + R(0.25) * rounding);
         upper = sel(better, min_(upper, extent), upper);
