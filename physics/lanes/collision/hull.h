@@ -12,6 +12,25 @@ enum { HULL_SCANNED = 64 };
 enum { HULL_SCANNED = 16 };
 #endif
 
+// How deep a hull must overlap a box or a hull to have a contact, as a share of the radii of the spheres
+// around both. In float faces that lie flush on each other, as those of a robot's base and its first link,
+// would touch in some steps and not in others, as poses are rounded. In double gaps are exact.
+#if defined(ORR_SCALAR_DOUBLE)
+#define HULL_LEAST_DEPTH 0.0
+#else
+#define HULL_LEAST_DEPTH 4e-6
+#endif
+
+// The gap, as such a share, past which a search in lanes leaves a pair out. All that it leaves out has no
+// contact: what rounding makes of a gap is less than the rest of HULL_LEAST_DEPTH.
+#define HULL_LANE_GAP (HULL_LEAST_DEPTH > 0.0 ? -0.25 * HULL_LEAST_DEPTH : 1e-5)
+
+// Is a pair of these types one of a hull with a box or a hull?
+FN int has_flush_faces(int type1, int type2)
+{
+    return type2 == ORR_GEOM_MESH && (type1 == ORR_GEOM_MESH || type1 == ORR_GEOM_BOX);
+}
+
 FN int hull_size(const lane_model *m, int geom)
 {
     return m->geom_type[geom] == ORR_GEOM_MESH ? m->mesh_hullvertnum[m->geom_dataid[geom]] : 0;
@@ -200,7 +219,7 @@ typedef struct lane_pair_shapes {
     const lane_geom *a, *b;
     int geom1, geom2;
     real3 between; // of their positions, from the first to the second
-    real reach;    // they are apart where a gap is larger: the margin, and what rounding can make of a gap
+    real reach;    // they have no contact where a gap is larger
 } lane_pair_shapes;
 
 FN lane_pair_shapes make_pair_shapes(const lane_model *m, const lane_data *d, const orr_pair *pair,
@@ -208,7 +227,9 @@ FN lane_pair_shapes make_pair_shapes(const lane_model *m, const lane_data *d, co
 {
     lane_pair_shapes s = {a, b, pair->geom1, pair->geom2, sub3(b->pos, a->pos), R(0.0)};
     real bounds = geom_rbound(m, d, pair->geom1) + geom_rbound(m, d, pair->geom2);
-    s.reach = R(pair->margin) + R(1e-5) * (bounds + length3(s.between));
+    int flush = has_flush_faces(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
+    s.reach = R(pair->margin);
+    s.reach = s.reach + (flush ? R(HULL_LANE_GAP) * bounds : R(1e-5) * (bounds + length3(s.between)));
     return s;
 }
 
@@ -256,7 +277,8 @@ LANE_FN mask not_apart(const lane_model *m, const lane_pair_shapes *s, mask near
         n = select3(given, n, scale3(closest, R(-1.0) / max_(length3(closest), R(LANE_TINY))));
         real3 next = sub3(add3(s->between, lane_support(m, s->b, s->geom2, n, searched)),
                           lane_support(m, s->a, s->geom1, scale3(n, R(-1.0)), searched));
-        mask separated = and_(searched, -dot3(next, n) > s->reach);
+        mask directed = dot3(n, n) > R(0.5); // it is 0 where the origin has been reached
+        mask separated = and_(and_(searched, directed), -dot3(next, n) > s->reach);
         *last = select3(separated, n, select3(searched, scale3(n, R(2.0)), *last));
         near = and_(near, not_(separated));
         searched = and_(searched, not_(or_(separated, known > R(1.5))));

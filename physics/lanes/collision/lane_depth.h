@@ -28,7 +28,8 @@ typedef struct lane_polytope {
 // Where a search has ended: corners of the closest face, and the lanes in which that is known.
 typedef struct depth_search {
     sint corners;
-    mask found, apart; // apart: the geoms do not overlap
+    mask found, apart; // apart: the geoms have no contact
+    real3 normal;      // of a plane between them, where they are apart
 } depth_search;
 
 // lane_local_support of a box or a hull. corner: which it is, as in convex_support.
@@ -220,7 +221,7 @@ LANE_FN mask depth_expand(lane_polytope *t, int v, real3 p, int count, sint clos
 LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, mask active,
                                 real scale, int iterations)
 {
-    depth_search found = {I(0), I(0) != I(0), I(0) != I(0)};
+    depth_search found = {I(0), nowhere(), nowhere(), zero3()};
     real lower = R(-LANE_HUGE), upper = R(LANE_HUGE), rounding = R(4e-7) * scale;
     active = and_(active, depth_begin(m, s, t, scale, active));
     int most = iterations + 4 < DEPTH_VERTICES ? iterations + 4 : DEPTH_VERTICES;
@@ -241,8 +242,10 @@ LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, 
         lower = least;
         real3 p = depth_support(m, s, t, v, normal, active);
         real extent = dot3(p, normal);
-        mask apart = and_(active, extent < R(0.0));
+        mask apart = and_(active, extent < R(-HULL_LANE_GAP) * scale);
+        apart = and_(apart, least < R(LANE_HUGE)); // or the face has no normal
         found.apart = or_(found.apart, apart);
+        found.normal = select3(apart, normal, found.normal);
         active = and_(active, not_(apart));
         mask better = and_(active, extent < upper + R(0.25) * rounding);
         upper = sel(better, min_(upper, extent), upper);
@@ -257,9 +260,51 @@ LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, 
     return found;
 }
 
-// The hit and the witness of a lane, in double.
-LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int lane, const convex_shape *a,
-                        const convex_shape *b, convex_hit *hit, convex_witness *witness)
+// The outward normal of a face and the distance of its plane; returns 0 where it has no area.
+FN int depth_face(const convex_vertex v[3], point *normal, double *distance)
+{
+    point across = point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p));
+    double area = point_length(across);
+    *normal = point_scaled(across, 1.0 / area);
+    *distance = point_dot(*normal, v[0].p);
+    return area > 1e-30;
+}
+
+// Is the point of a face's plane that is closest to the origin on the face?
+FN int has_foot(const convex_vertex v[3], point normal, double distance)
+{
+    point foot = point_scaled(normal, distance);
+    for (int k = 0; k < 3; k++) {
+        point from = point_difference(v[k].p, foot), to = point_difference(v[next_corner(k)].p, foot);
+        if (point_dot(point_cross(from, to), normal) < 0.0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// Replaces a corner of the face by a vertex beyond it, so that the face is still the closest. Returns 0 where
+// no corner is the one.
+FN int depth_refine(convex_vertex v[3], const convex_vertex *beyond, point *normal, double *distance)
+{
+    for (int k = 0; k < 3; k++) {
+        convex_vertex face[3] = {v[0], v[1], v[2]};
+        face[k] = *beyond;
+        if (depth_face(face, normal, distance) && has_foot(face, *normal, *distance)) {
+            v[k] = *beyond;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+enum { DEPTH_REFINEMENTS = 8 };
+
+// The hit and the witness of a lane, in double. Where faces of the difference lie in a plane up to rounding,
+// as those of a hull of fine triangles, the search in float may have ended at corners with a vertex beyond:
+// the face is moved on to it. Returns 0 where that does not end.
+LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int lane, convex_shape *a,
+                        convex_shape *b, convex_hit *hit, convex_witness *witness)
 {
     convex_vertex v[3];
     for (int k = 0; k < 3; k++) {
@@ -270,13 +315,17 @@ LANE_FN int hit_of_lane(const lane_polytope *t, const depth_search *depth, int l
         v[k].corner1 = (int)t->corner1[at][lane];
         v[k].corner2 = (int)t->corner2[at][lane];
     }
-    point normal = point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p));
-    double area = point_length(normal);
-    if (!(area > 1e-30)) {
-        return 0;
+    point normal;
+    double distance, rounding = 1e-12 * (a->bound + b->bound);
+    int fine = depth_face(v, &normal, &distance);
+    for (int k = 0; fine && k < DEPTH_REFINEMENTS; k++) {
+        convex_vertex beyond = difference_support(a, b, normal);
+        if (point_dot(beyond.p, normal) - distance <= rounding) {
+            hit_on_face(v, normal, distance, hit, witness);
+            return 1;
+        }
+        fine = depth_refine(v, &beyond, &normal, &distance);
     }
-    normal = point_scaled(normal, 1.0 / area);
-    hit_on_face(v, normal, point_dot(normal, v[0].p), hit, witness);
-    return 1;
+    return 0;
 }
 #endif

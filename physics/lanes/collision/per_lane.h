@@ -83,10 +83,21 @@ FN convex_search search_of(const lane_model *m, const orr_pair *pair)
     return search;
 }
 
+// The same of two geoms, of which a hull must overlap what has faces by more than rounding can.
+FN convex_search touching_search(const lane_model *m, const orr_pair *pair, const convex_shape *a,
+                                 const convex_shape *b)
+{
+    convex_search search = search_of(m, pair);
+    if (has_flush_faces(a->type, b->type)) {
+        search.margin -= HULL_LEAST_DEPTH * (a->bound + b->bound);
+    }
+    return search;
+}
+
 LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_shape *a, convex_shape *b,
                             convex_hit *hits)
 {
-    convex_search search = search_of(m, pair);
+    convex_search search = touching_search(m, pair, a, b);
     if (b->type == ORR_GEOM_SDF && a->type != ORR_GEOM_PLANE) {
         return sdf_contacts(m, pair->geom1, a, pair->geom2, b, hits);
     }
@@ -130,8 +141,7 @@ LANE_FN mask must_collide(const lane_model *m, lane_data *d, int index, const la
 // Are both geoms of a pair polyhedra that touch only where they overlap?
 FN int overlaps_in_lanes(const lane_model *m, const orr_pair *pair)
 {
-    int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
-    return pair->margin <= 0.0 && two == ORR_GEOM_MESH && (one == ORR_GEOM_MESH || one == ORR_GEOM_BOX);
+    return pair->margin <= 0.0 && has_flush_faces(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
 }
 
 // The contacts in a lane whose depth find_depth has searched.
@@ -139,9 +149,10 @@ LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const l
                               const depth_search *depth, int lane, convex_shape *a, convex_shape *b,
                               convex_hit *hits)
 {
-    convex_search search = search_of(m, pair);
+    convex_search search = touching_search(m, pair, a, b);
     convex_witness witness;
     if (depth->apart[lane]) {
+        hits->normal = point_in(&depth->normal, lane);
         return 0;
     }
     if (!depth->found[lane] || !hit_of_lane(t, depth, lane, a, b, hits, &witness)) {
