@@ -11,7 +11,7 @@
 
 enum {
     ORR_CLOUD_CASTERS = 4,           // of a frame, the first in the list
-    ORR_CLOUD_SHADOW_SIZE_MAX = 512, // a side of a map [texels]
+    ORR_CLOUD_SHADOW_SIZE_MAX = 256, // a side of a map [texels]
     ORR_CLOUD_TEXEL = 6,             // floats of a texel: members of cloud_texel
 };
 
