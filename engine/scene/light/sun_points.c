@@ -45,8 +45,11 @@ static bool find_normal(const float g[ORR_PACK_GEOMETRY], double normal[3], doub
     return vec3_normalise(normal) > 0.0 && lengths[thin] <= FLAT * middle;
 }
 
-static void take_point(orr_sun_points *e, const orr_splat_pack *pack, const float model[12], int64_t i)
+static void take_point(orr_sun_points *e, const orr_layer_data *layer, const float model[12], int64_t i)
 {
+    const orr_splat_pack *pack = layer->splats;
+    // without the light of lamps
+    const float *harmonics = layer->captured ? layer->captured : pack->harmonics;
     const int64_t block = i / ORR_PACK_BLOCK, lane = i % ORR_PACK_BLOCK;
     const int terms = 3 * (orr_sh_rest(pack->sh_degree) + 1);
     float g[ORR_PACK_GEOMETRY], normal[3], scale;
@@ -68,7 +71,7 @@ static void take_point(orr_sun_points *e, const orr_splat_pack *pack, const floa
     scale = sqrtf(vec3f_dot(p->normal, p->normal));
     p->radius = (float)radius * scale;
     for (int k = 0; k < 3; k++) {
-        const float shown = pack->harmonics[(block * terms + k) * ORR_PACK_BLOCK + lane];
+        const float shown = harmonics[(block * terms + k) * ORR_PACK_BLOCK + lane];
         p->normal[k] = scale > 0.0f ? p->normal[k] / scale : 0.0f;
         p->colour[k] = srgb_to_linear(fmaxf(0.5f + ORR_SH_C0 * shown, 0.0f));
     }
@@ -95,7 +98,7 @@ static orr_result gather(orr_sun_points *e, orr_error *error)
         if (is_captured(layer)) {
             ORR_TRY(orr_affine_from_transform(&layer->transform, model, error));
             for (int64_t k = 0; k < layer->splats->count; k += stride) {
-                take_point(e, layer->splats, model, k);
+                take_point(e, layer, model, k);
             }
         }
     }
