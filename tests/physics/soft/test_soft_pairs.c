@@ -317,7 +317,8 @@ static void cloth_lies_on_itself(void **state)
     close_world();
 }
 
-// A sheet that is a single patch of the search, folded so that its halves overlap by a fifth of its thickness.
+// A sheet that is a single patch of the search, folded so that its halves overlap by a fifth of its
+// thickness.
 static void a_fold_within_a_patch_is_seen(void **state)
 {
     (void)state;
