@@ -317,6 +317,24 @@ static void cloth_lies_on_itself(void **state)
     close_world();
 }
 
+// A sheet that is a single patch of the search, folded so that its halves overlap by a fifth of its
+// thickness.
+static void a_fold_within_a_patch_is_seen(void **state)
+{
+    (void)state;
+    const double thickness = 4e-3;
+    body *cloth = add_sheet(0.3, 4, thickness, 2, 0.0, (const double[3]){0.0, 0.0, 0.0});
+    w.with_itself = true;
+    open_world(0.0, 1);
+    fold(cloth, 0.0, 3.12);
+    const double before = cloth->position[22 * 3 + 2] - cloth->position[2 * 3 + 2]; // middles of the rims
+    step(6);
+    const double after = cloth->position[22 * 3 + 2] - cloth->position[2 * 3 + 2];
+    print_message("the halves are %g m apart, and then %g\n", before, after);
+    assert_true(before < 0.85 * thickness && after > 0.97 * thickness);
+    close_world();
+}
+
 // Parts that were near each other at rest do not meet: of a cube that shears fast, and of cloth thicker than
 // its cells that is bent.
 static void neighbours_do_not_meet(void **state)
@@ -368,6 +386,7 @@ int main(void)
         cmocka_unit_test(edges_carry),
         cmocka_unit_test(cloth_covers_a_cube),
         cmocka_unit_test(cloth_lies_on_itself),
+        cmocka_unit_test(a_fold_within_a_patch_is_seen),
         cmocka_unit_test(neighbours_do_not_meet),
         cmocka_unit_test(threads_do_not_matter),
     };
