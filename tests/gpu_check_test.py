@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs tests/gpu_check on a pack whose programs are a script that passes, fails, skips or hangs."""
+import glob
 import json
 import os
 import signal
@@ -7,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import gpu_parts
 
 GPU_CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu_check")
 # counts its calls; the names say how each program ends
@@ -119,9 +122,17 @@ def what_cannot_be_run_is_one_line(folder):
     assert code == 2 and errors.count("\n") == 1 and "--part dance: expected one of" in errors, errors
 
 
+def tests_on_cuda_are_in_a_part_of_the_gpu(_):
+    found = glob.glob(os.path.join(os.path.dirname(GPU_CHECK), "**", "test_*cuda*.c"), recursive=True)
+    names = [os.path.splitext(os.path.basename(path))[0] for path in found]
+    assert len(names) > 20, names
+    missed = [name for name in names if gpu_parts.part_of_test(name) == "lanes"]
+    assert not missed, "a loan of a GPU would not run " + ", ".join(missed)
+
+
 def main():
-    for test in (outcomes_are_distinguished, a_part_that_has_no_time_is_continued,
-                 a_step_that_ends_the_machine_is_not_run_again,
+    for test in (tests_on_cuda_are_in_a_part_of_the_gpu, outcomes_are_distinguished,
+                 a_part_that_has_no_time_is_continued, a_step_that_ends_the_machine_is_not_run_again,
                  tests_that_skip_for_want_of_a_gpu_are_no_success, what_cannot_be_run_is_one_line):
         with tempfile.TemporaryDirectory() as folder:
             test(os.path.join(folder, "pack"))

@@ -10,7 +10,7 @@ TRAINING_STEPS = (250, 500, 1000, 2000, 4000, 8000, 16000, 32000)
 SPLAT_STEPS = (1000, 7000, 30000)
 # The tests of each part, by their names; the first part that matches counts.
 TESTS = {
-    "tests-splats": r"test_cuda_(sort|flight|splats|meshes|fields|training|lenses).*",
+    "tests-splats": r"test_(cuda_(?!neural|trainer|nerf|device)|eyes_cuda).*",
     "tests-neural": r"test_cuda_(neural|trainer|nerf).*",
     "tests-physics": r"test_(dynamics|sensors|vary)_cuda.*|test_(soft|world|robot)_cuda|test_soft_device",
     "tests-interop": r"test_(vulkan.*|interop.*|ladder|cuda_device|field_frames|robot.*|cli_(devices|bench))",

@@ -16,6 +16,27 @@
 
 enum { OLDEST = 75 }; // compute capability, major * 10 + minor
 
+// Does every later call of this process fail, too? Those of a kernel that went wrong do.
+static bool is_lost(cudaError_t code)
+{
+    switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorUnknown:
+        return true;
+    default:
+        return false;
+    }
+}
+
 orr_result orr_cuda_fail(orr_error *error, cudaError_t code, const char *call)
 {
     cudaGetLastError(); // so that the next call does not report it again
@@ -23,9 +44,8 @@ orr_result orr_cuda_fail(orr_error *error, cudaError_t code, const char *call)
     if (code == cudaErrorMemoryAllocation) {
         return orr_fail(error, ORR_CODE_DEVICE_MEMORY, "CUDA: %.*s: out of memory", length, call);
     }
-    bool lost = code == cudaErrorIllegalAddress || code == cudaErrorLaunchFailure || code == cudaErrorUnknown;
-    return orr_fail(error, lost ? ORR_CODE_DEVICE_LOST : ORR_CODE_DEVICE_CALL, "CUDA: %.*s: %s (%s)", length,
-                    call, cudaGetErrorString(code), cudaGetErrorName(code));
+    return orr_fail(error, is_lost(code) ? ORR_CODE_DEVICE_LOST : ORR_CODE_DEVICE_CALL, "CUDA: %.*s: %s (%s)",
+                    length, call, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
 static orr_result describe(int device, orr_cuda_info *info, orr_error *error)

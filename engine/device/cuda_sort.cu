@@ -14,7 +14,14 @@ enum : uint32_t {
     ITEMS = 12, // elements per thread
     PARTITION = THREADS * ITEMS,
 };
-enum : uint32_t { NOTHING = 0, OWN = 1u << 30, ALL = 2u << 30, STATUS = 3u << 30, NUMBER = OWN - 1 };
+enum : uint32_t { NOTHING = 0, OWN = 1u << 30, ALL = 2u << 30, STATUS = 3u << 30, NUMBER = ORR_CUDA_SUM_MAX };
+
+// A sum of two that stays a number that can be published: what is more counts as the largest. (Otherwise the
+// sum would change the status beside it.)
+static __device__ __forceinline__ uint32_t add_up(uint32_t a, uint32_t b)
+{
+    return min(min(a, (uint32_t)NUMBER) + min(b, (uint32_t)NUMBER), (uint32_t)NUMBER);
+}
 
 // The sum of the numbers that the partitions before this one have published, `stride` apart.
 static __device__ uint32_t look_back(const uint32_t *published, uint32_t partition, uint32_t stride)
@@ -26,7 +33,7 @@ static __device__ uint32_t look_back(const uint32_t *published, uint32_t partiti
             __nanosleep(32);
             continue;
         }
-        sum += word & NUMBER;
+        sum = add_up(sum, word & NUMBER);
         if ((word & STATUS) == ALL) {
             break;
         }
@@ -202,20 +209,20 @@ static __global__ void __launch_bounds__(THREADS)
     }
     uint32_t at = block_running_sum(sum, &all);
     if (threadIdx.x == 0) {
-        publish(&published[partition], (partition == 0 ? (uint32_t)ALL : (uint32_t)OWN) | all);
+        publish(&published[partition], (partition == 0 ? (uint32_t)ALL : (uint32_t)OWN) | add_up(all, 0));
         before = look_back(published, partition, 1);
         if (partition > 0) {
-            publish(&published[partition], ALL | (before + all));
+            publish(&published[partition], ALL | add_up(before, all));
         }
         if ((partition + 1) * PARTITION >= n) {
-            *total = before + all;
+            *total = add_up(before, all);
         }
     }
     __syncthreads();
     at += before;
     for (uint32_t i = 0; i < ITEMS; i++) {
         if (first + i < n) {
-            sums[first + i] = at;
+            sums[first + i] = add_up(at, 0);
         }
         at += own[i];
     }

@@ -3,6 +3,8 @@
 
 #include "engine/device/cuda_gpu.h"
 
+enum { ORR_CUDA_SUM_MAX = (1 << 30) - 1 }; // the other two bits of a word say how far a block is
+
 // Scratch of both, kept from call to call. Zero is empty.
 typedef struct orr_cuda_sort {
     orr_cuda_buffer keys, values; // the other half of the sort's passes
@@ -20,6 +22,8 @@ orr_result orr_cuda_sort_pairs(orr_cuda *cuda, orr_cuda_sort *sort, uint32_t *ke
                                const uint32_t *count, size_t capacity, int key_bits, orr_error *error);
 
 // sums[i] = values[0] + ... + values[i - 1], and *total the sum of all *count; in one sweep (Merrill and
-// Garland, Single-pass parallel prefix scan with decoupled look-back, 2016). sums may be values.
+// Garland, Single-pass parallel prefix scan with decoupled look-back, 2016). sums may be values. Sums beyond
+// ORR_CUDA_SUM_MAX become that, so that a caller can tell from *total; the values of 3072 elements in a row
+// must not sum up to 2^32.
 orr_result orr_cuda_running_sum(orr_cuda *cuda, orr_cuda_sort *sort, const uint32_t *values, uint32_t *sums,
                                 uint32_t *total, const uint32_t *count, size_t capacity, orr_error *error);

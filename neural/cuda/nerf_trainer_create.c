@@ -247,7 +247,8 @@ static orr_result capture(orr_cuda_nerf_trainer *t, orr_result (*put)(orr_cuda_n
                           cudaGraphExec_t *executable, orr_error *error)
 {
     cudaGraph_t graph = NULL;
-    ORR_CUDA_TRY(cudaStreamBeginCapture(t->cuda->stream, cudaStreamCaptureModeThreadLocal));
+    // relaxed: kernels that have not run yet are loaded here, and the driver may need memory for that
+    ORR_CUDA_TRY(cudaStreamBeginCapture(t->cuda->stream, cudaStreamCaptureModeRelaxed));
     orr_result result = put(t, error);
     cudaError_t code = cudaStreamEndCapture(t->cuda->stream, &graph);
     if (result == ORR_OK && code != cudaSuccess) {

@@ -7,10 +7,9 @@
 template <int degree>
 static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, real3 direction)
 {
-    uint32_t start =
-        splat / ORR_PACK_BLOCK * (3 * ORR_PACK_BLOCK * (degree + 1) * (degree + 1)) + splat % ORR_PACK_BLOCK;
+    const float *own = harmonics + member_at(splat, 3 * (degree + 1) * (degree + 1));
     const auto c = [&](uint32_t k) {
-        const float *at = harmonics + start + k * 3 * ORR_PACK_BLOCK;
+        const float *at = own + k * 3 * ORR_PACK_BLOCK;
         return make_real3(at[0], at[ORR_PACK_BLOCK], at[2 * ORR_PACK_BLOCK]);
     };
     real3 sum = sh_sum0(c(0));

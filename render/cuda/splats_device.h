@@ -7,6 +7,7 @@
 extern "C" {
 #include "render/cuda/splats.h"
 }
+#include "render/cuda/pack_device.h"
 #include "render/splat/splat_formula.h"
 
 // A splat of a cloud as it is stored.
@@ -18,8 +19,7 @@ typedef struct stored_splat {
 
 static __device__ __forceinline__ stored_splat load_splat(const float *geometry, uint32_t splat)
 {
-    const float *at =
-        geometry + splat / ORR_PACK_BLOCK * (ORR_PACK_GEOMETRY * ORR_PACK_BLOCK) + splat % ORR_PACK_BLOCK;
+    const float *at = geometry + member_at(splat, ORR_PACK_GEOMETRY);
     float g[ORR_PACK_GEOMETRY];
     for (uint32_t k = 0; k < ORR_PACK_GEOMETRY; k++) {
         g[k] = at[k * ORR_PACK_BLOCK];

@@ -3,8 +3,8 @@
 #include "neural/cuda/draw.h"
 
 enum {
-    PAIRS_PER_SPLAT = 4,       // capacity at first; grows with the need of frames
-    PAIRS_MOST = (1 << 30) - 1 // sorting and running sums count no further
+    PAIRS_PER_SPLAT = 4,              // capacity at first; grows with the need of frames
+    PAIRS_MOST = ORR_CUDA_SUM_MAX - 1 // a larger sum of them is not counted
 };
 
 const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT] = {

@@ -15,8 +15,7 @@ enum : uint32_t { THREADS = 256 };
 // node: of a level above the first, counted from the first of those
 static __device__ merged_splat load_merged(const float *merged, uint32_t node, float density)
 {
-    const float *m =
-        merged + node / ORR_PACK_BLOCK * (ORR_DETAIL_MERGED * ORR_PACK_BLOCK) + node % ORR_PACK_BLOCK;
+    const float *m = merged + member_at(node, ORR_DETAIL_MERGED);
     merged_splat splat;
     splat.density = density;
     splat.crowd = m[0];

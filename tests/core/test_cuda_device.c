@@ -80,6 +80,34 @@ static void a_second_card_can_be_asked_for(void **state)
     assert_refused("GeForce", "CUDA: no device 'GeForce' among 2");
 }
 
+static void what_a_kernel_did_wrong_loses_the_device(void **state)
+{
+    (void)state;
+    static const cudaError_t lost[] = {cudaErrorECCUncorrectable,
+                                       cudaErrorIllegalAddress,
+                                       cudaErrorLaunchTimeout,
+                                       cudaErrorAssert,
+                                       cudaErrorHardwareStackError,
+                                       cudaErrorIllegalInstruction,
+                                       cudaErrorMisalignedAddress,
+                                       cudaErrorInvalidAddressSpace,
+                                       cudaErrorInvalidPc,
+                                       cudaErrorLaunchFailure,
+                                       cudaErrorUnknown};
+    static const cudaError_t refused[] = {cudaErrorInvalidValue, cudaErrorInvalidConfiguration,
+                                          cudaErrorNoKernelImageForDevice, cudaErrorNotSupported};
+    orr_error why;
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        assert_int_equal(orr_cuda_fail(&why, lost[i], "cudaStreamSynchronize(s)"), ORR_ERROR_DEVICE);
+        assert_int_equal(why.code, ORR_CODE_DEVICE_LOST);
+        assert_non_null(strstr(why.message, cudaGetErrorName(lost[i])));
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        orr_cuda_fail(&why, refused[i], "cudaStreamSynchronize(s)");
+        assert_int_equal(why.code, ORR_CODE_DEVICE_CALL);
+    }
+}
+
 static void an_engine_that_was_asked_for_cuda_says_why_not(void **state)
 {
     (void)state;
@@ -130,6 +158,18 @@ static void stage_make(stage *s)
     assert_ok(orr_camera_resolve(&camera, &s->list.lens, &error));
 }
 
+// Its splats cover the picture, so that they have more pairs with tiles than a first frame has room for.
+static void stage_enlarge(stage *s)
+{
+    orr_splats_view data = orr_splats_data(s->splats);
+    for (int64_t i = 0; i < 3 * data.count; i++) {
+        data.log_scale[i] = 0.0f;
+    }
+    orr_splat_pack_destroy(s->pack);
+    assert_ok(orr_splat_pack_create(jobs, &data, NULL, &s->pack, &error));
+    s->layer.pack = s->pack;
+}
+
 static void stage_free(stage *s)
 {
     orr_field_layer_destroy(s->image);
@@ -157,6 +197,47 @@ static orr_result draw_all(stage *s, orr_error *error)
     }
     orr_cuda_destroy(cuda);
     return result;
+}
+
+// Another library of the process, or another thread, works with another device: every call of ours goes on
+// with its own, also the one that finds that a frame is to be drawn again.
+static void another_device_of_the_thread_does_not_matter(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    stage_enlarge(&s);
+    assert_ok(draw_all(&s, &error));
+    float *expected = malloc(sizeof s.rgba);
+    memcpy(expected, s.rgba, sizeof s.rgba);
+    orr_cuda *cuda;
+    orr_cuda_draw *draw;
+    current_settings()->devices = 2;
+    assert_ok(orr_cuda_create(&(orr_cuda_desc){"1"}, &cuda, &error));
+    cudaSetDevice(0);
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 2, &draw, &error));
+    for (int i = 0; i < 3; i++) {
+        orr_draw_list list = s.list;
+        cudaSetDevice(0);
+        assert_true(orr_cuda_draw_takes_field(draw, &s.drawn_field, (orr_log){NULL, NULL}));
+        cudaSetDevice(0);
+        list.field_count = i < 2 ? 1 : 0; // the last frame needs no more memory, and no look at the field
+        assert_ok(orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, &error));
+        cudaSetDevice(0);
+        orr_cuda_draw_release(draw, 77); // of something else: all frames end
+        cudaSetDevice(0);
+        assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){.rgba = s.rgba}, NULL, &error));
+        assert_true(i == 2 || memcmp(s.rgba, expected, sizeof s.rgba) == 0);
+    }
+    cudaSetDevice(0);
+    orr_cuda_draw_destroy(draw);
+    cudaSetDevice(0);
+    orr_cuda_destroy(cuda);
+    cudaSetDevice(0);
+    assert_int_equal(live_allocations(), 0);
+    assert_int_equal(live_handles(), 0);
+    free(expected);
+    stage_free(&s);
 }
 
 static void whatever_call_fails_nothing_leaks(void **state)
@@ -242,6 +323,8 @@ int main(void)
         cmocka_unit_test_setup(an_old_driver_is_named_with_what_is_wanted, reset_emulated_gpu),
         cmocka_unit_test_setup(an_old_card_lacks_something, reset_emulated_gpu),
         cmocka_unit_test_setup(a_second_card_can_be_asked_for, reset_emulated_gpu),
+        cmocka_unit_test_setup(another_device_of_the_thread_does_not_matter, reset_emulated_gpu),
+        cmocka_unit_test_setup(what_a_kernel_did_wrong_loses_the_device, reset_emulated_gpu),
         cmocka_unit_test_setup(an_engine_that_was_asked_for_cuda_says_why_not, reset_emulated_gpu),
         cmocka_unit_test_setup(whatever_call_fails_nothing_leaks, reset_emulated_gpu),
         cmocka_unit_test_setup(an_event_is_the_host_s_time, reset_emulated_gpu),

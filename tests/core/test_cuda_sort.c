@@ -93,11 +93,42 @@ static void sums_run_over_all_partitions(void **state)
     orr_cuda_sort_release(&sort);
 }
 
+// So many that the status of what blocks publish would be changed by carries.
+static void sums_end_at_the_largest(void **state)
+{
+    (void)state;
+    enum { COUNT = 4 * 3072 + 5, VALUE = 300000 };
+    orr_cuda_sort sort = {0};
+    uint32_t *values = malloc(COUNT * sizeof *values), *sums = malloc(COUNT * sizeof *sums);
+    for (size_t i = 0; i < COUNT; i++) {
+        values[i] = VALUE;
+    }
+    uint32_t number = COUNT, total;
+    uint32_t *device_values = to_device(values, COUNT), *device_count = to_device(&number, 1);
+    uint32_t *device_total = to_device(&number, 1);
+    assert_ok(orr_cuda_running_sum(cuda, &sort, device_values, device_values, device_total, device_count,
+                                   COUNT, &error));
+    assert_ok(orr_cuda_download(cuda, sums, device_values, COUNT * sizeof *sums, &error));
+    assert_ok(orr_cuda_download(cuda, &total, device_total, sizeof total, &error));
+    for (uint64_t i = 0; i < COUNT; i++) {
+        const uint64_t sum = i * VALUE;
+        assert_int_equal(sums[i], sum < ORR_CUDA_SUM_MAX ? sum : ORR_CUDA_SUM_MAX);
+    }
+    assert_int_equal(total, ORR_CUDA_SUM_MAX);
+    orr_cuda_free(device_values);
+    orr_cuda_free(device_count);
+    orr_cuda_free(device_total);
+    orr_cuda_sort_release(&sort);
+    free(values);
+    free(sums);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_come_out_in_order_and_equal_keys_keep_theirs),
         cmocka_unit_test(sums_run_over_all_partitions),
+        cmocka_unit_test(sums_end_at_the_largest),
     };
     return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

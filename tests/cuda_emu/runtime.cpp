@@ -24,6 +24,7 @@ struct graph_node {
 };
 
 struct CUstream_st {
+    int device;
     std::deque<operation> waiting;
     bool capturing, captured_badly, running;
     enum cudaStreamCaptureMode mode;
@@ -31,6 +32,7 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
+    int device;
     CUstream_st *stream; // where it was last recorded
     std::chrono::steady_clock::time_point time;
     unsigned int recorded, reached; // how often
@@ -65,7 +67,7 @@ size_t handles, made;                     // made: allocations
 size_t to_host, pageable;                 // copies
 size_t submitted, launched, idle;         // submissions, launches and idle waits
 cudaError_t last_error = cudaSuccess;
-int current_device;
+thread_local int current_device; // every thread begins with the first one
 
 cudaError_t say(cudaError_t error)
 {
@@ -354,6 +356,10 @@ void launch_closure(const char *kernel, const void *function, dim3 grid, dim3 bl
         say(cudaErrorInvalidValue);
         return;
     }
+    if (stream && streams.count(stream) && stream->device != current_device) {
+        say(cudaErrorInvalidResourceHandle); // copies alone may go to streams of other devices
+        return;
+    }
     enqueue(stream, [=] {
         launched++;
         run_grid(
@@ -521,7 +527,15 @@ const char *cudaGetErrorName(cudaError_t error)
         EMU_NAME(cudaErrorNoKernelImageForDevice)
         EMU_NAME(cudaErrorInvalidResourceHandle)
         EMU_NAME(cudaErrorNotReady)
+        EMU_NAME(cudaErrorECCUncorrectable)
         EMU_NAME(cudaErrorIllegalAddress)
+        EMU_NAME(cudaErrorLaunchTimeout)
+        EMU_NAME(cudaErrorAssert)
+        EMU_NAME(cudaErrorHardwareStackError)
+        EMU_NAME(cudaErrorIllegalInstruction)
+        EMU_NAME(cudaErrorMisalignedAddress)
+        EMU_NAME(cudaErrorInvalidAddressSpace)
+        EMU_NAME(cudaErrorInvalidPc)
         EMU_NAME(cudaErrorLaunchFailure)
         EMU_NAME(cudaErrorNotSupported)
         EMU_NAME(cudaErrorStreamCaptureUnsupported)
@@ -659,6 +673,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int)
 {
     EMU_BEGIN;
     *stream = new CUstream_st();
+    (*stream)->device = current_device;
     streams.insert(*stream);
     handles++;
     return cudaSuccess;
@@ -759,6 +774,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int)
 {
     EMU_BEGIN;
     *event = new CUevent_st();
+    (*event)->device = current_device;
     handles++;
     return cudaSuccess;
 }
@@ -783,6 +799,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     EMU_BEGIN;
     CUstream_st *s = stream_of(stream);
     if (!s) {
+        return say(cudaErrorInvalidResourceHandle);
+    }
+    if (stream && event->device != s->device) {
         return say(cudaErrorInvalidResourceHandle);
     }
     const bool node = flags == cudaEventRecordExternal;

@@ -1,7 +1,9 @@
 // Drawing on CUDA (a GPU, or the emulated device) against the double-precision reference and the CPU.
 #include "assets/clouds.h"
+#include "engine/device/cuda_gpu.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
+#include "render/cuda/splats.h"
 #include "tests/render/shadow_scene.h"
 #include "tests/splats/splat_views.h"
 #include "tests/support/drawn.h"
@@ -256,6 +258,65 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
     orr_splats_destroy(ball);
 }
 
+// One splat as the device has it, number `number` of a cloud whose other splats are not there: its arrays are
+// said to begin so far before the memory.
+static void see_one_splat(const splat_lens_values *lens, uint32_t number, float record[12])
+{
+    enum { FUNCTIONS = 48, BYTES = ORR_PACK_BLOCK * sizeof(float) };
+    const float clip[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+    const float shape[ORR_PACK_GEOMETRY] = {0.1f, 0.2f, 0.0f, 0.3f, 0, 0, 0, 0.2f, 0, 0, 0, 0.1f, 0.9f};
+    float geometry[ORR_PACK_GEOMETRY][ORR_PACK_BLOCK] = {{0}}, harmonics[FUNCTIONS][ORR_PACK_BLOCK] = {{0}};
+    const size_t sizes[] = {sizeof geometry,   sizeof harmonics,  sizeof number,
+                            4 * sizeof(float), 4 * sizeof(float), 4 * sizeof(float),
+                            sizeof(uint32_t),  sizeof(uint32_t),  sizeof(orr_cuda_control)};
+    void *m[sizeof sizes / sizeof *sizes];
+    for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
+        geometry[k][number % ORR_PACK_BLOCK] = shape[k];
+    }
+    for (int k = 0; k < FUNCTIONS; k++) {
+        harmonics[k][number % ORR_PACK_BLOCK] = 0.01f * (float)k;
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_ok(orr_cuda_alloc(cuda, sizes[i], 1, &m[i], &error));
+    }
+    assert_ok(orr_cuda_upload(cuda, m[0], geometry, sizeof geometry, &error));
+    assert_ok(orr_cuda_upload(cuda, m[1], harmonics, sizeof harmonics, &error));
+    assert_ok(orr_cuda_upload(cuda, m[2], &number, sizeof number, &error));
+    assert_ok(orr_cuda_upload(cuda, m[8], &(orr_cuda_control){0}, sizeof(orr_cuda_control), &error));
+    const uintptr_t before = (uintptr_t)(number / ORR_PACK_BLOCK) * BYTES;
+    const orr_cuda_levels levels = {.geometry = (float *)((uintptr_t)m[0] - before * ORR_PACK_GEOMETRY),
+                                    .harmonics = (float *)((uintptr_t)m[1] - before * FUNCTIONS),
+                                    .whole = number + 1,
+                                    .sh_degree = 3};
+    orr_cuda_splats_project_nodes(cuda->stream, &levels, m[2], 1, lens, clip, 0,
+                                  (orr_cuda_records){m[3], m[4], m[5]}, m[6], m[7], m[8]);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    for (int i = 0; i < 3; i++) {
+        assert_ok(orr_cuda_download(cuda, record + 4 * i, m[3 + i], 4 * sizeof(float), &error));
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        orr_cuda_free(m[i]);
+    }
+}
+
+// 400 million splats have 19 thousand million numbers.
+static void numbers_beyond_32_bits_are_found(void **state)
+{
+    (void)state;
+    const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, 48, 32);
+    orr_lens lens;
+    splat_lens_values values;
+    const orr_draw_splats layer = {.model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    float near[12], far[12];
+    assert_ok(orr_camera_resolve(&camera, &lens, &error));
+    assert_ok(orr_splat_lens_make(&lens, &layer, &values, &error));
+    see_one_splat(&values, 5, near);
+    see_one_splat(&values, 400000005, far);
+    assert_true(near[11] > 2.0f); // its depth
+    assert_memory_equal(near, far, sizeof near);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +326,7 @@ int main(void)
         cmocka_unit_test(edges_match_the_cpu),
         cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
         cmocka_unit_test(large_clouds_match_the_cpu),
+        cmocka_unit_test(numbers_beyond_32_bits_are_found),
         cmocka_unit_test(transparent_meshes_are_blended_as_on_the_cpu),
     };
     return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);

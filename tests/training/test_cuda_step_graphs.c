@@ -173,6 +173,13 @@ static void steps_of_one_kind_are_captured_once(void **state)
     assert_int_equal(runnable_graphs(trainer->device), 2);
     take_step(trainer, 0.9);
     assert_int_equal(runnable_graphs(trainer->device), 3);
+    take_step(trainer, 0.9);
+    assert_ok(orr_cuda_splat_steps_settle(trainer->device, &error));
+    trainer->device->frame.counted[1].splats = 1; // as a step of one splat would have left it
+    take_step(trainer, 0.9);
+    assert_ok(orr_cuda_splat_steps_settle(trainer->device, &error));
+    assert_int_equal(runnable_graphs(trainer->device), 4);
+    assert_int_equal(trainer->device->frame.counted->splats, trainer->params.count);
     orr_splat_trainer_destroy(trainer);
 }
 

@@ -93,6 +93,8 @@ orr_result orr_cuda_step_graphs_put(orr_cuda_splat_steps *s, orr_cuda_flight *f,
     cudaGraphExec_t *runnable = &g->runnable[f - s->flights];
     g->used = s->begun + 1;
     ORR_TRY(*runnable ? ORR_OK : capture(s, f, runnable, error));
+    // the graph sends it from here, and a step of another number of splats may have been between
+    s->frame.counted[1] = (orr_cuda_control){.splats = s->params.count};
     ORR_CUDA_TRY(cudaGraphLaunch(*runnable, s->cuda->stream));
     return ORR_OK;
 }

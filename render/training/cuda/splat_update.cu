@@ -8,6 +8,7 @@ extern "C" {
 #include "render/training/splat_views.h"
 }
 #include "neural/network/optimizer_formula.h"
+#include "render/cuda/pack_device.h"
 #include "render/formula_inputs.h"
 #include "render/splat/splat_photo_inputs.h"
 #include "render/splat/splat_unscented_backward_formula.h"
@@ -93,11 +94,6 @@ static __device__ float adam_move(float *const arrays[3], size_t at, float gradi
     arrays[1][at] = m.first;
     arrays[2][at] = m.second;
     return arrays[0][at] - adam_step(m, correction, rate, SPLAT_EPSILON);
-}
-
-static __device__ __forceinline__ size_t member_at(uint32_t splat, uint32_t members)
-{
-    return (size_t)(splat / ORR_PACK_BLOCK) * members * ORR_PACK_BLOCK + splat % ORR_PACK_BLOCK;
 }
 
 // The harmonics' gradient and step; returns the derivative by the direction.
