@@ -214,9 +214,9 @@ static void links_that_move_without_inertia_are_balls(void **state)
     (void)state;
     static const char zero[] =
         "<inertial><mass value='3'/><inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial>";
-    static const char *const frames[] = {"", "", "<link name='c'/>",
-                                         "<link name='c'><inertial><mass value='0'/><inertia ixx='0' ixy='0' "
-                                         "ixz='0' iyy='0' iyz='0' izz='0'/></inertial></link>"};
+    static const char without_mass[] = "<link name='c'><inertial><mass value='0'/><inertia ixx='0' ixy='0' "
+                                       "ixz='0' iyy='0' iyz='0' izz='0'/></inertial></link>";
+    const char *const last[] = {LINK("c"), LINK("c"), "<link name='c'/>", without_mass};
     for (int held = 0; held < 4; held++) { // 2 and 3: by a frame alone, which has none
         char text[2048];
         orr_error error = {0};
@@ -224,7 +224,7 @@ static void links_that_move_without_inertia_are_balls(void **state)
                  "<robot name='r'><mujoco><compiler fusestatic='false'/></mujoco><link name='a'/><link "
                  "name='b'>%s</link>" HINGE("j", "a", "b") "%s<joint name='k' type='%s'>" ENDS(
                      "b", "c") "</joint></robot>",
-                 zero, held >= 2 ? frames[held] : LINK("c"), held ? "fixed" : "continuous");
+                 zero, last[held], held ? "fixed" : "continuous");
         orr_model *model = parse(text, &error);
         if (!model) {
             fail_msg("%s", error.message);
