@@ -159,13 +159,20 @@ def learn(orrery, kind, folder):
     return model, json.loads(said)
 
 
+def is_opaque(path):
+    picture = Image.open(path)
+    return "A" not in picture.getbands() or np.asarray(picture.getchannel("A")).min() == 255
+
+
 def check(orrery, kind, folder, names):
     """names: per frame, in the order in which they are drawn; None: absent."""
     model, said = learn(orrery, kind, folder)
     there = [(name, frame) for frame, name in enumerate(names) if name]
+    opaque = kind == "splats" and all(is_opaque(os.path.join(folder, name)) for name, _ in there)
     for _, frame in there[::HOLDOUT]:
-        run(orrery, "render", model, "--cameras", folder, "--camera", str(frame), "--background", "1,1,1",
-            "--device", "cpu", "-o", os.path.join(folder, "%04d.png" % frame))  # yapf: disable
+        run(orrery, "render", model, "--cameras", folder, "--camera", str(frame), "--background",
+            "0,0,0" if opaque else "1,1,1", "--device", "cpu", "-o",
+            os.path.join(folder, "%04d.png" % frame))  # yapf: disable
     found = [(name, psnr(os.path.join(folder, name), os.path.join(folder, "%04d.png" % frame)))
              for name, frame in there[::HOLDOUT]]  # yapf: disable
     mean = sum(value for _, value in found) / len(found)
