@@ -142,7 +142,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     engine: None: the default one.
     statistics: infos hold "episode" for ended episodes, with "r" (return) and "l" (steps); False: they do
     not, for Gymnasium's wrapper RecordEpisodeStatistics, which refuses infos that have it.
-    parameters: those of Gymnasium's tasks that walk or swim, by its names, such as ctrl_cost_weight=0.1.
+    parameters: those of Gymnasium's tasks, by its names, such as ctrl_cost_weight=0.1.
 
     Observations are float64, num_envs x n; actions float32. infos hold "diverged", how many episodes of an
     environment ended because its numbers became infinite.
@@ -174,7 +174,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             task = own_tasks.path(task)
         if parameters:
             model = model or model_path(task) if isinstance(task, str) else model
-            task = gymnasium_tasks.task(task, parameters)
+            task = gymnasium_tasks.task(task, parameters, model)
         text = json.dumps(task) if isinstance(task, dict) else None
         own = Callbacks(task) if isinstance(task, Task) else None
         name = own.name if own else task.get("name", "task") if text else os.fspath(task)

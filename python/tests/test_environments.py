@@ -210,6 +210,9 @@ class Tasks(unittest.TestCase):
         stays = {"terminate_when_unhealthy": False, "exclude_current_positions_from_observation": False}
         ranges = {"healthy_angle_range": (-0.02, 0.015), "healthy_z_range": (1.0, 1.252)}
         spatial = {"include_cvel_in_observation": False, "include_cfrc_ext_in_observation": False}
+        places = {"exclude_current_positions_from_observation": False}
+        stands = {"ctrl_cost_weight": 0.3, "impact_cost_weight": 1e-4, "impact_cost_range": (-2.0, 3.0)}
+        controls = {"reward_control_weight": 0.3, "frame_skip": 4}
         for task, parameters in (
             ("Ant-v5", {**walks, "contact_cost_weight": 0.2, "contact_force_range": (-0.1, 0.1)}),
             ("Ant-v5", {**ends, **stays, "include_cfrc_ext_in_observation": False, "frame_skip": 3}),
@@ -218,6 +221,11 @@ class Tasks(unittest.TestCase):
             ("Walker2d-v5", {**walks, **ranges}),
             ("Swimmer-v5", {**walks, "exclude_current_positions_from_observation": False}),
             ("Humanoid-v5", {**walks, **spatial, "contact_cost_weight": 1e-3, "contact_cost_range": (0, 2)}),
+            ("HumanoidStandup-v5", {**stands, **spatial, **places}),
+            ("Reacher-v5", {"reward_dist_weight": 3.0, "reward_control_weight": 0.2, "frame_skip": 3}),
+            ("Pusher-v5", {"reward_near_weight": 2.0, "reward_dist_weight": 3.0, **controls}),
+            ("InvertedPendulum-v5", {"reset_noise_scale": 0.05, "frame_skip": 3}),
+            ("InvertedDoublePendulum-v5", {"healthy_reward": 3.0, "reset_noise_scale": 0.05}),
         ):
             with self.subTest(task, **parameters):
                 qpos, qvel, seen, reward = compare(task, "f64", 1, 60, **parameters)
@@ -228,11 +236,20 @@ class Tasks(unittest.TestCase):
                     environments.make_vec(task, 2, **parameters),
                 )
                 self.assertEqual(theirs.observation_space.shape, ours.single_observation_space.shape)
-        plain, other = (environments.make_vec("Ant-v5", 3, **p) for p in ({}, {"ctrl_cost_weight": 0.1}))
-        np.testing.assert_allclose(other.reset(seed=2)[0], plain.reset(seed=2)[0], rtol=0, atol=1e-6)
+        for task in environments.tasks():  # starts are those of the task as it is
+            plain, other = (environments.make_vec(task, 9, **p) for p in ({}, {"frame_skip": 7}))
+            seen, same = plain.reset(seed=2)[0], other.reset(seed=2)[0]
+            np.testing.assert_allclose(same, seen, rtol=0, atol=1e-6, err_msg=task)
+        environments.register()
+        weights = {"reward_dist_weight": 0.0, "reward_control_weight": 5.0}
+        single = gymnasium.make("orrery/Reacher-v5", **weights)
+        many = gymnasium.make_vec("orrery/Reacher-v5", 3, **weights)
+        single.reset(seed=1), many.reset(seed=1)
+        self.assertAlmostEqual(single.step(np.array([1, 0.5], np.float32))[1], -6.25, places=6)
+        np.testing.assert_allclose(many.step(np.full((3, 2), 0.5, np.float32))[1], -2.5, atol=1e-6)
         for task, wrong, text in (
             ("Ant-v5", {"ctrl_weight": 1}, "Ant-v5 has no 'ctrl_weight': expected one of forward_reward_w"),
-            ("Reacher-v5", {"weight": 1}, "weight: expected an option, or a parameter of one of Ant"),
+            ("Reacher-v5", {"weight": 1}, "Reacher-v5 has no 'weight': expected one of reward_dist_weight"),
             ({"orrery_task": 1}, {"colour": 1}, "colour: expected an option, or a parameter of one of Ant"),
         ):
             with self.assertRaisesRegex(TypeError, text):
