@@ -183,6 +183,23 @@ def _between(body, other):
     return {"of": "xpos", "name": body, "minus": {"of": "xpos", "name": other}}
 
 
+# distances that are rewarded, by what their parameters and infos are called after
+NORMS = {
+    "Reacher-v5": {"dist": {**_between("fingertip", "target"), "function": "norm"}},
+    "Pusher-v5": {
+        "near": {**_between("object", "tips_arm"), "function": "norm"},
+        "dist": {**_between("object", "goal"), "function": "norm"},
+    },
+}
+
+
+def _approach(task, p):
+    """Rewards of the distances, and of the controls."""
+    control = {"of": "action", "function": "squares", "weight": -p["reward_control_weight"]}
+    norms = NORMS[task].items()
+    return [*({**norm, "weight": -p[f"reward_{name}_weight"]} for name, norm in norms), control]
+
+
 def _rest(*joints):
     """Draws of a start: joints do not move."""
     return [{"joint": joint, "velocity": True, "low": 0, "high": 0} for joint in joints]
@@ -205,10 +222,7 @@ def _reacher(name, p, model):
             {"of": "qvel", "count": 2},
             {**apart, "only": [0, 1]},
         ],
-        "reward": [
-            {**apart, "function": "norm", "weight": -p["reward_dist_weight"]},
-            {"of": "action", "function": "squares", "weight": -p["reward_control_weight"]},
-        ],
+        "reward": _approach(name, p),
     }
 
 
@@ -230,11 +244,7 @@ def _pusher(name, p, model):
             {"of": "qvel", "count": 7},
             *({"of": "xpos", "name": body} for body in ("tips_arm", "object", "goal")),
         ],
-        "reward": [
-            {**_between("object", "tips_arm"), "function": "norm", "weight": -p["reward_near_weight"]},
-            {**_between("object", "goal"), "function": "norm", "weight": -p["reward_dist_weight"]},
-            {"of": "action", "function": "squares", "weight": -p["reward_control_weight"]},
-        ],
+        "reward": _approach(name, p),
     }
 
 
@@ -279,16 +289,19 @@ _MADE_BY = {
 }
 
 
-def task(name, parameters, model):
-    """The task file, as a dict, of a task of Gymnasium's; parameters that are not given are its defaults.
-    model: the robot's file."""
+def parameters(name, given):
+    """All parameters of a task of Gymnasium's: those that are given, and its defaults."""
     known = _DEFAULTS.get(name) if isinstance(name, str) else None
     if known is None:
-        given, tasks = ", ".join(parameters), ", ".join(_DEFAULTS)
-        raise TypeError(f"{given}: expected an option, or a parameter of one of {tasks}")
-    for given in parameters:
-        if given not in known:
-            raise TypeError(f"{name} has no {given!r}: expected one of {', '.join(known)}")
-    p = {**known, **parameters}
-    made = _MADE_BY.get(name, _locomotion)(name, p, model)
-    return {"orrery_task": 1, "name": name, "frame_skip": p["frame_skip"], **made}
+        names, tasks = ", ".join(given), ", ".join(_DEFAULTS)
+        raise TypeError(f"{names}: expected an option, or a parameter of one of {tasks}")
+    for one in given:
+        if one not in known:
+            raise TypeError(f"{name} has no {one!r}: expected one of {', '.join(known)}")
+    return {**known, **given}
+
+
+def task(name, parameters, model):
+    """The task file, as a dict, of a task of Gymnasium's. model: the robot's file."""
+    made = _MADE_BY.get(name, _locomotion)(name, parameters, model)
+    return {"orrery_task": 1, "name": name, "frame_skip": parameters["frame_skip"], **made}

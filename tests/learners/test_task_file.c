@@ -404,6 +404,8 @@ static void the_documentation_is_true(void **state)
                                        "gaussian",
                                        "cfrc_ext",
                                        "subtree_com",
+                                       "ten_length",
+                                       "ten_velocity",
                                        "unless_terminated",
                                        "up_to_date",
                                        "geom_surface",
