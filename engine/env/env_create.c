@@ -28,6 +28,8 @@ static const orr_physics_quantity quantities[ENV_PARTS] = {
     [ENV_CFRC_EXT] = ORR_PHYSICS_CFRC_EXT,
     [ENV_QFRC_ACTUATOR] = ORR_PHYSICS_QFRC_ACTUATOR,
     [ENV_QFRC_CONSTRAINT] = ORR_PHYSICS_QFRC_CONSTRAINT,
+    [ENV_TEN_LENGTH] = ORR_PHYSICS_TEN_LENGTH,
+    [ENV_TEN_VELOCITY] = ORR_PHYSICS_TEN_VELOCITY,
 };
 
 static const env_task *task_at(int index)

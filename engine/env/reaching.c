@@ -39,17 +39,13 @@ static void start_reacher(const env_task *task, const env_robot *robot, env_nois
 {
     (void)task;
     int nq = robot->model->nq, nv = robot->model->nv;
-    for (int i = 0; i < nq; i++) {
-        qpos[i] += env_uniform(noise, -0.1, 0.1);
-    }
+    env_shake(noise, robot->model, 0.1, 5e-3, false, qpos, qvel);
     do {
         for (int k = 0; k < 2; k++) {
             qpos[nq - 2 + k] = env_uniform(noise, -0.2, 0.2);
         }
     } while (!(hypot(qpos[nq - 2], qpos[nq - 1]) < 0.2));
-    for (int i = 0; i < nv; i++) {
-        qvel[i] = i < nv - 2 ? qvel[i] + env_uniform(noise, -5e-3, 5e-3) : 0.0;
-    }
+    qvel[nv - 2] = qvel[nv - 1] = 0.0;
 }
 
 static void observe_reacher(const env_task *task, const env_robot *robot, double *o)
@@ -88,6 +84,7 @@ static void start_pusher(const env_task *task, const env_robot *robot, env_noise
     (void)task;
     int nq = robot->model->nq, nv = robot->model->nv;
     double x, y;
+    env_shake(noise, robot->model, 0.0, 5e-3, false, qpos, qvel);
     do {
         x = env_uniform(noise, -0.3, 0.0);
         y = env_uniform(noise, -0.2, 0.2);
@@ -95,9 +92,7 @@ static void start_pusher(const env_task *task, const env_robot *robot, env_noise
     qpos[nq - 4] = x;
     qpos[nq - 3] = y;
     qpos[nq - 2] = qpos[nq - 1] = 0.0;
-    for (int i = 0; i < nv; i++) {
-        qvel[i] = i < nv - 4 ? qvel[i] + env_uniform(noise, -5e-3, 5e-3) : 0.0;
-    }
+    memset(qvel + nv - 4, 0, 4 * sizeof *qvel);
 }
 
 static void observe_pusher(const env_task *task, const env_robot *robot, double *o)

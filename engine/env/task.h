@@ -24,6 +24,8 @@ typedef enum env_part { // numbers of a world that tasks use
     ENV_CFRC_EXT,
     ENV_QFRC_ACTUATOR,
     ENV_QFRC_CONSTRAINT,
+    ENV_TEN_LENGTH,
+    ENV_TEN_VELOCITY,
     ENV_SOFT,    // of a scene; those before are of its physics
     ENV_TACTILE, // of pads (pads.h), computed from those before
     ENV_PARTS

@@ -33,6 +33,8 @@ static const quantity quantities[] = {
     {"cfrc_ext", ENV_CFRC_EXT, ORR_OBJECT_BODY, 6},
     {"geom_xpos", ENV_GEOM_XPOS, ORR_OBJECT_GEOM, 3},
     {"site_xpos", ENV_SITE_XPOS, ORR_OBJECT_SITE, 3},
+    {"ten_length", ENV_TEN_LENGTH, ORR_OBJECT_TENDON, 1},
+    {"ten_velocity", ENV_TEN_VELOCITY, ORR_OBJECT_TENDON, 1},
     {"soft_com", ENV_SOFT, SOFT_OBJECT, 3},
     {"soft_velocity", ENV_SOFT, SOFT_OBJECT, 3},
     {"sensordata", ENV_SENSORDATA, ORR_OBJECT_SENSOR, 0},

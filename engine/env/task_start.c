@@ -13,6 +13,7 @@ typedef enum draw_kind {
     DRAW_NORMAL,   // around low, of the deviation high
     DRAW_ROTATION, // 4 numbers: any rotation
     DRAW_CIRCLE,   // 2 numbers: at a distance between inner and outer of low
+    DRAW_RING,     // 2 numbers between low and high, those at such a distance of center
     DRAW_ANGLE,    // 4 numbers: a turn between low[0] and high[0] about an axis
     DRAW_COPY      // 1 number: that at at[1]
 } draw_kind;
@@ -23,7 +24,7 @@ struct env_draw {
     bool shifts;      // a soft body: it is one that places
     bool velocity;    // of the joint
     int count, at[3]; // where its numbers are in qpos or qvel, or of the body's position (4: its rotation)
-    double low[3], high[3], inner, outer, chance;
+    double low[3], high[3], center[2], inner, outer, chance;
     int axis;
 };
 
@@ -39,6 +40,12 @@ static void draw_rotation(env_noise *noise, double quat[4])
     for (int k = 0; k < 4; k++) {
         quat[k] = length > 0.0 ? quat[k] / sqrt(length) : k == 0;
     }
+}
+
+static bool is_in_ring(const env_draw *d, double x, double y)
+{
+    const double distance = hypot(x - d->center[0], y - d->center[1]);
+    return distance >= d->inner && distance <= d->outer;
 }
 
 // numbers: those that `at` counts.
@@ -61,6 +68,12 @@ static void draw_numbers(const env_draw *d, env_noise *noise, double *numbers)
         radius = env_uniform(noise, d->inner, d->outer);
         numbers[d->at[0]] = d->low[0] + radius * sin(angle);
         numbers[d->at[1]] = d->low[1] + radius * cos(angle);
+        break;
+    case DRAW_RING:
+        do { // ends: read_ring has refused rings that leave little of the rectangle
+            numbers[d->at[0]] = env_uniform(noise, d->low[0], d->high[0]);
+            numbers[d->at[1]] = env_uniform(noise, d->low[1], d->high[1]);
+        } while (!is_in_ring(d, numbers[d->at[0]], numbers[d->at[1]]));
         break;
     case DRAW_COPY:
         numbers[d->at[0]] = numbers[d->at[1]];
@@ -192,6 +205,49 @@ static orr_result read_range(const orr_json *json, env_draw *d, orr_error *error
     return ORR_OK;
 }
 
+// A share of the rectangle of at least 1 %, of 100 x 100 points of it, is in the ring.
+static bool ring_has_room(const env_draw *d)
+{
+    int inside = 0;
+    for (int i = 0; i < 100 * 100; i++) {
+        const double u = (i % 100 + 0.5) / 100.0, v = (double)(i / 100) / 100.0 + 0.005;
+        inside +=
+            is_in_ring(d, d->low[0] + u * (d->high[0] - d->low[0]), d->low[1] + v * (d->high[1] - d->low[1]));
+    }
+    return inside >= 100;
+}
+
+// Two joints: a point of a rectangle that is in a ring, such as a target within reach.
+static orr_result read_ring(const orr_json *json, const env_objects *objects, env_draw *d, orr_error *error)
+{
+    const orr_model *m = objects->model;
+    const cJSON *names = cJSON_GetObjectItemCaseSensitive(json->node, "joint");
+    double radius[2] = {0.0, 0.0};
+    for (int k = 0; k < 2; k++) {
+        const cJSON *name = cJSON_GetArrayItem(names, k);
+        const int joint =
+            cJSON_IsString(name) ? env_objects_find(objects, ORR_OBJECT_JOINT, name->valuestring) : -1;
+        const int type = joint < 0 ? -1 : m->jnt_type[joint];
+        if (cJSON_GetArraySize(names) != 2 || (type != ORR_JOINT_HINGE && type != ORR_JOINT_SLIDE)) {
+            return orr_json_expected(json, "joint", error, "two hinges or slides of the robot");
+        }
+        d->at[k] = m->jnt_qposadr[joint];
+    }
+    if (d->at[0] == d->at[1]) {
+        return orr_json_expected(json, "joint", error, "each name once");
+    }
+    d->count = 2;
+    ORR_TRY(read_range(json, d, error));
+    ORR_TRY(orr_json_require(json, "radius", "inner and outer radius around the center", error));
+    ORR_TRY(orr_json_numbers(json, "radius", 2, radius, error));
+    ORR_TRY(orr_json_numbers(json, "center", 2, d->center, error));
+    d->kind = DRAW_RING;
+    d->inner = radius[0], d->outer = radius[1];
+    return d->inner >= 0.0 && ring_has_room(d)
+               ? ORR_OK
+               : orr_json_expected(json, "radius", error, "0 <= inner <= outer, with 1 %% of the rectangle");
+}
+
 static orr_result read_joint(const orr_json *json, const env_objects *objects, env_draw *d, orr_error *error)
 {
     const orr_model *m = objects->model;
@@ -297,6 +353,7 @@ static orr_result read_draws(const orr_json *json, env_start *s, const env_objec
 {
     static const char *const joint[] = {"joint",    "low",     "high",   "normal", "velocity",
                                         "rotation", "same_as", "chance", NULL},
+                             *const ring[] = {"joint", "low", "high", "center", "radius", "chance", NULL},
                              *const place[] = {"mocap",  "axes",   "about",  "low",    "high",
                                                "normal", "center", "radius", "chance", NULL},
                              *const shift[] = {"soft", "axes", "low", "high", "normal", "chance", NULL};
@@ -309,7 +366,8 @@ static orr_result read_draws(const orr_json *json, env_start *s, const env_objec
         env_draw draw = {.chance = 1.0};
         ORR_TRY(orr_json_element(json, "draw", i, node, &inner, error));
         const bool moved = orr_json_has(&inner, "mocap"), soft = !moved && orr_json_has(&inner, "soft");
-        ORR_TRY(orr_json_check_keys(&inner, moved ? place : soft ? shift : joint, error));
+        const bool two = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(inner.node, "joint"));
+        ORR_TRY(orr_json_check_keys(&inner, moved ? place : soft ? shift : two ? ring : joint, error));
         if (!moved && !soft) {
             ORR_TRY(orr_json_require(&inner, "joint", "the name of a joint, or mocap or soft", error));
         }
@@ -317,7 +375,10 @@ static orr_result read_draws(const orr_json *json, env_start *s, const env_objec
         if (!(draw.chance >= 0.0 && draw.chance <= 1.0)) {
             return orr_json_expected(&inner, "chance", error, "0 to 1");
         }
-        ORR_TRY((moved ? read_place : soft ? read_shift : read_joint)(&inner, objects, &draw, error));
+        ORR_TRY((moved  ? read_place
+                 : soft ? read_shift
+                 : two  ? read_ring
+                        : read_joint)(&inner, objects, &draw, error));
         s->draw[s->draws++] = draw;
     }
     return ORR_OK;

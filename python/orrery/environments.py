@@ -20,10 +20,10 @@ try:
 except ImportError as absent:
     raise ImportError(f"gymnasium {gymnasium.__version__}: expected 1.1 or later") from absent
 
-from orrery import dm_control, gymnasium_tasks, own_tasks
+from orrery import dm_control, gymnasium_infos, gymnasium_tasks, own_tasks
 from orrery._handle import Handle, Pointer, made_by
 from orrery._library import call, constants, pointer, structs
-from orrery.engine import default_engine
+from orrery.engine import Engine, default_engine
 from orrery.scene import Scene
 from orrery.surfaces import SurfacesOfTask
 from orrery.tasks import Callbacks, Task
@@ -142,14 +142,16 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     engine: None: the default one.
     statistics: infos hold "episode" for ended episodes, with "r" (return) and "l" (steps); False: they do
     not, for Gymnasium's wrapper RecordEpisodeStatistics, which refuses infos that have it.
-    parameters: those of Gymnasium's tasks that walk or swim, by its names, such as ctrl_cost_weight=0.1.
+    task_infos: infos hold what Gymnasium's environments tell of their tasks, such as "reward_forward" and
+    "x_position", each with a mask ("_x_position"); for Gymnasium's tasks. It costs time in Python.
+    parameters: those of Gymnasium's tasks, by its names, such as ctrl_cost_weight=0.1.
 
     Observations are float64, num_envs x n; actions float32. infos hold "diverged", how many episodes of an
     environment ended because its numbers became infinite.
     """
 
     metadata = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}
-    _eyes = _thread = _sent = _handle = None  # where it could not be made, and Python ends it
+    _eyes = _thread = _sent = _handle = _task_infos = None  # where it could not be made, and Python ends it
 
     def __init__(
         self,
@@ -165,6 +167,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         height=480,
         engine=None,
         statistics=True,
+        task_infos=False,
         **parameters,
     ):
         if isinstance(task, str) and task.startswith("dm_control/"):
@@ -172,9 +175,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             task, model = dm_control.task(name), model or dm_control.model(name)
         elif isinstance(task, str) and task in own_tasks.tasks():
             task = own_tasks.path(task)
-        if parameters:
-            model = model or model_path(task) if isinstance(task, str) else model
-            task = gymnasium_tasks.task(task, parameters)
+        if parameters or task_infos:
+            given = gymnasium_tasks.parameters(task, parameters)
+            model = model or model_path(task)
+            if task_infos:
+                self._task_infos = gymnasium_infos.Infos(task, given)
+            task = gymnasium_tasks.task(task, given, model)
+            task["observation"] += self._task_infos.terms() if self._task_infos else []
         text = json.dumps(task) if isinstance(task, dict) else None
         own = Callbacks(task) if isinstance(task, Task) else None
         name = own.name if own else task.get("name", "task") if text else os.fspath(task)
@@ -186,6 +193,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"render_mode {render_mode!r}: expected None or 'rgb_array'")
         model = model if model is not None or text or own else model_path(name)
+        if engine is not None and not isinstance(engine, Engine):
+            raise TypeError(f"engine {engine!r}: expected an Engine, or None")
         self._engine = engine or default_engine()
         self._copy, self.render_mode, self._size = copy, render_mode, (width, height)
         self._statistics = statistics
@@ -224,11 +233,17 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._model = os.fsdecode(info.model)
         self.spec = None
         self._view_results()
+        self._seen = info.observation_count  # the first of an observation's numbers
+        if self._task_infos:
+            scene = Scene(self._model, engine=self._engine)
+            start = World(scene).get(scene.robots[0], "qpos")[0]
+            self._seen -= self._task_infos.measure(self, start)
+        self._over = np.zeros(self.num_envs, bool)  # what the next step resets
         low = np.ctypeslib.as_array(info.action_low, (info.action_count,)).copy()
         high = np.ctypeslib.as_array(info.action_high, (info.action_count,)).copy()
         self.single_action_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
         self.single_observation_space = gymnasium.spaces.Box(
-            -np.inf, np.inf, (info.observation_count,), np.float64
+            -np.inf, np.inf, (self._seen,), np.float64
         )
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._actions = np.zeros(self.action_space.shape, np.float32)
@@ -270,9 +285,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         for i, one in enumerate(seed):
             if not isinstance(one, (int, np.integer)):
                 raise TypeError(f"seed {one!r} of environment {i}: expected an integer")
-            if one < 0:
-                raise ValueError(f"seed {one} of environment {i}: expected 0 or more")
-        return np.array([int(s) % 2**32 for s in seed], np.uint32)
+            if not 0 <= one < 2**32:
+                raise ValueError(f"seed {one} of environment {i}: expected 0 to {2**32 - 1}")
+        return np.array(seed, np.uint32)
 
     def reset(self, *, seed=None, options=None):
         """Begins an episode in all environments, or in those of options["reset_mask"] (bool, num_envs)."""
@@ -293,10 +308,20 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             None if seeds is None else pointer(seeds, np.uint32),
         )
         self._check_own()
-        return self._observations(), {}
+        infos = {}
+        if self._task_infos:
+            begun = np.ones(self.num_envs, bool) if mask is None else mask
+            self._over &= ~begun
+            gymnasium_infos.add(infos, self._task_infos.of_start(self._hidden(self._observation)), begun)
+        return self._observations(), infos
 
     def _observations(self):
-        return self._observation.copy() if self._copy else self._observation
+        seen = self._observation[:, : self._seen]
+        return seen.copy() if self._copy else seen
+
+    def _hidden(self, observation):
+        """The numbers of infos, behind those of the observation."""
+        return observation[:, self._seen :].copy()
 
     def step(self, actions):
         """Steps all environments; actions: num_envs x n. Returns observations, rewards (float64),
@@ -340,6 +365,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             np.copyto(self._actions, actions, casting="same_kind")
 
     def _step(self):
+        if self._task_infos:
+            self._before = self._hidden(self._observation)
         call.env_step(self._handle.pointer, self._actions_address)
         self._check_own()
 
@@ -348,7 +375,22 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         terminated, truncated = self._terminated.astype(bool), self._truncated.astype(bool)
         ended = terminated | truncated
         infos = self._end_infos(ended) if ended.any() else {}
+        if self._task_infos:
+            self._add_task_infos(infos, terminated, ended)
         return self._observations(), self._reward.copy(), terminated, truncated, infos
+
+    def _add_task_infos(self, infos, terminated, ended):
+        of, now = self._task_infos, self._hidden(self._observation)
+        begun = ended if self.autoreset_mode == AutoresetMode.SAME_STEP else self._over
+        last = now
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
+            last = np.where(ended[:, None], self._hidden(self._final_observation), now)
+        of_step = of.of_step(self._before, last, self._actions, terminated)
+        gymnasium_infos.add(infos, of_step, ~begun)
+        gymnasium_infos.add(infos, of.of_start(now), begun)
+        if "final_info" in infos:
+            gymnasium_infos.add(infos["final_info"], of_step, ended)
+        self._over = ended & (self.autoreset_mode == AutoresetMode.NEXT_STEP)
 
     def _end_infos(self, ended):
         of_episodes = {
@@ -362,7 +404,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             final = np.full(self.num_envs, None, object)
             for i in np.flatnonzero(ended):
-                final[i] = self._final_observation[i].copy()
+                final[i] = self._final_observation[i, : self._seen].copy()
             infos["final_obs"], infos["_final_obs"] = final, ended
             infos["final_info"], infos["_final_info"] = of_episodes, ended
         else:

@@ -26,17 +26,18 @@ UNCONVERGED = ("Humanoid-v5", "HumanoidStandup-v5")
 
 
 def reference_of(task, converged, **parameters):
-    reference = gymnasium.make(task, **parameters).unwrapped
-    reference.model.opt.jacobian = 0  # the sparse Newton solver of MuJoCo 4.0.0 is wrong
+    reference = gymnasium.make(task, **parameters)
+    option = reference.unwrapped.model.opt
+    option.jacobian = 0  # the sparse Newton solver of MuJoCo 4.0.0 is wrong
     if converged and task in UNCONVERGED:
-        reference.model.opt.solver, reference.model.opt.iterations = 2, 100
+        option.solver, option.iterations = 2, 100
     return reference
 
 
 def compare(task, precision, num_envs, steps=STEPS, **parameters):
     """The largest errors of qpos, qvel, observation and reward. Rewards of speed depend on where the step
     before left the reference, so they are compared in runs of 10 steps from one state."""
-    reference = reference_of(task, precision == "f64", **parameters)
+    reference = reference_of(task, precision == "f64", **parameters).unwrapped
     ours = environments.make_vec(task, num_envs, precision=precision, **parameters)
     free = environments.make_vec(task, 1, precision="f64", **parameters)
     random = np.random.default_rng(0)
@@ -210,6 +211,9 @@ class Tasks(unittest.TestCase):
         stays = {"terminate_when_unhealthy": False, "exclude_current_positions_from_observation": False}
         ranges = {"healthy_angle_range": (-0.02, 0.015), "healthy_z_range": (1.0, 1.252)}
         spatial = {"include_cvel_in_observation": False, "include_cfrc_ext_in_observation": False}
+        places = {"exclude_current_positions_from_observation": False}
+        stands = {"ctrl_cost_weight": 0.3, "impact_cost_weight": 1e-4, "impact_cost_range": (-2.0, 3.0)}
+        controls = {"reward_control_weight": 0.3, "frame_skip": 4}
         for task, parameters in (
             ("Ant-v5", {**walks, "contact_cost_weight": 0.2, "contact_force_range": (-0.1, 0.1)}),
             ("Ant-v5", {**ends, **stays, "include_cfrc_ext_in_observation": False, "frame_skip": 3}),
@@ -218,6 +222,11 @@ class Tasks(unittest.TestCase):
             ("Walker2d-v5", {**walks, **ranges}),
             ("Swimmer-v5", {**walks, "exclude_current_positions_from_observation": False}),
             ("Humanoid-v5", {**walks, **spatial, "contact_cost_weight": 1e-3, "contact_cost_range": (0, 2)}),
+            ("HumanoidStandup-v5", {**stands, **spatial, **places}),
+            ("Reacher-v5", {"reward_dist_weight": 3.0, "reward_control_weight": 0.2, "frame_skip": 3}),
+            ("Pusher-v5", {"reward_near_weight": 2.0, "reward_dist_weight": 3.0, **controls}),
+            ("InvertedPendulum-v5", {"reset_noise_scale": 0.05, "frame_skip": 3}),
+            ("InvertedDoublePendulum-v5", {"healthy_reward": 3.0, "reset_noise_scale": 0.05}),
         ):
             with self.subTest(task, **parameters):
                 qpos, qvel, seen, reward = compare(task, "f64", 1, 60, **parameters)
@@ -228,15 +237,88 @@ class Tasks(unittest.TestCase):
                     environments.make_vec(task, 2, **parameters),
                 )
                 self.assertEqual(theirs.observation_space.shape, ours.single_observation_space.shape)
-        plain, other = (environments.make_vec("Ant-v5", 3, **p) for p in ({}, {"ctrl_cost_weight": 0.1}))
-        np.testing.assert_allclose(other.reset(seed=2)[0], plain.reset(seed=2)[0], rtol=0, atol=1e-6)
+        for task in environments.tasks():  # starts are those of the task as it is
+            plain, other = (environments.make_vec(task, 9, **p) for p in ({}, {"frame_skip": 7}))
+            seen, same = plain.reset(seed=2)[0], other.reset(seed=2)[0]
+            np.testing.assert_allclose(same, seen, rtol=0, atol=1e-6, err_msg=task)
+        environments.register()
+        weights = {"reward_dist_weight": 0.0, "reward_control_weight": 5.0}
+        single = gymnasium.make("orrery/Reacher-v5", **weights)
+        many = gymnasium.make_vec("orrery/Reacher-v5", 3, **weights)
+        single.reset(seed=1), many.reset(seed=1)
+        self.assertAlmostEqual(single.step(np.array([1, 0.5], np.float32))[1], -6.25, places=6)
+        np.testing.assert_allclose(many.step(np.full((3, 2), 0.5, np.float32))[1], -2.5, atol=1e-6)
         for task, wrong, text in (
             ("Ant-v5", {"ctrl_weight": 1}, "Ant-v5 has no 'ctrl_weight': expected one of forward_reward_w"),
-            ("Reacher-v5", {"weight": 1}, "weight: expected an option, or a parameter of one of Ant"),
+            ({"orrery_task": 1}, {"task_infos": True}, "expected an option, or a parameter of one of Ant"),
+            ("Ant-v5", {"engine": 5}, "engine 5: expected an Engine, or None"),
+            ("Reacher-v5", {"weight": 1}, "Reacher-v5 has no 'weight': expected one of reward_dist_weight"),
             ({"orrery_task": 1}, {"colour": 1}, "colour: expected an option, or a parameter of one of Ant"),
         ):
             with self.assertRaisesRegex(TypeError, text):
                 environments.make_vec(task, 2, **wrong)
+
+    def test_infos_are_gymnasiums(self):
+        """All keys, masks and values; of what a step resets, whose start is random, that of our own state."""
+        weights = {"ctrl_cost_weight": 0.3, "terminate_when_unhealthy": False, "healthy_z_range": (0.9, 1.24)}
+        changed = [("Hopper-v5", AutoresetMode.NEXT_STEP, {**weights, "healthy_angle_range": (-0.01, 0.02)})]
+        modes = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+        both = [(task, modes[i % 2], {}) for i, task in enumerate(environments.tasks())]
+        both += [("Hopper-v5", mode, {}) for mode in modes]
+        for task, mode, parameters in both + changed:
+            with self.subTest(task, mode=mode, **parameters):
+                self.compare_infos(task, mode, parameters)
+        plain, told = (environments.make_vec("Ant-v5", 2, task_infos=t) for t in (False, True))
+        self.assertEqual(plain.single_observation_space, told.single_observation_space)
+        self.assertEqual(plain.reset(seed=1)[1], {})
+        single = gymnasium.make("Ant-v5").reset(seed=1)[1]
+        environments.register()
+        ours = gymnasium.make("orrery/Ant-v5", task_infos=True).reset(seed=1)[1]
+        self.assertEqual(set(single), set(ours))
+
+    def compare_infos(self, task, mode, parameters):
+        making = {"max_episode_steps": 6, **parameters}
+        theirs = gymnasium.vector.SyncVectorEnv(
+            [lambda: reference_of(task, True, **making)] * 3, autoreset_mode=mode
+        )
+        ours = environments.make_vec(
+            task, 3, precision="f64", autoreset_mode=mode, task_infos=True, statistics=False, **making
+        )
+        random = np.random.default_rng(0)
+        (_, told), (_, found) = theirs.reset(seed=0), ours.reset(seed=0)
+        self.assertEqual(set(found), set(told))
+        begun, ended, resets = np.ones(3, bool), np.zeros(3, bool), 0
+        for _ in range(15):
+            for i in np.flatnonzero(begun):
+                data = theirs.envs[i].unwrapped.data
+                ours.set_state(i, data.qpos, data.qvel)
+            actions = random.uniform(theirs.action_space.low, theirs.action_space.high).astype(np.float32)
+            over = ended
+            _, _, *ends, told = theirs.step(actions)
+            _, _, *our_ends, found = ours.step(actions)
+            ended = ends[0] | ends[1]
+            np.testing.assert_array_equal(our_ends[0], ends[0])
+            np.testing.assert_array_equal(our_ends[0] | our_ends[1], ended)
+            begun = ended if mode == AutoresetMode.SAME_STEP else over
+            resets += ended.sum()
+            self.same_infos(found, told, ~begun)
+            if "final_info" in told:
+                self.same_infos(found["final_info"], told["final_info"], ended)
+            if "x_position" in found:
+                np.testing.assert_array_equal(found["x_position"][begun], ours.get_states()[0][begun, 0])
+        self.assertGreater(resets, 3)
+
+    def same_infos(self, found, told, compared):
+        left = ("final_obs", "_final_obs", "final_info", "_final_info")
+        self.assertEqual(set(found) - set(left), set(told) - set(left))
+        for key in set(told) - set(left):
+            if key.startswith("_"):
+                np.testing.assert_array_equal(found[key], told[key], err_msg=key)
+            else:
+                self.assertEqual(found[key].shape, told[key].shape, key)
+                np.testing.assert_allclose(
+                    found[key][compared], told[key][compared], rtol=1e-6, atol=1e-6, err_msg=key
+                )
 
     def test_spaces_are_gymnasiums(self):
         for task in environments.tasks():
@@ -368,7 +450,8 @@ class Vector(unittest.TestCase):
             ([1, 2], ValueError, "2 seeds: expected 3"),
             ([1, 2.5, 3], TypeError, "seed 2.5 of environment 1: expected an integer"),
             ([1, 2, None], TypeError, "seed None of environment 2: expected an integer"),
-            (-4, ValueError, "seed -4 of environment 0: expected 0 or more"),
+            (-4, ValueError, "seed -4 of environment 0: expected 0 to 4294967295"),
+            (2**32 - 2, ValueError, "seed 4294967296 of environment 2: expected 0 to 4294967295"),
             ("abc", TypeError, "seed 'abc': expected an integer"),
             (1.5, TypeError, "seed 1.5: expected an integer"),
         ):

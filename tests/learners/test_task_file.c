@@ -288,6 +288,15 @@ static void mistakes_are_named(void **state)
          "same_as: expected a joint of the same kind"},
         {TASK(QPOS, QPOS, ", \"start\": {\"draw\": [{\"joint\": \"hinge\", \"normal\": [0, -1]}]}"),
          "normal: expected a mean"},
+#define RING(Rest) TASK(QPOS, QPOS, ", \"start\": {\"draw\": [{\"joint\": " Rest "}]}")
+        {RING("[\"slider\", \"toe\"], \"radius\": [0, 1]"), "joint: expected two hinges or slides"},
+        {RING("[\"slider\"], \"radius\": [0, 1]"), "joint: expected two hinges or slides"},
+        {RING("[\"hinge\", \"hinge\"], \"radius\": [0, 1]"), "joint: expected each name once"},
+        {RING("[\"slider\", \"hinge\"]"), "draw[0].radius: expected inner and outer radius"},
+        {RING("[\"slider\", \"hinge\"], \"low\": [1, 1], \"high\": [2, 2], \"radius\": [0, 1]"),
+         "radius: expected 0 <= inner <= outer, with 1 % of the rectangle"},
+        {RING("[\"slider\", \"hinge\"], \"velocity\": true"), "velocity: expected one of the keys"},
+#undef RING
         {TASK(QPOS, QPOS, ", \"start\": {\"no_contacts\": {\"attempts\": 0}}"),
          "attempts: expected a whole number"},
         {TASK(QPOS, QPOS, ", \"randomise\": [{\"of\": \"colour\", \"uniform\": [1, 2]}]"),
@@ -395,6 +404,8 @@ static void the_documentation_is_true(void **state)
                                        "gaussian",
                                        "cfrc_ext",
                                        "subtree_com",
+                                       "ten_length",
+                                       "ten_velocity",
                                        "unless_terminated",
                                        "up_to_date",
                                        "geom_surface",
@@ -675,6 +686,30 @@ static void draws_do_not_depend_on_threads_or_number(void **state)
     assert_within(sqrt(noise), 0.05, 0.15); // of 40 numbers
 }
 
+static void two_joints_start_in_a_ring(void **state)
+{
+    (void)state;
+    enum { COUNT = 600 };
+    static const char text[] =
+        "{\"orrery_task\": 1, \"observation\": [{\"of\": \"qpos\", \"name\": [\"x\", \"b\"]}], \"reward\": "
+        "[],"
+        " \"start\": {\"draw\": [{\"joint\": [\"b\", \"x\"], \"low\": [1, 0], \"high\": [2, 3],"
+        " \"center\": [1, 1], \"radius\": [0.5, 1]}]}}";
+    orr_env *env = make_drawn(engine, text, COUNT, true);
+    const double *o = results_of(env).observation;
+    double inner = 0.0, above = 0.0;
+    for (int i = 0; i < COUNT; i++) {
+        const double distance = hypot(o[2 * i + 1] - 1.0, o[2 * i] - 1.0);
+        assert_within(distance, 0.5, 1.0);
+        assert_within(o[2 * i + 1], 1.0, 2.0);
+        inner += distance<0.75, above += o[2 * i]> 1.0;
+    }
+    // uniform over the half ring: (0.75^2 - 0.5^2) / (1 - 0.5^2) of it, and half of it; 5 deviations
+    assert_within(inner / COUNT, 0.4167 - 0.1, 0.4167 + 0.1);
+    assert_within(above / COUNT, 0.4, 0.6);
+    orr_env_destroy(env);
+}
+
 static void starts_are_as_described(void **state)
 {
     (void)state;
@@ -788,6 +823,7 @@ int main(void)
         cmocka_unit_test(the_documentation_is_true),
         cmocka_unit_test(parameters_are_drawn_in_their_ranges),
         cmocka_unit_test(draws_do_not_depend_on_threads_or_number),
+        cmocka_unit_test(two_joints_start_in_a_ring),
         cmocka_unit_test(starts_are_as_described),
         cmocka_unit_test(vectors_are_turned_and_numbers_combined),
     };

@@ -246,6 +246,9 @@ static void a_policy_is_saved_and_its_successes_are_counted(void **state)
     assert_true(rate_of_success("-1", path) == 1.0 && rate_of_success("1", path) == 0.0);
     const double quarter = rate_of_success("0.25", path); // the deviation is 0.03
     assert_true(quarter > 0.13 && quarter < 0.37);
+    run_result run = orrery("train", "policy", "SurgicalReach", "-o", path, "--steps", "64", "--worlds", "64",
+                            "--horizon", "1", "--small", "--episodes", "1");
+    assert_done(&run); // a task that ships, by its name
     assert_ok(orr_file_read(path, &bytes, &error));
     assert_memory_equal(bytes.data, "ORRPOL02", 8);
     orr_free(bytes.data);

@@ -40,9 +40,6 @@ orr_result bench_mlp(const bench_run *run, orr_error *error);         // the net
 orr_result bench_splats(const bench_run *run, orr_error *error);
 orr_result bench_neural(const bench_run *run, orr_error *error);
 orr_result bench_light(const bench_run *run, orr_error *error);
-// The walker that ships, beside the program as it is built or as it is installed; NULL: it is not there. Free
-// with orr_free.
-char *bench_find_scene(void);
 orr_result bench_frame(const bench_run *run, orr_error *error);
 orr_result bench_bodies(const bench_run *run, orr_jobs *jobs,
                         orr_error *error); // many bodies' part of "physics"

@@ -8,9 +8,9 @@
 #include "engine/loop/frame_trace.h"
 #include "samples/orrery/bench/bench_account.h"
 #include "samples/orrery/robot_drive.h"
+#include "samples/orrery/shipped_file.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { WARM_UP = 3, FRAMES_LEAST = 5, FRAMES_MOST = 120 };
 static const double seconds_at_most = 2.0, frames_per_second = 60.0;
@@ -101,22 +101,6 @@ static orr_result trace_frames(frame_loop *loop, orr_error *error)
 }
 
 // ---- what it draws ----
-
-char *bench_find_scene(void)
-{
-    static const char *const candidates[] = {"../assets/walker.json", "../share/orrery/walker.json"};
-    char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = 0;
-    for (int i = 0; i < 2; i++) {
-        char *path = orr_path_beside(program, candidates[i]);
-        if (path && access(path, R_OK) == 0) {
-            return path;
-        }
-        orr_free(path);
-    }
-    return NULL;
-}
 
 static bool has_robot(const orr_scene *scene)
 {
@@ -214,7 +198,7 @@ orr_result bench_frame(const bench_run *run, orr_error *error)
     if (run->scene) {
         return bench_scene(run, run->scene, error);
     }
-    char *shipped = bench_find_scene();
+    char *shipped = shipped_file("walker.json");
     if (!shipped && run->trace) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "bench: frame: expected a SCENE: the one that ships is missing");

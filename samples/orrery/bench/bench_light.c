@@ -3,6 +3,7 @@
 #include "engine/core/clock.h"
 #include "engine/core/memory.h"
 #include "samples/orrery/bench/bench.h"
+#include "samples/orrery/shipped_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -152,7 +153,7 @@ static orr_result run_cases(light_bench *b, orr_error *error)
 static orr_result open_bench(light_bench *b, orr_error *error)
 {
     const bench_run *run = b->run;
-    char *installed = run->scene ? NULL : bench_find_scene();
+    char *installed = run->scene ? NULL : shipped_file("walker.json");
     if (!run->scene && !installed) {
         return orr_fail(error, ORR_CODE_FILE_OPEN,
                         "bench: light: no walker.json beside the program: give a scene");

@@ -5,6 +5,7 @@
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/progress.h"
+#include "samples/orrery/shipped_file.h"
 #include "samples/orrery/train/train.h"
 
 #include <cjson/cJSON.h>
@@ -213,9 +214,11 @@ int train_policy(int argc, char **argv)
         .name = "train policy",
         .operands = "TASK [ROBOT] -o FILE.policy",
         .purpose = "Learns a task by proximal policy optimisation until --steps, --seconds or Ctrl-C.",
-        .notes = "TASK: Ant-v5, HalfCheetah-v5, Hopper-v5, Walker2d-v5, Swimmer-v5, InvertedPendulum-v5 and\n"
-                 "others of Gymnasium, or a task file (.json, docs/task-file.md); ROBOT: its .xml, for\n"
-                 "example Gymnasium's ant.xml (default: the one that the task file names).",
+        .notes =
+            "TASK: Ant-v5, HalfCheetah-v5, Hopper-v5, Walker2d-v5, Swimmer-v5, InvertedPendulum-v5 and\n"
+            "others of Gymnasium, a task that ships (QuadrupedTerrain, SoftLift ...), or a task file\n"
+            "(.json, docs/task-file.md); ROBOT: its .xml, for example Gymnasium's ant.xml (default: the\n"
+            "one that the task file names).",
         .operand_min = 1,
         .operand_max = 2,
         .options = list,
@@ -226,7 +229,8 @@ int train_policy(int argc, char **argv)
         orr_free(t);
         return exit_code;
     }
-    t->task = argv[0];
+    char *shipped = shipped_task(argv[0]);
+    t->task = shipped ? shipped : argv[0];
     t->model = count > 1 ? argv[1] : NULL;
     t->seed = common.seed == UINT64_MAX ? 0 : (uint32_t)common.seed;
     t->seconds = t->seconds == 0.0 && t->steps == 0 ? 60.0 : t->seconds;
@@ -237,6 +241,7 @@ int train_policy(int argc, char **argv)
     orr_policy_trainer_destroy(t->trainer);
     orr_engine_destroy(t->engine);
     orr_free(t);
+    orr_free(shipped);
     if (result != ORR_OK) {
         cJSON_Delete(json);
         return command_fail(result, &error);
