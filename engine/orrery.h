@@ -1473,8 +1473,8 @@ typedef struct orr_train_desc {
        are 0 here a field's batch, holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
-    /* Photos: every so manyeth is for testing; 0: 8; -1: none; -2: those of transforms_test.json beside, or of
-       test_filenames (or val_filenames) in the file, which then learns from its train_filenames. */
+    /* Photos: every so manyeth is for testing; 0: 8; -1: none; -2: those of transforms_test.json beside, or
+       of test_filenames (or val_filenames) in the file, which then learns from its train_filenames. */
     int holdout;
     /* ORR_DEVICE_CUDA takes the steps on the GPU; AUTO: what ORR_DEVICE in the environment names; otherwise
        the CPU. Splats on the GPU, with bilateral_grid, depths and kept lenses too, get the same bits in
@@ -1999,8 +1999,8 @@ typedef struct orr_hit {
  *
  * Runs on the CPU, whichever device draws, and needs no frame: about 10 ns per triangle and 7 ns per splat of
  * the scene on two threads, and one ray per field. Bodies that CUDA simulates are read back. Where no mesh or
- * robot is, clouds are hit through a lens that distorts, as the CPU draws them. Frames on Vulkan and CUDA show
- * them through a pinhole: for those, pass the view with ORR_CAMERA_PERSPECTIVE and no distortion.
+ * robot is, clouds are hit through a lens that distorts, as the CPU draws them. Frames on Vulkan and CUDA
+ * show them through a pinhole: for those, pass the view with ORR_CAMERA_PERSPECTIVE and no distortion.
  * ORR_ERROR_ARGUMENT: the point is outside the picture, or the camera or the copy of the world is wrong. */
 static inline orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y,
                                         orr_hit *hit, orr_error *error);

@@ -22,8 +22,8 @@ class Trainer(Handle):
     options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none; "test": those of
     transforms_test.json beside the data's file, or of test_filenames in it), splats (at most; 150,000, more
     by a plan of more than 180 seconds), sh_degree, antialias, config, batch, exposures, bilateral_grid,
-    refine_poses, depth_weight, prune, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore", "empty"), lenses ("undistort",
-    "keep"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
+    refine_poses, depth_weight, prune, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore",
+    "empty"), lenses ("undistort", "keep"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
 
     Close it after the scenes that show it.
     """
