@@ -1473,7 +1473,9 @@ typedef struct orr_train_desc {
        are 0 here a field's batch, holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
-    int holdout; /* photos: every so manyeth is for testing; 0: 8; -1: none; -2: transforms_test.json's */
+    /* Photos: every so manyeth is for testing; 0: 8; -1: none; -2: those of transforms_test.json beside, or
+       of test_filenames (or val_filenames) in the file, which then learns from its train_filenames. */
+    int holdout;
     /* ORR_DEVICE_CUDA takes the steps on the GPU; AUTO: what ORR_DEVICE in the environment names; otherwise
        the CPU. Splats on the GPU, with bilateral_grid, depths and kept lenses too, get the same bits in
        every run, but others than on the CPU. */
@@ -1528,6 +1530,10 @@ typedef struct orr_train_info {
        them splats began at, up to orr_train_desc.splats; 0 after `resume`. Where they are fewer than 30 % of
        that, the rest began at random points that photos agree on. */
     int64_t points, points_used;
+    /* Photos do not belong to their cameras, by those held out: the ones evaluated since the last step are
+       less than 5 dB better in the mean than one colour in their place, or else that of the last measure is
+       less than 1 dB. A warning of the log says so once early, and when all have been evaluated. */
+    bool mismatch;
 } orr_train_info;
 
 /* How near what was learned is to what it was learned from; 0: not a figure of the kind. */
@@ -1539,6 +1545,8 @@ typedef struct orr_train_quality {
     double normal_degrees;        /* sdf: mean angle between gradients and normals of triangles */
     double smooth_normal_degrees; /* the same with the normals of the mesh's vertices */
     double surface_error;         /* sdf: mean |distance| on the surface [units of the mesh] */
+    double constant_psnr; /* [dB] of the photo's mean colour in place of what was learned; infinite: it has no
+                             other colour */
 } orr_train_quality;
 
 typedef struct orr_stage_time {
@@ -1990,7 +1998,9 @@ typedef struct orr_hit {
  * cloud or field with the largest alpha above 0 is hit.
  *
  * Runs on the CPU, whichever device draws, and needs no frame: about 10 ns per triangle and 7 ns per splat of
- * the scene on two threads, and one ray per field. Bodies that CUDA simulates are read back.
+ * the scene on two threads, and one ray per field. Bodies that CUDA simulates are read back. Where no mesh or
+ * robot is, clouds are hit through a lens that distorts, as the CPU draws them. Frames on Vulkan and CUDA
+ * show them through a pinhole: for those, pass the view with ORR_CAMERA_PERSPECTIVE and no distortion.
  * ORR_ERROR_ARGUMENT: the point is outside the picture, or the camera or the copy of the world is wrong. */
 static inline orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y,
                                         orr_hit *hit, orr_error *error);

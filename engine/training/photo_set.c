@@ -1,11 +1,15 @@
 #include "engine/training/photo_set.h"
 
 #include "engine/core/file.h"
+#include "engine/core/folder.h"
 #include "engine/core/memory.h"
 #include "engine/scene/camera_file.h"
 #include "neural/capture/capture_file.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double VARIANCE_LEAST = 1e-9; // of a photo of one colour, by rounding
 
 static orr_result add_test_photos(const char *path, orr_jobs *jobs, orr_log log, orr_capture *capture,
                                   orr_error *error)
@@ -24,9 +28,20 @@ static orr_result add_test_photos(const char *path, orr_jobs *jobs, orr_log log,
 static orr_result load(const char *path, int holdout, orr_jobs *jobs, orr_log log, orr_photo_set *set,
                        orr_error *error)
 {
+    set->path = orr_path_join("", path);
+    if (!set->path) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+    }
     ORR_TRY(orr_capture_load(path, jobs, log, &set->capture, error));
     const int listed = set->capture->count;
     if (holdout == ORR_HOLDOUT_TEST) {
+        ORR_ALLOC(set->images, listed, "a list of photos", error);
+        set->train_count = orr_capture_split_by_parts(set->capture, set->images, &set->held_out_count);
+        if (set->held_out_count > 0) {
+            return ORR_OK;
+        }
+        orr_free(set->images);
+        set->images = NULL;
         ORR_TRY(add_test_photos(path, jobs, log, set->capture, error));
         holdout = 0;
     }
@@ -54,6 +69,7 @@ orr_result orr_photo_set_load(const char *path, int holdout, orr_jobs *jobs, orr
 void orr_photo_set_free(orr_photo_set *set)
 {
     orr_capture_destroy(set->capture);
+    orr_free(set->path);
     orr_free(set->images);
     *set = (orr_photo_set){0};
 }
@@ -61,6 +77,29 @@ void orr_photo_set_free(orr_photo_set *set)
 int orr_photo_set_shown(const orr_photo_set *set)
 {
     return set->images[set->held_out_count > 0 ? set->train_count : 0];
+}
+
+double orr_photo_set_constant_psnr(const orr_photo_set *set, int image)
+{
+    const orr_capture_image *photo = &set->capture->images[image];
+    const int64_t pixels = (int64_t)photo->width * photo->height;
+    double sum[3] = {0.0}, squares[3] = {0.0}, count = 0.0, variance = 0.0;
+    for (int64_t i = 0; i < pixels; i++) {
+        float colour[3];
+        if (photo->mask && photo->mask[i] == 0) {
+            continue;
+        }
+        orr_capture_over_white(photo, i, colour);
+        for (int k = 0; k < 3; k++) {
+            sum[k] += (double)colour[k];
+            squares[k] += (double)colour[k] * (double)colour[k];
+        }
+        count++;
+    }
+    for (int k = 0; k < 3 && count > 0.0; k++) {
+        variance += (squares[k] - sum[k] * sum[k] / count) / (3.0 * count);
+    }
+    return variance > VARIANCE_LEAST ? -10.0 * log10(variance) : INFINITY;
 }
 
 orr_result orr_photo_set_add_cameras(const orr_photo_set *set, orr_scene *scene, orr_error *error)

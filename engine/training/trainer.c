@@ -265,6 +265,8 @@ static orr_result take_step(orr_trainer *t, orr_error *error)
     orr_learner_step step = {0};
     ORR_TRY(t->kind->functions->step(t->learner, orr_trainer_progress(t), &step, error));
     t->ahead = true;
+    t->held_out.count = t->held_out.evaluated = 0;
+    t->held_out.psnr = t->held_out.constant_psnr = 0.0;
     t->steps++;
     t->samples += step.samples;
     t->loss_sum = (1.0 - LOSS_WEIGHT) * t->loss_sum + LOSS_WEIGHT * step.loss;
@@ -338,7 +340,8 @@ orr_result orr_trainer_describe_sized(const orr_trainer *t, orr_train_info *info
                           .seconds = orr_trainer_seconds(t),
                           .seconds_left = seconds_left(t),
                           .train_count = photos ? photos->train_count : 0,
-                          .held_out_count = photos ? photos->held_out_count : 0};
+                          .held_out_count = photos ? photos->held_out_count : 0,
+                          .mismatch = orr_trainer_mismatch(t)};
     if (t->kind->functions->points) {
         t->kind->functions->points(t->learner, &own.points, &own.points_used);
     }

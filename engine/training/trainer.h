@@ -16,6 +16,14 @@ typedef struct orr_training_plan {
     double progress_then; // how much of the training was over
 } orr_training_plan;
 
+// Held-out photos beside one colour, those that have more than one.
+typedef struct orr_held_out {
+    double psnr, constant_psnr; // [dB] sums, of those evaluated since the last step
+    int count, evaluated;       // in the sums; with those of one colour
+    bool warned;                // early
+    bool mismatch;              // of the last measure
+} orr_held_out;
+
 struct orr_trainer {
     orr_engine *engine;
     const orr_learner_kind *kind;
@@ -32,6 +40,7 @@ struct orr_trainer {
     bool ahead;                   // a field has learned what it does not show
     bool measured;
     orr_train_quality quality; // of the last measure
+    orr_held_out held_out;
     orr_curve losses, scores;
 };
 
@@ -41,6 +50,8 @@ double orr_trainer_progress(const orr_trainer *trainer); // how much of the trai
 // What every call begins and ends with. ORR_ERROR_ARGUMENT: no trainer, or one of this process's parent.
 orr_result orr_trainer_enter(orr_trainer *trainer, orr_error *error);
 void orr_trainer_leave(orr_trainer *trainer);
+// Whether held-out photos tell that photos do not belong to their cameras.
+bool orr_trainer_mismatch(const orr_trainer *trainer);
 // Makes a field show all that was learned.
 orr_result orr_trainer_refresh(orr_trainer *trainer, orr_error *error);
 

@@ -161,6 +161,7 @@ static orr_result set_lens(const photo_job *job, orr_photo *photo, orr_capture_i
     image->fisheye = lens->fisheye;
     image->sharpness = (float)photo->sharpness;
     image->id = photo->id;
+    image->part = photo->part;
     memcpy(image->pose, photo->pose, sizeof image->pose);
     return ORR_OK;
 }
@@ -373,6 +374,28 @@ int orr_capture_split(int count, int holdout, int *indices)
         indices[for_testing ? test++ : train++] = i;
     }
     return train_count;
+}
+
+static int take_part(const orr_capture *capture, orr_photo_part part, int *indices)
+{
+    int count = 0;
+    for (int i = 0; i < capture->count; i++) {
+        if (capture->images[i].part == part) {
+            indices[count++] = i;
+        }
+    }
+    return count;
+}
+
+int orr_capture_split_by_parts(const orr_capture *capture, int *indices, int *test_count)
+{
+    int count = take_part(capture, ORR_PHOTO_OF_TRAIN, indices);
+    count = count > 0 ? count : take_part(capture, ORR_PHOTO_OF_NONE, indices);
+    *test_count = take_part(capture, ORR_PHOTO_OF_TEST, indices + count);
+    if (*test_count == 0) {
+        *test_count = take_part(capture, ORR_PHOTO_OF_VAL, indices + count);
+    }
+    return count;
 }
 
 void orr_capture_over_white(const orr_capture_image *image, int64_t pixel, float colour[3])

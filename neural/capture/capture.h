@@ -21,6 +21,7 @@ typedef struct orr_capture_image {
     bool fisheye;
     float sharpness; // the larger the sharper; 1 when not in the file
     uint32_t id;     // COLMAP's IMAGE_ID; 0: it has none
+    orr_photo_part part;
 } orr_capture_image;
 
 // Fields are in the unit cube, or in the cube of side aabb_scale about (0.5, 0.5, 0.5). to_unit is a
@@ -58,3 +59,7 @@ void orr_capture_over_white(const orr_capture_image *image, int64_t pixel, float
 // for training. holdout 0: all are for training. `indices` holds count; the training images come first.
 // Returns how many those are.
 int orr_capture_split(int count, int holdout, int *indices);
+// Likewise by what the file says: those of `train` learn (all that are of no part where it lists none), those
+// of `test` are for testing (of `val` where it lists none); other photos are in neither. *test_count: 0 where
+// the file says nothing.
+int orr_capture_split_by_parts(const orr_capture *capture, int *indices, int *test_count);

@@ -140,8 +140,9 @@ orr_result orr_capture_file_test(const char *path, char **test, orr_error *error
     }
     orr_free(*test);
     *test = NULL;
-    return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: no photos for testing: expected %s with the capture",
-                    path, name);
+    return orr_fail(error, ORR_CODE_FILE_OPEN,
+                    "%s: no photos for testing: expected %s with the capture, or test_filenames in it", path,
+                    name);
 }
 
 // NULL when out of memory

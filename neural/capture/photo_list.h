@@ -21,12 +21,21 @@ typedef struct orr_photo_lens {
     bool fisheye;
 } orr_photo_lens;
 
+// nerfstudio's parts of a capture. By order: a photo of several is of the last.
+typedef enum orr_photo_part {
+    ORR_PHOTO_OF_NONE, // the file does not say
+    ORR_PHOTO_OF_TRAIN,
+    ORR_PHOTO_OF_VAL,
+    ORR_PHOTO_OF_TEST
+} orr_photo_part;
+
 typedef struct orr_photo {
     char *file;       // as the capture's file names it; NULL: it does not
     char *mask;       // of pixels to learn from, likewise; mostly NULL
     float pose[12];   // camera to world, 3x4: right, down, forward, position
     double sharpness; // the larger the sharper; 1: not in the file
     uint32_t id;      // COLMAP's IMAGE_ID; 0: it has none
+    orr_photo_part part;
     orr_photo_lens lens;
 } orr_photo;
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -245,6 +246,70 @@ static orr_result read_world(const orr_json *root, orr_photo_list *list, orr_err
     return ORR_OK;
 }
 
+// ---- parts ----
+
+static int compare_files(const void *a, const void *b)
+{
+    return strcmp((*(orr_photo *const *)a)->file, (*(orr_photo *const *)b)->file);
+}
+
+static orr_photo *find_file(orr_photo **by_file, int count, const char *file)
+{
+    orr_photo key = {.file = (char *)file}, *wanted = &key; // is only compared
+    orr_photo **found = bsearch(&wanted, by_file, (size_t)count, sizeof(orr_photo *), compare_files);
+    return found ? *found : NULL;
+}
+
+// Names that are no frame's are told as not used: frames are often left out of a file by hand.
+static orr_result read_part(const orr_json *root, const char *key, orr_photo_part part, orr_photo **by_file,
+                            int named, orr_photo_list *list, orr_error *error)
+{
+    const cJSON *name;
+    int count, unknown = 0;
+    if (!orr_json_has(root, key)) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_array(root, key, &name, &count, error));
+    for (int i = 0; i < count; i++, name = name->next) {
+        if (!cJSON_IsString(name)) {
+            return orr_json_expected(root, key, error, "an array of file names");
+        }
+        orr_photo *photo = find_file(by_file, named, name->valuestring);
+        unknown += !photo;
+        if (photo) {
+            photo->part = part;
+        }
+    }
+    const size_t used = strlen(list->ignored);
+    if (unknown > 0) {
+        snprintf(list->ignored + used, sizeof list->ignored - used, "%s%d of %d names of %s, no frame's,",
+                 used ? " " : "", unknown, count, key);
+    }
+    return ORR_OK;
+}
+
+// Which photos nerfstudio learns from, and compares with.
+static orr_result read_parts(const orr_json *root, orr_photo_list *list, orr_error *error)
+{
+    static const char *const keys[] = {"train_filenames", "val_filenames", "test_filenames"};
+    orr_result result = ORR_OK;
+    orr_photo **by_file;
+    int named = 0;
+    ORR_ALLOC(by_file, list->count, "photos by their names", error);
+    for (int i = 0; i < list->count; i++) {
+        if (list->photos[i].file) {
+            by_file[named++] = &list->photos[i];
+        }
+    }
+    qsort(by_file, (size_t)named, sizeof *by_file, compare_files);
+    for (int i = 0; i < 3 && result == ORR_OK; i++) {
+        result =
+            read_part(root, keys[i], (orr_photo_part)(ORR_PHOTO_OF_TRAIN + i), by_file, named, list, error);
+    }
+    orr_free(by_file);
+    return result;
+}
+
 static orr_result read_root(const orr_json *root, orr_photo_list *list, orr_error *error)
 {
     orr_photo_lens lens = {.centre = {NAN, NAN}};
@@ -267,7 +332,7 @@ static orr_result read_root(const orr_json *root, orr_photo_list *list, orr_erro
         ORR_TRY(orr_json_element(root, "frames", i, node, &frame, error));
         ORR_TRY(read_frame(&frame, &lens, &list->photos[i], error));
     }
-    return ORR_OK;
+    return read_parts(root, list, error);
 }
 
 orr_result orr_transforms_parse(const char *text, const char *name, orr_photo_list *list, orr_error *error)

@@ -1,6 +1,6 @@
 // transforms.json in the convention of instant-ngp and nerfstudio: camera-to-world 4x4 in OpenGL axes (x
 // right, y up, z backward); fl_x fl_y cx cy w h or camera_angle_x/y, k1 .. k4 p1 p2, for all frames or per
-// frame; aabb_scale, scale, offset, aabb.
+// frame; aabb_scale, scale, offset, aabb; nerfstudio's train_filenames, val_filenames, test_filenames.
 #pragma once
 
 #include "neural/capture/photo_list.h"

@@ -20,10 +20,10 @@ class Trainer(Handle):
     data: the path of what to learn from.
     resume: what save() wrote, to go on to the same bits.
     options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none; "test": those of
-    transforms_test.json beside the data's file), splats (at most; 150,000, more by a plan of more than 180
-    seconds), sh_degree, antialias, config, batch, exposures, bilateral_grid, refine_poses, depth_weight,
-    prune, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore", "empty"), lenses ("undistort",
-    "keep"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
+    transforms_test.json beside the data's file, or of test_filenames in it), splats (at most; 150,000, more
+    by a plan of more than 180 seconds), sh_degree, antialias, config, batch, exposures, bilateral_grid,
+    refine_poses, depth_weight, prune, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore",
+    "empty"), lenses ("undistort", "keep"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
 
     Close it after the scenes that show it.
     """
@@ -72,7 +72,8 @@ class Trainer(Handle):
     @property
     def info(self):
         """Where the training is: an orr_train_info of orrery.h, with steps, count, progress (0 .. 1), loss,
-        psnr [dB], ssim and iou (of the last measure()), steps_per_second, seconds and seconds_left."""
+        psnr [dB], ssim and iou (of the last measure()), steps_per_second, seconds and seconds_left, and
+        mismatch: held-out photos tell that photos do not belong to their cameras."""
         info = structs["orr_train_info"]()
         call.trainer_describe_sized(self.pointer, ctypes.byref(info), ctypes.sizeof(info))
         return info
@@ -90,15 +91,15 @@ class Trainer(Handle):
         return np.ctypeslib.as_array(picture.rgba, (picture.height, picture.width, 4)).copy()
 
     def evaluate(self):
-        """Compares with all there is: a list of {"file", "psnr", "ssim"} for held-out photos, or one
-        dictionary with the figures of the kind."""
+        """Compares with all there is: a list of {"file", "psnr", "ssim", "constant_psnr"} for held-out
+        photos, the last of their mean colour, or one dictionary with the figures of the kind."""
         found = []
         info = self.info
         photos = info.train_count > 0
         for i in range(info.held_out_count if photos else 1):
             q = structs["orr_train_quality"]()
             call.trainer_evaluate_sized(self.pointer, i, 0.0, ctypes.byref(q), ctypes.sizeof(q))
-            names = ["psnr", "ssim"] if photos else ["psnr"]
+            names = ["psnr", "ssim", "constant_psnr"] if photos else ["psnr"]
             if self.kind == "sdf":
                 names = ["iou", "normal_degrees", "smooth_normal_degrees", "surface_error"]
             figures = {name: getattr(q, name) for name in names}

@@ -211,11 +211,10 @@ void orr_splat_seeds_draw(const orr_splat_photo *photos, const int *images, int 
 
 // ---- points of the capture ----
 
-static bool near_camera(const orr_splat_photo *photos, const int *images, int image_count, float distance,
-                        const float point[3])
+static bool near_camera(const orr_splat_photo *photos, int count, float distance, const float point[3])
 {
-    for (int i = 0; i < image_count; i++) {
-        const float *eye = photos[images[i]].lens.position;
+    for (int i = 0; i < count; i++) {
+        const float *eye = photos[i].lens.position;
         const float x = point[0] - eye[0], y = point[1] - eye[1], z = point[2] - eye[2];
         if (x * x + y * y + z * z < distance * distance) {
             return true;
@@ -224,10 +223,10 @@ static bool near_camera(const orr_splat_photo *photos, const int *images, int im
     return false;
 }
 
-int64_t orr_splat_seeds_take(const orr_splat_points *points, const orr_splat_photo *photos, const int *images,
-                             int image_count, int64_t most, uint32_t seed, orr_splat_seed *seeds)
+int64_t orr_splat_seeds_take(const orr_splat_points *points, const orr_splat_photo *photos, int photo_count,
+                             float extent, int64_t most, uint32_t seed, orr_splat_seed *seeds)
 {
-    const float distance = NEAR_CAMERA * orr_splat_extent(photos, images, image_count);
+    const float distance = NEAR_CAMERA * extent;
     orr_rng rng = {seed, 0, 1};
     int64_t taken = 0;
     for (int64_t i = 0; i < points->count && taken < most; i++) {
@@ -239,7 +238,7 @@ int64_t orr_splat_seeds_take(const orr_splat_points *points, const orr_splat_pho
         orr_splat_seed s = {.logit = OPACITY_LOGIT};
         memcpy(s.position, points->position + 3 * i, sizeof s.position);
         memcpy(s.colour, points->colour + 3 * i, sizeof s.colour);
-        if (!near_camera(photos, images, image_count, distance, s.position)) {
+        if (!near_camera(photos, photo_count, distance, s.position)) {
             seeds[taken++] = s;
         }
     }

@@ -6,9 +6,9 @@
 #include "render/training/splat_points.h"
 
 // Positions and colours of at most `most` points, drawn at random where there are more, none of them at a
-// camera. Returns how many they are.
-int64_t orr_splat_seeds_take(const orr_splat_points *points, const orr_splat_photo *photos, const int *images,
-                             int image_count, int64_t most, uint32_t seed, orr_splat_seed *seeds);
+// camera, be its photo learned from or not; the distance goes by orr_splat_extent. Returns how many they are.
+int64_t orr_splat_seeds_take(const orr_splat_points *points, const orr_splat_photo *photos, int photo_count,
+                             float extent, int64_t most, uint32_t seed, orr_splat_seed *seeds);
 // Positions and colours of random points that many photos see in nearly the same colour, of several
 // candidates each; points that a photo shows transparent are nowhere. `images`: image_count indices of the
 // photos to learn from.

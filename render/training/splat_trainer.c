@@ -71,7 +71,7 @@ static orr_result plant(orr_splat_trainer *t, orr_error *error)
     const int64_t room = points < first ? first : points < desc->splats ? points : desc->splats;
     orr_splat_seed *seeds;
     ORR_ALLOC(seeds, room, "splats", error);
-    t->seeds = points > 0 ? orr_splat_seeds_take(desc->points, t->photos, desc->images, desc->image_count,
+    t->seeds = points > 0 ? orr_splat_seeds_take(desc->points, t->photos, desc->capture->count, t->extent,
                                                  desc->splats, desc->seed, seeds)
                           : 0;
     const int64_t drawn = t->seeds < first ? first - t->seeds : 0, count = t->seeds + drawn;

@@ -395,11 +395,12 @@ static void test_nearest(void **state)
     orr_jobs_destroy(jobs);
 }
 
-// A grid of points, one at a camera, one far away and two in one place.
+// A grid of points, one at a camera, one at that of a photo that is held out, one far away and two in one
+// place.
 static void test_points_become_seeds(void **state)
 {
     (void)state;
-    enum { SIDE = 5, GRID = SIDE * SIDE * SIDE, COUNT = GRID + 3 };
+    enum { SIDE = 5, GRID = SIDE * SIDE * SIDE, COUNT = GRID + 4 };
     static float position[3 * COUNT], colour[3 * COUNT];
     static orr_splat_seed seeds[COUNT];
     const float step = 0.125f;
@@ -418,10 +419,13 @@ static void test_points_become_seeds(void **state)
     memcpy(position + 3 * GRID, made[0].lens.position, 3 * sizeof *position);
     position[3 * GRID] += 1e-3f;
     position[3 * GRID + 3] = 1e4f;
+    assert_true(p.learned < p.capture.count);
+    memcpy(position + 3 * (GRID + 2), made[p.indices[p.learned]].lens.position, 3 * sizeof *position);
     memcpy(position + 3 * (COUNT - 1), position, 3 * sizeof *position);
     const orr_splat_points points = {.count = COUNT, .position = position, .colour = colour};
-    int64_t count = orr_splat_seeds_take(&points, made, p.indices, p.learned, COUNT, 1, seeds);
-    assert_int_equal(count, COUNT - 1);
+    const float extent = orr_splat_extent(made, p.indices, p.learned);
+    int64_t count = orr_splat_seeds_take(&points, made, p.capture.count, extent, COUNT, 1, seeds);
+    assert_int_equal(count, COUNT - 2);
     assert_ok(orr_splat_seeds_finish(seeds, count, jobs, &error));
     for (int i = 0; i < count; i++) {
         const bool far = seeds[i].position[0] > 1e3f;
@@ -437,7 +441,7 @@ static void test_points_become_seeds(void **state)
         assert_true(seeds[i].log_scale < logf(6.0f * step)); // ten times the usual at most
     }
     // fewer than there are: all over the grid, none twice
-    count = orr_splat_seeds_take(&points, made, p.indices, p.learned, 40, 1, seeds);
+    count = orr_splat_seeds_take(&points, made, p.capture.count, extent, 40, 1, seeds);
     assert_in_range(count, 38, 40);
     int upper = 0;
     for (int i = 0; i < count; i++) {

@@ -272,8 +272,10 @@ int command_train(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &c.holdout,
          .expect = "K|test",
-         .help = "nerf, splats: keep every Kth photo for testing (default 8; 0: none), or test with the "
-                 "photos of transforms_test.json beside the capture's file (Blender)"},
+         .help =
+             "nerf, splats: keep every Kth photo for testing (default 8; 0: none), or test with the "
+             "photos of transforms_test.json beside the capture's file (Blender), or of test_filenames or "
+             "val_filenames in it (nerfstudio)"},
         {.name = "--sampling",
          .kind = OPTION_TEXT,
          .value = &c.sampling,

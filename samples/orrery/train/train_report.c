@@ -24,6 +24,7 @@ static void add_photo(cJSON *photos, const orr_train_quality *q)
         cJSON_AddStringToObject(photo, "file", q->file);
         cJSON_AddNumberToObject(photo, "PSNR", q->psnr);
         cJSON_AddNumberToObject(photo, "SSIM", q->ssim);
+        cJSON_AddNumberToObject(photo, "one colour PSNR", q->constant_psnr);
         cJSON_AddItemToArray(photos, photo);
     }
 }
@@ -73,6 +74,10 @@ static orr_result compare_photos(training *t, double end, cJSON *json, orr_error
     if (photos > 0) {
         train_figure(json, "PSNR", psnr / photos, "dB");
         train_figure(json, "SSIM", ssim / photos, "");
+        ORR_TRY(orr_trainer_describe(t->trainer, &t->info, error));
+    }
+    if (json && held_out > 0) {
+        cJSON_AddBoolToObject(json, "photos belong to cameras", !t->info.mismatch);
     }
     return ORR_OK;
 }
