@@ -14,9 +14,11 @@
 #include <string.h>
 
 enum {
-    SETTLING = 6, // iterations after the last of a step: which vertices touch has to settle
-    SELDOM = 4    // bodies that touch only what is fixed are moved as wholes once in so many iterations:
-};                // there is no momentum to keep
+    // Soft bodies are moved as wholes once in so many iterations of vertices. After such a move the vertices
+    // of limp cloth fall back on what they touch, and through it: moved in each, they do not come to an end.
+    SELDOM = 4,
+    SETTLING = 6 // such moves after the last: which vertices touch has to settle
+};
 
 static const char what[] = "contacts of soft bodies";
 
@@ -386,8 +388,8 @@ static void add_inertia(const coupling *c, int n, double *a, double *b)
 }
 
 // The system whose solution moves the soft bodies as wholes, and the rigid ones, to their common minimum.
-// What nothing moves has a unit row.
-static void fill(const coupling *c, int n, double *a, double *b)
+// wholes: soft ones are moved, too. What nothing moves has a unit row.
+static void fill(const coupling *c, bool wholes, int n, double *a, double *b)
 {
     memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
     memset(b, 0, (size_t)n * sizeof *b);
@@ -408,7 +410,7 @@ static void fill(const coupling *c, int n, double *a, double *b)
     for (int row = 0; row < n; row++) {
         bool held;
         if (row < 3 * c->count) {
-            held = c->held[row / 3];
+            held = c->held[row / 3] || !wholes;
         } else {
             const orr_soft_body *body = &c->contacts->body[(row - 3 * c->count) / 6];
             held = !body->linked && !(body->mass > 0.0);
@@ -586,14 +588,14 @@ static void find_forces(const coupling *c, const double *x)
 }
 
 // last: of the step, which leaves the forces on rigid bodies too.
-static void relax_together(const coupling *c, bool last)
+static void relax_together(const coupling *c, bool wholes, bool last)
 {
     const int n = 3 * c->count + 6 * c->contacts->bodies;
     double *b = c->system, *a = b + n;
     for (int i = 0; i < c->count && c->soft[i]->device; i++) {
         orr_soft_device_read(c->soft[i]);
     }
-    fill(c, n, a, b);
+    fill(c, wholes, n, a, b);
     if (c->contacts->linkages > 0) {
         solve_linked(c, n, a, b);
     } else {
@@ -603,7 +605,7 @@ static void relax_together(const coupling *c, bool last)
         find_forces(c, b);
     }
     for (int i = 0; i < c->count; i++) {
-        if (!c->held[i]) {
+        if (wholes && !c->held[i]) {
             c->soft[i]->program->translate(c->soft[i]->group, b + 3 * i);
             if (c->soft[i]->device) {
                 orr_soft_device_translate(c->soft[i], b + 3 * i);
@@ -639,8 +641,8 @@ static void relax_vertices(const coupling *c, int n, double *omega)
             orr_soft_relax_colour(soft, soft->group, colour, true);
         }
     }
-    if (n % c->seldom == 0) {
-        relax_together(c, false);
+    if (n % SELDOM == 0 || c->contacts->bodies > 0) {
+        relax_together(c, n % SELDOM == 0, false);
     }
     for (int i = 0; i < c->count; i++) {
         const orr_soft *soft = c->soft[i];
@@ -699,7 +701,6 @@ static orr_result begin(coupling *c, orr_error *error)
 {
     ORR_TRY(check_device(c, error));
     const int n = 3 * c->count + 6 * c->contacts->bodies;
-    c->seldom = is_coupled(c) ? 1 : SELDOM;
     ORR_GROW(c->placed, c->placed_capacity, c->contacts->touches, what, error);
     ORR_GROW(c->moved, c->moved_capacity, 6 * c->contacts->bodies, what, error);
     ORR_GROW(c->system, c->system_capacity, n * (1 + n), what, error);
@@ -743,8 +744,8 @@ orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, 
         for (int n = 1; n <= iterations; n++) {
             relax_vertices(c, n, c->omega);
         }
-        for (int n = SETTLING / c->seldom; n > 0; n--) {
-            relax_together(c, n == 1);
+        for (int n = is_coupled(c) ? SETTLING : 1; n > 0; n--) { // 1: there is no momentum to keep
+            relax_together(c, true, n == 1);
         }
     }
     for (int i = 0; i < count; i++) {

@@ -17,7 +17,6 @@ struct orr_soft_coupling {
     int count;
     const orr_soft_contacts *contacts;
     orr_soft_pairs pairs;
-    int seldom; // iterations from one move of bodies as wholes to the next
     // memory that steps use again
     orr_soft_placed *placed; // of touches
     double *arm;             // (ties + pairs) x 3: from a rigid body's centre to where it holds or touches, m
