@@ -51,6 +51,7 @@ FN texture_sampler texture_sampler_of(const orr_texture_sampler *how)
     texture_sampler s;
     s.wrap_u = (uniform_real)how->wrap_u;
     s.wrap_v = (uniform_real)how->wrap_v;
+    s.nearest_mip = how->nearest_mip ? (uniform_real)1.0 : (uniform_real)0.0;
     s.large = how->nearest_large ? (uniform_real)1.0 : (uniform_real)0.0;
     s.small = how->nearest_small ? (uniform_real)1.0 : (uniform_real)0.0;
     return s;

@@ -56,6 +56,7 @@ void orr_mesh_destroy(orr_mesh *mesh)
         orr_neural_material_destroy(mesh->materials[i].neural);
     }
     orr_free(mesh->vertices);
+    orr_free(mesh->second_uv);
     orr_free(mesh->indices);
     orr_free(mesh->parts);
     orr_free(mesh->materials);
@@ -72,6 +73,7 @@ size_t orr_mesh_bytes(const orr_mesh *mesh)
                    (size_t)mesh->index_count * sizeof *mesh->indices +
                    (size_t)mesh->part_count * sizeof *mesh->parts +
                    (size_t)mesh->material_count * sizeof *mesh->materials;
+    bytes += mesh->second_uv ? 2 * (size_t)mesh->vertex_count * sizeof *mesh->second_uv : 0;
     for (int i = 0; i < mesh->texture_count; i++) {
         const orr_image8 *texture = &mesh->textures[i];
         size_t mips = mesh->has_mips ? mip_texels(texture->width, texture->height) : 0;

@@ -14,6 +14,8 @@ typedef struct orr_mesh_vertex {
 
 typedef struct orr_mesh {
     orr_mesh_vertex *vertices;
+    // vertex_count x 2: as uv, of textures that materials lay on by them; NULL: none does
+    float *second_uv;
     uint32_t *indices; // three per triangle, counter-clockwise seen from the front
     orr_mesh_part *parts;
     orr_mesh_material *materials;
@@ -37,6 +39,21 @@ orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
 orr_result orr_mesh_take(orr_mesh_file *file, orr_mesh **mesh, orr_error *error);
 // The triangles as training of a signed distance field takes them; borrows from the mesh.
 orr_triangle_view orr_mesh_for_sdf(const orr_mesh *mesh);
+// Where texture coordinates of vertices are, and the floats from one vertex to the next.
+typedef struct orr_mesh_coordinates {
+    const float *first;
+    int32_t stride;
+} orr_mesh_coordinates;
+
+// Those of a material's texture.
+ORR_INLINE orr_mesh_coordinates orr_mesh_coordinates_of(const orr_mesh *mesh,
+                                                        const orr_mesh_material *material,
+                                                        orr_texture_use use)
+{
+    const orr_mesh_coordinates plain = {mesh->vertices->uv, sizeof(orr_mesh_vertex) / sizeof(float)},
+                               second = {mesh->second_uv, 2};
+    return mesh->second_uv && material->second[use] ? second : plain;
+}
 void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed
 size_t orr_mesh_bytes(const orr_mesh *mesh);
 // Corner 0 .. 7 of a box, moved by a 3x4 transform.

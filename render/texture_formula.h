@@ -85,8 +85,19 @@ STRUCT(texture_sampler)
 {
     uniform_real wrap_u, wrap_v; // 0: the picture repeats, 1: its edge goes on, 2: it repeats mirrored
     uniform_real large, small; // 1: the nearest texel alone, of pixels up to a texel's size, and larger ones
+    uniform_real nearest_mip;  // 1: the nearest level alone
 }
 END_STRUCT(texture_sampler)
+
+// The level that is looked up: between two levels both are mixed.
+FN real texture_level(real level, uniform_real nearest_mip)
+{
+    real looked_up = level;
+    if (nearest_mip > 0.5f) {
+        looked_up = floor_(level + R(0.5));
+    }
+    return looked_up;
+}
 
 // A texture coordinate within one repeat, 0 .. 1.
 FN real texture_repeat(real coordinate)

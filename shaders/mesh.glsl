@@ -32,7 +32,12 @@ const uint WHOLE = 512u; // of which alpha counts nothing
 const uint HIGHLIGHT = 1024u; // says how bright its highlights are
 const uint COAT_BENT = 2048u; // has a texture of normals of its clear coat
 const uint MIRROR_SHIFT = 12u; // three bits: 1 + the index of the mirror; 0: it is none
-const uint ENVIRONMENT_SHIFT = 15u; // above it 1 + the index of the environment that lights the mesh; 0: none
+const uint ENVIRONMENT_SHIFT = 15u; // three bits: 1 + the index of the mesh's environment; 0: none
+// a bit for each use of textures, as orr_texture_use numbers them: laid on by second coordinates; of the
+// nearest level
+const uint SECOND_SHIFT = 18u, NEAREST_SHIFT = 25u;
+const uint BASE = 0u, SURFACE = 1u, EMISSIVE = 2u, NORMAL = 3u, COAT = 4u, COAT_NORMAL = 5u;
+const uint SECOND_SURFACE = 6u;
 
 bool has_flag(uint flag)
 {

@@ -6,11 +6,13 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec2 uv;
 layout(location = 3) in vec4 colour; // as displayed
+layout(location = 4) in vec2 second_uv;
 
 layout(location = 0) out vec3 camera_position;
 layout(location = 1) out vec3 camera_normal;
 layout(location = 2) out vec2 texture_coordinates;
 layout(location = 3) out vec4 linear_colour;
+layout(location = 4) out vec2 second_coordinates;
 
 void main()
 {
@@ -19,6 +21,7 @@ void main()
     camera_position = vec3(p.x, p.y, p.z);
     camera_normal = vec3(n.x, n.y, n.z);
     texture_coordinates = uv;
+    second_coordinates = second_uv;
     linear_colour =
         vec4(srgb_to_linear(colour.x), srgb_to_linear(colour.y), srgb_to_linear(colour.z), colour.w);
     // in perspective the depth buffer stores near / z, which has a float's relative precision at every

@@ -9,11 +9,14 @@ layout(location = 0) in vec3 centre_position;
 layout(location = 1) in vec3 centre_normal;
 layout(location = 2) in vec2 centre_texture;
 layout(location = 3) in vec4 centre_colour;
+layout(location = 4) in vec2 centre_second; // coordinates
+// Are textures of the material laid on by two pairs of coordinates?
+layout(constant_id = 6) const bool SECONDS = false;
 // The point that is shaded: the middle of the samples that the triangle covers, which is the pixel's centre
 // if it covers all.
 vec3 camera_position, camera_normal;
 vec4 linear_colour; // of the vertices, with their alpha
-vec2 texture_coordinates;
+vec2 texture_coordinates, second_coordinates;
 vec2 picture_point; // the same in the picture [px]
 
 // What is linear in the picture, at a distance from the pixel's centre [px].
@@ -41,16 +44,18 @@ void find_point()
     vec4 position = moved(vec4(centre_position * inverse, inverse), by);
     vec4 normal = moved(vec4(centre_normal * inverse, centre_texture.x * inverse), by);
     vec4 colour = moved(centre_colour * inverse, by);
-    vec4 row = moved(vec4(centre_texture.y * inverse), by);
+    vec4 row = moved(vec4(centre_texture.y, SECONDS ? centre_second : vec2(0.0), 0.0) * inverse, by);
     camera_position = centre_position;
     camera_normal = centre_normal;
     texture_coordinates = centre_texture;
+    second_coordinates = centre_second;
     linear_colour = centre_colour;
     if (count > 0.0 && count < 4.0) {
         float w = 1.0 / position.w;
         camera_position = position.xyz * w;
         camera_normal = normal.xyz * w;
         texture_coordinates = vec2(normal.w, row.x) * w;
+        second_coordinates = row.yz * w;
         linear_colour = clamp(colour * w, 0.0, 1.0);
     }
 }
@@ -67,6 +72,7 @@ layout(binding = 4) uniform sampler2D emissive_texture;     // likewise
 layout(binding = 5) uniform sampler2D normal_texture;       // likewise
 layout(binding = 6) uniform sampler2D coat_texture;         // likewise
 layout(binding = 15) uniform sampler2D coat_normal_texture; // likewise
+layout(binding = 16) uniform sampler2D second_surface_texture; // likewise; SECONDS alone
 // Is some light a rectangle? Without them the text of lights is shorter.
 layout(constant_id = 4) const bool AREAS = false;
 // Has the frame cascades of shadow maps? Without them the text of the lookup is shorter.
@@ -122,29 +128,58 @@ real4 sample_place(sampler2D from, vec2 at, float level, float least)
                        level - fine);
 }
 
-real4 sample_texture(sampler2D from)
+bool use_has(uint shift, uint use)
+{
+    return (push.flags >> (shift + use) & 1u) != 0u;
+}
+
+// centre: the texture's coordinates in the middle of the pixel; at: in the point that is shaded
+real4 sample_laid(sampler2D from, vec2 centre, vec2 at, float nearest_mip)
 {
     vec2 size = vec2(textureSize(from, 0));
     texture_footprint f =
-        texture_cover(real2_of(dFdx(centre_texture) * size), real2_of(dFdy(centre_texture) * size),
+        texture_cover(real2_of(dFdx(centre) * size), real2_of(dFdy(centre) * size),
                       float(textureQueryLevels(from) - 1));
     vec2 axis = vec2(f.axis.x, f.axis.y) / size;
     float least = texture_is_small(f) ? 0.125 : 0.0;
-    real4 sum = sample_place(from, texture_coordinates, f.level, least);
+    float level = texture_level(f.level, nearest_mip);
+    real4 sum = sample_place(from, at, level, least);
     // a bound that the compiler does not know: unrolled, the many places take it seconds
     int sides = min(int(ceil(f.sides)), TEXTURE_SIDES);
     for (int k = 1; k <= sides; k++) {
         float weight = texture_weight(f, float(k));
         vec2 away = texture_place(weight, float(k)) * axis;
-        sum = texture_add(sum, weight, sample_place(from, texture_coordinates - away, f.level, least));
-        sum = texture_add(sum, weight, sample_place(from, texture_coordinates + away, f.level, least));
+        sum = texture_add(sum, weight, sample_place(from, at - away, level, least));
+        sum = texture_add(sum, weight, sample_place(from, at + away, level, least));
     }
     return texture_add(make_real4(0.0, 0.0, 0.0, 0.0), 1.0 / (1.0 + 2.0 * f.sides), sum);
 }
 
-real3 sample_factor(sampler2D from)
+// As the texture of a use is laid on.
+real4 sample_texture(sampler2D from, uint use)
 {
-    real4 texel = sample_texture(from);
+    bool second = SECONDS && use_has(SECOND_SHIFT, use);
+    return sample_laid(from, second ? centre_second : centre_texture,
+                       second ? second_coordinates : texture_coordinates,
+                       use_has(NEAREST_SHIFT, use) ? 1.0 : 0.0);
+}
+
+real4 sample_latents(sampler2D from)
+{
+    return sample_laid(from, centre_texture, texture_coordinates, 0.0);
+}
+
+// Of the triangle, along the texture of a use.
+mesh_tangents tangents_of(uint use)
+{
+    vec2 at = SECONDS && use_has(SECOND_SHIFT, use) ? centre_second : centre_texture;
+    return mesh_tangents_of(real3_of(dFdx(centre_position)), real3_of(dFdy(centre_position)),
+                            real2_of(dFdx(at)), real2_of(dFdy(at)));
+}
+
+real3 sample_factor(sampler2D from, uint use)
+{
+    real4 texel = sample_texture(from, use);
     return make_real3(texel.x, texel.y, texel.z);
 }
 
@@ -187,7 +222,7 @@ bsdf_integrals bsdf_integrals_at(float roughness, float cosine)
 // Which environment lights the surface, of those of the frame; -1: none.
 int environment_index()
 {
-    return int(push.flags >> ENVIRONMENT_SHIFT) - 1;
+    return int(push.flags >> ENVIRONMENT_SHIFT & 7u) - 1;
 }
 
 // Ambient light and what the surface emits of its base colour; an environment takes the place of the former.
@@ -331,7 +366,7 @@ bool is_behind_clip_plane()
 // The texture's colour, and alpha times the material's. Discards holes, and what is behind the clip plane.
 real4 solid_texel()
 {
-    real4 texel = sample_texture(base_texture);
+    real4 texel = sample_texture(base_texture, BASE);
     texel.w *= push.base_colour.a * linear_colour.a;
     bool ended = has_flag(ENDS) && lighting.haze.reach_over_height > 0.0 &&
                  !haze_leaves(lighting.haze, picture_point.x, picture_point.y);
@@ -347,28 +382,32 @@ vec4 clear_colour()
 {
     find_point();
     real3 plane_normal = real3_of(cross(dFdx(centre_position), dFdy(centre_position)));
-    mesh_tangents tangents =
-        mesh_tangents_of(real3_of(dFdx(centre_position)), real3_of(dFdy(centre_position)),
-                         real2_of(dFdx(centre_texture)), real2_of(dFdy(centre_texture)));
+    mesh_tangents tangents = tangents_of(NORMAL), coat_tangents = tangents_of(COAT_NORMAL),
+                  base_tangents = tangents_of(BASE);
     bool metal = !NETWORK && has_flag(METAL) && !has_flag(UNLIT);
     real4 latents[2];
     real4 surface; // before anything is discarded, because of their derivatives
     real3 emissive, texel_normal, coat, texel_coat_normal;
     if (metal) {
-        surface = sample_texture(surface_texture);
-        emissive = sample_factor(emissive_texture);
-        texel_normal = sample_factor(normal_texture);
+        surface = sample_texture(surface_texture, SURFACE);
+        if (SECONDS) {
+            real4 second = sample_texture(second_surface_texture, SECOND_SURFACE);
+            surface = make_real4(surface.x * second.x, surface.y * second.y, surface.z * second.z,
+                                 surface.w * second.w);
+        }
+        emissive = sample_factor(emissive_texture, EMISSIVE);
+        texel_normal = sample_factor(normal_texture, NORMAL);
         if (has_flag(COATED)) {
-            coat = sample_factor(coat_texture);
+            coat = sample_factor(coat_texture, COAT);
             if (has_flag(COAT_BENT)) {
-                texel_coat_normal = sample_factor(coat_normal_texture);
+                texel_coat_normal = sample_factor(coat_normal_texture, COAT_NORMAL);
             }
         }
     }
     if (NETWORK) {
-        latents[0] = sample_texture(low_latents);
-        latents[1] = sample_texture(high_latents);
-        emissive = sample_factor(emissive_texture);
+        latents[0] = sample_latents(low_latents);
+        latents[1] = sample_latents(high_latents);
+        emissive = sample_factor(emissive_texture, EMISSIVE);
     }
     real4 texel = solid_texel();
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
@@ -388,7 +427,7 @@ vec4 clear_colour()
             open = occlusion_lookup(point.position, point.normal);
         }
         if (NETWORK) {
-            mesh_frame frame = mesh_frame_of(point.normal, real3_of(camera_normal), tangents);
+            mesh_frame frame = mesh_frame_of(point.normal, real3_of(camera_normal), base_tangents);
             of_network = network_begin(
                 neural_surface_of(latents[0], latents[1], mesh_into(frame, point.to_eye)), frame, open);
         } else if (metal) {
@@ -408,7 +447,8 @@ vec4 clear_colour()
             if (has_flag(COATED)) {
                 real3 coat_bent = point.normal;
                 if (has_flag(COAT_BENT)) {
-                    coat_bent = mesh_bend(coat_bent, real3_of(camera_normal), tangents, texel_coat_normal);
+                    coat_bent =
+                        mesh_bend(coat_bent, real3_of(camera_normal), coat_tangents, texel_coat_normal);
                 }
                 m = light_set_coat(m, coat, coat_bent);
             }

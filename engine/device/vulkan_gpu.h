@@ -88,7 +88,7 @@ void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
 
 // ---- pipelines ----
 
-enum { ORR_VK_BINDINGS = 17, ORR_VK_CONSTANTS = 6 };
+enum { ORR_VK_BINDINGS = 17, ORR_VK_CONSTANTS = 7 };
 
 // A compute pipeline whose bindings 0 .. are pushed with each use: `types` one character each, 'b' storage
 // buffer, 't' sampled image, 'w' storage image.
@@ -136,7 +136,8 @@ typedef struct orr_vk_graphics {
 
 typedef struct orr_vk_graphics_desc {
     orr_vk_code vertex, fragment;
-    uint32_t vertex_stride;                              // [bytes]
+    uint32_t vertex_stride; // [bytes]
+    uint32_t second_stride; // of the vertices in a second buffer, binding 1 [bytes]; 0: there is none
     const VkVertexInputAttributeDescription *attributes; // attribute_count
     uint32_t attribute_count;
     const char *types; // of the bindings, as orr_vk_compute has them

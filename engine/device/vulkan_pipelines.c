@@ -167,11 +167,12 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
          .pName = "main",
          .pSpecializationInfo = &constants},
     };
-    const VkVertexInputBindingDescription binding = {.stride = desc->vertex_stride};
+    const VkVertexInputBindingDescription buffers[] = {{.stride = desc->vertex_stride},
+                                                       {.binding = 1, .stride = desc->second_stride}};
     const VkPipelineVertexInputStateCreateInfo input = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-        .vertexBindingDescriptionCount = 1,
-        .pVertexBindingDescriptions = &binding,
+        .vertexBindingDescriptionCount = desc->second_stride > 0 ? 2 : 1,
+        .pVertexBindingDescriptions = buffers,
         .vertexAttributeDescriptionCount = desc->attribute_count,
         .pVertexAttributeDescriptions = desc->attributes,
     };

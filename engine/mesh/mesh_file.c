@@ -63,6 +63,7 @@ static orr_result check_vertices(const orr_mesh_reader *reader)
         }
         make_finite(v->normal, 3);
         make_finite(v->texcoord, 2);
+        make_finite(v->second, 2);
         make_finite(v->colour, 4);
     }
     return ORR_OK;

@@ -23,6 +23,7 @@ typedef enum orr_texture_use {
     ORR_TEXTURE_NORMAL,
     ORR_TEXTURE_COAT,
     ORR_TEXTURE_COAT_NORMAL,
+    ORR_TEXTURE_SECOND_SURFACE,
     ORR_TEXTURE_USES
 } orr_texture_use;
 
@@ -39,6 +40,7 @@ typedef struct orr_texture_sampler {
     bool nearest_large;     // the nearest texel alone, in pixels that are no larger than a texel
     bool nearest_small;     // likewise, in pixels that are larger
     bool no_mips;           // larger pixels, too, show texels of the picture itself
+    bool nearest_mip;       // of the level whose texels are nearest to the pixel's size, instead of two mixed
 } orr_texture_sampler;
 
 typedef struct orr_mesh_material {
@@ -68,7 +70,11 @@ typedef struct orr_mesh_material {
     int emissive_texture; // factor of emissive
     int normal_texture;   // components of the normal, as ORR_NORMAL_CENTRE says
     int coat_texture;     // red: how much of it is under a clear coat; green: the coat's roughness
-    int coat_normal_texture; // as normal_texture, of the coat, whose normals are else the mesh's
+    int coat_normal_texture;    // as normal_texture, of the coat, whose normals are else the mesh's
+    int second_surface_texture; // as surface_texture, multiplied with it; laid on by the second coordinates
+    // laid on by the second coordinates of vertices; never base colours and surface_texture, and always
+    // second_surface_texture
+    bool second[ORR_TEXTURE_USES];
     orr_texture_sampler samplers[ORR_TEXTURE_USES]; // of any model
     // only of this model: the part of it that is no metal which light goes through in place of the matte part
     // (KHR_materials_transmission, _ior, _volume); 0: opaque, and the rest is not used
@@ -90,10 +96,24 @@ typedef struct orr_mesh_material {
 // Index of the texture of a use, -1: none.
 static inline int orr_material_texture(const orr_mesh_material *material, orr_texture_use use)
 {
-    const int of[ORR_TEXTURE_USES] = {material->texture,          material->surface_texture,
-                                      material->emissive_texture, material->normal_texture,
-                                      material->coat_texture,     material->coat_normal_texture};
+    const int of[ORR_TEXTURE_USES] = {material->texture,
+                                      material->surface_texture,
+                                      material->emissive_texture,
+                                      material->normal_texture,
+                                      material->coat_texture,
+                                      material->coat_normal_texture,
+                                      material->second_surface_texture};
     return use == ORR_TEXTURE_BASE || material->metallic_roughness ? of[use] : -1;
+}
+
+// Is a texture of it laid on by the second coordinates?
+static inline bool orr_material_has_second(const orr_mesh_material *material)
+{
+    bool some = false;
+    for (int use = 0; use < ORR_TEXTURE_USES; use++) {
+        some |= material->second[use] && orr_material_texture(material, (orr_texture_use)use) >= 0;
+    }
+    return some;
 }
 
 // Does light go through it? Networks reflect all of it.
@@ -121,6 +141,7 @@ typedef struct orr_mesh_file_vertex {
     float normal[3];   // finite, of any length; 0 where the file has none
     float texcoord[2]; // finite, v = 0 at the bottom row; 0 where the file has none
     float colour[4];   // straight alpha; 1 where the file has none
+    float second[2];   // as texcoord, of textures that materials lay on by them; 0 where none is
 } orr_mesh_file_vertex;
 
 typedef struct orr_mesh_file {

@@ -39,12 +39,17 @@ typedef struct orr_gltf_normals {
     double scale;
 } orr_gltf_normals;
 
-// What a material's surface texture, its normals and its coat were made of: textures, -1: none.
-typedef struct orr_gltf_surface {
+// What a surface texture of a material was made of: textures, -1: none.
+typedef struct orr_gltf_factors {
     int metal, occlusion, transmission;
     double strength; // of occlusion
     bool made;
     int texture; // of the mesh
+} orr_gltf_factors;
+
+// What a material's surface textures, its normals and its coat were made of: textures, -1: none.
+typedef struct orr_gltf_surface {
+    orr_gltf_factors factors[2]; // of each of its mappings
     orr_gltf_normals normals, coat_normals;
     int coat, coat_roughness, coat_texture;
     float coat_factors[2]; // of how much is coated and of its roughness
@@ -61,12 +66,13 @@ typedef struct orr_gltf {
     orr_mesh_reader *reader;
     orr_json root;
     orr_gltf_list lists[ORR_GLTF_KINDS];
-    orr_bytes chunk;            // the binary chunk of a .glb, borrowed; data NULL: none
-    orr_bytes *buffers;         // of each buffer; data NULL: not read yet
-    bool *owns;                 // each buffer's bytes
-    int *image_textures;        // index into the mesh's textures of each image, -1: not decoded yet
-    uint8_t *image_states;      // of each image: an orr_gltf_image_state
-    orr_gltf_mapping *mappings; // of each material
+    orr_bytes chunk;       // the binary chunk of a .glb, borrowed; data NULL: none
+    orr_bytes *buffers;    // of each buffer; data NULL: not read yet
+    bool *owns;            // each buffer's bytes
+    int *image_textures;   // index into the mesh's textures of each image, -1: not decoded yet
+    uint8_t *image_states; // of each image: an orr_gltf_image_state
+    // of each material: the first of its textures' mappings, and the first that is another
+    orr_gltf_mapping (*mappings)[2];
     orr_gltf_surface *surfaces; // likewise
     int *parents;               // of each node, -1: none
     int64_t work;               // meshes, primitives and indices placed so far

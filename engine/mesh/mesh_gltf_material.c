@@ -161,7 +161,7 @@ static orr_result read_material(orr_gltf *g, int index)
     material->two_sided = false;
     note_textures(g, &json);
     note_extensions(g, &json);
-    ORR_TRY(read_base_colour(g, &json, material, &g->mappings[index]));
+    ORR_TRY(read_base_colour(g, &json, material, &g->mappings[index][0]));
     ORR_TRY(read_metal(g, &json, material));
     ORR_TRY(orr_gltf_read_surface(g, &json, index, material));
     ORR_TRY(read_emission(g, &json, material));

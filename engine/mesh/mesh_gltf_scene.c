@@ -5,6 +5,7 @@
 #include "engine/maths/camera.h"
 #include "engine/maths/vector.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef enum primitive_mode { TRIANGLES = 4, STRIP, FAN } primitive_mode;
@@ -50,11 +51,13 @@ static bool is_joint(const char *name)
     return strncmp(name, "JOINTS_", 7) == 0 || strncmp(name, "WEIGHTS_", 8) == 0;
 }
 
-static void note_attributes(const orr_gltf *g, const orr_json *attributes, const char *texcoord, bool skinned)
+static void note_attributes(const orr_gltf *g, const orr_json *attributes, char texcoords[2][24],
+                            bool skinned)
 {
     static const char *const used[] = {"POSITION", "NORMAL", "COLOR_0"};
     for (const cJSON *member = attributes->node->child; member; member = member->next) {
-        bool known = strcmp(member->string, texcoord) == 0 || (skinned && is_joint(member->string));
+        bool known = strcmp(member->string, texcoords[0]) == 0 || strcmp(member->string, texcoords[1]) == 0 ||
+                     (skinned && is_joint(member->string));
         for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
             known = known || strcmp(member->string, used[i]) == 0;
         }
@@ -64,34 +67,55 @@ static void note_attributes(const orr_gltf *g, const orr_json *attributes, const
     }
 }
 
-// A file's v is 0 at the top; a vertex's at the bottom.
-static void lay_texture(const orr_gltf_mapping *mapping, int64_t count, orr_mesh_file_vertex *vertices)
+// A file's v is 0 at the top; a vertex's at the bottom. first: the coordinates of the first vertex
+static void lay_texture(const orr_gltf_mapping *mapping, int64_t count, float *first)
 {
     for (int64_t i = 0; i < count; i++) {
-        float u = vertices[i].texcoord[0], v = vertices[i].texcoord[1];
+        float *at = first + i * (int64_t)(sizeof(orr_mesh_file_vertex) / sizeof *first);
+        float u = at[0], v = at[1];
         const float *m = mapping->matrix;
         if (mapping->moved) {
-            vertices[i].texcoord[0] = m[0] * u + m[1] * v + m[2];
+            at[0] = m[0] * u + m[1] * v + m[2];
             v = m[3] * u + m[4] * v + m[5];
         }
-        vertices[i].texcoord[1] = 1.0f - v;
+        at[1] = 1.0f - v;
     }
+}
+
+// Coordinates of textures as the material's two mappings, or the file's first ones, say. texcoords: becomes
+// the names of their attributes; the second is empty where there is no such mapping
+static orr_result read_coordinates(orr_gltf *g, const orr_json *attributes, int material, int64_t count,
+                                   orr_mesh_file_vertex *vertices, char texcoords[2][24])
+{
+    static const orr_gltf_mapping plain;
+    for (int k = 0; k < 2; k++) {
+        const orr_gltf_mapping *mapping = material >= 0 ? &g->mappings[material][k] : &plain;
+        float *first = k ? vertices->second : vertices->texcoord;
+        texcoords[k][0] = 0;
+        if (k == 1 && !mapping->used) {
+            break;
+        }
+        snprintf(texcoords[k], sizeof texcoords[k], "TEXCOORD_%d", mapping->set);
+        const attribute kind = {texcoords[k], 2, 2, (int)(first - vertices->position)};
+        ORR_TRY(read_attribute(g, attributes, &kind, count, vertices));
+        if (orr_json_has(attributes, texcoords[k])) {
+            lay_texture(mapping, count, first);
+        }
+    }
+    return ORR_OK;
 }
 
 static orr_result read_vertices(orr_gltf *g, const orr_json *attributes, int material, bool skinned,
                                 orr_mesh_file_vertex **vertices, int64_t *count)
 {
-    static const orr_gltf_mapping plain;
-    const orr_gltf_mapping *mapping = material >= 0 ? &g->mappings[material] : &plain;
-    const char texcoord[] = {'T', 'E', 'X', 'C', 'O', 'O', 'R', 'D', '_', (char)('0' + mapping->set % 10), 0};
     const attribute kinds[] = {
         {"POSITION", 3, 3, offsetof(orr_mesh_file_vertex, position) / sizeof(float)},
         {"NORMAL", 3, 3, offsetof(orr_mesh_file_vertex, normal) / sizeof(float)},
-        {texcoord, 2, 2, offsetof(orr_mesh_file_vertex, texcoord) / sizeof(float)},
         {"COLOR_0", 3, 4, offsetof(orr_mesh_file_vertex, colour) / sizeof(float)},
     };
     int positions;
     orr_gltf_accessor a;
+    char texcoords[2][24];
     ORR_TRY(orr_json_require(attributes, "POSITION", "an accessor", g->error));
     ORR_TRY(orr_gltf_index(g, attributes, "POSITION", ORR_GLTF_ACCESSORS, &positions));
     ORR_TRY(orr_gltf_accessor_open(g, positions, &a));
@@ -100,10 +124,8 @@ static orr_result read_vertices(orr_gltf *g, const orr_json *attributes, int mat
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         ORR_TRY(read_attribute(g, attributes, &kinds[i], a.count, *vertices));
     }
-    note_attributes(g, attributes, texcoord, skinned);
-    if (orr_json_has(attributes, texcoord)) {
-        lay_texture(mapping, a.count, *vertices);
-    }
+    ORR_TRY(read_coordinates(g, attributes, material, a.count, *vertices, texcoords));
+    note_attributes(g, attributes, texcoords, skinned);
     return ORR_OK;
 }
 

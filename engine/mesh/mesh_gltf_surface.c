@@ -1,7 +1,7 @@
 // Textures of a glTF material besides its base colour: metallic and roughness, occlusion, emission, normals,
 // transmission, clear coat.
-// Meshes have one set of texture coordinates, so that textures laid on otherwise than the first of a material
-// are named and left out.
+// Vertices have two pairs of texture coordinates, so that textures laid on otherwise than the first of a
+// material, and than the first that is laid on otherwise than that one, are named and left out.
 #define ORR_SCALAR
 #include "engine/mesh/mesh_gltf.h"
 
@@ -17,13 +17,27 @@ static bool is_same_mapping(const orr_gltf_mapping *a, const orr_gltf_mapping *b
            (!a->moved || memcmp(a->matrix, b->matrix, sizeof a->matrix) == 0);
 }
 
-// object[key] as the number of a texture, -1: none, or one that is left out.
+// The place of a mapping among the two of a material; -1: it has two others.
+static int place_of(const orr_gltf_mapping mappings[2], const orr_gltf_mapping *own)
+{
+    for (int i = 0; i < 2; i++) {
+        if (!mappings[i].used || is_same_mapping(own, &mappings[i])) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// object[key] as the number of a texture, -1: none, or one that is left out. *second: becomes whether it is
+// laid on by the second of the material's mappings
 static orr_result find_texture(orr_gltf *g, const orr_json *object, const char *key,
-                               orr_gltf_mapping *mapping, int *index, const char *factor, double *strength)
+                               orr_gltf_mapping mappings[2], int *index, bool *second, const char *factor,
+                               double *strength)
 {
     orr_json info;
     orr_gltf_mapping own;
     *index = -1;
+    *second = false;
     ORR_TRY(orr_json_member(object, key, &info, g->error));
     if (!info.node) {
         return ORR_OK;
@@ -33,12 +47,16 @@ static orr_result find_texture(orr_gltf *g, const orr_json *object, const char *
     if (factor) {
         ORR_TRY(orr_json_number(&info, factor, strength, g->error));
     }
-    if (mapping->used && !is_same_mapping(&own, mapping)) {
+    const int place = place_of(mappings, &own);
+    if (place < 0) {
         orr_mesh_note(g->reader, key);
         return ORR_OK;
     }
     ORR_TRY(orr_gltf_texture(g, &info, "index", index));
-    *mapping = *index >= 0 ? own : *mapping;
+    if (*index >= 0) {
+        mappings[place] = own;
+        *second = place == 1;
+    }
     return ORR_OK;
 }
 
@@ -163,15 +181,15 @@ static orr_result put_transmission(orr_gltf *g, int transmission, int given, int
     return ORR_OK;
 }
 
-// The texture that the surface's is made of first; -1: none.
-static int first_of_surface(const orr_gltf_surface *s)
+// The texture that a surface texture is made of first; -1: none.
+static int first_of_surface(const orr_gltf_factors *s)
 {
     return s->metal >= 0 ? s->metal : s->occlusion >= 0 ? s->occlusion : s->transmission;
 }
 
 // A new texture with occlusion, roughness, metallic and transmission in red, green, blue and alpha; 1 where
 // there is no texture. Colours are encoded as such, so that all textures are filtered and reduced alike.
-static orr_result make_surface(orr_gltf *g, const orr_gltf_surface *s, int *texture)
+static orr_result make_surface(orr_gltf *g, const orr_gltf_factors *s, int *texture)
 {
     orr_mesh_file *mesh = g->reader->mesh;
     const int metal = s->metal, occlusion = s->occlusion, given = first_of_surface(s);
@@ -237,12 +255,14 @@ static int find_normals(const orr_gltf *g, int material, const orr_gltf_normals 
     return -1;
 }
 
-// object[key], normals of material `index`; *texture: becomes what is made of them, if there are some
+// object[key], normals of material `index`; *texture: becomes what is made of them, if there are some;
+// *second: as of find_texture
 static orr_result read_normals(orr_gltf *g, const orr_json *object, const char *key, int index,
-                               orr_gltf_normals *normals, int *texture)
+                               orr_gltf_normals *normals, int *texture, bool *second)
 {
     normals->scale = 1.0;
-    ORR_TRY(find_texture(g, object, key, &g->mappings[index], &normals->normals, "scale", &normals->scale));
+    ORR_TRY(find_texture(g, object, key, g->mappings[index], &normals->normals, second, "scale",
+                         &normals->scale));
     if (normals->normals < 0 || !g->reader->desc->read_textures) {
         return ORR_OK;
     }
@@ -304,6 +324,7 @@ static orr_result read_coat(orr_gltf *g, const orr_json *json, int index, orr_me
     static const char *const textures[2] = {"clearcoatTexture", "clearcoatRoughnessTexture"};
     orr_gltf_surface *surface = &g->surfaces[index];
     int *indices[2] = {&surface->coat, &surface->coat_roughness};
+    bool second[2];
     orr_json coat;
     surface->coat_texture = -1;
     ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_clearcoat", &coat));
@@ -314,7 +335,11 @@ static orr_result read_coat(orr_gltf *g, const orr_json *json, int index, orr_me
         double factor = 0.0;
         ORR_TRY(orr_json_number(&coat, factors[k], &factor, g->error));
         surface->coat_factors[k] = factor > 0.0 ? fminf((float)factor, 1.0f) : 0.0f;
-        ORR_TRY(find_texture(g, &coat, textures[k], &g->mappings[index], indices[k], NULL, NULL));
+        ORR_TRY(find_texture(g, &coat, textures[k], g->mappings[index], indices[k], &second[k], NULL, NULL));
+    }
+    if (surface->coat >= 0 && surface->coat_roughness >= 0 && second[0] != second[1]) { // they become one
+        orr_mesh_note(g->reader, textures[1]);
+        surface->coat_roughness = -1;
     }
     if (surface->coat_factors[0] == 0.0f || !g->reader->desc->read_textures) {
         return ORR_OK;
@@ -324,30 +349,34 @@ static orr_result read_coat(orr_gltf *g, const orr_json *json, int index, orr_me
         ORR_TRY(make_coat(g, surface, &surface->coat_texture));
     }
     material->coat_texture = surface->coat_texture;
+    material->second[ORR_TEXTURE_COAT] = second[surface->coat < 0];
     const int given = surface->coat >= 0 ? surface->coat : surface->coat_roughness;
     ORR_TRY(set_sampler(g, given, material, ORR_TEXTURE_COAT));
     ORR_TRY(compare_samplers(g, given, surface->coat_roughness,
                              "the sampler of clearcoatRoughnessTexture, which is not clearcoatTexture's"));
     ORR_TRY(read_normals(g, &coat, "clearcoatNormalTexture", index, &surface->coat_normals,
-                         &material->coat_normal_texture));
+                         &material->coat_normal_texture, &material->second[ORR_TEXTURE_COAT_NORMAL]));
     return set_sampler(g, surface->coat_normals.normals, material, ORR_TEXTURE_COAT_NORMAL);
 }
 
-// The surface texture of an earlier material that would be the same; -1: none.
-static int find_surface(const orr_gltf *g, int material, const orr_gltf_surface *wanted)
+// The surface texture of an earlier material, or the first of this one, that would be the same; -1: none.
+static int find_surface(const orr_gltf *g, int material, const orr_gltf_factors *wanted)
 {
-    for (int i = 0; i < material; i++) {
-        const orr_gltf_surface *s = &g->surfaces[i];
-        if (s->made && s->metal == wanted->metal && s->occlusion == wanted->occlusion &&
-            s->strength == wanted->strength && s->transmission == wanted->transmission) {
-            return s->texture;
+    for (int i = 0; i <= material; i++) {
+        for (int k = 0; k < 2; k++) {
+            const orr_gltf_factors *s = &g->surfaces[i].factors[k];
+            if (s->made && s->metal == wanted->metal && s->occlusion == wanted->occlusion &&
+                s->strength == wanted->strength && s->transmission == wanted->transmission) {
+                return s->texture;
+            }
         }
     }
     return -1;
 }
 
 // The texture of KHR_materials_transmission, where the material has a transmission.
-static orr_result find_transmission(orr_gltf *g, const orr_json *json, orr_gltf_mapping *mapping, int *index)
+static orr_result find_transmission(orr_gltf *g, const orr_json *json, orr_gltf_mapping mappings[2],
+                                    int *index, bool *second)
 {
     orr_json through, unlit;
     double factor = 0.0;
@@ -358,28 +387,70 @@ static orr_result find_transmission(orr_gltf *g, const orr_json *json, orr_gltf_
     }
     ORR_TRY(orr_json_number(&through, "transmissionFactor", &factor, g->error));
     return factor > 0.0 && !unlit.node
-               ? find_texture(g, &through, "transmissionTexture", mapping, index, NULL, NULL)
+               ? find_texture(g, &through, "transmissionTexture", mappings, index, second, NULL, NULL)
                : ORR_OK;
+}
+
+// What surface textures of material `index` are made of: each of its three textures is in the one that is
+// laid on as it is.
+static orr_result find_factors(orr_gltf *g, const orr_json *json, int index)
+{
+    orr_json pbr;
+    orr_gltf_mapping *mappings = g->mappings[index];
+    orr_gltf_factors *factors = g->surfaces[index].factors;
+    int metal = -1, occlusion, transmission = -1;
+    bool second[3] = {false, false, false};
+    double strength = 1.0;
+    ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
+    if (pbr.node) {
+        ORR_TRY(find_texture(g, &pbr, "metallicRoughnessTexture", mappings, &metal, &second[0], NULL, NULL));
+    }
+    ORR_TRY(
+        find_texture(g, json, "occlusionTexture", mappings, &occlusion, &second[1], "strength", &strength));
+    ORR_TRY(find_transmission(g, json, mappings, &transmission, &second[2]));
+    for (int k = 0; k < 2; k++) {
+        factors[k] = (orr_gltf_factors){.metal = second[0] == (k == 1) ? metal : -1,
+                                        .occlusion = second[1] == (k == 1) ? occlusion : -1,
+                                        .transmission = second[2] == (k == 1) ? transmission : -1,
+                                        .strength = strength};
+    }
+    return ORR_OK;
+}
+
+// A surface texture of material `index`; *texture: becomes it, if it is made of something
+static orr_result read_factors(orr_gltf *g, int index, orr_gltf_factors *factors, orr_texture_use use,
+                               orr_mesh_material *material, int *texture)
+{
+    const int first = first_of_surface(factors);
+    if (first < 0) {
+        return ORR_OK;
+    }
+    ORR_TRY(set_sampler(g, first, material, use));
+    ORR_TRY(compare_samplers(g, first, factors->occlusion,
+                             "the sampler of occlusionTexture, which is not metallicRoughnessTexture's"));
+    ORR_TRY(compare_samplers(
+        g, first, factors->transmission,
+        "the sampler of transmissionTexture, which is not metallicRoughnessTexture's or occlusionTexture's"));
+    factors->texture = find_surface(g, index, factors);
+    if (factors->texture < 0) {
+        ORR_TRY(make_surface(g, factors, &factors->texture));
+    }
+    factors->made = true;
+    *texture = factors->texture;
+    return ORR_OK;
 }
 
 orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, orr_mesh_material *material)
 {
-    orr_json pbr;
     orr_gltf_surface *surface = &g->surfaces[index];
-    orr_gltf_mapping *mapping = &g->mappings[index];
     int emissive;
     const orr_gltf_normals none = {-1, -1, 1.0};
-    *surface = (orr_gltf_surface){
-        .metal = -1, .transmission = -1, .strength = 1.0, .normals = none, .coat_normals = none};
-    ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
-    if (pbr.node) {
-        ORR_TRY(find_texture(g, &pbr, "metallicRoughnessTexture", mapping, &surface->metal, NULL, NULL));
-    }
-    ORR_TRY(find_texture(g, json, "occlusionTexture", mapping, &surface->occlusion, "strength",
-                         &surface->strength));
-    ORR_TRY(find_transmission(g, json, mapping, &surface->transmission));
-    ORR_TRY(find_texture(g, json, "emissiveTexture", mapping, &emissive, NULL, NULL));
-    ORR_TRY(read_normals(g, json, "normalTexture", index, &surface->normals, &material->normal_texture));
+    *surface = (orr_gltf_surface){.normals = none, .coat_normals = none};
+    ORR_TRY(find_factors(g, json, index));
+    ORR_TRY(find_texture(g, json, "emissiveTexture", g->mappings[index], &emissive,
+                         &material->second[ORR_TEXTURE_EMISSIVE], NULL, NULL));
+    ORR_TRY(read_normals(g, json, "normalTexture", index, &surface->normals, &material->normal_texture,
+                         &material->second[ORR_TEXTURE_NORMAL]));
     ORR_TRY(set_sampler(g, surface->normals.normals, material, ORR_TEXTURE_NORMAL));
     ORR_TRY(read_coat(g, json, index, material));
     if (!g->reader->desc->read_textures) {
@@ -389,21 +460,9 @@ orr_result orr_gltf_read_surface(orr_gltf *g, const orr_json *json, int index, o
         ORR_TRY(orr_gltf_read_texture(g, emissive, &material->emissive_texture));
         ORR_TRY(set_sampler(g, emissive, material, ORR_TEXTURE_EMISSIVE));
     }
-    const int first = first_of_surface(surface);
-    if (first < 0) {
-        return ORR_OK;
-    }
-    ORR_TRY(set_sampler(g, first, material, ORR_TEXTURE_SURFACE));
-    ORR_TRY(compare_samplers(g, first, surface->occlusion,
-                             "the sampler of occlusionTexture, which is not metallicRoughnessTexture's"));
-    ORR_TRY(compare_samplers(
-        g, first, surface->transmission,
-        "the sampler of transmissionTexture, which is not metallicRoughnessTexture's or occlusionTexture's"));
-    surface->texture = find_surface(g, index, surface);
-    if (surface->texture < 0) {
-        ORR_TRY(make_surface(g, surface, &surface->texture));
-    }
-    surface->made = true;
-    material->surface_texture = surface->texture;
-    return ORR_OK;
+    ORR_TRY(read_factors(g, index, &surface->factors[0], ORR_TEXTURE_SURFACE, material,
+                         &material->surface_texture));
+    material->second[ORR_TEXTURE_SECOND_SURFACE] = true;
+    return read_factors(g, index, &surface->factors[1], ORR_TEXTURE_SECOND_SURFACE, material,
+                        &material->second_surface_texture);
 }

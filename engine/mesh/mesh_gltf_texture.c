@@ -97,7 +97,6 @@ static orr_result read_wrap(const orr_gltf *g, const orr_json *json, const char 
     return ORR_OK;
 }
 
-// Levels are mixed also where the nearest one is asked for.
 static orr_result read_filters(const orr_gltf *g, const orr_json *json, orr_texture_sampler *sampler)
 {
     static const int choices[] = {NEAREST,
@@ -113,6 +112,7 @@ static orr_result read_filters(const orr_gltf *g, const orr_json *json, orr_text
     sampler->nearest_small =
         small == NEAREST || small == NEAREST_MIPMAP_NEAREST || small == NEAREST_MIPMAP_LINEAR;
     sampler->no_mips = small == NEAREST || small == LINEAR;
+    sampler->nearest_mip = small == NEAREST_MIPMAP_NEAREST || small == LINEAR_MIPMAP_NEAREST;
     return ORR_OK;
 }
 

@@ -113,7 +113,8 @@ orr_result orr_mesh_add_material(orr_mesh_reader *reader, orr_mesh_material **ma
                                      .emissive_texture = -1,
                                      .normal_texture = -1,
                                      .coat_texture = -1,
-                                     .coat_normal_texture = -1};
+                                     .coat_normal_texture = -1,
+                                     .second_surface_texture = -1};
     return ORR_OK;
 }
 

@@ -44,7 +44,7 @@ static orr_result share(orr_mesh_file *mesh, uint32_t *table, size_t size, orr_e
 
 orr_result orr_mesh_share_vertices(orr_mesh_file *mesh, orr_error *error)
 {
-    _Static_assert(sizeof(orr_mesh_file_vertex) == 12 * sizeof(float), "no padding is compared");
+    _Static_assert(sizeof(orr_mesh_file_vertex) == 14 * sizeof(float), "no padding is compared");
     size_t size = 16;
     while (size < 2 * (size_t)mesh->vertex_count) {
         size *= 2;

@@ -90,7 +90,7 @@ static orr_mesh_material glass_of(const orr_mesh_material *own, const orr_glass_
 {
     orr_mesh_material m = *own;
     if (!own->metallic_roughness) { // whose textures these are
-        m.surface_texture = m.emissive_texture = m.normal_texture = -1;
+        m.surface_texture = m.second_surface_texture = m.emissive_texture = m.normal_texture = -1;
     }
     if (!is_black(d->colour)) {
         memcpy(m.base_colour, d->colour, sizeof d->colour);

@@ -96,6 +96,11 @@ static orr_result check(const orr_mesh *mesh, int material, int side, orr_error 
             "material %d: expected one of the metallic-roughness model, as glTF files have, and lit",
             material);
     }
+    if (orr_material_has_second(m)) {
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "material %d: expected textures that are all laid on alike, by one set of coordinates", material);
+    }
     if (side < 1 || side > 4096) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "size %d: expected 1 .. 4096 texels", side);
     }

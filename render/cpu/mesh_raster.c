@@ -29,6 +29,7 @@ static void set_surface(mesh_surface *surface, const mesh_instance *instance, co
         int index = orr_material_texture(material, (orr_texture_use)use);
         if (index >= 0) {
             texture->image = &mesh->textures[index];
+            texture->coordinates = orr_mesh_coordinates_of(mesh, material, (orr_texture_use)use);
             texture->sampler = material->samplers[use];
             texture->level_count = orr_mesh_texture_levels(mesh, texture->image, texture->level_first);
             texture->level_count = texture->sampler.no_mips ? 1 : texture->level_count;
@@ -37,6 +38,7 @@ static void set_surface(mesh_surface *surface, const mesh_instance *instance, co
     for (int i = 0; i < 2 && material->neural; i++) {
         mesh_texture *latents = &surface->latents[i];
         latents->image = &material->neural->latents[i];
+        latents->coordinates = orr_mesh_coordinates_of(mesh, material, ORR_TEXTURE_BASE);
         latents->level_count = orr_mip_chain(latents->image, latents->level_first);
     }
 }

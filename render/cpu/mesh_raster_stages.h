@@ -46,6 +46,7 @@ typedef struct mesh_instance {
 
 typedef struct mesh_texture {
     const orr_image8 *image; // NULL: there is none
+    orr_mesh_coordinates coordinates;
     orr_texture_sampler sampler;
     int level_count;
     int32_t level_first[ORR_MIP_LEVELS]; // texel at which a level begins

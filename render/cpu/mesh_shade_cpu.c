@@ -8,11 +8,10 @@
 LARGE_FN real3 shade_neural(const mesh_raster *raster, const mesh_surface *surface, light_point point,
                             real3 normal, const lane_triangle *t, real2 w, real x, real y, real3 tint)
 {
-    const mesh_frame frame = mesh_frame_of(point.normal, normal, tangents_of(surface, t));
+    const mesh_frame frame = mesh_frame_of(point.normal, normal, tangents_of(&surface->latents[0], t));
     const neural_surface network = neural_surface_of(
-        &surface->material->neural->weights,
-        sample_texture(raster, surface, &surface->latents[0], t, w, x, y),
-        sample_texture(raster, surface, &surface->latents[1], t, w, x, y), mesh_into(frame, point.to_eye));
+        &surface->material->neural->weights, sample_texture(raster, &surface->latents[0], t, w, x, y),
+        sample_texture(raster, &surface->latents[1], t, w, x, y), mesh_into(frame, point.to_eye));
     const real3 factor = sample_factor(raster, surface, ORR_TEXTURE_EMISSIVE, t, w, x, y);
     const float *emissive = surface->material->emissive;
     return light_up_neural(
@@ -29,7 +28,7 @@ LARGE_FN real4 shade_metal(const mesh_raster *raster, const mesh_surface *surfac
     const orr_mesh_material *material = surface->material;
     const float *emissive = material->emissive;
     const real2 w = mesh_weights(mesh_view_of(&raster->lens), t->plane, at.x, at.y);
-    const real4 factors = sample_factors(raster, surface, ORR_TEXTURE_SURFACE, t, w, at.x, at.y);
+    const real4 factors = sample_surface(raster, surface, t, w, at.x, at.y);
     light_metal m =
         light_metal_of(make_real3(base.x, base.y, base.z), material->metallic, material->roughness,
                        emissive[0], emissive[1], emissive[2], make_real3(factors.x, factors.y, factors.z),
@@ -67,7 +66,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, ma
     real3 colour = make_real3(R(factor[0]), R(factor[1]), R(factor[2]));
     real alpha = R(factor[3]) * vertex_alpha(vertices, t, w);
     if (surface->textures[ORR_TEXTURE_BASE].image) {
-        real4 texel = sample_texture(raster, surface, &surface->textures[ORR_TEXTURE_BASE], t, exact, x, y);
+        real4 texel = sample_texture(raster, &surface->textures[ORR_TEXTURE_BASE], t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
         alpha = alpha * texel.w;
     }

@@ -134,15 +134,20 @@ typedef struct corner_uv {
     real2 a, b, c;
 } corner_uv;
 
-FN corner_uv coordinates_of(const mesh_surface *surface, const lane_triangle *t)
+FN real2 corner_coordinates(const mesh_texture *texture, const lane_triangle *t, sint corner)
+{
+    const float *first = texture->coordinates.first;
+    const sint at = corner * I(texture->coordinates.stride);
+    return make_real2(gather_of(first, at, t->one), gather_of(first + 1, at, t->one));
+}
+
+FN corner_uv coordinates_of(const mesh_texture *texture, const lane_triangle *t)
 {
     if (t->round) {
         return (corner_uv){t->uv[0], t->uv[1], t->uv[2]};
     }
-    const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
-    return (corner_uv){make_real2(corner_member(vertices, t, t->a, 6), corner_member(vertices, t, t->a, 7)),
-                       make_real2(corner_member(vertices, t, t->b, 6), corner_member(vertices, t, t->b, 7)),
-                       make_real2(corner_member(vertices, t, t->c, 6), corner_member(vertices, t, t->c, 7))};
+    return (corner_uv){corner_coordinates(texture, t, t->a), corner_coordinates(texture, t, t->b),
+                       corner_coordinates(texture, t, t->c)};
 }
 
 // Linear colour and alpha of texels.
@@ -259,10 +264,10 @@ FN real4 sample_place(const mesh_texture *texture, const float *linear, real2 uv
 }
 
 // A texture at the pixel centres x, y [px]. w: weights there
-LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface,
-                              const mesh_texture *texture, const lane_triangle *t, real2 w, real x, real y)
+LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_texture *texture, const lane_triangle *t,
+                              real2 w, real x, real y)
 {
-    const corner_uv corners = coordinates_of(surface, t);
+    const corner_uv corners = coordinates_of(texture, t);
     const mesh_view view = mesh_view_of(&raster->lens);
     real2 w_across = mesh_weights(view, t->plane, x + R(1.0), y),
           w_down = mesh_weights(view, t->plane, x, y + R(1.0));
@@ -280,13 +285,14 @@ LARGE_FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *sur
                                               (float)(texture->level_count - 1));
     const real x_step = f.axis.x * R(1.0f / size[0]), y_step = f.axis.y * R(1.0f / size[1]);
     const mask is_small = texture_is_small(f);
-    real4 sum = sample_place(texture, raster->linear, texture_settled(uv[0], uv[1], how), f.level, is_small);
+    const real level = texture_level(f.level, how.nearest_mip);
+    real4 sum = sample_place(texture, raster->linear, texture_settled(uv[0], uv[1], how), level, is_small);
     for (int k = 1; k <= TEXTURE_SIDES && any(f.sides > R(k - 1)); k++) {
         const real weight = texture_weight(f, (float)k), place = texture_place(weight, (float)k);
         for (int side = -1; side <= 1; side += 2) {
             const real away = place * R(side);
             const real2 at = texture_wrapped(fma_(away, x_step, uv[0]), fma_(away, y_step, uv[1]), how);
-            sum = texture_add(sum, weight, sample_place(texture, raster->linear, at, f.level, is_small));
+            sum = texture_add(sum, weight, sample_place(texture, raster->linear, at, level, is_small));
         }
     }
     const real4 none = {R(0.0), R(0.0), R(0.0), R(0.0)};
@@ -317,7 +323,7 @@ FN mask solid_at(const mesh_raster *raster, const mesh_surface *surface, sint tr
         real2 w = mesh_weights(mesh_view_of(&raster->lens), t.plane, x, y);
         alpha = alpha * vertex_alpha(surface->instance->mesh->vertices, &t, mesh_weights_inside(w));
         if (texture->image) {
-            alpha = alpha * sample_texture(raster, surface, texture, &t, w, x, y).w;
+            alpha = alpha * sample_texture(raster, texture, &t, w, x, y).w;
         }
     }
     const mask solid = mesh_is_solid(alpha, surface->material->alpha_cutoff);
@@ -344,6 +350,11 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
+FN real4 times_texel(real4 a, real4 b)
+{
+    return make_real4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
+}
+
 // The texel of a factor; white where there is no texture.
 FN real4 sample_factors(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
                         const lane_triangle *t, real2 w, real x, real y)
@@ -351,7 +362,7 @@ FN real4 sample_factors(const mesh_raster *raster, const mesh_surface *surface, 
     if (!surface->textures[use].image) {
         return make_real4(R(1.0), R(1.0), R(1.0), R(1.0));
     }
-    return sample_texture(raster, surface, &surface->textures[use], t, w, x, y);
+    return sample_texture(raster, &surface->textures[use], t, w, x, y);
 }
 
 FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
@@ -361,9 +372,20 @@ FN real3 sample_factor(const mesh_raster *raster, const mesh_surface *surface, o
     return make_real3(texel.x, texel.y, texel.z);
 }
 
-FN mesh_tangents tangents_of(const mesh_surface *surface, const lane_triangle *t)
+// Those of factors of occlusion, roughness, metallic and transmission.
+FN real4 sample_surface(const mesh_raster *raster, const mesh_surface *surface, const lane_triangle *t,
+                        real2 w, real x, real y)
 {
-    const corner_uv at = coordinates_of(surface, t);
+    const real4 first = sample_factors(raster, surface, ORR_TEXTURE_SURFACE, t, w, x, y);
+    if (!surface->textures[ORR_TEXTURE_SECOND_SURFACE].image) {
+        return first;
+    }
+    return times_texel(first, sample_factors(raster, surface, ORR_TEXTURE_SECOND_SURFACE, t, w, x, y));
+}
+
+FN mesh_tangents tangents_of(const mesh_texture *texture, const lane_triangle *t)
+{
+    const corner_uv at = coordinates_of(texture, t);
     const real2 uv_ab = make_real2(at.b.x - at.a.x, at.b.y - at.a.y),
                 uv_ac = make_real2(at.c.x - at.a.x, at.c.y - at.a.y);
     return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
@@ -376,7 +398,8 @@ FN real3 bent_normal(const mesh_raster *raster, const mesh_surface *surface, orr
     if (!surface->textures[use].image) {
         return seen;
     }
-    return mesh_bend(seen, normal, tangents_of(surface, t), sample_factor(raster, surface, use, t, w, x, y));
+    return mesh_bend(seen, normal, tangents_of(&surface->textures[use], t),
+                     sample_factor(raster, surface, use, t, w, x, y));
 }
 
 // ---- pixels of several surfaces ----

@@ -49,6 +49,24 @@ static orr_result take_vertices(const orr_mesh_file *file, orr_mesh *mesh, orr_e
     return ORR_OK;
 }
 
+// The second coordinates, where a material lays a texture on by them.
+static orr_result take_second(const orr_mesh_file *file, orr_mesh *mesh, orr_error *error)
+{
+    bool some = false;
+    for (int i = 0; i < file->material_count; i++) {
+        some |= orr_material_has_second(&file->materials[i]);
+    }
+    if (!some) {
+        return ORR_OK;
+    }
+    ORR_ALLOC(mesh->second_uv, 2 * mesh->vertex_count, "texture coordinates", error);
+    for (int64_t i = 0; i < mesh->vertex_count; i++) {
+        mesh->second_uv[2 * i] = file->vertices[i].second[0];
+        mesh->second_uv[2 * i + 1] = 1.0f - file->vertices[i].second[1];
+    }
+    return ORR_OK;
+}
+
 // Takes over what the reader already has in the right form.
 static void take_rest(orr_mesh_file *file, orr_mesh *mesh)
 {
@@ -77,6 +95,7 @@ orr_result orr_mesh_take(orr_mesh_file *file, orr_mesh **out, orr_error *error)
     orr_result result = mesh ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a mesh");
     if (result == ORR_OK) {
         result = take_vertices(file, mesh, error);
+        result = result == ORR_OK ? take_second(file, mesh, error) : result;
         take_rest(file, mesh);
     }
     if (result == ORR_OK) {

@@ -114,6 +114,7 @@ void surfaces_free(surfaces *s)
 // Where on its mesh a ray has met a triangle.
 typedef struct place {
     const orr_mesh_vertex *a, *b, *c;
+    const uint32_t *index; // of a, b, c
     const surface_mesh *mesh;
     const surface_material *material;
     real2 weights;
@@ -125,6 +126,7 @@ static place place_of(const surfaces *s, const orr_ray_hit *hit)
     p.mesh = &s->meshes[p.material->mesh];
     const orr_mesh *mesh = p.mesh->mesh;
     const uint32_t *index = mesh->indices + 3 * (size_t)(hit->triangle - p.mesh->first);
+    p.index = index;
     p.a = &mesh->vertices[index[0]];
     p.b = &mesh->vertices[index[1]];
     p.c = &mesh->vertices[index[2]];
@@ -136,11 +138,31 @@ static real between(const place *p, real a, real b, real c)
     return a + p->weights.x * (b - a) + p->weights.y * (c - a);
 }
 
-static real4 picture_at(const surfaces *s, const place *p, const orr_image8 *picture,
+// Coordinates of a texture at a corner, 0 .. 2.
+static const float *coordinates_at(const place *p, orr_texture_use use, int corner)
+{
+    const orr_mesh_coordinates at = orr_mesh_coordinates_of(p->mesh->mesh, p->material->look, use);
+    return at.first + (size_t)at.stride * p->index[corner];
+}
+
+// As the texture of a use is laid on.
+static real4 picture_at(const surfaces *s, const place *p, const orr_image8 *picture, orr_texture_use use,
                         const orr_texture_sampler *sampler)
 {
-    return picture_sample(s->linear, picture, sampler, between(p, p->a->uv[0], p->b->uv[0], p->c->uv[0]),
-                          between(p, p->a->uv[1], p->b->uv[1], p->c->uv[1]));
+    const float *a = coordinates_at(p, use, 0), *b = coordinates_at(p, use, 1),
+                *c = coordinates_at(p, use, 2);
+    return picture_sample(s->linear, picture, sampler, between(p, a[0], b[0], c[0]),
+                          between(p, a[1], b[1], c[1]));
+}
+
+static mesh_tangents tangents_at(const surfaces *s, const place *p, uint32_t triangle, orr_texture_use use)
+{
+    const float *corner = s->corners + 9 * (size_t)triangle;
+    const float *a = coordinates_at(p, use, 0), *b = coordinates_at(p, use, 1),
+                *c = coordinates_at(p, use, 2);
+    return mesh_tangents_of(sub3(of_three(corner + 3), of_three(corner)),
+                            sub3(of_three(corner + 6), of_three(corner)),
+                            make_real2(b[0] - a[0], b[1] - a[1]), make_real2(c[0] - a[0], c[1] - a[1]));
 }
 
 // A texture of the material; white where there is none.
@@ -149,7 +171,7 @@ static real4 texture_at(const surfaces *s, const place *p, orr_texture_use use)
     const orr_mesh_material *look = p->material->look;
     const int index = orr_material_texture(look, use);
     return index < 0 ? make_real4(1.0f, 1.0f, 1.0f, 1.0f)
-                     : picture_at(s, p, &p->mesh->mesh->textures[index], &look->samplers[use]);
+                     : picture_at(s, p, &p->mesh->mesh->textures[index], use, &look->samplers[use]);
 }
 
 // Base colour, and alpha with that of vertex colours.
@@ -174,19 +196,19 @@ static real3 turned_to(real3 n, real3 side)
 
 // What a texture of normals makes of the normal n, the plane's where that is seen from behind. point: whose
 // `raw` and `plane` are known
-static real3 bent_normal(const surfaces *s, const place *p, orr_texture_use use, real3 n,
-                         const mesh_tangents *tangents, real3 direction, const surface_point *point)
+static real3 bent_normal(const surfaces *s, const place *p, orr_texture_use use, real3 n, uint32_t triangle,
+                         real3 direction, const surface_point *point)
 {
     if (orr_material_texture(p->material->look, use) >= 0) {
         const real4 texel = texture_at(s, p, use);
-        n = mesh_bend(n, point->raw, *tangents, make_real3(texel.x, texel.y, texel.z));
+        n = mesh_bend(n, point->raw, tangents_at(s, p, triangle, use), make_real3(texel.x, texel.y, texel.z));
     }
     return dot3(n, direction) < 0.0f ? n : point->plane;
 }
 
 // The interpolated normal on the side of the plane's that is seen, and what textures make of it; the plane's
 // where they are seen from behind only because they are interpolated or bent.
-static void find_normals(const surfaces *s, const place *p, const mesh_tangents *tangents, real3 direction,
+static void find_normals(const surfaces *s, const place *p, uint32_t triangle, real3 direction,
                          surface_point *point)
 {
     float normal[3], turned[3];
@@ -204,19 +226,20 @@ static void find_normals(const surfaces *s, const place *p, const mesh_tangents 
     point->raw = raw;
     n = turned_to(normalise3(n), point->plane);
     point->smooth = dot3(n, direction) < 0.0f ? n : point->plane;
-    point->normal = bent_normal(s, p, ORR_TEXTURE_NORMAL, n, tangents, direction, point);
-    point->coat_normal = bent_normal(s, p, ORR_TEXTURE_COAT_NORMAL, n, tangents, direction, point);
+    point->normal = bent_normal(s, p, ORR_TEXTURE_NORMAL, n, triangle, direction, point);
+    point->coat_normal = bent_normal(s, p, ORR_TEXTURE_COAT_NORMAL, n, triangle, direction, point);
 }
 
 // What a network is given of the point, where the material is one.
-static void find_network(const surfaces *s, const place *p, const mesh_tangents *tangents,
-                         surface_point *point)
+static void find_network(const surfaces *s, const place *p, uint32_t triangle, surface_point *point)
 {
     const orr_neural_material *neural = p->material->look->neural;
     if (neural) {
-        point->frame = mesh_frame_of(point->smooth, point->raw, *tangents);
+        point->frame =
+            mesh_frame_of(point->smooth, point->raw, tangents_at(s, p, triangle, ORR_TEXTURE_BASE));
         for (int i = 0; i < 2; i++) {
-            point->latents[i] = picture_at(s, p, &neural->latents[i], &(orr_texture_sampler){0});
+            point->latents[i] =
+                picture_at(s, p, &neural->latents[i], ORR_TEXTURE_BASE, &(orr_texture_sampler){0});
         }
     }
 }
@@ -259,19 +282,17 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     real3 front = normalise3(cross3(ab, ac));
     p.front = dot3(front, direction) < 0.0f;
     p.plane = p.front ? front : scale3(front, -1.0f);
-    const real2 uv_ab = make_real2(at.b->uv[0] - at.a->uv[0], at.b->uv[1] - at.a->uv[1]),
-                uv_ac = make_real2(at.c->uv[0] - at.a->uv[0], at.c->uv[1] - at.a->uv[1]);
-    const mesh_tangents tangents = mesh_tangents_of(ab, ac, uv_ab, uv_ac);
-    find_normals(s, &at, &tangents, direction, &p);
+    find_normals(s, &at, hit->triangle, direction, &p);
     real4 colour = colour_at(s, &at);
     p.tint = make_real3(vertex_colour(s, &at, 0), vertex_colour(s, &at, 1), vertex_colour(s, &at, 2));
     p.base = make_real3(colour.x * p.tint.x, colour.y * p.tint.y, colour.z * p.tint.z);
-    const real4 surface = texture_at(s, &at, ORR_TEXTURE_SURFACE);
-    p.metallic = look->metallic * surface.z;
-    p.roughness = look->roughness * surface.y;
-    p.transmission = look->transmission * surface.w;
+    const real4 surface = texture_at(s, &at, ORR_TEXTURE_SURFACE),
+                second = texture_at(s, &at, ORR_TEXTURE_SECOND_SURFACE);
+    p.metallic = look->metallic * (surface.z * second.z);
+    p.roughness = look->roughness * (surface.y * second.y);
+    p.transmission = look->transmission * (surface.w * second.w);
     find_coat(s, &at, &p);
-    find_network(s, &at, &tangents, &p);
+    find_network(s, &at, hit->triangle, &p);
     if (look->unlit) {
         p.light = p.base;
     } else if (p.front || look->two_sided) {

@@ -121,6 +121,11 @@ static orr_result fill(orr_vulkan_upload *upload, orr_vulkan_samplers *samplers,
     ORR_TRY(take_samplers(upload->vk, samplers, mesh, error));
     ORR_TRY(upload_buffer(upload, from->vertices, (size_t)from->vertex_count * sizeof *from->vertices,
                           VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, &mesh->vertices, error));
+    if (from->second_uv) {
+        ORR_TRY(upload_buffer(upload, from->second_uv,
+                              (size_t)from->vertex_count * 2 * sizeof *from->second_uv,
+                              VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, &mesh->second_uv, error));
+    }
     ORR_TRY(upload_buffer(upload, from->indices, (size_t)from->index_count * sizeof *from->indices,
                           VK_BUFFER_USAGE_INDEX_BUFFER_BIT, &mesh->indices, error));
     ORR_ALLOC(mesh->textures, from->texture_count, "textures of a mesh", error);
@@ -156,6 +161,7 @@ void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh)
         return;
     }
     orr_vk_buffer_destroy(vk, &mesh->vertices);
+    orr_vk_buffer_destroy(vk, &mesh->second_uv);
     orr_vk_buffer_destroy(vk, &mesh->indices);
     orr_vk_buffer_destroy(vk, &mesh->looks);
     for (int i = 0; i < mesh->texture_count; i++) {

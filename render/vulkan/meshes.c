@@ -35,9 +35,12 @@ enum {
     HIGHLIGHT = 1024,
     COAT_BENT = 2048
 }; // flags of mesh_push
-// above them, 1 + the index of a mirror, in three bits, and 1 + that of an environment
-enum { MIRROR_SHIFT = 12, ENVIRONMENT_SHIFT = 15 };
-_Static_assert(ORR_MIRRORS < 8, "in three bits");
+// above them, 1 + the index of a mirror, and 1 + that of an environment, in three bits each, and two bits for
+// each use of textures: laid on by second coordinates; of the nearest level
+enum { MIRROR_SHIFT = 12, ENVIRONMENT_SHIFT = 15, SECOND_SHIFT = 18, NEAREST_SHIFT = 25 };
+_Static_assert(ORR_MIRRORS < 8 && ORR_DRAW_ENVIRONMENTS < 8, "in three bits");
+_Static_assert(ORR_TEXTURE_USES == NEAREST_SHIFT - SECOND_SHIFT && NEAREST_SHIFT + ORR_TEXTURE_USES == 32,
+               "a bit for each use");
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
@@ -68,9 +71,11 @@ typedef enum mesh_pass { OPAQUE, BLENDED, SHADOW, SAMPLED, BLENDED_AT_CENTRE } m
 _Static_assert(BLENDED_AT_CENTRE + 1 == ORR_VULKAN_MESH_PASSES, "a pipeline for each");
 
 // What a pipeline draws besides: materials that are networks; mirrors, or what is in front of a clip plane;
-// shadows of clouds; cascades of shadow maps; lights that are rectangles; ambient occlusion.
-enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8, AREAS = 16, OCCLUSION = 32 };
-_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES | AREAS | OCCLUSION) + 1 == ORR_VULKAN_MESH_KINDS,
+// shadows of clouds; cascades of shadow maps; lights that are rectangles; ambient occlusion; materials whose
+// textures are laid on by two pairs of coordinates.
+enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8, AREAS = 16, OCCLUSION = 32, SECONDS = 64 };
+_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES | AREAS | OCCLUSION | SECONDS) + 1 ==
+                   ORR_VULKAN_MESH_KINDS,
                "pipelines for each");
 
 enum { SAMPLES = 4 }; // EDGE_SAMPLES of edge_formula.h, at the standard positions where a device has them
@@ -91,6 +96,13 @@ static bool is_network(const orr_mesh_material *material)
     return material->neural && !material->unlit;
 }
 
+// The part of its pipeline's kind that is the material's.
+static int kind_of(const orr_vulkan_mesh *mesh, const orr_mesh_material *material)
+{
+    return (is_network(material) ? NETWORKS : 0) |
+           (mesh->second_uv.buffer && orr_material_has_second(material) ? SECONDS : 0);
+}
+
 static orr_vulkan_shader fragment_shader(mesh_pass pass, int kind)
 {
     return is_blended(pass) ? ORR_SHADER_MESH_BLENDED_FRAGMENT
@@ -102,19 +114,22 @@ static orr_vulkan_shader fragment_shader(mesh_pass pass, int kind)
 static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, int kind,
                                   orr_vk_graphics *pipeline, orr_error *error)
 {
+    const bool second = (kind & SECONDS) != 0;
     const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
         {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, normal)},
         {2, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_mesh_vertex, uv)},
         {3, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(orr_mesh_vertex, colour)},
+        {4, second ? 1 : 0, VK_FORMAT_R32G32_SFLOAT, second ? 0 : offsetof(orr_mesh_vertex, uv)},
     };
     const orr_vk_graphics_desc desc = {
         .vertex = orr_vulkan_shader_code(ORR_SHADER_MESH_VERTEX),
         .fragment = orr_vulkan_shader_code(fragment_shader(pass, kind)),
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
-        .attribute_count = 4,
-        .types = pass == SHADOW ? "tb" : "tbtttttbttbbbbbt",
+        .second_stride = second ? 2 * sizeof(float) : 0,
+        .attribute_count = 5,
+        .types = pass == SHADOW ? "tb" : "tbtttttbttbbbbbtt",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
         .colour = pass == SHADOW || pass == BLENDED_AT_CENTRE ? shadow_format : colour_format,
@@ -122,7 +137,7 @@ static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, in
         .samples = pass == SAMPLED ? SAMPLES : 1,
         .writes_nothing = is_blended(pass),
         .constants = {(kind & NETWORKS) != 0, (kind & MIRRORS) != 0, (kind & CLOUDS) != 0,
-                      (kind & CASCADES) != 0, (kind & AREAS) != 0, (kind & OCCLUSION) != 0},
+                      (kind & CASCADES) != 0, (kind & AREAS) != 0, (kind & OCCLUSION) != 0, second},
     };
     return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
@@ -179,7 +194,8 @@ static bool is_needed(mesh_pass pass, int kind, bool smooth, const orr_vulkan_me
     if (pass == SHADOW) { // which draws shadow maps, that nothing clips, and the depth of centres
         return kind == 0 || (kind == MIRRORS && needs->mirrors && (smooth || needs->occlusion));
     }
-    return kind == besides || (needs->networks && kind == (besides | NETWORKS));
+    return (kind & ~(NETWORKS | SECONDS)) == besides && (needs->networks || !(kind & NETWORKS)) &&
+           (needs->seconds || !(kind & SECONDS));
 }
 
 orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *m, bool smooth, const orr_vulkan_mesh_needs *needs,
@@ -472,6 +488,17 @@ static orr_vk_binding latents_binding(const orr_vulkan_meshes *m, const orr_vulk
                             .sampler = m->sampler};
 }
 
+// Two bits for each use of its textures.
+static uint32_t texture_flags(const orr_vulkan_mesh *mesh, const orr_mesh_material *material)
+{
+    uint32_t flags = 0;
+    for (int use = 0; use < ORR_TEXTURE_USES; use++) {
+        flags |= (uint32_t)(mesh->second_uv.buffer && material->second[use]) << (SECOND_SHIFT + use);
+        flags |= (uint32_t)material->samplers[use].nearest_mip << (NEAREST_SHIFT + use);
+    }
+    return flags;
+}
+
 // Square roots of its reflectances, as bytes, in place of its emission.
 static float packed_highlight(const orr_mesh_material *material)
 {
@@ -508,6 +535,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->flags |= orr_material_texture(material, ORR_TEXTURE_COAT_NORMAL) >= 0 ? COAT_BENT : 0u;
     push->flags |= film ? FILM | (material->blended ? 0u : (uint32_t)WHOLE) : 0u;
     push->flags |= highlight ? (uint32_t)HIGHLIGHT : 0u;
+    push->flags |= texture_flags(mesh, material);
     push->flags |= (material->unlit ? UNLIT : 0u) | (material->metallic_roughness ? METAL : 0u);
     const orr_vk_binding bindings[] = {
         texture_binding(m, mesh, part->material, ORR_TEXTURE_BASE),
@@ -527,7 +555,8 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         {.buffer = mirror >= 0 ? m->mirrored[mirror].buffer : m->lists.buffer},
         {.buffer = m->nodes.buffer},
         {.buffer = m->occlusion.map.buffer},
-        texture_binding(m, mesh, part->material, ORR_TEXTURE_COAT_NORMAL)};
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_COAT_NORMAL),
+        texture_binding(m, mesh, part->material, ORR_TEXTURE_SECOND_SURFACE)};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
     const bool two_sided = film ? orr_glass_two_sided(material, false) : material->two_sided;
     vkCmdSetCullMode(commands, two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
@@ -573,6 +602,9 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         vkCmdSetDepthTestEnable(commands, !item->backdrop);
         orr_affine_multiply(lens->view, item->model, push.to_camera);
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
+        if (mesh->second_uv.buffer) {
+            vkCmdBindVertexBuffers(commands, 1, 1, &mesh->second_uv.buffer, &(VkDeviceSize){0});
+        }
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
             const orr_mesh_material *material = &mesh->materials[mesh->parts[p].material];
@@ -584,7 +616,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
             const int mirror = mirror_of(frame, item, p);
             push.flags = item_flags | (uint32_t)(mirror + 1) << MIRROR_SHIFT;
             const orr_vk_graphics *wanted =
-                &m->pipelines[kind | (is_network(material) && pass != SHADOW ? NETWORKS : 0)][pass];
+                &m->pipelines[kind | (pass != SHADOW ? kind_of(mesh, material) : 0)][pass];
             if (wanted != bound) {
                 orr_vk_graphics_bind(commands, wanted, area, VK_CULL_MODE_NONE);
                 vkCmdSetDepthTestEnable(commands, !item->backdrop);

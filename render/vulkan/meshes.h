@@ -19,6 +19,7 @@ typedef struct orr_vulkan_network {
 
 typedef struct orr_vulkan_mesh {
     orr_vk_buffer vertices, indices;
+    orr_vk_buffer second_uv;      // none where no material lays a texture on by them
     orr_vk_image *textures;       // texture_count
     orr_mesh_part *parts;         // part_count
     orr_mesh_material *materials; // material_count
@@ -35,7 +36,7 @@ orr_result orr_vulkan_mesh_create(orr_vulkan_upload *upload, orr_vulkan_samplers
                                   const orr_mesh *mesh, orr_vulkan_mesh **out, orr_error *error);
 void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
-enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 64 };
+enum { ORR_VULKAN_MESH_PASSES = 5, ORR_VULKAN_MESH_KINDS = 128 };
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
@@ -101,6 +102,7 @@ typedef struct orr_vulkan_mesh_needs {
     bool cascades;  // of shadow maps
     bool areas;     // lights that are rectangles
     bool occlusion; // ambient
+    bool seconds;   // materials with textures that are laid on by second coordinates
 } orr_vulkan_mesh_needs;
 
 // Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds.

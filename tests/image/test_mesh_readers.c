@@ -219,6 +219,33 @@ static void normals_are_read_at_unit_length(void **state)
     assert_int_equal(mesh.materials[2].normal_texture, 1);
 }
 
+// Two sets of coordinates of each vertex: x y of its position, and the same moved.
+static void second_coordinates_are_read(void **state)
+{
+    (void)state;
+    read_good(
+        "a.gltf",
+        "{\"asset\":{\"version\":\"2.0\"}," BUFFER PICTURES
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{"
+        "\"buffer\":0,\"byteLength\":36,\"byteStride\":12}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
+        "{\"bufferView\":1,\"componentType\":5126,\"count\":3,\"type\":\"VEC2\"}],"
+        "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0}},"
+        "\"normalTexture\":{\"index\":0,\"texCoord\":1,\"extensions\":{\"KHR_texture_transform\":{"
+        "\"offset\":[0.25,0]}}},\"emissiveTexture\":{\"index\":0}}],"
+        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"TEXCOORD_0\":1,\"TEXCOORD_1\":1},"
+        "\"material\":0}]}],\"nodes\":[{\"mesh\":0}]}");
+    const orr_mesh_material *material = &mesh.materials[mesh.parts[0].material];
+    for (int i = 0; i < 3; i++) {
+        assert_close(corner(i)->second[0], corner(i)->texcoord[0] + 0.25f);
+        assert_close(corner(i)->second[1], corner(i)->texcoord[1]);
+    }
+    assert_true(corner(1)->texcoord[0] != corner(0)->texcoord[0]);
+    assert_true(material->second[ORR_TEXTURE_NORMAL]);
+    assert_false(material->second[ORR_TEXTURE_EMISSIVE]);
+    assert_string_equal(mesh.unused, "");
+}
+
 static void textures_of_metal_and_occlusion_become_one(void **state)
 {
     (void)state;
@@ -236,10 +263,14 @@ static void textures_of_metal_and_occlusion_become_one(void **state)
     read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":2}}"));
     assert_int_equal(mesh.textures[mesh.materials[0].surface_texture].width, 2); // the larger one's
     assert_surface(1, 128, 255);
-    // laid on otherwise than the first
-    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1,\"texCoord\":1}}"));
+    // laid on otherwise than the first, and otherwise than both
+    read_good("a.gltf", WITH_MATERIAL("{" METAL ",\"occlusionTexture\":{\"index\":1,\"texCoord\":1},"
+                                      "\"emissiveTexture\":{\"index\":0,\"texCoord\":2}}"));
     assert_surface(255, 128, 255);
-    assert_non_null(strstr(mesh.unused, "occlusionTexture"));
+    assert_texel(mesh.materials[0].second_surface_texture, 102, 255, 255);
+    assert_true(mesh.materials[0].second[ORR_TEXTURE_SECOND_SURFACE]);
+    assert_int_equal(mesh.materials[0].emissive_texture, -1);
+    assert_string_equal(mesh.unused, "emissiveTexture");
     // two materials with the same textures share them
     read_good("a.gltf", WITH_MATERIAL("{" METAL "},{" METAL "}"));
     assert_int_equal(mesh.texture_count, 1);
@@ -372,11 +403,16 @@ static void textures_have_the_samplers_of_the_file(void **state)
     assert_string_equal(mesh.unused, "");
     read_good("a.gltf",
               SAMPLED("\"minFilter\":9729", "\"minFilter\":9986,\"wrapS\":10497", BASE_AND_EMISSION));
+    assert_false(mesh.materials[0].samplers[ORR_TEXTURE_EMISSIVE].nearest_mip);
     assert_sampler(ORR_TEXTURE_BASE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, false, true);
     assert_sampler(ORR_TEXTURE_EMISSIVE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, true, false);
     read_good("a.gltf", SAMPLED("\"minFilter\":9984", "\"minFilter\":9985", BASE_AND_EMISSION));
     assert_sampler(ORR_TEXTURE_BASE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, true, false);
     assert_sampler(ORR_TEXTURE_EMISSIVE, ORR_WRAP_REPEAT, ORR_WRAP_REPEAT, false, false, false);
+    for (int use = 0; use < ORR_TEXTURE_USES; use++) {
+        const bool named = use == ORR_TEXTURE_BASE || use == ORR_TEXTURE_EMISSIVE;
+        assert_int_equal(mesh.materials[0].samplers[use].nearest_mip, named);
+    }
     // values that glTF has not are named, and as if they were not there
     read_good("a.gltf", SAMPLED("\"wrapS\":10496,\"magFilter\":9987,\"wrapT\":33071", "", BASE_AND_EMISSION));
     assert_sampler(ORR_TEXTURE_BASE, ORR_WRAP_REPEAT, ORR_WRAP_CLAMP, false, false, false);
@@ -1267,6 +1303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accessors_are_read_in_their_types),
         cmocka_unit_test(instances_and_texture_transforms_are_applied),
+        cmocka_unit_test(second_coordinates_are_read),
         cmocka_unit_test(textures_of_metal_and_occlusion_become_one),
         cmocka_unit_test(factors_and_textures_of_a_coat_become_one_texture),
         cmocka_unit_test(textures_of_two_sizes_become_one),

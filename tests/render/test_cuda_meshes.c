@@ -329,7 +329,7 @@ static void textures_and_holes_match_the_cpu(void **state)
             const int number = 3 * i + use;
             walls[i].material.samplers[use] =
                 (orr_texture_sampler){(uint8_t)(number % 3), (uint8_t)(number / 3 % 3), number % 2 != 0,
-                                      number / 2 % 2 != 0, number % 5 == 4};
+                                      number / 2 % 2 != 0,   number % 5 == 4,           false};
         }
         meshes[i] = drawn_mesh(&walls[i].mesh, (uint64_t)i);
     }
@@ -340,6 +340,22 @@ static void textures_and_holes_match_the_cpu(void **state)
         orr_draw_list list = list_of(meshes, 2, 120, 90, orthographic ? 30.0f : 100.0f, orthographic);
         assert_drawn_as_by_the_cpu(orthographic ? "orthographic" : "perspective", &list, 4);
     }
+    float second[8]; // the first wall's textures in two ways
+    for (int i = 0; i < 4; i++) {
+        second[2 * i] = 0.7f - corners[0][i].uv[1];
+        second[2 * i + 1] = 1.3f * corners[0][i].uv[0] + 0.1f;
+    }
+    walls[0].mesh.second_uv = second;
+    walls[0].material.second_surface_texture = walls[0].material.emissive_texture = 0;
+    walls[0].material.emissive[0] = 0.2f;
+    for (int use = ORR_TEXTURE_EMISSIVE; use < ORR_TEXTURE_USES; use++) {
+        walls[0].material.second[use] = use != ORR_TEXTURE_COAT;
+        walls[0].material.samplers[use].nearest_mip = use % 2 == 0;
+        walls[0].material.samplers[use].no_mips = false;
+    }
+    meshes[0].key += 20;
+    orr_draw_list both = list_of(meshes, 2, 120, 90, 100.0f, false);
+    assert_drawn_as_by_the_cpu("second coordinates", &both, 4);
     for (int i = 0; i < 2; i++) { // the same as networks
         walls[i].material.neural = random_network(i ? 32 : 16, i ? 1 : 32, (uint32_t)i);
         meshes[i].key += 10;

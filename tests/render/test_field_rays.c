@@ -343,7 +343,7 @@ static void textures_are_in_mirrors_as_their_samplers_say(void **state)
     s->wall.material.texture = 0;
     s->wall.material.alpha_cutoff = 0.5f;
     s->wall.material.samplers[ORR_TEXTURE_BASE] =
-        (orr_texture_sampler){ORR_WRAP_CLAMP, ORR_WRAP_MIRROR, true, true, true};
+        (orr_texture_sampler){ORR_WRAP_CLAMP, ORR_WRAP_MIRROR, true, true, true, false};
     memcpy(s->wall.material.base_colour, (float[4]){1, 1, 1, 1}, sizeof(float[4]));
     s->list.mesh_count = 2;
     s->list.field_count = s->list.splat_count = 0;

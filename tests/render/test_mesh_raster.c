@@ -707,7 +707,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 static void textures_repeat(void **state)
 {
     (void)state;
-    const texture_sampler repeated = {0.0f, 0.0f, 0.0f, 0.0f};
+    const texture_sampler repeated = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
     texture_square first = texture_around(make_real2(0.01f, 0.01f), 4.0f, 8.0f, repeated, false);
     texture_square last = texture_around(make_real2(0.99f, 0.99f), 4.0f, 8.0f, repeated, false);
     assert_float_equal(first.left, 3.0f, 0.0);
@@ -826,8 +826,9 @@ static void expect_sampled(const orr_image8 *texture, double u, double v, const 
         texture_cover(make_real2((float)step[0], 0.0f), make_real2(0.0f, (float)step[1]), (float)last);
     const bool is_small = step[0] > 1.0 || step[1] > 1.0;
     const bool nearest = is_small ? how->nearest_small : how->nearest_large;
-    const int fine = (int)f.level, coarse = fine < last ? fine + 1 : last;
-    const double part = (double)f.level - fine, all = 1.0 + 2.0 * (double)f.sides;
+    const double level = how->nearest_mip ? round((double)f.level) : (double)f.level;
+    const int fine = (int)level, coarse = fine < last ? fine + 1 : last;
+    const double part = level - fine, all = 1.0 + 2.0 * (double)f.sides;
     memset(sum, 0, 3 * sizeof *sum);
     for (int k = -TEXTURE_SIDES; k <= TEXTURE_SIDES; k++) {
         const float each = k ? texture_weight(f, (float)abs(k)) : 1.0f,
@@ -901,7 +902,7 @@ static void textures_are_looked_up_as_their_samplers_say(void **state)
     for (int i = 0; i < 9 * 8 * 3; i++) {
         const int wraps = i % 9, filters = i / 9 % 8;
         const orr_texture_sampler how = {(uint8_t)(wraps % 3), (uint8_t)(wraps / 3), filters % 2 != 0,
-                                         filters / 2 % 2 != 0, filters / 4 != 0};
+                                         filters / 2 % 2 != 0, filters / 4 != 0,     wraps % 2 != 0};
         assert_sampled(&c, &m, v, steps[i / 72], &how);
     }
     orr_image8_free(&m.mesh.textures[0]);

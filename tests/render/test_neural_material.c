@@ -216,6 +216,12 @@ static void networks_learn_a_coated_material(void **state)
     stage s = open_stage(0, &(material_training){0, 16, 512, STEPS, 1});
     material_texels texels;
     orr_neural_material *m;
+    orr_mesh_material *look = &s.mesh->mesh.material;
+    orr_error why = {0};
+    look->second[ORR_TEXTURE_SURFACE] = true;
+    assert_int_equal(material_texels_make(&s.mesh->mesh.mesh, 0, 512, &texels, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "laid on alike"));
+    look->second[ORR_TEXTURE_SURFACE] = false;
     assert_ok(material_texels_make(&s.mesh->mesh.mesh, 0, 512, &texels, &error));
     for (int i = 0; i < STEPS; i++) {
         material_trainer_step(s.trainer);

@@ -756,6 +756,89 @@ static void textures_are_factors_of_metals(void **state)
     close_stage(s);
 }
 
+enum { LAID = 8 };
+
+// Base colours, factors and bent normals, each unlike its mirror image, and their mirror images.
+static void make_laid(uint8_t texels[6][LAID * LAID * 4], orr_image8 pictures[6])
+{
+    for (int i = 0; i < LAID * LAID; i++) {
+        const int x = i % LAID, other = i - x + LAID - 1 - x;
+        const float centre = ORR_NORMAL_CENTRE, bent = 0.1f + 0.03f * (float)x;
+        const uint8_t texel[3][4] = {
+            {(uint8_t)(40 + 25 * x), (uint8_t)(20 * (i / LAID)), 90, 255},
+            {(uint8_t)(250 - 20 * x), (uint8_t)(120 + 15 * x), (uint8_t)(30 * x), 255},
+            {(uint8_t)(255.0f * linear_to_srgb(centre + bent) + 0.5f), 188, 240, 255},
+        };
+        for (int k = 0; k < 3; k++) {
+            memcpy(texels[k] + 4 * i, texel[k], 4);
+            memcpy(texels[3 + k] + 4 * other, texel[k], 4);
+        }
+        // u of a mirror image grows towards the other side
+        texels[5][4 * other] = (uint8_t)(255.0f * linear_to_srgb(centre - bent) + 0.5f);
+    }
+    for (int k = 0; k < 6; k++) {
+        pictures[k] = (orr_image8){LAID, LAID, texels[k]};
+    }
+}
+
+static double farthest(const float *a, const float *b, int count)
+{
+    double apart = 0.0;
+    for (int i = 0; i < count; i++) {
+        apart = fmax(apart, fabs((double)(a[i] - b[i])));
+    }
+    return apart;
+}
+
+// Factors, emission and normals by second coordinates, which are mirrored, against mirror images of them by
+// the first ones; drawn and traced. Bytes of bent normals are rounded.
+static void textures_are_laid_on_by_second_coordinates(void **state)
+{
+    (void)state;
+    static uint8_t texels[6][LAID * LAID * 4];
+    static float drawn[3][3 * SIDE * SIDE], traced[3][4 * SIDE * SIDE];
+    orr_image8 pictures[6];
+    float second[8];
+    make_laid(texels, pictures);
+    stage *s = open_stage(30.0f, 1);
+    orr_mesh_material *look = add_wall(s, 4.0f, 6.0f);
+    look->metallic_roughness = true;
+    look->metallic = look->roughness = look->emissive[1] = 1.0f;
+    look->texture = 0;
+    s->meshes[0].mesh.textures = pictures;
+    s->meshes[0].mesh.texture_count = 6;
+    s->list.lights[0] = (orr_draw_light){.directional = true,
+                                         .direction = {-0.6f, 0.0f, 0.8f},
+                                         .cutoff = 180.0f,
+                                         .diffuse = {1.5f, 1.4f, 1.3f}};
+    s->list.light_count = 1;
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 2; k++) {
+            s->vertices[i].uv[k] = second[2 * i + k] = s->vertices[i].position[k] / 8.0f + 0.5f;
+        }
+        second[2 * i] = 1.0f - second[2 * i];
+    }
+    for (int way = 0; way < 3; way++) { // mirror images; by the second ones; these by the first ones
+        const bool by_second = way == 1;
+        const int first = way == 0 ? 3 : 0;
+        look->surface_texture = by_second ? -1 : first + 1;
+        look->second_surface_texture = by_second ? 1 : -1;
+        look->emissive_texture = first;
+        look->normal_texture = first + 2;
+        look->second[ORR_TEXTURE_EMISSIVE] = look->second[ORR_TEXTURE_NORMAL] = by_second;
+        look->second[ORR_TEXTURE_SECOND_SURFACE] = true;
+        s->meshes[0].mesh.second_uv = by_second ? second : NULL;
+        draw(s, drawn[way]);
+        trace(s, 4, 1);
+        memcpy(traced[way], s->rgba, sizeof s->rgba);
+    }
+    assert_true(farthest(drawn[1], drawn[0], 3 * SIDE * SIDE) < 0.012);
+    assert_true(farthest(drawn[2], drawn[0], 3 * SIDE * SIDE) > 0.1);
+    assert_true(farthest(traced[1], traced[0], 4 * SIDE * SIDE) < 0.02);
+    assert_true(farthest(traced[2], traced[0], 4 * SIDE * SIDE) > 0.1);
+    close_stage(s);
+}
+
 // Pixels of a wall beyond its picture's edge, and of two halves between which nothing is mixed, by the path
 // tracer. Columns are u.
 static void textures_are_wrapped_and_filtered(void **state)
@@ -769,7 +852,7 @@ static void textures_are_wrapped_and_filtered(void **state)
     s->meshes[0].texture = (orr_image8){2, 1, texels[0]};
     s->meshes[0].mesh.texture_count = 1;
     for (int wrap = 0; wrap < 3; wrap++) {
-        look->samplers[ORR_TEXTURE_BASE] = (orr_texture_sampler){(uint8_t)wrap, 0, true, true, false};
+        look->samplers[ORR_TEXTURE_BASE] = (orr_texture_sampler){(uint8_t)wrap, 0, true, true, false, false};
         for (int i = 0; i < 4; i++) { // u from -1 to 2 over the picture, which is 4.8 wide there
             s->vertices[i].uv[0] = 0.5f + 3.0f * s->vertices[i].position[0] / 4.8f;
         }
@@ -1030,6 +1113,7 @@ int main(void)
         cmocka_unit_test(highlights_reflect_their_integrals),
         cmocka_unit_test(coated_surfaces_are_the_rasterisers),
         cmocka_unit_test(textures_are_factors_of_metals),
+        cmocka_unit_test(textures_are_laid_on_by_second_coordinates),
         cmocka_unit_test(textures_are_wrapped_and_filtered),
         cmocka_unit_test(textures_bend_normals),
         cmocka_unit_test(transparent_surfaces_let_light_through_by_chance),

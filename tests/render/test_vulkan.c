@@ -434,7 +434,13 @@ static void meshes_match_the_cpu(void **state)
         .direction = {0.0f, -0.6f, -0.8f}, .colour = {0.9f, 0.8f, 0.7f}, .ambient = {0.1f, 0.2f, 0.3f}};
     orr_vulkan_draw *draw = draw_make(2);
     orr_neural_material *networks[2] = {random_network(16, 8, 1), random_network(32, 1, 2)};
-    for (int variant = 0; variant < 8; variant++) {
+    float *second = malloc(2 * sizeof *second * (size_t)ball.mesh.vertex_count);
+    for (int64_t i = 0; i < ball.mesh.vertex_count; i++) {
+        second[2 * i] = 0.7f - 2.0f * ball.mesh.vertices[i].uv[1];
+        second[2 * i + 1] = 1.3f * ball.mesh.vertices[i].uv[0] + 0.1f;
+    }
+    for (int variant = 0; variant < 9; variant++) { // the last with second coordinates
+        const bool two = variant == 8;
         s.list.lens.orthographic = variant % 2;
         s.list.lens.focal[0] = s.list.lens.focal[1] = variant % 2 ? 45.0f : 130.0f;
         s.list.tone = (orr_tone)(variant % 4);
@@ -446,17 +452,20 @@ static void meshes_match_the_cpu(void **state)
         ball.material.metallic_roughness = variant >= 4;
         ball.material.metallic = 0.7f;
         ball.material.roughness = variant == 4 ? 0.3f : 0.8f;
-        ball.material.surface_texture = ball.material.emissive_texture = variant == 5 ? 0 : -1;
+        ball.material.surface_texture = ball.material.emissive_texture = variant == 5 || two ? 0 : -1;
+        ball.material.second_surface_texture = two ? 0 : -1;
+        ball.mesh.second_uv = two ? second : NULL;
         ball.material.normal_texture = variant >= 4 ? 0 : -1;
-        ball.material.coat_texture = variant == 5 ? 0 : -1;
-        ball.material.coat_normal_texture = variant == 5 ? 0 : -1;
+        ball.material.coat_texture = variant == 5 || two ? 0 : -1;
+        ball.material.coat_normal_texture = variant == 5 || two ? 0 : -1;
         for (int use = 0; use < ORR_TEXTURE_USES; use++) { // not the same for any two of a variant
             const int number = variant < 2 ? 0 : variant + use;
             ball.material.samplers[use] =
                 (orr_texture_sampler){(uint8_t)(number % 3), (uint8_t)(number / 3 % 3), number % 2 != 0,
-                                      number / 2 % 2 != 0, number % 5 == 4};
+                                      number / 2 % 2 != 0,   number % 5 == 4 && !two,   two && use % 2 == 0};
+            ball.material.second[use] = use > ORR_TEXTURE_SURFACE && use != ORR_TEXTURE_COAT;
         }
-        ball.material.neural = variant >= 6 ? networks[variant - 6] : NULL;
+        ball.material.neural = variant >= 6 && !two ? networks[variant - 6] : NULL;
         orr_vulkan_draw_release(draw, 2); // its material changed
         drawn gpu = drawn_on_vulkan(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
         double quality = psnr(gpu.rgba, cpu.rgba, 4 * gpu.pixels);
@@ -474,6 +483,7 @@ static void meshes_match_the_cpu(void **state)
     orr_vulkan_draw_destroy(draw);
     orr_neural_material_destroy(networks[0]);
     orr_neural_material_destroy(networks[1]);
+    free(second);
     free(ball.mesh.vertices);
     free(ball.mesh.indices);
     orr_free(ball.texture.rgba);

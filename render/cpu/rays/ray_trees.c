@@ -44,6 +44,7 @@ void orr_ray_trees_destroy(orr_ray_trees *t)
 bool orr_ray_material_asks(const orr_mesh_material *m)
 {
     const bool smooth = m->roughness < RAYS_ROUGHNESS || orr_material_texture(m, ORR_TEXTURE_SURFACE) >= 0 ||
+                        orr_material_texture(m, ORR_TEXTURE_SECOND_SURFACE) >= 0 ||
                         orr_material_texture(m, ORR_TEXTURE_COAT) >= 0;
     return m->metallic_roughness && !m->unlit && !m->neural && !m->blended &&
            (smooth || orr_material_transmits(m));

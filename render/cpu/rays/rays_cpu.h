@@ -129,24 +129,27 @@ FN real curvature_of(const mesh_surface *surface, const lane_triangle *t, mask b
 }
 
 // A texture where a cone of a width meets the triangle.
-LARGE_FN real4 ray_texel(const mesh_raster *raster, const mesh_surface *surface, const mesh_texture *texture,
-                         const lane_triangle *t, real2 w, real width)
+LARGE_FN real4 ray_texel(const mesh_raster *raster, const mesh_texture *texture, const lane_triangle *t,
+                         real2 w, real width)
 {
-    const float *p = surface->instance->mesh->vertices[0].uv;
+    const float *p = texture->coordinates.first;
+    const sint stride = I(texture->coordinates.stride);
     real uv[2], ab[2], ac[2];
     for (int i = 0; i < 2; i++) {
-        const real a = real_gather(p + i, t->a * I(9));
-        ab[i] = real_gather(p + i, t->b * I(9)) - a;
-        ac[i] = real_gather(p + i, t->c * I(9)) - a;
+        const real a = real_gather(p + i, t->a * stride);
+        ab[i] = real_gather(p + i, t->b * stride) - a;
+        ac[i] = real_gather(p + i, t->c * stride) - a;
         uv[i] = fma_(w.x, ab[i], fma_(w.y, ac[i], a));
     }
     const real texels = abs_(ab[0] * ac[1] - ab[1] * ac[0]) *
                         R((float)texture->image->width * (float)texture->image->height),
                area = max_(length3(t->plane.normal), R(1e-30));
     const real density = texels / area;
-    return sample_place(
-        texture, raster->linear, texture_wrapped(uv[0], uv[1], texture_sampler_of(&texture->sampler)),
-        rays_level(width, density, (float)(texture->level_count - 1)), width * width * density > R(1.0));
+    const texture_sampler how = texture_sampler_of(&texture->sampler);
+    const real level =
+        texture_level(rays_level(width, density, (float)(texture->level_count - 1)), how.nearest_mip);
+    return sample_place(texture, raster->linear, texture_wrapped(uv[0], uv[1], how), level,
+                        width * width * density > R(1.0));
 }
 
 FN real4 ray_factors(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
@@ -155,7 +158,18 @@ FN real4 ray_factors(const mesh_raster *raster, const mesh_surface *surface, orr
     if (!surface->textures[use].image) {
         return make_real4(R(1.0), R(1.0), R(1.0), R(1.0));
     }
-    return ray_texel(raster, surface, &surface->textures[use], t, w, width);
+    return ray_texel(raster, &surface->textures[use], t, w, width);
+}
+
+// As sample_surface.
+FN real4 ray_surface_factors(const mesh_raster *raster, const mesh_surface *surface, const lane_triangle *t,
+                             real2 w, real width)
+{
+    const real4 first = ray_factors(raster, surface, ORR_TEXTURE_SURFACE, t, w, width);
+    if (!surface->textures[ORR_TEXTURE_SECOND_SURFACE].image) {
+        return first;
+    }
+    return times_texel(first, ray_factors(raster, surface, ORR_TEXTURE_SECOND_SURFACE, t, w, width));
 }
 
 FN real3 ray_factor(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use,
@@ -169,7 +183,7 @@ FN real3 ray_factor(const mesh_raster *raster, const mesh_surface *surface, orr_
 FN real3 ray_normal(const mesh_raster *raster, const mesh_surface *surface, orr_texture_use use, real3 seen,
                     real3 normal, const lane_triangle *t, real2 w, real width)
 {
-    return surface->textures[use].image ? mesh_bend(seen, normal, tangents_of(surface, t),
+    return surface->textures[use].image ? mesh_bend(seen, normal, tangents_of(&surface->textures[use], t),
                                                     ray_factor(raster, surface, use, t, w, width))
                                         : seen;
 }
@@ -256,7 +270,7 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
         return (ray_surface){
             light_up_linear(raster, surface, base, point, R(1.0)), none, none, none, R(1.0), R(0.0), none};
     }
-    const real4 factors = ray_factors(raster, surface, ORR_TEXTURE_SURFACE, &t, w, to->width);
+    const real4 factors = ray_surface_factors(raster, surface, &t, w, to->width);
     light_metal m =
         light_metal_of(base, look->metallic, look->roughness, look->emissive[0], look->emissive[1],
                        look->emissive[2], make_real3(factors.x, factors.y, factors.z),

@@ -53,6 +53,15 @@ static __device__ real4 sample_place(const orr_cuda_mesh_texture *texture, const
                : texel;
 }
 
+// A texture's coordinates at a corner, 0 .. 2, of a triangle.
+static __device__ real2 coordinates_at(const orr_cuda_mesh_texture *texture, const shaded_triangle *t,
+                                       int32_t corner)
+{
+    const float *at =
+        texture->coordinates.first + (size_t)texture->coordinates.stride * (size_t)t->corners[corner];
+    return make_real2(at[0], at[1]);
+}
+
 // A texture at the pixel centre x, y [px]. w: weights there
 static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *texture,
                                        const shaded_triangle *t, real2 w, float x, float y)
@@ -62,9 +71,11 @@ static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_c
           w_down = mesh_weights(view, t->plane, x, y + 1.0f);
     const float size[2] = {(float)texture->width, (float)texture->height};
     const texture_sampler how = texture_sampler_of(&texture->sampler);
+    const real2 at_a = coordinates_at(texture, t, 0), at_b = coordinates_at(texture, t, 1),
+                at_c = coordinates_at(texture, t, 2);
     float uv[2], across[2], down[2];
     for (int i = 0; i < 2; i++) {
-        float a = t->a->uv[i], b = t->b->uv[i], c = t->c->uv[i];
+        const float a = i ? at_a.y : at_a.x, b = i ? at_b.y : at_b.x, c = i ? at_c.y : at_c.x;
         across[i] = mesh_texture_step(w, w_across, a, b, c, size[i]);
         down[i] = mesh_texture_step(w, w_down, a, b, c, size[i]);
         uv[i] = texture_centre(mesh_interpolate(w, a, b, c), i ? how.wrap_v : how.wrap_u);
@@ -73,13 +84,14 @@ static __device__ real4 sample_texture(const orr_cuda_mesh_scene *s, const orr_c
                                               (float)(texture->level_count - 1));
     const float x_step = f.axis.x * (1.0f / size[0]), y_step = f.axis.y * (1.0f / size[1]);
     const bool is_small = texture_is_small(f);
-    real4 sum = sample_place(texture, s->linear, texture_settled(uv[0], uv[1], how), f.level, is_small);
+    const float level = texture_level(f.level, how.nearest_mip);
+    real4 sum = sample_place(texture, s->linear, texture_settled(uv[0], uv[1], how), level, is_small);
     for (int k = 1; k <= TEXTURE_SIDES && f.sides > (float)(k - 1); k++) {
         const float weight = texture_weight(f, (float)k), place = texture_place(weight, (float)k);
         for (int side = -1; side <= 1; side += 2) {
             const float away = place * (float)side;
             const real2 at = texture_wrapped(fma_(away, x_step, uv[0]), fma_(away, y_step, uv[1]), how);
-            sum = texture_add(sum, weight, sample_place(texture, s->linear, at, f.level, is_small));
+            sum = texture_add(sum, weight, sample_place(texture, s->linear, at, level, is_small));
         }
     }
     return texture_add(make_real4(0.0f, 0.0f, 0.0f, 0.0f), 1.0f / (1.0f + 2.0f * f.sides), sum);
@@ -278,11 +290,21 @@ static __device__ real3 sample_factor(const orr_cuda_mesh_scene *s, const orr_cu
     return make_real3(texel.x, texel.y, texel.z);
 }
 
-static __device__ mesh_tangents tangents_of(const shaded_triangle *t)
+// Factors of occlusion, roughness, metallic and transmission.
+static __device__ real4 sample_surface(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_texture *textures,
+                                       const shaded_triangle *t, real2 w, float x, float y)
 {
-    real2 uv_ab = make_real2(t->b->uv[0] - t->a->uv[0], t->b->uv[1] - t->a->uv[1]);
-    real2 uv_ac = make_real2(t->c->uv[0] - t->a->uv[0], t->c->uv[1] - t->a->uv[1]);
-    return mesh_tangents_of(t->plane.ab, t->plane.ac, uv_ab, uv_ac);
+    const real4 a = sample_factors(s, &textures[ORR_TEXTURE_SURFACE], t, w, x, y),
+                b = sample_factors(s, &textures[ORR_TEXTURE_SECOND_SURFACE], t, w, x, y);
+    return make_real4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
+}
+
+static __device__ mesh_tangents tangents_of(const orr_cuda_mesh_texture *texture, const shaded_triangle *t)
+{
+    const real2 a = coordinates_at(texture, t, 0), b = coordinates_at(texture, t, 1),
+                c = coordinates_at(texture, t, 2);
+    return mesh_tangents_of(t->plane.ab, t->plane.ac, make_real2(b.x - a.x, b.y - a.y),
+                            make_real2(c.x - a.x, c.y - a.y));
 }
 
 // The normal by a texture of normals, if there is one; seen, normal: as mesh_bend takes them.
@@ -290,8 +312,9 @@ static __device__ real3 bent_normal(const orr_cuda_mesh_scene *s, const orr_cuda
                                     real3 seen, real3 normal, const shaded_triangle *t, real2 w, float x,
                                     float y)
 {
-    return texture->texels ? mesh_bend(seen, normal, tangents_of(t), sample_factor(s, texture, t, w, x, y))
-                           : seen;
+    return texture->texels
+               ? mesh_bend(seen, normal, tangents_of(texture, t), sample_factor(s, texture, t, w, x, y))
+               : seen;
 }
 
 // Display colour of a surface whose material is a network. tint: a factor of what it reflects; emissive:
@@ -329,7 +352,7 @@ static __device__ real3 shade_neural(const orr_cuda_mesh_scene *s, const orr_cud
                                      light_point point, real3 normal, const shaded_triangle *t, real2 w,
                                      float x, float y, real3 tint)
 {
-    const mesh_frame frame = mesh_frame_of(point.normal, normal, tangents_of(t));
+    const mesh_frame frame = mesh_frame_of(point.normal, normal, tangents_of(&surface->latents[0], t));
     const neural_surface network = neural_surface_of(
         surface->neural, sample_texture(s, &surface->latents[0], t, w, x, y),
         sample_texture(s, &surface->latents[1], t, w, x, y), mesh_into(frame, point.to_eye));
@@ -383,7 +406,7 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
         } else if (material->metallic_roughness && !material->unlit) {
             const float *emissive = material->emissive;
             const orr_cuda_mesh_texture *textures = surface->textures;
-            const real4 factors = sample_factors(s, &textures[ORR_TEXTURE_SURFACE], &t, exact, x, y);
+            const real4 factors = sample_surface(s, textures, &t, exact, x, y);
             light_metal m =
                 light_metal_of(colour, material->metallic, material->roughness, emissive[0], emissive[1],
                                emissive[2], make_real3(factors.x, factors.y, factors.z),

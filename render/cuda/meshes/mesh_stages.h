@@ -48,6 +48,7 @@ typedef struct orr_cuda_mesh_instance {
 
 typedef struct orr_cuda_mesh_texture {
     const uint32_t *texels; // NULL: there is none
+    orr_mesh_coordinates coordinates;
     orr_texture_sampler sampler;
     int32_t width, height, level_count;
     int32_t level_first[ORR_MIP_LEVELS];

@@ -3,6 +3,7 @@
 static void free_mesh(orr_cuda_mesh *mesh)
 {
     orr_cuda_free(mesh->vertices);
+    orr_cuda_free(mesh->second_uv);
     orr_cuda_free(mesh->indices);
     for (int i = 0; mesh->textures && i < mesh->texture_count; i++) {
         orr_cuda_free(mesh->textures[i]);
@@ -89,10 +90,15 @@ static orr_result upload_networks(orr_cuda *cuda, const orr_mesh *from, orr_cuda
 
 static orr_result upload_mesh(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mesh *mesh, orr_error *error)
 {
-    void *vertices = NULL, *indices = NULL;
+    void *vertices = NULL, *indices = NULL, *second = NULL;
     orr_result result =
         upload(cuda, from->vertices, (size_t)from->vertex_count, sizeof *mesh->vertices, &vertices, error);
     mesh->vertices = vertices;
+    if (result == ORR_OK && from->second_uv) {
+        result = upload(cuda, from->second_uv, (size_t)from->vertex_count, 2 * sizeof *mesh->second_uv,
+                        &second, error);
+        mesh->second_uv = second;
+    }
     if (result == ORR_OK) {
         result =
             upload(cuda, from->indices, (size_t)from->index_count, sizeof *mesh->indices, &indices, error);

@@ -15,6 +15,7 @@ typedef struct orr_cuda_mesh {
     uint64_t key;
     int32_t variant; // of orr_draw_mesh
     orr_mesh_vertex *vertices;
+    float *second_uv; // NULL: there are none
     uint32_t *indices;
     uint32_t *
         *textures; // on the host: of each texture its mip chain, on the device; NULL: no material has it

@@ -8,6 +8,7 @@
 // The triangle of a pixel.
 typedef struct shaded_triangle {
     const orr_mesh_vertex *a, *b, *c;
+    const uint32_t *corners; // their numbers
     mesh_triangle plane;
 } shaded_triangle;
 
@@ -23,6 +24,7 @@ static __device__ shaded_triangle find_triangle(const orr_cuda_mesh_scene *s,
     const uint32_t *index = surface->indices + 3 * (size_t)triangle;
     const mesh_point *points = s->points + s->point_firsts[surface->instance];
     shaded_triangle t;
+    t.corners = index;
     t.a = instance->vertices + index[0];
     t.b = instance->vertices + index[1];
     t.c = instance->vertices + index[2];

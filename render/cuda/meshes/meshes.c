@@ -73,6 +73,14 @@ static orr_result reserve_tables(orr_cuda *cuda, orr_cuda_mesh_frame *frame, con
     return orr_cuda_reserve(cuda, &frame->tables, l->bytes, 1, error);
 }
 
+// As orr_mesh_coordinates_of, on the device.
+static orr_mesh_coordinates coordinates_of(const orr_cuda_mesh *mesh, bool second)
+{
+    return second && mesh->second_uv
+               ? (orr_mesh_coordinates){mesh->second_uv, 2}
+               : (orr_mesh_coordinates){mesh->vertices->uv, sizeof(orr_mesh_vertex) / sizeof(float)};
+}
+
 static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cuda_mesh *mesh, int instance,
                                         const orr_mesh_part *part)
 {
@@ -90,6 +98,7 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
         if (index >= 0) {
             const orr_image8 *image = &item->mesh->textures[index];
             texture->texels = mesh->textures[index];
+            texture->coordinates = coordinates_of(mesh, surface.material.second[use]);
             texture->sampler = surface.material.samplers[use];
             texture->width = image->width;
             texture->height = image->height;
@@ -103,6 +112,7 @@ static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cud
     }
     for (int i = 0; i < 2 && neural; i++) {
         orr_cuda_mesh_texture *latents = &surface.latents[i];
+        latents->coordinates = coordinates_of(mesh, false);
         latents->texels = mesh->networks[part->material].latents[i];
         latents->width = neural->latents[i].width;
         latents->height = neural->latents[i].height;
