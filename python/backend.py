@@ -4,6 +4,9 @@ With the standard library alone. The wheel holds the package, orrery.h and libor
 build/python, without video, EXR, WebP, Vulkan and CUDA. Libraries of the distribution that it needs, and that
 a wheel may not count on, are put beside it. With ORRERY_LIBRARY the wheel holds that library, and is for this
 machine alone. One wheel serves every Python: nothing in it is compiled against the interpreter.
+
+`--config-settings cmake=-DORR_INSTRUCTION_SETS=BASELINE`, as often as there are options, gives CMake options,
+and `--config-settings build-dir=FOLDER` another folder to build in.
 """
 
 import base64
@@ -35,12 +38,14 @@ def _run(*command):
     subprocess.run([str(word) for word in command], check=True, stdout=sys.stderr)
 
 
-def _library():
+def _library(settings):
     """Builds the shared library; returns its path."""
-    folder = ROOT / "build" / "python"
+    folder = Path(settings.get("build-dir", ROOT / "build" / "python"))
+    given = settings.get("cmake", [])
+    options = OPTIONS + ([given] if isinstance(given, str) else given)
     run_path = ["-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DCMAKE_INSTALL_RPATH=$ORIGIN"]
     _run(
-        "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *OPTIONS, *run_path
+        "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *options, *run_path
     )
     _run("cmake", "--build", folder, "--target", "orrery_shared", "orrery_places")
     return (folder / "liborrery.so").resolve()
@@ -80,7 +85,8 @@ class _Wheel:
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     named = os.environ.get("ORRERY_LIBRARY")
-    version, tag, library = _version(), _tag(not named), Path(named).resolve() if named else _library()
+    library = Path(named).resolve() if named else _library(config_settings or {})
+    version, tag = _version(), _tag(not named)
     name, info = f"orrery-{version}-{tag}.whl", f"orrery-{version}.dist-info"
     wheel = _Wheel(Path(wheel_directory) / name)
     for path in sorted((HERE / "orrery").glob("*.py*")):

@@ -63,6 +63,9 @@ if(Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_CUDA STREQUAL "EMULATED")
                      $<TARGET_FILE:orrery_shared> ${CMAKE_C_COMPILER} ${PROJECT_BINARY_DIR}/learners learners)
     # after the other, which builds the same wheel
     set_tests_properties(python_learners PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 30 DEPENDS python)
+    add_test(NAME wheel COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/wheel.sh ${Python3_EXECUTABLE}
+                                ${PROJECT_SOURCE_DIR}/python ${PROJECT_BINARY_DIR}/wheel)
+    set_tests_properties(wheel PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 60 PROCESSORS 2)
 endif()
 
 # memory stays flat, for 20 seconds here; `tests/soak MINUTES` takes longer
