@@ -117,6 +117,7 @@ static void apply(copy_meshes *w, const int32_t *target, bool one, const orr_mes
     *mesh = *from;
     if (laid) {
         mesh->vertices = laid->vertices;
+        mesh->second_uv = NULL; // which are of the others
         mesh->indices = laid->indices;
         mesh->vertex_count = laid->vertex_count;
     }
