@@ -244,6 +244,8 @@ typedef struct orr_draw_list {
     // looked through
     int left_out_mesh, left_out_part;
     float umbra; // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
+    // nullable: where the sun did not reach captured surfaces past one another (shadow/self_shadow.h)
+    const struct orr_self_shadow *self_shadow;
     orr_draw_occlusion occlusion; // of opaque meshes
     float exposure;               // [EV] meshes' light is multiplied by 2^exposure
     orr_tone tone;                // of meshes' light

@@ -33,4 +33,6 @@ struct frame_light {
     vec2 size;       // of the picture [px]
     float reflectances[4]; // of the mirrors
     occlusion_view occlusion; // radius 0: none
+    shadow_view self_shadow;  // of captured surfaces on one another; size 0: none
+    int self_first;           // of its texels, behind those of the environments
 };

@@ -37,16 +37,16 @@ typedef struct submission {
     const orr_frame_for_eyes *eyes; // nullable
 } submission;
 
-// Probes and rays are not drawn for eyes.
-static orr_result add_probes_and_rays(orr_frame *frame, orr_frame_slot *slot, const submission *s,
-                                      orr_error *error)
+// Probes and rays are not drawn for eyes, nor is it found what captured surfaces shadow of one another.
+static orr_result add_surroundings(orr_frame *frame, orr_frame_slot *slot, const submission *s,
+                                   orr_error *error)
 {
     ORR_TRY(orr_frame_probes_update(&frame->probes, slot, s->scene, s->world, s->view, error));
     if (s->scene->rays && !frame->rays) {
         ORR_TRY(orr_ray_trees_create(&frame->rays, error));
     }
     slot->list.rays = s->scene->rays ? frame->rays : NULL;
-    return ORR_OK;
+    return orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, error);
 }
 
 static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)
@@ -56,7 +56,7 @@ static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission 
     ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
     orr_frame_fit_lens(&slot->list, frame->machine->on_host && !s->eyes);
     ORR_TRY(s->eyes ? s->eyes->change(s->eyes->context, slot, error)
-                    : add_probes_and_rays(frame, slot, s, error));
+                    : add_surroundings(frame, slot, s, error));
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
     return ORR_OK;

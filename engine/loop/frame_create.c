@@ -86,6 +86,7 @@ void orr_frame_destroy(orr_frame *frame)
         orr_frame_slot_close(&frame->slots[i]);
     }
     orr_frame_probes_close(&frame->probes);
+    orr_frame_self_shadow_close(&frame->self_shadow);
     orr_ray_trees_destroy(frame->rays);
     orr_arena_destroy(&frame->arena);
     orr_free(frame->keys);

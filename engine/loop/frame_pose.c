@@ -130,6 +130,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->fields = slot->fields;
     list->splat_count = list->mesh_count = list->field_count = 0;
     list->seen = NULL;
+    list->self_shadow = NULL;
     orr_drawn_planes planes = {.count = 0};
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];
@@ -241,6 +242,7 @@ void orr_frame_slot_close(orr_frame_slot *slot)
     for (int i = 0; i < ORR_DRAW_ENVIRONMENTS - 1; i++) {
         orr_environment_destroy(slot->probe_maps[i]);
     }
+    orr_self_shadow_free(&slot->self_shadow);
     for (int i = 0; i < slot->robot_capacity; i++) {
         orr_physics_bodies_release(&slot->robots[i].memory);
     }

@@ -4,6 +4,7 @@
 
 #include "engine/loop/world/soft/node_points.h"
 #include "engine/loop/world/soft/world_soft.h"
+#include "render/shadow/self_shadow.h"
 #include "render/splat/deform.h"
 
 // How a soft layer is deformed in a frame.
@@ -31,6 +32,7 @@ typedef struct orr_frame_slot {
     orr_robot_bodies *robots; // robot_capacity, by layer: where CUDA finds bodies of robots that it simulates
     int robot_capacity;
     orr_environment *probe_maps[ORR_DRAW_ENVIRONMENTS - 1]; // of its probes; NULL: not allocated
+    orr_self_shadow self_shadow;                            // of its list
     bool deferred;   // drawn once it is the oldest: the host draws a part of it, or of one before it
     bool for_window; // its picture may end in an image of the Vulkan device,
     bool to_image;   // and does so: decided when the machine gets it

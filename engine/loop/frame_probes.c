@@ -1,5 +1,6 @@
 #include "engine/loop/frame_probes.h"
 
+#include "engine/core/hash.h"
 #include "engine/loop/engine.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/vector.h"
@@ -100,30 +101,22 @@ static int find_layers(const orr_frame_slot *slot, lit_layer found[ORR_FRAME_PRO
 
 // ---- what they show ----
 
-static uint64_t mix(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 static uint64_t hash_shown(const orr_draw_list *list, const orr_probe_behind *behind)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = ORR_HASH_BEGIN;
     for (int i = 0; i < list->splat_count; i++) {
-        hash = mix(hash, &list->splats[i].key, sizeof list->splats[i].key);
-        hash = mix(hash, list->splats[i].model, sizeof list->splats[i].model);
+        hash = orr_hash_bytes(hash, &list->splats[i].key, sizeof list->splats[i].key);
+        hash = orr_hash_bytes(hash, list->splats[i].model, sizeof list->splats[i].model);
     }
     for (int i = 0; i < list->field_count; i++) {
-        hash = mix(hash, &list->fields[i].key, sizeof list->fields[i].key);
-        hash = mix(hash, list->fields[i].model, sizeof list->fields[i].model);
+        hash = orr_hash_bytes(hash, &list->fields[i].key, sizeof list->fields[i].key);
+        hash = orr_hash_bytes(hash, list->fields[i].model, sizeof list->fields[i].model);
     }
-    hash = mix(hash, behind->to_map, sizeof behind->to_map);
-    hash = mix(hash, behind->ambient, sizeof behind->ambient);
-    hash = mix(hash, &behind->strength, sizeof behind->strength);
-    return behind->map ? mix(hash, &list->environments[0].key, sizeof list->environments[0].key) : hash;
+    hash = orr_hash_bytes(hash, behind->to_map, sizeof behind->to_map);
+    hash = orr_hash_bytes(hash, behind->ambient, sizeof behind->ambient);
+    hash = orr_hash_bytes(hash, &behind->strength, sizeof behind->strength);
+    return behind->map ? orr_hash_bytes(hash, &list->environments[0].key, sizeof list->environments[0].key)
+                       : hash;
 }
 
 // Ambient light comes from behind what is captured; that of distant lights too.

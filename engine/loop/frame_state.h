@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/loop/frame_probes.h"
+#include "engine/loop/frame_self_shadow.h"
 #include "engine/loop/machine.h"
 
 enum { ORR_FRAMES_IN_FLIGHT = 8 }; // at most
@@ -35,6 +36,7 @@ struct orr_frame {
     orr_field_pass fields;
 
     orr_frame_probes probes;
+    orr_frame_self_shadow self_shadow;
     struct orr_ray_trees *rays; // of scenes with rays; NULL until one is drawn
 
     uint64_t *keys; // key_count: what was drawn last, and may be uploaded (frame_uploads.c)
@@ -52,7 +54,8 @@ typedef struct orr_frame_for_eyes {
     void *context;
 } orr_frame_for_eyes;
 
-// Submits a picture for eyes, which has neither probes nor rays.
+// Submits a picture for eyes, which has neither probes nor rays, nor what captured surfaces shadow of one
+// another.
 orr_result orr_frame_submit_for_eyes(orr_frame *frame, const orr_world *world, const orr_view *view,
                                      const orr_frame_for_eyes *eyes, orr_error *error);
 

@@ -3,12 +3,13 @@
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/loop/engine.h"
-#include "engine/loop/frame_pose.h"
+#include "engine/loop/frame_self_shadow.h"
 #include "render/reference/path_tracer.h"
 
 struct orr_reference {
     orr_engine *engine;
     orr_frame_slot slot;
+    orr_frame_self_shadow self_shadow;
     orr_path_tracer *tracer;
 };
 
@@ -25,6 +26,7 @@ static orr_result create(orr_reference *r, const orr_scene *scene, const orr_wor
         return orr_fail(error, ORR_CODE_ARGUMENT, "exposure and tone: path-traced pictures take neither");
     }
     ORR_TRY(orr_frame_pose(&r->slot, scene, world, view, false, error));
+    ORR_TRY(orr_frame_self_shadow_update(&r->self_shadow, &r->slot, scene, error));
     orr_lens *lens = &r->slot.list.lens;
     lens->distorted = lens->distorted && !lens->fisheye;
     return orr_path_tracer_create(r->engine->jobs, r->engine->isa, &r->slot.list, seed, &r->tracer, error);
@@ -106,5 +108,6 @@ void orr_reference_destroy(orr_reference *reference)
     }
     orr_path_tracer_destroy(reference->tracer);
     orr_frame_slot_close(&reference->slot);
+    orr_frame_self_shadow_close(&reference->self_shadow);
     orr_free(reference);
 }

@@ -538,7 +538,10 @@ static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real re
     }
     mask dark = and_(there, min_(visible, open) < R(1.0));
     if (any(dark)) {
-        real3 colour = shadow_on_capture(eye, p.colour, sel(dark, alpha, R(1.0)), visible, open);
+        real lit = job->self_depths ? shadow_lookup_in(job->self_depths, shadow_view_of(&job->self), position,
+                                                       make_real3(R(0.0), R(0.0), R(0.0)))
+                                    : R(1.0);
+        real3 colour = shadow_on_capture(eye, p.colour, sel(dark, alpha, R(1.0)), visible, open, lit);
         p.colour = select3(dark, colour, p.colour);
     }
     return p;

@@ -96,6 +96,8 @@ typedef struct orr_blend_job {
     const float *field_colour;      // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     const orr_shadow_maps *shadows; // of their first light one falls on splats and fields
     const orr_cloud_shadows *clouds; // on the same; NULL: none
+    const float *self_depths; // of the map that `self` looks up; NULL: no captured surface shadows another
+    orr_shadow_values self;
     orr_shadow_eye eye;
     const orr_occlusion_map *occlusion; // of the same; NULL: nothing is occluded
     bool opaque;

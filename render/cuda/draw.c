@@ -285,6 +285,8 @@ static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda
     frame->opaque = list->opaque;
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
     frame->eye = orr_shadow_eye_of(&list->lens, list->umbra);
+    frame->self = orr_self_shadow_values(list->self_shadow, list->lens.view);
+    frame->self_depths = whole->environments.self_depths;
     frame->has_backdrop = list->backdrop.mesh != NULL;
     frame->has_meshes = list->mesh_count > 0 || frame->has_backdrop;
     see_behind(frame, list, texels);

@@ -2,7 +2,8 @@
 
 static bool are_there(const orr_cuda_environments *e, const orr_draw_list *list)
 {
-    bool same = e->count == list->environment_count;
+    const uint64_t self_key = list->self_shadow ? list->self_shadow->key : 0;
+    bool same = e->count == list->environment_count && e->self_key == self_key;
     for (int i = 0; i < list->environment_count && same; i++) {
         same = e->keys[i] == list->environments[i].key;
     }
@@ -12,11 +13,14 @@ static bool are_there(const orr_cuda_environments *e, const orr_draw_list *list)
 orr_result orr_cuda_environments_take(orr_cuda *cuda, orr_cuda_environments *e, const orr_draw_list *list,
                                       orr_error *error)
 {
-    size_t count = 0;
+    const orr_self_shadow *self = list->self_shadow;
+    size_t count = (size_t)orr_self_shadow_texels(self);
     if (are_there(e, list)) {
         return ORR_OK;
     }
     e->count = 0;
+    e->self_key = 0;
+    e->self_depths = NULL;
     for (int i = 0; i < list->environment_count; i++) {
         count += (size_t)list->environments[i].map->texel_count;
     }
@@ -28,6 +32,12 @@ orr_result orr_cuda_environments_take(orr_cuda *cuda, orr_cuda_environments *e, 
                                      cudaMemcpyHostToDevice, cuda->stream));
         to += map->texel_count;
         e->keys[i] = list->environments[i].key;
+    }
+    if (self) {
+        ORR_CUDA_TRY(cudaMemcpyAsync(to, self->depths, (size_t)orr_self_shadow_texels(self) * sizeof *to,
+                                     cudaMemcpyHostToDevice, cuda->stream));
+        e->self_depths = (const float *)to;
+        e->self_key = self->key;
     }
     e->count = list->environment_count;
     return ORR_OK;

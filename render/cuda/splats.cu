@@ -281,7 +281,10 @@ template <int layering> static __device__ void shade_pixel(const orr_cuda_blend 
     }
     if (min_(visible, open) < 1.0f) {
         float alpha = 1.0f - fabsf(p->blended.transmittance);
-        p->blended.colour = shadow_on_capture(eye, p->blended.colour, alpha, visible, open);
+        float lit = b->self_depths ? shadow_lookup_in(b->self_depths, shadow_view_of(&b->self), position,
+                                                      make_real3(0.0f, 0.0f, 0.0f))
+                                   : 1.0f;
+        p->blended.colour = shadow_on_capture(eye, p->blended.colour, alpha, visible, open, lit);
     }
 }
 

@@ -114,6 +114,8 @@ typedef struct orr_cuda_blend {
     const orr_shadow_plan *shadows; // of the device
     const float *shadow_maps;       // of their first light one falls on splats and fields; NULL: none
     orr_cuda_cloud_light clouds;    // likewise
+    const float *self_depths;       // of the map that `self` looks up, or NULL
+    orr_shadow_values self;
     orr_shadow_eye eye;
     orr_cuda_occlusion occlusion; // of the same
     int opaque, backdrop;

@@ -52,6 +52,8 @@ typedef struct orr_cuda_frame {
     bool opaque;
     orr_sky_values sky;
     orr_shadow_eye eye;
+    const float *self_depths; // behind the texels of the environments; NULL: there are none
+    orr_shadow_values self;
     orr_cuda_environments environments;
     orr_cuda_behind behind;
     orr_cuda_layers layers; // planes borrowed

@@ -28,7 +28,10 @@ orr_result captured_gather(const orr_draw_list *list, const lamps *l, const orr_
                            captured *c, orr_error *error)
 {
     const orr_draw_occlusion *o = &list->occlusion;
-    *c = (captured){.umbra = list->umbra, .walk = walk, .strength = o->radius > 0.0f ? o->strength : 0.0f};
+    *c = (captured){.umbra = list->umbra,
+                    .walk = walk,
+                    .self = list->self_shadow,
+                    .strength = o->radius > 0.0f ? o->strength : 0.0f};
     memcpy(c->up, o->up, sizeof c->up);
     if (!list->shadows || !find_light(list, l, c)) {
         c->umbra = 1.0f;
@@ -102,12 +105,29 @@ static real open_part(const captured *c, const surfaces *s, const captured_point
     return is_met(s, at, &ray) ? 1.0f - c->strength : 1.0f;
 }
 
+// How much of the sun reached the surface past what was captured with it, as in frames.
+static real lit_part(const orr_self_shadow *self, real3 position)
+{
+    static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const orr_shadow_values values = orr_self_shadow_values(self, identity);
+    const shadow_square s = shadow_find(shadow_view_of(&values), position, make_real3(0.0f, 0.0f, 0.0f));
+    const float *first = self->depths + (size_t)s.top * ORR_SELF_SHADOW_SIZE + (size_t)s.left;
+    real rows[4];
+    for (int k = 0; k < 4; k++) {
+        const float *row = first + (ptrdiff_t)k * ORR_SELF_SHADOW_SIZE;
+        rows[k] = shadow_sum(s.part_x, shadow_test(s, row[0]), shadow_test(s, row[1]), shadow_test(s, row[2]),
+                             shadow_test(s, row[3]));
+    }
+    return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
+}
+
 real captured_ratio(const captured *c, const lamps *l, const surfaces *s, const captured_point *at)
 {
     const lamp_light light = draw_light(c, l, at);
     const real open = open_part(c, s, at);
+    const real lit = c->self ? lit_part(c->self, at->position) : 1.0f;
     if (!(light.pdf > 0.0f)) {
-        return fma_(open, c->umbra, 1.0f - c->umbra);
+        return shadow_ratio(c->umbra, 1.0f, open, lit);
     }
     const orr_ray ray = ray_from(at, light.to_light, light.distance * (1.0f - 1e-4f));
     real visible = is_met(s, at, &ray) ? 0.0f : 1.0f;
@@ -116,5 +136,5 @@ real captured_ratio(const captured *c, const lamps *l, const surfaces *s, const 
             visible *= c->walk->transmittance(&c->casters[i], &ray);
         }
     }
-    return fma_(visible, 1.0f - c->umbra, open * c->umbra);
+    return shadow_ratio(c->umbra, visible, open, lit);
 }

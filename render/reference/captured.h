@@ -6,6 +6,7 @@
 #include "render/cloud_shadow/cloud_shadow.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/lamps.h"
+#include "render/shadow/self_shadow.h"
 
 typedef struct captured {
     float umbra; // of the list; 1: nothing is kept off
@@ -13,7 +14,8 @@ typedef struct captured {
     // level; 0: they do not
     float strength;
     float up[3];
-    int lamp; // of lamps.points: the light of the capture; -1: the sun
+    const orr_self_shadow *self; // of the list
+    int lamp;                    // of lamps.points: the light of the capture; -1: the sun
     const orr_gaussian_walk *walk;
     orr_gaussians casters[ORR_CLOUD_CASTERS]; // clouds that cast shadows, each on all but itself
     int caster_layers[ORR_CLOUD_CASTERS];

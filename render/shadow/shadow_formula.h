@@ -321,11 +321,21 @@ FN real shadow_on_channel(real colour, real alpha, real ratio)
     return linear_to_srgb(srgb_to_linear(colour / alpha) * ratio) * alpha;
 }
 
-// Display colour, premultiplied by alpha (0.3 and more): the part `visible` is left of the light that casts
-// the shadow, the part `open` of what is left in full shadow.
-FN real3 shadow_on_capture(shadow_eye e, real3 colour, real alpha, real visible, real open)
+// What is left of the light of the capture: the part `visible` of the light that casts the shadow, the part
+// `open` of what is left in full shadow, `umbra`. Of the former only the part `lit` reached the surface past
+// what was captured with it, and only that can be kept off: a shadow in the photos does not become darker.
+FN real shadow_ratio(uniform_real umbra, real visible, real open, real lit)
 {
-    real ratio = fma_(visible, R(1.0f - e.umbra), open * R(e.umbra));
+    real kept = R(1.0f - umbra) * lit, all = kept + R(umbra);
+    real left = fma_(visible, kept, open * R(umbra)) / max_(all, R(1e-6));
+    real in_sun = fma_(visible, R(1.0f - umbra), open * R(umbra));
+    return sel(lit < R(1.0), sel(all > R(1e-6), left, R(1.0)), in_sun);
+}
+
+// Display colour, premultiplied by alpha (0.3 and more); visible, open, lit: as of shadow_ratio
+FN real3 shadow_on_capture(shadow_eye e, real3 colour, real alpha, real visible, real open, real lit)
+{
+    real ratio = shadow_ratio(e.umbra, visible, open, lit);
     return make_real3(shadow_on_channel(colour.x, alpha, ratio), shadow_on_channel(colour.y, alpha, ratio),
                       shadow_on_channel(colour.z, alpha, ratio));
 }

@@ -1,6 +1,7 @@
 #include "render/vulkan/frame.h"
 
 #include "engine/core/memory.h"
+#include "render/shadow/self_shadow.h"
 
 #include <string.h>
 
@@ -103,7 +104,8 @@ static orr_result take_fields(orr_vulkan_shared *shared, orr_vulkan_frame *frame
 
 static bool has_environments(const orr_vulkan_frame *frame, const orr_draw_list *list)
 {
-    bool same = frame->environment_count == list->environment_count;
+    const uint64_t self_key = list->self_shadow ? list->self_shadow->key : 0;
+    bool same = frame->environment_count == list->environment_count && frame->self_key == self_key;
     for (int i = 0; i < list->environment_count && same; i++) {
         same = frame->environment_keys[i] == list->environments[i].key;
     }
@@ -114,11 +116,14 @@ static bool has_environments(const orr_vulkan_frame *frame, const orr_draw_list 
 static orr_result take_environments(orr_vulkan_shared *shared, orr_vulkan_frame *frame,
                                     const orr_draw_list *list, orr_error *error)
 {
-    VkDeviceSize size = 0, limit = shared->vk->properties.limits.maxStorageBufferRange;
+    const orr_self_shadow *self = list->self_shadow;
+    const size_t self_size = (size_t)orr_self_shadow_texels(self) * sizeof(uint32_t);
+    VkDeviceSize size = self_size, limit = shared->vk->properties.limits.maxStorageBufferRange;
     if (has_environments(frame, list)) {
         return ORR_OK;
     }
     frame->environment_count = 0;
+    frame->self_key = 0;
     for (int i = 0; i < list->environment_count; i++) {
         size += (VkDeviceSize)list->environments[i].map->texel_count * sizeof(uint32_t);
     }
@@ -139,6 +144,11 @@ static orr_result take_environments(orr_vulkan_shared *shared, orr_vulkan_frame 
         memcpy(to, map->texels, (size_t)map->texel_count * sizeof *to);
         to += map->texel_count;
         frame->environment_keys[i] = list->environments[i].key;
+    }
+    if (self) {
+        memcpy(to, self->depths, self_size);
+        frame->self_first = (int32_t)(to - (uint32_t *)frame->environments.mapped);
+        frame->self_key = self->key;
     }
     frame->environment_count = list->environment_count;
     return ORR_OK;
@@ -358,6 +368,8 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
         .has_blended = view->has_blended,
         .umbra = view->umbra,
         .occlusion = view->occlusion,
+        .self_shadow = view->self_shadow,
+        .self_first = frame->self_first,
         .smooth = view->smooth,
         .environments = environments,
         .clouds = view->clouds.table.count > 0 ? shared->splats.clouds.buffer : VK_NULL_HANDLE,
@@ -385,8 +397,8 @@ static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int 
     orr_vulkan_marks *marks = mirror < 0 ? &frame->marks : NULL;
     const bool has_shadows = view->shadows.map_count > 0 && view->umbra < 1.0f;
     // a frame without environments binds another buffer all the same
-    VkBuffer environments =
-        frame->environment_count > 0 ? frame->environments.buffer : shared->meshes.lighting.buffer;
+    VkBuffer environments = frame->environment_count > 0 || frame->self_key ? frame->environments.buffer
+                                                                            : shared->meshes.lighting.buffer;
     orr_vulkan_splat_frame splats = {
         .layers = view->layers,
         .layer_count = view->layer_count,

@@ -46,6 +46,8 @@ typedef struct orr_vulkan_frame {
     orr_vk_buffer environments; // texels of all maps, behind one another
     uint64_t environment_keys[ORR_DRAW_ENVIRONMENTS];
     int environment_count;
+    uint64_t self_key;    // of the list's self_shadow, whose texels are behind them; 0: it had none
+    int32_t self_first;   // texel
     orr_vk_buffer fields; // what the CPU drew: depths, then four planes of colour
     orr_vk_buffer counts; // what the device counts, for the host to read: of the picture, then of the mirrors
     orr_vk_buffer

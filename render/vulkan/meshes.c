@@ -61,6 +61,8 @@ typedef struct light_buffer {
     float size[2];
     float reflectances[ORR_MIRRORS];
     orr_occlusion_values occlusion;
+    orr_shadow_values self_shadow;
+    int32_t self_first;
 } light_buffer;
 _Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6 &&
                    ORR_SHADOW_CASCADES_MAX == 6 && ORR_MIRRORS == 4,
@@ -635,7 +637,9 @@ void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer 
     light_buffer light = {.lighting = *frame->lighting,
                           .eye = orr_shadow_eye_of(lens, frame->umbra),
                           .size = {(float)lens->width, (float)lens->height},
-                          .occlusion = frame->occlusion};
+                          .occlusion = frame->occlusion,
+                          .self_shadow = frame->self_shadow,
+                          .self_first = frame->self_first};
     memcpy(light.clip, lens->clip, sizeof light.clip);
     for (int i = 0; i < frame->mirror_count; i++) {
         light.reflectances[i] = frame->reflectances[i];

@@ -78,6 +78,8 @@ typedef struct orr_vulkan_mesh_frame {
     bool has_blended;               // draws transparent parts
     float umbra;                    // of the draw list
     orr_occlusion_values occlusion; // radius 0: none
+    orr_shadow_values self_shadow;  // size 0: none
+    int32_t self_first;             // of its texels among those of the environments
     bool smooth;                    // likewise
     VkBuffer environments;          // texels of all maps, behind one another
     VkBuffer clouds;                // of splats.h; VK_NULL_HANDLE: no cloud casts a shadow

@@ -17,6 +17,7 @@ typedef struct orr_vulkan_view {
     orr_cloud_maps clouds; // that cast shadows
     float umbra;
     orr_occlusion_values occlusion; // radius 0: none
+    orr_shadow_values self_shadow;  // of captured surfaces on one another; size 0: none
     bool has_backdrop, has_blended, has_networks, has_seconds;
     bool smooth; // of the draw list, where there are meshes
     bool opaque;

@@ -108,32 +108,32 @@ void shadow_scene_soften(shadow_scene *s)
     }
 }
 
-// A disc of the cloud, as wide as the distance to its neighbours.
-static void set_splat(const orr_splats_view *s, int64_t i, float x, float y, float z, float width,
+enum { ROW = 96 }; // of the discs of a floor
+
+// A disc of the cloud across an axis, as wide as the distance to its neighbours.
+static void set_splat(const orr_splats_view *s, int64_t i, const float p[3], int axis, float width,
                       float opacity, float colour)
 {
-    const float p[3] = {x, y, z}, size[3] = {width, width, 1e-4f};
     s->opacity[i] = logf(opacity / (1.0f - opacity));
     for (int k = 0; k < 3; k++) {
         s->position[3 * i + k] = p[k];
-        s->log_scale[3 * i + k] = logf(size[k]);
+        s->log_scale[3 * i + k] = logf(k == axis ? 1e-4f : width);
         s->colour[3 * i + k] = (colour - 0.5f) / 0.28209479f;
     }
 }
 
-void shadow_scene_make_captured(shadow_scene *s, orr_jobs *jobs)
+static const float floor_step = 2.0f * floor_half / ROW;
+
+static void find_floor(int i, float p[3])
 {
-    enum { ROW = 96 };
-    shadow_scene_make(s);
-    assert_ok(orr_splats_create(ROW * ROW + 1, 0, &s->splats, &error));
-    orr_splats_view view = orr_splats_data(s->splats);
-    for (int i = 0; i < ROW * ROW; i++) {
-        float step = 2.0f * floor_half / ROW;
-        set_splat(&view, i, step * (float)(i % ROW) - floor_half, step * (float)(i / ROW) - floor_half, 0.0f,
-                  step, 0.98f, 0.6f);
-    }
-    set_splat(&view, ROW * ROW, 0.0f, 0.0f, 3.0f, 1e3f, 0.25f, 0.0f);
-    assert_ok(orr_splat_pack_create(jobs, &view, NULL, &s->pack, &error));
+    p[0] = floor_step * (float)(i % ROW) - floor_half;
+    p[1] = floor_step * (float)(i / ROW) - floor_half;
+    p[2] = 0.0f;
+}
+
+static void take_cloud(shadow_scene *s, orr_jobs *jobs, const orr_splats_view *view)
+{
+    assert_ok(orr_splat_pack_create(jobs, view, NULL, &s->pack, &error));
     s->layer = (orr_draw_splats){.pack = s->pack, .key = 99, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     s->list.splats = &s->layer;
     s->list.splat_count = 1;
@@ -142,8 +142,50 @@ void shadow_scene_make_captured(shadow_scene *s, orr_jobs *jobs)
     s->list.umbra = 0.4f;
 }
 
+void shadow_scene_make_captured(shadow_scene *s, orr_jobs *jobs)
+{
+    shadow_scene_make(s);
+    assert_ok(orr_splats_create(ROW * ROW + 1, 0, &s->splats, &error));
+    orr_splats_view view = orr_splats_data(s->splats);
+    for (int i = 0; i < ROW * ROW; i++) {
+        float p[3];
+        find_floor(i, p);
+        set_splat(&view, i, p, 2, floor_step, 0.98f, 0.6f);
+    }
+    set_splat(&view, ROW * ROW, (const float[3]){0.0f, 0.0f, 3.0f}, 2, 1e3f, 0.25f, 0.0f);
+    take_cloud(s, jobs, &view);
+}
+
+void shadow_scene_make_walled(shadow_scene *s, orr_jobs *jobs)
+{
+    enum { LONG = 36, HIGH = 24 };
+    static const float lit = 0.6f, dark = 0.3921f; // 0.4 of the former, linear
+    shadow_scene_make(s);
+    assert_ok(orr_splats_create(ROW * ROW + LONG * HIGH, 0, &s->splats, &error));
+    orr_splats_view view = orr_splats_data(s->splats);
+    for (int i = 0; i < ROW * ROW; i++) {
+        float p[3];
+        find_floor(i, p);
+        const bool shadowed = p[0] > 0.75f && p[0] < 2.25f && p[1] > 0.0f && p[1] < 3.0f;
+        set_splat(&view, i, p, 2, floor_step, 0.98f, shadowed ? dark : lit);
+    }
+    for (int i = 0; i < LONG * HIGH; i++) {
+        const float p[3] = {0.75f, 3.0f * ((float)(i % LONG) + 0.5f) / LONG,
+                            2.0f * ((float)(i / LONG) + 0.5f) / HIGH};
+        set_splat(&view, ROW * ROW + i, p, 0, floor_step, 0.98f, lit);
+    }
+    take_cloud(s, jobs, &view);
+    s->layer.key = 97; // devices may have the other floor
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_self_shadow_build(jobs, isa, s->list.splats, 1, s->list.sun.direction, &s->self, &error));
+    s->self.key = 98;
+    s->list.self_shadow = &s->self;
+}
+
 void shadow_scene_free(shadow_scene *s)
 {
     orr_splat_pack_destroy(s->pack);
     orr_splats_destroy(s->splats);
+    orr_self_shadow_free(&s->self);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
+#include "render/shadow/self_shadow.h"
 #include "tests/support/scenes/small_mesh.h"
 
 enum { SHADOW_SCENE_SIDE = 256 }; // [px] of the picture
@@ -15,6 +16,7 @@ typedef struct shadow_scene {
     orr_draw_splats layer;
     orr_splats *splats; // NULL: the floor is a mesh
     orr_splat_pack *pack;
+    orr_self_shadow self; // of the captured wall
     orr_draw_list list;
 } shadow_scene;
 
@@ -28,6 +30,9 @@ void shadow_scene_soften(shadow_scene *scene);
 // Makes the floor a cloud of grey discs instead, with haze at z = 3 of which a quarter is seen: 0.25 of it is
 // black. In full shadow 0.4 of the light is left.
 void shadow_scene_make_captured(shadow_scene *scene, orr_jobs *jobs);
+// Makes the floor a cloud without haze, on which a wall of the cloud stands at x = 0.75, y = 0 .. 3, 2 high:
+// the colours have its shadow in them, x = 0.75 .. 2.25.
+void shadow_scene_make_walled(shadow_scene *scene, orr_jobs *jobs);
 void shadow_scene_free(shadow_scene *scene);
 // An orthographic camera that looks down at (x, y): x to the right, y upwards in the picture, `pixels` per
 // unit.

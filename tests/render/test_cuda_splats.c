@@ -72,6 +72,30 @@ static void shadows_fall_on_splats_as_on_the_cpu(void **state)
     shadow_scene_free(&s);
 }
 
+// The list with the map, without it, and with it again, whose texels are then uploaded anew.
+static void captured_shadows_do_not_fall_twice_as_on_the_cpu(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make_walled(&s, jobs);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
+    for (int i = 0; i < 3; i++) {
+        s.list.self_shadow = i == 1 ? NULL : &s.self;
+        drawn d = draw_cuda(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
+        const double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels);
+        print_message("    %.1f dB\n", quality);
+        assert_true(quality >= 90.0);
+        const float *captured =
+            d.rgba + 4 * ((SHADOW_SCENE_SIDE / 2 - 8) * SHADOW_SCENE_SIDE + 176); // (1.5, .25)
+        assert_true(i == 1 ? captured[0] < 0.3f : captured[0] > 0.38f);
+        drawn_free(&d);
+        drawn_free(&cpu);
+    }
+    orr_cuda_draw_destroy(draw);
+    shadow_scene_free(&s);
+}
+
 // A cube over a floor of splats, then over one of triangles. A step that meets a pixel's edge may fall to
 // either side of it.
 static void ambient_occlusion_is_the_cpus(void **state)
@@ -322,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
         cmocka_unit_test(shadows_fall_on_splats_as_on_the_cpu),
+        cmocka_unit_test(captured_shadows_do_not_fall_twice_as_on_the_cpu),
         cmocka_unit_test(ambient_occlusion_is_the_cpus),
         cmocka_unit_test(edges_match_the_cpu),
         cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),

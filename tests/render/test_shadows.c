@@ -571,6 +571,53 @@ static void a_shadow_falls_on_splats(void **state)
     close_canvas(c);
 }
 
+// What the photos show in the shadow of a captured wall does not become darker in the cube's; beside it the
+// cube's is as before, and where the cube throws none all keeps its bits.
+static void a_shadow_does_not_fall_twice(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    canvas *c = open_canvas(2);
+    shadow_scene_make_walled(&s, c->jobs);
+    s.list.shadows = false;
+    drawn lit = draw_all(c, &s.list);
+    s.list.shadows = true;
+    drawn dark = draw_all(c, &s.list);
+    s.list.self_shadow = NULL;
+    drawn twice = draw_all(c, &s.list);
+    int in_both = 0, in_one = 0, out = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const float *plain = lit.rgba + 4 * i, *shaded = dark.rgba + 4 * i;
+        const double x = (i % SIDE + 0.5 - SIDE / 2) / 32.0, y = (SIDE / 2 - i / SIDE - 0.5) / 32.0;
+        const double of_cube = fmin(fmin(x - 0.25, 2.0 - x), 0.5 - fabs(y));
+        const double of_wall = fmin(fmin(x - 0.75, 2.25 - x), fmin(y, 3.0 - y));
+        const double ratio = linear(shaded[0] / shaded[3]) / linear(plain[0] / plain[3]);
+        if (x < 0.55 && fabs(y) < 0.55) {
+            continue; // the cube
+        }
+        if (of_cube > 0.06 && of_wall > 0.15) {
+            assert_float_equal(ratio, 1.0, 0.02);
+            assert_true(fabs(linear(twice.rgba[4 * i]) / linear(plain[0]) - 0.4) < 0.02);
+            in_both++;
+        } else if (of_cube > 0.06 && of_wall < -0.1) {
+            assert_float_equal(ratio, 0.4, 2e-3);
+            assert_memory_equal(shaded, twice.rgba + 4 * i, 4 * sizeof *plain);
+            in_one++;
+        } else if (of_cube < -0.06) {
+            assert_memory_equal(shaded, plain, 4 * sizeof *plain);
+            out++;
+        }
+    }
+    print_message("    %d pixels in both shadows, %d in the cube's alone, %d in neither\n", in_both, in_one,
+                  out);
+    assert_true(in_both > 250 && in_one > 400 && out > 10000);
+    drawn_free(&lit);
+    drawn_free(&dark);
+    drawn_free(&twice);
+    shadow_scene_free(&s);
+    close_canvas(c);
+}
+
 // The list path-traced: linear colours.
 static void trace(canvas *c, const orr_draw_list *list, int samples, float *rgba)
 {
@@ -647,6 +694,39 @@ static void shadows_on_splats_are_debevecs(void **state)
                   off[2]);
     assert_true(off[0] < 0.0085 && off[1] < 0.0092); // noise included
     assert_true(off[2] > off[1] + 0.003);
+    shadow_scene_free(&s);
+    close_canvas(c);
+}
+
+// The path tracer leaves the captured shadow as it is, too: as in real time, but for the edges.
+static void a_path_traced_shadow_does_not_fall_twice(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    static float with[4 * PROXY_PIXELS], without[4 * PROXY_PIXELS];
+    canvas *c = open_canvas(2);
+    shadow_scene_make_walled(&s, c->jobs);
+    s.list.lens = shadow_scene_lens(1.5f, 0.0f, 16.0f);
+    s.list.lens.width = s.list.lens.height = PROXY;
+    s.list.lens.centre[0] = s.list.lens.centre[1] = PROXY / 2;
+    trace(c, &s.list, 4, with);
+    s.list.shadows = false;
+    trace(c, &s.list, 4, without);
+    int in_both = 0, in_one = 0;
+    for (int i = 0; i < PROXY_PIXELS; i++) {
+        const double x = 1.5 + (i % PROXY - PROXY / 2 + 0.5) / 16.0, y = (PROXY / 2 - i / PROXY - 0.5) / 16.0;
+        const double of_wall = fmin(fmin(x - 0.75, 2.25 - x), fmin(y, 3.0 - y));
+        const double of_cube = fmin(fmin(x - 0.55, 2.0 - x), 0.5 - fabs(y)), margin = 0.1;
+        const double ratio = (double)with[4 * i] / (double)without[4 * i];
+        if (of_cube > margin && of_wall > 0.2) {
+            assert_float_equal(ratio, 1.0, 0.02);
+            in_both++;
+        } else if (of_cube > margin && of_wall < -0.15) {
+            assert_float_equal(ratio, 0.4, 0.02);
+            in_one++;
+        }
+    }
+    assert_true(in_both > 30 && in_one > 50);
     shadow_scene_free(&s);
     close_canvas(c);
 }
@@ -737,6 +817,8 @@ int main(void)
         cmocka_unit_test(shadows_stand_still_under_a_moving_camera),
         cmocka_unit_test(maps_are_fitted_to_what_casts),
         cmocka_unit_test(a_shadow_falls_on_splats),
+        cmocka_unit_test(a_shadow_does_not_fall_twice),
+        cmocka_unit_test(a_path_traced_shadow_does_not_fall_twice),
         cmocka_unit_test(shadows_on_splats_are_debevecs),
         cmocka_unit_test(a_shadow_falls_on_fields),
         cmocka_unit_test(splats_without_shadows_keep_their_bits),

@@ -525,6 +525,20 @@ static void shadows_match_the_cpu(void **state)
     drawn_free(&d);
     drawn_free(&cpu);
     shadow_scene_free(&s);
+    // where the floor was captured in the shadow of a wall, with what says so, without it, and with it again
+    shadow_scene_make_walled(&s, jobs);
+    for (int i = 0; i < 3; i++) {
+        s.list.self_shadow = i == 1 ? NULL : &s.self;
+        d = drawn_on_vulkan(draw, &s.list);
+        cpu = drawn_on_cpu(jobs, &s.list);
+        assert_same_picture(&d, &cpu);
+        const float *captured =
+            d.rgba + 4 * ((SHADOW_SCENE_SIDE / 2 - 8) * SHADOW_SCENE_SIDE + 176); // (1.5, .25)
+        assert_true(i == 1 ? captured[0] < 0.3f : captured[0] > 0.38f);
+        drawn_free(&d);
+        drawn_free(&cpu);
+    }
+    shadow_scene_free(&s);
     orr_vulkan_draw_destroy(draw);
     assert_no_complaint();
 }

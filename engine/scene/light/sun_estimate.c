@@ -284,7 +284,9 @@ static orr_sun_desc sun_of(const double direction[3], const float up[3], double 
     return sun;
 }
 
-static orr_result look(orr_sun_points *e, orr_sun_estimate *estimate, orr_error *error)
+// Calls `ask` with scratch for each worker, unless no cluster has anything to explain.
+static orr_result with_scratches(orr_sun_points *e, void (*ask)(orr_sun_points *, scratch *, void *),
+                                 void *context, orr_error *error)
 {
     const int workers = orr_jobs_workers(e->scene->context.jobs);
     scratch *scratches;
@@ -292,24 +294,56 @@ static orr_result look(orr_sun_points *e, orr_sun_estimate *estimate, orr_error 
     memset(scratches, 0, (size_t)workers * sizeof *scratches);
     orr_result result = make_scratches(e, workers, scratches, error);
     if (result == ORR_OK) {
-        double direction[3], elsewhere;
-        float up[3];
-        judgement found;
         for (int64_t i = 0; i < e->count; i++) {
             scratches[0].rest[i] = e->points[i].brightness;
         }
         e->variance = orr_sun_points_squares(e, scratches[0].rest, scratches[0].means);
-        orr_scene_level(e->scene, up);
         if (e->variance > 0.0) {
-            find(e, scratches, up, direction, &found, &elsewhere);
-            if (found.explained > EXPLAINED && elsewhere * BEST < 1.0) {
-                estimate->found = true;
-                estimate->sun = sun_of(direction, up, found.strength);
-                estimate->explained = (float)found.explained;
-            }
+            ask(e, scratches, context);
         }
     }
     free_scratches(scratches, workers);
+    return result;
+}
+
+static void look(orr_sun_points *e, scratch *scratches, void *context)
+{
+    orr_sun_estimate *estimate = context;
+    double direction[3], elsewhere;
+    float up[3];
+    judgement found;
+    orr_scene_level(e->scene, up);
+    find(e, scratches, up, direction, &found, &elsewhere);
+    if (found.explained > EXPLAINED && elsewhere * BEST < 1.0) {
+        estimate->found = true;
+        estimate->sun = sun_of(direction, up, found.strength);
+        estimate->explained = (float)found.explained;
+    }
+}
+
+typedef struct question {
+    double direction[3];
+    bool explains;
+} question;
+
+static void judge_given(orr_sun_points *e, scratch *scratches, void *context)
+{
+    question *q = context;
+    q->explains = judge(e, q->direction, FINE, scratches).explained > EXPLAINED;
+}
+
+orr_result orr_scene_sun_explains(const orr_scene *scene, const float direction[3], bool *explains,
+                                  orr_error *error)
+{
+    orr_sun_points e;
+    question q = {.explains = false};
+    for (int k = 0; k < 3; k++) {
+        q.direction[k] = (double)direction[k];
+    }
+    orr_result result = orr_sun_points_gather(scene, &e, error);
+    result = result == ORR_OK && e.clusters > 0 ? with_scratches(&e, judge_given, &q, error) : result;
+    orr_sun_points_free(&e);
+    *explains = q.explains;
     return result;
 }
 
@@ -322,7 +356,7 @@ orr_result orr_scene_estimate_sun_sized(const orr_scene *scene, orr_sun_estimate
     orr_sun_points e;
     orr_sun_estimate own = {0};
     orr_result result = orr_sun_points_gather(scene, &e, error);
-    result = result == ORR_OK && e.clusters > 0 ? look(&e, &own, error) : result;
+    result = result == ORR_OK && e.clusters > 0 ? with_scratches(&e, look, &own, error) : result;
     orr_sun_points_free(&e);
     ORR_TRY(result);
     orr_sized_write(&own, sizeof own, estimate, estimate_size);

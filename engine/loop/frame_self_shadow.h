@@ -1,0 +1,18 @@
+// The shadows that captured clouds have had on themselves since their photos, in a frame: where what is put
+// into the scene casts none on them.
+#pragma once
+
+#include "engine/loop/frame_pose.h"
+
+// Of the suns and clouds that were drawn last. Zero is empty.
+typedef struct orr_frame_self_shadow {
+    uint64_t shown; // which clouds, where, and in which sun: a hash; 0: none
+    orr_self_shadow map;
+} orr_frame_self_shadow;
+
+// Finds what is missing, and gives it to the list of a slot that is posed: in a scene with a sun of its own,
+// which explains shadows in the clouds' colours (orr_scene_sun_explains), where something casts shadows on
+// clouds that stand still.
+orr_result orr_frame_self_shadow_update(orr_frame_self_shadow *self, orr_frame_slot *slot,
+                                        const orr_scene *scene, orr_error *error);
+void orr_frame_self_shadow_close(orr_frame_self_shadow *self);
