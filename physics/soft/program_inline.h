@@ -235,12 +235,13 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
         s = add_obstacle(&k->obstacle[i], &c, s, stiffness, k->slip, &touch);
     }
     s = add_touches(r, g, own, &c, s, stiffness, k->slip, &touch);
+    // Of what lies on something, or nearly, so that rounding does not decide: folds would swing.
+    real firmness = sel(touch > R(-1.0) * R(k->slip), firm, R(0.0));
     if (g->is_pushed) {
         s = add_pushed(r, g, own, s, &touch);
+        firmness = sel(touch > R(0.0), firm, firmness);
     }
-    if (g->is_pushed || g->plane_slots > 0 || k->obstacles > 0) { // folds that lie on each other would swing
-        s = soft_add_diagonal(s, firm);
-    }
+    s = soft_add_diagonal(s, firmness);
     if (g->touch) {
         write_number(r, (number *)g->touch, own, block->vertices, touch);
     }
