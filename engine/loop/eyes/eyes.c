@@ -123,6 +123,7 @@ void orr_eyes_destroy(orr_eyes *e)
     orr_free(e->cameras);
     orr_free(e->views);
     orr_free(e->looks);
+    orr_free(e->next_looks);
     orr_surfaces_destroy(e->surfaces);
     orr_eyes_motion_destroy(e->motion);
     orr_eyes_cpu_destroy(e->cpu);
@@ -140,25 +141,20 @@ orr_result orr_eyes_set_looks_sized(orr_eyes *e, const uint8_t *chosen, const or
     ORR_TRY(orr_engine_check(e->engine, error));
     ORR_REQUIRE(looks, error);
     const int count = e->world->count;
-    orr_eyes_look *own = orr_alloc_zero((size_t)count, sizeof *own);
-    if (!own) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the looks of pictures");
+    if (!e->next_looks) {
+        ORR_ALLOC(e->next_looks, count, "the looks of pictures", error);
     }
-    orr_result result = ORR_OK;
-    for (int i = 0; i < count && result == ORR_OK; i++) {
+    orr_eyes_look *own = e->next_looks;
+    for (int i = 0; i < count; i++) {
         if (!chosen || chosen[i]) {
-            result = orr_sized_read(&own[i], sizeof own[i], (const char *)looks + (size_t)i * look_size,
-                                    look_size, "orr_eyes_look", error);
-            result = result == ORR_OK ? orr_look_check(&own[i], i, error) : result;
-        } else if (e->looks) {
-            own[i] = e->looks[i];
+            ORR_TRY(orr_sized_read(&own[i], sizeof own[i], (const char *)looks + (size_t)i * look_size,
+                                   look_size, "orr_eyes_look", error));
+            ORR_TRY(orr_look_check(&own[i], i, error));
+        } else {
+            own[i] = e->looks ? e->looks[i] : (orr_eyes_look){0};
         }
     }
-    if (result != ORR_OK) {
-        orr_free(own);
-        return result;
-    }
-    orr_free(e->looks);
+    e->next_looks = e->looks;
     e->looks = own;
     return ORR_OK;
 }

@@ -13,11 +13,12 @@ struct orr_eyes {
     orr_camera *views;
     int camera_count, view_count;
     int width, height;
-    orr_view look;           // hard_edges unless edges are asked to be smooth
-    orr_eyes_look *looks;    // of each copy; NULL: none has been set
-    orr_surfaces *surfaces;  // that may differ between copies; NULL: none
-    orr_eyes_motion *motion; // NULL: flow is not asked for
-    orr_eyes_cpu *cpu;       // one of them is NULL
+    orr_view look;             // hard_edges unless edges are asked to be smooth
+    orr_eyes_look *looks;      // of each copy; NULL: none has been set
+    orr_eyes_look *next_looks; // room for what is set next; NULL: not allocated
+    orr_surfaces *surfaces;    // that may differ between copies; NULL: none
+    orr_eyes_motion *motion;   // NULL: flow is not asked for
+    orr_eyes_cpu *cpu;         // one of them is NULL
     orr_eyes_cuda *cuda;
 };
 
