@@ -11,7 +11,7 @@ layout(location = 2) in vec2 centre_texture;
 layout(location = 3) in vec4 centre_colour;
 layout(location = 4) in vec2 centre_second; // coordinates
 // Are textures of the material laid on by two pairs of coordinates?
-layout(constant_id = 6) const bool SECONDS = false;
+layout(constant_id = 6) const bool SECOND_UV = false;
 // The point that is shaded: the middle of the samples that the triangle covers, which is the pixel's centre
 // if it covers all.
 vec3 camera_position, camera_normal;
@@ -44,7 +44,7 @@ void find_point()
     vec4 position = moved(vec4(centre_position * inverse, inverse), by);
     vec4 normal = moved(vec4(centre_normal * inverse, centre_texture.x * inverse), by);
     vec4 colour = moved(centre_colour * inverse, by);
-    vec4 row = moved(vec4(centre_texture.y, SECONDS ? centre_second : vec2(0.0), 0.0) * inverse, by);
+    vec4 row = moved(vec4(centre_texture.y, SECOND_UV ? centre_second : vec2(0.0), 0.0) * inverse, by);
     camera_position = centre_position;
     camera_normal = centre_normal;
     texture_coordinates = centre_texture;
@@ -72,7 +72,7 @@ layout(binding = 4) uniform sampler2D emissive_texture;     // likewise
 layout(binding = 5) uniform sampler2D normal_texture;       // likewise
 layout(binding = 6) uniform sampler2D coat_texture;         // likewise
 layout(binding = 15) uniform sampler2D coat_normal_texture; // likewise
-layout(binding = 16) uniform sampler2D second_surface_texture; // likewise; SECONDS alone
+layout(binding = 16) uniform sampler2D second_surface_texture; // likewise; SECOND_UV alone
 // Is some light a rectangle? Without them the text of lights is shorter.
 layout(constant_id = 4) const bool AREAS = false;
 // Has the frame cascades of shadow maps? Without them the text of the lookup is shorter.
@@ -158,7 +158,7 @@ real4 sample_laid(sampler2D from, vec2 centre, vec2 at, float nearest_mip)
 // As the texture of a use is laid on.
 real4 sample_texture(sampler2D from, uint use)
 {
-    bool second = SECONDS && use_has(SECOND_SHIFT, use);
+    bool second = SECOND_UV && use_has(SECOND_SHIFT, use);
     return sample_laid(from, second ? centre_second : centre_texture,
                        second ? second_coordinates : texture_coordinates,
                        use_has(NEAREST_SHIFT, use) ? 1.0 : 0.0);
@@ -172,7 +172,7 @@ real4 sample_latents(sampler2D from)
 // Of the triangle, along the texture of a use.
 mesh_tangents tangents_of(uint use)
 {
-    vec2 at = SECONDS && use_has(SECOND_SHIFT, use) ? centre_second : centre_texture;
+    vec2 at = SECOND_UV && use_has(SECOND_SHIFT, use) ? centre_second : centre_texture;
     return mesh_tangents_of(real3_of(dFdx(centre_position)), real3_of(dFdy(centre_position)),
                             real2_of(dFdx(at)), real2_of(dFdy(at)));
 }
@@ -390,7 +390,7 @@ vec4 clear_colour()
     real3 emissive, texel_normal, coat, texel_coat_normal;
     if (metal) {
         surface = sample_texture(surface_texture, SURFACE);
-        if (SECONDS) {
+        if (SECOND_UV) {
             real4 second = sample_texture(second_surface_texture, SECOND_SURFACE);
             surface = make_real4(surface.x * second.x, surface.y * second.y, surface.z * second.z,
                                  surface.w * second.w);

@@ -238,7 +238,7 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
     if (view->mesh_count > 0) {
         const orr_vulkan_mesh_needs needs = {.blended = view->has_blended,
                                              .networks = view->has_networks,
-                                             .seconds = view->has_seconds,
+                                             .second_uv = view->has_second_uv,
                                              .mirrors = frame->mirror_count > 0,
                                              .clouds = view->clouds.table.count > 0,
                                              .cascades = view->shadows.cascade_used > 0,

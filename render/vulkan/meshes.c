@@ -75,8 +75,8 @@ _Static_assert(BLENDED_AT_CENTRE + 1 == ORR_VULKAN_MESH_PASSES, "a pipeline for 
 // What a pipeline draws besides: materials that are networks; mirrors, or what is in front of a clip plane;
 // shadows of clouds; cascades of shadow maps; lights that are rectangles; ambient occlusion; materials whose
 // textures are laid on by two pairs of coordinates.
-enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8, AREAS = 16, OCCLUSION = 32, SECONDS = 64 };
-_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES | AREAS | OCCLUSION | SECONDS) + 1 ==
+enum { NETWORKS = 1, MIRRORS = 2, CLOUDS = 4, CASCADES = 8, AREAS = 16, OCCLUSION = 32, SECOND_UV = 64 };
+_Static_assert((NETWORKS | MIRRORS | CLOUDS | CASCADES | AREAS | OCCLUSION | SECOND_UV) + 1 ==
                    ORR_VULKAN_MESH_KINDS,
                "pipelines for each");
 
@@ -102,7 +102,7 @@ static bool is_network(const orr_mesh_material *material)
 static int kind_of(const orr_vulkan_mesh *mesh, const orr_mesh_material *material)
 {
     return (is_network(material) ? NETWORKS : 0) |
-           (mesh->second_uv.buffer && orr_material_has_second(material) ? SECONDS : 0);
+           (mesh->second_uv.buffer && orr_material_has_second(material) ? SECOND_UV : 0);
 }
 
 static orr_vulkan_shader fragment_shader(mesh_pass pass, int kind)
@@ -116,7 +116,7 @@ static orr_vulkan_shader fragment_shader(mesh_pass pass, int kind)
 static orr_result create_pipeline(const orr_vulkan_meshes *m, mesh_pass pass, int kind,
                                   orr_vk_graphics *pipeline, orr_error *error)
 {
-    const bool second = (kind & SECONDS) != 0;
+    const bool second = (kind & SECOND_UV) != 0;
     const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
         {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, normal)},
@@ -196,8 +196,8 @@ static bool is_needed(mesh_pass pass, int kind, bool smooth, const orr_vulkan_me
     if (pass == SHADOW) { // which draws shadow maps, that nothing clips, and the depth of centres
         return kind == 0 || (kind == MIRRORS && needs->mirrors && (smooth || needs->occlusion));
     }
-    return (kind & ~(NETWORKS | SECONDS)) == besides && (needs->networks || !(kind & NETWORKS)) &&
-           (needs->seconds || !(kind & SECONDS));
+    return (kind & ~(NETWORKS | SECOND_UV)) == besides && (needs->networks || !(kind & NETWORKS)) &&
+           (needs->second_uv || !(kind & SECOND_UV));
 }
 
 orr_result orr_vulkan_meshes_prepare(orr_vulkan_meshes *m, bool smooth, const orr_vulkan_mesh_needs *needs,

@@ -104,7 +104,7 @@ typedef struct orr_vulkan_mesh_needs {
     bool cascades;  // of shadow maps
     bool areas;     // lights that are rectangles
     bool occlusion; // ambient
-    bool seconds;   // materials with textures that are laid on by second coordinates
+    bool second_uv; // materials with textures that are laid on by second coordinates
 } orr_vulkan_mesh_needs;
 
 // Makes the pipelines of a frame that are not there yet: compiling them takes a driver up to seconds.

@@ -41,7 +41,7 @@ static orr_result take_meshes(orr_vulkan_store *store, orr_vulkan_view *view, ui
 {
     view->has_backdrop = list->backdrop.mesh != NULL;
     view->mesh_count = list->mesh_count + (view->has_backdrop ? 1 : 0);
-    view->has_blended = view->has_networks = view->has_seconds = false;
+    view->has_blended = view->has_networks = view->has_second_uv = false;
     if (view->mesh_count > view->mesh_capacity) {
         orr_free(view->meshes);
         view->mesh_capacity = 0;
@@ -60,7 +60,7 @@ static orr_result take_meshes(orr_vulkan_store *store, orr_vulkan_view *view, ui
         memcpy(view->meshes[i].model, from->model, sizeof view->meshes[i].model);
         view->has_blended |= item->mesh->blended && !list->only_solid;
         view->has_networks |= item->mesh->networks != NULL;
-        view->has_seconds |= item->mesh->second_uv.buffer != VK_NULL_HANDLE;
+        view->has_second_uv |= item->mesh->second_uv.buffer != VK_NULL_HANDLE;
     }
     view->smooth = list->smooth && view->mesh_count > 0;
     return ORR_OK;

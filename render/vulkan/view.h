@@ -18,7 +18,7 @@ typedef struct orr_vulkan_view {
     float umbra;
     orr_occlusion_values occlusion; // radius 0: none
     orr_shadow_values self_shadow;  // of captured surfaces on one another; size 0: none
-    bool has_backdrop, has_blended, has_networks, has_seconds;
+    bool has_backdrop, has_blended, has_networks, has_second_uv;
     bool smooth; // of the draw list, where there are meshes
     bool opaque;
     bool environment_behind;
