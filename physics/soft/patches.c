@@ -1,24 +1,11 @@
 // The surface of a soft body cut into patches of neighbouring triangles, for the search for contacts: a patch
 // and one beside it do not touch each other while they are about flat (Volino and Magnenat-Thalmann 1994).
 #include "engine/core/memory.h"
-#include "physics/soft/model.h"
+#include "physics/soft/sides.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "patches of a soft body";
-
-typedef struct side { // of a triangle
-    int32_t low, high, triangle;
-} side;
-
-static int by_ends(const void *a, const void *b)
-{
-    const side *x = a, *y = b;
-    const int32_t d[] = {x->low - y->low, x->high - y->high, x->triangle - y->triangle};
-    const int32_t first = d[0] != 0 ? d[0] : d[1] != 0 ? d[1] : d[2];
-    return (first > 0) - (first < 0);
-}
 
 typedef struct builder {
     orr_soft_model *m;
@@ -40,18 +27,14 @@ static void join(const builder *b, int32_t triangle, int32_t other)
 static orr_result find_neighbours(const builder *b, orr_error *error)
 {
     const int count = b->m->surfaces * 3;
-    side *sides;
+    orr_soft_side *sides;
     ORR_ALLOC(sides, count, what, error);
+    orr_soft_list_sides(b->m, sides);
     for (int i = 0; i < count; i++) {
-        const int32_t p = b->m->surface[i], q = b->m->surface[i / 3 * 3 + (i + 1) % 3];
-        sides[i] = (side){p < q ? p : q, p < q ? q : p, i / 3};
         b->beside[i] = -1;
     }
-    qsort(sides, (size_t)count, sizeof *sides, by_ends);
     for (int i = 0, next; i < count; i = next) {
-        for (next = i + 1;
-             next < count && sides[next].low == sides[i].low && sides[next].high == sides[i].high; next++) {
-        }
+        next = orr_soft_next_edge(sides, count, i);
         if (next == i + 2) {
             join(b, sides[i].triangle, sides[i + 1].triangle);
             join(b, sides[i + 1].triangle, sides[i].triangle);

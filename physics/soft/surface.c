@@ -1,7 +1,7 @@
 // What of a soft body others can touch: the outer triangles of its tetrahedra, and its cloth.
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
-#include "physics/soft/model.h"
+#include "physics/soft/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,16 +40,21 @@ static void list_faces(const orr_soft_model *m, face *faces)
 
 // ---- edges that stick out
 
-typedef struct side { // of a triangle
-    int32_t low, high, triangle;
-} side;
-
 static int by_ends(const void *a, const void *b)
 {
-    const side *x = a, *y = b;
+    const orr_soft_side *x = a, *y = b;
     const int32_t d[] = {x->low - y->low, x->high - y->high, x->triangle - y->triangle};
     const int32_t first = d[0] != 0 ? d[0] : d[1] != 0 ? d[1] : d[2];
     return (first > 0) - (first < 0);
+}
+
+void orr_soft_list_sides(const orr_soft_model *m, orr_soft_side *sides)
+{
+    for (int i = 0; i < m->surfaces * 3; i++) {
+        const int32_t a = m->surface[i], b = m->surface[i / 3 * 3 + (i + 1) % 3];
+        sides[i] = (orr_soft_side){a < b ? a : b, a < b ? b : a, i / 3};
+    }
+    qsort(sides, (size_t)m->surfaces * 3, sizeof *sides, by_ends);
 }
 
 void orr_soft_wall_normal(const orr_soft_model *m, const double *position, int triangle, double normal[3])
@@ -66,7 +71,7 @@ void orr_soft_wall_normal(const orr_soft_model *m, const double *position, int t
 }
 
 // Two triangles of a solid bend outwards by more than 20 degrees.
-static bool is_sharp(const orr_soft_model *m, const side *a, const side *b)
+static bool is_sharp(const orr_soft_model *m, const orr_soft_side *a, const orr_soft_side *b)
 {
     static const double cosine = 0.94;
     double n[2][3], way[3] = {0.0, 0.0, 0.0}; // from the middle of the first to that of the second
@@ -85,13 +90,12 @@ static orr_result find_rims(orr_soft_model *m, orr_error *error)
 {
     const char *what = "the surface of a soft body";
     const int count = m->surfaces * 3;
-    side *sides;
+    orr_soft_side *sides;
     ORR_ALLOC(m->rim, (size_t)count * 4, what, error);
     ORR_ALLOC(sides, count, what, error);
     double sum = 0.0;
     for (int i = 0; i < count; i++) {
-        int32_t a = m->surface[i], b = m->surface[i / 3 * 3 + (i + 1) % 3], from = a < b ? a : b;
-        sides[i] = (side){from, a < b ? b : a, i / 3};
+        const int32_t a = m->surface[i], b = m->surface[i / 3 * 3 + (i + 1) % 3];
         double d[3];
         for (int k = 0; k < 3; k++) {
             d[k] = m->rest[(ptrdiff_t)b * 3 + k] - m->rest[(ptrdiff_t)a * 3 + k];
@@ -99,11 +103,9 @@ static orr_result find_rims(orr_soft_model *m, orr_error *error)
         sum += vec3_length(d);
     }
     m->spacing = count > 0 ? sum / count : 0.0;
-    qsort(sides, (size_t)count, sizeof *sides, by_ends);
+    orr_soft_list_sides(m, sides);
     for (int i = 0, next; i < count; i = next) {
-        for (next = i + 1;
-             next < count && sides[next].low == sides[i].low && sides[next].high == sides[i].high; next++) {
-        }
+        next = orr_soft_next_edge(sides, count, i);
         const bool solid = sides[i].triangle < m->walls, shared = next == i + 2;
         if (solid ? shared && is_sharp(m, &sides[i], &sides[i + 1]) : next == i + 1) {
             const int32_t rim[4] = {sides[i].low, sides[i].high, sides[i].triangle,

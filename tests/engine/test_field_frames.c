@@ -345,6 +345,19 @@ static void assert_middle(const planes *drawn, const float expected[2], double t
     assert_float_equal(middle[1], expected[1], tolerance);
 }
 
+// A small ball of splats, alone.
+static orr_layer show_dot(stage *s, const orr_transform *here)
+{
+    orr_layer dot;
+    orr_splats *splats = make_cloud(CLOUD_BALL, 400, 0, 4);
+    assert_ok(orr_scene_add_splats(s->scene, "dot", splats, here, &dot, &error));
+    orr_splats_destroy(splats);
+    orr_world_destroy(s->world);
+    assert_ok(orr_world_create(s->scene, 2, &s->world, &error));
+    show(s, 0, false, false, false);
+    return dot;
+}
+
 // A small ball of splats is where OpenCV's formula puts it: drawn by the CPU, picked and path-traced. Other
 // devices show it through a pinhole, and so does the CPU beside a mesh.
 static void a_distorted_lens_bends_splats(void **state)
@@ -354,13 +367,7 @@ static void a_distorted_lens_bends_splats(void **state)
     stage_make(&s);
     planes *drawn = malloc(sizeof *drawn);
     const orr_transform here = {.scale = 0.03f};
-    orr_layer dot;
-    orr_splats *splats = make_cloud(CLOUD_BALL, 400, 0, 4);
-    assert_ok(orr_scene_add_splats(s.scene, "dot", splats, &here, &dot, &error));
-    orr_splats_destroy(splats);
-    orr_world_destroy(s.world);
-    assert_ok(orr_world_create(s.scene, 2, &s.world, &error));
-    show(&s, 0, false, false, false);
+    const orr_layer dot = show_dot(&s, &here);
     const orr_camera straight = s.view.camera;
     orr_camera curved = straight;
     memcpy(curved.radial, (float[]){-0.4f, 0.15f, 0.0f, 0.02f}, sizeof curved.radial);
@@ -407,13 +414,7 @@ static void a_fisheye_bends_splats(void **state)
     stage_make(&s);
     planes *drawn = malloc(sizeof *drawn);
     const orr_transform here = {.position = {0.8f, -0.5f, 0.0f}, .scale = 0.03f};
-    orr_layer dot;
-    orr_splats *splats = make_cloud(CLOUD_BALL, 400, 0, 4);
-    assert_ok(orr_scene_add_splats(s.scene, "dot", splats, &here, &dot, &error));
-    orr_splats_destroy(splats);
-    orr_world_destroy(s.world);
-    assert_ok(orr_world_create(s.scene, 2, &s.world, &error));
-    show(&s, 0, false, false, false);
+    const orr_layer dot = show_dot(&s, &here);
     float pinhole[2], bent[2];
     project_through_lens(&s.view.camera, here.position, pinhole);
     orr_camera *c = &s.view.camera;
