@@ -1480,7 +1480,9 @@ typedef struct orr_train_desc {
        the CPU. Splats on the GPU, with bilateral_grid, depths and kept lenses too, get the same bits in
        every run, but others than on the CPU. */
     orr_device_kind device;
-    int splats;     /* splats: no more than these, to 2^28; 0: 150,000 max(1, plan's seconds / 180)^(2/3) */
+    /* Splats: no more than these, up to 2^28. 0: 150,000 max(1, S / 180)^(2/3), at most 1,000,000, by a plan
+       of S seconds alone; otherwise 150,000. */
+    int splats;
     int sh_degree;  /* splats: of the spherical harmonics, 1 .. 3; 0: 3; -1: degree 0 */
     bool antialias; /* splats: with the Mip-Splatting 2D filter */
     /* Fields: a file of encodings and networks, JSON of instant-ngp; NULL: the kind's own. */
