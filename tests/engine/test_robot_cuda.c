@@ -68,14 +68,8 @@ static orr_scene *load(orr_engine *on)
 
 static int begin(void **state)
 {
-    (void)state;
-    orr_cuda *cuda;
-    orr_error error = {0};
+    need_cuda(state);
     engine = open_engine(ORR_DEVICE_CPU, 2);
-    if (orr_engine_take_cuda(engine, &cuda, &error) != ORR_OK) {
-        print_message("%s\n", error.message);
-        exit(77); // skipped
-    }
     scene = load(engine);
     robot = orr_scene_layer(scene, 0);
     return 0;

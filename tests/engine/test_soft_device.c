@@ -28,14 +28,7 @@ static void keep_line(void *user, orr_log_level level, int code, const char *lin
 
 static int open_engine_with_log(void **state)
 {
-    (void)state;
-    orr_cuda *cuda;
-    orr_error why;
-    if (orr_cuda_create(NULL, &cuda, &why) != ORR_OK) {
-        print_message("skipped: %s\n", why.message);
-        exit(77);
-    }
-    orr_cuda_destroy(cuda);
+    need_cuda(state);
     const orr_engine_desc desc = {.threads = 2, .device = ORR_DEVICE_CPU, .log = keep_line};
     assert_ok(orr_engine_create(&desc, &engine, &error));
     return 0;

@@ -504,18 +504,6 @@ static void quality_is_measured_quickly_and_in_full(void **state)
     }
 }
 
-static void assert_same_files(const char *a, const char *b)
-{
-    orr_bytes bytes[2];
-    assert_ok(orr_file_read(a, &bytes[0], &error));
-    assert_ok(orr_file_read(b, &bytes[1], &error));
-    if (bytes[0].size != bytes[1].size || memcmp(bytes[0].data, bytes[1].data, bytes[0].size) != 0) {
-        fail_msg("%s and %s differ", a, b);
-    }
-    orr_free(bytes[0].data);
-    orr_free(bytes[1].data);
-}
-
 // Trains until `steps` and saves; `planned` in all.
 static void train(orr_engine *on, orr_train_desc desc, const char *resume, int steps, int planned,
                   const char *path)

@@ -540,23 +540,6 @@ static void what_cuda_does_not_draw_is_refused(void **state)
     stage_free(&s);
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    orr_engine *engine;
-    orr_cuda *cuda;
-    orr_error error = {0};
-    const orr_engine_desc desc = {.device = ORR_DEVICE_CPU, .threads = 1};
-    assert_ok(orr_engine_create(&desc, &engine, &error));
-    const orr_result result = orr_engine_take_cuda(engine, &cuda, &error);
-    orr_engine_destroy(engine);
-    if (result != ORR_OK) {
-        print_message("%s\n", error.message);
-        exit(77); // skipped
-    }
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,5 +557,5 @@ int main(void)
         cmocka_unit_test(a_device_without_memory_is_an_error),
 #endif
     };
-    return cmocka_run_group_tests(tests, begin, NULL);
+    return cmocka_run_group_tests(tests, need_cuda, NULL);
 }

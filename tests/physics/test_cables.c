@@ -2,6 +2,7 @@
 // (tests/golden/record_cables.py) and against the theory of beams.
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
+#include "tests/physics/model_mistakes.h"
 #include "tests/physics/recorded_paths.h"
 
 #include <math.h>
@@ -89,9 +90,7 @@ static void every_mistake_is_named_with_its_line(void **state)
 {
     (void)state;
     static const char composite[] = "test.xml:2: <composite>";
-    static const struct {
-        const char *text, *line, *what;
-    } mistakes[] = {
+    static const model_mistake mistakes[] = {
         {"<mujoco><worldbody>\n<composite type='grid'/></worldbody></mujoco>", composite,
          "type: 'grid' is unknown or unsupported: expected one of cable"},
         {"<mujoco><worldbody>\n<composite/></worldbody></mujoco>", composite, "type: expected cable"},
@@ -169,16 +168,7 @@ static void every_mistake_is_named_with_its_line(void **state)
                                                         "</body>") "</worldbody></mujoco>",
          "test.xml:2: <body>", "expected a distance from the body before it"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        orr_error error = {0};
-        orr_model *model = NULL;
-        const char *text = mistakes[i].text, *line = mistakes[i].line;
-        (void)orr_model_parse(text, strlen(text), "test.xml", &model, &error);
-        if (model || strncmp(error.message, line, strlen(line)) != 0 ||
-            !strstr(error.message, mistakes[i].what)) {
-            fail_msg("'%s': expected '%s... %s', got '%s'", text, line, mistakes[i].what, error.message);
-        }
-    }
+    assert_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0], "test.xml");
 }
 
 // ---- torques

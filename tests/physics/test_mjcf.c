@@ -3,6 +3,7 @@
 #include "physics/load/load.h"
 #include "physics/model/range.h"
 #include "tests/physics/golden_model.h"
+#include "tests/physics/model_mistakes.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
 
@@ -137,9 +138,7 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
 static void every_mistake_is_named_with_its_line(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *line, *what;
-    } mistakes[] = {
+    static const model_mistake mistakes[] = {
         {"<mujoco>\n<worldbody>\n</mujoco>", "test.xml:3: ", "well-formed"},
         {"", "test.xml:1: ", "well-formed"},
         {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
@@ -404,15 +403,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("<freejoint/>" BALL "\n<geom type='plane' size='1 1 1'/>"), "test.xml:2: <geom>",
          "cannot move"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        orr_error error = {0};
-        orr_model *model = parse(mistakes[i].text, &error);
-        if (model || strncmp(error.message, mistakes[i].line, strlen(mistakes[i].line)) != 0 ||
-            !strstr(error.message, mistakes[i].what)) {
-            fail_msg("'%s': expected '%s... %s', got '%s'", mistakes[i].text, mistakes[i].line,
-                     mistakes[i].what, error.message);
-        }
-    }
+    assert_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0], "test.xml");
 }
 
 // MuJoCo 4.0's numbers: the rest is qpos0, and 0.

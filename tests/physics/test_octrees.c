@@ -5,8 +5,8 @@
 #include "physics/load/load.h"
 #include "physics/model/octree_distance.h"
 #include "physics/simulation/world.h"
-#include "tests/physics/golden_contacts.h"
-#include "tests/physics/machine_physics.h"
+#include "tests/physics/model_mistakes.h"
+#include "tests/physics/recorded_contacts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,8 +120,6 @@ static void trees_are_mujocos(void **state)
 
 // ---- contacts
 
-enum { MOST = 64 };
-
 // A gradient changes from one leaf to the next: a search that comes within 1e-7 m of the side of a leaf can
 // go another way, in float within 1e-6 m.
 static void contacts_are_mujocos(void **state)
@@ -129,45 +127,7 @@ static void contacts_are_mujocos(void **state)
     (void)state;
     orr_model *m = load("pairs");
     for (int precision = 0; precision < (is_brief() ? 1 : 2); precision++) {
-        golden_numbers file = golden_numbers_load("octrees/contacts");
-        orr_physics *physics = make_physics(m, 1, precision == 0);
-        int pairs = (int)*golden_numbers_take(&file, 1);
-        int same[16] = {0}, all[16] = {0}, found[16] = {0};
-        double tolerance = precision == 0 ? 1e-5 : 1e-3, *qpos = orr_alloc((size_t)m->nq, sizeof *qpos);
-        assert_int_equal(pairs, m->npair);
-        while (file.next < file.behind) {
-            int pair = (int)*golden_numbers_take(&file, 1);
-            const double *pose = golden_numbers_take(&file, 7);
-            int expected_count = (int)*golden_numbers_take(&file, 1);
-            const double *expected = golden_numbers_take(&file, CONTACT_NUMBERS * expected_count);
-            orr_physics_contact contacts[MOST];
-            orr_physics_reset(physics, 0);
-            orr_physics_get(physics, ORR_PHYSICS_QPOS, 0, qpos);
-            int body = m->geom_bodyid[m->pair_geom2[pair]];
-            memcpy(qpos + m->jnt_qposadr[m->body_jntadr[body]], pose, 7 * sizeof *pose);
-            orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, qpos);
-            int count = orr_physics_contacts(physics, 0, contacts, MOST);
-            all[pair] += expected_count;
-            found[pair] += count;
-            for (int i = 0; i < count; i++) {
-                same[pair] += contact_error(&contacts[i], expected, expected_count) < tolerance;
-            }
-        }
-        for (int k = 0; k < pairs; k++) {
-            print_message("%s and %s in f%d: %d contacts, %d found, %d the same\n",
-                          orr_model_name(m, ORR_OBJECT_GEOM, m->pair_geom1[k]),
-                          orr_model_name(m, ORR_OBJECT_GEOM, m->pair_geom2[k]), precision ? 32 : 64, all[k],
-                          found[k], same[k]);
-        }
-        for (int k = 0; k < pairs; k++) {
-            // that two triangles find the same point of their edge, and so one contact, is rounding
-            bool of_mesh = m->geom_type[m->pair_geom1[k]] == ORR_GEOM_MESH;
-            assert_true(abs(found[k] - all[k]) <= all[k] / (of_mesh ? 10 : 20));
-            assert_true(same[k] >= (precision == 0 ? all[k] * 9 / 10 : all[k] * 3 / 4));
-        }
-        orr_free(qpos);
-        orr_physics_destroy(physics);
-        orr_free(file.numbers);
+        assert_recorded_contacts(m, "octrees/contacts", precision == 0);
     }
     orr_model_destroy(m);
 }
@@ -215,9 +175,7 @@ static void a_ring_falls_over_a_peg(void **state)
 static void every_mistake_is_named_with_its_line(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *line, *what;
-    } mistakes[] = {
+    static const model_mistake mistakes[] = {
         {FILE_OF("", "builtin='sphere' params='1'/>", "/>"), "test.xml:3: <geom>",
          "mesh: expected the name of one"},
         {FILE_OF("", TETRAHEDRON "/>", "mesh='n'/>"), "test.xml:3: <geom>", "there is no mesh 'n'"},
@@ -227,16 +185,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {FILE_OF(SDFLIB, "><plugin instance='p'/></mesh>", "mesh='m'/>"), "test.xml:2: <mesh>",
          "plugin mujoco.sdf.sdflib: expected of a geom"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        orr_error error = {0};
-        orr_model *model = NULL;
-        const char *text = mistakes[i].text, *line = mistakes[i].line;
-        (void)orr_model_parse(text, strlen(text), "test.xml", &model, &error);
-        if (model || strncmp(error.message, line, strlen(line)) != 0 ||
-            !strstr(error.message, mistakes[i].what)) {
-            fail_msg("'%s': expected '%s... %s', got '%s'", text, line, mistakes[i].what, error.message);
-        }
-    }
+    assert_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0], "test.xml");
 }
 
 // The plugin that MuJoCo had before its own octrees gives the same; a mesh that no such geom has gets none.

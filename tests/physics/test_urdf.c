@@ -4,6 +4,7 @@
 #include "engine/maths/rotation.h"
 #include "physics/load/load.h"
 #include "physics/model/visuals.h"
+#include "tests/physics/model_mistakes.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -38,9 +39,7 @@ static orr_model *parse(const char *text, orr_error *error)
 static void every_mistake_is_named_with_its_line(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *line, *what;
-    } mistakes[] = {
+    static const model_mistake mistakes[] = {
         {"<robot>\n<link name='a'></robot>", "test.urdf:2: ", "well-formed"},
         {"<robot>\n<lnk name='a'/></robot>", "test.urdf:1: <robot>", "at least one <link>"},
         {ROBOT("\n<link/>"), "test.urdf:2: <link>", "name: expected one"},
@@ -96,15 +95,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {ROBOT("<link name='b'>\n<inertial><inertia ixx='1'/></inertial></link>"), "test.urdf:2: <inertial>",
          "expected <mass>"},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        orr_error error = {0};
-        orr_model *model = parse(mistakes[i].text, &error);
-        if (model || strncmp(error.message, mistakes[i].line, strlen(mistakes[i].line)) != 0 ||
-            !strstr(error.message, mistakes[i].what)) {
-            fail_msg("'%s': expected '%s... %s', got '%s'", mistakes[i].text, mistakes[i].line,
-                     mistakes[i].what, error.message);
-        }
-    }
+    assert_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0], "test.urdf");
 }
 
 static void what_urdf_does_not_have_is_noted(void **state)

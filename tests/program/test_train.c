@@ -56,18 +56,6 @@ static const char *write_config(void)
     return path;
 }
 
-static void assert_same_files(const char *a, const char *b)
-{
-    orr_bytes bytes[2];
-    assert_ok(orr_file_read(a, &bytes[0], &error));
-    assert_ok(orr_file_read(b, &bytes[1], &error));
-    if (bytes[0].size != bytes[1].size || memcmp(bytes[0].data, bytes[1].data, bytes[0].size) != 0) {
-        fail_msg("%s and %s differ", a, b);
-    }
-    orr_free(bytes[0].data);
-    orr_free(bytes[1].data);
-}
-
 static void train_quickly(const char *picture, const char *model)
 {
     run_result run = orrery("train", "image", picture, "-o", model, "--config", write_config(), "--steps",

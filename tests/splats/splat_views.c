@@ -302,3 +302,17 @@ void view_scene_free(view_scene *scene)
     free(scene->reference_rgba);
     free(scene->reference_depth);
 }
+
+void assert_view_drawn(const splat_view *view, const view_scene *scene, const drawn *d, double decibels,
+                       double odd)
+{
+    const double quality = psnr(d->rgba, scene->reference_rgba, 4 * d->pixels),
+                 worst = largest_difference(d->rgba, scene->reference_rgba, 4 * d->pixels),
+                 odd_colours = differing_share(d->rgba, scene->reference_rgba, 4 * d->pixels, 1e-4),
+                 odd_depths = differing_share(d->depth, scene->reference_depth, d->pixels, 2e-3);
+    print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view->name,
+                  quality, worst, 100.0 * odd_colours, 100.0 * odd_depths);
+    assert_true(quality >= decibels);
+    assert_true(worst <= view->worst);
+    assert_true(odd_colours <= odd && odd_depths <= odd);
+}

@@ -3,6 +3,7 @@
 
 #include "assets/clouds.h"
 #include "tests/splats/splat_reference.h"
+#include "tests/support/drawn.h"
 
 enum { VIEW_LAYERS_MAX = 2 };
 
@@ -38,3 +39,9 @@ typedef struct view_scene {
 
 void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene);
 void view_scene_free(view_scene *scene);
+
+// Holds a machine's picture of the view against the reference's: at least so many dB, and no more than a
+// share `odd` of the values off by more than 1e-4 (colours) and 2e-3 (depths; where alpha is 1/255 one splat
+// more or less moves a depth by the cloud's). splat_views.c says why pictures differ at all.
+void assert_view_drawn(const splat_view *view, const view_scene *scene, const drawn *d, double decibels,
+                       double odd);

@@ -48,18 +48,7 @@ static void pictures_equal_the_reference(void **state)
         view_scene_make(&view, jobs, &scene);
         size_t growths;
         drawn d = draw(&scene.list, 1, 1, &growths);
-        double quality = psnr(d.rgba, scene.reference_rgba, 4 * d.pixels);
-        double worst = largest_difference(d.rgba, scene.reference_rgba, 4 * d.pixels);
-        double odd = differing_share(d.rgba, scene.reference_rgba, 4 * d.pixels, 1e-4);
-        double odd_depth = differing_share(d.depth, scene.reference_depth, d.pixels, 2e-3);
-        print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view.name,
-                      quality, worst, 100.0 * odd, 100.0 * odd_depth);
-        assert_true(quality >= 100.0);
-        assert_true(worst <= view.worst);
-        assert_true(odd <= 0.0005);
-        // expected depth divides by alpha: where alpha is 1/255 one splat more or less moves it by the
-        // cloud's depth
-        assert_true(odd_depth <= 0.0005);
+        assert_view_drawn(&view, &scene, &d, 100.0, 0.0005);
         drawn_free(&d);
         view_scene_free(&scene);
         splat_view_free(&view);

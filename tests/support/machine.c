@@ -23,12 +23,8 @@ int open_machine(void **state)
 
 int open_cuda_machine(void **state)
 {
-    (void)state;
-    orr_error error = {0};
-    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
-    }
+    need_cuda(state);
+    assert_ok(orr_cuda_create(NULL, &cuda, &error));
     const char *threads = getenv("ORR_TEST_TEAM");
     team = threads ? atoi(threads) : 0;
     return open_threads();

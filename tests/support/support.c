@@ -3,7 +3,9 @@
 
 #include "engine/core/file.h"
 #include "engine/core/isa.h"
+#include "engine/core/memory.h"
 #include "engine/core/sanitizer.h"
+#include "engine/device/cuda.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -105,6 +107,42 @@ const char *written(const char *name, const char *text)
     const char *path = scratch_path(name);
     assert_ok(orr_file_write(path, text, strlen(text), &error));
     return path;
+}
+
+int need_cuda(void **state)
+{
+    (void)state;
+    orr_cuda *cuda;
+    orr_error error = {0};
+    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
+        print_message("skipped: %s\n", error.message);
+        exit(77);
+    }
+    orr_cuda_destroy(cuda);
+    return 0;
+}
+
+static void compare_files(const char *a, const char *b, bool same)
+{
+    orr_bytes x, y;
+    assert_ok(orr_file_read(a, &x, &error));
+    assert_ok(orr_file_read(b, &y, &error));
+    const bool equal = x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+    orr_free(x.data);
+    orr_free(y.data);
+    if (equal != same) {
+        fail_msg("%s and %s are %s", a, b, equal ? "the same" : "different");
+    }
+}
+
+void assert_same_files(const char *a, const char *b)
+{
+    compare_files(a, b, true);
+}
+
+void assert_different_files(const char *a, const char *b)
+{
+    compare_files(a, b, false);
 }
 
 double psnr(const float *a, const float *b, int64_t count)

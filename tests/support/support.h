@@ -23,6 +23,9 @@ enum { THREADS_ALONE = 0 };
 // follows from parts that are tested on all of them end at once, after a line that says so.
 bool is_left_to_best_isa(void);
 
+// A group set-up: ends the program as skipped, with a line that says why, where there is no CUDA device.
+int need_cuda(void **state);
+
 // Fails the test and prints the error's line when a call does not succeed. The call names the error `&error`,
 // which is the macro's own and may hide one of the test's.
 #define assert_ok(call)                                                                                      \
@@ -58,6 +61,10 @@ const char *made_asset(const char *name);
 const char *scratch_path(const char *name);
 // Writes a file there; the path as scratch_path returns it.
 const char *written(const char *name, const char *text);
+
+// Fail the test where the bytes of two files differ, or where they are the same.
+void assert_same_files(const char *a, const char *b);
+void assert_different_files(const char *a, const char *b);
 
 // 10 log10(1 / mse) of two arrays of values in 0 .. 1; 200 when they are equal.
 double psnr(const float *a, const float *b, int64_t count);
