@@ -56,11 +56,13 @@ typedef struct orr_soft_group {
 typedef struct orr_soft_program {
     int lanes;
     bool in_double;
-    void (*begin)(const orr_soft_group *group);
+    // Of vertices first .. end - 1, as the next two: a step's first guess, Chebyshev's factor of this
+    // iteration, and what velocities become.
+    void (*begin)(const orr_soft_group *group, int first, int end);
+    void (*accelerate)(const orr_soft_group *group, double omega, int first, int end);
+    void (*finish)(const orr_soft_group *group, int first, int end);
     // An iteration over blocks first .. end - 1, which are of one colour.
     void (*relax)(const orr_soft_group *group, int first, int end);
-    void (*accelerate)(const orr_soft_group *group, double omega); // Chebyshev's factor of this iteration
-    void (*finish)(const orr_soft_group *group);
     // Of one world: the sum of mass x (target - position), and every position moved by the same.
     void (*pull)(const orr_soft_group *group, const double *mass, double sum[3]);
     void (*translate)(const orr_soft_group *group, const double by[3]);
