@@ -40,8 +40,9 @@ typedef struct orr_soft_group {
     // they move; distance at the step's start, friction, and 1, or 0 where there is none. NULL: no slots
     void *planes;
     int plane_slots;
-    // 3 x vertices x 3: forces on the vertices of the next colour, and minus their derivatives (xx, xy, xz;
-    // yy, yz, zz); of one world
+    // 5 x vertices x 3, of one world: forces on the vertices of the next colour, and minus their derivatives
+    // (xx, xy, xz; yy, yz, zz); of a contact that they do not touch yet its normal times how much a move of
+    // the vertex is of one of its side; how far it is, its stiffness, 0: there is none, and that share
     void *pushed;
     bool is_pushed;
     // Of models that enclose a gas: its pressure in each world, Pa; and by how much the volume would grow, if

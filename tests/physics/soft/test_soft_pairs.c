@@ -324,7 +324,7 @@ static void cloth_lies_on_itself(void **state)
     print_message("folded cloth: %g and %g m, %g m/s\n", lower, upper, fastest(cloth));
     assert_true(fabs(lower - 0.5 * thickness) < 0.2 * thickness);
     assert_true(upper - lower > 0.9 * thickness && upper - lower < 4.0 * thickness);
-    assert_true(fastest(cloth) < 0.3);
+    assert_true(fastest(cloth) < 1e-3);
     close_world();
 }
 
@@ -338,15 +338,15 @@ static double kinetic_energy(const body *b)
 }
 
 // Sheets of few cells, folded on a block that is held: they come to rest where they are. Half a millimetre of
-// a fall is 2e-4 J.
+// a fall is 2e-4 J, which the second fold had at last when vertices fell through what they did not touch yet.
 static void coarse_folds_come_to_rest(void **state)
 {
     (void)state;
     const struct {
         int cells;
         double at, angle;
-    } fold_of[] = {{4, 0.0, 2.9}, {6, 0.05, 2.8}, {8, 0.0, 2.9}};
-    for (int i = 0; i < 3; i++) {
+    } fold_of[] = {{4, 0.0, 2.9}, {4, 0.05, 2.9}, {6, 0.05, 2.8}, {8, 0.0, 2.9}};
+    for (int i = 0; i < 4; i++) {
         add_cube(0.6, 3, 2, 0.0, (const double[3]){0.0, 0.0, -0.3}, INFINITY);
         body *cloth = add_sheet(0.3, fold_of[i].cells, 4e-3, 2, 0.0, (const double[3]){0.0, 0.0, 2e-3});
         w.with_itself = true;
@@ -358,7 +358,7 @@ static void coarse_folds_come_to_rest(void **state)
             most = n < 330 ? 0.0 : fmax(most, kinetic_energy(cloth));
         }
         print_message("%d cells: %g J, highest at %g m\n", fold_of[i].cells, most, highest(cloth));
-        assert_true(most < 1e-6);
+        assert_true(most < 1e-9);
         assert_true(highest(cloth) > 5e-3 && highest(cloth) < 0.04); // it is folded
         close_world();
     }
