@@ -60,6 +60,17 @@ static void visit(orr_box_grid *g, int32_t *next, bool write)
     }
 }
 
+double orr_box_mean_side(const orr_box *box, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) {
+            sum += (double)(box[i].high[k] - box[i].low[k]) / 3.0;
+        }
+    }
+    return fmax(sum / fmax(count, 1.0), 1e-6);
+}
+
 orr_result orr_box_grid_build(orr_box_grid *g, const orr_box *box, int count, double cell, orr_error *error)
 {
     static const char what[] = "a grid of boxes";

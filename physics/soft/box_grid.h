@@ -23,6 +23,8 @@ typedef struct orr_box_grid {
 orr_result orr_box_grid_build(orr_box_grid *grid, const orr_box *box, int count, double cell,
                               orr_error *error);
 void orr_box_grid_clear(orr_box_grid *grid);
+// m, of boxes, at least 1e-6: a good size of cells for them.
+double orr_box_mean_side(const orr_box *box, int count);
 
 // Those that meet a box: each once, in an order that only the boxes decide.
 typedef struct orr_box_walk {

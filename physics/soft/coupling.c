@@ -651,7 +651,7 @@ static void relax_vertices(const coupling *c, int n, double *omega)
             if (soft->device) {
                 orr_soft_device_accelerate(soft, omega[i]);
             } else {
-                soft->program->accelerate(soft->group, omega[i]);
+                orr_soft_accelerate_vertices(soft, soft->group, omega[i], true);
             }
         }
         if (n <= soft->iterations && soft->device) {
@@ -683,7 +683,7 @@ static void begin_body(const orr_soft *soft)
         orr_soft_device_begin(soft);
     } else {
         orr_soft_begin_pressure(soft, soft->group);
-        soft->program->begin(soft->group);
+        orr_soft_begin_vertices(soft, soft->group, true);
     }
 }
 
@@ -692,7 +692,7 @@ static void finish_body(const orr_soft *soft)
     if (soft->device) {
         orr_soft_device_finish(soft);
     } else {
-        soft->program->finish(soft->group);
+        orr_soft_finish_vertices(soft, soft->group, true);
         orr_soft_plastic_flow(soft, soft->group);
     }
 }

@@ -5,13 +5,10 @@
 #include "physics/soft/element_formula.h"
 #include "physics/soft/pairs.h"
 
-// On the first side. moved: position - start of each corner, m; shift: how far a rigid body has moved the
-// second side; zeros where the sides do not touch. slip: plane_contact's.
-FN soft_system pair_system(const orr_soft_pair *pair, const double shift[3], const double moved[12],
-                           double stiffness, double slip)
+// How deep the sides are in each other, m; negative: how far apart. moved: position - start of each corner,
+// m; shift: how far a rigid body has moved the second side; way: of the first side against the second.
+FN double pair_depth(const orr_soft_pair *pair, const double shift[3], const double moved[12], double way[3])
 {
-    soft_system s = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    double way[3]; // of the first side against the second
     for (int c = 0; c < 3; c++) {
         way[c] = pair->rigid ? -shift[c] : 0.0;
         for (int k = 0; k < 4; k++) {
@@ -19,7 +16,15 @@ FN soft_system pair_system(const orr_soft_pair *pair, const double shift[3], con
         }
     }
     const double *n = pair->normal;
-    const double depth = -(pair->distance + (n[0] * way[0] + n[1] * way[1] + n[2] * way[2]));
+    return -(pair->distance + (n[0] * way[0] + n[1] * way[1] + n[2] * way[2]));
+}
+
+// On the first side; zeros where the sides do not touch. slip: plane_contact's.
+FN soft_system pair_system(const orr_soft_pair *pair, double depth, const double way[3], double stiffness,
+                           double slip)
+{
+    soft_system s = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const double *n = pair->normal;
     if (depth > 0.0 && pair->friction == 0.0) { // most: rows of contacts of flexes
         const real3 normal = make_real3(n[0], n[1], n[2]);
         s.force = scale3(normal, stiffness * depth);
@@ -45,12 +50,25 @@ FN soft_system tie_system(const orr_soft_tie *tie, const double shift[3], const 
 }
 
 // Adds what a corner's vertex gets: a force, and xx, xy, xz, yy, yz, zz.
-FN void add_corner(double sum[9], const orr_soft_corner *corner, soft_system s)
+FN void add_corner(double sum[SOFT_PUSHED], const orr_soft_corner *corner, soft_system s)
 {
     const double w = corner->weight, q = corner->square;
     const double more[9] = {w * s.force.x, w * s.force.y, w * s.force.z, q * s.xx, q * s.xy,
                             q * s.xz,      q * s.yy,      q * s.yz,      q * s.zz};
     for (int k = 0; k < 9; k++) {
         sum[k] += more[k];
+    }
+}
+
+// Keeps, of the contacts that a vertex does not touch yet, the one that it reaches first (orr_soft_group).
+FN void watch_corner(double sum[SOFT_PUSHED], const orr_soft_corner *corner, const orr_soft_pair *pair,
+                     double depth, double stiffness)
+{
+    const double w = corner->weight, share = w < 0.0 ? -w : w;
+    if (depth <= 0.0 && share > 0.0 && (sum[13] == 0.0 || -depth * sum[14] < sum[12] * share)) {
+        for (int k = 0; k < 3; k++) {
+            sum[9 + k] = w * pair->normal[k];
+        }
+        sum[12] = -depth, sum[13] = stiffness, sum[14] = share;
     }
 }

@@ -23,14 +23,22 @@ static void moved_by(orr_soft *const *soft, int32_t body, int32_t vertex, double
     }
 }
 
-soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
+// How deep the sides of pair i are in each other, and how far they have moved against each other.
+static double depth_of(const orr_soft_pairs *p, orr_soft *const *soft, int i, double way[3])
 {
     const orr_soft_pair *pair = &p->pair[i];
     double moved[12] = {0.0};
     for (int k = 0; k < (pair->rigid ? 3 : 4); k++) { // of which the fourth has no weight
         moved_by(soft, pair->soft[k], pair->vertex[k], moved + (ptrdiff_t)3 * k);
     }
-    return pair_system(pair, p->shift + (ptrdiff_t)(p->ties + i) * 3, moved, p->stiffness[i], p->slip);
+    return pair_depth(pair, p->shift + (ptrdiff_t)(p->ties + i) * 3, moved, way);
+}
+
+soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
+{
+    double way[3];
+    const double depth = depth_of(p, soft, i, way);
+    return pair_system(&p->pair[i], depth, way, p->stiffness[i], p->slip);
 }
 
 soft_system orr_soft_tie_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
@@ -108,7 +116,7 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
         if (soft[i]->device) {
             continue; // which has a buffer of its own
         }
-        const size_t bytes = 9 * (size_t)g->vertices * orr_soft_number_size(soft[i]);
+        const size_t bytes = SOFT_PUSHED * (size_t)g->vertices * orr_soft_number_size(soft[i]);
         if (!g->pushed) {
             g->pushed = orr_alloc(bytes + sizeof(double), 1); // lanes read one number beyond a point
             if (!g->pushed) {
@@ -145,13 +153,27 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
     return count > 0 && soft[0]->device ? orr_soft_device_send_pairs(p, soft, count, error) : ORR_OK;
 }
 
-static void write(const orr_soft *soft, int32_t vertex, const double number[9])
+static void write(const orr_soft *soft, int32_t vertex, const double number[SOFT_PUSHED])
 {
     const orr_soft_group *g = soft->group;
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < SOFT_PUSHED; k++) {
         ptrdiff_t at = ((ptrdiff_t)(k / 3) * g->vertices + vertex) * 3 + k % 3;
         orr_soft_set_number(soft, g->pushed, at, number[k]);
     }
+}
+
+static void push_corner(const orr_soft_pairs *p, orr_soft *const *soft, const orr_soft_corner *corner,
+                        double sum[SOFT_PUSHED])
+{
+    const int i = corner->pair;
+    if (i >= p->count) {
+        add_corner(sum, corner, orr_soft_tie_system(p, soft, i - p->count));
+        return;
+    }
+    double way[3];
+    const double depth = depth_of(p, soft, i, way);
+    add_corner(sum, corner, pair_system(&p->pair[i], depth, way, p->stiffness[i], p->slip));
+    watch_corner(sum, corner, &p->pair[i], depth, p->stiffness[i]);
 }
 
 void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int body, int colour)
@@ -163,13 +185,9 @@ void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int bo
     const int end = p->first[p->colours[body] + colour + 1];
     for (int i = p->first[p->colours[body] + colour]; i < end;) {
         const int32_t vertex = p->corner[i].vertex;
-        double sum[9] = {0.0};
+        double sum[SOFT_PUSHED] = {0.0};
         for (; i < end && p->corner[i].vertex == vertex; i++) {
-            const orr_soft_corner *corner = &p->corner[i];
-            const soft_system s = corner->pair < p->count
-                                      ? orr_soft_pair_system(p, soft, corner->pair)
-                                      : orr_soft_tie_system(p, soft, corner->pair - p->count);
-            add_corner(sum, corner, s);
+            push_corner(p, soft, &p->corner[i], sum);
         }
         write(soft[body], vertex, sum);
     }

@@ -11,6 +11,8 @@ typedef struct orr_soft_corner {
     double square; // of the force's derivative
 } orr_soft_corner;
 
+enum { SOFT_PUSHED = 15 }; // numbers of a vertex in orr_soft_group.pushed
+
 typedef struct orr_soft_pairs {
     const orr_soft_pair *pair; // count, borrowed
     int count;

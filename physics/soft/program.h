@@ -40,8 +40,9 @@ typedef struct orr_soft_group {
     // they move; distance at the step's start, friction, and 1, or 0 where there is none. NULL: no slots
     void *planes;
     int plane_slots;
-    // 3 x vertices x 3: forces on the vertices of the next colour, and minus their derivatives (xx, xy, xz;
-    // yy, yz, zz); of one world
+    // 5 x vertices x 3, of one world: forces on the vertices of the next colour, and minus their derivatives
+    // (xx, xy, xz; yy, yz, zz); of a contact that they do not touch yet its normal times how much a move of
+    // the vertex is of one of its side; how far it is, its stiffness, 0: there is none, and that share
     void *pushed;
     bool is_pushed;
     // Of models that enclose a gas: its pressure in each world, Pa; and by how much the volume would grow, if
@@ -56,11 +57,13 @@ typedef struct orr_soft_group {
 typedef struct orr_soft_program {
     int lanes;
     bool in_double;
-    void (*begin)(const orr_soft_group *group);
+    // Of vertices first .. end - 1, as the next two: a step's first guess, Chebyshev's factor of this
+    // iteration, and what velocities become.
+    void (*begin)(const orr_soft_group *group, int first, int end);
+    void (*accelerate)(const orr_soft_group *group, double omega, int first, int end);
+    void (*finish)(const orr_soft_group *group, int first, int end);
     // An iteration over blocks first .. end - 1, which are of one colour.
     void (*relax)(const orr_soft_group *group, int first, int end);
-    void (*accelerate)(const orr_soft_group *group, double omega); // Chebyshev's factor of this iteration
-    void (*finish)(const orr_soft_group *group);
     // Of one world: the sum of mass x (target - position), and every position moved by the same.
     void (*pull)(const orr_soft_group *group, const double *mass, double sum[3]);
     void (*translate)(const orr_soft_group *group, const double by[3]);

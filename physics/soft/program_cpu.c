@@ -20,11 +20,11 @@ static void relax(const orr_soft_group *g, int first, int end)
     }
 }
 
-static void begin(const orr_soft_group *g)
+static void begin(const orr_soft_group *g, int first, int end)
 {
     soft_numbers numbers;
     fill_numbers(g->constants, &numbers);
-    for (int v = 0; v < g->vertices; v++) {
+    for (int v = first; v < end; v++) {
         const ptrdiff_t at = (ptrdiff_t)v * 3 * g->worlds;
         for (ptrdiff_t i = at; i < at + g->worlds; i++) {
             begin_vertex(&numbers, g, i, g->pinned[v]);
@@ -32,11 +32,11 @@ static void begin(const orr_soft_group *g)
     }
 }
 
-static void accelerate(const orr_soft_group *g, double omega)
+static void accelerate(const orr_soft_group *g, double omega, int first, int end)
 {
     const ptrdiff_t worlds = g->worlds;
     const number *touch = g->touch;
-    for (int v = 0; v < g->vertices; v++) {
+    for (int v = first; v < end; v++) {
         for (ptrdiff_t i = 0; i < worlds; i++) {
             const bool free = !g->pinned[v] && !(touch[v * worlds + i] > (number)0);
             accelerate_vertex(g, (number)omega, (ptrdiff_t)v * 3 * worlds + i, free);
@@ -44,11 +44,11 @@ static void accelerate(const orr_soft_group *g, double omega)
     }
 }
 
-static void finish(const orr_soft_group *g)
+static void finish(const orr_soft_group *g, int first, int end)
 {
     soft_numbers numbers;
     fill_numbers(g->constants, &numbers);
-    for (int v = 0; v < g->vertices; v++) {
+    for (int v = first; v < end; v++) {
         for (int c = 0; c < 3; c++) {
             const ptrdiff_t at = ((ptrdiff_t)v * 3 + c) * g->worlds;
             for (ptrdiff_t i = at; i < at + g->worlds; i++) {

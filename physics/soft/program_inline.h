@@ -182,6 +182,22 @@ FN soft_system add_pushed(reader r, const orr_soft_group *g, const int32_t *own,
     return s;
 }
 
+// Where a vertex would go through what it does not touch yet, its quadratic model lacks that contact: it
+// would fall as if nothing were there, and throw up in the next iteration what lies on it.
+FN real3 stop_ahead(reader r, const orr_soft_group *g, const int32_t *own, soft_system s, real3 step,
+                    real *touch)
+{
+    const ptrdiff_t size = (ptrdiff_t)g->vertices * 3;
+    const number *ahead = (const number *)g->pushed + 3 * size;
+    real3 side = read_point(r, ahead, own), more = read_point(r, ahead + size, own); // gap, stiffness
+    real enters = more.y * (-dot3(side, step) - more.x);
+    s.force = add_scaled3(s.force, side, -(more.y * more.x));
+    real3 stopped = soft_solve(soft_add_outer(s, more.y, side));
+    *touch = max_(*touch, enters);
+    return make_real3(sel(enters > R(0.0), stopped.x, step.x), sel(enters > R(0.0), stopped.y, step.y),
+                      sel(enters > R(0.0), stopped.z, step.z));
+}
+
 FN context with_material(const context *c, const soft_material *m)
 {
     context r = *c;
@@ -242,9 +258,6 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
         firmness = sel(touch > R(0.0), firm, firmness);
     }
     s = soft_add_diagonal(s, firmness);
-    if (g->touch) {
-        write_number(r, (number *)g->touch, own, block->vertices, touch);
-    }
     if (g->pressure) {
         soft_system alone = s;
         alone.force = swell;
@@ -252,6 +265,12 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
         s.force = add_scaled3(s.force, swell, read_world(r, (const number *)g->pressure));
     }
     real3 step = soft_solve(s);
+    if (g->is_pushed) {
+        step = stop_ahead(r, g, own, s, step, &touch);
+    }
+    if (g->touch) {
+        write_number(r, (number *)g->touch, own, block->vertices, touch);
+    }
     write_point(r, (number *)g->position, own, block->vertices, add_scaled3(c.own, step, R(1.0)));
 }
 

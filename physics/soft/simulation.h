@@ -32,6 +32,11 @@ void orr_soft_plastic_flow(const orr_soft *soft, const orr_soft_group *group);
 
 // An iteration over the vertices of one colour. shared: its blocks are divided among threads.
 void orr_soft_relax_colour(const orr_soft *soft, const orr_soft_group *group, int colour, bool shared);
+// The first guess of a step, Chebyshev's acceleration and the end of a step; shared: as above.
+void orr_soft_begin_vertices(const orr_soft *soft, const orr_soft_group *group, bool shared);
+void orr_soft_accelerate_vertices(const orr_soft *soft, const orr_soft_group *group, double omega,
+                                  bool shared);
+void orr_soft_finish_vertices(const orr_soft *soft, const orr_soft_group *group, bool shared);
 // Chebyshev's factor of iteration n, the first is 1, from that of the iteration before.
 double orr_soft_next_omega(const orr_soft *soft, int n, double omega);
 

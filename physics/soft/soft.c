@@ -12,7 +12,7 @@
 typedef const orr_soft_program *program_of(void);
 static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
 
-enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 10 };
+enum { BLOCKS_OF_JOB = 16, VERTICES_OF_JOB = 2048, STATE_ARRAYS = 10 };
 
 static orr_result check_obstacle(const orr_soft_obstacle *o, int i, orr_error *error)
 {
@@ -212,6 +212,62 @@ void orr_soft_relax_colour(const orr_soft *soft, const orr_soft_group *group, in
     }
 }
 
+typedef enum vertex_part { BEGIN, ACCELERATE, FINISH } vertex_part;
+
+typedef struct vertices_of {
+    const orr_soft_program *program;
+    const orr_soft_group *group;
+    vertex_part part;
+    double omega;
+    int of_job;
+} vertices_of;
+
+static void visit_vertices(void *context, int i, int worker)
+{
+    (void)worker;
+    const vertices_of *v = context;
+    const int first = i * v->of_job, next = first + v->of_job;
+    const int end = next < v->group->vertices ? next : v->group->vertices;
+    switch (v->part) {
+    case BEGIN:
+        v->program->begin(v->group, first, end);
+        break;
+    case ACCELERATE:
+        v->program->accelerate(v->group, v->omega, first, end);
+        break;
+    case FINISH:
+        v->program->finish(v->group, first, end);
+        break;
+    }
+}
+
+static void visit(const orr_soft *soft, const orr_soft_group *g, vertex_part part, double omega, bool shared)
+{
+    const int jobs = shared && soft->jobs ? orr_blocks(g->vertices, VERTICES_OF_JOB) : 1;
+    vertices_of v = {soft->program, g, part, omega, jobs > 1 ? VERTICES_OF_JOB : g->vertices};
+    if (jobs > 1) {
+        orr_jobs_for(soft->jobs, jobs, visit_vertices, &v);
+    } else {
+        visit_vertices(&v, 0, 0);
+    }
+}
+
+void orr_soft_begin_vertices(const orr_soft *soft, const orr_soft_group *group, bool shared)
+{
+    visit(soft, group, BEGIN, 1.0, shared);
+}
+
+void orr_soft_accelerate_vertices(const orr_soft *soft, const orr_soft_group *group, double omega,
+                                  bool shared)
+{
+    visit(soft, group, ACCELERATE, omega, shared);
+}
+
+void orr_soft_finish_vertices(const orr_soft *soft, const orr_soft_group *group, bool shared)
+{
+    visit(soft, group, FINISH, 1.0, shared);
+}
+
 double orr_soft_next_omega(const orr_soft *soft, int n, double omega)
 {
     double square = soft->chebyshev * soft->chebyshev;
@@ -222,18 +278,18 @@ static void step_group(const orr_soft *soft, const orr_soft_group *g, bool share
 {
     double omega = 1.0;
     orr_soft_begin_pressure(soft, g);
-    soft->program->begin(g);
+    orr_soft_begin_vertices(soft, g, shared);
     for (int n = 1; n <= soft->iterations; n++) {
         for (int colour = 0; colour < soft->tables.colours; colour++) {
             orr_soft_relax_colour(soft, g, colour, shared);
         }
         if (soft->chebyshev > 0.0) {
             omega = orr_soft_next_omega(soft, n, omega);
-            soft->program->accelerate(g, omega);
+            orr_soft_accelerate_vertices(soft, g, omega, shared);
         }
         orr_soft_update_pressure(soft, g);
     }
-    soft->program->finish(g);
+    orr_soft_finish_vertices(soft, g, shared);
     orr_soft_plastic_flow(soft, g);
 }
 

@@ -193,7 +193,7 @@ static void a_block_rests_on_the_ridge_of_a_height_field(void **state)
     close(&f);
 }
 
-enum { SHEET = 17 }; // vertices along a side
+enum { SHEET = 17, FINE_SHEET = 33 }; // vertices along a side
 
 static const char ball_model[] =
     "<mujoco><option timestep='0.004'/><worldbody><geom type='plane' size='0 0 1'/>"
@@ -251,6 +251,42 @@ static void cloth_drapes_over_a_ball(void **state)
     }
     free(pieces);
     close(&f);
+}
+
+// Where the vertices of a cloth are that falls on a ball: several blocks of vertices and triangles for the
+// threads that search for contacts.
+static void drape_with(int threads, double *position)
+{
+    const orr_engine_desc desc = {.threads = threads, .device = ORR_DEVICE_CPU};
+    const orr_body_desc cloth = {.soft = true, .cloth = 0.006, .density = 250.0, .young = 2e5};
+    const orr_transform at = {.position = {0.01f, 0.0f, 0.302f}};
+    orr_engine *own;
+    fixture f;
+    assert_ok(orr_engine_create(&desc, &own, &error));
+    assert_ok(orr_scene_create(own, &f.scene, &error));
+    assert_ok(orr_scene_add_file(f.scene, written("ball.xml", ball_model), NULL, &f.box, &error));
+    f.block = add_sheet(f.scene, FINE_SHEET, 0.03f, &at);
+    assert_ok(orr_scene_set_physics(f.scene, f.block, &cloth, &error));
+    assert_ok(orr_world_create(f.scene, 1, &f.world, &error));
+    assert_ok(orr_world_advance(f.world, 0.2, &error));
+    memcpy(position, orr_world_soft_positions(soft_of(&f), 0),
+           FINE_SHEET * FINE_SHEET * 3 * sizeof *position);
+    close(&f);
+    orr_engine_destroy(own);
+}
+
+static void threads_do_not_change_the_bits_of_contacts(void **state)
+{
+    (void)state;
+    static double one[FINE_SHEET * FINE_SHEET * 3], other[FINE_SHEET * FINE_SHEET * 3];
+    const int threads[] = {2, 3, 5};
+    drape_with(1, one);
+    const double *middle = one + 3 * (ptrdiff_t)(FINE_SHEET * FINE_SHEET / 2);
+    assert_true(middle[2] > 0.29 && one[2] < 0.25); // it lies on the ball, and its corners hang
+    for (int i = 0; i < 3; i++) {
+        drape_with(threads[i], other);
+        assert_memory_equal(one, other, sizeof one);
+    }
 }
 
 // A cloth held at two corners swings down from them, and is not longer than it was by a tenth.
@@ -823,6 +859,7 @@ int main(void)
         cmocka_unit_test(soft_blocks_lie_on_each_other),
         cmocka_unit_test(a_block_rests_on_the_ridge_of_a_height_field),
         cmocka_unit_test(cloth_drapes_over_a_ball),
+        cmocka_unit_test(threads_do_not_change_the_bits_of_contacts),
         cmocka_unit_test(pins_hold_a_cloth),
         cmocka_unit_test(small_things_rest_on_wide_triangles),
         cmocka_unit_test(a_body_holds_a_soft_block),

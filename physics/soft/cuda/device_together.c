@@ -28,7 +28,7 @@ static orr_result begin(const orr_soft *soft, orr_error *error)
     on->plane_slots = g->plane_slots, on->is_pushed = g->is_pushed;
     ORR_TRY(orr_soft_device_ready(soft, error));
     if (g->is_pushed) {
-        const size_t numbers = 9 * (size_t)g->vertices;
+        const size_t numbers = SOFT_PUSHED * (size_t)g->vertices;
         ORR_TRY(orr_cuda_reserve(device->cuda, &device->pushed, numbers, sizeof(float), error));
         ORR_CUDA_TRY(
             cudaMemsetAsync(device->pushed.memory, 0, numbers * sizeof(float), device->cuda->stream));

@@ -12,21 +12,25 @@ static __device__ void moved_by(const orr_soft_cuda_pairs &p, int32_t body, int3
     }
 }
 
-static __device__ soft_system corner_system(const orr_soft_cuda_pairs &p, const orr_soft_corner *corner)
+static __device__ void push_corner(const orr_soft_cuda_pairs &p, const orr_soft_corner *corner,
+                                   double sum[SOFT_PUSHED])
 {
-    if (corner->pair >= p.count) {
-        const int i = corner->pair - p.count;
-        double moved[3];
-        moved_by(p, p.tie[i].soft, p.tie[i].vertex, moved);
-        return tie_system(&p.tie[i], p.shift + (ptrdiff_t)i * 3, moved, p.stiffness[corner->pair]);
+    const int n = corner->pair;
+    double moved[12], way[3];
+    if (n >= p.count) {
+        const orr_soft_tie *tie = &p.tie[n - p.count];
+        moved_by(p, tie->soft, tie->vertex, moved);
+        add_corner(sum, corner,
+                   tie_system(tie, p.shift + (ptrdiff_t)(n - p.count) * 3, moved, p.stiffness[n]));
+        return;
     }
-    const orr_soft_pair *pair = &p.pair[corner->pair];
-    double moved[12];
+    const orr_soft_pair *pair = &p.pair[n];
     for (int k = 0; k < 4; k++) {
         moved_by(p, pair->soft[k], pair->vertex[k], moved + 3 * k);
     }
-    return pair_system(pair, p.shift + (ptrdiff_t)(p.ties + corner->pair) * 3, moved,
-                       p.stiffness[corner->pair], p.slip);
+    const double depth = pair_depth(pair, p.shift + (ptrdiff_t)(p.ties + n) * 3, moved, way);
+    add_corner(sum, corner, pair_system(pair, depth, way, p.stiffness[n], p.slip));
+    watch_corner(sum, corner, pair, depth, p.stiffness[n]);
 }
 
 // A thread for each vertex, where its corners begin.
@@ -37,11 +41,11 @@ static __global__ void push_vertices(orr_soft_cuda_pairs p, int first, int end, 
         return;
     }
     const int32_t vertex = p.corner[i].vertex;
-    double sum[9] = {0.0};
+    double sum[SOFT_PUSHED] = {0.0};
     for (; i < end && p.corner[i].vertex == vertex; i++) {
-        add_corner(sum, &p.corner[i], corner_system(p, &p.corner[i]));
+        push_corner(p, &p.corner[i], sum);
     }
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < SOFT_PUSHED; k++) {
         pushed[((ptrdiff_t)(k / 3) * vertices + vertex) * 3 + k % 3] = (float)sum[k];
     }
 }

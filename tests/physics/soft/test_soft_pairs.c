@@ -143,24 +143,35 @@ static void throw_body(body *b, double x, double z)
     orr_soft_set(b->soft, 0, NULL, b->velocity);
 }
 
+static void list_colliders(orr_soft_collider *collider)
+{
+    for (int i = 0; i < w.count; i++) {
+        const body *b = &w.body[i];
+        collider[i] = (orr_soft_collider){.model = b->model,
+                                          .position = b->position,
+                                          .velocity = b->velocity,
+                                          .margin = b->margin,
+                                          .friction = 0.5,
+                                          .with_itself = w.with_itself};
+    }
+}
+
+static void search(orr_soft_collisions *collisions, const orr_soft_pair **pair, int *pairs)
+{
+    static orr_soft_collider collider[BODIES];
+    list_colliders(collider);
+    assert_ok(orr_soft_collide(collisions, collider, w.count, time_step, w.jobs, pair, pairs, &error));
+}
+
 static void step(int steps)
 {
     for (int n = 0; n < steps; n++) {
-        orr_soft_collider collider[BODIES];
         orr_soft *soft[BODIES];
         orr_soft_contacts contacts = {0};
         for (int i = 0; i < w.count; i++) {
-            const body *b = &w.body[i];
-            soft[i] = b->soft;
-            collider[i] = (orr_soft_collider){.model = b->model,
-                                              .position = b->position,
-                                              .velocity = b->velocity,
-                                              .margin = b->margin,
-                                              .friction = 0.5,
-                                              .with_itself = w.with_itself};
+            soft[i] = w.body[i].soft;
         }
-        assert_ok(orr_soft_collide(w.collisions, collider, w.count, time_step, w.jobs, &contacts.pair,
-                                   &contacts.pairs, &error));
+        search(w.collisions, &contacts.pair, &contacts.pairs);
         assert_ok(orr_soft_step_together(w.coupling, soft, w.count, &contacts, &error));
         w.pairs = contacts.pairs;
         for (int i = 0; i < w.count; i++) {
@@ -313,7 +324,7 @@ static void cloth_lies_on_itself(void **state)
     print_message("folded cloth: %g and %g m, %g m/s\n", lower, upper, fastest(cloth));
     assert_true(fabs(lower - 0.5 * thickness) < 0.2 * thickness);
     assert_true(upper - lower > 0.9 * thickness && upper - lower < 4.0 * thickness);
-    assert_true(fastest(cloth) < 0.3);
+    assert_true(fastest(cloth) < 1e-3);
     close_world();
 }
 
@@ -327,15 +338,15 @@ static double kinetic_energy(const body *b)
 }
 
 // Sheets of few cells, folded on a block that is held: they come to rest where they are. Half a millimetre of
-// a fall is 2e-4 J.
+// a fall is 2e-4 J, which the second fold had at last when vertices fell through what they did not touch yet.
 static void coarse_folds_come_to_rest(void **state)
 {
     (void)state;
     const struct {
         int cells;
         double at, angle;
-    } fold_of[] = {{4, 0.0, 2.9}, {6, 0.05, 2.8}, {8, 0.0, 2.9}};
-    for (int i = 0; i < 3; i++) {
+    } fold_of[] = {{4, 0.0, 2.9}, {4, 0.05, 2.9}, {6, 0.05, 2.8}, {8, 0.0, 2.9}};
+    for (int i = 0; i < 4; i++) {
         add_cube(0.6, 3, 2, 0.0, (const double[3]){0.0, 0.0, -0.3}, INFINITY);
         body *cloth = add_sheet(0.3, fold_of[i].cells, 4e-3, 2, 0.0, (const double[3]){0.0, 0.0, 2e-3});
         w.with_itself = true;
@@ -347,7 +358,7 @@ static void coarse_folds_come_to_rest(void **state)
             most = n < 330 ? 0.0 : fmax(most, kinetic_energy(cloth));
         }
         print_message("%d cells: %g J, highest at %g m\n", fold_of[i].cells, most, highest(cloth));
-        assert_true(most < 1e-6);
+        assert_true(most < 1e-9);
         assert_true(highest(cloth) > 5e-3 && highest(cloth) < 0.04); // it is folded
         close_world();
     }
@@ -390,6 +401,43 @@ static void neighbours_do_not_meet(void **state)
     close_world();
 }
 
+// A search finds what one without those before it finds, though it keeps what may meet: of cloth that falls
+// shut, of which few patches leave where they were seen, and of all that moves at once.
+static void searches_do_not_depend_on_those_before(void **state)
+{
+    (void)state;
+    add_cube(0.2, 4, 2, 0.0, (const double[3]){0.0, 0.0, -0.13}, 1e-6);
+    body *cloth = add_sheet(0.3, 30, 4e-3, 2, 0.0, (const double[3]){0.0, 0.0, 0.0});
+    orr_soft_collisions *fresh;
+    int most = 0;
+    w.with_itself = true;
+    open_world(-9.81, 3);
+    fold(cloth, -0.05, 2.6);
+    for (int n = 0; n < 60; n++) {
+        const orr_soft_pair *pair, *expected;
+        int pairs, wanted;
+        if (n == 40) {
+            throw_body(cloth, 3.0, 3.0);
+        }
+        orr_soft_get(cloth->soft, 0, cloth->position, cloth->velocity);
+        step(1);
+        search(w.collisions, &pair, &pairs);
+        assert_ok(orr_soft_collisions_create(&fresh, &error));
+        search(fresh, &expected, &wanted);
+        assert_int_equal(pairs, wanted);
+        for (int i = 0; i < pairs; i++) {
+            assert_memory_equal(pair[i].vertex, expected[i].vertex, sizeof pair->vertex);
+            assert_memory_equal(pair[i].weight, expected[i].weight, sizeof pair->weight);
+            assert_memory_equal(pair[i].normal, expected[i].normal, sizeof pair->normal);
+        }
+        orr_soft_collisions_destroy(fresh);
+        most = pairs > most ? pairs : most;
+    }
+    print_message("at most %d pairs\n", most);
+    assert_true(most > 200);
+    close_world();
+}
+
 static uint64_t bits_with(int threads)
 {
     add_cube(0.2, 7, 2, 0.0, (const double[3]){0.0, 0.0, 0.1}, 1e-6);
@@ -411,7 +459,11 @@ static uint64_t bits_with(int threads)
 static void threads_do_not_matter(void **state)
 {
     (void)state;
-    assert_true(bits_with(1) == bits_with(3));
+    const uint64_t one = bits_with(1);
+    const int threads[] = {2, 3, 5};
+    for (int i = 0; i < 3; i++) {
+        assert_true(bits_with(threads[i]) == one);
+    }
 }
 
 int main(void)
@@ -425,6 +477,7 @@ int main(void)
         cmocka_unit_test(coarse_folds_come_to_rest),
         cmocka_unit_test(a_fold_within_a_patch_is_seen),
         cmocka_unit_test(neighbours_do_not_meet),
+        cmocka_unit_test(searches_do_not_depend_on_those_before),
         cmocka_unit_test(threads_do_not_matter),
     };
     const struct CMUnitTest on_cuda[] = {

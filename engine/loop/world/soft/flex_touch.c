@@ -245,7 +245,8 @@ orr_result orr_flex_touch_elements(const orr_model *m, const orr_soft_collider *
                                              .soft = soft,
                                              .margin = collider->margin,
                                              .time_step = f->time_step};
-            orr_soft_side_measure(&side[next - i]);
+            orr_soft_side_measure_edges(&side[next - i]);
+            orr_soft_side_measure_middle(&side[next - i]);
         }
         for (int n = 0; n < f->near_count; n++) {
             if (!is_plane(m, f->near[n].geom)) {

@@ -1,7 +1,6 @@
 #include "engine/loop/world/soft/soft_contact.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/world/geom_distance.h"
 #include "engine/loop/world/soft/soft_plane.h"
 #include "engine/maths/rotation.h"
 
@@ -9,6 +8,7 @@
 #include <string.h>
 
 static const double reach = 0.05; // m: vertices farther away touch nothing in a step
+static const char what[] = "contacts of soft bodies";
 
 // What is read of a physics, in this order.
 static const orr_physics_quantity quantities[] = {
@@ -42,6 +42,11 @@ void orr_soft_worker_clear(orr_soft_worker *w)
     orr_free(w->found.joints);
     orr_free(w->found.near);
     orr_free(w->found.clear);
+    orr_free(w->found.seen);
+    for (int i = 0; i < w->found.blocks; i++) {
+        orr_free(w->found.block[i].pair);
+    }
+    orr_free(w->found.block);
     orr_soft_coupling_destroy(w->coupling);
     orr_soft_collisions_destroy(w->collisions);
     orr_free(w->soft);
@@ -72,8 +77,7 @@ const double *orr_soft_contact_numbers(const orr_soft_contact *c, const orr_phys
 orr_result orr_soft_contact_read(orr_soft_contact *c, orr_world_physics *p, orr_error *error)
 {
     int worlds = orr_physics_worlds(p->physics);
-    ORR_GROW(c->numbers, c->number_capacity, worlds * world_numbers(p->physics), "contacts of soft bodies",
-             error);
+    ORR_GROW(c->numbers, c->number_capacity, worlds * world_numbers(p->physics), what, error);
     orr_physics_read_all(p->physics, quantities, QUANTITIES, c->numbers);
     return ORR_OK;
 }
@@ -154,8 +158,8 @@ static orr_result find_body(const orr_soft_contact *c, const orr_world_physics *
             return ORR_OK;
         }
     }
-    ORR_GROW(f->body, f->body_capacity, f->body_count + 1, "contacts of soft bodies", error);
-    ORR_GROW(f->body_of, f->body_of_capacity, f->body_count + 1, "contacts of soft bodies", error);
+    ORR_GROW(f->body, f->body_capacity, f->body_count + 1, what, error);
+    ORR_GROW(f->body_of, f->body_of_capacity, f->body_count + 1, what, error);
     orr_soft_body found = {.linked = false};
     if (flies_free(p->model, body)) {
         found = describe(c, p, world, frame, body, time_step);
@@ -194,7 +198,28 @@ static bool is_near(const orr_model *m, int geom, const double at[3], const doub
     return m->geom_type[geom] == ORR_GEOM_PLANE || vec3_dot(d, d) < bound * bound;
 }
 
-enum { KEPT = 2 }; // touches of a vertex that is no flex's
+enum {
+    KEPT = 2, // touches of a vertex that is no flex's
+    VERTICES_OF_BLOCK = 512,
+    SEEN = 4 // geoms whose distances are kept
+};
+
+orr_result orr_soft_found_share(orr_soft_found *f, int blocks, orr_jobs *jobs, orr_job_fn work, void *context,
+                                orr_error *error)
+{
+    ORR_GROW(f->block, f->block_capacity, blocks, what, error);
+    for (; f->blocks < blocks; f->blocks++) {
+        f->block[f->blocks] = (orr_soft_block){.pair = NULL};
+    }
+    if (jobs && blocks > 1) {
+        orr_jobs_for(jobs, blocks, work, context);
+        return ORR_OK;
+    }
+    for (int i = 0; i < blocks; i++) {
+        work(context, i, 0);
+    }
+    return ORR_OK;
+}
 
 // Keeps the touches of a vertex by distance.
 static void insert(orr_soft_touch *touch, int *count, const orr_soft_touch *found)
@@ -211,49 +236,107 @@ static void insert(orr_soft_touch *touch, int *count, const orr_soft_touch *foun
     }
 }
 
-static orr_result touch_vertex(orr_soft_found *f, const orr_world_physics *p,
-                               const orr_soft_collider *collider, bool of_flex, int soft, int vertex,
-                               double time_step, orr_error *error)
+// A search for what the vertices of a soft body touch.
+typedef struct vertex_search {
+    const orr_world_physics *physics;
+    const orr_soft_collider *collider;
+    orr_soft_found *found;
+    orr_soft_touch *touch; // `most` for each vertex
+    bool of_flex;
+    int soft, most;
+} vertex_search;
+
+// How far vertex is from near geom number n, kept for its triangles; INFINITY: beyond reach.
+static orr_geom_distance see(const vertex_search *s, int vertex, int n)
 {
+    const orr_model *m = s->physics->model;
+    const orr_soft_near *g = &s->found->near[n];
+    const double *x = s->collider->position + (ptrdiff_t)vertex * 3;
+    const bool is_plane = m->geom_type[g->geom] == ORR_GEOM_PLANE;
+    const double bound = m->geom_rbound[g->geom] + reach;
+    double d[3], at[3], *clear = &s->found->clear[vertex];
+    orr_geom_distance found = {.distance = NAN};
+    for (int k = 0; k < 3; k++) {
+        d[k] = x[k] - g->position[k];
+    }
+    if (!is_plane && vec3_dot(d, d) > bound * bound) {
+        const double outside = sqrt(vec3_dot(d, d)) - m->geom_rbound[g->geom];
+        *clear = outside < *clear ? outside : *clear;
+    } else {
+        mat_apply_transposed(g->rotation, d, at);
+        found = orr_geom_distance_at(m, g->geom, at);
+        if (!is_plane && !(found.distance > *clear)) {
+            *clear = found.distance;
+        }
+    }
+    if (n < s->found->seen_geoms && !is_plane) {
+        s->found->seen[(ptrdiff_t)n * s->found->vertices + vertex] = found;
+    }
+    return found;
+}
+
+// Returns how many touches it has.
+static int touch_vertex(const vertex_search *s, int vertex, orr_soft_touch *out)
+{
+    const orr_soft_collider *collider = s->collider;
     const double *x = collider->position + (ptrdiff_t)vertex * 3;
-    const orr_model *m = p->model;
-    orr_soft_touch touch[ORR_SOFT_TOUCHES_MAX] = {{.vertex = -1}, {.vertex = -1}};
-    int count = of_flex ? orr_flex_touch_vertex(m, collider, soft, vertex, f, touch) : 0;
-    const orr_soft_near *g = f->near;
-    for (int i = 0; i < f->near_count && !of_flex; i++) {
-        double d[3], at[3];
-        for (int k = 0; k < 3; k++) {
-            d[k] = x[k] - g[i].position[k];
-        }
-        const bool is_plane = m->geom_type[g[i].geom] == ORR_GEOM_PLANE;
-        double bound = m->geom_rbound[g[i].geom] + reach;
-        if (!is_plane && vec3_dot(d, d) > bound * bound) {
-            const double outside = sqrt(vec3_dot(d, d)) - m->geom_rbound[g[i].geom];
-            f->clear[vertex] = outside < f->clear[vertex] ? outside : f->clear[vertex];
-            continue;
-        }
-        mat_apply_transposed(g[i].rotation, d, at);
-        const orr_geom_distance found = orr_geom_distance_at(m, g[i].geom, at);
-        if (!is_plane && !(found.distance > f->clear[vertex])) {
-            f->clear[vertex] = found.distance;
-        }
+    const double *velocity = collider->velocity + (ptrdiff_t)vertex * 3;
+    const orr_model *m = s->physics->model;
+    const orr_soft_found *f = s->found;
+    orr_soft_touch touch[KEPT] = {{.vertex = -1}, {.vertex = -1}};
+    int count = 0;
+    for (int i = 0; i < f->near_count; i++) {
+        const orr_soft_near *g = &f->near[i];
+        const orr_geom_distance found = see(s, vertex, i);
         if (found.distance < reach) {
-            const orr_soft_plane plane = orr_soft_plane_ahead(
-                m, f, &g[i], x, collider->velocity + (ptrdiff_t)vertex * 3, &found, time_step);
-            orr_soft_touch t = {.soft = soft,
+            const orr_soft_plane plane = orr_soft_plane_ahead(m, f, g, x, velocity, &found, f->time_step);
+            orr_soft_touch t = {.soft = s->soft,
                                 .vertex = vertex,
-                                .body = g[i].body,
+                                .body = g->body,
                                 .distance = plane.distance + collider->margin,
                                 .friction =
-                                    fmax(collider->friction, m->geom_friction[(ptrdiff_t)g[i].geom * 3])};
+                                    fmax(collider->friction, m->geom_friction[(ptrdiff_t)g->geom * 3])};
             memcpy(t.normal, plane.normal, sizeof t.normal);
             memcpy(t.ahead, plane.ahead, sizeof t.ahead);
             insert(touch, &count, &t);
         }
     }
-    ORR_GROW(f->touch, f->touch_capacity, f->touch_count + count, "contacts of soft bodies", error);
-    memcpy(f->touch + f->touch_count, touch, (size_t)count * sizeof *touch);
-    f->touch_count += count;
+    memcpy(out, touch, (size_t)count * sizeof *touch);
+    return count;
+}
+
+static void touch_block(void *context, int block, int worker)
+{
+    (void)worker;
+    const vertex_search *s = context;
+    const int first = block * VERTICES_OF_BLOCK, last = first + VERTICES_OF_BLOCK;
+    orr_soft_touch *out = s->touch + (ptrdiff_t)first * s->most;
+    int count = 0;
+    for (int v = first; v < last && v < s->found->vertices; v++) {
+        s->found->clear[v] = INFINITY;
+        count += s->of_flex ? orr_flex_touch_vertex(s->physics->model, s->collider, s->soft, v, s->found,
+                                                    out + count)
+                            : touch_vertex(s, v, out + count);
+    }
+    s->found->block[block].touches = count;
+}
+
+// Each block writes where its touches have room at most; then they are moved together.
+static orr_result touch_vertices(vertex_search *s, orr_jobs *jobs, orr_error *error)
+{
+    orr_soft_found *f = s->found;
+    const int blocks = orr_blocks(f->vertices, VERTICES_OF_BLOCK);
+    f->seen_geoms = s->of_flex ? 0 : f->near_count < SEEN ? f->near_count : SEEN;
+    ORR_GROW(f->clear, f->clear_capacity, f->vertices, what, error);
+    ORR_GROW(f->seen, f->seen_capacity, f->seen_geoms * f->vertices, what, error);
+    ORR_GROW(f->touch, f->touch_capacity, f->touch_count + s->most * f->vertices, what, error);
+    s->touch = f->touch + f->touch_count;
+    ORR_TRY(orr_soft_found_share(f, blocks, jobs, touch_block, s, error));
+    for (int i = 0; i < blocks; i++) {
+        memmove(f->touch + f->touch_count, s->touch + (ptrdiff_t)i * VERTICES_OF_BLOCK * s->most,
+                (size_t)f->block[i].touches * sizeof *f->touch);
+        f->touch_count += f->block[i].touches;
+    }
     return ORR_OK;
 }
 
@@ -278,7 +361,7 @@ static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *
     const orr_model *m = p->model;
     const double *position = orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_GEOM_XPOS);
     const double *rotation = orr_soft_contact_numbers(c, p->physics, world, ORR_PHYSICS_GEOM_XMAT);
-    ORR_GROW(f->near, f->near_capacity, m->ngeom + 1, "contacts of soft bodies", error);
+    ORR_GROW(f->near, f->near_capacity, m->ngeom + 1, what, error);
     f->near_count = 0;
     for (int i = 0; i < m->ngeom; i++) {
         orr_soft_near *out = &f->near[f->near_count];
@@ -302,19 +385,20 @@ static orr_result find_near(const orr_soft_contact *c, const orr_world_physics *
 
 orr_result orr_soft_contact_find(const orr_soft_contact *c, const orr_world_physics *p, int index,
                                  const orr_soft_frame *frame, int soft, const orr_soft_collider *collider,
-                                 const orr_soft_layer *layer, orr_soft_found *found, orr_error *error)
+                                 const orr_soft_layer *layer, orr_jobs *jobs, orr_soft_found *found,
+                                 orr_error *error)
 {
-    const int vertices = layer->cage->vertices;
-    const double step = found->time_step;
     double centre[3], radius;
-    box_of(collider->position, vertices, centre, &radius);
-    ORR_TRY(find_near(c, p, index, frame, layer->contact, centre, radius, step, found, error));
-    ORR_GROW(found->clear, found->clear_capacity, vertices, "contacts of soft bodies", error);
-    for (int i = 0; i < vertices && found->near_count > 0; i++) {
-        found->clear[i] = INFINITY;
-        ORR_TRY(touch_vertex(found, p, collider, layer->contact, soft, i, step, error));
-    }
-    return ORR_OK;
+    found->vertices = layer->cage->vertices;
+    box_of(collider->position, found->vertices, centre, &radius);
+    ORR_TRY(find_near(c, p, index, frame, layer->contact, centre, radius, found->time_step, found, error));
+    vertex_search search = {.physics = p,
+                            .collider = collider,
+                            .found = found,
+                            .of_flex = layer->contact,
+                            .soft = soft,
+                            .most = layer->contact ? ORR_SOFT_TOUCHES_MAX : KEPT};
+    return found->near_count > 0 ? touch_vertices(&search, jobs, error) : ORR_OK;
 }
 
 void orr_soft_contact_geoms(const orr_soft_contact *c, const orr_world_physics *p, int index, double *geoms)
@@ -382,7 +466,7 @@ orr_result orr_soft_contact_tie(const orr_soft_contact *c, const orr_world_physi
     double rotation[9], origin[3];
     int held_by;
     ORR_TRY(find_body(c, p, index, frame, body, time_step, f, &held_by, error));
-    ORR_GROW(f->tie, f->tie_capacity, f->tie_count + count, "contacts of soft bodies", error);
+    ORR_GROW(f->tie, f->tie_capacity, f->tie_count + count, what, error);
     body_frame(c, p, index, frame, body, rotation, origin);
     for (int i = 0; i < count; i++) {
         orr_soft_tie *tie = &f->tie[f->tie_count++];
@@ -420,8 +504,8 @@ orr_result orr_soft_contact_step(orr_soft_contact *c, orr_world_physics *p, cons
 {
     static const orr_physics_quantity force = ORR_PHYSICS_XFRC_APPLIED;
     const int worlds = orr_physics_worlds(p->physics), size = orr_physics_size(p->physics, force);
-    ORR_GROW(c->applied, c->applied_capacity, worlds * size, "contacts of soft bodies", error);
-    ORR_GROW(c->pushed, c->pushed_capacity, worlds * size, "contacts of soft bodies", error);
+    ORR_GROW(c->applied, c->applied_capacity, worlds * size, what, error);
+    ORR_GROW(c->pushed, c->pushed_capacity, worlds * size, what, error);
     orr_physics_read_all(p->physics, &force, 1, c->applied);
     for (int i = 0; i < worlds * size; i++) {
         c->pushed[i] = c->applied[i] + p->pushed[i];

@@ -2,6 +2,7 @@
 // push.
 #pragma once
 
+#include "engine/loop/world/geom_distance.h"
 #include "engine/loop/world/world_physics.h"
 #include "engine/scene/soft/soft_layer.h"
 #include "physics/soft/collide.h"
@@ -45,10 +46,23 @@ typedef struct orr_soft_found {
     orr_soft_near *near; // near_count
     int near_count, near_capacity;
     double *clear; // m, of the vertices of the last body: how far geoms other than planes are, at least
-    int clear_capacity;
+    orr_geom_distance
+        *seen; // seen_geoms x vertices: of the first geoms that are near; distance NAN: not seen
+    int seen_geoms, vertices;
+    struct orr_soft_block *block; // blocks: what a block of vertices or triangles has found
+    int blocks, clear_capacity, seen_capacity, block_capacity;
     double time_step; // s, of the step
     int stands_for;   // orr_soft_set_conditions, of flexes
 } orr_soft_found;
+
+// What a thread has found of a block.
+typedef struct orr_soft_block {
+    int touches;         // in its part of `touch`
+    orr_soft_pair *pair; // pair_count
+    int pair_count, pair_capacity;
+    orr_result result;
+    orr_error error;
+} orr_soft_block;
 
 // The physics in the scene's frame: x -> rotation x + position.
 typedef struct orr_soft_frame {
@@ -85,13 +99,18 @@ orr_result orr_soft_worker_open(orr_soft_worker *worker, orr_error *error);
 void orr_soft_worker_clear(orr_soft_worker *worker);
 // Reads where everything is, in all copies.
 orr_result orr_soft_contact_read(orr_soft_contact *contact, orr_world_physics *physics, orr_error *error);
-// Finds what vertices of soft body number `soft` touch in one copy, beside what was found of others.
+// Finds what vertices of soft body number `soft` touch in one copy, beside what was found of others, in the
+// same order for any number of threads. jobs: NULL: the calling thread searches alone.
 orr_result orr_soft_contact_find(const orr_soft_contact *contact, const orr_world_physics *physics, int index,
                                  const orr_soft_frame *frame, int soft, const orr_soft_collider *collider,
-                                 const orr_soft_layer *layer, orr_soft_found *found, orr_error *error);
+                                 const orr_soft_layer *layer, orr_jobs *jobs, orr_soft_found *found,
+                                 orr_error *error);
 // Adds points of its triangles that are nearer to a geom than their corners are, after the call above.
 orr_result orr_soft_contact_press(const orr_model *model, const orr_soft_collider *collider, int soft,
-                                  double time_step, orr_soft_found *found, orr_error *error);
+                                  double time_step, orr_jobs *jobs, orr_soft_found *found, orr_error *error);
+// Grows found->block to `blocks`, and runs work for each, shared by the threads of jobs (NULL: none).
+orr_result orr_soft_found_share(orr_soft_found *found, int blocks, orr_jobs *jobs, orr_job_fn work,
+                                void *context, orr_error *error);
 // flex_touch.c: may a flex touch the geom? Then what is near is completed.
 bool orr_flex_touch_meets(const orr_model *model, const orr_flex_contact *contact, int geom);
 void orr_flex_touch_near(const orr_soft_contact *contact, const orr_world_physics *physics, int index,

@@ -102,7 +102,20 @@ orr_geom_distance orr_soft_side_at(const orr_soft_side *side, const orr_soft_nea
     return now;
 }
 
-void orr_soft_side_measure(orr_soft_side *side)
+void orr_soft_side_measure_edges(orr_soft_side *side)
+{
+    double longest = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const double *from = side->position + (ptrdiff_t)side->vertex[i] * 3;
+        const double *to = side->position + (ptrdiff_t)side->vertex[(i + 1) % 3] * 3;
+        const double edge[3] = {from[0] - to[0], from[1] - to[1], from[2] - to[2]};
+        const double square = vec3_dot(edge, edge);
+        longest = square > longest ? square : longest;
+    }
+    side->longest = sqrt(longest);
+}
+
+void orr_soft_side_measure_middle(orr_soft_side *side)
 {
     double square = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -111,17 +124,12 @@ void orr_soft_side_measure(orr_soft_side *side)
             side->middle[k] += side->position[(ptrdiff_t)side->vertex[i] * 3 + k] / 3.0;
         }
     }
-    side->longest = 0.0;
     for (int i = 0; i < 3; i++) {
-        double d[3], edge[3];
+        double d[3];
         for (int k = 0; k < 3; k++) {
-            const double x = side->position[(ptrdiff_t)side->vertex[i] * 3 + k];
-            d[k] = x - side->middle[k];
-            edge[k] = x - side->position[(ptrdiff_t)side->vertex[(i + 1) % 3] * 3 + k];
+            d[k] = side->position[(ptrdiff_t)side->vertex[i] * 3 + k] - side->middle[k];
         }
         square = fmax(square, vec3_dot(d, d));
-        side->longest = fmax(side->longest, vec3_dot(edge, edge));
     }
-    side->longest = sqrt(side->longest);
     side->radius = sqrt(square);
 }

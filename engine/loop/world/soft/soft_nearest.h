@@ -7,7 +7,7 @@
 typedef struct orr_soft_side { // a triangle of a soft body
     const int32_t *vertex;
     const double *position, *velocity; // of the body's vertices
-    int soft;
+    int soft, vertices;                // vertices: of the body
     double margin, friction, time_step;
     double middle[3], radius, longest; // m: radius: around its middle; its longest edge
 } orr_soft_side;
@@ -16,8 +16,9 @@ typedef struct orr_soft_nearest {
     double weight[3], point[3], distance, normal[3]; // in the geom's frame
 } orr_soft_nearest;
 
-// Writes its middle, and the lengths that bound it.
-void orr_soft_side_measure(orr_soft_side *side);
+// Writes its longest edge; its middle and the radius around it.
+void orr_soft_side_measure_edges(orr_soft_side *side);
+void orr_soft_side_measure_middle(orr_soft_side *side);
 // The side's corners, in the geom's frame.
 void orr_soft_side_bring(const orr_soft_near *geom, const orr_soft_side *side, double corners[3][3]);
 // The point of the side that has these weights, m, and its velocity, m/s, in the scene; how far it is.

@@ -19,7 +19,8 @@ static const double full = 0.03;   // of its longest side: from where on its con
                                    // contacts that come and go at once shake what rests there
 static const double corner = 0.98; // weights above are those of a corner, which touches by itself
 
-enum { FEATURES = 8 };
+enum { FEATURES = 8, SIDES_OF_BLOCK = 512 };
+static const char what[] = "contacts of soft bodies";
 static const double level = 5e-3; // m: that other points may be farther than the nearest one
 static const double apart = 5e-3; // m: that points of one triangle are from each other at least
 static const double undone = 0.5; // m/s
@@ -88,20 +89,35 @@ static double reach_of(const orr_soft_side *side, const orr_soft_body *body)
         for (int k = 0; k < 3; k++) {
             d[k] = side->velocity[from + k] - d[k] - (body ? body->velocity[k] : 0.0);
         }
-        square = fmax(square, vec3_dot(d, d));
+        const double own = vec3_dot(d, d);
+        square = own > square ? own : square;
     }
     return fmin(least_reach + fabs(side->margin) + ahead_of * side->time_step * sqrt(square), most_reach);
 }
 
+// How far the corners are, from near geom number n: as orr_soft_contact_find has seen them, if it has.
+static void find_corners(const orr_model *m, const orr_soft_found *f, int n, const orr_soft_side *side,
+                         const double (*corners)[3], orr_geom_distance at[3])
+{
+    for (int i = 0; i < 3; i++) {
+        at[i].distance = NAN;
+        if (n < f->seen_geoms) {
+            at[i] = f->seen[(ptrdiff_t)n * f->vertices + side->vertex[i]];
+        }
+        if (isnan(at[i].distance)) {
+            at[i] = orr_geom_distance_at(m, f->near[n].geom, corners[i]);
+        }
+    }
+}
+
 // Can a point of the triangle be nearer to the geom than its corners are? Of a convex geom not where the
 // distance does not fall from the nearest corner on.
-static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[3], double longest,
-                          double reach, double enough, double *least)
+static bool may_be_nearer(const orr_model *m, int geom, const double (*corners)[3],
+                          const orr_geom_distance at[3], double longest, double reach, double enough,
+                          double *least)
 {
     int first = 0;
-    orr_geom_distance at[3];
-    for (int i = 0; i < 3; i++) {
-        at[i] = orr_geom_distance_at(m, geom, corners[i]);
+    for (int i = 1; i < 3; i++) {
         first = at[i].distance < at[first].distance ? i : first;
     }
     *least = at[first].distance;
@@ -174,15 +190,15 @@ static int list_features(const orr_model *m, int geom, const double normal[3], d
 }
 
 static orr_result add(const orr_model *m, const orr_soft_near *g, const orr_soft_side *side,
-                      const orr_soft_nearest *at, double share, orr_soft_found *f, orr_error *error)
+                      const orr_soft_nearest *at, double share, const orr_soft_found *f, orr_soft_block *out)
 {
     double point[3], velocity[3];
     const orr_geom_distance now = orr_soft_side_at(side, at, point, velocity);
     // overlap is undone slowly
     const double more = fmax(side->margin, -undone * side->time_step - at->distance);
     const orr_soft_plane plane = orr_soft_plane_ahead(m, f, g, point, velocity, &now, side->time_step);
-    ORR_GROW(f->pair, f->pair_capacity, f->pair_count + 1, "contacts of soft bodies", error);
-    orr_soft_pair *pair = &f->pair[f->pair_count++];
+    ORR_GROW(out->pair, out->pair_capacity, out->pair_count + 1, what, &out->error);
+    orr_soft_pair *pair = &out->pair[out->pair_count++];
     *pair = (orr_soft_pair){.rigid = true,
                             .body = g->body,
                             .distance = plane.distance + more,
@@ -209,14 +225,17 @@ static bool is_apart(const orr_soft_nearest *a, const orr_soft_nearest *b)
 
 // The nearest point of the triangle, and where the geom's corners stand over it, as far as they are about as
 // near.
-static orr_result press(const orr_model *m, const orr_soft_near *g, const orr_soft_side *side, double reach,
-                        orr_soft_found *f, orr_error *error)
+static orr_result press(const orr_model *m, int n, const orr_soft_side *side, double reach,
+                        const orr_soft_found *f, orr_soft_block *out)
 {
+    const orr_soft_near *g = &f->near[n];
     double corners[3][3], ahead[3][3], features[FEATURES][3], least;
+    orr_geom_distance seen[3];
     orr_soft_nearest at[FEATURES + 1];
     const double enough = g->body < 0 ? coarse : gain;
     orr_soft_side_bring(g, side, corners);
-    if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, side->longest, reach, enough, &least)) {
+    find_corners(m, f, n, side, (const double(*)[3])corners, seen);
+    if (!may_be_nearer(m, g->geom, (const double(*)[3])corners, seen, side->longest, reach, enough, &least)) {
         return ORR_OK;
     }
     at[0] = orr_soft_nearest_find(m, g->geom, (const double(*)[3])corners, side->longest);
@@ -245,44 +264,94 @@ static orr_result press(const orr_model *m, const orr_soft_near *g, const orr_so
     }
     for (int i = 0; i < count; i++) {
         if (fmax(fmax(at[i].weight[0], at[i].weight[1]), at[i].weight[2]) < corner) {
-            ORR_TRY(add(m, g, side, &at[i], share, f, error));
+            ORR_TRY(add(m, g, side, &at[i], share, f, out));
         }
     }
     return ORR_OK;
 }
 
-orr_result orr_soft_contact_press(const orr_model *m, const orr_soft_collider *collider, int soft,
-                                  double time_step, orr_soft_found *f, orr_error *error)
+// A search for points of the triangles of a soft body.
+typedef struct side_search {
+    const orr_model *model;
+    const orr_soft_collider *collider;
+    orr_soft_found *found;
+    const int32_t *surface; // count x 3
+    int count, soft;
+    double time_step;
+} side_search;
+
+static orr_result press_side(const side_search *s, int i, orr_soft_block *out)
 {
-    int count;
-    const int32_t *surface = orr_soft_surface(collider->model, &count);
-    for (int i = 0; i < count && f->near_count > 0; i++) {
-        orr_soft_side side = {.vertex = surface + (ptrdiff_t)i * 3,
-                              .position = collider->position,
-                              .velocity = collider->velocity,
-                              .soft = soft,
-                              .margin = collider->margin,
-                              .friction = collider->friction,
-                              .time_step = time_step};
-        const double clear = clear_of(&side, f);
-        if (clear == INFINITY) {
+    const orr_model *m = s->model;
+    const orr_soft_found *f = s->found;
+    orr_soft_side side = {.vertex = s->surface + (ptrdiff_t)i * 3,
+                          .position = s->collider->position,
+                          .velocity = s->collider->velocity,
+                          .soft = s->soft,
+                          .margin = s->collider->margin,
+                          .friction = s->collider->friction,
+                          .time_step = s->time_step};
+    const double clear = clear_of(&side, f);
+    if (clear == INFINITY) {
+        return ORR_OK;
+    }
+    orr_soft_side_measure_edges(&side);
+    if (!(clear < most_reach + side.longest)) { // many of them, at less cost
+        return ORR_OK;
+    }
+    const double still = reach_of(&side, NULL);
+    bool measured = false;
+    for (int n = 0; n < f->near_count; n++) {
+        const orr_soft_near *g = &f->near[n];
+        const double reach = g->body >= 0 ? reach_of(&side, &f->body[g->body]) : still;
+        if (m->geom_type[g->geom] == ORR_GEOM_PLANE || !(clear < reach + side.longest)) {
             continue;
         }
-        orr_soft_side_measure(&side);
-        for (int n = 0; n < f->near_count; n++) {
-            const orr_soft_near *g = &f->near[n];
-            const double far = m->geom_rbound[g->geom] + side.radius + most_reach;
-            double d[3];
-            for (int k = 0; k < 3; k++) {
-                d[k] = side.middle[k] - g->position[k];
-            }
-            if (m->geom_type[g->geom] != ORR_GEOM_PLANE && vec3_dot(d, d) < far * far) {
-                const double reach = reach_of(&side, g->body >= 0 ? &f->body[g->body] : NULL);
-                if (clear < reach + side.longest) {
-                    ORR_TRY(press(m, g, &side, reach, f, error));
-                }
-            }
+        if (!measured) {
+            orr_soft_side_measure_middle(&side);
+            measured = true;
         }
+        double far = m->geom_rbound[g->geom] + side.radius + most_reach, d[3];
+        for (int k = 0; k < 3; k++) {
+            d[k] = side.middle[k] - g->position[k];
+        }
+        if (vec3_dot(d, d) < far * far) {
+            ORR_TRY(press(m, n, &side, reach, f, out));
+        }
+    }
+    return ORR_OK;
+}
+
+static void press_block(void *context, int block, int worker)
+{
+    (void)worker;
+    const side_search *s = context;
+    orr_soft_block *out = &s->found->block[block];
+    const int first = block * SIDES_OF_BLOCK, last = first + SIDES_OF_BLOCK;
+    out->pair_count = 0, out->result = ORR_OK;
+    for (int i = first; i < last && i < s->count && out->result == ORR_OK; i++) {
+        out->result = press_side(s, i, out);
+    }
+}
+
+orr_result orr_soft_contact_press(const orr_model *m, const orr_soft_collider *collider, int soft,
+                                  double time_step, orr_jobs *jobs, orr_soft_found *f, orr_error *error)
+{
+    side_search search = {.model = m, .collider = collider, .found = f, .soft = soft, .time_step = time_step};
+    search.surface = orr_soft_surface(collider->model, &search.count);
+    const int blocks = f->near_count > 0 ? orr_blocks(search.count, SIDES_OF_BLOCK) : 0;
+    ORR_TRY(orr_soft_found_share(f, blocks, jobs, press_block, &search, error));
+    for (int i = 0; i < blocks; i++) {
+        const orr_soft_block *b = &f->block[i];
+        if (b->result != ORR_OK && error) {
+            *error = b->error;
+        }
+        ORR_TRY(b->result);
+        ORR_GROW(f->pair, f->pair_capacity, f->pair_count + b->pair_count, what, error);
+        if (b->pair_count > 0) {
+            memcpy(f->pair + f->pair_count, b->pair, (size_t)b->pair_count * sizeof *b->pair);
+        }
+        f->pair_count += b->pair_count;
     }
     return ORR_OK;
 }

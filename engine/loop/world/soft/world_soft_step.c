@@ -242,9 +242,10 @@ static orr_result step_together(const orr_world *world, int index, const orr_wor
         const orr_flex_contact *flex = s->layer->contact;
         orr_soft_set_conditions(w->soft[i], step, flex ? f->stands_for : 1, g);
         if (p && !c->untouchable) {
-            ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c, s->layer, f, error));
+            ORR_TRY(orr_soft_contact_find(world->softs->contact, p, index, &frame, i, c, s->layer, jobs, f,
+                                          error));
             ORR_TRY(flex ? orr_flex_touch_elements(p->model, c, flex, i, f, error)
-                         : orr_soft_contact_press(p->model, c, i, step, f, error));
+                         : orr_soft_contact_press(p->model, c, i, step, jobs, f, error));
         }
         if (p) {
             ORR_TRY(tie_body(world, index, p, &frame, i, step, w, error));
