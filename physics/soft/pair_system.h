@@ -5,10 +5,11 @@
 #include "physics/soft/element_formula.h"
 #include "physics/soft/pairs.h"
 
-// On the first side. moved: position - start of each corner, m; shift: how far a rigid body has moved the
-// second side; zeros where the sides do not touch. slip: plane_contact's.
-FN soft_system pair_system(const orr_soft_pair *pair, const double shift[3], const double moved[12],
-                           double stiffness, double slip)
+// On the first side, of a contact of so many rows, which follow each other and differ in their planes alone.
+// moved: position - start of each corner, m; shift: how far a rigid body has moved the second side; zeros
+// where the sides do not touch. stiffness: of each row; slip: plane_contact's.
+FN soft_system pair_system(const orr_soft_pair *pair, int rows, const double shift[3], const double moved[12],
+                           const double *stiffness, double slip)
 {
     soft_system s = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     double way[3]; // of the first side against the second
@@ -18,15 +19,17 @@ FN soft_system pair_system(const orr_soft_pair *pair, const double shift[3], con
             way[c] += pair->weight[k] * moved[3 * k + c];
         }
     }
-    const double *n = pair->normal;
-    const double depth = -(pair->distance + (n[0] * way[0] + n[1] * way[1] + n[2] * way[2]));
-    if (depth > 0.0 && pair->friction == 0.0) { // most: rows of contacts of flexes
+    for (int i = 0; i < rows; i++) {
+        const double *n = pair[i].normal;
+        const double depth = -(pair[i].distance + (n[0] * way[0] + n[1] * way[1] + n[2] * way[2]));
         const real3 normal = make_real3(n[0], n[1], n[2]);
-        s.force = scale3(normal, stiffness * depth);
-        s = soft_add_outer(s, stiffness, normal);
-    } else if (depth > 0.0) {
-        s = plane_contact(s, depth, make_real3(way[0], way[1], way[2]), make_real3(n[0], n[1], n[2]),
-                          stiffness, pair->friction, slip);
+        if (depth > 0.0 && pair[i].friction == 0.0) { // most: rows of contacts of flexes
+            s.force = add_scaled3(s.force, normal, stiffness[i] * depth);
+            s = soft_add_outer(s, stiffness[i], normal);
+        } else if (depth > 0.0) {
+            s = plane_contact(s, depth, make_real3(way[0], way[1], way[2]), normal, stiffness[i],
+                              pair[i].friction, slip);
+        }
     }
     return s;
 }

@@ -25,8 +25,8 @@ static __device__ soft_system corner_system(const orr_soft_cuda_pairs &p, const 
     for (int k = 0; k < 4; k++) {
         moved_by(p, pair->soft[k], pair->vertex[k], moved + 3 * k);
     }
-    return pair_system(pair, p.shift + (ptrdiff_t)(p.ties + corner->pair) * 3, moved,
-                       p.stiffness[corner->pair], p.slip);
+    return pair_system(pair, corner->rows, p.shift + (ptrdiff_t)(p.ties + corner->pair) * 3, moved,
+                       p.stiffness + corner->pair, p.slip);
 }
 
 // A thread for each vertex, where its corners begin.
