@@ -1,6 +1,7 @@
 // MuJoCo's impedance of a constraint (its documentation, "Computation", section "Constraint model").
 #pragma once
 
+#include "physics/lanes/impedance_formula.h"
 #include "physics/lanes/lane.h"
 #include "physics/model/model.h"
 
@@ -25,16 +26,13 @@ LANE_FN lane_impedance impedance_at(double time_step, const uniform_real solref[
     } else {
         real x = min_(abs_(r) * R(1.0 / width), R(1.0));
         real y = x;
-        if (power != 1.0) {
-            real below, above;
+        if (power == 2.0) {
+            y = impedance_curve(x, (uniform_real)middle, (uniform_real)(1.0 / middle),
+                                (uniform_real)(1.0 / (1.0 - middle)));
+        } else if (power != 1.0) {
             real from_end = R(1.0) - x;
-            if (power == 2.0) {
-                below = x * x * R(1.0 / middle);
-                above = from_end * from_end * R(1.0 / (1.0 - middle));
-            } else {
-                below = power_(x, (uniform_real)power) * R(1.0 / pow(middle, power - 1.0));
-                above = power_(from_end, (uniform_real)power) * R(1.0 / pow(1.0 - middle, power - 1.0));
-            }
+            real below = power_(x, (uniform_real)power) * R(1.0 / pow(middle, power - 1.0));
+            real above = power_(from_end, (uniform_real)power) * R(1.0 / pow(1.0 - middle, power - 1.0));
             y = sel(x <= R(middle), below, R(1.0) - above);
         }
         result.impedance = R(low) + y * R(high - low);

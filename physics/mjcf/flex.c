@@ -327,7 +327,14 @@ static orr_result read_equality(orr_spec *spec, mjcf_node *root, mjcf_node *node
         edge = edge->next;
     }
     edge = edge ? edge : add_child(&r, flex, "edge", node);
-    return edge ? set_attribute(&r, edge, "equality", "true") : spec_memory_fail(error);
+    if (!edge) {
+        return spec_memory_fail(error);
+    }
+    for (int i = 4; own[i]; i++) { // solref, solimp
+        const char *numbers = mjcf_find(node, own[i]);
+        ORR_TRY(numbers ? set_attribute(&r, edge, own[i], numbers) : ORR_OK);
+    }
+    return set_attribute(&r, edge, "equality", "true");
 }
 
 orr_result mjcf_flexes(orr_spec *spec, mjcf_node *root, orr_error *error)

@@ -419,8 +419,8 @@ const mjcf_member mjcf_flex_edge_members[] = {
     KEYWORD(mjcf_flexcomp, "equality", equality, edge_equality_keys),
     REAL(spec_flex, "stiffness", edge_stiffness, 1, 1),
     REAL(spec_flex, "damping", edge_damping, 1, 1),
-    NO_EFFECT("solref"),
-    NO_EFFECT("solimp"),
+    REAL(spec_flex, "solref", strain_solref, 1, ORR_NREF),
+    REAL(spec_flex, "solimp", strain_solimp, 1, ORR_NIMP),
     END};
 
 // Of one with equality="strain".

@@ -543,8 +543,10 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, flex_gap, m->nflex, 1)                                                                         \
     X(double, flex_young, m->nflex, 1) /* Pa; 0: its elements have no stiffness */                           \
     X(double, flex_poisson, m->nflex, 1)                                                                     \
-    X(double, flex_damping, m->nflex, 1)       /* s */                                                       \
-    X(double, flex_thickness, m->nflex, 1)     /* m, of triangles */                                         \
+    X(double, flex_damping, m->nflex, 1)           /* s */                                                   \
+    X(double, flex_thickness, m->nflex, 1)         /* m, of triangles */                                     \
+    X(double, flex_edgesolref, m->nflex, ORR_NREF) /* of edges that keep their lengths */                    \
+    X(double, flex_edgesolimp, m->nflex, ORR_NIMP)                                                           \
     X(double, flex_edgestiffness, m->nflex, 1) /* N/m */                                                     \
     X(double, flex_edgedamping, m->nflex, 1)   /* N s/m */                                                   \
     X(float, flex_rgba, m->nflex, 4)                                                                         \

@@ -165,8 +165,8 @@ typedef struct spec_flex {
     double edge_stiffness, edge_damping;
     int32_t edge_equality, strain, collides, group; // strain: equalities hold the cells between its nodes
     int32_t strain_cells; // one for each cell, with the numbers below, are still to be made
-    double strain_solref[ORR_NREF], strain_solimp[ORR_NIMP];
-    spec_touch touch; // collides: contype or conaffinity is not 0
+    double strain_solref[ORR_NREF], strain_solimp[ORR_NIMP]; // and of edges that keep their lengths
+    spec_touch touch;                                        // collides: contype or conaffinity is not 0
     float rgba[4];
     const char *material;
     int points, elements;

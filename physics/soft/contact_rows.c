@@ -92,3 +92,14 @@ int orr_soft_contact_rows(const orr_soft_law *law, double distance, const double
     }
     return count;
 }
+
+orr_soft_hold orr_soft_hold_of(double time_step, const double solref[ORR_NREF], const double solimp[ORR_NIMP])
+{
+    const lane_impedance far = impedance_at(time_step, solref, solimp, 1e9);
+    return (orr_soft_hold){.stiffness = far.stiffness,
+                           .damping = far.damping,
+                           .low = impedance_at(time_step, solref, solimp, 0.0).impedance,
+                           .high = far.impedance,
+                           .width = solimp[2],
+                           .middle = fmin(fmax(solimp[3], 1e-4), 0.9999)};
+}

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "physics/model/model.h"
+#include "physics/soft/soft.h"
 
 // Of a pair of a soft body and what it touches.
 typedef struct orr_soft_law {
@@ -24,6 +25,10 @@ typedef struct orr_soft_row {
     double stiffness;    // N/m
     double friction;     // Coulomb's coefficient, of an elliptic cone or a narrow pyramid; otherwise 0
 } orr_soft_row;
+
+// How edges keep their lengths by such an equality constraint. time_step: as of a law.
+orr_soft_hold orr_soft_hold_of(double time_step, const double solref[ORR_NREF],
+                               const double solimp[ORR_NIMP]);
 
 enum { ORR_SOFT_ROWS_MAX = 5 };
 

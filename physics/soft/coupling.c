@@ -62,7 +62,7 @@ static void write_shifts(const coupling *c)
         shift_by(c, c->contacts->tie[i].body, c->arm + (ptrdiff_t)i * 3, c->pairs.shift + (ptrdiff_t)i * 3);
     }
     for (int i = 0; i < c->contacts->pairs; i++) {
-        if (c->contacts->pair[i].rigid) {
+        if (c->pairs.rows[i] > 0 && c->contacts->pair[i].rigid) {
             const ptrdiff_t at = (ptrdiff_t)(c->contacts->ties + i) * 3;
             shift_by(c, c->contacts->pair[i].body, c->arm + at, c->pairs.shift + at);
         }
@@ -310,29 +310,15 @@ static void add_tie(const coupling *c, int i, int n, double *a, double *b)
     add_vertex(c, &s, tie->soft, tie->body, c->arm + (ptrdiff_t)i * 3, n, a, b);
 }
 
-// Are two pairs with rigid bodies rows of one contact?
-static bool same_pair(const orr_soft_pair *a, const orr_soft_pair *b)
-{
-    return b->rigid && a->body == b->body && a->soft[0] == b->soft[0] &&
-           memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0 &&
-           memcmp(a->weight, b->weight, sizeof a->weight) == 0 &&
-           memcmp(a->reach, b->reach, sizeof a->reach) == 0;
-}
-
-// The same of pairs with rigid bodies.
-static int add_rigid_pairs(const coupling *c, int i, int n, double *a, double *b)
+// A contact with a rigid body, whose first row is pair i.
+static void add_rigid_pair(const coupling *c, int i, int n, double *a, double *b)
 {
     const orr_soft_pair *pair = c->contacts->pair + i;
-    soft_system sum = orr_soft_pair_system(&c->pairs, c->soft, i);
-    int next = i + 1;
-    for (; next < c->contacts->pairs && same_pair(pair, c->contacts->pair + next); next++) {
-        sum = sum_of(sum, orr_soft_pair_system(&c->pairs, c->soft, next));
-    }
-    if (sum.xx + sum.yy + sum.zz > 0.0) {
+    const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
+    if (s.xx + s.yy + s.zz > 0.0) {
         const double *arm = c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3;
-        add_vertex(c, &sum, pair->soft[0], pair->body, arm, n, a, b);
+        add_vertex(c, &s, pair->soft[0], pair->body, arm, n, a, b);
     }
-    return next;
 }
 
 // Of two bodies; one that touches itself does not push itself.
@@ -399,11 +385,11 @@ static void fill(const coupling *c, bool wholes, int n, double *a, double *b)
     for (int i = 0; i < c->contacts->ties; i++) {
         add_tie(c, i, n, a, b);
     }
-    for (int i = 0; i < c->contacts->pairs;) {
-        if (c->contacts->pair[i].rigid) {
-            i = add_rigid_pairs(c, i, n, a, b);
-        } else {
-            add_pair(c, i++, n, a, b);
+    for (int i = 0; i < c->contacts->pairs; i++) {
+        if (!c->contacts->pair[i].rigid) {
+            add_pair(c, i, n, a, b);
+        } else if (c->pairs.rows[i] > 0) {
+            add_rigid_pair(c, i, n, a, b);
         }
     }
     add_inertia(c, n, a, b);
@@ -580,7 +566,7 @@ static void find_forces(const coupling *c, const double *x)
     }
     for (int i = 0; i < c->contacts->pairs; i++) {
         const orr_soft_pair *pair = &c->contacts->pair[i];
-        if (pair->rigid && pair->body >= 0) {
+        if (pair->rigid && pair->body >= 0 && c->pairs.rows[i] > 0) {
             const soft_system s = orr_soft_pair_system(&c->pairs, c->soft, i);
             push_back(c, pair->soft[0], pair->body, c->arm + (ptrdiff_t)(c->contacts->ties + i) * 3, &s, x);
         }

@@ -206,6 +206,16 @@ FN soft_system edge_damping(soft_system s, real3 d, real3 start, real viscosity,
     return soft_add_outer(s, viscosity * rate, u);
 }
 
+// An edge that is held by inertia x (pull - v'), v' the change of the speeds along it in the step, as a
+// contact is (contact_rows.h); u: along it at the step's start, moved: of the other vertex against the own
+// one since then. stiffness: N/m; pull: N where nothing moved. Like MuJoCo's rows it does not resist that an
+// edge which turns becomes longer.
+FN soft_system edge_hold(soft_system s, real3 u, real3 moved, real stiffness, real pull)
+{
+    s.force = add_scaled3(s.force, u, fma_(stiffness, dot3(u, moved), pull));
+    return soft_add_outer(s, stiffness, u);
+}
+
 // A vertex against the half-space normal . x >= offset: a spring of `stiffness` N/m, and Coulomb friction
 // against the way `moved` since the step's start, smoothed below `slip` m.
 FN soft_system plane_contact(soft_system s, real depth, real3 moved, real3 normal, real stiffness,

@@ -85,7 +85,7 @@ static orr_result check_indices(const int32_t *index, int count, int corners, in
 // Are its edges springs with numbers of their own, not ropes of a material?
 static bool has_own_edges(const orr_soft_spec *s)
 {
-    return s->edge_stiffness > 0.0 || s->edge_viscosity > 0.0;
+    return s->hold || s->edge_stiffness > 0.0 || s->edge_viscosity > 0.0;
 }
 
 static orr_result check_spec(const orr_soft_spec *s, orr_error *error)
@@ -130,6 +130,10 @@ static orr_result check_spec(const orr_soft_spec *s, orr_error *error)
             error, ORR_CODE_ARGUMENT,
             "%s: edges: expected a stiffness and a viscosity of at least 0, not %g N/m and %g N s/m", s->name,
             s->edge_stiffness, s->edge_viscosity);
+    }
+    if (s->hold && !s->mass) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: edges that are held: expected masses of vertices",
+                        s->name);
     }
     if (s->edges > 0 && !has_own_edges(s)) {
         ORR_TRY(check_material(&s->rope, s->name, "the rope", error));
@@ -219,6 +223,13 @@ static double plate_of(const orr_soft_spec *s)
     return s->cloth.young * t * t * t / (12.0 * (1.0 - nu * nu));
 }
 
+// About how stiff a held edge is at rest in a step of the usual length, N/m: by its inertia, above all.
+static double held_stiffness(const orr_soft_hold *h, double mass)
+{
+    const double rate = 240.0; // 1/s
+    return mass * h->high / (1.0 - h->high) * (h->high * h->stiffness + rate * (rate + h->damping));
+}
+
 static orr_result build_edges(orr_soft_model *m, const orr_soft_spec *s, orr_error *error)
 {
     const bool own = has_own_edges(s);
@@ -234,7 +245,9 @@ static orr_result build_edges(orr_soft_model *m, const orr_soft_spec *s, orr_err
                             corner[0], corner[1], length);
         }
         m->edge_length[i] = length;
-        m->edge_stiffness[i] = own ? s->edge_stiffness : s->rope.young * section / length;
+        m->edge_stiffness[i] = s->hold ? held_stiffness(s->hold, s->mass[corner[0]])
+                               : own   ? s->edge_stiffness
+                                       : s->rope.young * section / length;
         m->edge_viscosity[i] = own ? s->edge_viscosity : s->rope.damping * m->edge_stiffness[i];
         m->edges_damped |= m->edge_viscosity[i] > 0.0;
         share_mass(m, corner, 2, own ? 0.0 : s->rope.density * section * length);
@@ -287,6 +300,8 @@ static orr_result build(orr_soft_model *m, const orr_soft_spec *s, orr_error *er
     for (size_t i = 0; i < edges * 2; i++) {
         m->edge[i] = s->edge[i];
     }
+    m->edges_held = s->hold != NULL;
+    m->hold = s->hold ? *s->hold : m->hold;
     ORR_TRY(build_tets(m, s, error));
     ORR_TRY(build_triangles(m, s, error));
     ORR_TRY(build_edges(m, s, error));

@@ -54,6 +54,8 @@ struct orr_soft_model {
     double *edge_stiffness; // N/m
     double *edge_viscosity; // N s/m
     bool edges_damped;      // any of them is above 0
+    bool edges_held;        // as `hold` says; stiffness: about that at rest
+    orr_soft_hold hold;
 
     bool closed; // every edge of the triangles has two of them, which agree on what is outside
     bool filled; // with a gas: spec.pressure, spec.ambient

@@ -5,9 +5,9 @@
 #include "physics/soft/element_formula.h"
 #include "physics/soft/pairs.h"
 
-// How deep the sides are in each other, m; negative: how far apart. moved: position - start of each corner,
-// m; shift: how far a rigid body has moved the second side; way: of the first side against the second.
-FN double pair_depth(const orr_soft_pair *pair, const double shift[3], const double moved[12], double way[3])
+// How far the first side has moved against the second. moved: position - start of each corner, m; shift: how
+// far a rigid body has moved the second side.
+FN void pair_way(const orr_soft_pair *pair, const double shift[3], const double moved[12], double way[3])
 {
     for (int c = 0; c < 3; c++) {
         way[c] = pair->rigid ? -shift[c] : 0.0;
@@ -15,23 +15,31 @@ FN double pair_depth(const orr_soft_pair *pair, const double shift[3], const dou
             way[c] += pair->weight[k] * moved[3 * k + c];
         }
     }
+}
+
+// How deep the sides are in each other, m; negative: how far apart.
+FN double pair_depth(const orr_soft_pair *pair, const double way[3])
+{
     const double *n = pair->normal;
     return -(pair->distance + (n[0] * way[0] + n[1] * way[1] + n[2] * way[2]));
 }
 
-// On the first side; zeros where the sides do not touch. slip: plane_contact's.
-FN soft_system pair_system(const orr_soft_pair *pair, double depth, const double way[3], double stiffness,
+// On the first side, of a contact of so many rows, which follow each other and differ in their planes alone;
+// zeros where the sides do not touch. stiffness: of each row; slip: plane_contact's.
+FN soft_system pair_system(const orr_soft_pair *pair, int rows, const double way[3], const double *stiffness,
                            double slip)
 {
     soft_system s = {{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    const double *n = pair->normal;
-    if (depth > 0.0 && pair->friction == 0.0) { // most: rows of contacts of flexes
+    for (int i = 0; i < rows; i++) {
+        const double *n = pair[i].normal, depth = pair_depth(&pair[i], way);
         const real3 normal = make_real3(n[0], n[1], n[2]);
-        s.force = scale3(normal, stiffness * depth);
-        s = soft_add_outer(s, stiffness, normal);
-    } else if (depth > 0.0) {
-        s = plane_contact(s, depth, make_real3(way[0], way[1], way[2]), make_real3(n[0], n[1], n[2]),
-                          stiffness, pair->friction, slip);
+        if (depth > 0.0 && pair[i].friction == 0.0) { // most: rows of contacts of flexes
+            s.force = add_scaled3(s.force, normal, stiffness[i] * depth);
+            s = soft_add_outer(s, stiffness[i], normal);
+        } else if (depth > 0.0) {
+            s = plane_contact(s, depth, make_real3(way[0], way[1], way[2]), normal, stiffness[i],
+                              pair[i].friction, slip);
+        }
     }
     return s;
 }
@@ -62,13 +70,16 @@ FN void add_corner(double sum[SOFT_PUSHED], const orr_soft_corner *corner, soft_
 
 // Keeps, of the contacts that a vertex does not touch yet, the one that it reaches first (orr_soft_group).
 FN void watch_corner(double sum[SOFT_PUSHED], const orr_soft_corner *corner, const orr_soft_pair *pair,
-                     double depth, double stiffness)
+                     const double way[3], const double *stiffness)
 {
     const double w = corner->weight, share = w < 0.0 ? -w : w;
-    if (depth <= 0.0 && share > 0.0 && (sum[13] == 0.0 || -depth * sum[14] < sum[12] * share)) {
-        for (int k = 0; k < 3; k++) {
-            sum[9 + k] = w * pair->normal[k];
+    for (int i = 0; i < corner->rows; i++) {
+        const double gap = -pair_depth(&pair[i], way);
+        if (gap >= 0.0 && share > 0.0 && (sum[13] == 0.0 || gap * sum[14] < sum[12] * share)) {
+            for (int k = 0; k < 3; k++) {
+                sum[9 + k] = w * pair[i].normal[k];
+            }
+            sum[12] = gap, sum[13] = stiffness[i], sum[14] = share;
         }
-        sum[12] = -depth, sum[13] = stiffness, sum[14] = share;
     }
 }

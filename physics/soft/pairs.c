@@ -17,28 +17,36 @@
 static void moved_by(orr_soft *const *soft, int32_t body, int32_t vertex, double moved[3])
 {
     const orr_soft_group *g = soft[body]->group;
+    const ptrdiff_t at = (ptrdiff_t)vertex * 3;
+    if (soft[body]->program->in_double) {
+        const double *position = (const double *)g->position + at, *start = (const double *)g->start + at;
+        for (int c = 0; c < 3; c++) {
+            moved[c] = position[c] - start[c];
+        }
+        return;
+    }
+    const float *position = (const float *)g->position + at, *start = (const float *)g->start + at;
     for (int c = 0; c < 3; c++) {
-        const ptrdiff_t at = (ptrdiff_t)vertex * 3 + c;
-        moved[c] = orr_soft_number(soft[body], g->position, at) - orr_soft_number(soft[body], g->start, at);
+        moved[c] = (double)position[c] - (double)start[c];
     }
 }
 
-// How deep the sides of pair i are in each other, and how far they have moved against each other.
-static double depth_of(const orr_soft_pairs *p, orr_soft *const *soft, int i, double way[3])
+// How far the sides of pair i have moved against each other.
+static void way_of(const orr_soft_pairs *p, orr_soft *const *soft, int i, double way[3])
 {
     const orr_soft_pair *pair = &p->pair[i];
     double moved[12] = {0.0};
     for (int k = 0; k < (pair->rigid ? 3 : 4); k++) { // of which the fourth has no weight
         moved_by(soft, pair->soft[k], pair->vertex[k], moved + (ptrdiff_t)3 * k);
     }
-    return pair_depth(pair, p->shift + (ptrdiff_t)(p->ties + i) * 3, moved, way);
+    pair_way(pair, p->shift + (ptrdiff_t)(p->ties + i) * 3, moved, way);
 }
 
 soft_system orr_soft_pair_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
 {
     double way[3];
-    const double depth = depth_of(p, soft, i, way);
-    return pair_system(&p->pair[i], depth, way, p->stiffness[i], p->slip);
+    way_of(p, soft, i, way);
+    return pair_system(&p->pair[i], p->rows[i], way, p->stiffness + i, p->slip);
 }
 
 soft_system orr_soft_tie_system(const orr_soft_pairs *p, orr_soft *const *soft, int i)
@@ -78,14 +86,37 @@ static int by_vertex(const void *a, const void *b)
     return (difference[i] > 0) - (difference[i] < 0);
 }
 
-static void fill_corners(orr_soft_pairs *p, orr_soft *const *soft, int i)
+// Are two pairs with rigid bodies rows of one contact?
+static bool same_contact(const orr_soft_pair *a, const orr_soft_pair *b)
+{
+    return a->rigid && b->rigid && a->body == b->body && a->soft[0] == b->soft[0] &&
+           memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0 &&
+           memcmp(a->weight, b->weight, sizeof a->weight) == 0 &&
+           memcmp(a->reach, b->reach, sizeof a->reach) == 0;
+}
+
+// The first row of a contact knows how many there are.
+static void count_rows(orr_soft_pairs *p)
+{
+    for (int i = 0, first = 0; i < p->count; i++) {
+        first = i > 0 && same_contact(&p->pair[first], &p->pair[i]) ? first : i;
+        p->rows[i] = 0;
+        p->rows[first]++;
+    }
+}
+
+static void add_corners(orr_soft_pairs *p, orr_soft *const *soft, int i)
 {
     const orr_soft_pair *pair = &p->pair[i];
     for (int k = 0; k < 4; k++) {
-        orr_soft_corner *corner = &p->corner[i * 4 + k];
         const orr_soft_model *m = soft[pair->soft[k]]->model;
         const double w = pair->weight[k];
-        *corner = (orr_soft_corner){pair->soft[k], m->colour[pair->vertex[k]], pair->vertex[k], i, w, w * w};
+        if (w == 0.0) {
+            continue;
+        }
+        orr_soft_corner *corner = &p->corner[p->corners++];
+        *corner = (orr_soft_corner){
+            pair->soft[k], m->colour[pair->vertex[k]], pair->vertex[k], i, p->rows[i], w, w * w};
         for (int j = 0; j < 4; j++) {
             if (j != k && pair->soft[j] == corner->soft && m->colour[pair->vertex[j]] == corner->colour) {
                 corner->square += fabs(w * pair->weight[j]);
@@ -100,13 +131,14 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
     static const char what[] = "contacts of soft bodies";
     p->pair = contacts->pair, p->count = contacts->pairs;
     p->tie = contacts->tie, p->ties = contacts->ties;
-    const int corners = p->count * 4 + p->ties;
-    if (corners == 0) {
+    p->corners = 0;
+    if (p->count + p->ties == 0) {
         return ORR_OK;
     }
     ORR_GROW(p->shift, p->shift_capacity, (p->ties + p->count) * 3, what, error);
     ORR_GROW(p->stiffness, p->stiffness_capacity, p->count + p->ties, what, error);
-    ORR_GROW(p->corner, p->corner_capacity, corners, what, error);
+    ORR_GROW(p->rows, p->rows_capacity, p->count, what, error);
+    ORR_GROW(p->corner, p->corner_capacity, p->count * 4 + p->ties, what, error);
     ORR_GROW(p->colours, p->colours_capacity, count + 1, what, error);
     p->colours[0] = 0;
     for (int i = 0; i < count; i++) {
@@ -128,23 +160,26 @@ orr_result orr_soft_pairs_begin(orr_soft_pairs *p, orr_soft *const *soft, int co
     ORR_GROW(p->first, p->first_capacity, p->colours[count] + 1, what, error);
     const double h = soft[0]->constants.time_step;
     p->slip = 1e-2 * h; // friction is full from 1 cm/s
+    count_rows(p);
     for (int i = 0; i < p->count; i++) {
         p->stiffness[i] = stiffness_of(&p->pair[i], soft);
-        fill_corners(p, soft, i);
+        if (p->rows[i] > 0) {
+            add_corners(p, soft, i);
+        }
     }
     for (int i = 0; i < p->ties; i++) {
         const orr_soft_tie *tie = &p->tie[i];
         p->stiffness[p->count + i] = 1000.0 * soft[tie->soft]->model->mass[tie->vertex] / (h * h);
         const int32_t colour = soft[tie->soft]->model->colour[tie->vertex];
-        p->corner[p->count * 4 + i] =
-            (orr_soft_corner){tie->soft, colour, tie->vertex, p->count + i, 1.0, 1.0};
+        p->corner[p->corners++] =
+            (orr_soft_corner){tie->soft, colour, tie->vertex, p->count + i, 1, 1.0, 1.0};
     }
-    qsort(p->corner, (size_t)corners, sizeof *p->corner, by_vertex);
+    qsort(p->corner, (size_t)p->corners, sizeof *p->corner, by_vertex);
     int at = 0;
     for (int body = 0; body < count; body++) {
         for (int colour = 0; colour < soft[body]->tables.colours; colour++) {
             p->first[p->colours[body] + colour] = at;
-            while (at < corners && p->corner[at].soft == body && p->corner[at].colour == colour) {
+            while (at < p->corners && p->corner[at].soft == body && p->corner[at].colour == colour) {
                 at++;
             }
         }
@@ -171,9 +206,9 @@ static void push_corner(const orr_soft_pairs *p, orr_soft *const *soft, const or
         return;
     }
     double way[3];
-    const double depth = depth_of(p, soft, i, way);
-    add_corner(sum, corner, pair_system(&p->pair[i], depth, way, p->stiffness[i], p->slip));
-    watch_corner(sum, corner, &p->pair[i], depth, p->stiffness[i]);
+    way_of(p, soft, i, way);
+    add_corner(sum, corner, pair_system(&p->pair[i], corner->rows, way, p->stiffness + i, p->slip));
+    watch_corner(sum, corner, &p->pair[i], way, p->stiffness + i);
 }
 
 void orr_soft_pairs_apply(const orr_soft_pairs *p, orr_soft *const *soft, int body, int colour)
@@ -198,6 +233,7 @@ void orr_soft_pairs_clear(orr_soft_pairs *p)
     orr_soft_device_pairs_destroy(p->device);
     orr_free(p->shift);
     orr_free(p->stiffness);
+    orr_free(p->rows);
     orr_free(p->corner);
     orr_free(p->first);
     orr_free(p->colours);

@@ -7,6 +7,7 @@
 typedef struct orr_soft_corner {
     int32_t soft, colour, vertex;
     int32_t pair;  // from the number of pairs on: a tie
+    int32_t rows;  // pairs from that one on which are one contact
     double weight; // of the force
     double square; // of the force's derivative
 } orr_soft_corner;
@@ -20,12 +21,14 @@ typedef struct orr_soft_pairs {
     int ties;
     double *shift;     // (ties + count) x 3: how far rigid bodies have moved them in the step, m
     double *stiffness; // count, then ties: N/m
+    int *rows;         // count: pairs from each on which are one contact; 0 where an earlier one counts it
     double slip;       // plane_contact's, m
     struct orr_soft_device_pairs *device; // of bodies on CUDA; NULL before
-    orr_soft_corner *corner;              // 4 x count + ties, by body, colour and vertex
-    int *first;                           // of each colour of each body, and the end
-    int *colours;                         // softs + 1: the first colour of each body
-    int shift_capacity, stiffness_capacity, corner_capacity, first_capacity, colours_capacity;
+    orr_soft_corner *corner;              // corners, those of weight 0 left out, by body, colour and vertex
+    int corners;
+    int *first;   // of each colour of each body, and the end
+    int *colours; // softs + 1: the first colour of each body
+    int shift_capacity, stiffness_capacity, rows_capacity, corner_capacity, first_capacity, colours_capacity;
 } orr_soft_pairs;
 
 // For a step of these bodies; pairs and ties are borrowed until the next.

@@ -12,7 +12,8 @@ typedef struct orr_soft_constants {
     double contact_stiffness; // 0: relative to the mass
     orr_soft_elastic solid, cloth;
     double bending_damping; // s
-    bool edges_damped;
+    bool edges_damped, edges_held;
+    orr_soft_hold hold;
     double yield_stress, flow; // Pa, 0: it does not yield; 1/s
     orr_soft_gas gas;
     int obstacles;

@@ -21,6 +21,10 @@ typedef struct soft_material {
     number mu, l, alpha, eta;
 } soft_material;
 
+typedef struct soft_hold { // orr_soft_hold, with 1 / width, 1 / middle and 1 / (1 - middle)
+    number stiffness, damping, low, high, steepness, middle, below, above;
+} soft_hold;
+
 typedef struct soft_numbers {
     number step, rate, inertia, slip;      // s, 1/s, 1/s^2; m: friction is full from there
     number end_share, gain;                // orr_soft_end_share; 1/s: of a velocity, by a way
@@ -28,7 +32,8 @@ typedef struct soft_numbers {
     number contact_stiffness;              // 0: relative to the mass
     soft_material solid, cloth;
     number bending_damping;
-    bool edges_damped;
+    bool edges_damped, edges_held;
+    soft_hold hold;
     int obstacles;
     soft_obstacle obstacle[ORR_SOFT_OBSTACLES_MAX];
 } soft_numbers;
@@ -37,6 +42,19 @@ static inline soft_material material_of(const orr_soft_elastic *e)
 {
     soft_material m = {(number)e->mu, (number)e->l, (number)e->alpha, (number)e->eta};
     return m;
+}
+
+static inline soft_hold hold_of(const orr_soft_hold *h)
+{
+    soft_hold out = {(number)h->stiffness,
+                     (number)h->damping,
+                     (number)h->low,
+                     (number)h->high,
+                     (number)(1.0 / fmax(h->width, 1e-15)),
+                     (number)h->middle,
+                     (number)(1.0 / fmax(h->middle, 1e-15)),
+                     (number)(1.0 / fmax(1.0 - h->middle, 1e-15))};
+    return out;
 }
 
 static inline void fill_numbers(const orr_soft_constants *k, soft_numbers *n)
@@ -58,6 +76,8 @@ static inline void fill_numbers(const orr_soft_constants *k, soft_numbers *n)
     n->solid = material_of(&k->solid), n->cloth = material_of(&k->cloth);
     n->bending_damping = (number)k->bending_damping;
     n->edges_damped = k->edges_damped;
+    n->edges_held = k->edges_held;
+    n->hold = hold_of(&k->hold);
     n->obstacles = k->obstacles;
     for (int i = 0; i < k->obstacles; i++) {
         const orr_soft_obstacle *from = &k->obstacle[i];

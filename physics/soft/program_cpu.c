@@ -72,10 +72,10 @@ static void pull(const orr_soft_group *g, const double *mass, double sum[3])
 
 static void translate(const orr_soft_group *g, const double by[3])
 {
-    number *position = g->position;
-    for (int v = 0; v < g->vertices; v++, position += 3) {
-        for (int k = 0; k < 3; k++) {
-            position[k] = (number)((double)position[k] + by[k]);
+    number *const iterate[] = {g->position, g->previous, g->before_previous};
+    for (int i = 0; i < 3 && iterate[i]; i++) { // what acceleration extrapolates is without it
+        for (int v = 0; v < 3 * g->vertices; v++) {
+            iterate[i][v] = (number)((double)iterate[i][v] + by[v % 3]);
         }
     }
 }

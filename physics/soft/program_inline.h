@@ -2,6 +2,7 @@
 // folder.
 #pragma once
 
+#include "physics/lanes/impedance_formula.h"
 #include "physics/soft/element_formula.h"
 #include "physics/soft/obstacle_formula.h"
 #include "physics/soft/program_access.h"
@@ -115,6 +116,30 @@ FN soft_system add_edge(reader r, const context *c, soft_system s, const int32_t
     if (damped) {
         real3 before = sub3(read_point(r, c->start, index), c->own_start);
         s = edge_damping(s, d, before, read_number(r, p + 2 * LANE_STRIDE), c->rate);
+    }
+    return s;
+}
+
+// Of a held edge the first number is the inverse of its weight, kg.
+FN soft_system add_held(reader r, const soft_numbers *k, const orr_soft_group *g, const context *c,
+                        const int32_t *own, soft_system s, const int32_t *index, const number *p)
+{
+    const number *velocity = (const number *)g->velocity;
+    const soft_hold *h = &k->hold;
+    real3 start = sub3(read_point(r, c->start, index), c->own_start);
+    real length = sqrt_(max_(dot3(start, start), R(1e-30)));
+    real off = length - read_number(r, p + LANE_STRIDE);
+    real speed = dot3(sub3(read_point(r, velocity, index), read_point(r, velocity, own)), start) / length;
+    real x = min_(abs_(off) * R(h->steepness), R(1.0));
+    real d = R(h->low) + impedance_curve(x, h->middle, h->below, h->above) * R(h->high - h->low);
+    real inertia = read_number(r, p) * d / (R(1.0) - d), stiffness = d * R(h->stiffness);
+    real pull = stiffness * off - speed * R(k->gain + h->damping * (k->gain * k->step - 1));
+    real rest = stiffness + R(k->gain * (k->rate + h->damping));
+    real3 moved = sub3(sub3(read_point(r, c->position, index), c->own), start);
+    s = edge_hold(s, scale3(start, R(1.0) / length), moved, inertia * rest, inertia * pull);
+    if (k->edges_damped) {
+        s = edge_damping(s, add_scaled3(moved, start, R(1.0)), start,
+                         read_number(r, p + (ptrdiff_t)2 * LANE_STRIDE), c->rate);
     }
     return s;
 }
@@ -242,7 +267,8 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
         index += SOFT_BEND_OTHERS * LANE_STRIDE, p += SOFT_BEND_NUMBERS * LANE_STRIDE;
     }
     for (int i = 0; i < block->slots[SOFT_EDGE]; i++) {
-        s = add_edge(r, &c, s, index, p, k->edges_damped);
+        s = k->edges_held ? add_held(r, k, g, &c, own, s, index, p)
+                          : add_edge(r, &c, s, index, p, k->edges_damped);
         index += SOFT_EDGE_OTHERS * LANE_STRIDE, p += SOFT_EDGE_NUMBERS * LANE_STRIDE;
     }
     real touch = R(-1.0);

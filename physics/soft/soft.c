@@ -88,6 +88,7 @@ static void set_constants(orr_soft *soft, const orr_soft_desc *d)
     k->cloth = soft->model->cloth;
     k->bending_damping = soft->model->bending_damping;
     k->edges_damped = soft->model->edges_damped;
+    k->edges_held = soft->model->edges_held, k->hold = soft->model->hold;
     k->yield_stress = soft->model->yield_stress, k->flow = soft->model->flow;
     k->gas = soft->model->gas;
     k->obstacles = d->obstacles;

@@ -19,6 +19,14 @@ typedef struct orr_soft_material {
     double damping; // s, >= 0: how long strain lags (Kelvin-Voigt); of stretch, shear and bending
 } orr_soft_material;
 
+// How edges keep their lengths as MuJoCo's equality constraints do: the rate of change of a length is pulled
+// towards -damping x (itself) - stiffness x (how much too long it is), softly (contact_rows.h).
+typedef struct orr_soft_hold {
+    double stiffness, damping; // 1/s^2, 1/s, >= 0
+    double low, high, width;   // the impedance at rest and from `width` m on, in (0, 1); width >= 0
+    double middle;             // of the width, in (0, 1): where it is halfway; curved as by the power 2
+} orr_soft_hold;
+
 // The rest state. Elements hold indices of vertices.
 typedef struct orr_soft_spec {
     const char *name;     // for messages
@@ -39,7 +47,8 @@ typedef struct orr_soft_spec {
     double rope_radius; // m, > 0; ropes resist stretch only, neither bending nor twist
     // Of every edge, in place of the rope's material, where one is above 0: N/m and N s/m.
     double edge_stiffness, edge_viscosity;
-    const double *mass; // vertices, kg, > 0, in place of what follows from densities; NULL: none
+    const orr_soft_hold *hold; // in place of every stiffness; needs `mass`; NULL: none
+    const double *mass;        // vertices, kg, > 0, in place of what follows from densities; NULL: none
     // Of a gas that the triangles enclose, all of them one closed surface or several, counter-clockwise from
     // outside: Pa above what is around it, at the rest volume. 0: there is none, unless `ambient` is given.
     double pressure;

@@ -134,7 +134,8 @@ static void see_element(const orr_soft_model *m, int kind, int use, int32_t othe
         break;
     default:
         other[0] = element[1 - corner];
-        number[0] = m->edge_stiffness[i], number[1] = m->edge_length[i], number[2] = m->edge_viscosity[i];
+        number[0] = m->edges_held ? m->mass[element[0]] : m->edge_stiffness[i];
+        number[1] = m->edge_length[i], number[2] = m->edge_viscosity[i];
         break;
     }
 }

@@ -5,14 +5,12 @@
 #include "engine/scene/soft/flex_contact.h"
 #include "engine/scene/transform.h"
 #include "physics/model/flex/flex_cells.h"
+#include "physics/soft/contact_rows.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// N/m of an edge that keeps its length, for each kg of a vertex, which would swing with a period of 31 ms.
-static const double edge_stiffness = 4e4;
 
 enum { LEAST_ITERATIONS = 12, MOST_ITERATIONS = 40, MOST_OF_PLATES = 240 }; // of a step; of what bends
 
@@ -278,9 +276,13 @@ static orr_result make_model(const flex_source *s, orr_soft_layer *soft, const i
                           .cloth_without_bending = !(elastic & ORR_ELASTIC_BEND),
                           .edge_viscosity = m->flex_edgedamping[i],
                           .mass = mass};
-    spec.edge_stiffness = m->flex_edgeequality[i] ? edge_stiffness * *mass : m->flex_edgestiffness[i];
+    const orr_soft_hold hold = orr_soft_hold_of(
+        m->opt.disableflags & ORR_DISABLE_REFSAFE ? 0.0 : m->opt.timestep,
+        m->flex_edgesolref + ORR_NREF * (ptrdiff_t)i, m->flex_edgesolimp + ORR_NIMP * (ptrdiff_t)i);
     int32_t *edges = NULL;
-    if (s->dim == 1 || spec.edge_stiffness > 0.0 || spec.edge_viscosity > 0.0) {
+    spec.edge_stiffness = m->flex_edgestiffness[i];
+    spec.hold = m->flex_edgeequality[i] ? &hold : NULL;
+    if (s->dim == 1 || spec.hold || spec.edge_stiffness > 0.0 || spec.edge_viscosity > 0.0) {
         ORR_TRY(list_edges(s, &edges, &spec.edges, error));
         spec.edge = edges;
     }

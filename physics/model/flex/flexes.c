@@ -43,6 +43,8 @@ static orr_result build_flex(model_builder *b, int i, int *vert, int *elemdata)
     m->flex_poisson[i] = flex->poisson;
     m->flex_damping[i] = flex->damping;
     m->flex_thickness[i] = flex->thickness;
+    memcpy(m->flex_edgesolref + ORR_NREF * (ptrdiff_t)i, flex->strain_solref, sizeof flex->strain_solref);
+    memcpy(m->flex_edgesolimp + ORR_NIMP * (ptrdiff_t)i, flex->strain_solimp, sizeof flex->strain_solimp);
     m->flex_edgestiffness[i] = flex->edge_stiffness;
     m->flex_edgedamping[i] = flex->edge_damping;
     memcpy(m->flex_rgba + 4 * (ptrdiff_t)i, flex->rgba, sizeof flex->rgba);

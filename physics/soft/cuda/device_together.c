@@ -114,7 +114,7 @@ orr_result orr_soft_device_send_pairs(orr_soft_pairs *p, orr_soft *const *soft, 
     ORR_TRY(send(cuda, &to->pair, p->pair, pairs, sizeof *p->pair, error));
     ORR_TRY(send(cuda, &to->tie, p->tie, ties, sizeof *p->tie, error));
     ORR_TRY(send(cuda, &to->stiffness, p->stiffness, pairs + ties, sizeof *p->stiffness, error));
-    ORR_TRY(send(cuda, &to->corner, p->corner, 4 * pairs + ties, sizeof *p->corner, error));
+    ORR_TRY(send(cuda, &to->corner, p->corner, (size_t)p->corners, sizeof *p->corner, error));
     ORR_TRY(orr_cuda_reserve(cuda, &to->shift, 3 * (pairs + ties), sizeof *p->shift, error));
     ORR_TRY(send_bodies(to, soft, count, error));
     to->pairs = (orr_soft_cuda_pairs){.pair = to->pair.memory,

@@ -28,9 +28,9 @@ static __device__ void push_corner(const orr_soft_cuda_pairs &p, const orr_soft_
     for (int k = 0; k < 4; k++) {
         moved_by(p, pair->soft[k], pair->vertex[k], moved + 3 * k);
     }
-    const double depth = pair_depth(pair, p.shift + (ptrdiff_t)(p.ties + n) * 3, moved, way);
-    add_corner(sum, corner, pair_system(pair, depth, way, p.stiffness[n], p.slip));
-    watch_corner(sum, corner, pair, depth, p.stiffness[n]);
+    pair_way(pair, p.shift + (ptrdiff_t)(p.ties + n) * 3, moved, way);
+    add_corner(sum, corner, pair_system(pair, corner->rows, way, p.stiffness + n, p.slip));
+    watch_corner(sum, corner, pair, way, p.stiffness + n);
 }
 
 // A thread for each vertex, where its corners begin.

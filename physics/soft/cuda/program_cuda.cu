@@ -268,9 +268,10 @@ template <int HAS> static __global__ __launch_bounds__(SOFT_CUDA_GROUP) void ste
 static __global__ void translate_group(orr_soft_cuda soft, double x, double y, double z)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    number *position = (number *)soft.group.position;
-    if (i < soft.group.vertices * 3) {
-        position[i] = (number)((double)position[i] + (i % 3 == 0 ? x : i % 3 == 1 ? y : z));
+    number *const iterate[3] = {(number *)soft.group.position, (number *)soft.group.previous,
+                                (number *)soft.group.before_previous};
+    for (int k = 0; k < 3 && iterate[k] && i < soft.group.vertices * 3; k++) {
+        iterate[k][i] = (number)((double)iterate[k][i] + (i % 3 == 0 ? x : i % 3 == 1 ? y : z));
     }
 }
 

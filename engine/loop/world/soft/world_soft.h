@@ -1,7 +1,7 @@
 // Soft layers in a world: their states, stepped with the physics of scale 1, which they touch.
 //
-// A step of theirs lasts as many steps of the physics as come nearest to orr_softs_time_step, at least one;
-// the physics feels its mean forces until the next.
+// A step of theirs lasts as many steps of the physics as come nearest to orr_softs_time_step, or to a part
+// of it where flexes of MJCF are fast, at least one; the physics feels its mean forces until the next.
 #pragma once
 
 #include "engine/loop/world/soft/soft_contact.h"
