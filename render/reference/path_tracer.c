@@ -391,7 +391,7 @@ static bsdf bsdf_of(const surface_point *at, real3 to_eye, neural_surface *netwo
     bsdf b = bsdf_dielectric(at->normal, to_eye, at->base, at->metallic, at->roughness, f0,
                              given ? look->highlight_grazing : 1.0f);
     if (at->coated > 0.0f) {
-        bsdf_add_coat(&b, at->coat_normal, at->coated, at->coat_roughness);
+        bsdf_add_coat(&b, at->plane, at->coat_normal, at->coated, at->coat_roughness);
     }
     return b;
 }

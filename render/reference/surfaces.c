@@ -267,7 +267,7 @@ static real3 emitted(const surfaces *s, const place *p, const surface_point *poi
         return light;
     }
     bsdf b = bsdf_lambert(point->normal, scale3(direction, -1.0f), point->base);
-    bsdf_add_coat(&b, point->coat_normal, point->coated, point->coat_roughness);
+    bsdf_add_coat(&b, point->plane, point->coat_normal, point->coated, point->coat_roughness);
     return scale3(light, bsdf_passes_coat(&b));
 }
 
