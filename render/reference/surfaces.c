@@ -301,6 +301,15 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
     return p;
 }
 
+bool surfaces_transmit(const surfaces *s)
+{
+    bool any = false;
+    for (int i = 0; i < s->material_count; i++) {
+        any |= orr_material_transmits(s->materials[i].look);
+    }
+    return any;
+}
+
 bool surfaces_endless(const surfaces *s, const orr_ray_hit *hit)
 {
     return s->meshes[material_of(s, hit->triangle)->mesh].endless;
