@@ -265,12 +265,13 @@ FN light_metal light_metal_of(real3 base, uniform_real metallic, uniform_real ro
 }
 
 // The same under a clear coat. texel: of its texture, how much is coated, and the coat's roughness; normal:
-// the point's, or what a texture has made of it
-FN light_metal light_set_coat(light_metal m, real3 texel, real3 normal)
+// the point's, or what a texture has made of it, which counts where it faces the eye: a coat seen from behind
+// would mirror all, and hide what is below it
+FN light_metal light_set_coat(light_metal m, real3 texel, light_point p, real3 normal)
 {
     m.coated = texel.x;
     m.coat_roughness = texel.y;
-    m.coat_normal = normal;
+    m.coat_normal = select3(dot3(normal, p.to_eye) > R(0.0), normal, p.normal);
     return m;
 }
 

@@ -450,7 +450,7 @@ vec4 clear_colour()
                     coat_bent =
                         mesh_bend(coat_bent, real3_of(camera_normal), coat_tangents, texel_coat_normal);
                 }
-                m = light_set_coat(m, coat, coat_bent);
+                m = light_set_coat(m, coat, point, coat_bent);
             }
             m.occlusion *= open;
             of_metal = metal_begin(m, point, bent);

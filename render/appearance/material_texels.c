@@ -176,7 +176,7 @@ bsdf material_bsdf(const material_texel *t, real3 to_eye)
     bsdf b = bsdf_dielectric(normal_of(t, to_eye), to_eye, make_real3(t->base[0], t->base[1], t->base[2]),
                              t->metallic, t->roughness, make_real3(t->f0[0], t->f0[1], t->f0[2]), t->f90);
     if (t->coated > 0.0f) {
-        bsdf_add_coat(&b, up, t->coated, t->coat_roughness);
+        bsdf_add_coat(&b, up, up, t->coated, t->coat_roughness);
     }
     return b;
 }

@@ -37,7 +37,7 @@ LARGE_FN real4 shade_metal(const mesh_raster *raster, const mesh_surface *surfac
     m = with_highlight(m, material);
     if (surface->textures[ORR_TEXTURE_COAT].image) {
         m = light_set_coat(
-            m, sample_factor(raster, surface, ORR_TEXTURE_COAT, t, w, at.x, at.y),
+            m, sample_factor(raster, surface, ORR_TEXTURE_COAT, t, w, at.x, at.y), point,
             bent_normal(raster, surface, ORR_TEXTURE_COAT_NORMAL, point.normal, normal, t, w, at.x, at.y));
     }
     normal = bent_normal(raster, surface, ORR_TEXTURE_NORMAL, point.normal, normal, t, w, at.x, at.y);

@@ -29,11 +29,12 @@ bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real r
     return bsdf_dielectric(normal, to_eye, base, metallic, roughness, make_real3(0.04f, 0.04f, 0.04f), 1.0f);
 }
 
-void bsdf_add_coat(bsdf *b, real3 normal, real coated, real roughness)
+void bsdf_add_coat(bsdf *b, real3 plane, real3 normal, real coated, real roughness)
 {
     const bsdf_integrals integrals =
         bsdf_integrals_at(&orr_bsdf_integrals, roughness, dot3(normal, b->to_eye));
     b->coated = coated;
+    b->plane = plane;
     b->coat_normal = normal;
     b->coat = bsdf_coat_of(roughness, integrals.highlight);
     b->coat_albedo = bsdf_albedo(b->coat, integrals).x;
@@ -54,6 +55,7 @@ bsdf bsdf_neural(const neural_surface *network, const mesh_frame *frame, real3 t
                   .metal = {lobes.matte, lobes.mirrored, none, fmaxf(alpha, BSDF_ALPHA_MIN), 1.0f},
                   .glossy = true,
                   .coated = 1.0f,
+                  .plane = frame->normal,
                   .coat_normal = frame->normal,
                   .coat = bsdf_coat_of(lobes.coat_roughness, 1.0f),
                   .coat_albedo = lobes.coat,
@@ -110,6 +112,33 @@ static bsdf_value eval_below(const bsdf *b, real3 to_light)
     return value;
 }
 
+static real3 on_the_other_side(real3 plane, real3 direction)
+{
+    return add_scaled3(direction, plane, -2.0f * dot3(plane, direction));
+}
+
+// Of the coat as if there were no plane below it.
+static bsdf_value eval_lobe_of_coat(const bsdf *b, real3 to_light)
+{
+    if (!(dot3(b->coat_normal, to_light) > 0.0f)) {
+        return (bsdf_value){{0.0f, 0.0f, 0.0f}, 0.0f};
+    }
+    const bsdf_angles a = bsdf_angles_of(b->coat.alpha, b->coat_normal, b->to_eye, to_light);
+    return (bsdf_value){bsdf_reflect(b->coat, a), highlight_pdf(&a)};
+}
+
+// What a bent coat sends into the surface leaves again, mirrored at its plane, as from the other side of the
+// same groove: the coat reflects all that its albedo takes from what is below it (Schuessler et al. 2017,
+// "Microfacet-based normal mapping for robust Monte Carlo path tracing", with one plane for the other side).
+static bsdf_value eval_coat(const bsdf *b, real3 to_light)
+{
+    const bsdf_value straight = eval_lobe_of_coat(b, to_light),
+                     again = eval_lobe_of_coat(b, on_the_other_side(b->plane, to_light));
+    return dot3(b->plane, to_light) > 0.0f
+               ? (bsdf_value){add3(straight.weight, again.weight), straight.pdf + again.pdf}
+               : (bsdf_value){{0.0f, 0.0f, 0.0f}, 0.0f};
+}
+
 bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
 {
     if (b->glass) {
@@ -120,11 +149,7 @@ bsdf_value bsdf_eval(const bsdf *b, real3 to_light)
         return value;
     }
     const real share = coat_share(b);
-    bsdf_value coat = {{0.0f, 0.0f, 0.0f}, 0.0f};
-    if (dot3(b->coat_normal, to_light) > 0.0f) {
-        const bsdf_angles a = bsdf_angles_of(b->coat.alpha, b->coat_normal, b->to_eye, to_light);
-        coat = (bsdf_value){bsdf_reflect(b->coat, a), highlight_pdf(&a)};
-    }
+    const bsdf_value coat = eval_coat(b, to_light);
     value.weight = bsdf_coat_over(value.weight, coat.weight, b->coated, b->coat_albedo);
     value.pdf = (1.0f - share) * value.pdf + share * coat.pdf;
     if (b->network) {
@@ -151,6 +176,7 @@ bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light
     if (b->glass) {
         return glass_draw(b, u, v, choice, to_light);
     }
+    const bsdf_value none = {{0.0f, 0.0f, 0.0f}, 0.0f};
     const real any = b->network ? ANY_SHARE : 0.0f, coat = coat_share(b);
     if (choice < any) {
         const real angle = 2.0f * BSDF_PI * u, ring = sqrtf(fmaxf(1.0f - v * v, 0.0f));
@@ -162,9 +188,18 @@ bsdf_value bsdf_draw(const bsdf *b, real u, real v, real choice, real3 *to_light
     if (choice < coat) {
         real3 h = bsdf_draw_half_way(b->coat_normal, b->to_eye, b->coat.alpha, u, v);
         *to_light = bsdf_mirror(h, b->to_eye);
+        if (!(dot3(b->coat_normal, *to_light) > 0.0f)) {
+            return none; // a density that the other lobes do not have
+        }
+        if (dot3(b->plane, *to_light) < 0.0f) {
+            *to_light = on_the_other_side(b->plane, *to_light);
+        }
     } else if (b->glossy && below < gloss_share(b)) {
         real3 h = bsdf_draw_half_way(b->normal, b->to_eye, b->metal.alpha, u, v);
         *to_light = bsdf_mirror(h, b->to_eye);
+        if (!(dot3(b->normal, *to_light) > 0.0f)) {
+            return none;
+        }
     } else {
         real angle = 2.0f * BSDF_PI * u, ring = sqrtf(v);
         *to_light = normalise3(frame_out(

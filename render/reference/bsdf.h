@@ -17,6 +17,7 @@ typedef struct bsdf {
     bool glossy;      // false: Lambert's law alone
     // the clear coat over it
     real coated; // the part that is under it; 0: none, and the rest is not set
+    real3 plane; // normal of the flat triangle, on the side of to_eye
     real3 coat_normal;
     bsdf_metal coat;
     real coat_albedo; // what it reflects of light from everywhere
@@ -39,8 +40,9 @@ bsdf bsdf_metallic(real3 normal, real3 to_eye, real3 base, real metallic, real r
 // The same of which the part that is no metal reflects so much by highlights (bsdf_dielectric_of).
 bsdf bsdf_dielectric(real3 normal, real3 to_eye, real3 base, real metallic, real roughness, real3 f0,
                      real f90);
-// Puts a clear coat over the part `coated` of a metallic surface. normal: unit, on the side of to_eye
-void bsdf_add_coat(bsdf *b, real3 normal, real coated, real roughness);
+// Puts a clear coat over the part `coated` of a metallic surface. plane, normal: of the triangle and of the
+// coat, unit, on the side of to_eye
+void bsdf_add_coat(bsdf *b, real3 plane, real3 normal, real coated, real roughness);
 // A surface whose material is a network. It is borrowed; frame: whose normal is on the side of to_eye
 bsdf bsdf_neural(const neural_surface *network, const mesh_frame *frame, real3 to_eye, real3 tint);
 // The part of what comes from below the coat, as light that the surface emits, that is seen.

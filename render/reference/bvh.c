@@ -21,6 +21,7 @@ typedef struct extent {
 typedef struct range {
     int64_t first, count;
     extent bounds;
+    extent centres; // twice that of their middles
 } range;
 
 typedef struct builder {
@@ -53,54 +54,67 @@ static inline float half_area(extent e)
     return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
 }
 
-static extent bounds_of(const orr_bvh_box *boxes, int64_t count)
+// Twice the middle of a box. The primitive's number, which is in the fourth lane, would be a denormal number,
+// and sums of these take a hundred times as long.
+static inline real twice_middle(extent e)
 {
-    extent e = extent_empty();
-    for (int64_t i = 0; i < count; i++) {
-        e = extent_join(e, extent_of(&boxes[i]));
+    const sint kept = {-1, -1, -1, 0};
+    return (real)((sint)e.low & kept) + e.high;
+}
+
+static inline extent with_middle(extent centres, extent e)
+{
+    const real twice = twice_middle(e);
+    return extent_join(centres, (extent){twice, twice});
+}
+
+static range range_of(const orr_bvh_box *boxes, int64_t first, int64_t count)
+{
+    range r = {first, count, extent_empty(), extent_empty()};
+    for (int64_t i = first; i < first + count; i++) {
+        const extent e = extent_of(&boxes[i]);
+        r.bounds = extent_join(r.bounds, e);
+        r.centres = with_middle(r.centres, e);
     }
-    return e;
+    return r;
 }
 
 // ---- where to split ----
 
 typedef struct bins {
     extent bounds[3][BINS];
-    int64_t counts[3][BINS];
+    int32_t counts[3][BINS];
     real origin, scale; // of sums of low and high, to bins
 } bins;
 
-static inline int bin_of(const bins *b, extent e, int axis)
+// Of all axes at once; the fourth has no meaning.
+static inline sint bins_of(const bins *b, extent e)
 {
-    int bin = (int)((e.low[axis] + e.high[axis] - b->origin[axis]) * b->scale[axis]);
-    return bin < BINS ? bin : BINS - 1;
+    const real place = (twice_middle(e) - b->origin) * b->scale;
+    return to_int(min_(place, R(BINS - 1))); // not a number, of infinities: the last
 }
 
 // False when all centres are the same, or so far apart that their distance is not finite.
-static bool fill_bins(const orr_bvh_box *boxes, int64_t count, bins *b)
+static bool fill_bins(const orr_bvh_box *boxes, const range *whole, bins *b)
 {
-    extent centres = extent_empty();
-    for (int64_t i = 0; i < count; i++) {
-        extent e = extent_of(&boxes[i]);
-        real twice = e.low + e.high;
-        centres = extent_join(centres, (extent){twice, twice});
-    }
     bool any = false;
-    b->origin = centres.low;
+    b->origin = whole->centres.low;
+    b->scale = R(0.0);
     for (int a = 0; a < 3; a++) {
-        float width = centres.high[a] - centres.low[a];
-        b->scale[a] = width > 0.0f && isfinite(width) ? BINS * (1.0f - 1e-6f) / width : 0.0f;
-        b->scale[a] = isfinite(b->scale[a]) ? b->scale[a] : 0.0f;
+        const float width = whole->centres.high[a] - whole->centres.low[a];
+        const float scale = BINS * (1.0f - 1e-6f) / width;
+        b->scale[a] = width > 0.0f && isfinite(width) && isfinite(scale) ? scale : 0.0f;
         any |= b->scale[a] > 0.0f;
         for (int k = 0; k < BINS; k++) {
             b->bounds[a][k] = extent_empty();
             b->counts[a][k] = 0;
         }
     }
-    for (int64_t i = 0; i < count && any; i++) {
-        extent e = extent_of(&boxes[i]);
+    for (int64_t i = whole->first; i < whole->first + whole->count && any; i++) {
+        const extent e = extent_of(&boxes[i]);
+        const sint bin = bins_of(b, e);
         for (int a = 0; a < 3; a++) {
-            int k = b->scale[a] > 0.0f ? bin_of(b, e, a) : 0;
+            const int k = bin[a];
             b->bounds[a][k] = extent_join(b->bounds[a][k], e);
             b->counts[a][k]++;
         }
@@ -108,61 +122,91 @@ static bool fill_bins(const orr_bvh_box *boxes, int64_t count, bins *b)
     return any;
 }
 
-// The cheapest cut: boxes in bins below *bin of *axis go to one side. False: none.
-static bool cheapest_cut(const bins *b, int *axis, int *bin)
+// Boxes in bins below `bin` of `axis` go to one side.
+typedef struct cut {
+    int axis, bin;
+    float cost;
+} cut;
+
+static cut cheapest_cut_of(const bins *b, int axis, cut best)
 {
-    float right_cost[BINS], best = INFINITY;
-    for (int a = 0; a < 3; a++) {
-        extent right = extent_empty();
-        int64_t right_count = 0;
-        for (int k = BINS - 1; k > 0; k--) {
-            right = extent_join(right, b->bounds[a][k]);
-            right_count += b->counts[a][k];
-            right_cost[k] = right_count ? half_area(right) * (float)right_count : INFINITY;
-        }
-        extent left = extent_empty();
-        int64_t left_count = 0;
-        for (int k = 1; k < BINS; k++) {
-            left = extent_join(left, b->bounds[a][k - 1]);
-            left_count += b->counts[a][k - 1];
-            float cost = left_count ? half_area(left) * (float)left_count + right_cost[k] : INFINITY;
-            if (cost < best) {
-                best = cost;
-                *axis = a;
-                *bin = k;
-            }
+    float right_cost[BINS];
+    extent right = extent_empty(), left = right;
+    int32_t right_count = 0, left_count = 0;
+    for (int k = BINS - 1; k > 0; k--) {
+        right = extent_join(right, b->bounds[axis][k]);
+        right_count += b->counts[axis][k];
+        right_cost[k] = right_count ? half_area(right) * (float)right_count : INFINITY;
+    }
+    for (int k = 1; k < BINS; k++) {
+        left = extent_join(left, b->bounds[axis][k - 1]);
+        left_count += b->counts[axis][k - 1];
+        const float cost = left_count ? half_area(left) * (float)left_count + right_cost[k] : INFINITY;
+        if (cost < best.cost) {
+            best = (cut){axis, k, cost};
         }
     }
-    return best < INFINITY;
+    return best;
 }
 
-static int64_t partition(orr_bvh_box *boxes, int64_t count, const bins *b, int axis, int bin)
+// The cheapest of all; its cost INFINITY: there is none.
+static cut cheapest_cut(const bins *b)
 {
-    int64_t left = 0, right = count;
-    while (left < right) {
-        if (bin_of(b, extent_of(&boxes[left]), axis) < bin) {
-            left++;
-        } else {
-            orr_bvh_box swapped = boxes[--right];
-            boxes[right] = boxes[left];
-            boxes[left] = swapped;
-        }
+    cut best = {0, 0, INFINITY};
+    for (int a = 0; a < 3; a++) {
+        best = b->scale[a] > 0.0f ? cheapest_cut_of(b, a, best) : best;
     }
-    return left;
+    return best;
+}
+
+// The extent of middles with one more where `which` is set in all lanes.
+static inline extent with_middle_where(extent centres, real twice, sint which)
+{
+    const sint low = ((sint)twice & which) | ((sint)R(INFINITY) & ~which),
+               high = ((sint)twice & which) | ((sint)R(-INFINITY) & ~which);
+    return extent_join(centres, (extent){(real)low, (real)high});
+}
+
+// Puts the boxes on the sides of a cut, and says what is there. Without branches on the side, which is as
+// good as random.
+static void partition(orr_bvh_box *boxes, const bins *b, cut at, range *whole, range *rest)
+{
+    const int64_t first = whole->first, end = first + whole->count;
+    int64_t left = first;
+    extent below = extent_empty(), above = below;
+    for (int64_t i = first; i < end; i++) {
+        const orr_bvh_box box = boxes[i];
+        const extent e = extent_of(&box);
+        const int32_t is_left = -(bins_of(b, e)[at.axis] < at.bin);
+        const sint which = {is_left, is_left, is_left, is_left};
+        const real twice = twice_middle(e);
+        below = with_middle_where(below, twice, which);
+        above = with_middle_where(above, twice, ~which);
+        boxes[i] = boxes[left];
+        boxes[left] = box;
+        left -= is_left;
+    }
+    *whole = (range){first, left - first, extent_empty(), below};
+    *rest = (range){left, end - left, extent_empty(), above};
+    for (int k = 0; k < BINS; k++) {
+        range *side = k < at.bin ? whole : rest;
+        side->bounds = extent_join(side->bounds, b->bounds[at.axis][k]);
+    }
 }
 
 static void split(orr_bvh_box *boxes, range *whole, range *rest, bool halve)
 {
     bins b;
-    int axis = 0, bin = 0;
-    int64_t left = whole->count / 2;
-    if (!halve && fill_bins(boxes + whole->first, whole->count, &b) && cheapest_cut(&b, &axis, &bin)) {
-        left = partition(boxes + whole->first, whole->count, &b, axis, bin);
+    if (!halve && fill_bins(boxes, whole, &b)) {
+        const cut at = cheapest_cut(&b);
+        if (at.cost < INFINITY) {
+            partition(boxes, &b, at, whole, rest);
+            return;
+        }
     }
-    *rest = (range){.first = whole->first + left, .count = whole->count - left};
-    whole->count = left;
-    whole->bounds = bounds_of(boxes + whole->first, whole->count);
-    rest->bounds = bounds_of(boxes + rest->first, rest->count);
+    const int64_t left = whole->count / 2;
+    *rest = range_of(boxes, whole->first + left, whole->count - left);
+    *whole = range_of(boxes, whole->first, left);
 }
 
 // ---- nodes ----
@@ -242,7 +286,7 @@ orr_result orr_bvh_build(orr_bvh_box *boxes, int64_t count, orr_bvh *bvh, orr_er
     }
     builder b = {.boxes = boxes, .bvh = bvh, .error = error};
     uint32_t root;
-    orr_result result = add_node(&b, (range){0, count, bounds_of(boxes, count)}, 0, &root);
+    orr_result result = add_node(&b, range_of(boxes, 0, count), 0, &root);
     if (result != ORR_OK) {
         orr_bvh_free(bvh);
     }

@@ -49,7 +49,8 @@ struct orr_path_tracer {
     orr_field_rays *fields; // NULL: there are none
     haze_view haze;
     pixel_sums *pixels; // height x width
-    air_sums *air;      // likewise; NULL: there is no haze and no fog
+    air_sums *air;      // height x width x air_groups; NULL: there is no haze and no fog
+    int air_groups;     // of AIR_GROUPS: one, or all where there is glass
     int64_t samples;
     int64_t *rays;  // by worker
     int64_t wanted; // samples of the parallel-for at hand
@@ -66,6 +67,14 @@ typedef struct path {
     const orr_mesh_material *inside;
     bool through_glass; // it has gone on through smooth surfaces that light goes through
     bool sun_counted; // where it last looked for the sun it did so through the glass that it has gone through
+    // of what is seen by smooth glass, behind air
+    bool by_glass;      // it has met nothing else so far
+    bool reflects;      // that did so, the last one
+    int group;          // AIR_SEEN: no air is beyond its first surface
+    haze_path way;      // that air has been before
+    haze_air air;       // beyond the first surface
+    real3 share;        // `through`, where the path met what is behind all of it
+    real3 light_before; // `light`, there
 } path;
 
 // What one sample sees.
@@ -76,6 +85,10 @@ typedef struct seen {
     haze_air air;
     real3 behind; // linear: what of its light passes splats and fields
     real part;    // that those let through; 0: nothing is behind air
+    // of what that surface shows by smooth glass, `group` of AIR_GROUPS; AIR_SEEN: nothing
+    int group;
+    haze_air air_beyond;
+    real3 beyond, share; // linear, likewise; what of light from there passes the first air, splats and fields
 } seen;
 
 static const real3 black;
@@ -391,7 +404,7 @@ static bsdf bsdf_of(const surface_point *at, real3 to_eye, neural_surface *netwo
     bsdf b = bsdf_dielectric(at->normal, to_eye, at->base, at->metallic, at->roughness, f0,
                              given ? look->highlight_grazing : 1.0f);
     if (at->coated > 0.0f) {
-        bsdf_add_coat(&b, at->coat_normal, at->coated, at->coat_roughness);
+        bsdf_add_coat(&b, at->plane, at->coat_normal, at->coated, at->coat_roughness);
     }
     return b;
 }
@@ -460,6 +473,8 @@ static bool scatter_glass(path *p, const surface_point *at, orr_ray *ray, real *
         return false;
     }
     const bool reflected = dot3(at->plane, direction) > 0.0f;
+    p->by_glass = p->by_glass && g.smooth;
+    p->reflects = reflected;
     p->sun_counted = g.smooth ? p->sun_counted && !reflected : !enters_body(at, &b, direction);
     p->through = times3(p->through, scale3(value.weight, 1.0f / value.pdf));
     if (!reflected && look->closed) {
@@ -481,6 +496,7 @@ static bool scatter(path *p, surface_point *at, orr_ray *ray, real *pdf)
     if (meets_glass(p, at)) {
         return scatter_glass(p, at, ray, pdf);
     }
+    p->by_glass = false;
     neural_surface network;
     const bsdf b = bsdf_of(at, scale3(of_three(ray->direction), -1.0f), &network);
     add_light(p, direct_light(p, at, &b), 1.0f);
@@ -531,6 +547,43 @@ static void meet_lamps(path *p, const orr_ray *ray, real pdf)
     }
 }
 
+static real3 seen_from_camera(const orr_path_tracer *t, const float point[3])
+{
+    float moved[3];
+    affine_apply_to_point(t->list.lens.view, point, moved);
+    return of_three(moved);
+}
+
+static real3 turned_to_camera(const orr_path_tracer *t, const float direction[3])
+{
+    float turned[3];
+    affine_apply_to_direction(t->list.lens.view, direction, turned);
+    return of_three(turned);
+}
+
+// The next surface of a path beyond smooth glass, where endless planes end as for the camera, and the air up
+// to it or to the sky.
+static bool look_beyond(path *p, orr_ray *ray, bool direct, orr_ray_hit *hit)
+{
+    const orr_path_tracer *t = p->tracer;
+    const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
+    const real3 from = seen_from_camera(t, ray->origin), towards = turned_to_camera(t, ray->direction);
+    const bool ends = t->haze.reach_over_height > 0.0f && !haze_path_leaves(t->haze, p->way, from, towards);
+    const real start = ray->near_end;
+    bool met = surfaces_nearest(&sieve, ray, direct, hit);
+    while (met && ends && surfaces_endless(&t->world, hit)) {
+        ray->near_end = hit->distance * (1.0f + 1e-5f);
+        p->rays++;
+        met = surfaces_nearest(&sieve, ray, direct, hit);
+    }
+    ray->near_end = start;
+    const real length = met ? hit->distance : 0.0f;
+    const haze_air piece = haze_along(t->haze, p->way, from, towards, met ? length : INFINITY, !met);
+    p->air = air_join(p->air, piece);
+    p->way = haze_path_on(t->haze, p->way, towards, length);
+    return met;
+}
+
 // Follows a path from the first surface on. ray: a unit direction.
 static void follow(path *p, orr_ray ray, orr_ray_hit hit)
 {
@@ -538,9 +591,15 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
     const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
     real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
     bool direct = true; // only mirrors and smooth surfaces that light goes through were met
+    p->by_glass = t->air_groups == AIR_GROUPS;
+    p->air = (haze_air){1.0f, black};
     for (int bounce = 0;; bounce++) {
         const real3 direction = of_three(ray.direction);
         surface_point at = surfaces_look(&t->world, &hit, direction);
+        if (p->by_glass && bounce == 0) {
+            const float first[3] = {at.position.x, at.position.y, at.position.z};
+            p->way = haze_path_to(t->haze, seen_from_camera(t, first));
+        }
         pass_body(p, &at, hit.distance);
         real lamp_pdf = pdf > 0.0f ? lamps_glow_pdf(&t->lights, &at, direction, hit.distance) : 0.0f;
         add_light(p, at.light, by_scattering(pdf, lamp_pdf));
@@ -549,12 +608,18 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
         }
         p->rays++;
         direct = direct && (pdf == 0.0f || pdf == GLASS_SURE);
-        bool met = surfaces_nearest(&sieve, &ray, direct, &hit);
+        const bool met =
+            p->by_glass ? look_beyond(p, &ray, direct, &hit) : surfaces_nearest(&sieve, &ray, direct, &hit);
         ray.far_end = hit.distance;
         if (pdf > 0.0f) { // mirrors show no lamps, as in frames
             meet_lamps(p, &ray, pdf);
         }
         pass_veil(p, &ray);
+        if (p->by_glass) {
+            p->group = bounce == 0 ? p->reflects ? AIR_REFLECTED : AIR_REFRACTED : p->group;
+            p->share = p->through;
+            p->light_before = p->light;
+        }
         if (!met) {
             float around_pdf;
             real3 sun, around = lamps_behind(&t->lights, of_three(ray.direction), &around_pdf, &sun);
@@ -665,11 +730,22 @@ static bool look_out(path *p, orr_ray ray, real x, real y, orr_ray_hit *hit)
 // What is between the camera and a surface.
 static haze_air air_up_to(const orr_path_tracer *t, const orr_ray *ray, real along)
 {
-    const float *view = t->list.lens.view;
-    float position[3], direction[3];
-    affine_apply_to_point(view, ray->origin, position);
-    affine_apply_to_direction(view, ray->direction, direction);
-    return air_before(t->haze, of_three(position), of_three(direction), along, ray->far_end);
+    return air_before(t->haze, seen_from_camera(t, ray->origin), turned_to_camera(t, ray->direction), along,
+                      ray->far_end);
+}
+
+// before: light of splats and fields before the first surface, which let `part` through; s->air: up to it
+static void put_behind_air(const path *p, real3 before, real part, seen *s)
+{
+    const bool beyond = p->group != AIR_SEEN, hazy = s->air.passes < 1.0f || beyond;
+    const real3 far = beyond ? sub3(p->light, p->light_before) : black, own = sub3(p->light, far);
+    s->rgb = hazy ? before : add3(before, own);
+    s->behind = hazy ? own : black;
+    s->part = hazy ? part : 0.0f;
+    s->group = p->group;
+    s->air_beyond = p->air;
+    s->beyond = scale3(far, s->air.passes);
+    s->share = scale3(p->share, s->air.passes);
 }
 
 static seen trace_sample(path *p, int x, int y)
@@ -691,10 +767,7 @@ static seen trace_sample(path *p, int x, int y)
             s.air = air_up_to(t, &ray, along);
         }
         follow(p, ray, hit);
-        const bool hazy = s.air.passes < 1.0f;
-        s.rgb = hazy ? before : add3(before, p->light);
-        s.behind = hazy ? p->light : black;
-        s.part = hazy ? v.passes : 0.0f;
+        put_behind_air(p, before, v.passes, &s);
         return s;
     }
     if (!t->list.opaque) {
@@ -709,7 +782,7 @@ static seen trace_sample(path *p, int x, int y)
 
 static bool is_finite(const seen *s)
 {
-    const real3 all = add3(s->rgb, s->behind);
+    const real3 all = add3(add3(s->rgb, s->behind), s->beyond);
     return isfinite(all.x) && isfinite(all.y) && isfinite(all.z);
 }
 
@@ -735,9 +808,14 @@ static void trace_pixel(orr_path_tracer *t, int x, int y, int worker)
         sums->alpha += (double)s.alpha;
         sums->depth += (double)s.depth;
         if (s.part > 0.0f) {
-            air_add(&t->air[pixel], s.air, s.behind, s.part);
+            air_sums *air = &t->air[pixel * t->air_groups];
+            air_add(air, s.air, s.behind, make_real3(s.part, s.part, s.part));
+            if (s.group != AIR_SEEN) {
+                air_add(&air[s.group], s.air_beyond, s.beyond, s.share);
+            }
         }
-        double light = (double)luminance(add_scaled3(s.rgb, s.behind, s.air.passes));
+        const real3 seen_light = add_scaled3(s.rgb, s.behind, s.air.passes);
+        const double light = (double)luminance(add_scaled3(seen_light, s.beyond, s.air_beyond.passes));
         sums->square += light * light;
     }
 }
@@ -785,12 +863,30 @@ void orr_path_tracer_statistics(const orr_path_tracer *t, orr_path_statistics *s
         const pixel_sums *p = &t->pixels[i];
         double light[3];
         for (int k = 0; k < 3; k++) {
-            light[k] = p->rgb[k] + (t->air ? t->air[i].rgb[k] : 0.0);
+            light[k] = p->rgb[k];
+            for (int64_t g = i * t->air_groups; t->air && g < (i + 1) * t->air_groups; g++) {
+                light[k] += t->air[g].rgb[k];
+            }
         }
         double mean = (0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]) / n;
         sum += fmax(p->square / n - mean * mean, 0.0) / (n - 1.0);
     }
     statistics->error = t->samples > 1 ? sqrt(sum / (double)pixel_count(t)) : INFINITY;
+}
+
+// Of all samples of a pixel.
+static void light_behind_air(const orr_path_tracer *t, int64_t pixel, double rgb[3])
+{
+    const air_sums *air = &t->air[pixel * t->air_groups];
+    air_sums first = air[AIR_SEEN];
+    for (int g = 1; g < t->air_groups; g++) {
+        double beyond[3];
+        air_light(&air[g], beyond);
+        for (int k = 0; k < 3; k++) {
+            first.rgb[k] += beyond[k];
+        }
+    }
+    air_light(&first, rgb);
 }
 
 void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_picture *picture)
@@ -800,7 +896,7 @@ void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_pi
         const pixel_sums *p = &t->pixels[i];
         double alpha = p->alpha * share, behind[3] = {0.0, 0.0, 0.0};
         if (t->air) {
-            air_light(&t->air[i], behind);
+            light_behind_air(t, i, behind);
         }
         for (int k = 0; k < 3 && picture->rgba; k++) {
             double value = (p->rgb[k] + behind[k]) * share;
@@ -842,7 +938,8 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
     const bool hazy = air_is_there(t->haze);
-    t->air = hazy ? orr_alloc_zero((size_t)pixel_count(t), sizeof *t->air) : NULL;
+    t->air_groups = hazy && surfaces_transmit(&t->world) ? AIR_GROUPS : 1;
+    t->air = hazy ? orr_alloc_zero((size_t)(pixel_count(t) * t->air_groups), sizeof *t->air) : NULL;
     return t->pixels && t->rays && (t->air || !hazy)
                ? ORR_OK
                : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d x %d pixels", list->lens.width,

@@ -267,7 +267,7 @@ static real3 emitted(const surfaces *s, const place *p, const surface_point *poi
         return light;
     }
     bsdf b = bsdf_lambert(point->normal, scale3(direction, -1.0f), point->base);
-    bsdf_add_coat(&b, point->coat_normal, point->coated, point->coat_roughness);
+    bsdf_add_coat(&b, point->plane, point->coat_normal, point->coated, point->coat_roughness);
     return scale3(light, bsdf_passes_coat(&b));
 }
 
@@ -299,6 +299,15 @@ surface_point surfaces_look(const surfaces *s, const orr_ray_hit *hit, real3 dir
         p.light = emitted(s, &at, &p, direction);
     }
     return p;
+}
+
+bool surfaces_transmit(const surfaces *s)
+{
+    bool any = false;
+    for (int i = 0; i < s->material_count; i++) {
+        any |= orr_material_transmits(s->materials[i].look);
+    }
+    return any;
 }
 
 bool surfaces_endless(const surfaces *s, const orr_ray_hit *hit)

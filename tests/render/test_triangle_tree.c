@@ -132,6 +132,17 @@ static void the_nearest_hit_is_that_of_all_triangles(void **state)
     drop(&s);
 }
 
+// The sum of the boxes' areas, which is what a ray costs, by that of a cube of all; measured: 22.12.
+static void boxes_are_small(void **state)
+{
+    (void)state;
+    soup s = random_soup(20000, 0.01f);
+    build(&s);
+    print_message("%.3f\n", s.tree.area / 12.0);
+    assert_true(s.tree.area / 12.0 < 22.5);
+    drop(&s);
+}
+
 // Long thin ones, many at one place, and a few huge ones: centres coincide and areas span 12 orders.
 static void clumps_and_needles_are_found_too(void **state)
 {
@@ -398,6 +409,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_hit_is_that_of_all_triangles),
+        cmocka_unit_test(boxes_are_small),
         cmocka_unit_test(clumps_and_needles_are_found_too),
         cmocka_unit_test(triangles_without_area_or_with_nan_are_left_out),
         cmocka_unit_test(nothing_is_hit_where_there_is_nothing),

@@ -279,7 +279,7 @@ LARGE_FN ray_surface ray_hit(const mesh_raster *raster, const mesh_surface *surf
     m = with_highlight(m, look);
     if (surface->textures[ORR_TEXTURE_COAT].image) {
         m = light_set_coat(
-            m, ray_factor(raster, surface, ORR_TEXTURE_COAT, &t, w, to->width),
+            m, ray_factor(raster, surface, ORR_TEXTURE_COAT, &t, w, to->width), point,
             ray_normal(raster, surface, ORR_TEXTURE_COAT_NORMAL, point.normal, raw, &t, w, to->width));
     }
     const real3 normal = ray_normal(raster, surface, ORR_TEXTURE_NORMAL, point.normal, raw, &t, w, to->width);

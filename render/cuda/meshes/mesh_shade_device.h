@@ -418,7 +418,7 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
             }
             const bool coated = textures[ORR_TEXTURE_COAT].texels != NULL && !surface->film;
             if (coated) {
-                m = light_set_coat(m, sample_factor(s, &textures[ORR_TEXTURE_COAT], &t, exact, x, y),
+                m = light_set_coat(m, sample_factor(s, &textures[ORR_TEXTURE_COAT], &t, exact, x, y), point,
                                    bent_normal(s, &textures[ORR_TEXTURE_COAT_NORMAL], point.normal, normal,
                                                &t, exact, x, y));
             }

@@ -442,14 +442,61 @@ static void rays_see_haze_and_fog(void **state)
     orr_engine_destroy(engine);
 }
 
+// How far paths are from the frame where its neighbours differ little: neither at an edge nor at the
+// rim of the plane. depth: 0 where pixels are left out
+static void compare_with_paths(const stage *s, const char *name, const float *depth, double mean, double most)
+{
+    static float paths[4 * PIXELS];
+    enum { SAMPLES = 32 };
+    orr_reference *reference;
+    assert_ok(orr_reference_create(s->scene, s->world, &s->view, 1, &reference, &error));
+    assert_ok(orr_reference_advance(reference, SAMPLES, &error));
+    assert_ok(orr_reference_picture(reference, false, &(orr_picture){.rgba = paths}, &error));
+    orr_reference_destroy(reference);
+    double sum = 0.0, worst = 0.0;
+    int compared = 0;
+    for (int i = WIDTH + 1; i < PIXELS - WIDTH - 1; i++) {
+        double step = 0.0, apart = 0.0; // between neighbours, of the same picture; of both pictures
+        for (int k = 0; k < 4; k++) {
+            const int near[4] = {i - 1, i + 1, i - WIDTH, i + WIDTH};
+            for (int c = 0; c < 3; c++) {
+                step = fmax(step, fabs((double)s->rgba[4 * i + c] - (double)s->rgba[4 * near[k] + c]));
+            }
+        }
+        for (int c = 0; c < 3; c++) {
+            apart = fmax(apart, fabs((double)s->rgba[4 * i + c] - (double)paths[4 * i + c]));
+        }
+        if (step < 0.08 && !(depth && depth[i] == 0.0f)) {
+            compared++;
+            sum += apart;
+            worst = fmax(worst, apart);
+        }
+    }
+    print_message("%s: %d of %d pixels, %.4f apart in the mean, at most %.4f\n", name, compared, PIXELS,
+                  sum / compared, worst);
+    assert_true(compared > PIXELS * (depth ? 1 : 3) / 4);
+    assert_true(sum / compared < mean && worst < most);
+}
+
+// A wall of thin glass at y = 8. NULL: none
+static void add_pane(stage *s, const orr_glass_desc *glass)
+{
+    orr_layer layer;
+    assert_ok(orr_scene_add_file(s->scene, write_wall(), NULL, &layer, &error));
+    assert_ok(orr_scene_set_glass(s->scene, layer, 0, glass, &error));
+    assert_ok(orr_scene_set_rays(s->scene, true, &error));
+    orr_world_destroy(s->world);
+    assert_ok(orr_world_create(s->scene, 1, &s->world, &error));
+}
+
 // The path tracer sees haze and fog as frames do, where the air is nearly the same in a whole pixel: on a
-// plane up to its end, on walls before the veil and behind it, and before the sky.
+// plane up to its end, on walls before the veil and behind it, and before the sky; and behind panes: one that
+// leaves light as it is shows what is seen without it, a tinted one what rays of frames do.
 static void paths_see_haze_and_fog(void **state)
 {
     (void)state;
     static stage s;
-    static float paths[4 * PIXELS];
-    enum { SAMPLES = 48 };
+    static float bare[4 * PIXELS], depth[PIXELS];
     // all shine by themselves, and reflect hardly anything
     static const char model[] =
         MODEL(HAZE "<headlight active='0'/>",
@@ -459,41 +506,34 @@ static void paths_see_haze_and_fog(void **state)
               "<geom type='plane' size='0 0 1' material='green'/>"
               "<geom type='box' size='3 1 4' pos='3 14 4' material='red'/>"
               "<geom type='box' size='9 1 12' pos='-14 50 3' material='blue'/>");
+    static const orr_glass_desc clear = {.transmission = 1.0f, .ior = 1.0f, .colour = {1, 1, 1}},
+                                tinted = {.transmission = 1.0f, .colour = {0.4f, 0.8f, 0.6f}};
     orr_engine *engine = open_machine(ORR_DEVICE_CPU);
     const char *path = written("haze.xml", model);
     for (int fog = 0; fog < 2; fog++) {
         stage_open(&s, engine, path);
         s.view.fog = fog == 1;
         draw(&s);
-        orr_reference *reference;
-        assert_ok(orr_reference_create(s.scene, s.world, &s.view, 1, &reference, &error));
-        assert_ok(orr_reference_advance(reference, SAMPLES, &error));
-        assert_ok(orr_reference_picture(reference, false, &(orr_picture){.rgba = paths}, &error));
-        orr_reference_destroy(reference);
-        double sum = 0.0, worst = 0.0;
-        int compared = 0;
-        for (int i = WIDTH + 1; i < PIXELS - WIDTH - 1; i++) {
-            double step = 0.0, apart = 0.0; // between neighbours, of the same picture; of both pictures
-            for (int k = 0; k < 4; k++) {
-                const int near[4] = {i - 1, i + 1, i - WIDTH, i + WIDTH};
-                for (int c = 0; c < 3; c++) {
-                    step = fmax(step, fabs((double)s.rgba[4 * i + c] - (double)s.rgba[4 * near[k] + c]));
-                }
-            }
-            for (int c = 0; c < 3; c++) {
-                apart = fmax(apart, fabs((double)s.rgba[4 * i + c] - (double)paths[4 * i + c]));
-            }
-            if (step < 0.08) { // neither an edge nor the rim of the plane
-                compared++;
-                sum += apart;
-                worst = fmax(worst, apart);
-            }
-        }
-        print_message("fog %d: %d of %d pixels, %.4f apart in the mean, at most %.4f\n", fog, compared,
-                      PIXELS, sum / compared, worst);
-        assert_true(compared > PIXELS * 3 / 4);
-        assert_true(sum / compared < 0.004 && worst < 0.03);
+        memcpy(bare, s.rgba, sizeof bare);
+        memcpy(depth, s.depth, sizeof depth); // glass does not show the sky of a model
+        compare_with_paths(&s, fog ? "fog" : "haze", NULL, 0.004, 0.03);
         stage_close(&s);
+        for (int tint = 0; tint < 2; tint++) {
+            stage_open(&s, engine, path);
+            s.view.fog = fog == 1;
+            add_pane(&s, tint ? &tinted : &clear);
+            draw(&s);
+            if (!tint) {
+                memcpy(s.rgba, bare, sizeof bare);
+            }
+            // rays take what glass reflects from the table of highlights where that is rough, and stop sooner
+            if (tint) {
+                compare_with_paths(&s, "behind a tinted pane", depth, 0.012, 0.17);
+            } else {
+                compare_with_paths(&s, "behind a clear pane", depth, 0.002, 0.02);
+            }
+            stage_close(&s);
+        }
     }
     orr_engine_destroy(engine);
 }
