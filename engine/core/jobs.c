@@ -13,7 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 1024 };
+enum {
+    THREADS_MAX = 1024,
+    WATCH_NANOSECONDS = 50000, // how long threads look for the next parallel-for, where more are expected
+    WATCH_LOOKS = 64           // between two looks at the clock
+};
 
 struct orr_jobs {
     int workers;
@@ -29,10 +33,12 @@ struct orr_jobs {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     pthread_cond_t done;
-    uint64_t round; // guarded by mutex: increases with each parallel-for
-    bool open;      // guarded by mutex: a thread that wakes now has a part in this round
-    int busy;       // guarded by mutex: threads that have one and have not finished it
-    bool quit;      // guarded by mutex
+    // changed with the mutex only:
+    atomic_ullong round; // increases with each parallel-for
+    atomic_int busy;     // threads that have a part in this round and have not finished it
+    bool open;           // guarded by mutex: a thread that wakes now has a part in this round
+    bool quit;           // guarded by mutex
+    atomic_bool more;    // more parallel-fors are expected soon
 
     orr_trace *trace; // nullable; what it holds is guarded by mutex while a parallel-for runs
 
@@ -80,6 +86,35 @@ static job_share claim_blocks(orr_jobs *jobs, int worker)
     }
 }
 
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+// Looks for a while for another round than the one that was seen last, or, if `seen` is 0, until no thread is
+// busy. Threads of others that wait for this core go first.
+static void watch(const orr_jobs *jobs, uint64_t seen)
+{
+    uint64_t begin = 0;
+    while (atomic_load_explicit(&jobs->more, memory_order_relaxed)) {
+        for (int i = 0; i < WATCH_LOOKS; i++) {
+            if (seen ? atomic_load_explicit(&jobs->round, memory_order_relaxed) != seen
+                     : atomic_load_explicit(&jobs->busy, memory_order_relaxed) == 0) {
+                return;
+            }
+            relax();
+        }
+        uint64_t time = orr_clock_nanoseconds();
+        begin = begin ? begin : time;
+        if (time - begin > WATCH_NANOSECONDS) {
+            return;
+        }
+        sched_yield();
+    }
+}
+
 static void *thread_main(void *argument)
 {
     thread_start start = *(thread_start *)argument;
@@ -106,6 +141,11 @@ static void *thread_main(void *argument)
         record(jobs, start.worker, share);
         if (--jobs->busy == 0) {
             pthread_cond_signal(&jobs->done);
+        }
+        if (jobs->round == seen && jobs->more) {
+            pthread_mutex_unlock(&jobs->mutex);
+            watch(jobs, seen);
+            pthread_mutex_lock(&jobs->mutex);
         }
     }
     pthread_mutex_unlock(&jobs->mutex);
@@ -170,7 +210,11 @@ orr_result orr_jobs_create(int threads, orr_parallel_for_fn parallel_for, void *
     jobs->parallel_for = parallel_for;
     jobs->user = user;
     jobs->here = here;
-    pthread_mutex_init(&jobs->mutex, NULL);
+    pthread_mutexattr_t kind; // which is held for a moment only
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&jobs->mutex, &kind);
+    pthread_mutexattr_destroy(&kind);
     pthread_cond_init(&jobs->wake, NULL);
     pthread_cond_init(&jobs->done, NULL);
     orr_result result = parallel_for ? ORR_OK : start_threads(jobs, error);
@@ -200,6 +244,16 @@ void orr_jobs_destroy(orr_jobs *jobs)
     munmap(jobs->here, sizeof *jobs->here);
     orr_free(jobs->threads);
     orr_free(jobs);
+}
+
+void orr_jobs_expect_more(orr_jobs *jobs)
+{
+    jobs->more = true;
+}
+
+void orr_jobs_expect_no_more(orr_jobs *jobs)
+{
+    jobs->more = false;
 }
 
 void orr_jobs_trace(orr_jobs *jobs, orr_trace *trace)
@@ -271,6 +325,11 @@ void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context)
     pthread_mutex_lock(&jobs->mutex);
     record(jobs, 0, share);
     jobs->open = false;
+    if (jobs->busy > 0 && jobs->more) {
+        pthread_mutex_unlock(&jobs->mutex);
+        watch(jobs, 0);
+        pthread_mutex_lock(&jobs->mutex);
+    }
     while (jobs->busy > 0) {
         pthread_cond_wait(&jobs->done, &jobs->mutex);
     }

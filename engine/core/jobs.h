@@ -29,6 +29,12 @@ orr_result orr_jobs_check(const orr_jobs *jobs, orr_error *error);
 // not call it again.
 void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context);
 
+// Between these two calls threads that are done with a parallel-for look for the next one for a short while
+// before they sleep, as a thread that sleeps begins late: for callers that run many short ones in a row, from
+// one thread. Not of a host's pool.
+void orr_jobs_expect_more(orr_jobs *jobs);
+void orr_jobs_expect_no_more(orr_jobs *jobs);
+
 // From now on each thread's part in a parallel-for is a span of the trace (not of a host's pool). NULL: stop.
 struct orr_trace;
 void orr_jobs_trace(orr_jobs *jobs, struct orr_trace *trace);

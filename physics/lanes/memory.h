@@ -118,6 +118,10 @@ FN int block_rows(const lane_model *m)
     X(block_mark, int32_t, m->plan->block_count)                                                             \
     X(block_scratch, int32_t, m->plan->block_count)                                                          \
     X(block_sibling, int32_t, m->plan->block_count)                                                          \
+    X(island_part, lane_island_part, m->plan->block_count > 0 ? LANE_PARTS + 1 : 0)                          \
+    X(outcome, lane_outcome, m->plan->block_count > 0 ? 1 : 0)                                               \
+    X(tree_part, int32_t, m->plan->block_count)                                                              \
+    X(touch, lane_touch, touch_room(m))                                                                      \
     X(response, lane_response, m->plan->response_rows)                                                       \
     X(response_dof, int32_t, m->plan->response_dofs)                                                         \
     X(response_mark, uint32_t, m->plan->response_rows > 0 ? pattern_words(m) : 0)                            \
@@ -127,6 +131,7 @@ FN int block_rows(const lane_model *m)
     X(met, orr_pair, met_capacity(m))                                                                        \
     X(met_dof, int32_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                       \
     X(met_part, uint8_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                      \
+    X(part, lane_part, near_capacity(m) / LANE_PAIRS_OF_PART)                                                \
     X(near_pair, uint32_t, (m->plan->geom_pairs + 31) / 32)
 
 LANE_FN size_t padded(size_t bytes)

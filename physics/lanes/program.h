@@ -2,6 +2,7 @@
 // set, for one world in plain float, and for one world in plain double.
 #pragma once
 
+#include "engine/core/jobs.h"
 #include "physics/lanes/quantity.h"
 #include "physics/plan/plan.h"
 
@@ -40,6 +41,12 @@ typedef struct orr_world_counts {
     uint32_t restarts;   // by autoreset
 } orr_world_counts;
 
+// Threads that step a block together (lanes/share.h).
+typedef struct orr_program_threads {
+    orr_jobs *jobs;
+    char *scratch; // of each worker one, as large as that of the block, which is apart
+} orr_program_threads;
+
 typedef struct orr_program {
     int lanes;          // worlds of a block
     size_t real_bytes;  // of one real of one world
@@ -54,9 +61,9 @@ typedef struct orr_program {
     // Returns the lanes of a block whose bits are set to their start.
     void (*restart)(const void *model, void *state, uint32_t lanes);
     // Runs a call on a block. Returns one bit per lane, set when its state has diverged. counts: of each
-    // lane; nullable.
+    // lane; nullable. threads: NULL: the caller's alone, with the same numbers.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
-                    orr_program_notes *notes, orr_world_counts *counts);
+                    orr_program_notes *notes, orr_world_counts *counts, const orr_program_threads *threads);
     // Evaluates the state and lists the contacts of the lanes whose bits are set. Rows of `capacity`
     // contacts, and counts, begin with the first of these lanes, and have one for each lane from there on.
     // At most `capacity` contacts of each are written. counts: how many there are.

@@ -247,6 +247,7 @@ FN int box_sides(const lane_model *m)
     X(block_residual, LANE_BLOCK_ROW * m->plan->block_count)                                                 \
     X(block_along, LANE_BLOCK_ROW * m->plan->block_count)                                                    \
     X(block_found, LANE_BLOCK_ROW * m->plan->block_count)                                                    \
+    X(spill, LANE_PARTS *LANE_BLOCK_ROW * m->plan->block_count) /* of products, by blocks_times */           \
     /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                             \
     X(qH, m->nM)                        /* lower triangle */                                                 \
     X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                       \
@@ -379,9 +380,50 @@ typedef struct lane_team {
 } lane_team;
 #endif
 
+// A part of the near pairs that threads divide (collision/mixed.h), or of the boxes among which they are
+// found (collision/near.h), of which what is said of contacts is true of near pairs.
+enum { LANE_PAIRS_OF_PART = 32 };
+typedef struct lane_part {
+    int32_t worker;                  // who has found its contacts
+    int32_t first_contact, contacts; // where they are among those of the worker, and how many
+    int32_t first_met, met;          // the same of the pairs in contact
+    int32_t to_contact, to_met;      // where they are among all
+    int32_t missed;
+} lane_part;
+
+// What a group of rows touches of a part of an island: entries of its Jacobian.
+typedef struct lane_touch {
+    int32_t row, first, end;
+    int32_t again; // 1: others before touch it, too
+} lane_touch;
+
+// A part of a large island (solver/parts.h): where it begins; where it ends the next one does.
+enum { LANE_PARTS = 16 };
+typedef struct lane_island_part {
+    int32_t group, row, dof, touch;
+    int32_t place_first, place_end; // of its blocks
+    int32_t reach;                  // behind the last place that its blocks couple with
+    real sum[2];                    // what its functions leave
+} lane_island_part;
+
+FN int touch_room(const lane_model *m)
+{
+    return m->plan->block_count > 0 ? 2 * m->plan->row_capacity : 0;
+}
+
+// How the solver has done on some islands.
+typedef struct lane_outcome {
+    int32_t iterations;
+    mask inaccurate;
+} lane_outcome;
+
+struct orr_program_threads;
+
 typedef struct lane_data {
 #if defined(__CUDACC__)
     lane_team team;
+#else
+    const struct orr_program_threads *threads; // NULL: one thread steps the block
 #endif
 #define LANE_ARRAY(name, count) reals name;
     LANE_STATE(LANE_ARRAY)
@@ -418,6 +460,8 @@ typedef struct lane_data {
     orr_pair *met;
     int32_t *met_dof;
     uint8_t *met_part;
+    lane_part *part;     // near_capacity / LANE_PAIRS_OF_PART
+    int32_t rows_later;  // 1: contacts do not become rows when they are added
     uint32_t *near_pair; // one bit per pair: near in any lane
     ints fill;           // nv x nv: columns of the rows of H that are not zero, ascending
     ints fill_count;     // nv
@@ -433,6 +477,7 @@ typedef struct lane_data {
     lane_row *row_sorted;             // plan->row_capacity: another array of rows
     int32_t *row_place; // plan->row_capacity: places of rows among the sorted ones; then their groups
     int32_t island_count;
+    lane_outcome *outcome; // 1, of each thread
     // blocks of an island (lanes/solver/block_direction.h)
     int32_t *block_order, *block_at;       // blocks in the order of elimination; the place of each
     int32_t *edge_first, *edge_end, *edge; // the blocks that H couples a block with; 2 plan->block_capacity
@@ -440,7 +485,17 @@ typedef struct lane_data {
         *fill_place; // of each place: its blocks of U (+ 1), their columns (plan->block_capacity)
     int32_t *block_mark, *block_scratch, *block_sibling;
     int32_t order_count;
-    int32_t edges_of_trees;   // 1: there was no room for edges between trees
+    int32_t edges_of_trees; // 1: there was no room for edges between trees
+    // parts of a large island, for threads (lanes/solver/parts.h); of a world on CUDA row_first is 0
+    int32_t row_first;                  // of the part
+    int32_t parts;                      // into which run_on_parts divides; 1: none, or this is one
+    int32_t part_number, island_parts;  // this part, and of how many; 0, 1: the island is not divided
+    int32_t place_first, place_end;     // of the part's blocks; of the island 0, order_count
+    int32_t touched_first, touched_end; // of the part, in `touch`
+    lane_island_part *island_part;      // LANE_PARTS + 1
+    int32_t *tree_part;                 // of the island's trees
+    int32_t *island_dofs;               // `dof`, to be sorted
+    lane_touch *touch;                  // touch_room
     int32_t unilateral_first; // from this row on all are LANE_ROW_UNILATERAL, and regarded in vectors
     real gain_enough;         // of the cost, for another iteration; computed by solve_rows
     int32_t trees_only;       // 1: the factor leaves out what couples trees

@@ -206,9 +206,9 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
         actuation(m, d);
         implicit_inverse(m, d, d->qacc, d->work + m->nv);
     }
-    constraint_residual(d, d->qacc);
+    constraint_residual(m, d, d->qacc);
     d->unilateral_first = first_unilateral(m, d);
-    constraint_forces(d);
+    constraint_forces(m, d);
     constraint_force(m, d, d->qfrc_constraint);
     bias_forces(m, d);
     inertia_matrix_times(m, d, d->qacc, d->qfrc_inverse);

@@ -441,8 +441,8 @@ static int count_apart(const orr_plan *plan)
 {
     enum { MOST = 32 };
     const int32_t *type = plan->model->geom_type;
-    int count = plan->pairs_mixed ? MOST : 0;
-    for (int i = 0; i < plan->geom_pairs && count < MOST; i++) {
+    int count = 0;
+    for (int i = 0; i < plan->geom_pairs && count < MOST && !plan->pairs_mixed; i++) {
         int one = type[plan->pair[i].geom1], two = type[plan->pair[i].geom2];
         bool closed_form = two == ORR_GEOM_CAPSULE || (one == ORR_GEOM_SPHERE && two == ORR_GEOM_CYLINDER);
         count += one != ORR_GEOM_PLANE && one != ORR_GEOM_HFIELD && two > ORR_GEOM_SPHERE &&

@@ -27,11 +27,12 @@ static void restart_lanes(const void *model, void *state, uint32_t lanes)
 }
 
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,
-                    orr_program_notes *notes, orr_world_counts *counts)
+                    orr_program_notes *notes, orr_world_counts *counts, const orr_program_threads *threads)
 {
     const lane_model *m = model;
     lane_data d;
     bind(m, state, scratch, 0, &d);
+    d.threads = threads;
     run_calls(m, &d, call, steps, notes->stepped == state);
     int stepped = call == ORR_PROGRAM_STEP || call >= ORR_PROGRAM_STEP_POSITIONS;
     notes->stepped = stepped ? state : NULL;

@@ -118,8 +118,11 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, bool
     physics->chosen = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->chosen);
     physics->kept = desc->cuda ? NULL : orr_alloc((size_t)physics->workers, block_bytes);
     physics->notes = orr_alloc_zero((size_t)physics->workers, sizeof *physics->notes);
-    if (!physics->state || !physics->scratch || !physics->diverged || !physics->counts || !physics->notes ||
-        !physics->chosen || (!physics->kept && !desc->cuda)) {
+    bool shared = physics->plan->block_count > 0 && physics->blocks == 1 && physics->workers > 1;
+    physics->shared = shared ? orr_alloc((size_t)physics->workers, physics->scratch_bytes) : NULL;
+    bool short_of_memory = shared && !physics->shared;
+    if (short_of_memory || !physics->state || !physics->scratch || !physics->diverged || !physics->counts ||
+        !physics->notes || !physics->chosen || (!physics->kept && !desc->cuda)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                         "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
                         block_bytes / (size_t)program->lanes, physics->scratch_bytes);
@@ -177,6 +180,7 @@ void orr_physics_destroy(orr_physics *physics)
     orr_free(physics->numbers);
     orr_free(physics->state);
     orr_free(physics->scratch);
+    orr_free(physics->shared);
     orr_free(physics->diverged);
     orr_free(physics->counts);
     orr_free(physics->chosen);
@@ -206,7 +210,7 @@ static void run_chosen(orr_physics *physics, int block, int worker, uint32_t cho
     orr_world_counts counts[32] = {{0, 0}};
     memcpy(kept, state, bytes);
     uint32_t diverged = program->run(physics->program_model, state, scratch, physics->call, physics->steps,
-                                     &physics->notes[worker], counts);
+                                     &physics->notes[worker], counts, physics->threads);
     copy_lanes(physics, state, kept, ~chosen);
     physics->notes[worker].stepped = NULL;
     physics->diverged[block] |= diverged & chosen;
@@ -229,7 +233,8 @@ static void run_block(void *context, int block, int worker)
     } else if (chosen == in_use) {
         physics->diverged[block] |= physics->program->run(
             physics->program_model, block_state(physics, block), scratch, physics->call, physics->steps,
-            &physics->notes[worker], physics->counts + (size_t)block * (size_t)physics->program->lanes);
+            &physics->notes[worker], physics->counts + (size_t)block * (size_t)physics->program->lanes,
+            physics->threads);
     } else if (chosen != 0) {
         run_chosen(physics, block, worker, chosen);
     }
@@ -257,7 +262,16 @@ void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, con
     }
     physics->call = call;
     physics->steps = steps;
-    orr_jobs_for(physics->jobs, physics->blocks, run_block, physics);
+    if (!physics->shared) {
+        orr_jobs_for(physics->jobs, physics->blocks, run_block, physics);
+        return;
+    }
+    const orr_program_threads threads = {physics->jobs, physics->shared};
+    physics->threads = &threads;
+    orr_jobs_expect_more(physics->jobs);
+    run_block(physics, 0, 0); // which calls orr_jobs_for itself
+    orr_jobs_expect_no_more(physics->jobs);
+    physics->threads = NULL;
 }
 
 void orr_physics_step(orr_physics *physics, int steps)

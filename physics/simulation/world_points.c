@@ -178,7 +178,7 @@ static void find_block(void *context, int block, int worker)
         return;
     }
     physics->program->run(physics->program_model, block_state(physics, block), scratch, ORR_PROGRAM_POSITIONS,
-                          0, &physics->notes[worker], NULL);
+                          0, &physics->notes[worker], NULL, NULL);
     for (int lane = 0; lane < block_worlds(physics, block); lane++) {
         const ptrdiff_t world = (ptrdiff_t)block * physics->program->lanes + lane;
         const ptrdiff_t row = world * 3 * physics->model->nv;

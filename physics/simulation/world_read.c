@@ -96,7 +96,7 @@ void orr_physics_evaluate(orr_physics *physics, int world, orr_program_call call
         return;
     }
     physics->program->run(physics->program_model, block_state(physics, world / physics->program->lanes),
-                          physics->scratch, call, 0, &physics->notes[0], NULL);
+                          physics->scratch, call, 0, &physics->notes[0], NULL, NULL);
 }
 
 number_range orr_physics_found(orr_physics *physics, orr_physics_quantity quantity)
@@ -220,7 +220,7 @@ static void read_block(void *context, int block, int worker)
         orr_program_call call = deepest(job, inverse);
         if (call != ORR_PROGRAM_STEP) {
             physics->program->run(physics->program_model, state, scratch, call, 0, &physics->notes[worker],
-                                  NULL);
+                                  NULL, NULL);
         }
         for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
             if ((job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {

@@ -16,15 +16,17 @@ struct orr_physics {
     void *program_model, *numbers;
     int worlds, blocks, state_count;
     size_t scratch_bytes;
-    char *state;              // blocks x state_count x lanes
-    char *scratch;            // workers x scratch_bytes
-    int workers;              // 1 for worlds on a device
-    uint32_t *diverged;       // per block, one bit per lane
-    orr_world_counts *counts; // blocks x lanes
-    orr_program_notes *notes; // per worker
-    uint32_t *chosen;         // per block, one bit per lane: the worlds of a call that is not for all
-    char *kept;               // workers x a block's state: before such a call
-    orr_program_call call;    // of run_worlds()
+    char *state;   // blocks x state_count x lanes
+    char *scratch; // workers x scratch_bytes
+    int workers;   // 1 for worlds on a device
+    char *shared;  // workers x scratch_bytes: where threads step one block together; else NULL
+    const orr_program_threads *threads; // of the call; NULL: a block is stepped by one thread
+    uint32_t *diverged;                 // per block, one bit per lane
+    orr_world_counts *counts;           // blocks x lanes
+    orr_program_notes *notes;           // per worker
+    uint32_t *chosen;      // per block, one bit per lane: the worlds of a call that is not for all
+    char *kept;            // workers x a block's state: before such a call
+    orr_program_call call; // of run_worlds()
     int steps;
     bool all;
     struct orr_vary_memory *vary; // per thread that sets parameters; NULL: none that others follow from

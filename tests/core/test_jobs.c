@@ -78,6 +78,11 @@ static void rounds_see_what_earlier_rounds_wrote_for_any_number_of_threads(void 
         for (c.round = 0; c.round < 200; c.round++) {
             orr_jobs_for(jobs, BLOCKS_MAX, mix, &c);
         }
+        orr_jobs_expect_more(jobs); // threads watch for the next round before they sleep
+        for (; c.round < 400; c.round++) {
+            orr_jobs_for(jobs, BLOCKS_MAX, mix, &c);
+        }
+        orr_jobs_expect_no_more(jobs);
         orr_jobs_destroy(jobs);
         if (threads == 1) {
             memcpy(expected, values, sizeof values);
@@ -130,9 +135,14 @@ static void the_caller_waits_for_the_last_block(void **state)
     (void)state;
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
-    nap n = {.arrived = 0};
-    orr_jobs_for(jobs, 2, meet_and_nap, &n);
-    assert_true(n.done[0] && n.done[1]);
+    for (int more = 0; more < 2; more++) {
+        if (more) {
+            orr_jobs_expect_more(jobs);
+        }
+        nap n = {.arrived = 0};
+        orr_jobs_for(jobs, 2, meet_and_nap, &n);
+        assert_true(n.done[0] && n.done[1]);
+    }
     orr_jobs_destroy(jobs);
 }
 

@@ -1,89 +1,9 @@
-// Contacts of all pairs: which are near, and the routine for each kind of pair.
+// Contacts of all pairs that are near, and their rows.
 #pragma once
 
-#include "physics/lanes/collision/flex_contact.h"
-#include "physics/lanes/collision/grid_contact.h"
+#include "physics/lanes/collision/mixed.h"
 #include "physics/lanes/collision/near.h"
-#include "physics/lanes/sleep.h"
-
-// The lanes in which the geoms of a pair could touch, by their bounding spheres.
-FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
-{
-    real3 apart = sub3(load3(d->geom_xpos, pair->geom2), load3(d->geom_xpos, pair->geom1));
-    real reach = R(pair->margin) + geom_rbound(m, d, pair->geom2);
-    if (m->geom_type[pair->geom1] == ORR_GEOM_PLANE) {
-        return dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) <= reach;
-    }
-    reach = reach + geom_rbound(m, d, pair->geom1);
-    return dot3(apart, apart) <= reach * reach;
-}
-
-LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)
-{
-    const orr_pair *pair = lane_pair(m, d, i);
-    lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);
-    if (m->geom_type[pair->geom2] == ORR_GEOM_SDF) {
-        if (m->geom_function[pair->geom2]) {
-            collide_lanes(m, d, i, &a, &b, near);
-        } else {
-            collide_grid(m, d, i, &a, &b);
-        }
-        return;
-    }
-    switch (m->geom_type[pair->geom1] * 8 + m->geom_type[pair->geom2]) {
-    case ORR_GEOM_PLANE * 8 + ORR_GEOM_SPHERE:
-        plane_sphere(m, d, i, &a, b.pos, b.size.x, no_tangent());
-        break;
-    case ORR_GEOM_PLANE * 8 + ORR_GEOM_CAPSULE:
-        plane_capsule(m, d, i, &a, &b);
-        break;
-    case ORR_GEOM_PLANE * 8 + ORR_GEOM_ELLIPSOID:
-        plane_ellipsoid(m, d, i, &a, &b);
-        break;
-    case ORR_GEOM_PLANE * 8 + ORR_GEOM_CYLINDER:
-        plane_cylinder(m, d, i, &a, &b);
-        break;
-    case ORR_GEOM_PLANE * 8 + ORR_GEOM_BOX:
-        plane_box(m, d, i, &a, &b);
-        break;
-    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_SPHERE:
-        sphere_sphere(m, d, i, a.pos, a.size.x, b.pos, b.size.x, everywhere());
-        break;
-    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_CAPSULE:
-        sphere_capsule(m, d, i, &a, &b);
-        break;
-    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_CYLINDER:
-        sphere_cylinder(m, d, i, &a, &b);
-        break;
-    case ORR_GEOM_CAPSULE * 8 + ORR_GEOM_CAPSULE:
-        capsule_capsule(m, d, i, &a, &b);
-        break;
-    default:
-        collide_lanes(m, d, i, &a, &b, near);
-        break;
-    }
-}
-
-LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
-{
-    const orr_pair *pair = lane_pair(m, d, i);
-    mask near = may_touch(m, d, pair);
-    if (d->asleep == LANE_NONE_ASLEEP) {
-        if (any(near)) {
-            collide_near(m, d, i, near);
-        }
-        return;
-    }
-    mask touches = pair_touches(m, d, pair);
-    if (!any(and_(near, touches))) {
-        return;
-    }
-    int first = d->contact_count;
-    collide_near(m, d, i, and_(near, touches));
-    for (int contact = first; contact < d->contact_count; contact++) {
-        d->contact_dist[contact] = sel(touches, d->contact_dist[contact], R(LANE_HUGE));
-    }
-}
+#include "physics/lanes/collision/pair.h"
 
 // Sets the bits of the pairs that may touch, as find_near does, by testing all pairs.
 LANE_FN void test_pairs(const lane_model *m, lane_data *d)
@@ -98,50 +18,33 @@ LANE_FN void test_pairs(const lane_model *m, lane_data *d)
     }
 }
 
-// Orders the near pairs by their second geom, then their first: `by` is 1, then 0.
-LANE_FN void sort_near(const lane_model *m, lane_data *d, int by, const int32_t *from, int32_t *to)
+#if !defined(__CUDACC__)
+enum { CONTACTS_OF_PART = 64, CONTACT_PARTS_LEAST = 4 };
+
+LANE_FN void set_part_of_rows(const lane_model *m, lane_data *d, const void *context, int part, int worker)
 {
-    int32_t *first = d->near_first;
-    memset(first, 0, ((size_t)m->ngeom + 1) * sizeof *first);
-    for (int i = 0; i < d->near_count; i++) {
-        first[from[2 * i + by] + 1]++;
-    }
-    for (int geom = 1; geom < m->ngeom; geom++) {
-        first[geom] += first[geom - 1];
-    }
-    for (int i = 0; i < d->near_count; i++) {
-        int at = first[from[2 * i + by]]++;
-        to[2 * at] = from[2 * i];
-        to[2 * at + 1] = from[2 * i + 1];
+    (void)context;
+    (void)worker;
+    for (int i = part * CONTACTS_OF_PART; i < part_end(d->contact_count, CONTACTS_OF_PART, part); i++) {
+        if (d->contact[i].row >= 0) {
+            set_contact_rows(m, d, i);
+        }
     }
 }
+#endif
 
-// Pairs that the plan does not list, in the order in which it would; their parameters are mixed. Those
-// without a contact are forgotten.
-LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
+// The rows of all contacts.
+LANE_FN void set_rows_of_contacts(const lane_model *m, lane_data *d)
 {
-#if !defined(__CUDACC__) // where the plan lists all
-    const orr_plan *plan = m->plan;
-    if (!plan->pairs_mixed) {
-        return;
-    }
-    sort_near(m, d, 1, d->near_geoms, d->near_sorted);
-    sort_near(m, d, 0, d->near_sorted, d->near_geoms);
-    for (int i = 0, met = 0; i < d->near_count; i++) {
-        orr_pair *pair = &d->met[met];
-        if (!orr_plan_mix_pair(plan, d->near_geoms[2 * i], d->near_geoms[2 * i + 1], pair)) {
-            continue;
-        }
-        int64_t first = (int64_t)met * plan->pair_dofs;
-        pair->chain = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
-                                         d->met_dof + first, d->met_part + first);
-        int before = d->contact_count;
-        collide_pair(m, d, plan->pair_count + met);
-        met += d->contact_count > before;
-    }
+#if !defined(__CUDACC__)
+    share_parts(m, d, parts_of(d->contact_count, CONTACTS_OF_PART), CONTACT_PARTS_LEAST, set_part_of_rows,
+                NULL);
 #else
-    (void)m;
-    (void)d;
+    for (int i = team_first(d); i < d->contact_count; i += team_size(d)) {
+        if (d->contact[i].row >= 0) {
+            set_contact_rows(m, d, i);
+        }
+    }
 #endif
 }
 
@@ -169,15 +72,13 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
                 collide_pair(m, d, first + lowest_bit(left));
             }
         }
+#if !defined(__CUDACC__)
         collide_mixed(m, d);
+#endif
     }
     collide_points(m, d);
     collide_elements(m, d);
-    for (int i = team_first(d); i < d->contact_count; i += team_size(d)) {
-        if (d->contact[i].row >= 0) {
-            set_contact_rows(m, d, i);
-        }
-    }
+    set_rows_of_contacts(m, d);
     int needed = d->contact_count + d->contacts_missed;
     d->contacts_needed = needed > d->contacts_needed ? needed : d->contacts_needed;
 }

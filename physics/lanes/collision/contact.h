@@ -185,6 +185,6 @@ FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real dist
         acts = and_(near, distance < R(pair->includemargin));
     }
     if (any(acts)) {
-        d->contact[contact].row = add_contact_rows(m, d, pair_index);
+        d->contact[contact].row = d->rows_later ? 0 : add_contact_rows(m, d, pair_index);
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "physics/lanes/collision/per_lane.h"
+#include "physics/lanes/share.h"
 #include "physics/lanes/sleep.h"
 
 enum { BOXES_PER_LEAF = 4 };
@@ -287,11 +288,31 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
     }
 }
 
+#if !defined(__CUDACC__)
+enum { BOXES_OF_PART = 128, BOX_PARTS_LEAST = 4 };
+
+LANE_FN void find_part_of_extents(const lane_model *m, lane_data *d, const void *context, int part,
+                                  int worker)
+{
+    (void)context;
+    (void)worker;
+    for (int k = part * BOXES_OF_PART; k < part_end(m->plan->boxed_moving, BOXES_OF_PART, part); k++) {
+        find_extent(m, d, k, &d->extent[k]);
+    }
+}
+#endif
+
 // Boxes of geoms that move in front, in the plan's order, then those of what rests, with a tree over them.
 LANE_FN void sort_boxes(const lane_model *m, lane_data *d)
 {
     int moving = m->plan->boxed_moving, first = 0, behind = moving;
-    for (int k = 0; k < moving; k++) {
+#if !defined(__CUDACC__)
+    if (d->asleep == LANE_NONE_ASLEEP) { // all move
+        share_parts(m, d, parts_of(moving, BOXES_OF_PART), BOX_PARTS_LEAST, find_part_of_extents, NULL);
+        first = moving;
+    }
+#endif
+    for (int k = first; k < moving; k++) {
         int rests = geom_rests(m, d, m->plan->boxed_geom[k]);
         if (!rests && has_lists(d)) {
             d->box_list[first] = k;
@@ -301,6 +322,72 @@ LANE_FN void sort_boxes(const lane_model *m, lane_data *d)
     d->kept->boxes_moving = first;
     d->kept->rest_nodes = build_tree(d, d->box_node + 2 * first, first, moving - first);
     d->kept->boxes_sorted = has_lists(d);
+}
+
+// The trees of boxes that a box that moves is searched in: of what moves, what rests and what cannot move.
+LANE_FN void search_trees(const lane_model *m, lane_data *d, int k, int nodes)
+{
+    int moving = d->kept->boxes_moving;
+    search_tree(m, d, k, d->box_node, nodes);
+    search_tree(m, d, k, d->box_node + 2 * moving, d->kept->rest_nodes);
+    search_tree(m, d, k, d->box_node + 2 * m->plan->boxed_moving, d->fixed_nodes);
+}
+
+#if !defined(__CUDACC__)
+// A part of the boxes that move; what a worker has found so far is counted in its own part 0.
+LANE_FN void search_part(const lane_model *m, lane_data *d, const void *context, int part, int worker)
+{
+    lane_data own, boxes = *d;
+    bind_worker(m, d, worker, &own);
+    lane_part *so_far = own.part, *p = d->part + part;
+    boxes.near_geoms = own.near_geoms;
+    boxes.near_count = p->first_contact = so_far->contacts;
+    p->worker = worker;
+    for (int k = part * BOXES_OF_PART; k < part_end(d->kept->boxes_moving, BOXES_OF_PART, part); k++) {
+        search_trees(m, &boxes, k, *(const int *)context);
+    }
+    so_far->contacts = boxes.near_count;
+    so_far->missed += boxes.contacts_missed - d->contacts_missed;
+    p->contacts = so_far->contacts - p->first_contact;
+}
+
+// Searches over threads. Returns 0, and has done nothing, where there is no room for all near pairs.
+LANE_FN int search_parts(const lane_model *m, lane_data *d, int parts, int nodes)
+{
+    begin_workers(m, d);
+    share_parts(m, d, parts, 1, search_part, &nodes);
+    int count = 0;
+    for (int part = 0; part < parts; part++) {
+        count += d->part[part].contacts;
+    }
+    if (workers_missed(m, d) || count > near_capacity(m)) {
+        return 0;
+    }
+    for (int part = 0; part < parts; part++) {
+        const lane_part *p = d->part + part;
+        lane_data own;
+        bind_worker(m, d, p->worker, &own);
+        memcpy(d->near_geoms + 2 * d->near_count, own.near_geoms + 2 * p->first_contact,
+               2 * (size_t)p->contacts * sizeof *d->near_geoms);
+        d->near_count += p->contacts;
+    }
+    return 1;
+}
+#endif
+
+// The near pairs of all boxes that move.
+LANE_FN void search_boxes(const lane_model *m, lane_data *d, int nodes)
+{
+#if !defined(__CUDACC__)
+    int parts = parts_of(d->kept->boxes_moving, BOXES_OF_PART);
+    int shared = m->plan->pairs_mixed && parts_are_shared(d, parts, BOX_PARTS_LEAST);
+    if (shared && search_parts(m, d, parts, nodes)) {
+        return;
+    }
+#endif
+    for (int k = 0; k < d->kept->boxes_moving; k++) {
+        search_trees(m, d, k, nodes);
+    }
 }
 
 // Finds the pairs of geoms that may touch in some lane: geoms that move with each other, with those that rest
@@ -329,11 +416,7 @@ LANE_FN void find_near(const lane_model *m, lane_data *d)
         }
         d->fixed_nodes = build_tree(d, d->box_node + 2 * boxes, boxes, fixed);
     }
-    for (int k = 0; k < moving; k++) {
-        search_tree(m, d, k, d->box_node, nodes);
-        search_tree(m, d, k, d->box_node + 2 * moving, d->kept->rest_nodes);
-        search_tree(m, d, k, d->box_node + 2 * boxes, d->fixed_nodes);
-    }
+    search_boxes(m, d, nodes);
     if (plan->pairs_mixed) {
         search_planes(m, d);
     }

@@ -14,7 +14,7 @@ LANE_FN void hessian_times(const lane_model *m, lane_data *d, reals x, reals res
 {
     lane_data weighed = *d;
     weighed.efc_force = d->efc_jv;
-    jacobian_times(d, x, d->efc_jv);
+    jacobian_times(m, d, x, d->efc_jv);
     for (int g = 0; g < d->group_count; g++) {
         int i = d->group[g];
         const lane_row *row = &d->row[i];
@@ -36,7 +36,7 @@ LANE_FN void hessian_times(const lane_model *m, lane_data *d, reals x, reals res
         }
     }
     constraint_force(m, &weighed, result);
-    inertia_matrix_times(m, d, x, d->Mv);
+    island_inertia_times(m, d, x, d->Mv);
     for (int n = 0; n < d->dof_count; n++) {
         result[d->dof[n]] = result[d->dof[n]] + d->Mv[d->dof[n]];
     }
@@ -56,14 +56,23 @@ FN void multiply_block(reals block, reals here, reals there, reals result_there,
     store_row(result_there, across);
 }
 
-// result = H x, of rows, by the blocks
+FN reals spill_of_part(const lane_data *d, int part)
+{
+    return d->spill + (ptrdiff_t)part * LANE_BLOCK_ROW * d->order_count;
+}
+
+// result = H x, of rows, by the blocks of this part of the island. What places behind it get is in `spill`.
 LANE_FN void blocks_times(const lane_data *d, reals x, reals result)
 {
     reals tree_blocks = blocks_of_trees(d), between = blocks_between(d);
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         store_row(result + LANE_BLOCK_ROW * j, no_row());
     }
-    for (int j = 0; j < d->order_count; j++) {
+    reals spill = spill_of_part(d, d->part_number);
+    for (int j = d->place_end; d->island_parts > 1 && j < d->island_part[d->part_number].reach; j++) {
+        store_row(spill + LANE_BLOCK_ROW * j, no_row());
+    }
+    for (int j = d->place_first; j < d->place_end; j++) {
         reals here = x + LANE_BLOCK_ROW * j, result_here = result + LANE_BLOCK_ROW * j;
         reals diagonal = tree_blocks + LANE_BLOCK_SIZE * d->fill_first[j];
         block_row sum[ORR_BLOCK_DOFS];
@@ -76,7 +85,8 @@ LANE_FN void blocks_times(const lane_data *d, reals x, reals result)
         }
         for (int e = d->between_first[j]; e < d->between_first[j + 1]; e++) {
             int there = LANE_BLOCK_ROW * d->between_place[e];
-            multiply_block(between + LANE_BLOCK_SIZE * e, here, x + there, result + there, sum);
+            reals to = d->between_place[e] < d->place_end ? result : spill;
+            multiply_block(between + LANE_BLOCK_SIZE * e, here, x + there, to + there, sum);
         }
         for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
             result_here[c] = result_here[c] + sum_row(sum[c]);
@@ -84,10 +94,23 @@ LANE_FN void blocks_times(const lane_data *d, reals x, reals result)
     }
 }
 
+// Adds to a part of the island's result what the products by the parts before have left for it.
+LANE_FN void add_spills(const lane_data *d, reals result)
+{
+    for (int part = d->part_number + 1; part < d->island_parts; part++) {
+        reals spill = spill_of_part(d, part);
+        int reach = d->island_part[part].reach, end = reach < d->place_end ? reach : d->place_end;
+        for (int j = d->place_first; j < end; j++) {
+            reals here = result + LANE_BLOCK_ROW * j;
+            store_row(here, add_multiple(load_row(here), R(1.0), load_row(spill + LANE_BLOCK_ROW * j)));
+        }
+    }
+}
+
 FN real row_product(const lane_data *d, reals a, reals b)
 {
     block_row sum = no_row();
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         sum = add_product(sum, load_row(a + LANE_BLOCK_ROW * j), load_row(b + LANE_BLOCK_ROW * j));
     }
     return sum_row(sum);
@@ -96,22 +119,85 @@ FN real row_product(const lane_data *d, reals a, reals b)
 // to = a + scale b, of rows
 FN void combine_rows(const lane_data *d, reals to, reals a, real scale, reals b)
 {
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         int at = LANE_BLOCK_ROW * j;
         store_row(to + at, add_multiple(load_row(a + at), scale, load_row(b + at)));
     }
 }
 
-// result = H x, of rows
-LANE_FN void curve(const lane_model *m, lane_data *d, reals x, reals result)
+// Conjugate gradients, whose vectors of rows are
+//     block_found: the direction so far; block_residual: what is left of the gradient, and block_x, scaled by
+//     the factors of trees; block_along: the direction of a step, and block_y, what H makes of it.
+
+// sum 0 = residual . scaled
+LANE_FN void scale_residual(const lane_model *m, lane_data *part)
+{
+    precondition(m, part, part->block_residual, part->block_x);
+    part_sums(part)[0] = row_product(part, part->block_residual, part->block_x);
+}
+
+LANE_FN void begin_conjugates(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    (void)task;
+    for (int j = part->place_first; j < part->place_end; j++) {
+        store_row(part->block_found + LANE_BLOCK_ROW * j, no_row());
+        store_row(part->block_along + LANE_BLOCK_ROW * j, no_row());
+    }
+    gather_rows(m, part, part->gradient, part->block_residual);
+    combine_rows(part, part->block_residual, part->block_found, R(-1.0), part->block_residual);
+    scale_residual(m, part);
+}
+
+// along = scaled + scale along
+LANE_FN void turn_along(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    (void)m;
+    combine_rows(part, part->block_along, part->block_x, task->scale, part->block_along);
+}
+
+LANE_FN void curve_part(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    (void)m;
+    (void)task;
+    blocks_times(part, part->block_along, part->block_y);
+}
+
+// sum 0 = along . curved
+LANE_FN void measure_curvature(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    (void)m;
+    (void)task;
+    if (part->between_known) {
+        add_spills(part, part->block_y);
+    }
+    part_sums(part)[0] = row_product(part, part->block_along, part->block_y);
+}
+
+// A step of the length `scale`.
+LANE_FN void follow_along(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    combine_rows(part, part->block_found, part->block_found, task->scale, part->block_along);
+    combine_rows(part, part->block_residual, part->block_residual, -task->scale, part->block_y);
+    scale_residual(m, part);
+}
+
+LANE_FN void end_conjugates(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    (void)task;
+    scatter_rows(m, part, part->block_found, part->search);
+}
+
+// curved = H along
+LANE_FN void curve(const lane_model *m, lane_data *d)
 {
     if (d->between_known) {
-        blocks_times(d, x, result);
+        const lane_task task = {.run = curve_part};
+        run_on_parts(m, d, &task);
         return;
     }
-    scatter_rows(m, d, x, d->work);
+    scatter_rows(m, d, d->block_along, d->work);
     hessian_times(m, d, d->work, d->work + m->nv);
-    gather_rows(m, d, d->work + m->nv, result);
+    gather_rows(m, d, d->work + m->nv, d->block_y);
 }
 
 // search = -H^-1 gradient by conjugate gradients, preconditioned with the factor of the trees (Hestenes and
@@ -119,50 +205,49 @@ LANE_FN void curve(const lane_model *m, lane_data *d, reals x, reals result)
 // are active now only, or where no more than `gain_enough` is left.
 LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
 {
-    reals residual = d->block_residual, scaled = d->block_x, along = d->block_along, curved = d->block_y;
-    reals found = d->block_found;
-    for (int j = 0; j < d->order_count; j++) {
-        store_row(found + LANE_BLOCK_ROW * j, no_row());
-        store_row(along + LANE_BLOCK_ROW * j, no_row());
-    }
-    gather_rows(m, d, d->gradient, residual);
-    combine_rows(d, residual, found, R(-1.0), residual);
-    real before = R(0.0), enough = R(0.0);
+    lane_task task = {.run = begin_conjugates};
+    run_on_parts(m, d, &task);
+    real now = sum_of_parts(d, 0), before = R(0.0);
+    real enough = max_(now * R(CONJUGATE_TOLERANCE), d->gain_enough * R(CONJUGATE_GAIN));
     for (int step = 0; step < CONJUGATE_STEPS; step++) {
-        precondition(m, d, residual, scaled);
-        real now = row_product(d, residual, scaled);
-        enough = step == 0 ? max_(now * R(CONJUGATE_TOLERANCE), d->gain_enough * R(CONJUGATE_GAIN)) : enough;
         mask running = now > enough;
         if (!any(running)) {
             break;
         }
-        combine_rows(d, along, scaled, sel(before > R(0.0), now / max_(before, R(LANE_TINY)), R(0.0)), along);
+        task.run = turn_along;
+        task.scale = sel(before > R(0.0), now / max_(before, R(LANE_TINY)), R(0.0));
+        run_on_parts(m, d, &task);
         before = now;
-        curve(m, d, along, curved);
-        real length = sel(running, now / max_(row_product(d, along, curved), R(LANE_TINY)), R(0.0));
-        combine_rows(d, found, found, length, along);
-        combine_rows(d, residual, residual, -length, curved);
+        curve(m, d);
+        task.run = measure_curvature;
+        run_on_parts(m, d, &task);
+        task.run = follow_along;
+        task.scale = sel(running, now / max_(sum_of_parts(d, 0), R(LANE_TINY)), R(0.0));
+        run_on_parts(m, d, &task);
+        now = sum_of_parts(d, 0);
     }
-    scatter_rows(m, d, found, d->search);
+    task.run = end_conjugates;
+    run_on_parts(m, d, &task);
 }
 
-// The factor of H, or of H inside trees; behind the latter a copy of H.
-LANE_FN void factorise_hessian(const lane_model *m, lane_data *d)
+// The factor of H, or of H inside trees; behind the latter a copy of H. Of a part: what rows touch of it.
+LANE_FN void factorise_hessian(const lane_model *m, lane_data *d, const lane_task *task)
 {
+    (void)task;
     lane_couple couple = {0};
     add_inertia_blocks(m, d);
-    for (int g = 0; g < d->group_count; g++) {
+    for (int n = 0; n < touch_count(d); n++) {
         real hessian[6][6];
-        if (group_hessian(d, d->group[g], hessian)) {
-            find_couple(m, d, &d->row[d->group[g]], &couple);
-            add_group_blocks(m, d, &d->row[d->group[g]], hessian, &couple);
+        lane_touch touch = nth_touch(d, n);
+        if (!touch.again && group_hessian(d, touch.row, hessian)) {
+            find_couple(m, d, &d->row[touch.row], &couple);
+            add_group_blocks(m, d, &d->row[touch.row], hessian, &couple);
         }
     }
     if (d->between_known) {
-        int numbers = LANE_BLOCK_SIZE * d->fill_first[d->order_count];
-        for (int i = 0; i < numbers; i++) {
-            d->factor[numbers + i] = d->factor[i];
-        }
+        int first = LANE_BLOCK_SIZE * d->fill_first[d->place_first];
+        int numbers = LANE_BLOCK_SIZE * d->fill_first[d->place_end] - first;
+        memcpy(blocks_of_trees(d) + first, d->factor + first, (size_t)numbers * sizeof(real));
     }
     factorise_blocks(d);
     if (d->trees_only) {
@@ -172,11 +257,15 @@ LANE_FN void factorise_hessian(const lane_model *m, lane_data *d)
 
 LANE_FN void block_direction(const lane_model *m, lane_data *d)
 {
-    factorise_hessian(m, d);
+    const lane_task factorise = {.run = factorise_hessian};
     if (d->trees_only) {
+        run_on_parts(m, d, &factorise);
         conjugate_blocks(m, d);
         return;
     }
+    lane_data whole = *d; // the order of a factor is not that of the dofs
+    whole.island_parts = 1;
+    factorise_hessian(m, &whole, &factorise);
     for (int n = 0; n < d->dof_count; n++) {
         d->search[d->dof[n]] = -d->gradient[d->dof[n]];
     }

@@ -80,15 +80,20 @@ FN void set_chain_inertia(const lane_model *m, lane_data *d, int place)
     }
 }
 
+LANE_FN void clear_blocks(reals blocks, int first, int end)
+{
+    for (int i = first * LANE_BLOCK_SIZE; i < end * LANE_BLOCK_SIZE; i++) {
+        blocks[i] = R(0.0);
+    }
+}
+
 LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
 {
-    for (int i = 0; i < d->fill_first[d->order_count] * LANE_BLOCK_SIZE; i++) {
-        d->factor[i] = R(0.0);
+    clear_blocks(d->factor, d->fill_first[d->place_first], d->fill_first[d->place_end]);
+    if (d->between_known) {
+        clear_blocks(blocks_between(d), d->between_first[d->place_first], d->between_first[d->place_end]);
     }
-    for (int i = 0; d->between_known && i < d->between_first[d->order_count] * LANE_BLOCK_SIZE; i++) {
-        blocks_between(d)[i] = R(0.0);
-    }
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         int block = d->block_order[j], size = m->plan->block_first[block + 1] - m->plan->block_first[block];
         for (int k = size; k < ORR_BLOCK_DOFS; k++) {
             d->factor[LANE_BLOCK_SIZE * d->fill_first[j] + (LANE_BLOCK_ROW + 1) * k] = R(1.0);
@@ -166,14 +171,20 @@ FN void add_block_entries(const lane_model *m, const lane_data *d, const lane_ro
 }
 
 // The blocks of H that a group adds to whose Jacobian has all dofs of one block, or of two: of each the one
-// on the diagonal, and the one that couples them, NULL where there is no room for it. Contacts of a pair of
+// on the diagonal, and the one that couples them. Contacts of a pair of
 // bodies have them in common.
 typedef struct lane_couple {
-    const int32_t *dof; // of the group that it was found for
-    int count, blocks;  // blocks: 0 where the Jacobian has others
-    int first[2];       // entry of each block in a row of the Jacobian
-    reals own[2], between;
+    const int32_t *dof;    // of the group that it was found for
+    int count, blocks;     // blocks: 0 where the Jacobian has others
+    int first[2];          // entry of each block in a row of the Jacobian
+    reals own[2], between; // NULL where there is no room for it, or it is not of this part of the island
 } lane_couple;
+
+// Is a row of blocks of this part of the island?
+FN int is_of_part(const lane_data *d, int place)
+{
+    return place >= d->place_first && place < d->place_end;
+}
 
 LANE_FN void find_couple(const lane_model *m, const lane_data *d, const lane_row *group, lane_couple *couple)
 {
@@ -200,9 +211,10 @@ LANE_FN void find_couple(const lane_model *m, const lane_data *d, const lane_row
     }
     couple->blocks = group->count / ORR_BLOCK_DOFS;
     for (int n = 0; n < couple->blocks; n++) {
-        couple->own[n] = block_of_factor(d, place[n], place[n]);
+        couple->own[n] = is_of_part(d, place[n]) ? block_of_factor(d, place[n], place[n]) : NULL;
     }
-    couple->between = couple->blocks == 2 ? block_of_factor(d, place[0], place[1]) : NULL;
+    int coupled = couple->blocks == 2 && couple->own[0];
+    couple->between = coupled ? block_of_factor(d, place[0], place[1]) : NULL;
 }
 
 // block += half^T J
@@ -222,9 +234,12 @@ FN void add_couple(const lane_data *d, const lane_row *group, real hessian[6][6]
 {
     block_row J[2][6];
     real half[2][6][LANE_BLOCK_ROW]; // hessian J
-    for (int n = 0; n < couple->blocks; n++) {
+    for (int n = couple->own[0] ? 0 : 1; n < couple->blocks; n++) {
         for (int k = 0; k < basis; k++) {
             J[n][k] = load_entries(d->efc_J + group->J + k * group->count + couple->first[n]);
+        }
+        if (!couple->own[n]) {
+            continue;
         }
         for (int k = 0; k < basis; k++) {
             block_row sum = multiple_of_row(J[n][0], hessian[k][0]);
@@ -253,8 +268,8 @@ FN void add_group_blocks_basis(const lane_model *m, lane_data *d, const lane_row
             lane_run second = run_from(m, d, group, b);
             int before = first.place <= second.place;
             lane_run row = before ? first : second, column = before ? second : first;
-            reals block = block_of_factor(d, row.place, column.place);
-            if (block) { // else of two trees, for which there is no room
+            reals block = is_of_part(d, row.place) ? block_of_factor(d, row.place, column.place) : NULL;
+            if (block) { // else of two trees, for which there is no room, or another part's
                 add_block_entries(m, d, group, hessian, row, column, basis, block);
             }
             b = second.end;
@@ -335,7 +350,7 @@ LANE_FN void subtract_product(reals to, reals a, reals b)
 
 LANE_FN void factorise_blocks(lane_data *d)
 {
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         int first = d->fill_first[j], end = d->fill_first[j + 1];
         reals diagonal = d->factor + LANE_BLOCK_SIZE * first, inverse = d->block_inverse + ORR_BLOCK_DOFS * j;
         factorise_block(diagonal, inverse);
@@ -359,7 +374,7 @@ LANE_FN void factorise_blocks(lane_data *d)
 // Numbers of dofs as rows of blocks, each followed by zeros.
 LANE_FN void gather_rows(const lane_model *m, const lane_data *d, reals dofs, reals rows)
 {
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         int block = d->block_order[j], end = m->plan->block_first[block + 1];
         for (int k = 0; k < LANE_BLOCK_ROW; k++) {
             rows[LANE_BLOCK_ROW * j + k] = k < end - m->plan->block_first[block] ? dofs[end - 1 - k] : R(0.0);
@@ -369,7 +384,7 @@ LANE_FN void gather_rows(const lane_model *m, const lane_data *d, reals dofs, re
 
 LANE_FN void scatter_rows(const lane_model *m, const lane_data *d, reals rows, reals dofs)
 {
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         int block = d->block_order[j], end = m->plan->block_first[block + 1];
         for (int k = 0; k < end - m->plan->block_first[block]; k++) {
             dofs[end - 1 - k] = rows[LANE_BLOCK_ROW * j + k];
@@ -407,7 +422,7 @@ FN void multiply_with_inverse(reals inverse, reals here)
 // y = U^-T y, of rows; of trees of one block y = H^-1 y, by invert_trees
 LANE_FN void substitute_forwards(const lane_model *m, const lane_data *d, reals y)
 {
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         int first = d->fill_first[j];
         reals here = y + LANE_BLOCK_ROW * j;
         if (d->trees_only && is_tree(m->plan, d->block_order[j])) {
@@ -429,7 +444,7 @@ LANE_FN void substitute_forwards(const lane_model *m, const lane_data *d, reals 
 // y = U^-1 y, of rows
 LANE_FN void substitute_backwards(const lane_model *m, const lane_data *d, reals y)
 {
-    for (int j = d->order_count - 1; j >= 0; j--) {
+    for (int j = d->place_end - 1; j >= d->place_first; j--) {
         if (d->trees_only && is_tree(m->plan, d->block_order[j])) {
             continue;
         }
@@ -460,7 +475,7 @@ LANE_FN void substitute_backwards(const lane_model *m, const lane_data *d, reals
 // Of trees of one block the inverse of H, in place of its factor: it is applied more often than made.
 LANE_FN void invert_trees(const lane_model *m, lane_data *d)
 {
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         if (!is_tree(m->plan, d->block_order[j])) {
             continue;
         }
@@ -483,7 +498,7 @@ LANE_FN void invert_trees(const lane_model *m, lane_data *d)
 // to = what the second derivatives inside trees make of `from`, of rows: after invert_trees
 LANE_FN void precondition(const lane_model *m, const lane_data *d, reals from, reals to)
 {
-    for (int j = 0; j < d->order_count; j++) {
+    for (int j = d->place_first; j < d->place_end; j++) {
         store_row(to + LANE_BLOCK_ROW * j, load_row(from + LANE_BLOCK_ROW * j));
     }
     substitute_forwards(m, d, to);

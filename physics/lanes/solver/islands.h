@@ -4,6 +4,7 @@
 // works on a part of the world.
 #pragma once
 
+#include "physics/lanes/share.h"
 #include "physics/lanes/solver/block_direction.h"
 
 #if !defined(__CUDACC__)
@@ -16,11 +17,6 @@ FN int island_of(int32_t *link, int block)
         block = link[block];
     }
     return block;
-}
-
-FN int tree_of_dof(const lane_model *m, int dof)
-{
-    return m->plan->block_tree[m->plan->dof_block[dof]];
 }
 
 // Joins trees; block_island: of each tree's first block, the island's first block, which is the lowest.
@@ -156,7 +152,7 @@ LANE_FN lane_data island_part(lane_data *d, int island)
     part.efc_force = d->efc_force + row;
     part.efc_weight = d->efc_weight + row;
     part.row_count = d->island_row[island] - row;
-    part.dof = d->dof_sorted + dof;
+    part.dof = part.island_dofs = d->dof_sorted + dof;
     part.dof_count = d->island_dof[island] - dof;
     part.group = d->row_place + row;
     part.group_count = 0;
@@ -166,17 +162,93 @@ LANE_FN lane_data island_part(lane_data *d, int island)
     return part;
 }
 
+// Small islands are divided among threads where they have so many rows together.
+enum { ISLANDS_OF_PART = 8, SHARED_ROWS_LEAST = 2048 };
+
+LANE_FN int is_large(const lane_data *part)
+{
+    return choose_parts(part) > 1;
+}
+
+// The memory that the solver uses for one island after the other.
+LANE_FN void use_memory_of(lane_data *part, const lane_data *own)
+{
+    part->block_order = own->block_order;
+    part->edge = own->edge;
+    part->fill_first = own->fill_first;
+    part->fill_place = own->fill_place;
+    part->between_first = own->between_first;
+    part->between_place = own->between_place;
+    part->block_mark = own->block_mark;
+    part->block_scratch = own->block_scratch;
+    part->block_sibling = own->block_sibling;
+    part->island_part = own->island_part;
+    part->factor = own->factor;
+    part->block_inverse = own->block_inverse;
+    part->block_x = own->block_x;
+    part->block_y = own->block_y;
+    part->block_residual = own->block_residual;
+    part->block_along = own->block_along;
+    part->block_found = own->block_found;
+}
+
+LANE_FN void solve_some_islands(const lane_model *m, lane_data *d, const void *context, int number,
+                                int worker)
+{
+    (void)context;
+    lane_data own;
+    bind_worker(m, d, worker, &own);
+    int first = number * ISLANDS_OF_PART, end = part_end(d->island_count, ISLANDS_OF_PART, number);
+    for (int island = first; island < end; island++) {
+        lane_data part = island_part(d, island);
+        if (is_large(&part)) {
+            continue;
+        }
+        part.iterations = own.outcome->iterations;
+        part.inaccurate = own.outcome->inaccurate;
+        use_memory_of(&part, &own);
+        solve_rows(m, &part);
+        own.outcome->iterations = part.iterations;
+        own.outcome->inaccurate = part.inaccurate;
+    }
+}
+
+LANE_FN void share_islands(const lane_model *m, lane_data *d, int parts)
+{
+    int workers = orr_jobs_workers(d->threads->jobs);
+    lane_data own;
+    for (int worker = 0; worker < workers; worker++) {
+        bind_worker(m, d, worker, &own);
+        own.outcome->iterations = 0;
+        own.outcome->inaccurate = nowhere();
+    }
+    share_parts(m, d, parts, 2, solve_some_islands, NULL);
+    for (int worker = 0; worker < workers; worker++) {
+        bind_worker(m, d, worker, &own);
+        d->iterations = own.outcome->iterations > d->iterations ? own.outcome->iterations : d->iterations;
+        d->inaccurate = or_(d->inaccurate, own.outcome->inaccurate);
+    }
+}
+
 LANE_FN void solve_islands(const lane_model *m, lane_data *d)
 {
     join_trees(m, d);
     number_islands(m, d);
     sort_dofs(m, d);
     sort_rows(m, d);
+    int parts = parts_of(d->island_count, ISLANDS_OF_PART);
+    int shared = d->row_count >= SHARED_ROWS_LEAST && parts_are_shared(d, parts, 2);
     for (int island = 0; island < d->island_count; island++) {
         lane_data part = island_part(d, island);
+        if (shared && !is_large(&part)) {
+            continue;
+        }
         solve_rows(m, &part);
         d->iterations = part.iterations;
         d->inaccurate = part.inaccurate;
+    }
+    if (shared) {
+        share_islands(m, d, parts);
     }
 }
 #endif

@@ -7,8 +7,8 @@
 
 #include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/solver/conjugate_gradient.h"
+#include "physics/lanes/solver/parts.h"
 #include "physics/lanes/solver/rounding.h"
-#include "physics/lanes/solver/unilateral.h"
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
@@ -155,13 +155,25 @@ FN real row_forces(lane_data *d, int i)
     return cost;
 }
 
+#if !defined(__CUDACC__)
+LANE_FN void forces_of_part(const lane_model *m, lane_data *part, const lane_task *task);
+#endif
+
 // Forces and second derivatives at efc_jar; returns the constraints' cost.
-LANE_FN real constraint_forces(lane_data *d)
+LANE_FN real constraint_forces(const lane_model *m, lane_data *d)
 {
+#if !defined(__CUDACC__)
+    if (d->parts > 1) {
+        const lane_task task = {.run = forces_of_part};
+        run_on_parts(m, d, &task);
+        return sum_of_parts(d, 0);
+    }
+#endif
+    (void)m;
     real cost[LANE_STRANDS];
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
         cost[k] = strand == 0 ? unilateral_forces(d) : R(0.0);
-        for (int i = strand; i < d->unilateral_first; i += LANE_STRANDS) {
+        for (int i = d->row_first + strand; i < d->unilateral_first; i += LANE_STRANDS) {
             cost[k] = cost[k] + row_forces(d, i);
         }
     }
@@ -169,7 +181,30 @@ LANE_FN real constraint_forces(lane_data *d)
     return team_sum(d, cost);
 }
 
-FN void add_group_force_basis(const lane_data *d, int i, reals result, int basis)
+#if !defined(__CUDACC__)
+LANE_FN void forces_of_part(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    (void)task;
+    part_sums(part)[0] = constraint_forces(m, part);
+}
+#endif
+
+// What is touched by groups of rows: of all dofs, or of a part of the island.
+FN int touch_count(const lane_data *d)
+{
+    return d->island_parts > 1 ? d->touched_end - d->touched_first : d->group_count;
+}
+
+FN lane_touch nth_touch(const lane_data *d, int n)
+{
+    if (d->island_parts > 1) {
+        return d->touch[d->touched_first + n];
+    }
+    lane_touch whole = {d->group[n], 0, d->row[d->group[n]].count, 0};
+    return whole;
+}
+
+FN void add_group_force_basis(const lane_data *d, int i, reals result, int first, int end, int basis)
 {
     const lane_row *row = &d->row[i];
     real force[6];
@@ -187,7 +222,7 @@ FN void add_group_force_basis(const lane_data *d, int i, reals result, int basis
     }
     reals J = d->efc_J + row->J;
     int count = row->count;
-    for (int e = 0; e < count; e++) {
+    for (int e = first; e < end; e++) {
         if (team_owns(d, row->dof[e])) {
             real sum = result[row->dof[e]];
             for (int k = 0; k < basis; k++) {
@@ -198,50 +233,104 @@ FN void add_group_force_basis(const lane_data *d, int i, reals result, int basis
     }
 }
 
-// result += J^T force of the group at i, for the dofs that this member owns
-FN void add_group_force(const lane_data *d, int i, reals result)
+// result += J^T force of the group at i, for the dofs of entries first ... end - 1 that this member owns
+FN void add_group_force(const lane_data *d, int i, reals result, int first, int end)
 {
     switch (d->row[i].basis) {
     case 1:
-        add_group_force_basis(d, i, result, 1);
+        add_group_force_basis(d, i, result, first, end, 1);
         break;
     case 3:
-        add_group_force_basis(d, i, result, 3);
+        add_group_force_basis(d, i, result, first, end, 3);
         break;
     case 4:
-        add_group_force_basis(d, i, result, 4);
+        add_group_force_basis(d, i, result, first, end, 4);
         break;
     default:
-        add_group_force_basis(d, i, result, 6);
+        add_group_force_basis(d, i, result, first, end, 6);
     }
 }
 
+#if !defined(__CUDACC__)
+LANE_FN void add_forces_to_part(const lane_model *m, lane_data *part, const lane_task *task);
+#endif
+
 // result = J^T force
-LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
+LANE_FN void constraint_force(const lane_model *m, lane_data *d, reals result)
 {
+#if !defined(__CUDACC__)
+    if (d->parts > 1) {
+        const lane_task task = {.run = add_forces_to_part, .result = result};
+        run_on_parts(m, d, &task);
+        return;
+    }
+#endif
     (void)m;
     for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
         result[d->dof[n]] = R(0.0);
     }
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        add_group_force(d, i, result);
+    for (int n = 0; n < touch_count(d); n++) {
+        lane_touch touch = nth_touch(d, n);
+        add_group_force(d, touch.row, result, touch.first, touch.end);
     }
     team_wait(d);
 }
 
-// result = J x
-LANE_FN void jacobian_times(const lane_data *d, reals x, reals result)
+#if !defined(__CUDACC__)
+LANE_FN void add_forces_to_part(const lane_model *m, lane_data *part, const lane_task *task)
 {
+    constraint_force(m, part, task->result);
+}
+#endif
+
+#if !defined(__CUDACC__)
+LANE_FN void jacobian_of_part_times(const lane_model *m, lane_data *part, const lane_task *task);
+#endif
+
+// result = J x
+LANE_FN void jacobian_times(const lane_model *m, lane_data *d, reals x, reals result)
+{
+#if !defined(__CUDACC__)
+    if (d->parts > 1) {
+        const lane_task task = {.run = jacobian_of_part_times, .x = x, .result = result};
+        run_on_parts(m, d, &task);
+        return;
+    }
+#endif
+    (void)m;
     for (int group = team_first(d); group < d->group_count; group += team_size(d)) {
         group_times(d, d->group[group], x, result);
     }
     team_wait(d);
 }
 
-// efc_jar = J x - aref
-LANE_FN void constraint_residual(lane_data *d, reals x)
+#if !defined(__CUDACC__)
+LANE_FN void jacobian_of_part_times(const lane_model *m, lane_data *part, const lane_task *task)
 {
-    jacobian_times(d, x, d->efc_jar);
+    jacobian_times(m, part, task->x, task->result);
+}
+
+LANE_FN void inertia_of_part_times(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    inertia_matrix_times(m, part, task->x, task->result);
+}
+#endif
+
+// result = M x
+LANE_FN void island_inertia_times(const lane_model *m, lane_data *d, reals x, reals result)
+{
+#if !defined(__CUDACC__)
+    const lane_task task = {.run = inertia_of_part_times, .x = x, .result = result};
+    run_on_parts(m, d, &task);
+#else
+    inertia_matrix_times(m, d, x, result);
+#endif
+}
+
+// efc_jar = J x - aref
+LANE_FN void constraint_residual(const lane_model *m, lane_data *d, reals x)
+{
+    jacobian_times(m, d, x, d->efc_jar);
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         d->efc_jar[i] = d->efc_jar[i] - d->efc_aref[i];
     }
@@ -676,14 +765,28 @@ FN void add_slope(const lane_data *d, int i, real step, real *first, real *secon
     }
 }
 
+#if !defined(__CUDACC__)
+LANE_FN void slope_of_part(const lane_model *m, lane_data *part, const lane_task *task);
+#endif
+
 // Adds the first and second derivative of the constraints' cost along efc_jv at `step`.
-LANE_FN void slope_along(const lane_data *d, real step, real *first, real *second)
+LANE_FN void slope_along(const lane_model *m, lane_data *d, real step, real *first, real *second)
 {
+#if !defined(__CUDACC__)
+    if (d->parts > 1) {
+        const lane_task task = {.run = slope_of_part, .scale = step};
+        run_on_parts(m, d, &task);
+        *first = *first + sum_of_parts(d, 0);
+        *second = *second + sum_of_parts(d, 1);
+        return;
+    }
+#endif
+    (void)m;
     real firsts[LANE_STRANDS], seconds[LANE_STRANDS];
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
         firsts[k] = strand == 0 ? *first : R(0.0);
         seconds[k] = strand == 0 ? *second : R(0.0);
-        for (int i = strand; i < d->unilateral_first; i += LANE_STRANDS) {
+        for (int i = d->row_first + strand; i < d->unilateral_first; i += LANE_STRANDS) {
             add_slope(d, i, step, &firsts[k], &seconds[k]);
         }
         if (strand == 0) {
@@ -694,19 +797,28 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
     *second = team_sum(d, seconds);
 }
 
+#if !defined(__CUDACC__)
+LANE_FN void slope_of_part(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    real *sum = part_sums(part);
+    sum[0] = sum[1] = R(0.0);
+    slope_along(m, part, task->scale, &sum[0], &sum[1]);
+}
+#endif
+
 // The lanes in which the derivative at step 0, added up like those at other steps, is not that of a descent
 // by `slope`: what it is the sum of cancels, and rounding is all that a search would follow.
-LANE_FN mask descends_no_more(const lane_data *d, real slope0, real curvature0, real slope)
+LANE_FN mask descends_no_more(const lane_model *m, lane_data *d, real slope0, real curvature0, real slope)
 {
     real first = slope0, second = curvature0;
-    slope_along(d, R(0.0), &first, &second);
+    slope_along(m, d, R(0.0), &first, &second);
     return first > R(0.5) * slope;
 }
 
 // The step along `search` at which the cost is least; 0 where arithmetic shows no descent. Its derivative
 // rises monotonically: Newton's method, clamped to the bracket of the signs seen. slope: of the cost at
 // step 0.
-LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
+LANE_FN real line_search(const lane_model *m, lane_data *d, real slope, mask running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
     for (int n = 0; n < d->dof_count; n++) {
@@ -719,7 +831,7 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, ma
     mask searched = running;
     for (int i = 0; i < m->opt.ls_iterations; i++) {
         real first = fma_(step, curvature0, slope0), second = curvature0;
-        slope_along(d, step, &first, &second);
+        slope_along(m, d, step, &first, &second);
         searched = and_(searched, abs_(first) > enough);
         if (!any(searched)) {
             break;
@@ -729,7 +841,7 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, ma
         low = sel(rising, low, step);
         searched = and_(searched, high - low > R(2.0 * LANE_EPSILON) * high); // or no step is left between
         if (i == LANE_PROBE && any(and_(searched, not_(low > R(0.0))))) {
-            mask blind = and_(not_(low > R(0.0)), descends_no_more(d, slope0, curvature0, slope));
+            mask blind = and_(not_(low > R(0.0)), descends_no_more(m, d, slope0, curvature0, slope));
             step = sel(and_(searched, blind), R(0.0), step);
             searched = and_(searched, not_(blind));
         }
@@ -760,20 +872,20 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
         d->qacc[k] = d->qacc_smooth[k];
         d->Ma[k] = d->qfrc_smooth[k];
     }
-    constraint_residual(d, d->qacc_smooth);
+    constraint_residual(m, d, d->qacc_smooth);
     if (!(m->opt.disableflags & ORR_DISABLE_WARMSTART)) {
-        real cold_cost = constraint_forces(d);
+        real cold_cost = constraint_forces(m, d);
         for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
             d->efc_jv[i] = d->efc_jar[i];
         }
-        inertia_matrix_times(m, d, d->qacc_warmstart, d->Mv);
-        constraint_residual(d, d->qacc_warmstart);
+        island_inertia_times(m, d, d->qacc_warmstart, d->Mv);
+        constraint_residual(m, d, d->qacc_warmstart);
         real gauss = R(0.0);
         for (int n = 0; n < d->dof_count; n++) {
             int k = d->dof[n];
             gauss = fma_(d->Mv[k] - d->qfrc_smooth[k], d->qacc_warmstart[k] - d->qacc_smooth[k], gauss);
         }
-        mask warm = and_(constrained, R(0.5) * gauss + constraint_forces(d) < cold_cost);
+        mask warm = and_(constrained, R(0.5) * gauss + constraint_forces(m, d) < cold_cost);
         for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
             int k = d->dof[n];
             d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
@@ -784,21 +896,32 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
         }
         team_wait(d);
     }
-    constraint_forces(d);
+    constraint_forces(m, d);
 }
+
+#if !defined(__CUDACC__)
+LANE_FN void move_part(const lane_model *m, lane_data *part, const lane_task *task);
+#endif
 
 // Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row became active or inactive, or with a
 // force on a cone: in the others the cost was quadratic over the whole step, which has reached its minimum.
-LANE_FN mask move_rows(lane_data *d, real step)
+LANE_FN mask move_rows(const lane_model *m, lane_data *d, real step)
 {
-    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+#if !defined(__CUDACC__)
+    if (d->parts > 1) {
+        const lane_task task = {.run = move_part, .scale = step};
+        run_on_parts(m, d, &task);
+        return sum_of_parts(d, 1) > R(0.0);
+    }
+#endif
+    for (int i = d->row_first + team_first(d); i < d->row_count; i += team_size(d)) {
         d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
         d->efc_jv[i] = d->efc_weight[i];
     }
     team_wait(d);
-    constraint_forces(d);
+    constraint_forces(m, d);
     mask changed = unilateral_changed(d);
-    for (int i = team_first(d); i < d->unilateral_first; i += team_size(d)) {
+    for (int i = d->row_first + team_first(d); i < d->unilateral_first; i += team_size(d)) {
         if (d->row[i].type != LANE_ROW_CONE || d->row[i].index == 0) {
             real weight = d->efc_weight[i];
             mask curved = d->row[i].type == LANE_ROW_CONE ? weight < R(0.0) : not_(everywhere());
@@ -807,6 +930,14 @@ LANE_FN mask move_rows(lane_data *d, real step)
     }
     return team_any(d, changed);
 }
+
+#if !defined(__CUDACC__)
+LANE_FN void move_part(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    mask changed = move_rows(m, part, task->scale);
+    part_sums(part)[1] = sel(changed, R(1.0), R(0.0));
+}
+#endif
 
 // The part of the slope along `search` that one group gets wrong when its efc_jar is wrong by
 // residual_magnitude. efc_jv: |J| |search|
@@ -883,6 +1014,12 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
     }
     d->unilateral_first = first_unilateral(m, d);
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
+#if !defined(__CUDACC__)
+    int divided = newton && m->plan->block_count > 0;
+    if (divided) {
+        divide_trees(m, d);
+    }
+#endif
     if (newton) {
         if (team_single_begin(d)) {
             find_pattern(m, d);
@@ -890,6 +1027,11 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
         team_single_end(d);
         d->coupled_count = team_share(d, d->coupled_count);
     }
+#if !defined(__CUDACC__)
+    if (divided) {
+        divide_rows(m, d);
+    }
+#endif
     mask running = constrained_lanes(d);
     warm_start(m, d, running);
     double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
@@ -927,8 +1069,8 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
             break;
         }
         iterations++;
-        inertia_matrix_times(m, d, d->search, d->Mv);
-        jacobian_times(d, d->search, d->efc_jv);
+        island_inertia_times(m, d, d->search, d->Mv);
+        jacobian_times(m, d, d->search, d->efc_jv);
         real step = line_search(m, d, slope, running);
         running = and_(running, step > R(0.0));
         for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
@@ -937,7 +1079,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
             d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
         }
         mask changed = or_(step<R(1.0), step> R(1.0));
-        changed = or_(changed, move_rows(d, step));
+        changed = or_(changed, move_rows(m, d, step));
         constraint_force(m, d, d->qfrc_constraint);
 #if !defined(ORR_SCALAR_DOUBLE) // in double one more step improves the result where H is ill-conditioned
         running = newton && !d->trees_only ? and_(running, changed) : running;

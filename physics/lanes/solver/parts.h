@@ -1,0 +1,274 @@
+// A large island in parts, which threads divide (lanes/share.h): ranges of its groups of rows, and of its
+// kinematic trees with their dofs and blocks. A part is a copy of lane_data in which the ranges are narrowed:
+// functions that work on an island work on a part of it, too. What rows do to dofs is added up by the parts
+// of the dofs, in the order of the rows.
+#pragma once
+
+#include "physics/lanes/share.h"
+#include "physics/lanes/solver/split.h"
+#include "physics/lanes/solver/unilateral.h"
+
+#if !defined(__CUDACC__)
+
+// Smaller parts have more rows that act on two of them, and take no longer than it takes to begin one on
+// another thread.
+enum { GROUPS_OF_PART = 768 };
+
+FN int block_size(const lane_model *m, int block)
+{
+    return m->plan->block_first[block + 1] - m->plan->block_first[block];
+}
+
+FN int tree_of_dof(const lane_model *m, int dof)
+{
+    return m->plan->block_tree[m->plan->dof_block[dof]];
+}
+
+// Into how many parts an island is divided; 1: it has too few rows.
+FN int choose_parts(const lane_data *d)
+{
+    int parts = d->group_count / GROUPS_OF_PART / 2 * 2; // as many for each of two threads
+    parts = parts < LANE_PARTS ? parts : LANE_PARTS;
+    return parts > 1 ? parts : 1;
+}
+
+// The first of the island's trees that is of a part.
+FN int first_tree(int trees, int parts, int part)
+{
+    return (int)((int64_t)trees * part / parts);
+}
+
+// Puts trees that are near each other into the same part, by halving them again and again; the order within a
+// part stays.
+LANE_FN void sort_trees(const lane_model *m, const lane_data *d, int32_t *tree, int trees, int parts)
+{
+    int waiting[2][LANE_PARTS], open = 1; // ranges of parts
+    waiting[0][0] = 0;
+    waiting[1][0] = parts;
+    while (open > 0) {
+        int from = waiting[0][--open], to = waiting[1][open], middle = (from + to) / 2;
+        int first = first_tree(trees, parts, from), count = first_tree(trees, parts, to) - first;
+        if (middle == from) {
+            sort_numbers(tree + first, count);
+            continue;
+        }
+        if (count > 1) {
+            split_blocks(m, d, tree + first, count, first_tree(trees, parts, middle) - first,
+                         widest_block_axis(m, d, tree + first, count));
+        }
+        waiting[0][open] = from;
+        waiting[1][open++] = middle;
+        waiting[0][open] = middle;
+        waiting[1][open++] = to;
+    }
+}
+
+// Divides the trees of a large island into parts and sorts its dofs accordingly; tree_part: of each tree's
+// first block. Before the pattern of H is found, whose blocks are in the order of the dofs.
+LANE_FN void divide_trees(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    int parts = choose_parts(d), trees = 0;
+    d->parts = d->island_parts = 1;
+    d->part_number = 0;
+    if (parts == 1) {
+        return;
+    }
+    for (int n = 0; n < d->dof_count; n += block_size(m, plan->dof_block[d->dof[n]])) {
+        int block = plan->dof_block[d->dof[n]];
+        if (plan->block_tree[block] == block) {
+            d->block_order[trees++] = block;
+        }
+    }
+    sort_trees(m, d, d->block_order, trees, parts);
+    for (int p = 0, n = 0, t = 0; p <= parts; p++) {
+        d->island_part[p].dof = n;
+        for (; p < parts && t < first_tree(trees, parts, p + 1); t++) {
+            int block = d->block_order[t];
+            d->tree_part[block] = p;
+            for (; block < plan->block_count && plan->block_tree[block] == d->block_order[t]; block++) {
+                for (int k = plan->block_first[block]; k < plan->block_first[block + 1]; k++) {
+                    d->island_dofs[n++] = k;
+                }
+            }
+        }
+    }
+    d->island_parts = parts;
+}
+
+FN int part_of_dof(const lane_model *m, const lane_data *d, int dof)
+{
+    return d->tree_part[tree_of_dof(m, dof)];
+}
+
+// The entry of a group's Jacobian behind those of the part that begin with `first`.
+FN int touch_end(const lane_model *m, const lane_data *d, const lane_row *row, int first)
+{
+    int part = part_of_dof(m, d, row->dof[first]), end = first + 1;
+    while (end < row->count) {
+        int block = m->plan->dof_block[row->dof[end]], next = end + block_size(m, block);
+        if (d->tree_part[m->plan->block_tree[block]] != part) {
+            break;
+        }
+        int whole = next <= row->count && m->plan->dof_block[row->dof[next - 1]] == block;
+        end = whole ? next : end + 1;
+    }
+    return end;
+}
+
+// Is a part touched by entries before `end`?
+FN int touched_before(const lane_model *m, const lane_data *d, const lane_row *row, int end, int part)
+{
+    for (int e = 0; e < end; e++) {
+        if (part_of_dof(m, d, row->dof[e]) == part) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Counts what groups touch of each part, or writes it down.
+LANE_FN void visit_touches(const lane_model *m, lane_data *d, int write)
+{
+    for (int g = 0; g < d->group_count; g++) {
+        const lane_row *row = &d->row[d->group[g]];
+        for (int first = 0, end, n = 0; first < row->count; first = end, n++) {
+            int part = part_of_dof(m, d, row->dof[first]);
+            int32_t *at = &d->island_part[part].touch;
+            end = touch_end(m, d, row, first);
+            if (write) {
+                int again = n > 1 && touched_before(m, d, row, first, part);
+                lane_touch touch = {d->group[g], first, end, again};
+                d->touch[*at] = touch;
+            }
+            (*at)++;
+        }
+    }
+}
+
+// Lists the groups that touch each part, ascending. Returns 0 where there is no room.
+LANE_FN int find_touches(const lane_model *m, lane_data *d, int parts)
+{
+    lane_island_part *part = d->island_part;
+    for (int p = 0; p <= parts; p++) {
+        part[p].touch = 0;
+    }
+    visit_touches(m, d, 0);
+    int sum = 0;
+    for (int p = 0; p <= parts; p++) {
+        int count = part[p].touch;
+        part[p].touch = sum;
+        sum += count;
+    }
+    if (sum > touch_room(m)) {
+        return 0;
+    }
+    visit_touches(m, d, 1); // moves each beginning to the next
+    for (int p = parts; p > 0; p--) {
+        part[p].touch = part[p - 1].touch;
+    }
+    part[0].touch = 0;
+    return 1;
+}
+
+// The places of a part's blocks, which are in the order of the dofs, from behind.
+LANE_FN void find_places(const lane_model *m, lane_data *d, lane_island_part *part)
+{
+    int first = part->dof, end = part[1].dof;
+    part->place_first = part->place_end = part->reach = 0;
+    if (first == end) {
+        return;
+    }
+    part->place_first = d->block_at[m->plan->dof_block[d->dof[end - 1]]];
+    part->place_end = part->reach = d->block_at[m->plan->dof_block[d->dof[first]]] + 1;
+    int from = d->between_known ? d->between_first[part->place_first] : 0;
+    int to = d->between_known ? d->between_first[part->place_end] : 0;
+    for (int e = from; e < to; e++) {
+        part->reach = d->between_place[e] >= part->reach ? d->between_place[e] + 1 : part->reach;
+    }
+}
+
+// Divides the rows of an island whose trees are divided; after its pattern is found.
+LANE_FN void divide_rows(const lane_model *m, lane_data *d)
+{
+    int parts = d->island_parts;
+    if (parts == 1 || !find_touches(m, d, parts)) {
+        d->island_parts = 1;
+        return;
+    }
+    d->parts = parts;
+    for (int p = 0; p <= parts; p++) {
+        lane_island_part *part = &d->island_part[p];
+        part->group = (int32_t)((int64_t)d->group_count * p / parts);
+        part->row = p < parts ? d->group[part->group] : d->row_count;
+    }
+    for (int p = 0; p < parts && d->trees_only; p++) {
+        find_places(m, d, &d->island_part[p]);
+    }
+}
+
+// A part as an island of its own.
+LANE_FN void view_part(const lane_data *d, int p, lane_data *v)
+{
+    const lane_island_part *part = &d->island_part[p];
+    *v = *d;
+    v->parts = 1;
+    v->part_number = p;
+    v->group = d->group + part->group;
+    v->group_count = part[1].group - part->group;
+    v->row_first = part->row;
+    v->row_count = part[1].row;
+    int first = d->unilateral_first > v->row_first ? d->unilateral_first : v->row_first;
+    first = first < v->row_count ? first : v->row_count;
+    v->unilateral_first = v->row_count - (v->row_count - first) / LANE_BLOCK_ROW * LANE_BLOCK_ROW;
+    v->dof = d->dof + part->dof;
+    v->dof_count = part[1].dof - part->dof;
+    v->touched_first = part->touch;
+    v->touched_end = part[1].touch;
+    if (d->trees_only) {
+        v->place_first = part->place_first;
+        v->place_end = part->place_end;
+    }
+}
+
+// What is done to a part; `scale` and arrays are arguments of some. It leaves sums in island_part.
+typedef struct lane_task {
+    void (*run)(const lane_model *m, lane_data *part, const struct lane_task *task);
+    reals x, result;
+    real scale;
+} lane_task;
+
+LANE_FN void run_task(const lane_model *m, lane_data *d, const void *context, int part, int worker)
+{
+    const lane_task *task = (const lane_task *)context;
+    lane_data v;
+    (void)worker;
+    view_part(d, part, &v);
+    task->run(m, &v, task);
+}
+
+// Of the whole island, if it is not divided.
+LANE_FN void run_on_parts(const lane_model *m, lane_data *d, const lane_task *task)
+{
+    if (d->parts > 1) {
+        share_parts(m, d, d->parts, 2, run_task, task);
+    } else {
+        task->run(m, d, task);
+    }
+}
+
+FN real *part_sums(const lane_data *part)
+{
+    return part->island_part[part->part_number].sum;
+}
+
+// The sum of what the parts have left.
+FN real sum_of_parts(const lane_data *d, int k)
+{
+    real sum = d->island_part[0].sum[k];
+    for (int p = 1; p < d->parts; p++) {
+        sum = sum + d->island_part[p].sum[k];
+    }
+    return sum;
+}
+#endif
