@@ -512,8 +512,8 @@ typedef struct orr_sun_estimate {
      * how surfaces face it and by the shadows that the capture casts on itself */
     float explained;
 } orr_sun_estimate;
-/* Estimates the sun from the clouds of a scene. Runs on the CPU for up to some seconds. ORR_ERROR_ARGUMENT:
- * the scene has no cloud. */
+/* Estimates the sun from the clouds and radiance fields of a scene. Runs on the CPU for up to some seconds.
+ * ORR_ERROR_ARGUMENT: the scene has neither. */
 static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_estimate *estimate,
                                                 orr_error *error);
 /* Probes: what clouds and fields show from the middle of each mesh, robot or soft body lights it, diffuse and

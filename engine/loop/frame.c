@@ -37,7 +37,8 @@ typedef struct submission {
     const orr_frame_for_eyes *eyes; // nullable
 } submission;
 
-// Probes and rays are not drawn for eyes, nor is it found what captured surfaces shadow of one another.
+// Probes and rays are not drawn for eyes, which change their light before what is captured is asked for its
+// shadows (orr_eyes_light).
 static orr_result add_surroundings(orr_frame *frame, orr_frame_slot *slot, const submission *s,
                                    orr_error *error)
 {

@@ -20,13 +20,16 @@ static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *err
     orr_free(slot->fields);
     orr_free(slot->mesh_layers);
     orr_free(slot->splat_layers);
+    orr_free(slot->field_layers);
     slot->capacity = 0;
     slot->splats = orr_alloc((size_t)count, sizeof *slot->splats);
     slot->meshes = orr_alloc((size_t)count, sizeof *slot->meshes);
     slot->fields = orr_alloc((size_t)count, sizeof *slot->fields);
     slot->mesh_layers = orr_alloc((size_t)count, sizeof *slot->mesh_layers);
     slot->splat_layers = orr_alloc((size_t)count, sizeof *slot->splat_layers);
-    if (!slot->splats || !slot->meshes || !slot->fields || !slot->mesh_layers || !slot->splat_layers) {
+    slot->field_layers = orr_alloc((size_t)count, sizeof *slot->field_layers);
+    if (!slot->splats || !slot->meshes || !slot->fields || !slot->mesh_layers || !slot->splat_layers ||
+        !slot->field_layers) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
     }
     slot->capacity = count;
@@ -131,6 +134,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     list->splat_count = list->mesh_count = list->field_count = 0;
     list->seen = NULL;
     list->self_shadow = NULL;
+    orr_self_shadow_release(slot->self_shadow);
+    slot->self_shadow = NULL;
     orr_drawn_planes planes = {.count = 0};
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];
@@ -167,6 +172,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
             break;
         }
         case ORR_LAYER_FIELD: {
+            slot->field_layers[list->field_count] = i;
             orr_draw_field *out = &slot->fields[list->field_count++];
             *out = (orr_draw_field){.layer = layer->field, .key = layer->key};
             memcpy(out->model, drawn.model, sizeof drawn.model);
@@ -239,10 +245,11 @@ void orr_frame_slot_close(orr_frame_slot *slot)
     orr_free(slot->fields);
     orr_free(slot->mesh_layers);
     orr_free(slot->splat_layers);
+    orr_free(slot->field_layers);
     for (int i = 0; i < ORR_DRAW_ENVIRONMENTS - 1; i++) {
         orr_environment_destroy(slot->probe_maps[i]);
     }
-    orr_self_shadow_free(&slot->self_shadow);
+    orr_self_shadow_release(slot->self_shadow);
     for (int i = 0; i < slot->robot_capacity; i++) {
         orr_physics_bodies_release(&slot->robots[i].memory);
     }

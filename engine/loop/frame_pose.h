@@ -28,11 +28,12 @@ typedef struct orr_frame_slot {
     orr_draw_field *fields;
     int32_t *mesh_layers;  // of each of the meshes: which layer of the scene draws it
     int32_t *splat_layers; // likewise
+    int32_t *field_layers;
     int capacity;
     orr_robot_bodies *robots; // robot_capacity, by layer: where CUDA finds bodies of robots that it simulates
     int robot_capacity;
     orr_environment *probe_maps[ORR_DRAW_ENVIRONMENTS - 1]; // of its probes; NULL: not allocated
-    orr_self_shadow self_shadow;                            // of its list
+    orr_self_shadow *self_shadow;                           // of its list, held by it; NULL: there is none
     bool deferred;   // drawn once it is the oldest: the host draws a part of it, or of one before it
     bool for_window; // its picture may end in an image of the Vulkan device,
     bool to_image;   // and does so: decided when the machine gets it

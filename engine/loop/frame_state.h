@@ -54,8 +54,7 @@ typedef struct orr_frame_for_eyes {
     void *context;
 } orr_frame_for_eyes;
 
-// Submits a picture for eyes, which has neither probes nor rays, nor what captured surfaces shadow of one
-// another.
+// Submits a picture for eyes, which has neither probes nor rays.
 orr_result orr_frame_submit_for_eyes(orr_frame *frame, const orr_world *world, const orr_view *view,
                                      const orr_frame_for_eyes *eyes, orr_error *error);
 

@@ -136,8 +136,9 @@ void orr_layer_renew_keys(orr_scene *scene, orr_layer_data *layer);
 // Gives the clouds that stand still the colours that they have in the light of these lamps, too
 // (light/cloud_light.c), and others those of their files. For whoever changes lights, clouds or the sun.
 orr_result orr_scene_light_clouds(orr_scene *scene, orr_error *error);
-// Do the shadows of a sun in this direction (towards it, unit) explain those in the colours of the clouds, by
-// the measure of orr_scene_estimate_sun? A capture's own sun does; of another sun there is no shadow in it.
+// Do the shadows of a sun in this direction (towards it, unit) explain those in the colours of clouds and
+// radiance fields, by the measure of orr_scene_estimate_sun? A capture's own sun does; of another sun there
+// is no shadow in it.
 orr_result orr_scene_sun_explains(const orr_scene *scene, const float direction[3], bool *explains,
                                   orr_error *error);
 // Adds a light, and leaves the clouds as they are.

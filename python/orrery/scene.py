@@ -302,8 +302,8 @@ class Scene(Handle):
         call.scene_set_sun_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 
     def estimate_sun(self):
-        """The sun by which the clouds of the scene were captured, as the arguments of set_sun; None: no sun
-        explains how bright they are."""
+        """The sun by which the clouds and radiance fields of the scene were captured, as the arguments of
+        set_sun; None: no sun explains how bright they are."""
         found = structs["orr_sun_estimate"]()
         call.scene_estimate_sun_sized(self.pointer, ctypes.byref(found), ctypes.sizeof(found))
         if not found.found:

@@ -4,18 +4,20 @@
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/rotation.h"
-#include "render/reference/gaussians.h"
+#include "render/reference/field_rays.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = ORR_SELF_SHADOW_SIZE, RIM = 4 }; // [texels] around the clouds
-static const float BIAS = 4.0f;                // [texels]
-static const float ENOUGH = 0.5f;              // of the light is kept off by what shadows others
+enum { SIDE = ORR_SELF_SHADOW_SIZE, RIM = 4 }; // [texels] around what is captured
+_Static_assert((int)SIDE % (int)ORR_FIELD_RAYS == 0, "a row is a whole number of bundles");
+static const float BIAS = 4.0f;   // [texels]
+static const float ENOUGH = 0.5f; // of the light is kept off by what shadows others
 
 typedef struct build {
     const orr_gaussians *clouds;
     const orr_gaussian_walk *walk;
+    orr_field_rays *fields; // NULL: there are none
     float from_light[12];
     float focal;
     float *found; // SIDE x SIDE, before texels take those around them
@@ -24,13 +26,23 @@ typedef struct build {
 
 // ---- texels ----
 
-static float depth_on(const build *b, const orr_ray *ray)
+// What fields show is among the splats, as in frames.
+static float depth_on(const build *b, const orr_ray *ray, const orr_field_seen *field)
 {
     orr_gaussian_met met[ORR_GAUSSIANS_MET], last;
+    const float alpha = field->rgba[3];
+    bool before = alpha > 0.0f; // the field is still ahead
     float passes = 1.0f;
-    int count = b->walk->first(b->clouds, ray, NULL, met);
+    int count = b->clouds->bvh.block_count > 0 ? b->walk->first(b->clouds, ray, NULL, met) : 0;
     while (count > 0) {
         for (int i = 0; i < count; i++) {
+            if (before && field->depth <= met[i].distance) {
+                before = false;
+                passes *= 1.0f - alpha;
+                if (passes < ENOUGH) {
+                    return field->depth;
+                }
+            }
             passes *= 1.0f - met[i].alpha;
             if (passes < ENOUGH) {
                 return met[i].distance;
@@ -39,21 +51,36 @@ static float depth_on(const build *b, const orr_ray *ray)
         last = met[count - 1];
         count = count == ORR_GAUSSIANS_MET ? b->walk->first(b->clouds, ray, &last, met) : 0;
     }
-    return INFINITY;
+    return before && passes * (1.0f - alpha) < ENOUGH ? field->depth : INFINITY;
+}
+
+static orr_ray ray_of(const build *b, int column, int row)
+{
+    const float at[3] = {((float)column + 0.5f - 0.5f * SIDE) / b->focal,
+                         ((float)row + 0.5f - 0.5f * SIDE) / b->focal, 0.0f};
+    static const float along[3] = {0.0f, 0.0f, 1.0f};
+    orr_ray ray = {.near_end = 0.0f, .far_end = INFINITY};
+    affine_apply_to_point(b->from_light, at, ray.origin);
+    affine_apply_to_direction(b->from_light, along, ray.direction);
+    return ray;
 }
 
 static void find_row(void *context, int row, int worker)
 {
     (void)worker;
     const build *b = context;
-    for (int column = 0; column < SIDE; column++) {
-        const float at[3] = {((float)column + 0.5f - 0.5f * SIDE) / b->focal,
-                             ((float)row + 0.5f - 0.5f * SIDE) / b->focal, 0.0f};
-        static const float along[3] = {0.0f, 0.0f, 1.0f};
-        orr_ray ray = {.near_end = 0.0f, .far_end = INFINITY};
-        affine_apply_to_point(b->from_light, at, ray.origin);
-        affine_apply_to_direction(b->from_light, along, ray.direction);
-        b->found[row * SIDE + column] = depth_on(b, &ray);
+    for (int first = 0; first < SIDE; first += ORR_FIELD_RAYS) {
+        orr_ray rays[ORR_FIELD_RAYS];
+        orr_field_seen seen[ORR_FIELD_RAYS] = {{.depth = INFINITY}};
+        for (int i = 0; i < ORR_FIELD_RAYS; i++) {
+            rays[i] = ray_of(b, first + i, row);
+        }
+        if (b->fields) {
+            orr_field_rays_meet(b->fields, rays, ORR_FIELD_RAYS, seen);
+        }
+        for (int i = 0; i < ORR_FIELD_RAYS; i++) {
+            b->found[row * SIDE + first + i] = depth_on(b, &rays[i], &seen[i]);
+        }
     }
 }
 
@@ -74,16 +101,54 @@ static void widen_row(void *context, int row, int worker)
 
 // ---- the map ----
 
-// A square map of the ball around the box that the clouds are in.
-static void fit(const orr_gaussians *clouds, const float direction[3], orr_self_shadow *map)
+typedef struct box {
+    float low[3], high[3];
+} box;
+
+static void add_point(box *around, const float p[3])
+{
+    for (int k = 0; k < 3; k++) {
+        around->low[k] = fminf(around->low[k], p[k]);
+        around->high[k] = fmaxf(around->high[k], p[k]);
+    }
+}
+
+static void add_field(box *around, const orr_draw_field *field)
+{
+    float ends[2][3];
+    orr_field_layer_bounds(field->layer, ends[0], ends[1]);
+    for (int corner = 0; corner < 8; corner++) {
+        float at[3], p[3];
+        for (int k = 0; k < 3; k++) {
+            at[k] = ends[corner >> k & 1][k];
+        }
+        affine_apply_to_point(field->model, at, p);
+        add_point(around, p);
+    }
+}
+
+static box box_around(const orr_gaussians *clouds, const orr_self_shadow_of *of)
+{
+    box around = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    if (clouds->bvh.block_count > 0) {
+        orr_bvh_node_bounds(&clouds->bvh.nodes[0], around.low, around.high);
+    }
+    for (int i = 0; i < of->field_count; i++) {
+        add_field(&around, &of->fields[i]);
+    }
+    return around;
+}
+
+// A square map of the ball around the box.
+static void fit(const box *around, const float direction[3], orr_self_shadow *map)
 {
     const double along[3] = {-(double)direction[0], -(double)direction[1], -(double)direction[2]};
-    float low[3], high[3], centre[3], square = 0.0f;
+    float centre[3], square = 0.0f;
     double quat[4], matrix[9];
-    orr_bvh_node_bounds(&clouds->bvh.nodes[0], low, high);
     for (int k = 0; k < 3; k++) {
-        centre[k] = 0.5f * (low[k] + high[k]);
-        square += 0.25f * (high[k] - low[k]) * (high[k] - low[k]);
+        const float length = around->high[k] - around->low[k];
+        centre[k] = 0.5f * (around->low[k] + around->high[k]);
+        square += 0.25f * length * length;
     }
     const float radius = fmaxf(sqrtf(square), 1e-12f);
     map->focal = 0.5f * (float)(SIDE - 2 * RIM) / radius;
@@ -99,13 +164,19 @@ static void fit(const orr_gaussians *clouds, const float direction[3], orr_self_
     }
 }
 
-static orr_result find_depths(orr_jobs *jobs, build *b, orr_self_shadow *map, orr_error *error)
+static orr_result build_map(orr_jobs *jobs, build *b, orr_arena *arena, const orr_self_shadow_of *of,
+                            const float direction[3], orr_self_shadow *map, orr_error *error)
 {
+    orr_draw_list list = {.fields = of->fields, .field_count = of->field_count};
+    memcpy(list.sun.direction, direction, sizeof list.sun.direction);
+    if (of->field_count > 0) {
+        ORR_TRY(orr_field_rays_create(jobs, arena, &list, &b->fields, error));
+    }
+    const box around = box_around(b->clouds, of);
+    fit(&around, direction, map);
     ORR_TRY(orr_affine_invert(map->to_light, b->from_light, error));
     ORR_ALLOC(b->found, SIDE * SIDE, "a map of shadows", error);
-    if (!map->depths) {
-        ORR_ALLOC(map->depths, SIDE * SIDE, "a map of shadows", error);
-    }
+    ORR_ALLOC(map->depths, SIDE * SIDE, "a map of shadows", error);
     b->focal = map->focal;
     b->depths = map->depths;
     orr_jobs_for(jobs, SIDE, find_row, b);
@@ -113,40 +184,54 @@ static orr_result find_depths(orr_jobs *jobs, build *b, orr_self_shadow *map, or
     return ORR_OK;
 }
 
-orr_result orr_self_shadow_build(orr_jobs *jobs, orr_isa isa, const orr_draw_splats *clouds, int count,
-                                 const float direction[3], orr_self_shadow *map, orr_error *error)
+static orr_result make(orr_jobs *jobs, build *b, const orr_self_shadow_of *of, const float direction[3],
+                       orr_self_shadow **map, orr_error *error)
 {
-    orr_gaussians gaussians;
-    ORR_TRY(orr_gaussians_build(clouds, count, &gaussians, error));
-    if (gaussians.bvh.block_count == 0) {
-        orr_self_shadow_free(map);
-        orr_gaussians_free(&gaussians);
+    if (b->clouds->bvh.block_count == 0 && of->field_count == 0) {
         return ORR_OK;
     }
-    build b = {.clouds = &gaussians, .walk = orr_gaussian_walk_of(isa)};
-    fit(&gaussians, direction, map);
-    const orr_result result = find_depths(jobs, &b, map, error);
-    orr_free(b.found);
-    orr_gaussians_free(&gaussians);
+    *map = orr_alloc_zero(1, sizeof **map);
+    if (!*map) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a map of shadows");
+    }
+    (*map)->holders = 1;
+    orr_arena arena = {0};
+    const orr_result result = build_map(jobs, b, &arena, of, direction, *map, error);
+    orr_free(b->found);
+    orr_arena_destroy(&arena);
     return result;
 }
 
-orr_result orr_self_shadow_copy(const orr_self_shadow *from, orr_self_shadow *to, orr_error *error)
+orr_result orr_self_shadow_build(orr_jobs *jobs, orr_isa isa, const orr_self_shadow_of *of,
+                                 const float direction[3], orr_self_shadow **map, orr_error *error)
 {
-    float *depths = to->depths;
-    if (!depths) {
-        ORR_ALLOC(depths, SIDE * SIDE, "a map of shadows", error);
+    orr_gaussians gaussians;
+    *map = NULL;
+    ORR_TRY(orr_gaussians_build(of->clouds, of->cloud_count, &gaussians, error));
+    build b = {.clouds = &gaussians, .walk = orr_gaussian_walk_of(isa)};
+    const orr_result result = make(jobs, &b, of, direction, map, error);
+    orr_gaussians_free(&gaussians);
+    if (result != ORR_OK) {
+        orr_self_shadow_release(*map);
+        *map = NULL;
     }
-    *to = *from;
-    to->depths = depths;
-    memcpy(depths, from->depths, sizeof(float[SIDE * SIDE]));
-    return ORR_OK;
+    return result;
 }
 
-void orr_self_shadow_free(orr_self_shadow *map)
+orr_self_shadow *orr_self_shadow_hold(orr_self_shadow *map)
 {
-    orr_free(map->depths);
-    *map = (orr_self_shadow){0};
+    if (map) {
+        map->holders++;
+    }
+    return map;
+}
+
+void orr_self_shadow_release(orr_self_shadow *map)
+{
+    if (map && --map->holders == 0) {
+        orr_free(map->depths);
+        orr_free(map);
+    }
 }
 
 orr_shadow_values orr_self_shadow_values(const orr_self_shadow *map, const float view[12])

@@ -33,20 +33,22 @@ typedef struct insertion {
     orr_sun_estimate sun; // of the room, where it has no light of its own
 } insertion;
 
-static bool is_cloud(const orr_scene *scene)
+static bool is_captured(const orr_scene *scene)
 {
-    bool cloud = false;
+    bool captured = false;
     for (int i = 0; i < scene->layer_count; i++) {
-        cloud = cloud || scene->layers[i].kind == ORR_LAYER_SPLATS;
+        const orr_layer_data *layer = &scene->layers[i];
+        captured = captured || layer->kind == ORR_LAYER_SPLATS ||
+                   (layer->kind == ORR_LAYER_FIELD && orr_field_layer_kind(layer->field) == ORR_FIELD_NERF);
     }
-    return cloud;
+    return captured;
 }
 
 // A room without any light of its own gets that by which it was captured.
 static orr_result find_sun(insertion *n, orr_error *error)
 {
     const orr_scene *scene = n->scene;
-    if (n->no_sun || !orr_scene_has_default_sun(scene) || !is_cloud(scene)) {
+    if (n->no_sun || !orr_scene_has_default_sun(scene) || !is_captured(scene)) {
         return ORR_OK;
     }
     ORR_TRY(orr_scene_estimate_sun(n->scene, &n->sun, error));

@@ -178,14 +178,15 @@ void shadow_scene_make_walled(shadow_scene *s, orr_jobs *jobs)
     s->layer.key = 97; // devices may have the other floor
     orr_isa isa;
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_self_shadow_build(jobs, isa, s->list.splats, 1, s->list.sun.direction, &s->self, &error));
-    s->self.key = 98;
-    s->list.self_shadow = &s->self;
+    const orr_self_shadow_of wall = {.clouds = s->list.splats, .cloud_count = 1};
+    assert_ok(orr_self_shadow_build(jobs, isa, &wall, s->list.sun.direction, &s->self, &error));
+    s->self->key = 98;
+    s->list.self_shadow = s->self;
 }
 
 void shadow_scene_free(shadow_scene *s)
 {
     orr_splat_pack_destroy(s->pack);
     orr_splats_destroy(s->splats);
-    orr_self_shadow_free(&s->self);
+    orr_self_shadow_release(s->self);
 }

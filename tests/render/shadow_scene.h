@@ -16,7 +16,7 @@ typedef struct shadow_scene {
     orr_draw_splats layer;
     orr_splats *splats; // NULL: the floor is a mesh
     orr_splat_pack *pack;
-    orr_self_shadow self; // of the captured wall
+    orr_self_shadow *self; // of the captured wall
     orr_draw_list list;
 } shadow_scene;
 

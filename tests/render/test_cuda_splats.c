@@ -71,7 +71,7 @@ static void captured_shadows_do_not_fall_twice_as_on_the_cpu(void **state)
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     for (int i = 0; i < 3; i++) {
-        s.list.self_shadow = i == 1 ? NULL : &s.self;
+        s.list.self_shadow = i == 1 ? NULL : s.self;
         drawn d = draw_cuda(draw, &s.list), cpu = drawn_on_cpu(jobs, &s.list);
         const double quality = psnr(d.rgba, cpu.rgba, 4 * d.pixels);
         print_message("    %.1f dB\n", quality);

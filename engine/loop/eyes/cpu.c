@@ -2,7 +2,6 @@
 
 #include "engine/core/memory.h"
 #include "engine/loop/eyes/detail.h"
-#include "engine/loop/eyes/look.h"
 #include "engine/loop/eyes/names.h"
 #include "engine/loop/eyes/state.h"
 #include "render/cpu/kept/kept_view.h"
@@ -201,9 +200,7 @@ static orr_result pose(const orr_eyes_cpu *c, task *t, int copy, int number, orr
         ORR_TRY(
             orr_eyes_motion_find(e->motion, e->world, &t->slot, copy, number, &t->past, &t->has_past, error));
     }
-    if (look) {
-        orr_look_change_lights(look, &t->slot.list);
-    }
+    ORR_TRY(orr_eyes_light(e, look, &t->slot, error));
     if (c->detail) {
         ORR_TRY(orr_eyes_detail_apply(c->detail, e->engine->jobs, e->world->scene, &t->slot, error));
     }

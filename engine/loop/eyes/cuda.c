@@ -3,7 +3,6 @@
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/eyes/detail.h"
-#include "engine/loop/eyes/look.h"
 #include "engine/loop/eyes/names.h"
 #include "engine/loop/eyes/state.h"
 #include "render/cuda/batch.h"
@@ -90,9 +89,7 @@ static orr_result change(void *context, orr_frame_slot *slot, orr_error *error)
         ORR_TRY(
             orr_eyes_motion_find(e->motion, e->world, slot, p->copy, p->camera, &p->past, &has_past, error));
     }
-    if (p->look) {
-        orr_look_change_lights(p->look, &slot->list);
-    }
+    ORR_TRY(orr_eyes_light(e, p->look, slot, error));
     ORR_TRY(c->detail ? orr_eyes_detail_apply(c->detail, e->engine->jobs, e->world->scene, slot, error)
                       : ORR_OK);
     p->seen = (orr_draw_seen){.before = has_past ? &p->past.before : NULL};

@@ -76,6 +76,10 @@ static orr_result make(orr_eyes *e, const orr_eyes_desc *desc, orr_error *error)
     e->height = desc->height;
     e->look = desc->look;
     e->look.hard_edges = desc->look.hard_edges || !desc->smooth_edges;
+    e->self_shadow = orr_alloc_zero(1, sizeof *e->self_shadow);
+    if (!e->self_shadow) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: eyes");
+    }
     ORR_ALLOC(e->cameras, desc->camera_count, "eyes", error);
     ORR_ALLOC(e->views, desc->view_count, "eyes", error);
     for (int i = 0; i < e->camera_count; i++) {
@@ -128,6 +132,10 @@ void orr_eyes_destroy(orr_eyes *e)
     orr_eyes_motion_destroy(e->motion);
     orr_eyes_cpu_destroy(e->cpu);
     orr_eyes_cuda_destroy(e->cuda);
+    if (e->self_shadow) {
+        orr_frame_self_shadow_close(e->self_shadow);
+    }
+    orr_free(e->self_shadow);
     orr_free(e);
 }
 
@@ -216,6 +224,17 @@ orr_result orr_eyes_see(const orr_eyes *e, int copy, int number, orr_view *view,
     }
     *changes = look;
     return ORR_OK;
+}
+
+orr_result orr_eyes_light(const orr_eyes *e, const orr_eyes_look *look, orr_frame_slot *slot,
+                          orr_error *error)
+{
+    if (look) {
+        orr_look_change_lights(look, &slot->list);
+    }
+    return look && orr_look_turns_lights(look)
+               ? ORR_OK
+               : orr_frame_self_shadow_update(e->self_shadow, slot, e->world->scene, error);
 }
 
 static orr_result check_flow(const orr_eyes *e, bool asked, orr_error *error)

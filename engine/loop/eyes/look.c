@@ -83,6 +83,11 @@ void orr_look_change_lights(const orr_eyes_look *look, orr_draw_list *list)
     }
 }
 
+bool orr_look_turns_lights(const orr_eyes_look *look)
+{
+    return look->light_turn[0] != 0.0f || look->light_turn[1] != 0.0f || look->light_turn[2] != 0.0f;
+}
+
 bool orr_look_is_plain(const orr_eyes_look *look)
 {
     static const orr_eyes_look plain;

@@ -4,6 +4,7 @@
 #include "engine/loop/eyes/cpu.h"
 #include "engine/loop/eyes/cuda.h"
 #include "engine/loop/eyes/motion.h"
+#include "engine/loop/frame_self_shadow.h"
 #include "engine/loop/surfaces/surfaces.h"
 
 struct orr_eyes {
@@ -18,7 +19,8 @@ struct orr_eyes {
     orr_eyes_look *next_looks; // room for what is set next; NULL: not allocated
     orr_surfaces *surfaces;    // that may differ between copies; NULL: none
     orr_eyes_motion *motion;   // NULL: flow is not asked for
-    orr_eyes_cpu *cpu;         // one of them is NULL
+    orr_frame_self_shadow *self_shadow;
+    orr_eyes_cpu *cpu; // one of them is NULL
     orr_eyes_cuda *cuda;
 };
 
@@ -36,3 +38,7 @@ static inline size_t orr_eyes_number(const orr_eyes *e, int copy, int camera)
 // What one camera of a copy sees. *changes: what the copy's look changes besides; NULL: nothing.
 orr_result orr_eyes_see(const orr_eyes *e, int copy, int camera, orr_view *view,
                         const orr_eyes_look **changes, orr_error *error);
+// The light of a picture that is posed, as the copy's look has it (nullable), and where what is captured has
+// shadows already. Light that a look turns is not that of the capture.
+orr_result orr_eyes_light(const orr_eyes *e, const orr_eyes_look *look, orr_frame_slot *slot,
+                          orr_error *error);

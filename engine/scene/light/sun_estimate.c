@@ -1,8 +1,8 @@
-// The sun of a captured world, from the shadows that its clouds cast on themselves (engine/orrery.h).
+// The sun of a captured world, from the shadows that it casts on itself (engine/orrery.h).
 //
-// Splats of one hue, that face one way and are near each other, are taken for one material: what differs
-// between them beyond noise is how much sun reaches them. For each direction that the sun may have, a depth
-// map of all splats says which of them it shines on; the direction that explains most of the variance of the
+// Splats or points of one hue, that face one way and are near each other, are taken for one material: what
+// differs between them beyond noise is how much sun reaches them. For each direction that the sun may have, a
+// depth map of all of them says which it shines on; the direction that explains most of the variance of the
 // logarithm of their brightness is the sun's. An albedo that depends on where surfaces face explains nothing
 // so, and neither do crevices that are dark from all around.
 #include "engine/core/entry.h"

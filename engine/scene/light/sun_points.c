@@ -24,7 +24,9 @@ static const double DARKEST = 1e-3; // linear; darker splats say nothing
 
 static bool is_captured(const orr_layer_data *layer)
 {
-    return layer->kind == ORR_LAYER_SPLATS && layer->bound_to.slot == 0 && !layer->absent;
+    const bool field = layer->kind == ORR_LAYER_FIELD && !layer->trainer &&
+                       orr_field_layer_kind(layer->field) == ORR_FIELD_NERF;
+    return (layer->kind == ORR_LAYER_SPLATS || field) && layer->bound_to.slot == 0 && !layer->absent;
 }
 
 // Which axis is the thin one, in `thin`; false: it has no normal.
@@ -70,44 +72,47 @@ static void take_point(orr_sun_points *e, const orr_layer_data *layer, const flo
     affine_apply_to_direction(model, normal, p->normal);
     scale = sqrtf(vec3f_dot(p->normal, p->normal));
     p->radius = (float)radius * scale;
+    float display[3];
     for (int k = 0; k < 3; k++) {
-        const float shown = harmonics[(block * terms + k) * ORR_PACK_BLOCK + lane];
         p->normal[k] = scale > 0.0f ? p->normal[k] / scale : 0.0f;
-        p->colour[k] = srgb_to_linear(fmaxf(0.5f + ORR_SH_C0 * shown, 0.0f));
+        display[k] = 0.5f + ORR_SH_C0 * harmonics[(block * terms + k) * ORR_PACK_BLOCK + lane];
+    }
+    orr_sun_point_colour(p, display);
+}
+
+void orr_sun_point_colour(orr_sun_point *p, const float display[3])
+{
+    for (int k = 0; k < 3; k++) {
+        p->colour[k] = srgb_to_linear(fmaxf(display[k], 0.0f));
     }
     const float sum = p->colour[0] + p->colour[1] + p->colour[2];
     p->flat = p->flat && (double)sum > 3.0 * DARKEST;
     p->brightness = logf(fmaxf(sum / 3.0f, (float)DARKEST));
 }
 
-static orr_result gather(orr_sun_points *e, orr_error *error)
+// Of a cloud every splat, or every so many.
+static orr_result add_cloud(orr_sun_points *e, const orr_layer_data *layer, int64_t stride, orr_error *error)
 {
-    int64_t total = 0;
-    for (int i = 0; i < e->scene->layer_count; i++) {
-        const orr_layer_data *layer = &e->scene->layers[i];
-        total += is_captured(layer) ? layer->splats->count : 0;
+    const int64_t first = e->count, most = first + (layer->splats->count + stride - 1) / stride;
+    float model[12];
+    ORR_TRY(orr_affine_from_transform(&layer->transform, model, error));
+    ORR_GROW(e->points, e->capacity, (int)most, "points of a capture", error);
+    for (int64_t k = 0; k < layer->splats->count; k += stride) {
+        take_point(e, layer, model, k);
     }
-    if (total == 0) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "sun: expected a scene with a splat cloud");
+    for (int64_t i = first; i < e->count; i++) {
+        e->points[i].radius *= sqrtf((float)stride);
     }
-    const int64_t stride = (total + POINTS_MAX - 1) / POINTS_MAX;
-    ORR_ALLOC(e->points, total / stride + e->scene->layer_count + 1, "points of a cloud", error);
-    for (int i = 0; i < e->scene->layer_count; i++) {
-        const orr_layer_data *layer = &e->scene->layers[i];
-        float model[12];
-        if (is_captured(layer)) {
-            ORR_TRY(orr_affine_from_transform(&layer->transform, model, error));
-            for (int64_t k = 0; k < layer->splats->count; k += stride) {
-                take_point(e, layer, model, k);
-            }
-        }
-    }
+    return ORR_OK;
+}
+
+static void find_extent(orr_sun_points *e)
+{
     for (int k = 0; k < 3; k++) {
         e->low[k] = INFINITY;
         e->high[k] = -INFINITY;
     }
     for (int64_t i = 0; i < e->count; i++) {
-        e->points[i].radius *= sqrtf((float)stride);
         for (int k = 0; k < 3; k++) {
             e->low[k] = fminf(e->low[k], e->points[i].position[k]);
             e->high[k] = fmaxf(e->high[k], e->points[i].position[k]);
@@ -117,6 +122,30 @@ static orr_result gather(orr_sun_points *e, orr_error *error)
         e->centre[k] = 0.5 * (double)(e->low[k] + e->high[k]);
         e->reach = hypot(e->reach, 0.5 * (double)(e->high[k] - e->low[k]));
     }
+}
+
+static orr_result gather(orr_sun_points *e, orr_error *error)
+{
+    int64_t splats = 0, fields = 0;
+    for (int i = 0; i < e->scene->layer_count; i++) {
+        const orr_layer_data *layer = &e->scene->layers[i];
+        const bool captured = is_captured(layer);
+        splats += captured && layer->splats ? layer->splats->count : 0;
+        fields += captured && layer->field;
+    }
+    if (splats + fields == 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "sun: expected a scene with a splat cloud or a radiance field");
+    }
+    const int64_t stride = splats > 0 ? (splats + POINTS_MAX - 1) / POINTS_MAX : 1;
+    for (int i = 0; i < e->scene->layer_count; i++) {
+        const orr_layer_data *layer = &e->scene->layers[i];
+        if (is_captured(layer)) {
+            ORR_TRY(layer->field ? orr_sun_points_add_field(e, layer, error)
+                                 : add_cloud(e, layer, stride, error));
+        }
+    }
+    find_extent(e);
     return ORR_OK;
 }
 

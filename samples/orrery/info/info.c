@@ -123,7 +123,8 @@ int command_info(int argc, char **argv)
         {.name = "--sun",
          .kind = OPTION_FLAG,
          .value = &sun,
-         .help = "also estimate the sun by which clouds and the clouds of scene files are lit"}};
+         .help =
+             "also estimate the sun by which clouds and radiance fields, or those of scene files, are lit"}};
     const command_usage usage = {
         .name = "info",
         .operands = "FILE...",

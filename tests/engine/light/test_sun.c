@@ -1,6 +1,7 @@
 // Tests of the sun's estimate: the sun of clouds that are lit by a known one.
 #include "tests/support/engine.h"
 #include "tests/support/scenes/lit_cloud.h"
+#include "tests/support/scenes/under_roof.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -95,76 +96,14 @@ static void a_cloud_without_a_sun_has_none(void **state)
     orr_scene_destroy(scene);
 }
 
-enum { SIDE = 96 };
-
-// A roof above the camera, which is wide enough that no sun reaches what the camera sees.
-static void add_roof(orr_scene *scene, const double sun[3])
+// A roof over a cloud.
+static under_roof look_under_roof(const lit_cloud_desc *s, const float towards_sun[3], bool by_eyes)
 {
-    static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
-    const float height = 2.5f,
-                aside[2] = {(float)(sun[0] / -sun[1]) * height, (float)(sun[2] / -sun[1]) * height};
-    float corners[12];
-    for (int i = 0; i < 4; i++) {
-        corners[3 * i] = aside[0] + (i == 1 || i == 2 ? 4.0f : -4.0f);
-        corners[3 * i + 1] = -height;
-        corners[3 * i + 2] = aside[1] + (i > 1 ? 4.0f : -4.0f);
-    }
-    const orr_mesh_desc desc = {
-        .vertex_count = 4, .index_count = 6, .positions = corners, .indices = indices, .two_sided = true};
-    assert_ok(orr_scene_add_mesh(scene, "roof", &desc, NULL, NULL, &error));
-}
-
-static void draw(orr_frame *frame, const orr_scene *scene, const orr_world *world, bool shadows, float *rgba)
-{
-    const orr_view view = {.no_shadows = !shadows,
-                           .camera = {.model = ORR_CAMERA_ORTHOGRAPHIC,
-                                      .width = SIDE,
-                                      .height = SIDE,
-                                      .focal = {SIDE / 4.0f, SIDE / 4.0f},
-                                      .pose = {1, 0, 0, 0, 0, 0, 1, -2, 0, -1, 0, 0}}};
-    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
-    assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
-}
-
-// How the pixels of a cloud under a roof are, of what they are without: left alone, dark, or between.
-typedef struct under_roof {
-    int alone, dark, between;
-    double lit, shadowed; // mean brightness of those that are dark, and alone, without the roof
-} under_roof;
-
-static under_roof look_under_roof(const lit_cloud_desc *s, const float towards_sun[3])
-{
-    static float open[4 * SIDE * SIDE], roofed[4 * SIDE * SIDE];
     orr_scene *scene;
-    orr_world *world;
-    orr_frame *frame;
     orr_splats *splats = lit_cloud(s);
-    orr_sun_desc sun = {.colour = {0.8f, 0.8f, 0.8f}, .ambient = {0.2f, 0.2f, 0.2f}, .umbra = 0.4f};
-    const double direction[3] = {(double)towards_sun[0], (double)towards_sun[1], (double)towards_sun[2]};
-    under_roof found = {0};
-    memcpy(sun.direction, towards_sun, sizeof sun.direction);
     assert_ok(orr_scene_create(engine, &scene, &error));
     assert_ok(orr_scene_add_splats(scene, "room", splats, NULL, NULL, &error));
-    add_roof(scene, direction);
-    assert_ok(orr_scene_set_sun(scene, &sun, &error));
-    assert_ok(orr_world_create(scene, 1, &world, &error));
-    assert_ok(orr_frame_create(engine, NULL, &frame, &error));
-    draw(frame, scene, world, false, open);
-    draw(frame, scene, world, true, roofed);
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        const double without = pow((double)open[4 * i + 1], 2.2), with = pow((double)roofed[4 * i + 1], 2.2);
-        found.alone += with > 0.95 * without;
-        found.dark += with < 0.45 * without;
-        found.between += with <= 0.95 * without && with >= 0.45 * without;
-        found.shadowed += with > 0.95 * without ? without : 0.0;
-        found.lit += with < 0.45 * without ? without : 0.0;
-    }
-    found.lit /= fmax(found.dark, 1);
-    found.shadowed /= fmax(found.alone, 1);
-    print_message("    %d pixels alone (%.3f bright), %d dark (%.3f bright), %d between\n", found.alone,
-                  found.shadowed, found.dark, found.lit, found.between);
-    orr_frame_destroy(frame);
-    orr_world_destroy(world);
+    const under_roof found = under_roof_look(scene, towards_sun, by_eyes ? ORR_DEVICE_CPU : ORR_DEVICE_AUTO);
     orr_scene_destroy(scene);
     orr_splats_destroy(splats);
     return found;
@@ -179,9 +118,9 @@ static void a_captured_shadow_is_left_alone(void **state)
     lit_cloud_aim(&s, 130, 40);
     const float own[3] = {(float)s.sun[0], (float)s.sun[1], (float)s.sun[2]};
     const float other[3] = {-(float)s.sun[0], (float)s.sun[1], -(float)s.sun[2]};
-    const under_roof in_own = look_under_roof(&s, own), in_other = look_under_roof(&s, other);
-    assert_true(in_own.alone > SIDE * SIDE / 20 && in_own.dark > SIDE * SIDE / 4);
-    assert_true(in_own.between < SIDE * SIDE / 8);
+    const under_roof in_own = look_under_roof(&s, own, true), in_other = look_under_roof(&s, other, false);
+    assert_true(in_own.alone > UNDER_ROOF_PIXELS / 20 && in_own.dark > UNDER_ROOF_PIXELS / 4);
+    assert_true(in_own.between < UNDER_ROOF_PIXELS / 8);
     assert_true(in_own.shadowed < 0.6 * in_own.lit);
     assert_true(in_other.alone == 0);
 }

@@ -66,16 +66,24 @@ static double away_from_boxes(const lit *s, const double p[3])
     return nearest;
 }
 
-static void add_splat(lit *s, const double p[3], int axis, double side, double albedo)
+// The linear brightness of a surface, without noise.
+static double brightness_of(const lit *s, const double p[3], int axis, double side, double albedo)
 {
-    double above[3] = {p[0], p[1], p[2]}, normal[3] = {0.0}, quat[4];
+    double above[3] = {p[0], p[1], p[2]}, normal[3] = {0.0};
     normal[axis] = side;
     above[axis] += 1e-3 * side;
     const double cosine = fmax(vec3_dot(normal, s->desc.sun), 0.0);
     double light = 1.0 + (is_shaded(s, above) ? 0.0 : s->desc.strength * cosine);
     light *= axis == 1 ? 1.0 - s->desc.crevices * exp(-away_from_boxes(s, p) / 0.2) : 1.0;
+    return albedo * light / (1.0 + s->desc.strength);
+}
+
+static void add_splat(lit *s, const double p[3], int axis, double side, double albedo)
+{
+    double normal[3] = {0.0}, quat[4];
+    normal[axis] = side;
     const double brightness =
-        albedo * light / (1.0 + s->desc.strength) * exp(s->desc.noise * (draw(s) + draw(s) + draw(s) - 1.5));
+        brightness_of(s, p, axis, side, albedo) * exp(s->desc.noise * (draw(s) + draw(s) + draw(s) - 1.5));
     quat_from_z(normal, quat);
     const size_t i = (size_t)s->count++;
     assert_true(i < SPLATS_MAX);
@@ -105,8 +113,10 @@ static void add_face(lit *s, const box *b, int axis, double side)
     }
 }
 
+static const double FLOOR = 0.5; // albedo
+
 // y is down, and the floor at 0.
-static void fill(lit *s)
+static void put_boxes(lit *s)
 {
     s->noise_counter = 7;
     for (int b = 0; b < BOXES; b++) {
@@ -119,6 +129,11 @@ static void fill(lit *s)
         one->centre[2] = 4.0 * draw(s) - 2.0;
         one->albedo = 0.2 + 0.6 * draw(s);
     }
+}
+
+static void fill(lit *s)
+{
+    put_boxes(s);
     for (int b = 0; b < BOXES; b++) {
         add_face(s, &s->boxes[b], 0, -1.0);
         add_face(s, &s->boxes[b], 0, 1.0);
@@ -130,7 +145,7 @@ static void fill(lit *s)
         for (int k = 0; k <= 120; k++) {
             const double p[3] = {STEP * i - 3.0, 0.0, STEP * k - 3.0};
             if (away_from_boxes(s, p) > 0.0) {
-                add_splat(s, p, 1, -1.0, 0.5);
+                add_splat(s, p, 1, -1.0, FLOOR);
             }
         }
     }
@@ -152,6 +167,51 @@ orr_splats *lit_cloud(const lit_cloud_desc *desc)
     memcpy(exact.opacity, s.view.opacity, (size_t)s.count * 4);
     orr_splats_destroy(room);
     return splats;
+}
+
+// The face of a box that is nearest to a point, inside or outside of it; its distance is returned.
+static double find_face(const box *b, const double p[3], int *axis, double *side, double on[3])
+{
+    double square = 0.0, deepest = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+        const double off = p[k] - b->centre[k], beyond = fabs(off) - b->half[k];
+        square += beyond > 0.0 ? beyond * beyond : 0.0;
+        on[k] = b->centre[k] + fmin(fmax(off, -b->half[k]), b->half[k]);
+        if (beyond > deepest) {
+            deepest = beyond;
+            *axis = k;
+            *side = off < 0.0 ? -1.0 : 1.0;
+        }
+    }
+    on[*axis] = b->centre[*axis] + *side * b->half[*axis];
+    return deepest < 0.0 ? deepest : sqrt(square);
+}
+
+static void look_at(const lit *s, lit_point *p)
+{
+    // the floor is square, and thicker than what is looked at
+    const box ground = {{0.0, 5.0, 0.0}, {3.0, 5.0, 3.0}, FLOOR};
+    double on[3], side;
+    int axis;
+    p->distance = find_face(&ground, p->position, &axis, &side, on);
+    p->brightness = brightness_of(s, on, axis, side, FLOOR);
+    for (int b = 0; b < BOXES; b++) {
+        const box *one = &s->boxes[b];
+        const double distance = find_face(one, p->position, &axis, &side, on);
+        if (distance < p->distance) {
+            p->distance = distance;
+            p->brightness = brightness_of(s, on, axis, side, one->albedo);
+        }
+    }
+}
+
+void lit_cloud_look(const lit_cloud_desc *desc, lit_point *points, int count)
+{
+    lit s = {.desc = *desc};
+    put_boxes(&s);
+    for (int i = 0; i < count; i++) {
+        look_at(&s, &points[i]);
+    }
 }
 
 void lit_cloud_aim(lit_cloud_desc *desc, double azimuth, double height)

@@ -13,5 +13,13 @@ typedef struct lit_cloud_desc {
 
 void lit_cloud_aim(lit_cloud_desc *desc, double azimuth, double height); // degrees
 
+// A point of that room.
+typedef struct lit_point {
+    double position[3];
+    double distance;   // to the nearest surface, negative in the floor and in boxes
+    double brightness; // of that surface, linear, without noise
+} lit_point;
+void lit_cloud_look(const lit_cloud_desc *desc, lit_point *points, int count); // fills in the rest
+
 // Fails the test where it cannot be made. The caller destroys it.
 orr_splats *lit_cloud(const lit_cloud_desc *desc);
