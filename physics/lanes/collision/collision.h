@@ -67,20 +67,19 @@ LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)
 LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
 {
     const orr_pair *pair = lane_pair(m, d, i);
-    mask near = may_touch(m, d, pair);
-    if (d->asleep == LANE_NONE_ASLEEP) {
-        if (any(near)) {
-            collide_near(m, d, i, near);
-        }
-        return;
-    }
-    mask touches = pair_touches(m, d, pair);
-    if (!any(and_(near, touches))) {
-        return;
+    mask near = may_touch(m, d, pair), touches = everywhere();
+    if (d->asleep != LANE_NONE_ASLEEP) {
+        touches = pair_touches(m, d, pair);
+        near = and_(near, touches);
     }
     int first = d->contact_count;
-    collide_near(m, d, i, and_(near, touches));
-    for (int contact = first; contact < d->contact_count; contact++) {
+    if (any(near)) {
+        collide_near(m, d, i, near);
+    }
+    if (speculates(m)) {
+        speculate(m, d, i, first, touches);
+    }
+    for (int contact = first; contact < d->contact_count && d->asleep != LANE_NONE_ASLEEP; contact++) {
         d->contact_dist[contact] = sel(touches, d->contact_dist[contact], R(LANE_HUGE));
     }
 }
@@ -92,7 +91,8 @@ LANE_FN void test_pairs(const lane_model *m, lane_data *d)
     for (int first = 0; first < plan->geom_pairs; first += 32) {
         uint32_t near = 0;
         for (int i = team_first(d); i < 32 && first + i < plan->geom_pairs; i += team_size(d)) {
-            near |= any(may_touch(m, d, &plan->pair[first + i])) ? 1u << i : 0u;
+            const orr_pair *pair = &plan->pair[first + i];
+            near |= speculates(m) || any(may_touch(m, d, pair)) ? 1u << i : 0u;
         }
         d->near_pair[first / 32] = team_bits(d, near);
     }
