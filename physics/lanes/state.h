@@ -76,6 +76,12 @@ FN int can_sleep(const lane_model *m)
     return m->ntree > 0 && (m->opt.enableflags & ORR_ENABLE_SLEEP) != 0;
 }
 
+// Are there contacts of what is about to touch (collision/speculative.h)?
+FN int speculates(const lane_model *m)
+{
+    return m->opt.enableflags & ORR_ENABLE_SPECULATIVE && !(m->opt.disableflags & ORR_DISABLE_NATIVECCD);
+}
+
 FN int sleep_trees(const lane_model *m)
 {
     return can_sleep(m) ? m->ntree : 0;
@@ -193,6 +199,8 @@ FN int box_sides(const lane_model *m)
     X(contact_dist, m->plan->contact_capacity)      /* m, negative: depth; LANE_HUGE: not in this world */   \
     X(contact_pos, 3 * m->plan->contact_capacity)   /* x 3: midpoint between the surfaces */                 \
     X(contact_frame, 9 * m->plan->contact_capacity) /* x 9, rows: normal, two tangents */                    \
+    /* 1: it acts at any distance, before it touches (collision/speculative.h); 0 without the flag */        \
+    X(contact_speculative, speculates(m) ? m->plan->contact_capacity : 0)                                    \
     /* computed by set_contact_rows */                                                                       \
     X(contact_friction, ORR_PAIR_WEIGHT * m->plan->contact_capacity) /* the pair's numbers (plan.h) */       \
     /* computed by equality_rows, friction_loss_rows, limit_rows, set_contact_rows */                        \

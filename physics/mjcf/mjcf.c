@@ -44,7 +44,7 @@ static orr_result read_flags(mjcf_reader *reader, const mjcf_node *node)
                  {"invdiscrete", ORR_ENABLE_INVDISCRETE, true},
                  {"sleep", ORR_ENABLE_SLEEP, true},
                  {"diagexact", ORR_ENABLE_DIAGEXACT, true},
-                 {"speculative", 0, true},
+                 {"speculative", ORR_ENABLE_SPECULATIVE, true},
                  {"ipc", 0, true}};
     orr_model_option *option = &reader->spec->option;
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
@@ -57,8 +57,9 @@ static orr_result read_flags(mjcf_reader *reader, const mjcf_node *node)
             return i == count ? mjcf_fail(node, reader->error, "unknown attribute '%.64s'", a->name)
                               : mjcf_fail(node, reader->error, "%s: expected enable or disable", a->name);
         }
-        if (flags[i].bit == 0 && enabled) {
-            return mjcf_fail(node, reader->error, "%s: this flag is not supported", a->name);
+        if (flags[i].bit == 0 && enabled) { // ipc
+            spec_note(reader->spec, node->file, node->line,
+                      "<flag>: ipc: flexes touch by the contacts of soft bodies, with friction");
         }
         int32_t *bits = flags[i].enables ? &option->enableflags : &option->disableflags;
         *bits = flags[i].enables == enabled ? *bits | flags[i].bit : *bits & ~flags[i].bit;

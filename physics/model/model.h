@@ -98,6 +98,7 @@ typedef enum orr_enable { // bits of orr_model_option.enableflags
     ORR_ENABLE_INVDISCRETE = 1 << 3,
     ORR_ENABLE_SLEEP = 1 << 4,
     ORR_ENABLE_DIAGEXACT = 1 << 5,
+    ORR_ENABLE_SPECULATIVE = 1 << 7, // as in MuJoCo
 } orr_enable;
 
 typedef enum orr_sleep_policy { // of a kinematic tree, MuJoCo's mjtSleepPolicy

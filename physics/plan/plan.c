@@ -251,6 +251,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->boxed_geom);
     orr_free(plan->plane_geom);
     orr_free(plan->always_near);
+    orr_free(plan->meets);
     orr_free(plan->pair_bits);
     orr_free(plan->pair_before);
     for (int i = 0; i < plan->hulls; i++) { // the model may be gone already

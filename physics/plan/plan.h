@@ -140,7 +140,11 @@ typedef struct orr_plan {
     uint32_t *pair_bits;
     int32_t *pair_before;
     uint32_t *always_near; // one bit per pair: those with planes and declared ones
-    orr_hull *hull;        // hulls, one per mesh; no faces where the mesh has no hull
+    // with the flag `speculative`, otherwise 0 words: bit k % 32 of the word body x meets_words + k / 32 is
+    // set where a geom of the body can collide with geom k
+    int32_t meets_words;
+    uint32_t *meets;
+    orr_hull *hull; // hulls, one per mesh; no faces where the mesh has no hull
     int32_t hulls;
     double *hull_normal;
     int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face; // memory of the hulls

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Most contacts of two types of geoms; 0: they cannot collide.
-static int contact_slots(const orr_model *m, int geom1, int geom2)
+// Most contacts of two types of geoms that touch; 0: they cannot collide.
+static int touching_slots(const orr_model *m, int geom1, int geom2)
 {
     int type1 = m->geom_type[geom1], type2 = m->geom_type[geom2];
     if (type2 == ORR_GEOM_SDF && m->geom_function[geom2]) {
@@ -36,6 +36,14 @@ static int contact_slots(const orr_model *m, int geom1, int geom2)
         return 2;
     }
     return 5; // capsules cross in one point, or where parallel in some lane in two of four ends
+}
+
+// Most contacts of two types of geoms; 0: they cannot collide. In some lanes they can touch and in others be
+// about to (lanes/collision/speculative.h).
+static int contact_slots(const orr_model *m, int geom1, int geom2)
+{
+    int touching = touching_slots(m, geom1, geom2);
+    return touching && m->opt.enableflags & ORR_ENABLE_SPECULATIVE ? touching + 4 : touching;
 }
 
 // ---- which geoms can collide ----
@@ -385,6 +393,30 @@ static int64_t list_elements(const orr_model *m, orr_pair *pair)
     return count;
 }
 
+static bool add_meeting(orr_plan *plan, int a, int b)
+{
+    const int32_t *body = plan->model->geom_bodyid;
+    plan->meets[(int64_t)body[a] * plan->meets_words + b / 32] |= 1u << b % 32;
+    plan->meets[(int64_t)body[b] * plan->meets_words + a / 32] |= 1u << a % 32;
+    return true;
+}
+
+// Which geoms each body can collide with: what is between two that approach fast is looked for among them.
+static orr_result list_meetings(orr_plan *plan, const int32_t *geoms, int count, const int32_t *moving,
+                                int moving_count, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    int words = (m->ngeom + 31) / 32;
+    ORR_ALLOC(plan->meets, (int64_t)m->nbody * words, "pairs of bodies and geoms", error);
+    memset(plan->meets, 0, (size_t)m->nbody * (size_t)words * sizeof *plan->meets);
+    plan->meets_words = words;
+    visit_pairs(plan, geoms, count, moving, moving_count, add_meeting);
+    for (int i = 0; i < m->npair; i++) {
+        add_meeting(plan, m->pair_geom1[i], m->pair_geom2[i]);
+    }
+    return ORR_OK;
+}
+
 static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, const int32_t *moving,
                              int moving_count, orr_error *error)
 {
@@ -405,6 +437,9 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     }
     if (plan->pairs_mixed || plan->pair_count > PAIRS_TESTED) {
         ORR_TRY(plan_search(plan, declared, error));
+    }
+    if (m->opt.enableflags & ORR_ENABLE_SPECULATIVE) {
+        ORR_TRY(list_meetings(plan, geoms, count, moving, moving_count, error));
     }
     plan->geom_pairs = plan->pair_count;
     list_points(m, plan->pair + plan->pair_count);

@@ -200,6 +200,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
         add(p, &plan.pair_before, (int64_t)m->ngeom * plan.pair_words);
         add(p, &plan.always_near, (plan.geom_pairs + 31) / 32);
     }
+    add(p, &plan.meets, (int64_t)m->nbody * plan.meets_words);
     add_hulls(p, &plan, m);
     const int32_t triangle_nodes = plan.triangle_first[m->nmesh];
     add(p, &plan.triangle_first, (int64_t)m->nmesh + 1);

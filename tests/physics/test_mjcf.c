@@ -531,6 +531,9 @@ static void what_is_not_used_is_noted_with_its_line(void **state)
         {"<mujoco><asset>\n<skin name='s' file='s.skn'><bone body='b' vertid='0'/></skin></asset>\n"
          "<deformable><skin/></deformable></mujoco>",
          "test.xml:2: <skin>", 2},
+        {"<mujoco><option>\n<flag ipc='enable' speculative='enable'/></option></mujoco>",
+         "test.xml:2: <flag>: ipc", 1},
+        {"<mujoco><option>\n<flag ipc='disable'/></option></mujoco>", "", 0},
     };
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         orr_error error = {0};

@@ -12,7 +12,8 @@ LANE_FN void test_pairs(const lane_model *m, lane_data *d)
     for (int first = 0; first < plan->geom_pairs; first += 32) {
         uint32_t near = 0;
         for (int i = team_first(d); i < 32 && first + i < plan->geom_pairs; i += team_size(d)) {
-            near |= any(may_touch(m, d, &plan->pair[first + i])) ? 1u << i : 0u;
+            const orr_pair *pair = &plan->pair[first + i];
+            near |= speculates(m) || any(may_touch(m, d, pair)) ? 1u << i : 0u;
         }
         d->near_pair[first / 32] = team_bits(d, near);
     }

@@ -88,6 +88,11 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
         exists = d->contact_dist[contact] <= R(pair->margin);
         apart = and_(exists, r >= R(0.0));
     }
+    if (speculates(m)) { // at any distance
+        mask speculative = d->contact_speculative[contact] > R(0.5);
+        exists = or_(exists, speculative);
+        apart = and_(apart, not_(speculative));
+    }
     r = sel(exists, r, R(0.0));
     reals friction = d->contact_friction + ORR_PAIR_WEIGHT * contact;
     for (int k = 0; k < ORR_PAIR_WEIGHT; k++) {
@@ -153,16 +158,12 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     }
 }
 
-// Adds a contact, in the lanes of `found` whose distance is at most the margin. tangent: direction of the
-// first tangent, of any length; shorter than 1/2: MuJoCo's choice.
-FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
-                    real3 tangent, mask found)
+// Adds a contact in the lanes of `near`, with a force in those of `acts`. tangent: direction of the first
+// tangent, of any length; shorter than 1/2: MuJoCo's choice. speculative: the lanes in which it has a force
+// at any distance (speculative.h).
+LANE_FN void place_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos,
+                           real3 normal, real3 tangent, mask near, mask acts, mask speculative)
 {
-    const orr_pair *pair = lane_pair(m, d, pair_index);
-    mask near = and_(found, distance <= R(pair->margin));
-    if (!any(near)) {
-        return;
-    }
     if (d->contact_count == m->plan->contact_capacity) {
         d->contacts_missed++;
         return;
@@ -180,11 +181,25 @@ FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real dist
     for (int k = 0; k < 3; k++) {
         store3(d->contact_frame, 3 * contact + k, axes[k]);
     }
-    mask acts = near;
-    if (pair->adhesion == 0.0) {
-        acts = and_(near, distance < R(pair->includemargin));
+    if (speculates(m)) {
+        d->contact_speculative[contact] = sel(speculative, R(1.0), R(0.0));
     }
     if (any(acts)) {
         d->contact[contact].row = d->rows_later ? 0 : add_contact_rows(m, d, pair_index);
     }
+}
+
+// Adds a contact, in the lanes of `found` whose distance is at most the margin.
+FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
+                    real3 tangent, mask found)
+{
+    const orr_pair *pair = lane_pair(m, d, pair_index);
+    mask near = and_(found, distance <= R(pair->margin)), acts = near;
+    if (!any(near)) {
+        return;
+    }
+    if (pair->adhesion == 0.0) {
+        acts = and_(near, distance < R(pair->includemargin));
+    }
+    place_contact(m, d, pair_index, distance, pos, normal, tangent, near, acts, nowhere());
 }

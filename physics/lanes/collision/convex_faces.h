@@ -382,22 +382,23 @@ FN double quadrilateral(const convex_polygon *p, int a, int b, int c, int d)
 }
 
 // Keeps the first corner, and three others that move on around the polygon as long as the area of the four
-// grows, as in MuJoCo for hulls on planes.
+// grows, by more than rounding, as in MuJoCo for hulls on planes.
 LANE_FN void keep_four_corners(convex_polygon *p)
 {
+    const double grows = 1.0 + 1e-12;
     int b = 1, c = 2, d = 3;
     for (int moved = 1; moved;) {
         double area = quadrilateral(p, 0, b, c, d);
         moved = 0;
-        while (d + 1 < p->count && quadrilateral(p, 0, b, c, d + 1) > area) {
+        while (d + 1 < p->count && quadrilateral(p, 0, b, c, d + 1) > area * grows) {
             area = quadrilateral(p, 0, b, c, ++d);
             moved = 1;
         }
-        while (c + 1 < d && quadrilateral(p, 0, b, c + 1, d) > area) {
+        while (c + 1 < d && quadrilateral(p, 0, b, c + 1, d) > area * grows) {
             area = quadrilateral(p, 0, b, ++c, d);
             moved = 1;
         }
-        while (b + 1 < c && quadrilateral(p, 0, b + 1, c, d) > area) {
+        while (b + 1 < c && quadrilateral(p, 0, b + 1, c, d) > area * grows) {
             area = quadrilateral(p, 0, ++b, c, d);
             moved = 1;
         }

@@ -134,7 +134,8 @@ LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
     }
     sort_near(m, d, 1, d->near_geoms, d->near_sorted);
     sort_near(m, d, 0, d->near_sorted, d->near_geoms);
-    int shared = parts_are_shared(d, parts_of(d->near_count, LANE_PAIRS_OF_PART), PAIR_PARTS_LEAST);
+    int shared = !speculates(m) && // whose contacts have a number more
+                 parts_are_shared(d, parts_of(d->near_count, LANE_PAIRS_OF_PART), PAIR_PARTS_LEAST);
     if (!shared || !collide_parts(m, d)) {
         (void)collide_range(m, d, 0, d->near_count, 0);
     }

@@ -3,7 +3,7 @@
 // which, and their order is that of their geoms.
 #pragma once
 
-#include "physics/lanes/collision/per_lane.h"
+#include "physics/lanes/collision/speculative.h"
 #include "physics/lanes/share.h"
 #include "physics/lanes/sleep.h"
 
@@ -58,6 +58,14 @@ LANE_FN void find_extent(const lane_model *m, const lane_data *d, int k, lane_ex
     int geom = m->plan->boxed_geom[k];
     real3 centre, half = world_box(m, d, geom, &centre);
     real reach = R(geom_reach(m, geom));
+    if (speculates(m)) { // all that it passes in this step
+        lane_geom g = load_geom(m, d, geom);
+        lane_motion motion = motion_of_geom(m, d, geom, &g);
+        real3 slide = scale3(motion.slide, R(0.5));
+        centre = add3(centre, slide);
+        half = add3(half, make_real3(abs_(slide.x), abs_(slide.y), abs_(slide.z)));
+        reach = reach + motion.spin;
+    }
     extent_along(centre.x, half.x + reach, &e->low[0], &e->high[0]);
     extent_along(centre.y, half.y + reach, &e->low[1], &e->high[1]);
     extent_along(centre.z, half.z + reach, &e->low[2], &e->high[2]);
@@ -281,6 +289,10 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
         for (int k = 0; k < count; k++) {
             int geom = plan->boxed_geom[listed ? d->box_list[k] : k];
             real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom) + geom_reach(m, plane));
+            if (speculates(m)) {
+                lane_geom g = load_geom(m, d, geom);
+                reach = reach + length3(motion_of_geom(m, d, geom, &g).slide);
+            }
             if (any(dot3(sub3(load3(d->geom_xpos, geom), pos), normal) <= reach)) {
                 add_near(m, d, plane, geom);
             }

@@ -3,7 +3,7 @@
 
 #include "physics/lanes/collision/flex_contact.h"
 #include "physics/lanes/collision/grid_contact.h"
-#include "physics/lanes/collision/per_lane.h"
+#include "physics/lanes/collision/speculative.h"
 #include "physics/lanes/sleep.h"
 
 // The lanes in which the geoms of a pair could touch, by their bounding spheres.
@@ -67,20 +67,19 @@ LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)
 LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
 {
     const orr_pair *pair = lane_pair(m, d, i);
-    mask near = may_touch(m, d, pair);
-    if (d->asleep == LANE_NONE_ASLEEP) {
-        if (any(near)) {
-            collide_near(m, d, i, near);
-        }
-        return;
-    }
-    mask touches = pair_touches(m, d, pair);
-    if (!any(and_(near, touches))) {
-        return;
+    mask near = may_touch(m, d, pair), touches = everywhere();
+    if (d->asleep != LANE_NONE_ASLEEP) {
+        touches = pair_touches(m, d, pair);
+        near = and_(near, touches);
     }
     int first = d->contact_count;
-    collide_near(m, d, i, and_(near, touches));
-    for (int contact = first; contact < d->contact_count; contact++) {
+    if (any(near)) {
+        collide_near(m, d, i, near);
+    }
+    if (speculates(m)) {
+        speculate(m, d, i, first, touches);
+    }
+    for (int contact = first; contact < d->contact_count && d->asleep != LANE_NONE_ASLEEP; contact++) {
         d->contact_dist[contact] = sel(touches, d->contact_dist[contact], R(LANE_HUGE));
     }
 }

@@ -142,6 +142,24 @@ FN int invisible(const lane_model *m, int geom)
     return material < 0 ? m->geom_rgba[4 * geom + 3] == 0.0f : m->mat_rgba[4 * material + 3] == 0.0f;
 }
 
+// A ray in world coordinates against one geom; distance grids are not seen.
+LANE_FN void cast_ray_at_geom(const lane_model *m, const lane_data *d, int geom, real3 from, real3 along,
+                              real nearest, lane_ray *ray)
+{
+    real3 size = geom_sizes(m, d, geom);
+    *ray = local_ray(load3(d->geom_xpos, geom), load_matrix(d->geom_xmat, geom), from, along);
+    ray->nearest = nearest;
+    if (m->geom_type[geom] == ORR_GEOM_MESH) {
+        ray_mesh(m, ray, m->geom_dataid[geom]);
+    } else if (m->geom_type[geom] == ORR_GEOM_HFIELD) {
+        ray_height_field(m, ray, m->geom_dataid[geom]);
+    } else if (has_function(m, geom)) {
+        ray_function(m, ray, geom);
+    } else if (m->geom_type[geom] != ORR_GEOM_SDF) {
+        ray_shape(ray, m->geom_type[geom], &size);
+    }
+}
+
 // A ray in world coordinates, and its first hit.
 typedef struct lane_scene_ray {
     real3 from, along;
@@ -158,22 +176,12 @@ LANE_FN void cast_scene_ray(const lane_model *m, const lane_data *d, lane_scene_
         if (m->geom_bodyid[i] == without || invisible(m, i) || !ray_may_hit(m, d, i, ray->from, ray->along)) {
             continue;
         }
-        matrix3 frame = load_matrix(d->geom_xmat, i);
-        lane_ray local = local_ray(load3(d->geom_xpos, i), frame, ray->from, ray->along);
-        local.nearest = nearest;
-        real3 size = geom_sizes(m, d, i);
-        if (m->geom_type[i] == ORR_GEOM_MESH) {
-            ray_mesh(m, &local, m->geom_dataid[i]);
-        } else if (m->geom_type[i] == ORR_GEOM_HFIELD) {
-            ray_height_field(m, &local, m->geom_dataid[i]);
-        } else if (has_function(m, i)) {
-            ray_function(m, &local, i);
-        } else if (m->geom_type[i] != ORR_GEOM_SDF) {
-            ray_shape(&local, m->geom_type[i], &size);
-        }
+        lane_ray local;
+        cast_ray_at_geom(m, d, i, ray->from, ray->along, nearest, &local);
         mask closer = local.nearest < nearest;
         if (any(closer)) {
-            normal = select3(closer, rotate(frame, ray_normal(&local, m->geom_type[i], &size)), normal);
+            real3 size = geom_sizes(m, d, i), local_normal = ray_normal(&local, m->geom_type[i], &size);
+            normal = select3(closer, rotate(load_matrix(d->geom_xmat, i), local_normal), normal);
         }
         nearest = local.nearest;
     }
