@@ -1,6 +1,7 @@
 // Contacts of all pairs: which are near, and the routine for each kind of pair.
 #pragma once
 
+#include "physics/lanes/collision/depth_queue.h"
 #include "physics/lanes/collision/flex_contact.h"
 #include "physics/lanes/collision/grid_contact.h"
 #include "physics/lanes/collision/near.h"
@@ -64,13 +65,13 @@ LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)
     }
 }
 
-LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
+LANE_FN void collide_pair(const lane_model *m, lane_data *d, depth_queue *q, int i)
 {
     const orr_pair *pair = lane_pair(m, d, i);
     mask near = may_touch(m, d, pair);
     if (d->asleep == LANE_NONE_ASLEEP) {
         if (any(near)) {
-            collide_near(m, d, i, near);
+            collide_in_turn(m, d, q, i, near);
         }
         return;
     }
@@ -79,7 +80,8 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
         return;
     }
     int first = d->contact_count;
-    collide_near(m, d, i, and_(near, touches));
+    collide_in_turn(m, d, q, i, and_(near, touches));
+    finish_queue(m, d, q);
     for (int contact = first; contact < d->contact_count; contact++) {
         d->contact_dist[contact] = sel(touches, d->contact_dist[contact], R(LANE_HUGE));
     }
@@ -118,7 +120,7 @@ LANE_FN void sort_near(const lane_model *m, lane_data *d, int by, const int32_t 
 
 // Pairs that the plan does not list, in the order in which it would; their parameters are mixed. Those
 // without a contact are forgotten.
-LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
+LANE_FN void collide_mixed(const lane_model *m, lane_data *d, depth_queue *q)
 {
 #if !defined(__CUDACC__) // where the plan lists all
     const orr_plan *plan = m->plan;
@@ -136,12 +138,14 @@ LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
         pair->chain = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
                                          d->met_dof + first, d->met_part + first);
         int before = d->contact_count;
-        collide_pair(m, d, plan->pair_count + met);
+        collide_pair(m, d, q, plan->pair_count + met);
+        finish_queue(m, d, q);
         met += d->contact_count > before;
     }
 #else
     (void)m;
     (void)d;
+    (void)q;
 #endif
 }
 
@@ -151,10 +155,14 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
     if (m->opt.disableflags & ORR_DISABLE_CONTACT) {
         return;
     }
+    depth_queue queue;
+    queue.count = 0;
+    queue.taken = 0;
     if (plan->boxed_count == 0 && team_size(d) == 1) {
         for (int i = 0; i < plan->geom_pairs; i++) {
-            collide_pair(m, d, i);
+            collide_pair(m, d, &queue, i);
         }
+        finish_queue(m, d, &queue);
     } else {
         if (plan->boxed_count > 0) {
             if (team_single_begin(d)) {
@@ -166,10 +174,11 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         }
         for (int first = 0; first < plan->geom_pairs; first += 32) {
             for (uint32_t left = d->near_pair[first / 32]; left != 0; left &= left - 1) {
-                collide_pair(m, d, first + lowest_bit(left));
+                collide_pair(m, d, &queue, first + lowest_bit(left));
             }
         }
-        collide_mixed(m, d);
+        finish_queue(m, d, &queue);
+        collide_mixed(m, d, &queue);
     }
     collide_points(m, d);
     collide_elements(m, d);
