@@ -101,6 +101,15 @@ FN int lowest_bit(uint32_t bits)
 #endif
 }
 
+FN int bits_set(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __popc(bits);
+#else
+    return __builtin_popcount(bits);
+#endif
+}
+
 FN real clamp_(real x, real low, real high)
 {
     return min_(max_(x, low), high);

@@ -424,7 +424,8 @@ static void the_farthest_point_is_among_the_candidates_of_its_direction(void **s
         }
         double found = point_dot(hull_vertex(&s, farthest_vertex(&s, direction)), direction);
         assert_close(found, most, 1e-15); // equal, but for ties that differ in rounding
-        assert_close(lane_square(&e, make_real3(n[0], n[1], n[2])), extreme_square(&e, direction), 0.0);
+        assert_close(lane_square(R(e.cells), make_real3(n[0], n[1], n[2])), extreme_square(&e, direction),
+                     0.0);
     }
     int squares = 6 * e.cells * e.cells;
     assert_true(e.range[2 * squares - 1] < 6 * squares); // few: on average; all would be 500

@@ -684,23 +684,31 @@ static double deepest(const orr_physics_contact *list, int count)
     return least;
 }
 
+enum { VERTEX_TEXT = 7168 };
+
+// Vertices of a hull on an ellipsoid, by the golden angle. faceted: they are on the faces of a box, up to
+// 20 nm.
+static void write_vertices(int mesh, int vertices, bool faceted, char text[VERTEX_TEXT])
+{
+    for (int i = 0, at = 0; i < vertices; i++) {
+        double z = 1.0 - (2.0 * i + 1.0) / vertices, across = sqrt(1.0 - z * z), turn = (2.4 + mesh) * i;
+        double x = across * cos(turn), y = across * sin(turn), jitter = 2e-7 * sin(7.0 * i * i);
+        double most = fmax(fabs(x), fmax(fabs(y), fabs(z)));
+        double scale = faceted ? (0.8 + jitter) / most : 1.0;
+        at +=
+            snprintf(text + at, VERTEX_TEXT - (size_t)at, "%.*f %.*f %.*f ", faceted ? 9 : 4, 0.1 * scale * x,
+                     faceted ? 9 : 4, (0.08 + 0.04 * mesh) * scale * y, faceted ? 9 : 4, 0.06 * scale * z);
+    }
+}
+
 // What lanes find together in float (lane_depth.h) is what one world finds alone in double. vertices: of each
-// hull; faceted: they are on the faces of a box, up to 20 nm.
+// hull.
 static void check_lanes(int vertices, bool faceted)
 {
     enum { POSES = 64, MOST = 8 };
-    char text[16384], vertex[2][7168];
-    for (int mesh = 0, at = 0; mesh < 2; mesh++, at = 0) {
-        for (int i = 0; i < vertices; i++) { // on an ellipsoid, by the golden angle
-            double z = 1.0 - (2.0 * i + 1.0) / vertices, across = sqrt(1.0 - z * z), turn = (2.4 + mesh) * i;
-            double x = across * cos(turn), y = across * sin(turn), jitter = 2e-7 * sin(7.0 * i * i);
-            double most = fmax(fabs(x), fmax(fabs(y), fabs(z)));
-            double scale = faceted ? (0.8 + jitter) / most : 1.0;
-            at += snprintf(vertex[mesh] + at, sizeof vertex[mesh] - (size_t)at, "%.*f %.*f %.*f ",
-                           faceted ? 9 : 4, 0.1 * scale * x, faceted ? 9 : 4,
-                           (0.08 + 0.04 * mesh) * scale * y, faceted ? 9 : 4, 0.06 * scale * z);
-        }
-    }
+    char text[2 * VERTEX_TEXT + 1024], vertex[2][VERTEX_TEXT];
+    write_vertices(0, vertices, faceted, vertex[0]);
+    write_vertices(1, vertices, faceted, vertex[1]);
     const char *fixed[] = {"type='box' size='.1 .08 .05'", "type='mesh' mesh='two'"};
     int touching = 0;
     for (int kind = 0; kind < 2; kind++) {
@@ -747,6 +755,73 @@ static void hulls_overlap_in_lanes_as_they_do_alone(void **state)
     check_lanes(40, false);
     check_lanes(200, false); // of so large a hull those are tried that can be the farthest
     check_lanes(40, true);
+}
+
+enum { SHARERS = 5 };
+
+// In this world, does the i-th body of pairs_share_a_search touch what is below it?
+static bool meets(int world, int i)
+{
+    return (7 * world + 3 * i + world / 16) % (i == 1 ? 2 : 5) == 0;
+}
+
+// Worlds in which pairs of boxes, hulls and balls touch are others for each pair, so that several pairs share
+// the lanes of a search, in some blocks more than there are lanes: the contacts are those of one world alone,
+// in the same order.
+static void pairs_share_a_search(void **state)
+{
+    (void)state;
+    enum { WORLDS = 48, MOST = 32 };
+    static char text[4 * VERTEX_TEXT], vertex[2][VERTEX_TEXT];
+    static const char *const fixed[SHARERS] = {"type='box' size='.1 .08 .05'", "type='mesh' mesh='two'",
+                                               "type='sphere' size='.09'", "type='mesh' mesh='one'",
+                                               "type='box' size='.05 .08 .1'"};
+    write_vertices(0, 40, false, vertex[0]);
+    write_vertices(1, 200, false, vertex[1]);
+    int at = snprintf(text, sizeof text,
+                      "<mujoco><asset><mesh name='one' vertex='%s'/><mesh name='two' vertex='%s'/></asset>"
+                      "<worldbody>",
+                      vertex[0], vertex[1]);
+    for (int i = 0; i < SHARERS; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "<geom %s pos='%d 0 0'/><body><freejoint/><geom %s/></body>", fixed[i], i,
+                       i == 2 ? "size='.09'" : "type='mesh' mesh='one'");
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "</worldbody></mujoco>");
+    bench alone = set_up(text);
+    const orr_physics_desc desc = {.worlds = WORLDS};
+    orr_physics *lanes;
+    assert_ok(orr_physics_create(&desc, alone.model, jobs, &lanes, &error));
+    double qpos[WORLDS][7 * SHARERS];
+    for (int world = 0; world < WORLDS; world++) {
+        for (int i = 0; i < SHARERS; i++) {
+            overlapping_pose(SHARERS * world + i, qpos[world] + 7 * i);
+            qpos[world][7 * i] += i;
+            qpos[world][7 * i + 2] += meets(world, i) ? 0.0 : 5.0 + i;
+        }
+        orr_physics_set(lanes, ORR_PHYSICS_QPOS, world, qpos[world]);
+    }
+    int touching = 0;
+    for (int world = 0; world < WORLDS; world++) {
+        orr_physics_contact one[MOST], many[MOST];
+        orr_physics_set(alone.physics, ORR_PHYSICS_QPOS, 0, qpos[world]);
+        const int count = orr_physics_contacts(alone.physics, 0, one, MOST);
+        assert_int_equal(orr_physics_contacts(lanes, world, many, MOST), count);
+        for (int k = 0; k < count; k++) {
+            const orr_physics_contact *same = contact_at(one, count, many[k].pos);
+            assert_int_equal(many[k].geom2, one[k].geom2);
+            assert_int_equal(many[k].geom2, same->geom2);
+            assert_near(many[k].dist, same->dist, 2e-6); // at up to 5 m in float
+            for (int axis = 0; axis < 3; axis++) {
+                assert_near(many[k].frame[axis], same->frame[axis], 2e-5);
+                assert_near(many[k].pos[axis], same->pos[axis], 2e-5);
+            }
+        }
+        touching += count > 0;
+    }
+    assert_in_range(touching, WORLDS / 2, WORLDS);
+    orr_physics_destroy(lanes);
+    tear_down(&alone);
 }
 
 // A link that turns on the fixed base of a robot, with faces that lie flush on each other: the rounding of
@@ -842,6 +917,7 @@ int main(void)
         cmocka_unit_test(inverse_dynamics_of_a_step_finds_the_force),
         cmocka_unit_test(meshes_rest_on_a_slope_as_a_box_does),
         cmocka_unit_test(hulls_overlap_in_lanes_as_they_do_alone),
+        cmocka_unit_test(pairs_share_a_search),
         cmocka_unit_test(flush_faces_do_not_rub),
         cmocka_unit_test(a_cone_of_many_faces_lies_on_one_of_them),
     };

@@ -55,10 +55,13 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
     if (m->opt.disableflags & ORR_DISABLE_CONTACT) {
         return;
     }
+    depth_queue queue;
+    begin_queue(&queue);
     if (plan->boxed_count == 0 && team_size(d) == 1) {
         for (int i = 0; i < plan->geom_pairs; i++) {
-            collide_pair(m, d, i);
+            collide_pair(m, d, &queue, i);
         }
+        finish_queue(m, d, &queue);
     } else {
         if (plan->boxed_count > 0) {
             if (team_single_begin(d)) {
@@ -70,9 +73,10 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         }
         for (int first = 0; first < plan->geom_pairs; first += 32) {
             for (uint32_t left = d->near_pair[first / 32]; left != 0; left &= left - 1) {
-                collide_pair(m, d, first + lowest_bit(left));
+                collide_pair(m, d, &queue, first + lowest_bit(left));
             }
         }
+        finish_queue(m, d, &queue);
 #if !defined(__CUDACC__)
         collide_mixed(m, d);
 #endif

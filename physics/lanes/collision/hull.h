@@ -41,9 +41,10 @@ FN const uniform_real *hull_vertices(const lane_model *m, int geom)
     return m->hull_vert + 3 * m->mesh_hullvertadr[m->geom_dataid[geom]];
 }
 
-FN real lane_square(const orr_extremes *e, real3 n)
+// extreme_square (convex_shape.h), in all lanes. cells: of the hull's extremes.
+FN real lane_square(real cells, real3 n)
 {
-    real x = abs_(n.x), y = abs_(n.y), z = abs_(n.z), cells = R(e->cells);
+    real x = abs_(n.x), y = abs_(n.y), z = abs_(n.z);
     real most = max_(max_(x, y), z), half = R(0.5) * cells;
     mask first = x >= most, second = y >= most;
     real to = sel(first, n.x, sel(second, n.y, n.z));
@@ -56,9 +57,11 @@ FN real lane_square(const orr_extremes *e, real3 n)
 }
 
 #if ORR_LANES > 1
-// hull_support by the hull's lists of candidates. Each lane has a list of another length: it is searched with
-// the candidates in the lanes of a vector, world after world. vertex: the number of the vertex, or NULL.
-LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask where, real *vertex)
+// hull_support by the hulls' lists of candidates. Each lane has a list of another length: it is searched with
+// the candidates in the lanes of a vector, world after world. hull: of each lane, `stride` apart; cells: of
+// theirs; vertex: the number of the vertex, or NULL.
+LANE_FN real3 large_hull_support(const orr_extremes *const *hull, int stride, real cells, real3 direction,
+                                 mask where, real *vertex)
 {
     enum { PARTS = ORR_EXTREME_BLOCK / ORR_LANES, BLOCK = 3 * ORR_EXTREME_BLOCK };
     float along[3][ORR_LANES], support[3][ORR_LANES] = {{0.0f}}, number[ORR_LANES] = {0.0f};
@@ -66,9 +69,11 @@ LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask wh
     real_store(along[0], direction.x);
     real_store(along[1], direction.y);
     real_store(along[2], direction.z);
-    sint_store(square, to_int(lane_square(e, direction)));
+    sint_store(square, to_int(lane_square(cells, direction)));
     for (uint32_t left = mask_bits(where); left != 0; left &= left - 1) {
-        int lane = lowest_bit(left), first = e->block[square[lane]] * PARTS;
+        int lane = lowest_bit(left);
+        const orr_extremes *e = hull[stride * lane];
+        int first = e->block[square[lane]] * PARTS;
         real x = real_splat(&along[0][lane]), y = real_splat(&along[1][lane]),
              z = real_splat(&along[2][lane]);
         real most = R(-LANE_HUGE);
@@ -101,7 +106,7 @@ LANE_FN real3 large_hull_support(const orr_extremes *e, real3 direction, mask wh
 #else
 LANE_FN real3 large_hull_support(const orr_extremes *e, const uniform_real *vertices, real3 direction)
 {
-    const int32_t *range = e->range + 2 * (int)lane_square(e, direction);
+    const int32_t *range = e->range + 2 * (int)lane_square(R(e->cells), direction);
     real reach = R(-LANE_HUGE);
     real3 at = zero3();
     for (int k = range[0]; k < range[1]; k++) {
@@ -115,10 +120,10 @@ LANE_FN real3 large_hull_support(const orr_extremes *e, const uniform_real *vert
 }
 #endif
 
-// The farthest of all vertices. number: which it is, or NULL.
-FN real3 scan_hull(const uniform_real *vertices, int count, real3 direction, real *number)
+// The farthest of all vertices.
+FN real3 scan_hull(const uniform_real *vertices, int count, real3 direction)
 {
-    real reach = R(-LANE_HUGE), found = R(0.0);
+    real reach = R(-LANE_HUGE);
     real3 at = zero3();
     for (int i = 0; i < count; i++) {
         real3 p = uniform3(vertices, i);
@@ -126,12 +131,6 @@ FN real3 scan_hull(const uniform_real *vertices, int count, real3 direction, rea
         mask farther = along > reach;
         reach = sel(farther, along, reach);
         at = select3(farther, p, at);
-        if (number) {
-            found = sel(farther, R(i), found);
-        }
-    }
-    if (number) {
-        *number = found;
     }
     return at;
 }
@@ -143,13 +142,13 @@ LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction, mask 
     if (hull_size(m, geom) > HULL_SCANNED) {
         const orr_extremes *e = &m->plan->hull[m->geom_dataid[geom]].vertices;
 #if ORR_LANES > 1
-        return large_hull_support(e, direction, where, NULL);
+        return large_hull_support(&e, 0, R(e->cells), direction, where, NULL);
 #else
         (void)where;
         return large_hull_support(e, vertices, direction);
 #endif
     }
-    return scan_hull(vertices, hull_size(m, geom), direction, NULL);
+    return scan_hull(vertices, hull_size(m, geom), direction);
 }
 
 // In the lanes of `where`, the point of a convex geom that is farthest along a direction n of length 1, both

@@ -32,30 +32,38 @@ typedef struct depth_search {
     real3 normal;      // of a plane between them, where they are apart
 } depth_search;
 
-// lane_local_support of a box or a hull. corner: which it is, as in convex_support.
-LANE_FN real3 depth_corner(const lane_model *m, const lane_geom *g, int geom, real3 n, mask where,
-                           real *corner)
+// What is searched: the pair of each lane, which may be another one, and of another world.
+typedef struct depth_shapes {
+    real3 between; // of their positions, from the first to the second
+    real scale;    // sum of the radii of the spheres around both
+    lane_geom geom[2];
+    const orr_extremes *hull[2][ORR_LANES]; // of the hulls' vertices; NULL: the geom is a box
+    real cells[2];                          // of them; 0 of a box
+} depth_shapes;
+
+// The support of the `side`-th geoms along n, in their frames. corner: which it is, as in convex_support.
+LANE_FN real3 depth_corner(const depth_shapes *s, int side, real3 n, mask where, real *corner)
 {
-    if (m->geom_type[geom] == ORR_GEOM_BOX) {
-        real3 s = g->size;
-        mask x = n.x < R(0.0), y = n.y < R(0.0), z = n.z < R(0.0);
-        *corner = sel(x, R(0.0), R(1.0)) + sel(y, R(0.0), R(2.0)) + sel(z, R(0.0), R(4.0));
-        return make_real3(sel(x, -s.x, s.x), sel(y, -s.y, s.y), sel(z, -s.z, s.z));
+    mask box = s->cells[side] < R(0.5), hull = and_(where, not_(box));
+    real3 p = any(hull) ? large_hull_support(s->hull[side], 1, s->cells[side], n, hull, corner) : zero3();
+    if (!any(and_(where, box))) {
+        return p;
     }
-    if (hull_size(m, geom) > HULL_SCANNED) {
-        return large_hull_support(&m->plan->hull[m->geom_dataid[geom]].vertices, n, where, corner);
-    }
-    return scan_hull(hull_vertices(m, geom), hull_size(m, geom), n, corner);
+    real3 half = s->geom[side].size;
+    mask x = n.x < R(0.0), y = n.y < R(0.0), z = n.z < R(0.0);
+    real positive = sel(x, R(0.0), R(1.0)) + sel(y, R(0.0), R(2.0)) + sel(z, R(0.0), R(4.0));
+    *corner = any(hull) ? sel(box, positive, *corner) : positive;
+    half = make_real3(sel(x, -half.x, half.x), sel(y, -half.y, half.y), sel(z, -half.z, half.z));
+    return select3(box, half, p);
 }
 
 // Stores the difference's support along a direction of length 1 as vertex `v`; returns it.
-LANE_FN real3 depth_support(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, int v, real3 n,
-                            mask where)
+LANE_FN real3 depth_support(const depth_shapes *s, lane_polytope *t, int v, real3 n, mask where)
 {
-    t->on1[v] = depth_corner(m, s->a, s->geom1, rotate_inverse(s->a->frame, n), where, &t->corner1[v]);
-    t->on2[v] = depth_corner(m, s->b, s->geom2, rotate_inverse(s->b->frame, scale3(n, R(-1.0))), where,
-                             &t->corner2[v]);
-    real3 p = sub3(rotate(s->a->frame, t->on1[v]), add3(s->between, rotate(s->b->frame, t->on2[v])));
+    const matrix3 *frame1 = &s->geom[0].frame, *frame2 = &s->geom[1].frame;
+    t->on1[v] = depth_corner(s, 0, rotate_inverse(*frame1, n), where, &t->corner1[v]);
+    t->on2[v] = depth_corner(s, 1, rotate_inverse(*frame2, scale3(n, R(-1.0))), where, &t->corner2[v]);
+    real3 p = sub3(rotate(*frame1, t->on1[v]), add3(s->between, rotate(*frame2, t->on2[v])));
     for (int lane = 0; lane < ORR_LANES; lane++) {
         t->row[v][lane][0] = p.x[lane];
         t->row[v][lane][1] = p.y[lane];
@@ -83,38 +91,22 @@ FN void depth_plane(real3 a, real3 b, real3 c, real3 *normal, real *distance)
     *distance = sel(none, R(LANE_HUGE), dot3(*normal, a));
 }
 
-// Of the supports along +-n, the one farther from a point, as vertex `v`.
-LANE_FN real3 depth_farther(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, int v, real3 n,
-                            real3 from, mask where)
-{
-    real3 up = depth_support(m, s, t, v + 1, n, where),
-          down = depth_support(m, s, t, v, scale3(n, R(-1.0)), where);
-    mask above = dot3(sub3(up, from), n) >= dot3(sub3(from, down), n);
-    t->on1[v] = select3(above, t->on1[v + 1], t->on1[v]);
-    t->on2[v] = select3(above, t->on2[v + 1], t->on2[v]);
-    t->corner1[v] = sel(above, t->corner1[v + 1], t->corner1[v]);
-    t->corner2[v] = sel(above, t->corner2[v + 1], t->corner2[v]);
-    real3 p = select3(above, up, down);
-    for (int lane = 0; lane < ORR_LANES; lane++) {
-        t->row[v][lane][0] = p.x[lane];
-        t->row[v][lane][1] = p.y[lane];
-        t->row[v][lane][2] = p.z[lane];
-    }
-    return p;
-}
-
 // A tetrahedron of supports. Returns the lanes in which it is not flat.
-LANE_FN mask depth_begin(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, real scale,
-                         mask where)
+LANE_FN mask depth_begin(const depth_shapes *s, lane_polytope *t, mask where)
 {
     real3 p[4], between = normalise3(s->between);
-    p[0] = depth_support(m, s, t, 0, between, where);
-    p[1] = depth_support(m, s, t, 1, scale3(between, R(-1.0)), where);
+    p[0] = depth_support(s, t, 0, between, where);
+    p[1] = depth_support(s, t, 1, scale3(between, R(-1.0)), where);
     real3 line = normalise3(sub3(p[1], p[0]));
     real3 start = select3(abs_(line.y) >= R(0.5), axis3(2), axis3(1));
-    p[2] = depth_farther(m, s, t, 2, normalise3(add_scaled3(start, line, -dot3(start, line))), p[0], where);
+    real3 across = scale3(p[0], R(-1.0)); // to the origin, unless that is on the line
+    across = add_scaled3(across, line, -dot3(across, line));
+    across =
+        select3(length3(across) > R(1e-3) * s->scale, across, add_scaled3(start, line, -dot3(start, line)));
+    p[2] = depth_support(s, t, 2, normalise3(across), where);
     real3 normal = normalise3(cross3(sub3(p[1], p[0]), sub3(p[2], p[0])));
-    p[3] = depth_farther(m, s, t, 3, normal, p[0], where);
+    real side = sel(dot3(normal, p[0]) > R(0.0), R(-1.0), R(1.0));
+    p[3] = depth_support(s, t, 3, scale3(normal, side), where);
     real height = dot3(sub3(p[3], p[0]), normal);
     mask above = height > R(0.0);
     static const int corner[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}};
@@ -124,7 +116,7 @@ LANE_FN mask depth_begin(const lane_model *m, const lane_pair_shapes *s, lane_po
         depth_plane(select3(above, p[c[1]], p[c[0]]), select3(above, p[c[0]], p[c[1]]), p[c[2]],
                     &t->normal[f], &t->distance[f]);
     }
-    return abs_(height) > R(1e-4) * scale;
+    return abs_(height) > R(1e-4) * s->scale;
 }
 
 // Takes the lowest bit of 64 in each lane that has one; returns those lanes. at: which.
@@ -218,12 +210,12 @@ LANE_FN mask depth_expand(lane_polytope *t, int v, real3 p, int count, sint clos
 }
 
 // iterations: most vertices that are added.
-LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, lane_polytope *t, mask active,
-                                real scale, int iterations)
+LANE_FN depth_search find_depth(const depth_shapes *s, lane_polytope *t, mask active, int iterations)
 {
+    real scale = s->scale;
     depth_search found = {I(0), nowhere(), nowhere(), zero3()};
     real lower = R(-LANE_HUGE), upper = R(LANE_HUGE), rounding = R(4e-7) * scale;
-    active = and_(active, depth_begin(m, s, t, scale, active));
+    active = and_(active, depth_begin(s, t, active));
     int most = iterations + 4 < DEPTH_VERTICES ? iterations + 4 : DEPTH_VERTICES;
     for (int v = 4; any(active) && v < most; v++) {
         int count = 2 * v - 4;
@@ -240,7 +232,7 @@ LANE_FN depth_search find_depth(const lane_model *m, const lane_pair_shapes *s, 
         active =
             and_(active, or_(lower <= R(0.0), least > lower - rounding)); // or rounding has flipped a face
         lower = least;
-        real3 p = depth_support(m, s, t, v, normal, active);
+        real3 p = depth_support(s, t, v, normal, active);
         real extent = dot3(p, normal);
         mask apart = and_(active, extent < R(-HULL_LANE_GAP) * scale);
         apart = and_(apart, least < R(LANE_HUGE)); // or the face has no normal

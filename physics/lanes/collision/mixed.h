@@ -33,6 +33,8 @@ LANE_FN void sort_near(const lane_model *m, lane_data *d, int by, const int32_t 
 LANE_FN int collide_range(const lane_model *m, lane_data *d, int first, int end, int met)
 {
     const orr_plan *plan = m->plan;
+    depth_queue queue;
+    begin_queue(&queue);
     for (int i = first; i < end; i++) {
         orr_pair *pair = &d->met[met];
         if (!orr_plan_mix_pair(plan, d->near_geoms[2 * i], d->near_geoms[2 * i + 1], pair)) {
@@ -42,7 +44,8 @@ LANE_FN int collide_range(const lane_model *m, lane_data *d, int first, int end,
         pair->chain = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
                                          d->met_dof + at, d->met_part + at);
         int before = d->contact_count;
-        collide_pair(m, d, plan->pair_count + met);
+        collide_pair(m, d, &queue, plan->pair_count + met);
+        finish_queue(m, d, &queue);
         met += d->contact_count > before;
     }
     return met;

@@ -165,15 +165,6 @@ LANE_FN int build_tree(lane_data *d, lane_box_node *node, int first, int count)
     return nodes;
 }
 
-FN int bits_set(uint32_t bits)
-{
-#if defined(__CUDA_ARCH__)
-    return __popc(bits);
-#else
-    return __builtin_popcount(bits);
-#endif
-}
-
 // The undeclared pair of two geoms, or -1.
 FN int find_pair(const orr_plan *plan, int geom1, int geom2)
 {

@@ -1,6 +1,7 @@
 // The contacts of one pair of geoms: the routine for its kinds of shape.
 #pragma once
 
+#include "physics/lanes/collision/depth_queue.h"
 #include "physics/lanes/collision/flex_contact.h"
 #include "physics/lanes/collision/grid_contact.h"
 #include "physics/lanes/collision/speculative.h"
@@ -64,7 +65,8 @@ LANE_FN void collide_near(const lane_model *m, lane_data *d, int i, mask near)
     }
 }
 
-LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
+// q: pairs that wait, none where contacts of the pair are changed here.
+LANE_FN void collide_pair(const lane_model *m, lane_data *d, depth_queue *q, int i)
 {
     const orr_pair *pair = lane_pair(m, d, i);
     mask near = may_touch(m, d, pair), touches = everywhere();
@@ -74,8 +76,12 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
     }
     int first = d->contact_count;
     if (any(near)) {
-        collide_near(m, d, i, near);
+        collide_in_turn(m, d, q, i, near);
     }
+    if (d->asleep == LANE_NONE_ASLEEP && !speculates(m)) {
+        return;
+    }
+    finish_queue(m, d, q);
     if (speculates(m)) {
         speculate(m, d, i, first, touches);
     }

@@ -6,7 +6,6 @@
 #include "physics/lanes/collision/function_contact.h"
 #include "physics/lanes/collision/hfield.h"
 #include "physics/lanes/collision/hull.h"
-#include "physics/lanes/collision/lane_depth.h"
 
 // A shape without a hull, of the type and in the frame of a geom or a site.
 FN convex_shape plain_shape(int type, const real3 *pos, const matrix3 *frame, const real3 *size, int lane)
@@ -137,30 +136,12 @@ LANE_FN mask must_collide(const lane_model *m, lane_data *d, int index, const la
     return one == ORR_GEOM_HFIELD ? near : may_collide(m, d, index, a, b, near);
 }
 
-#if ORR_LANES > 1
-// Are both geoms of a pair polyhedra that touch only where they overlap?
-FN int overlaps_in_lanes(const lane_model *m, const orr_pair *pair)
-{
-    return pair->margin <= 0.0 && has_flush_faces(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
-}
-
-// The contacts in a lane whose depth find_depth has searched.
-LANE_FN int contacts_of_depth(const lane_model *m, const orr_pair *pair, const lane_polytope *t,
-                              const depth_search *depth, int lane, convex_shape *a, convex_shape *b,
-                              convex_hit *hits)
-{
-    convex_search search = touching_search(m, pair, a, b);
-    convex_witness witness;
-    if (depth->apart[lane]) {
-        hits->normal = point_in(&depth->normal, lane);
-        return 0;
-    }
-    if (!depth->found[lane] || !hit_of_lane(t, depth, lane, a, b, hits, &witness)) {
-        return convex_contacts(a, b, &search, hits);
-    }
-    return hits->distance < search.margin ? further_contacts(a, b, &search, &witness, hits) : 0;
-}
-#endif
+// Contacts of a pair in all lanes: the k-th of each lane are one contact of the block.
+typedef struct lane_hits {
+    real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];
+    real3 pos[ORR_PAIR_CONTACTS], normal[ORR_PAIR_CONTACTS];
+    int most;
+} lane_hits;
 
 // Keeps the direction of not_apart: the opposite of this normal, which may be 0.
 FN void keep_apart(const lane_model *m, lane_data *d, int index, int lane, point normal)
@@ -171,26 +152,42 @@ FN void keep_apart(const lane_model *m, lane_data *d, int index, int lane, point
     store3(apart, 0, last);
 }
 
-// The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes are one contact of the block.
+// The contacts of one lane. Without one the normal of the first is that of a plane between the geoms, or 0.
+FN void put_hits(const lane_model *m, lane_data *d, int index, int lane, const convex_hit *hits, int count,
+                 lane_hits *to)
+{
+    if (m->plan->apart_count > 0 && (ORR_LANES == 1 || count == 0)) {
+        keep_apart(m, d, index, lane, count == 0 ? hits[0].normal : make_point(0.0, 0.0, 0.0));
+    }
+    for (; to->most < count; to->most++) {
+        to->distance[to->most] = to->found[to->most] = R(0.0);
+        to->pos[to->most] = zero3();
+        to->normal[to->most] = axis3(2);
+    }
+    for (int k = 0; k < count; k++) {
+        put_in(&to->distance[k], lane, hits[k].distance);
+        put_in(&to->found[k], lane, 1.0);
+        put_point(&to->pos[k], lane, hits[k].pos);
+        put_point(&to->normal[k], lane, hits[k].normal);
+    }
+}
+
+FN void add_hits(const lane_model *m, lane_data *d, int index, const lane_hits *hits)
+{
+    for (int k = 0; k < hits->most; k++) {
+        add_contact(m, d, index, hits->distance[k], hits->pos[k], hits->normal[k], no_tangent(),
+                    hits->found[k] > R(0.5));
+    }
+}
+
+// The contacts of a pair in the lanes of `near`.
 LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                            const lane_geom *b, mask near)
 {
     const orr_pair *pair = lane_pair(m, d, index);
-    near = must_collide(m, d, index, a, b, near);
-    uint32_t lanes = lanes_of(near);
-#if ORR_LANES > 1
-    lane_polytope polytope;
-    depth_search depth;
-    int searched = lanes != 0 && overlaps_in_lanes(m, pair);
-    if (searched) {
-        lane_pair_shapes s = make_pair_shapes(m, d, pair, a, b);
-        real scale = geom_rbound(m, d, pair->geom1) + geom_rbound(m, d, pair->geom2);
-        depth = find_depth(m, &s, &polytope, near, scale, m->opt.ccd_iterations);
-    }
-#endif
-    real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];
-    real3 pos[ORR_PAIR_CONTACTS], normal[ORR_PAIR_CONTACTS];
-    int most = 0;
+    lane_hits all;
+    all.most = 0;
+    uint32_t lanes = lanes_of(must_collide(m, d, index, a, b, near));
     for (int lane = 0; lane < ORR_LANES; lane++) {
         if (!(lanes >> lane & 1)) {
             continue;
@@ -198,28 +195,8 @@ LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const l
         convex_shape one = shape_in(m, d, a, pair->geom1, lane), two = shape_in(m, d, b, pair->geom2, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
         hits[0].normal = make_point(0.0, 0.0, 0.0);
-#if ORR_LANES > 1
-        int count = searched ? contacts_of_depth(m, pair, &polytope, &depth, lane, &one, &two, hits)
-                             : scalar_contacts(m, pair, &one, &two, hits);
-#else
         int count = scalar_contacts(m, pair, &one, &two, hits);
-#endif
-        if (m->plan->apart_count > 0 && (ORR_LANES == 1 || count == 0)) {
-            keep_apart(m, d, index, lane, count == 0 ? hits[0].normal : make_point(0.0, 0.0, 0.0));
-        }
-        for (; most < count; most++) {
-            distance[most] = found[most] = R(0.0);
-            pos[most] = a->pos;
-            normal[most] = axis3(2);
-        }
-        for (int k = 0; k < count; k++) {
-            put_in(&distance[k], lane, hits[k].distance);
-            put_in(&found[k], lane, 1.0);
-            put_point(&pos[k], lane, hits[k].pos);
-            put_point(&normal[k], lane, hits[k].normal);
-        }
+        put_hits(m, d, index, lane, hits, count, &all);
     }
-    for (int k = 0; k < most; k++) {
-        add_contact(m, d, index, distance[k], pos[k], normal[k], no_tangent(), found[k] > R(0.5));
-    }
+    add_hits(m, d, index, &all);
 }

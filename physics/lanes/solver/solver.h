@@ -521,8 +521,14 @@ FN void add_group_hessian(lane_data *d, const lane_row *row, real hessian[6][6])
     }
 }
 
-// Members of a team divide the rows of H, as they own dofs.
-LANE_FN void build_hessian(const lane_model *m, lane_data *d)
+// Has one of these lanes the group? Rows that a lane has not add nothing there.
+FN int group_exists(const lane_data *d, int i, mask where)
+{
+    return any(and_(where, d->efc_D[i] > R(0.0)));
+}
+
+// In the lanes of `where`. Members of a team divide the rows of H, as they own dofs.
+LANE_FN void build_hessian(const lane_model *m, lane_data *d, mask where)
 {
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         reals row = row_of_H(d, k);
@@ -538,10 +544,9 @@ LANE_FN void build_hessian(const lane_model *m, lane_data *d)
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         const lane_row *row = &d->row[i];
         real hessian[6][6];
-        if (!group_hessian(d, i, hessian)) {
-            continue;
+        if (group_exists(d, i, where) && group_hessian(d, i, hessian)) {
+            add_group_hessian(d, row, hessian);
         }
-        add_group_hessian(d, row, hessian);
     }
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         d->work[m->nv + k] = row_of_H(d, k)[k];
@@ -607,12 +612,15 @@ FN void eliminate_row(const lane_model *m, lane_data *d, int k)
     }
 }
 #else
+// Most entries of a row that are summed up at once, in registers.
+enum { ELIMINATED = ORR_LANES > 1 ? 8 : 4 };
+
 // `width` entries of row k of the factor: H minus the contributions of the rows below
 FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
 {
     ints below = d->below + k * nv;
     reals row = row_of_H(d, k);
-    real sum[4];
+    real sum[ELIMINATED];
     for (int c = 0; c < width; c++) {
         sum[c] = row[columns[c]];
     }
@@ -628,7 +636,7 @@ FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
     }
 }
 
-// All entries of row k, up to four at once, so that each member of a team has some.
+// All entries of row k; those of a team four or fewer at once, so that each member has some.
 FN void eliminate_row(const lane_model *m, lane_data *d, int k)
 {
     int nv = m->nv, count = d->fill_count[k];
@@ -636,6 +644,9 @@ FN void eliminate_row(const lane_model *m, lane_data *d, int k)
     int width = (count + team_size(d) - 1) / team_size(d);
     width = width < 4 ? width : 4;
     int c = width * team_first(d);
+    for (; ELIMINATED > 4 && c + ELIMINATED <= count; c += ELIMINATED) {
+        eliminate(d, nv, k, columns + c, ELIMINATED);
+    }
     for (; width == 4 && c + 4 <= count; c += 4 * team_size(d)) {
         eliminate(d, nv, k, columns + c, 4);
     }
@@ -679,10 +690,10 @@ LANE_FN void substitute(const lane_data *d, int nv, reals x)
     }
 }
 
-// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work. Where
-// rounding has left nothing of a pivot, its dof is decoupled from those above: any direction that descends
-// will do.
-LANE_FN void newton_direction(const lane_model *m, lane_data *d)
+// search = -H^-1 gradient in the lanes of `where`, by H = L^T D L in place: L under the diagonal; D in Mv,
+// 1 / D in work. Where rounding has left nothing of a pivot, its dof is decoupled from those above: any
+// direction that descends will do.
+LANE_FN void newton_direction(const lane_model *m, lane_data *d, mask where)
 {
 #if !defined(__CUDACC__)
     if (m->plan->block_count > 0) {
@@ -690,7 +701,7 @@ LANE_FN void newton_direction(const lane_model *m, lane_data *d)
         return;
     }
 #endif
-    build_hessian(m, d);
+    build_hessian(m, d, where);
     int nv = m->nv;
     reals x = d->search;
     for (int k = team_first(d); k < nv; k += team_size(d)) {
@@ -1045,7 +1056,7 @@ LANE_FN void solve_rows(const lane_model *m, lane_data *d)
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
         }
         if (newton) {
-            newton_direction(m, d);
+            newton_direction(m, d, running);
         } else {
             team_wait(d);
             if (team_single_begin(d)) {
