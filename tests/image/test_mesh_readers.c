@@ -479,6 +479,27 @@ static void highlights_are_as_bright_as_gltf_says(void **state)
     assert_string_equal(mesh.unused, "KHR_materials_iridescence, KHR_materials_anisotropy, "
                                      "KHR_materials_dispersion, KHR_materials_specular of what light goes "
                                      "through");
+    // as files have them that use one each, with values and a texture: what is not drawn has its line, and
+    // the rest of the material is as without
+    static const char *const extensions[4][2] = {
+        {"KHR_materials_sheen", "\"sheenColorFactor\":[0.9,0.2,0.1],\"sheenRoughnessFactor\":0.4,"
+                                "\"sheenColorTexture\":{\"index\":1}"},
+        {"KHR_materials_anisotropy", "\"anisotropyStrength\":0.7,\"anisotropyRotation\":1.57,"
+                                     "\"anisotropyTexture\":{\"index\":1}"},
+        {"KHR_materials_iridescence",
+         "\"iridescenceFactor\":1,\"iridescenceIor\":1.8,"
+         "\"iridescenceThicknessMinimum\":200,\"iridescenceThicknessMaximum\":500"},
+        {"KHR_materials_dispersion", "\"dispersion\":0.33"}};
+    for (int i = 0; i < 4; i++) {
+        char text[4096];
+        snprintf(text, sizeof text,
+                 WITH_MATERIAL("{\"pbrMetallicRoughness\":{\"roughnessFactor\":0.3},\"extensions\":{"
+                               "\"%s\":{%s}}}"),
+                 extensions[i][0], extensions[i][1]);
+        read_good("a.gltf", text);
+        assert_string_equal(mesh.unused, extensions[i][0]);
+        assert_true(fabsf(mesh.materials[0].roughness - 0.3f) < 1e-6f);
+    }
     assert_text_refused(
         "a.gltf", WITH_MATERIAL("{\"extensions\":{\"KHR_materials_specular\":{\"specularFactor\":2}}}"),
         "materials[0].extensions.KHR_materials_specular.specularFactor: expected a number from 0 to 1");
