@@ -211,6 +211,75 @@ static void rolled_cloth_has_the_energy_of_a_plate(void **state)
     }
 }
 
+// The energy of a sheet of square cells with small curvatures xx, yy and xy: each of its edges sees the one
+// across it, and those between cells the twist, too, where all diagonals are parallel.
+static double energy_of_curved(const orr_soft_mesh *mesh, const orr_soft_model *model, const double k[3])
+{
+    static double position[1000 * 3];
+    const double none[3] = {0.0, 0.0, 0.0};
+    assert_true(mesh->vertices <= 1000);
+    for (int v = 0; v < mesh->vertices; v++) {
+        const double *from = mesh->vertex + (ptrdiff_t)3 * v, x = from[0], y = from[1];
+        double *to = position + (ptrdiff_t)3 * v;
+        to[0] = x, to[1] = y, to[2] = 0.5 * (k[0] * x * x + k[1] * y * y) + k[2] * x * y;
+    }
+    return orr_soft_energy(model, position, none) - orr_soft_energy(model, mesh->vertex, none);
+}
+
+// Cells whose diagonals go the other way, in a checkerboard; width: cells in a row.
+static void alternate(orr_soft_mesh *mesh, int width)
+{
+    for (int cell = 0; cell < mesh->triangles / 2; cell++) {
+        int32_t *t = mesh->triangle + (ptrdiff_t)cell * 6; // corners 0 1 2 and 0 2 3 of the cell
+        const int32_t corner[4] = {t[0], t[1], t[2], t[5]};
+        if ((cell / width + cell % width) % 2 == 1) {
+            t[2] = t[5] = corner[3], t[3] = corner[1], t[4] = corner[2];
+        }
+    }
+}
+
+static void parallel_diagonals_make_cloth_twist(void **state)
+{
+    (void)state;
+    enum { CELLS = 24, ACROSS = 16 };
+    static const double curvature[][3] = {
+        {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {1.0, 0.0, -1.0 / 6.0}, {1.0, 0.2, -0.2}};
+    // as thick as this, it stretches by nothing that counts
+    const double cell = 0.02, thickness = 0.05, young = 1e7, nu = 0.3;
+    const double plate = young * pow(thickness, 3.0) / (12.0 * (1.0 - nu * nu));
+    const int cells[2] = {CELLS, ACROSS};
+    for (int i = 0; i < 10; i++) {
+        const bool parallel = i < 5;
+        double k[3];
+        orr_soft_mesh mesh;
+        for (int c = 0; c < 3; c++) {
+            k[c] = 5e-4 * curvature[i % 5][c]; // 1/m
+        }
+        assert_ok(orr_soft_sheet(cells, (double[]){cell * CELLS, cell * ACROSS}, &mesh, &error));
+        if (!parallel) {
+            alternate(&mesh, ACROSS);
+        }
+        const orr_soft_spec spec = {.name = "sheet",
+                                    .vertices = mesh.vertices,
+                                    .vertex = mesh.vertex,
+                                    .triangles = mesh.triangles,
+                                    .triangle = mesh.triangle,
+                                    .cloth_thickness = thickness,
+                                    .cloth = {500.0, young, nu, 0.0}};
+        assert_ok(orr_soft_model_create(&spec, &b.model, &error));
+        const double twist = parallel ? k[2] : 0.0, xx = k[0] + twist, yy = k[1] + twist;
+        const double expected = 0.5 * plate * cell * cell *
+                                ((CELLS - 1) * ACROSS * xx * xx + CELLS * (ACROSS - 1) * yy * yy +
+                                 4.0 * CELLS * ACROSS * k[2] * k[2]);
+        const double energy = energy_of_curved(&mesh, b.model, k);
+        if (!(fabs(energy - expected) < 0.001 * expected)) {
+            fail_msg("curvatures %d: %g J, expected %g", i, energy, expected);
+        }
+        orr_soft_model_destroy(b.model);
+        orr_soft_mesh_destroy(&mesh);
+    }
+}
+
 // Held along one edge, flat cloth begins to fall between freely and as a rod that turns about its end: its
 // other edge at g to 3/2 g. Cloth that resists being moved out of its plane falls slowly.
 static void cloth_falls_freely_from_its_edge(void **state)
@@ -293,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cantilever_bends_by_its_weight),
         cmocka_unit_test(rolled_cloth_has_the_energy_of_a_plate),
+        cmocka_unit_test(parallel_diagonals_make_cloth_twist),
         cmocka_unit_test(cloth_falls_freely_from_its_edge),
         cmocka_unit_test(a_twisted_beam_resists),
     };
