@@ -9,6 +9,7 @@
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
 #include "physics/soft/cuda/device.h"
+#include "physics/soft/obstacles.h"
 #include "physics/soft/pair_force.h"
 
 #include <string.h>
@@ -391,6 +392,10 @@ static void fill(const coupling *c, bool wholes, int n, double *a, double *b)
         } else if (c->pairs.rows[i] > 0) {
             add_rigid_pair(c, i, n, a, b);
         }
+    }
+    for (int i = 0; i < c->count && wholes; i++) {
+        const soft_system s = orr_soft_obstacles_system(c->soft[i]);
+        add_vertex(c, &s, i, -1, (const double[3]){0.0, 0.0, 0.0}, n, a, b);
     }
     add_inertia(c, n, a, b);
     for (int row = 0; row < n; row++) {
