@@ -105,6 +105,23 @@ static bool has_nodes(const mjcf_reader *reader, const mjcf_flexcomp *f)
     return asks && !f->rigid && !(f->flex.collides && spec_flexes_touch_by_points(reader->spec));
 }
 
+// What MuJoCo would do and is left out.
+static void note_contact(const mjcf_reader *reader, const mjcf_node *node)
+{
+    static const char *const names[] = {"internal", "passive"};
+    static const char *const texts[] = {
+        "<contact>: internal: vertices do not touch the faces of their own tetrahedra, which resist to be "
+        "turned "
+        "inside out",
+        "<contact>: passive: contacts are constraints with friction, not penalties"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = mjcf_find(node, names[i]);
+        if (value && strcmp(value, "true") == 0) {
+            spec_note(reader->spec, node->file, node->line, texts[i]);
+        }
+    }
+}
+
 static orr_result read_child(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *parent,
                              mjcf_flexcomp *f)
 {
@@ -127,6 +144,9 @@ static orr_result read_child(mjcf_reader *reader, const mjcf_node *node, const m
         int count = 0;
         ORR_TRY(mjcf_no_children(node, reader->error));
         ORR_TRY(mjcf_read(node, members, i == 0 ? own : NULL, f, reader->spec, reader->error));
+        if (i == 0) {
+            note_contact(reader, node);
+        }
         return i == 0 ? mjcf_read_numbers(node, "friction", 1, CONTACT_FRICTIONS, f->flex.touch.friction,
                                           &count, reader->error)
                       : ORR_OK;

@@ -9,6 +9,7 @@
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
 #include "physics/soft/cuda/device.h"
+#include "physics/soft/obstacles.h"
 #include "physics/soft/pair_force.h"
 
 #include <string.h>
@@ -254,19 +255,45 @@ static void add_contact(const soft_system *s, int columns, const int *row, const
     }
 }
 
-// A vertex of a soft body against a rigid one, at the end of an arm; body -1: against what is fixed.
+// A vertex of a soft body against a rigid one, at the end of an arm; body -1: against what is fixed. As
+// add_contact with J = (1, -1, arm x), whose products with a column c are c, -c and c x arm.
 static void add_vertex(const coupling *c, const soft_system *s, int soft, int body, const double arm[3],
                        int n, double *a, double *b)
 {
-    const int columns = body >= 0 ? 9 : 3;
-    const double j[3][9] = {{1.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -arm[2], arm[1]},
-                            {0.0, 1.0, 0.0, 0.0, -1.0, 0.0, arm[2], 0.0, -arm[0]},
-                            {0.0, 0.0, 1.0, 0.0, 0.0, -1.0, -arm[1], arm[0], 0.0}};
-    int row[9];
-    for (int k = 0; k < columns; k++) {
-        row[k] = k < 3 ? 3 * soft + k : 3 * c->count + 6 * body + k - 3;
+    const double h[3][3] = {{s->xx, s->xy, s->xz}, {s->xy, s->yy, s->yz}, {s->xz, s->yz, s->zz}};
+    const double f[3] = {s->force.x, s->force.y, s->force.z};
+    double turned[3];
+    const int moves = 3 * soft, rigid = 3 * c->count + 6 * body;
+    double *row = a + (ptrdiff_t)moves * n;
+    for (int p = 0; p < 3; p++, row += n) {
+        b[moves + p] += f[p];
+        for (int k = 0; k < 3; k++) {
+            row[moves + k] += h[p][k];
+        }
+        if (body >= 0) {
+            vec3_cross(h[p], arm, turned);
+            for (int k = 0; k < 3; k++) {
+                row[rigid + k] -= h[p][k], row[rigid + 3 + k] += turned[k];
+            }
+        }
     }
-    add_contact(s, columns, row, j, n, a, b);
+    if (body < 0) {
+        return;
+    }
+    vec3_cross(f, arm, turned);
+    for (int p = 0; p < 6; p++) {
+        double unit[3] = {p % 3 == 0, p % 3 == 1, p % 3 == 2}, turn[3], column[3];
+        vec3_cross(arm, unit, turn);
+        for (int k = 0; k < 3; k++) {
+            column[k] = p < 3 ? -h[p % 3][k] : vec3_dot(h[k], turn);
+        }
+        b[rigid + p] += p < 3 ? -f[p] : turned[p - 3];
+        vec3_cross(column, arm, turn);
+        row = a + (ptrdiff_t)(rigid + p) * n;
+        for (int k = 0; k < 3; k++) {
+            row[moves + k] += column[k], row[rigid + k] -= column[k], row[rigid + 3 + k] += turn[k];
+        }
+    }
 }
 
 static soft_system sum_of(soft_system a, soft_system b)
@@ -391,6 +418,10 @@ static void fill(const coupling *c, bool wholes, int n, double *a, double *b)
         } else if (c->pairs.rows[i] > 0) {
             add_rigid_pair(c, i, n, a, b);
         }
+    }
+    for (int i = 0; i < c->count && wholes; i++) {
+        const soft_system s = orr_soft_obstacles_system(c->soft[i]);
+        add_vertex(c, &s, i, -1, (const double[3]){0.0, 0.0, 0.0}, n, a, b);
     }
     add_inertia(c, n, a, b);
     for (int row = 0; row < n; row++) {

@@ -534,6 +534,9 @@ static void what_is_not_used_is_noted_with_its_line(void **state)
         {"<mujoco><option>\n<flag ipc='enable' speculative='enable'/></option></mujoco>",
          "test.xml:2: <flag>: ipc", 1},
         {"<mujoco><option>\n<flag ipc='disable'/></option></mujoco>", "", 0},
+        {"<mujoco><worldbody><flexcomp name='f' dim='3' count='2 2 2' type='grid'>\n<contact internal='true' "
+         "passive='true'/></flexcomp></worldbody></mujoco>",
+         "test.xml:2: <contact>: internal: vertices do not touch the faces", 2},
     };
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         orr_error error = {0};

@@ -113,6 +113,43 @@ static void a_body_rests_with_its_weight(void **state)
     close_pile(&p);
 }
 
+// A soft cube falls by 1 cm on a floor that is an obstacle, while a rigid one falls elsewhere; and alone.
+static void obstacles_hold_what_steps_together(void **state)
+{
+    (void)state;
+    static const orr_soft_obstacle floor = {
+        ORR_SOFT_PLANE, {0.0, 0.0, -0.11}, {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, {0.0}, 0.5};
+    const orr_soft_desc desc = {.time_step = time_step,
+                                .iterations = 20,
+                                .gravity = {0.0, 0.0, -9.81},
+                                .obstacles = 1,
+                                .obstacle = &floor,
+                                .double_precision = true};
+    double mean[2] = {0.0}, fastest[2] = {0.0};
+    for (int together = 0; together < 2; together++) {
+        pile p;
+        open_pile(&p, 1.0, -9.81, 100.0, false);
+        orr_soft_destroy(p.soft);
+        assert_ok(orr_soft_create(&desc, p.model, jobs, &p.soft, &error));
+        for (int n = 0; n < 120; n++) {
+            if (together) {
+                step(&p);
+            } else {
+                orr_soft_step(p.soft, 1);
+            }
+        }
+        orr_soft_get(p.soft, 0, p.position, p.velocity);
+        for (int i = 0; i < VERTICES; i++) {
+            mean[together] += p.position[i * 3 + 2] / VERTICES;
+            fastest[together] = fmax(fastest[together], fabs(p.velocity[i * 3 + 2]));
+        }
+        close_pile(&p);
+    }
+    print_message("at %g and %g m, at most %g and %g m/s\n", mean[0], mean[1], fastest[0], fastest[1]);
+    assert_true(fabs(mean[1] - mean[0]) < 1e-4);
+    assert_true(fastest[1] < 5e-3);
+}
+
 // They meet at 2 m/s in free space.
 static void momentum_is_kept(void **state)
 {
@@ -261,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_rests_with_its_weight),
+        cmocka_unit_test(obstacles_hold_what_steps_together),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(ties_carry),
         cmocka_unit_test(contacts_yield_as_mujocos),

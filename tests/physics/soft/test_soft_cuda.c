@@ -493,7 +493,7 @@ static void run_coupled(orr_cuda *on, bool in_double, double *x, double *v, doub
                                     .cuda = on};
         assert_ok(orr_soft_create(&desc, model, jobs, &soft[i], &error));
         for (int k = 0; k < CUBE * 3; k++) {
-            const double at[3] = {0.03 * i, 0.02 * i, half_side + 0.202 * i};
+            const double at[3] = {0.03 * i, 0.02 * i, half_side + 0.201 * i};
             x[i * CUBE * 3 + k] = mesh.vertex[k] + at[k % 3];
         }
         orr_soft_set(soft[i], 0, x + (ptrdiff_t)i * CUBE * 3, NULL);
