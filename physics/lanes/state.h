@@ -398,7 +398,7 @@ typedef struct lane_touch {
 } lane_touch;
 
 // A part of a large island (solver/parts.h): where it begins; where it ends the next one does.
-enum { LANE_PARTS = 16 };
+enum { LANE_PARTS = 8 };
 typedef struct lane_island_part {
     int32_t group, row, dof, touch;
     int32_t place_first, place_end; // of its blocks
