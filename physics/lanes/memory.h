@@ -115,6 +115,8 @@ FN int block_rows(const lane_model *m)
     X(fill_place, int32_t, m->plan->block_capacity)                                                          \
     X(between_first, int32_t, m->plan->block_count + 1)                                                      \
     X(between_place, int32_t, m->plan->block_capacity)                                                       \
+    X(between_spill, int32_t, m->plan->block_capacity)                                                       \
+    X(spill_place, int32_t, m->plan->block_capacity)                                                         \
     X(block_mark, int32_t, m->plan->block_count)                                                             \
     X(block_scratch, int32_t, m->plan->block_count)                                                          \
     X(block_sibling, int32_t, m->plan->block_count)                                                          \

@@ -406,11 +406,11 @@ typedef struct lane_touch {
 } lane_touch;
 
 // A part of a large island (solver/parts.h): where it begins; where it ends the next one does.
-enum { LANE_PARTS = 16 };
+enum { LANE_PARTS = 8 };
 typedef struct lane_island_part {
     int32_t group, row, dof, touch;
     int32_t place_first, place_end; // of its blocks
-    int32_t reach;                  // behind the last place that its blocks couple with
+    int32_t spill;                  // in `spill`: numbers for places of other parts
     real sum[2];                    // what its functions leave
 } lane_island_part;
 
@@ -510,6 +510,8 @@ typedef struct lane_data {
     // 1: H has blocks for that, of each place (+ 1) with later ones (plan->block_capacity)
     int32_t between_known;
     int32_t *between_first, *between_place;
+    int32_t *between_spill;  // of those that another part has, where its numbers are in `spill`
+    int32_t *spill_place;    // of which places the numbers in `spill` are; plan->block_capacity
     const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
     ints coupled_length;     // entries of each
     int32_t coupled_count;   // -1: `fill` is not computed yet

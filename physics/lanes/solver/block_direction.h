@@ -56,21 +56,17 @@ FN void multiply_block(reals block, reals here, reals there, reals result_there,
     store_row(result_there, across);
 }
 
-FN reals spill_of_part(const lane_data *d, int part)
-{
-    return d->spill + (ptrdiff_t)part * LANE_BLOCK_ROW * d->order_count;
-}
-
-// result = H x, of rows, by the blocks of this part of the island. What places behind it get is in `spill`.
+// result = H x, of rows, by the blocks of this part of the island. What places of others get is in `spill`.
 LANE_FN void blocks_times(const lane_data *d, reals x, reals result)
 {
     reals tree_blocks = blocks_of_trees(d), between = blocks_between(d);
+    const lane_island_part *part = d->island_part + d->part_number;
+    int divided = d->island_parts > 1;
     for (int j = d->place_first; j < d->place_end; j++) {
         store_row(result + LANE_BLOCK_ROW * j, no_row());
     }
-    reals spill = spill_of_part(d, d->part_number);
-    for (int j = d->place_end; d->island_parts > 1 && j < d->island_part[d->part_number].reach; j++) {
-        store_row(spill + LANE_BLOCK_ROW * j, no_row());
+    for (int s = divided ? part->spill : 0; divided && s < part[1].spill; s++) {
+        store_row(d->spill + LANE_BLOCK_ROW * s, no_row());
     }
     for (int j = d->place_first; j < d->place_end; j++) {
         reals here = x + LANE_BLOCK_ROW * j, result_here = result + LANE_BLOCK_ROW * j;
@@ -84,9 +80,10 @@ LANE_FN void blocks_times(const lane_data *d, reals x, reals result)
             multiply_block(tree_blocks + LANE_BLOCK_SIZE * e, here, x + there, result + there, sum);
         }
         for (int e = d->between_first[j]; e < d->between_first[j + 1]; e++) {
-            int there = LANE_BLOCK_ROW * d->between_place[e];
-            reals to = d->between_place[e] < d->place_end ? result : spill;
-            multiply_block(between + LANE_BLOCK_SIZE * e, here, x + there, to + there, sum);
+            int there = d->between_place[e], apart = divided && there >= d->place_end;
+            reals to =
+                apart ? d->spill + LANE_BLOCK_ROW * d->between_spill[e] : result + LANE_BLOCK_ROW * there;
+            multiply_block(between + LANE_BLOCK_SIZE * e, here, x + LANE_BLOCK_ROW * there, to, sum);
         }
         for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
             result_here[c] = result_here[c] + sum_row(sum[c]);
@@ -94,15 +91,27 @@ LANE_FN void blocks_times(const lane_data *d, reals x, reals result)
     }
 }
 
+// The first of a part's spills whose place is not before `place`.
+FN int find_spill(const lane_data *d, const lane_island_part *part, int place)
+{
+    int first = part->spill, end = part[1].spill;
+    while (first < end) {
+        int middle = (first + end) / 2;
+        first = d->spill_place[middle] < place ? middle + 1 : first;
+        end = d->spill_place[middle] < place ? end : middle;
+    }
+    return first;
+}
+
 // Adds to a part of the island's result what the products by the parts before have left for it.
 LANE_FN void add_spills(const lane_data *d, reals result)
 {
-    for (int part = d->part_number + 1; part < d->island_parts; part++) {
-        reals spill = spill_of_part(d, part);
-        int reach = d->island_part[part].reach, end = reach < d->place_end ? reach : d->place_end;
-        for (int j = d->place_first; j < end; j++) {
-            reals here = result + LANE_BLOCK_ROW * j;
-            store_row(here, add_multiple(load_row(here), R(1.0), load_row(spill + LANE_BLOCK_ROW * j)));
+    for (int number = d->part_number + 1; number < d->island_parts; number++) {
+        const lane_island_part *part = d->island_part + number;
+        int end = find_spill(d, part, d->place_end);
+        for (int s = find_spill(d, part, d->place_first); s < end; s++) {
+            reals to = result + LANE_BLOCK_ROW * d->spill_place[s], from = d->spill + LANE_BLOCK_ROW * s;
+            store_row(to, add_multiple(load_row(to), R(1.0), load_row(from)));
         }
     }
 }
@@ -239,6 +248,7 @@ LANE_FN void factorise_hessian(const lane_model *m, lane_data *d, const lane_tas
     for (int n = 0; n < touch_count(d); n++) {
         real hessian[6][6];
         lane_touch touch = nth_touch(d, n);
+        fetch_touch(d, n);
         if (!touch.again && group_hessian(d, touch.row, hessian)) {
             find_couple(m, d, &d->row[touch.row], &couple);
             add_group_blocks(m, d, &d->row[touch.row], hessian, &couple);

@@ -175,17 +175,38 @@ LANE_FN int find_touches(const lane_model *m, lane_data *d, int parts)
 LANE_FN void find_places(const lane_model *m, lane_data *d, lane_island_part *part)
 {
     int first = part->dof, end = part[1].dof;
-    part->place_first = part->place_end = part->reach = 0;
-    if (first == end) {
-        return;
+    part->place_first = part->place_end = 0;
+    if (first < end) {
+        part->place_first = d->block_at[m->plan->dof_block[d->dof[end - 1]]];
+        part->place_end = d->block_at[m->plan->dof_block[d->dof[first]]] + 1;
     }
-    part->place_first = d->block_at[m->plan->dof_block[d->dof[end - 1]]];
-    part->place_end = part->reach = d->block_at[m->plan->dof_block[d->dof[first]]] + 1;
-    int from = d->between_known ? d->between_first[part->place_first] : 0;
-    int to = d->between_known ? d->between_first[part->place_end] : 0;
-    for (int e = from; e < to; e++) {
-        part->reach = d->between_place[e] >= part->reach ? d->between_place[e] + 1 : part->reach;
+}
+
+// Gives each place of other parts that the blocks of a part couple with a place in `spill`, in their order.
+LANE_FN void find_spills(lane_data *d, lane_island_part *part)
+{
+    int first = d->between_first[part->place_first], end = d->between_first[part->place_end];
+    int count = 0;
+    int32_t *place = d->spill_place + part->spill, *spill = d->block_mark;
+    for (int j = part->place_end; j < d->order_count; j++) {
+        spill[j] = -1;
     }
+    for (int e = first; e < end; e++) {
+        int to = d->between_place[e];
+        if (to >= part->place_end && spill[to] < 0) {
+            spill[to] = 0;
+            place[count++] = to;
+        }
+    }
+    sort_numbers(place, count);
+    for (int i = 0; i < count; i++) {
+        spill[place[i]] = part->spill + i;
+    }
+    for (int e = first; e < end; e++) {
+        int to = d->between_place[e];
+        d->between_spill[e] = to >= part->place_end ? spill[to] : -1;
+    }
+    part[1].spill = part->spill + count;
 }
 
 // Divides the rows of an island whose trees are divided; after its pattern is found.
@@ -202,8 +223,12 @@ LANE_FN void divide_rows(const lane_model *m, lane_data *d)
         part->group = (int32_t)((int64_t)d->group_count * p / parts);
         part->row = p < parts ? d->group[part->group] : d->row_count;
     }
+    d->island_part[0].spill = 0;
     for (int p = 0; p < parts && d->trees_only; p++) {
         find_places(m, d, &d->island_part[p]);
+        if (d->between_known) {
+            find_spills(d, &d->island_part[p]);
+        }
     }
 }
 

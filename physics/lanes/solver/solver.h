@@ -204,6 +204,27 @@ FN lane_touch nth_touch(const lane_data *d, int n)
     return whole;
 }
 
+// Begins to load what the touches after this one need: those of a part are not beside each other in memory.
+FN void fetch_touch(const lane_data *d, int n)
+{
+#if !defined(__CUDACC__)
+    if (d->island_parts > 1 && n + 6 < touch_count(d)) {
+        int next = nth_touch(d, n + 3).row;
+        const lane_row *row = &d->row[next];
+        __builtin_prefetch(&d->row[nth_touch(d, n + 6).row]);
+        __builtin_prefetch(d->efc_force + next);
+        __builtin_prefetch(d->efc_weight + next);
+        const char *J = (const char *)(d->efc_J + row->J);
+        for (int at = 0; at < row->basis * row->count * (int)sizeof(real); at += 64) {
+            __builtin_prefetch(J + at);
+        }
+    }
+#else
+    (void)d;
+    (void)n;
+#endif
+}
+
 FN void add_group_force_basis(const lane_data *d, int i, reals result, int first, int end, int basis)
 {
     const lane_row *row = &d->row[i];
@@ -271,6 +292,7 @@ LANE_FN void constraint_force(const lane_model *m, lane_data *d, reals result)
     }
     for (int n = 0; n < touch_count(d); n++) {
         lane_touch touch = nth_touch(d, n);
+        fetch_touch(d, n);
         add_group_force(d, touch.row, result, touch.first, touch.end);
     }
     team_wait(d);
