@@ -120,6 +120,21 @@ static double box_volume(const double *points, int count)
     return (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]);
 }
 
+// One of `count` directions that are spread over the sphere.
+static void find_way(int number, int count, double way[3])
+{
+    double z = 1.0 - (2.0 * number + 1.0) / count, angle = 2.399963229728653 * number; // the golden angle
+    double r = sqrt(1.0 - z * z);
+    way[0] = r * cos(angle);
+    way[1] = r * sin(angle);
+    way[2] = z;
+}
+
+static double along_way(const double point[3], const double way[3])
+{
+    return point[0] * way[0] + point[1] * way[1] + point[2] * way[2];
+}
+
 // Keeps the farthest points along ORR_CONVEX_POINTS directions, which spiral over the sphere; returns their
 // number.
 static int pick_points(double *points, int count)
@@ -127,12 +142,11 @@ static int pick_points(double *points, int count)
     double picked[3 * ORR_CONVEX_POINTS];
     int chosen[ORR_CONVEX_POINTS], number = 0;
     for (int d = 0; d < ORR_CONVEX_POINTS; d++) {
-        double z = 1.0 - (2.0 * d + 1.0) / ORR_CONVEX_POINTS,
-               angle = 2.399963229728653 * d; // the golden angle
-        double r = sqrt(1.0 - z * z), way[3] = {r * cos(angle), r * sin(angle), z}, farthest = -INFINITY;
+        double way[3], farthest = -INFINITY;
         int best = 0;
+        find_way(d, ORR_CONVEX_POINTS, way);
         for (int i = 0; i < count; i++) {
-            double along = points[3 * i] * way[0] + points[3 * i + 1] * way[1] + points[3 * i + 2] * way[2];
+            double along = along_way(points + (ptrdiff_t)3 * i, way);
             if (along > farthest) {
                 farthest = along, best = i;
             }
@@ -342,14 +356,36 @@ static double depth_of_surface(const lattice *l, const int voxel[3], int axis, i
     return depth;
 }
 
-static bool is_empty(const lattice *l, const int voxel[3])
+// The number of the part that a voxel belongs to; 0: empty, or not of the lattice.
+static int part_at(const lattice *l, const int voxel[3])
 {
     for (int k = 0; k < 3; k++) {
         if (voxel[k] < 0 || voxel[k] >= l->size[k]) {
-            return true;
+            return 0;
         }
     }
-    return l->part[index_of(l, voxel[0], voxel[1], voxel[2])] == 0;
+    return l->part[index_of(l, voxel[0], voxel[1], voxel[2])];
+}
+
+// Moves a point by up to a voxel to where the distance is 0, along its gradient. Where it nearly is there it
+// stays: the grid rounds edges.
+static void move_to_surface(const lattice *l, double point[3])
+{
+    const double near_enough = 0.1 * l->step;
+    double at[3] = {point[0], point[1], point[2]}, left = l->step;
+    for (int turn = 0; turn < TURNS; turn++) {
+        double gradient[3], distance = orr_distance_grid_at(l->grid, at, gradient);
+        double square = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
+        if (fabs(distance) < near_enough || square < 0.25) {
+            break;
+        }
+        double step = fmax(-left, fmin(left, distance / sqrt(square)));
+        left -= fabs(step);
+        for (int k = 0; k < 3; k++) {
+            at[k] -= step * gradient[k] / sqrt(square);
+        }
+    }
+    memcpy(point, at, sizeof at);
 }
 
 // Moves a corner of a part's voxels onto the surface, along each axis by the mean depth of the surface under
@@ -363,13 +399,13 @@ static void place_point(const lattice *l, int number, double point[3])
         for (int k = 0; k < 3; k++) {
             voxel[k] = (int)point[k] - (side >> k & 1);
         }
-        if (is_empty(l, voxel) || l->part[index_of(l, voxel[0], voxel[1], voxel[2])] != number) {
+        if (part_at(l, voxel) != number) {
             continue;
         }
         for (int k = 0; k < 3; k++) {
             int outward = side >> k & 1 ? 1 : -1, next[3] = {voxel[0], voxel[1], voxel[2]};
             next[k] += outward;
-            if (is_empty(l, next)) {
+            if (part_at(l, next) == 0) {
                 depth[k] -= outward * depth_of_surface(l, voxel, k, outward);
                 faces[k]++;
             }
@@ -379,26 +415,104 @@ static void place_point(const lattice *l, int number, double point[3])
         double moved = point[k] + (faces[k] > 0 ? depth[k] / faces[k] : 0.0);
         point[k] = l->origin[k] + l->step * moved;
     }
+    if (faces[0] + faces[1] + faces[2] > 0) {
+        move_to_surface(l, point);
+    }
 }
 
-// Parts that are flat once they are on the surface are left out.
-static void write_parts(lattice *l, const part *of, int count, orr_convex_parts *parts)
+// All corners of a part's voxels but those inside of it: of a curved surface not only the hull's corners,
+// which are the rims of flat layers. points: nullable. Returns their number.
+static size_t list_corners(const lattice *l, const part *of, int number, double *points)
+{
+    size_t count = 0;
+    for (int z = of->low[2]; z <= of->high[2]; z++) {
+        for (int y = of->low[1]; y <= of->high[1]; y++) {
+            for (int x = of->low[0]; x <= of->high[0]; x++) {
+                int around = 0;
+                for (int side = 0; side < 8; side++) {
+                    const int voxel[3] = {x - (side & 1), y - (side >> 1 & 1), z - (side >> 2)};
+                    around += part_at(l, voxel) == number;
+                }
+                if (around == 0 || around == 8) {
+                    continue;
+                }
+                if (points) {
+                    const double corner[3] = {x, y, z};
+                    memcpy(points + 3 * count, corner, sizeof corner);
+                }
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+// Keeps of many points those whose hull is closest to that of all: one after the other the farthest along the
+// direction in which the hull of those before it falls short most. Returns how many.
+static int pick_outermost(const double *points, size_t count, double least, double *picked)
+{
+    enum { WAYS = 1024 };
+    double way[WAYS][3], all[WAYS], reached[WAYS];
+    size_t farthest[WAYS];
+    for (int d = 0; d < WAYS; d++) {
+        find_way(d, WAYS, way[d]);
+        all[d] = reached[d] = -INFINITY;
+        for (size_t i = 0; i < count; i++) {
+            double along = along_way(points + 3 * i, way[d]);
+            if (along > all[d]) {
+                all[d] = along, farthest[d] = i;
+            }
+        }
+    }
+    int number = 0;
+    for (int next = 0; number < ORR_CONVEX_POINTS; number++) {
+        const double *point = points + 3 * farthest[next];
+        memcpy(picked + (ptrdiff_t)3 * number, point, 3 * sizeof *point);
+        for (int d = 0; d < WAYS; d++) {
+            reached[d] = fmax(reached[d], along_way(point, way[d]));
+        }
+        for (int d = 0; d < WAYS; d++) {
+            next = all[d] - reached[d] > all[next] - reached[next] ? d : next;
+        }
+        if (all[next] - reached[next] < least) {
+            return number + 1;
+        }
+    }
+    return number;
+}
+
+// Writes to l->points the corners of a part on the surface, as many as a hull or a box may have. Returns
+// their number; -1: out of memory.
+static int place_part(lattice *l, const part *of, int number)
+{
+    const size_t count = list_corners(l, of, number, NULL);
+    double *points = orr_alloc(3 * count, sizeof *points);
+    if (!points) {
+        return -1;
+    }
+    list_corners(l, of, number, points);
+    for (size_t k = 0; k < count; k++) {
+        place_point(l, number, points + 3 * k);
+    }
+    int picked = 2;
+    if (l->boxes) {
+        bounds_of(points, (int)count, l->points, l->points + 3);
+    } else {
+        picked = pick_outermost(points, count, 0.02 * l->step, l->points);
+    }
+    orr_free(points);
+    return picked;
+}
+
+// Parts that are flat once they are on the surface are left out. Returns whether there was memory.
+static bool write_parts(lattice *l, const part *of, int count, orr_convex_parts *parts)
 {
     const double least = 0.02 * l->step * l->step * l->step;
     for (int i = 0; i < count; i++) {
-        double voxels, low[3], high[3];
-        int points = find_corners(l, of[i].low, of[i].high, i + 1, i + 1, &voxels);
+        const int points = place_part(l, &of[i], i + 1);
         float *to = parts->points + (size_t)3 * (size_t)parts->start[parts->count];
-        for (int k = 0; k < points; k++) {
-            place_point(l, i + 1, l->points + (ptrdiff_t)3 * k);
-        }
-        if (l->boxes) {
-            bounds_of(l->points, points, low, high);
-            memcpy(l->points, low, sizeof low);
-            memcpy(l->points + 3, high, sizeof high);
-            points = 2;
-        } else {
-            points = pick_points(l->points, points);
+        if (points < 0) {
+            return false;
         }
         if ((l->boxes ? box_volume(l->points, points) : hull_volume(l, points)) < least) {
             continue;
@@ -409,6 +523,7 @@ static void write_parts(lattice *l, const part *of, int count, orr_convex_parts 
         parts->start[parts->count + 1] = parts->start[parts->count] + points;
         parts->count++;
     }
+    return true;
 }
 
 // Voxels whose middle is inside, or so near the surface that a wall thinner than a voxel has no holes.
@@ -465,8 +580,9 @@ orr_result orr_convex_parts_make(const orr_distance_grid *grid, int max_parts, d
         of[0].around = measure(&l, of[0].low, of[0].high, 1, 1, &of[0].solid);
         int count = split(&l, of, 3 * max_parts < ORR_BODY_PARTS_MAX ? 3 * max_parts : ORR_BODY_PARTS_MAX,
                           slack); // some of the cuts only prepare others
-        write_parts(&l, of, join(&l, of, count, max_parts, slack), parts);
-        if (parts->count == 0) {
+        if (!write_parts(&l, of, join(&l, of, count, max_parts, slack), parts)) {
+            result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: convex parts of %s", name);
+        } else if (parts->count == 0) {
             result = orr_fail(error, ORR_CODE_ARGUMENT, "%s: a body: expected a shape with an inside", name);
         }
     }

@@ -86,8 +86,8 @@ static bool bodies_meet(const orr_plan *plan, int body1, int body2)
 {
     const orr_model *m = plan->model;
     int weld1 = m->body_weldid[body1], weld2 = m->body_weldid[body2];
-    if (weld1 == weld2) {
-        return false;
+    if (weld1 == weld2 || (m->body_dofnum[weld1] == 0 && m->body_dofnum[weld2] == 0)) {
+        return false; // they cannot move, or as mocap bodies alone
     }
     int above1 = m->body_weldid[m->body_parentid[weld1]], above2 = m->body_weldid[m->body_parentid[weld2]];
     bool filter = !(m->opt.disableflags & ORR_DISABLE_FILTERPARENT);

@@ -1,6 +1,7 @@
 // Tests of colliders: distances to clouds, fields and meshes whose geometry is known; which side is free; bad
 // input; files.
 #include "engine/collider/collider.h"
+#include "engine/collider/convex_parts.h"
 #include "engine/collider/grid_surface.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -404,6 +405,69 @@ static void a_mesh_gives_exact_distances(void **state)
     free_shape(&s);
 }
 
+// A ring around z, of this radius and of a tube of that.
+static shape make_ring(float radius, float tube)
+{
+    enum { ROUND = 64, ACROSS = 32, VERTICES = ROUND * ACROSS };
+    shape s = {orr_alloc(3 * VERTICES, sizeof(float)), orr_alloc(6 * VERTICES, sizeof(uint32_t)), VERTICES,
+               2 * VERTICES};
+    assert_true(s.positions && s.indices);
+    for (int i = 0; i < VERTICES; i++) {
+        const int u = i / ACROSS, v = i % ACROSS, next_u = (u + 1) % ROUND * ACROSS,
+                  next_v = (v + 1) % ACROSS;
+        const float a = 6.2831853f * (float)u / ROUND, b = 6.2831853f * (float)v / ACROSS;
+        const uint32_t corner = (uint32_t)i, along = (uint32_t)(next_u + v),
+                       over = (uint32_t)(next_u + next_v), up = (uint32_t)(u * ACROSS + next_v);
+        const uint32_t corners[6] = {corner, along, over, corner, over, up};
+        s.positions[3 * i] = (radius + tube * cosf(b)) * cosf(a);
+        s.positions[3 * i + 1] = (radius + tube * cosf(b)) * sinf(a);
+        s.positions[3 * i + 2] = tube * sinf(b);
+        memcpy(s.indices + 6 * i, corners, sizeof corners);
+    }
+    return s;
+}
+
+// Voxels are 1/64 of the grid's longest side. Corners of parts are on the surface, or inside where parts
+// meet; along every direction the farthest is nearly as far as the ring.
+static void convex_parts_follow_a_curved_surface(void **state)
+{
+    (void)state;
+    enum { WAYS = 300 };
+    const double radius = 0.3, tube = 0.08;
+    shape s = make_ring((float)radius, (float)tube);
+    orr_mesh mesh = mesh_of(&s);
+    const orr_collider_source source = {.name = "ring", .mesh = &mesh};
+    orr_distance_grid *grid = make(&source, (orr_collider_desc){.cell = 0.76 / 128.0}, NULL);
+    const double voxel = grid->cell * ORR_GRID_BRICK * grid->bricks[0] / 64.0;
+    orr_convex_parts parts;
+    assert_ok(orr_convex_parts_make(grid, 16, 0.03, false, "ring", &parts, &error));
+    double most = 0.0, worst = 0.0, lowest = 0.0;
+    const float *points = parts.points;
+    const int count = parts.start[parts.count];
+    for (int i = 0; i < count; i++) {
+        const float *p = points + (ptrdiff_t)3 * i;
+        most = fmax(most, hypot(hypot(p[0], p[1]) - radius, p[2]) - tube);
+        lowest = fmin(lowest, p[2]);
+    }
+    for (int d = 0; d < WAYS; d++) {
+        double z = 1.0 - (2.0 * d + 1.0) / WAYS, r = sqrt(1.0 - z * z), reach = 0.0;
+        for (int i = 0; i < count; i++) {
+            const float *p = points + (ptrdiff_t)3 * i;
+            reach = fmax(reach, p[0] * r * cos(2.4 * d) + p[1] * r * sin(2.4 * d) + p[2] * z);
+        }
+        worst = fmax(worst, radius * r + tube - reach);
+    }
+    print_message("%d parts, %d points: at most %.3f voxels outside, short of %.3f, below of %.3f\n",
+                  parts.count, count, most / voxel, worst / voxel, (lowest + tube) / voxel);
+    assert_true(most < 0.2 * voxel);
+    assert_true(worst < 0.3 * voxel);
+    assert_true(fabs(lowest + tube) < 0.1 * voxel);
+    orr_convex_parts_free(&parts);
+    orr_distance_grid_destroy(grid);
+    orr_free(mesh.vertices);
+    free_shape(&s);
+}
+
 static float wave(float x)
 {
     return 0.15f * cosf(6.2831853f * x);
@@ -759,6 +823,7 @@ int main(void)
         cmocka_unit_test(the_orrery_is_accurate),
         cmocka_unit_test(an_armadillo_is_accurate),
         cmocka_unit_test(a_mesh_gives_exact_distances),
+        cmocka_unit_test(convex_parts_follow_a_curved_surface),
         cmocka_unit_test(a_sheet_is_a_slab),
         cmocka_unit_test(threads_files_and_hashes),
         cmocka_unit_test(broken_files_are_refused),

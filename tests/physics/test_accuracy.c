@@ -193,6 +193,103 @@ static void a_solver_that_is_cut_short_is_reported(void **state)
     assert_true(accuracy.steps >= accuracy.worlds && accuracy.steps <= 3 * 64);
 }
 
+// Bodies that constraints alone join, in a row from the world on: entries of H that M does not have, in every
+// step other numbers. The cost has no bend, so that Newton's first direction ends at the minimum.
+static orr_physics_accuracy joined_bodies(int bodies, arithmetic in)
+{
+    char *text = orr_alloc(TEXT, 1);
+    assert_non_null(text);
+    int used = snprintf(text, TEXT, "<mujoco><worldbody>");
+    for (int i = 0; i < bodies; i++) {
+        used += snprintf(text + used, (size_t)(TEXT - used),
+                         "<body name='b%d' pos='%g 0 0'><freejoint/><geom type='box' size='0.1 0.05 0.03' "
+                         "contype='0' conaffinity='0'/></body>",
+                         i, 0.3 * i);
+    }
+    used += snprintf(text + used, (size_t)(TEXT - used), "</worldbody><equality>");
+    for (int i = 0; i < bodies; i++) {
+        char other[32] = "";
+        snprintf(other, i > 0 ? sizeof other : 1, "body2='b%d'", i - 1);
+        used += snprintf(text + used, (size_t)(TEXT - used), "<connect body1='b%d' %s anchor='-0.15 0 0'/>",
+                         i, other);
+    }
+    snprintf(text + used, (size_t)(TEXT - used), "</equality></mujoco>");
+    orr_model *model = parse(text);
+    orr_free(text);
+    orr_physics *physics = make_physics(model, 17, in);
+    for (int world = 0; world < 17; world++) {
+        double speed[6] = {0.0, 0.1 * world, 0.0, 3.0, 0.2 * world, 1.0};
+        double *all = orr_alloc((size_t)model->nv, sizeof *all);
+        assert_non_null(all);
+        for (int i = 0; i < model->nv; i++) {
+            all[i] = speed[i % 6];
+        }
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, world, all);
+        orr_free(all);
+    }
+    orr_physics_step(physics, 20);
+    orr_physics_accuracy accuracy = orr_physics_get_accuracy(physics);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+    return accuracy;
+}
+
+static void a_cost_without_a_bend_takes_newton_one_step(void **state)
+{
+    (void)state;
+    static const int bodies[] = {2, 5, 40};
+    for (int i = 0; i < 3; i++) {
+        const orr_physics_accuracy exact = joined_bodies(bodies[i], DOUBLE),
+                                   fast = joined_bodies(bodies[i], SINGLE);
+        print_message("%d bodies: %d iterations in f64, %d in f32\n", bodies[i], exact.iterations,
+                      fast.iterations);
+        assert_int_equal(exact.iterations, 1);
+        assert_int_equal(fast.iterations, 1);
+    }
+}
+
+// Legs that a constraint joins for a while: what that adds to H beside the entries of M is gone when it ends.
+static void a_constraint_that_ends_leaves_nothing_in_H(void **state)
+{
+    (void)state;
+    char text[4096];
+    int used = snprintf(text, sizeof text,
+                        "<mujoco><worldbody><body pos='0 0 1'><freejoint/>"
+                        "<geom type='box' size='0.2 0.1 0.05' contype='0'/>");
+    for (int leg = 0; leg < 4; leg++) {
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used,
+                     "<body pos='%g %g 0'><joint name='hip%d' axis='0 1 0'/><geom type='capsule' fromto='0 "
+                     "0 0 0 0 -0.3' size='0.03' contype='0'/><body name='shin%d' pos='0 0 -0.3'><joint "
+                     "name='knee%d' axis='0 1 0.2'/><geom type='capsule' fromto='0 0 0 0.1 0 -0.3' "
+                     "size='0.02' contype='0'/></body></body>",
+                     leg < 2 ? 0.2 : -0.2, leg % 2 ? 0.1 : -0.1, leg, leg, leg);
+    }
+    used += snprintf(text + used, sizeof text - (size_t)used,
+                     "</body></worldbody><equality><connect body1='shin0' body2='shin3' anchor='0 0 -0.3'/>");
+    for (int leg = 0; leg < 4; leg++) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<joint joint1='hip%d'/><joint joint1='knee%d' polycoef='0.3 0 0 0 0'/>", leg, leg);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "</equality></mujoco>");
+    orr_model *model = parse(text);
+    for (int in = SINGLE; in <= DOUBLE; in++) {
+        orr_physics *physics = make_physics(model, 17, (arithmetic)in);
+        double active[9];
+        orr_physics_step(physics, 5);
+        for (int world = 0; world < 17; world++) {
+            orr_physics_get(physics, ORR_PHYSICS_EQ_ACTIVE, world, active);
+            active[0] = 0.0;
+            orr_physics_set(physics, ORR_PHYSICS_EQ_ACTIVE, world, active);
+        }
+        orr_physics_step(physics, 10);
+        print_message("%d iterations\n", orr_physics_get_accuracy(physics).iterations);
+        assert_int_equal(orr_physics_get_accuracy(physics).iterations, 1);
+        orr_physics_destroy(physics);
+    }
+    orr_model_destroy(model);
+}
+
 // Two arms of boxes that are deep in each other: contacts oppose each other, and near the minimum the slope
 // along a direction is a sum that cancels. A search that follows what rounding leaves of it never ends.
 static orr_model *arms_deep_in_each_other(void)
@@ -301,6 +398,8 @@ int main(void)
         cmocka_unit_test(float_for_a_long_chain_is_reported),
         cmocka_unit_test(the_solver_stops_where_rounding_stops_it),
         cmocka_unit_test(a_solver_that_is_cut_short_is_reported),
+        cmocka_unit_test(a_cost_without_a_bend_takes_newton_one_step),
+        cmocka_unit_test(a_constraint_that_ends_leaves_nothing_in_H),
         cmocka_unit_test(a_search_stops_where_rounding_hides_the_slope),
         cmocka_unit_test(a_body_that_turns_about_its_centre_is_held_in_float),
     };

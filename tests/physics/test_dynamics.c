@@ -316,6 +316,27 @@ static orr_model *parse(const char *text)
     return model;
 }
 
+// A mocap body touches what can move, but no floor or other mocap body, as in MuJoCo.
+static void what_cannot_move_has_no_contacts(void **state)
+{
+    (void)state;
+    orr_model *model = parse("<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+                             "<body mocap='true'><geom type='box' size='0.2 0.2 0.1'/></body>"
+                             "<body mocap='true' pos='0.1 0 0'><geom type='box' size='0.2 0.2 0.1'/></body>"
+                             "<body pos='-0.1 0 0.14'><freejoint/><geom type='sphere' size='0.05'/></body>"
+                             "</worldbody></mujoco>");
+    orr_physics *physics = make_physics(model, 1, true);
+    orr_physics_contact contacts[16];
+    orr_physics_forward(physics);
+    const int count = orr_physics_contacts(physics, 0, contacts, 16);
+    assert_int_equal(count, 2);
+    for (int i = 0; i < count; i++) {
+        assert_true(contacts[i].geom1 == 3 || contacts[i].geom2 == 3);
+    }
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 // A pose in which a face of the expanding polytope has the final normal long before it is one of the
 // difference: the depth is the least extent over the normals of all faces and pairs of edges, found by brute
 // force.
@@ -904,6 +925,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_feature_does_what_mujoco_does),
+        cmocka_unit_test(what_cannot_move_has_no_contacts),
         cmocka_unit_test(a_hull_deep_in_a_box_keeps_its_contact),
         cmocka_unit_test(robots_move_as_in_mujoco),
         cmocka_unit_test(conjugate_gradients_end_where_newton_does),
