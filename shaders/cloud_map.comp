@@ -62,7 +62,7 @@ void main()
                     if (pass == 0) {
                         t = cloud_texel_span(t, alpha, batch_depths[i]);
                     } else {
-                        t = cloud_texel_add(t, alpha, batch_depths[i]);
+                        t = cloud_texel_add(t, cloud_texel_depths(t), alpha, batch_depths[i]);
                     }
                 }
             }

@@ -437,17 +437,16 @@ FN void real_gather_quads(const float *p, const uint32_t *at, uint32_t stride, r
 }
 #endif
 
-// row[f] = rows[at[i] * features + f] for lane i, for rows of 1, 2, 4 or 8 floats (a constant)
+// row[f] = rows[at[i] * features + f] for lane i, for rows of 1 float or an even number of them (a constant)
 FN void real_gather_row(const float *rows, const uint32_t *at, int features, real *row)
 {
 #if ORR_LANES_AVX512 || ORR_LANES_AVX2
-    if (features == 2) {
-        real_gather_pairs(rows, at, 2, row);
-        return;
-    }
-    if (features > 2) {
-        for (int f = 0; f < features; f += 4) {
+    if (features >= 2) {
+        for (int f = 0; f + 4 <= features; f += 4) {
             real_gather_quads(rows + f, at, (uint32_t)features, row + f);
+        }
+        if (features % 4) {
+            real_gather_pairs(rows + features - 2, at, (uint32_t)features, row + features - 2);
         }
         return;
     }

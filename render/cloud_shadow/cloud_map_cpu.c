@@ -9,7 +9,6 @@
 typedef struct map_tile {
     cloud_texel blocks[BLOCKS];
     orr_splat_record batch[BATCH];
-    uint64_t touches[BLOCKS];
 } map_tile;
 
 static void store_block(const orr_cloud_map_job *job, const cloud_texel *t, int left, int top)
@@ -28,38 +27,38 @@ static void store_block(const orr_cloud_map_job *job, const cloud_texel *t, int 
     }
 }
 
-// Puts the splats of a batch into a block's texels.
-FN void add_splats(const orr_cloud_map_job *job, map_tile *tile, int block, bool span)
+// Puts the splats of a batch into a block's texels. touched: a bit for each splat that reaches the block.
+FN void add_splats(const orr_cloud_map_job *job, map_tile *tile, int block, uint64_t touched, bool span)
 {
     const real column = pixel_column(job->tile_x * ORR_CPU_TILE + block % COLUMNS * BLOCK_W);
     const real row = pixel_row(job->tile_y * ORR_CPU_TILE + block / COLUMNS * BLOCK_H);
     cloud_texel t = tile->blocks[block];
-    for (uint64_t set = tile->touches[block]; set; set &= set - 1) {
+    const real3 depths = cloud_texel_depths(t);
+    for (uint64_t set = touched; set; set &= set - 1) {
         const orr_splat_record *s = &tile->batch[__builtin_ctzll(set)];
         const real2 d = {column - R(s->x), row - R(s->y)};
         const ellipse shape = {R(s->sharp_x), R(s->lean), R(s->sharp_y)};
         const real alpha = splat_alpha(R(s->log2_opacity), d, shape);
-        t = span ? cloud_texel_span(t, alpha, R(s->depth)) : cloud_texel_add(t, alpha, R(s->depth));
+        t = span ? cloud_texel_span(t, alpha, R(s->depth)) : cloud_texel_add(t, depths, alpha, R(s->depth));
     }
     tile->blocks[block] = t;
 }
 
-static void add_all(const orr_cloud_map_job *job, map_tile *tile, bool span)
+// span: finds which blocks each splat reaches, too
+FN void add_all(const orr_cloud_map_job *job, map_tile *tile, bool span)
 {
-    for (uint32_t start = 0; start < job->splat_count; start += BATCH) {
+    uint64_t *touches = job->touches;
+    for (uint32_t start = 0; start < job->splat_count; start += BATCH, touches += BLOCKS) {
         const int count = (int)(job->splat_count - start < BATCH ? job->splat_count - start : BATCH);
         for (int i = 0; i < count; i++) {
             tile->batch[i] = job->records[job->tile_splats[start + (uint32_t)i]];
         }
-        find_touched_blocks(tile->batch, count, job->tile_x, job->tile_y, ~0u, tile->touches);
+        if (span) {
+            find_touched_blocks(tile->batch, count, job->tile_x, job->tile_y, ~0u, touches);
+        }
         for (int b = 0; b < BLOCKS; b++) {
-            if (!tile->touches[b]) {
-                continue;
-            }
-            if (span) {
-                add_splats(job, tile, b, true);
-            } else {
-                add_splats(job, tile, b, false);
+            if (touches[b]) {
+                add_splats(job, tile, b, touches[b], span);
             }
         }
     }

@@ -1,10 +1,8 @@
-#define ORR_SCALAR
 #include "render/cloud_shadow/cloud_shadow.h"
 
-#include "render/splat/deform_formula.h"
+#include "render/splat/pack_inputs.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BOUNDS_BLOCKS = 256 }; // blocks of 16 splats per job
 
@@ -31,38 +29,32 @@ bool orr_has_cloud_shadows(const orr_draw_list *list)
     return list->shadows && casts && lit;
 }
 
-static void extend_by_splat(const orr_draw_splats *cloud, int64_t splat, orr_caster_span *span)
+// Along each axis of the world.
+typedef struct span_lanes {
+    real low[3], high[3];
+} span_lanes;
+
+// By the splats of the pack from number `first` on.
+static void extend(const orr_draw_splats *cloud, int64_t first, span_lanes *span)
 {
-    const float *g = cloud->pack->geometry + splat / ORR_PACK_BLOCK * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK +
-                     splat % ORR_PACK_BLOCK;
-    float m[ORR_PACK_GEOMETRY];
-    for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
-        m[k] = g[k * ORR_PACK_BLOCK];
-    }
-    if (!(m[12] >= (float)SPLAT_ALPHA_MIN)) {
-        return;
-    }
-    real3 mean = {m[0], m[1], m[2]};
-    splat_axes axes = {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}};
+    const int64_t block = first / ORR_PACK_BLOCK * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK;
+    packed_splats p = packed_splats_at(cloud->pack->geometry + block + first % ORR_PACK_BLOCK);
+    const mask seen = p.opacity >= R(SPLAT_ALPHA_MIN);
     if (cloud->deformation.piece_of) {
-        splat_deformation piece;
-        _Static_assert(sizeof piece == sizeof(orr_affine_piece), "the same members in the same order");
-        memcpy(&piece, &cloud->deformation.pieces[cloud->deformation.piece_of[splat]], sizeof piece);
-        mean = deform_mean(piece, mean);
-        axes = deform_axes(piece, axes);
+        const splat_deformation piece = splat_deformation_at(&cloud->deformation, first);
+        p.mean = deform_mean(piece, p.mean);
+        p.axes = deform_axes(piece, p.axes);
     }
     for (int k = 0; k < 3; k++) {
         const float *row = cloud->model + 4 * k;
-        const real3 direction = {row[0], row[1], row[2]};
-        const float a = dot3(direction, axes.a), b = dot3(direction, axes.b), c = dot3(direction, axes.c);
-        const float middle = dot3(direction, mean) + row[3], half = reach * sqrtf(a * a + b * b + c * c);
+        const real3 direction = make_real3(R(row[0]), R(row[1]), R(row[2]));
+        const real3 along =
+            make_real3(dot3(direction, p.axes.a), dot3(direction, p.axes.b), dot3(direction, p.axes.c));
+        const real middle = dot3(direction, p.mean) + R(row[3]), half = R(reach) * sqrt_(dot3(along, along));
         // what is not finite is not drawn either
-        if (middle - half < span->low[k] && middle - half > -1e30f) {
-            span->low[k] = middle - half;
-        }
-        if (middle + half > span->high[k] && middle + half < 1e30f) {
-            span->high[k] = middle + half;
-        }
+        const mask drawn = and_(seen, and_(middle - half > R(-1e30), middle + half < R(1e30)));
+        span->low[k] = sel(drawn, min_(span->low[k], middle - half), span->low[k]);
+        span->high[k] = sel(drawn, max_(span->high[k], middle + half), span->high[k]);
     }
 }
 
@@ -73,9 +65,21 @@ static void find_bounds(void *context, int i, int worker)
     const int64_t end = job->cloud->pack->blocks < (int64_t)(i + 1) * BOUNDS_BLOCKS
                             ? job->cloud->pack->blocks
                             : (int64_t)(i + 1) * BOUNDS_BLOCKS;
+    span_lanes found;
+    for (int k = 0; k < 3; k++) {
+        found.low[k] = R(nothing.low[k]);
+        found.high[k] = R(nothing.high[k]);
+    }
+    for (int64_t splat = (int64_t)i * BOUNDS_BLOCKS * ORR_PACK_BLOCK; splat < end * ORR_PACK_BLOCK;
+         splat += ORR_LANES) {
+        extend(job->cloud, splat, &found);
+    }
     job->parts[i] = nothing;
-    for (int64_t splat = (int64_t)i * BOUNDS_BLOCKS * ORR_PACK_BLOCK; splat < end * ORR_PACK_BLOCK; splat++) {
-        extend_by_splat(job->cloud, splat, &job->parts[i]);
+    for (int k = 0; k < 3; k++) {
+        for (int lane = 0; lane < ORR_LANES; lane++) {
+            job->parts[i].low[k] = fminf(job->parts[i].low[k], found.low[k][lane]);
+            job->parts[i].high[k] = fmaxf(job->parts[i].high[k], found.high[k][lane]);
+        }
     }
 }
 

@@ -11,19 +11,22 @@ typedef struct cloud_map {
     const float *texels;
 } cloud_map;
 
-// What is left of the light at a depth, by the texels at whole columns and rows.
-FN real cloud_left_at(const cloud_map *m, real slot, real column, real row, real depth)
+// The texels at whole columns and rows.
+FN cloud_texel cloud_texel_at(const cloud_map *m, real slot, real column, real row)
 {
     const int size = (int)m->view.size;
-    const sint at = ((to_int(slot) * I(size) + to_int(row)) * I(size) + to_int(column)) * I(ORR_CLOUD_TEXEL);
+    uint32_t at[ORR_LANES];
+    real members[ORR_CLOUD_TEXEL];
+    sint_store((int32_t *)at, (to_int(slot) * I(size) + to_int(row)) * I(size) + to_int(column));
+    real_gather_row(m->texels, at, ORR_CLOUD_TEXEL, members);
     cloud_texel t;
-    t.first = real_gather(m->texels, at);
-    t.last = real_gather(m->texels, at + I(1));
-    t.a = real_gather(m->texels, at + I(2));
-    t.b = real_gather(m->texels, at + I(3));
-    t.c = real_gather(m->texels, at + I(4));
-    t.d = real_gather(m->texels, at + I(5));
-    return cloud_texel_left(t, depth);
+    t.first = members[0];
+    t.last = members[1];
+    t.a = members[2];
+    t.b = members[3];
+    t.c = members[4];
+    t.d = members[5];
+    return t;
 }
 
 // The mean over the four texels around a place.
@@ -32,8 +35,9 @@ FN real cloud_left_around(const cloud_map *m, shadow_place p, real x, real y)
     const real left = floor_(x), top = floor_(y);
     real near[4];
     for (int k = 0; k < 4; k++) {
-        near[k] = cloud_left_at(m, p.slot, shadow_clamp(m->view, left + R((float)(k % 2))),
-                                shadow_clamp(m->view, top + R((float)(k / 2))), p.z);
+        const real column = shadow_clamp(m->view, left + R((float)(k % 2)));
+        const real row = shadow_clamp(m->view, top + R((float)(k / 2)));
+        near[k] = cloud_texel_left(cloud_texel_at(m, p.slot, column, row), p.z);
     }
     return shadow_mix(x - left, y - top, near[0], near[1], near[2], near[3]);
 }
@@ -42,18 +46,16 @@ FN real cloud_left_around(const cloud_map *m, shadow_place p, real x, real y)
 FN real cloud_left_soft(const cloud_map *m, real3 position)
 {
     const shadow_soft s = shadow_find_soft(m->view, position, make_real3(R(0.0), R(0.0), R(0.0)));
-    const int size = (int)m->view.size;
     shadow_tap t = shadow_first_tap(s.radius);
     real weight = R(0.0), depths = R(0.0), sum = R(0.0);
     for (int i = 0; i < SHADOW_SEARCHES; i++) {
         t = shadow_next_tap(t, s.radius, ((float)i + 0.5f) / (float)SHADOW_SEARCHES);
         const real column = shadow_clamp(m->view, floor_(s.place.x + t.x + R(0.5)));
         const real row = shadow_clamp(m->view, floor_(s.place.y + t.y + R(0.5)));
-        const real held = R(1.0) - cloud_left_at(m, s.place.slot, column, row, s.place.z);
-        const sint at = (to_int(s.place.slot) * I(size) + to_int(row)) * I(size) + to_int(column);
-        const real first = real_gather(m->texels, at * I(ORR_CLOUD_TEXEL));
+        const cloud_texel above = cloud_texel_at(m, s.place.slot, column, row);
+        const real held = R(1.0) - cloud_texel_left(above, s.place.z);
         weight = weight + held;
-        depths = depths + sel(held > R(0.0), held * first, R(0.0));
+        depths = depths + sel(held > R(0.0), held * above.first, R(0.0));
     }
     const mask some = and_(weight > R(0.0), s.place.inside > R(0.5));
     if (!any(some)) {
@@ -70,6 +72,9 @@ FN real cloud_left_soft(const cloud_map *m, real3 position)
 
 FN real cloud_left(const cloud_map *m, real3 position)
 {
+    if (!any(shadow_near(m->view, position))) {
+        return R(1.0);
+    }
     if (m->view.spread > 0.0f) {
         return cloud_left_soft(m, position);
     }

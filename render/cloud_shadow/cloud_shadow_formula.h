@@ -45,13 +45,21 @@ FN real cloud_texel_behind(cloud_texel t, real depth)
     return (depth - t.first) / max_(t.last - t.first, R(1e-20));
 }
 
-FN cloud_texel cloud_texel_add(cloud_texel t, real alpha, real depth)
+// Three of the four depths themselves.
+FN real3 cloud_texel_depths(cloud_texel t)
 {
-    real behind = cloud_texel_behind(t, depth);
+    real way = t.last - t.first;
+    return make_real3(fma_(way, R(CLOUD_SHADOW_A), t.first), fma_(way, R(CLOUD_SHADOW_B), t.first),
+                      fma_(way, R(CLOUD_SHADOW_C), t.first));
+}
+
+// depths: cloud_texel_depths(t)
+FN cloud_texel cloud_texel_add(cloud_texel t, real3 depths, real alpha, real depth)
+{
     real left = R(1.0) - alpha;
-    t.a = t.a * sel(behind <= R(CLOUD_SHADOW_A), left, R(1.0));
-    t.b = t.b * sel(behind <= R(CLOUD_SHADOW_B), left, R(1.0));
-    t.c = t.c * sel(behind <= R(CLOUD_SHADOW_C), left, R(1.0));
+    t.a = t.a * sel(depth <= depths.x, left, R(1.0));
+    t.b = t.b * sel(depth <= depths.y, left, R(1.0));
+    t.c = t.c * sel(depth <= depths.z, left, R(1.0));
     t.d = t.d * left;
     return t;
 }

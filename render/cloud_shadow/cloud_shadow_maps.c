@@ -13,6 +13,7 @@ typedef struct map_tiles {
     const orr_cpu_splats *splats;
     tile_function *function;
     orr_cloud_map_job job; // of all its tiles
+    size_t *touches;       // of each tile, where its words begin
 } map_tiles;
 
 static void draw_tile(void *context, int i, int worker)
@@ -23,9 +24,39 @@ static void draw_tile(void *context, int i, int worker)
     orr_cloud_map_job job = m->job;
     job.tile_splats = bins->tile_splats + bins->starts[i];
     job.splat_count = bins->starts[i + 1] - bins->starts[i];
+    job.touches += m->touches[i];
     job.tile_x = i % bins->tiles_x;
     job.tile_y = i / bins->tiles_x;
     m->function(&job);
+}
+
+// Memory for which blocks the splats of each tile reach.
+static orr_result take_touches(orr_arena *arena, map_tiles *m, orr_error *error)
+{
+    const orr_splat_bins *bins = m->splats->bins;
+    const int tiles = bins->tiles_x * bins->tiles_y;
+    size_t words = 0;
+    m->touches = orr_arena_take(arena, (size_t)tiles, sizeof *m->touches);
+    for (int i = 0; m->touches && i < tiles; i++) {
+        m->touches[i] = words;
+        words += orr_cloud_map_touches(bins->starts[i + 1] - bins->starts[i]);
+    }
+    m->job.touches = m->touches ? orr_arena_take(arena, words, sizeof *m->job.touches) : NULL;
+    return m->job.touches ? ORR_OK
+                          : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: tiles of an opacity map");
+}
+
+static orr_result draw_map(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *seen,
+                           float *texels, orr_error *error)
+{
+    orr_cpu_splats splats;
+    ORR_TRY(orr_splats_find_shapes(jobs, orr_splat_kernels_of(isa), arena, seen, &splats, error));
+    map_tiles tiles = {.splats = &splats,
+                       .function = tile_functions[isa],
+                       .job = {.records = splats.records, .size = seen->lens.width, .texels = texels}};
+    ORR_TRY(take_touches(arena, &tiles, error));
+    orr_jobs_for(jobs, splats.bins->tiles_x * splats.bins->tiles_y, draw_tile, &tiles);
+    return ORR_OK;
 }
 
 static orr_result draw_maps(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
@@ -34,15 +65,9 @@ static orr_result draw_maps(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const
     const orr_shadow_plan *plan = &caster->plan;
     for (int i = 0; i < plan->map_count; i++) {
         orr_draw_splats cloud;
-        orr_cpu_splats splats;
         const orr_draw_list seen = orr_cloud_shadow_list(list, caster, &cloud, i);
-        ORR_TRY(orr_splats_find_shapes(jobs, orr_splat_kernels_of(isa), arena, &seen, &splats, error));
-        map_tiles tiles = {.splats = &splats,
-                           .function = tile_functions[isa],
-                           .job = {.records = splats.records,
-                                   .size = seen.lens.width,
-                                   .texels = texels + (size_t)ORR_CLOUD_TEXEL * (size_t)plan->maps[i].first}};
-        orr_jobs_for(jobs, splats.bins->tiles_x * splats.bins->tiles_y, draw_tile, &tiles);
+        ORR_TRY(draw_map(jobs, isa, arena, &seen,
+                         texels + (size_t)ORR_CLOUD_TEXEL * (size_t)plan->maps[i].first, error));
     }
     return ORR_OK;
 }

@@ -71,11 +71,14 @@ FN real shadow_lookup_soft(const float *texels, shadow_view v, real3 position, r
 FN real shadow_lookup_in(const float *texels, shadow_view view, real3 position, real3 normal)
 {
     const int size = (int)view.size;
+    if (!any(shadow_near(view, position))) { // a floor reaches far beyond the map of what stands on it
+        return R(1.0);
+    }
     if (view.spread > 0.0f) {
         return shadow_lookup_soft(texels, view, position, normal);
     }
     shadow_square s = shadow_find(view, position, normal);
-    if (!any(s.inside > R(0.5))) { // a floor reaches far beyond the map of what stands on it
+    if (!any(s.inside > R(0.5))) {
         return R(1.0);
     }
     int32_t first[ORR_LANES];

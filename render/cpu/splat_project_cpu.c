@@ -1,7 +1,7 @@
 // Projection on the CPU: lanes over the splats of a pack.
 #include "render/cpu/splats_cpu.h"
 #include "render/formula_inputs.h"
-#include "render/splat/deform_formula.h"
+#include "render/splat/pack_inputs.h"
 #include "render/splat/splat_photo_inputs.h"
 #include "render/splat_detail/splat_cut_formula.h"
 
@@ -26,19 +26,6 @@ FN real3 splat_colour(const float *harmonics, int degree, real3 direction)
         sum = sh_sum3(sum, direction, C(9), C(10), C(11), C(12), C(13), C(14), C(15));
     }
     return sh_clamped(sum);
-}
-
-// How the splats of the pack from number `first` on are deformed.
-FN splat_deformation deformation_at(const orr_draw_deformation *deformation, int64_t first)
-{
-    enum { NUMBERS = sizeof(orr_affine_piece) / sizeof(float) };
-    real m[NUMBERS];
-    splat_deformation d;
-    real_gather_row((const float *)deformation->pieces, (const uint32_t *)deformation->piece_of + first,
-                    NUMBERS, m);
-    _Static_assert(sizeof d == sizeof m, "the same members in the same order");
-    memcpy(&d, m, sizeof d);
-    return d;
 }
 
 enum { RECORD_NUMBERS = sizeof(orr_splat_record) / sizeof(float) };
@@ -92,24 +79,6 @@ static int store_records(const orr_project_job *job, int first, uint32_t visible
     return count;
 }
 
-// The lanes' geometry. opacity: as splat_project takes it; of merged splats their density (merged_splat)
-typedef struct packed_splats {
-    real3 mean;
-    splat_axes axes;
-    real opacity;
-} packed_splats;
-
-// g: at the first of them, in a pack's layout
-FN packed_splats read_geometry(const float *g)
-{
-    real m[ORR_PACK_GEOMETRY];
-    for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
-        m[k] = real_load(g + k * ORR_PACK_BLOCK);
-    }
-    return (packed_splats){
-        {m[0], m[1], m[2]}, {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}}, m[12]};
-}
-
 FN int project(const orr_project_job *job, bool deformed, bool distorted)
 {
     const splat_lens lens = splat_lens_of(job->lens);
@@ -124,12 +93,12 @@ FN int project(const orr_project_job *job, bool deformed, bool distorted)
     for (int64_t block = job->first_block; block < job->end_block; block++) {
         for (int part = 0; part < ORR_PACK_BLOCK; part += ORR_LANES) {
             const float *g = job->pack->geometry + block * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK + part;
-            const packed_splats p = read_geometry(g);
+            const packed_splats p = packed_splats_at(g);
             real3 mean = p.mean;
             splat_axes axes = p.axes;
             splat_deformation deformation;
             if (deformed) {
-                deformation = deformation_at(job->deformation, block * ORR_PACK_BLOCK + part);
+                deformation = splat_deformation_at(job->deformation, block * ORR_PACK_BLOCK + part);
                 mean = deform_mean(deformation, mean);
                 axes = deform_axes(deformation, axes);
             }
@@ -173,7 +142,7 @@ static int project_nodes(const orr_project_job *job)
                 continue;
             }
             const float *g = level->geometry + at * ORR_PACK_GEOMETRY + part;
-            const packed_splats p = read_geometry(g);
+            const packed_splats p = packed_splats_at(g);
             splat_screen s;
             if (level->merged) {
                 const float *merged = level->merged + at * ORR_DETAIL_MERGED + part;

@@ -49,8 +49,12 @@ FN void find_touched_blocks(const orr_splat_record *batch, int count, int tile_x
             // a hundredth of a pixel on each side covers the rounding of the ends
             real low = R(row * BLOCK_H + 0.49) - y;
             real high = R(row * BLOCK_H + BLOCK_H - 0.49) - y;
+            mask some = and_(there, and_(low <= half_size.y, high >= -half_size.y));
+            if (!any(some)) { // neighbours in a pack are near each other
+                continue;
+            }
             real2 ends = splat_band(shape, reach, half_size, low, high);
-            mask some = and_(there, ends.x <= ends.y);
+            some = and_(some, ends.x <= ends.y);
             real left = x + ends.x;
             real right = x + ends.y;
             for (int column = 0; column < COLUMNS; column++) {

@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(TEXELS)
                 const real2 d = {(float)x + 0.5f - s.centre.x, (float)y + 0.5f - s.centre.y};
                 const float alpha = splat_alpha(s.log2_opacity, d, s.shape);
                 t = pass == 0 ? cloud_texel_span(t, alpha, batch.depths[k])
-                              : cloud_texel_add(t, alpha, batch.depths[k]);
+                              : cloud_texel_add(t, cloud_texel_depths(t), alpha, batch.depths[k]);
             }
         }
     }

@@ -14,11 +14,12 @@ enum {
     SAMPLES_FAST = 24, // of smaller maps, those of probes, which are made while frames are drawn
 };
 
+typedef float colour __attribute__((vector_size(16))); // red, green, blue and nothing
+
 // The octahedral map and its halves, down to one texel.
 typedef struct chain {
     int side, count;
-    const float *rgb[MIPS]; // side >> k squared, x 3
-    float *owned[MIPS];
+    colour *maps[MIPS]; // (side >> k) + 2 squared: with a border of 1
 } chain;
 
 // The directions of one level around +z, the same for every texel.
@@ -45,12 +46,6 @@ static void wrap(int side, int *x, int *y)
         *y = *y < 0 ? -1 - *y : 2 * side - 1 - *y;
         *x = side - 1 - *x;
     }
-}
-
-static const float *texel_of(const float *rgb, int side, int x, int y)
-{
-    wrap(side, &x, &y);
-    return rgb + 3 * ((size_t)y * (size_t)side + (size_t)x);
 }
 
 void orr_environment_direction(int side, int x, int y, float direction[3])
@@ -83,14 +78,16 @@ static uint32_t encode(real3 c)
 }
 
 // Copies the rim of a map of (side + 2)^2 texels from the texels that the octahedron has there.
-static void fill_border(uint32_t *map, int side)
+static void fill_border(void *map, size_t texel, int side)
 {
+    char *bytes = map;
     for (int y = -1; y <= side; y++) {
         int step = y < 0 || y == side ? 1 : side + 1;
         for (int x = -1; x <= side; x += step) {
             int from_x = x, from_y = y;
             wrap(side, &from_x, &from_y);
-            map[(y + 1) * (side + 2) + x + 1] = map[(from_y + 1) * (side + 2) + from_x + 1];
+            memcpy(bytes + texel * (size_t)((y + 1) * (side + 2) + x + 1),
+                   bytes + texel * (size_t)((from_y + 1) * (side + 2) + from_x + 1), texel);
         }
     }
 }
@@ -122,27 +119,25 @@ orr_result orr_environment_allocate(int sharp, int rough, orr_environment **envi
 
 // ---- blurring ----
 
-static real3 sample_mip(const chain *c, int mip, real2 p)
+// p: within -1 .. 1, so that what is rounded down is positive
+static colour sample_mip(const chain *c, int mip, real2 p)
 {
     const int side = c->side >> mip;
-    float x = (p.x + 1.0f) * 0.5f * (float)side - 0.5f, y = (p.y + 1.0f) * 0.5f * (float)side - 0.5f;
-    float left = floorf(x), top = floorf(y), right = x - left, down = y - top;
-    real3 sum = make_real3(0.0f, 0.0f, 0.0f);
-    for (int i = 0; i < 4; i++) {
-        const float *t = texel_of(c->rgb[mip], side, (int)left + i % 2, (int)top + i / 2);
-        float weight = (i % 2 ? right : 1.0f - right) * (i / 2 ? down : 1.0f - down);
-        sum = add_scaled3(sum, make_real3(t[0], t[1], t[2]), weight);
-    }
-    return sum;
+    const float x = (p.x + 1.0f) * 0.5f * (float)side + 0.5f, y = (p.y + 1.0f) * 0.5f * (float)side + 0.5f;
+    const int left = (int)x, top = (int)y;
+    const float right = x - (float)left, down = y - (float)top;
+    const colour *t = c->maps[mip] + (size_t)top * (size_t)(side + 2) + left, *below = t + side + 2;
+    return (1.0f - down) * ((1.0f - right) * t[0] + right * t[1]) +
+           down * ((1.0f - right) * below[0] + right * below[1]);
 }
 
-static real3 sample_chain(const chain *c, float mip, real3 direction)
+static colour sample_chain(const chain *c, float mip, real3 direction)
 {
     const real2 p = environment_flatten(direction);
     mip = fminf(fmaxf(mip, 0.0f), (float)(c->count - 1));
-    int fine = (int)mip, coarse = fine + 1 < c->count ? fine + 1 : fine;
-    real3 a = sample_mip(c, fine, p);
-    return coarse > fine ? environment_mix(a, sample_mip(c, coarse, p), mip - (float)fine) : a;
+    const int fine = (int)mip, coarse = fine + 1 < c->count ? fine + 1 : fine;
+    const colour a = sample_mip(c, fine, p);
+    return coarse > fine ? a + (mip - (float)fine) * (sample_mip(c, coarse, p) - a) : a;
 }
 
 // Bits of a number in the opposite order, as a fraction: van der Corput's sequence.
@@ -179,20 +174,21 @@ static void make_lobe(int level, int side, int samples, lobe *l)
     }
 }
 
-static real3 blur(const chain *c, const lobe *l, real3 n)
+static colour blur(const chain *c, const lobe *l, real3 n)
 {
     // Duff et al. 2017
     float sign = n.z < 0.0f ? -1.0f : 1.0f, a = -1.0f / (sign + n.z), b = n.x * n.y * a;
     real3 across = make_real3(1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x);
-    real3 along = make_real3(b, sign + n.y * n.y * a, -n.y), sum = make_real3(0.0f, 0.0f, 0.0f);
+    real3 along = make_real3(b, sign + n.y * n.y * a, -n.y);
+    colour sum = {0.0f};
     float weights = 0.0f;
     for (int i = 0; i < l->count; i++) {
         real3 t = l->towards[i];
         real3 d = add_scaled3(add_scaled3(scale3(n, t.z), across, t.x), along, t.y);
-        sum = add_scaled3(sum, sample_chain(c, l->mip[i], d), l->weight[i]);
+        sum += l->weight[i] * sample_chain(c, l->mip[i], d);
         weights += l->weight[i];
     }
-    return scale3(sum, 1.0f / weights);
+    return sum / weights;
 }
 
 // A row of a blurred map, or of the sharp one.
@@ -207,33 +203,40 @@ static void fill_row(void *context, int row, int worker)
     for (int x = 0; x < side; x++) {
         float d[3];
         orr_environment_direction(side, x, y, d);
-        const float *t = texel_of(f->source->rgb[0], f->source->side, x, y);
-        real3 light = level == 0 ? make_real3(t[0], t[1], t[2])
+        const colour light = level == 0
+                                 ? f->source->maps[0][(size_t)(y + 1) * (size_t)(side + 2) + (size_t)x + 1]
                                  : blur(f->source, &f->lobes[level - 1], make_real3(d[0], d[1], d[2]));
-        line[x] = encode(scale3(light, 1.0f / e->scale));
+        line[x] = encode(scale3(make_real3(light[0], light[1], light[2]), 1.0f / e->scale));
     }
 }
 
-static void halve(const float *from, int side, float *to)
+static void halve(const colour *from, int side, colour *to)
 {
+    const size_t stride = (size_t)(2 * side + 2);
     for (int y = 0; y < side; y++) {
         for (int x = 0; x < side; x++) {
-            for (int k = 0; k < 3; k++) {
-                const float *a = from + 3 * (2 * y * (2 * side) + 2 * x) + k, *b = a + 3 * (2 * side);
-                to[3 * (y * side + x) + k] = 0.25f * (a[0] + a[3] + (b[0] + b[3]));
-            }
+            const colour *a = from + (size_t)(2 * y + 1) * stride + (size_t)(2 * x + 1), *b = a + stride;
+            to[(y + 1) * (side + 2) + x + 1] = 0.25f * (a[0] + a[1] + (b[0] + b[1]));
         }
     }
 }
 
 static orr_result make_chain(const float *rgb, int side, chain *c, orr_error *error)
 {
-    *c = (chain){.side = side, .count = 1, .rgb = {rgb}};
-    for (int half = side / 2; half >= 1; half /= 2, c->count++) {
-        float *next;
-        ORR_ALLOC(next, 3 * (size_t)half * (size_t)half, "an environment", error);
-        halve(c->rgb[c->count - 1], half, next);
-        c->rgb[c->count] = c->owned[c->count] = next;
+    *c = (chain){.side = side};
+    for (int half = side; half >= 1; half /= 2, c->count++) {
+        const size_t stride = (size_t)half + 2;
+        ORR_ALLOC(c->maps[c->count], stride * stride, "an environment", error);
+        colour *map = c->maps[c->count];
+        if (c->count > 0) {
+            halve(c->maps[c->count - 1], half, map);
+        }
+        for (int i = 0; c->count == 0 && i < side * side; i++) {
+            const float *from = rgb + 3 * (size_t)i;
+            map[(size_t)(i / side + 1) * stride + (size_t)(i % side + 1)] =
+                (colour){from[0], from[1], from[2], 0.0f};
+        }
+        fill_border(map, sizeof *map, half);
     }
     return ORR_OK;
 }
@@ -247,7 +250,7 @@ static void fill_maps(orr_jobs *jobs, filling *f)
     }
     orr_jobs_for(jobs, e->sharp + ORR_ENVIRONMENT_LEVELS * e->rough, fill_row, f);
     for (int level = 0; level <= ORR_ENVIRONMENT_LEVELS; level++) {
-        fill_border(map_of(e, level), level == 0 ? e->sharp : e->rough);
+        fill_border(map_of(e, level), sizeof *e->texels, level == 0 ? e->sharp : e->rough);
     }
 }
 
@@ -271,8 +274,8 @@ orr_result orr_environment_fill(orr_jobs *jobs, const float *rgb, orr_environmen
         f->environment = environment;
         fill_maps(jobs, f);
     }
-    for (int i = 0; i < c.count; i++) {
-        orr_free(c.owned[i]);
+    for (int i = 0; i < MIPS; i++) {
+        orr_free(c.maps[i]);
     }
     orr_free(f);
     return result;
