@@ -34,5 +34,7 @@ struct frame_light {
     float reflectances[4]; // of the mirrors
     occlusion_view occlusion; // radius 0: none
     shadow_view self_shadow;  // of captured surfaces on one another; size 0: none
-    int self_first;           // of its texels, behind those of the environments
+    int self_first;           // of the texels of all such maps, behind those of the environments
+    int captured_firsts[4];   // of those that casters' light has to pass before it reaches meshes, after them
+    shadow_view captured[4];  // size 0: there is none
 };

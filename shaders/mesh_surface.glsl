@@ -80,6 +80,7 @@ layout(constant_id = 3) const bool CASCADED = false;
 #include "shaders/shadows.glsl"
 layout(binding = 7, scalar) readonly buffer Environments { uint environment_texels[]; };
 #include "shaders/environments.glsl"
+#include "shaders/captured_shadow.glsl"
 layout(binding = 11, scalar) readonly buffer Clouds
 {
     cloud_table table;
@@ -183,7 +184,7 @@ real3 sample_factor(sampler2D from, uint use)
     return make_real3(texel.x, texel.y, texel.z);
 }
 
-// The part of light `light` that reaches the point past the meshes and clouds.
+// The part of light `light` that reaches the point past the meshes, what is captured and clouds.
 float visible_part(int light, light_incidence incidence, light_point p)
 {
     int caster = lighting.caster_of[light];
@@ -193,6 +194,10 @@ float visible_part(int light, light_incidence incidence, light_point p)
     float visible = 1.0;
     if (caster >= 0) {
         visible = shadow_lookup(caster, p.position, p.normal);
+        if (lighting.captured[caster].size > 0.5) {
+            visible *= captured_shadow_lookup(lighting.captured[caster], lighting.captured_firsts[caster],
+                                              p.position, p.normal);
+        }
     }
     if (CLOUDED) {
         visible *= cloud_shadow_lookup(light, p.position, -1);

@@ -49,6 +49,7 @@ const bool CASCADED = true;
 layout(binding = 13, scalar) readonly buffer Environments { uint environment_texels[]; };
 layout(binding = 14) uniform sampler2DMS mesh_samples; // as mesh_colour, of the samples of pixels
 #include "shaders/environments.glsl"
+#include "shaders/captured_shadow.glsl"
 #ifdef CLOUDED
 layout(binding = 15, scalar) readonly buffer Clouds
 {
@@ -243,26 +244,6 @@ void blend_next_layer(ivec2 pixel, inout pixel_state p)
     }
 }
 
-// How much of the sun reached a captured surface past what was captured with it.
-float self_shadow_lookup(real3 position)
-{
-    if (lighting.self_shadow.size < 0.5) {
-        return 1.0;
-    }
-    shadow_square s = shadow_find(lighting.self_shadow, position, make_real3(0.0, 0.0, 0.0));
-    int size = int(lighting.self_shadow.size);
-    int first = lighting.self_first + int(s.top) * size + int(s.left);
-    float rows[4];
-    for (int k = 0; k < 4; k++) {
-        float lit[4];
-        for (int i = 0; i < 4; i++) {
-            lit[i] = shadow_test(s, uintBitsToFloat(environment_texels[first + k * size + i]));
-        }
-        rows[k] = shadow_sum(s.part_x, lit[0], lit[1], lit[2], lit[3]);
-    }
-    return shadow_visible(s, shadow_sum(s.part_y, rows[0], rows[1], rows[2], rows[3]));
-}
-
 // The shadow of meshes and clouds on what is blended of splats and fields so far, and what meshes keep off it
 // of light from all around.
 void shade_pixel(ivec2 pixel, inout pixel_state p)
@@ -281,7 +262,10 @@ void shade_pixel(ivec2 pixel, inout pixel_state p)
 #endif
     if (min(visible, open) < 1.0) {
         float alpha = 1.0 - abs(p.blended.transmittance);
-        float lit = self_shadow_lookup(position);
+        float lit = 1.0;
+        if (lighting.self_shadow.size > 0.5) { // of the light of the capture, the first
+            lit = captured_shadow_lookup(lighting.self_shadow, 0, position, make_real3(0.0, 0.0, 0.0));
+        }
         p.blended.colour = shadow_on_capture(lighting.eye, p.blended.colour, alpha, visible, open, lit);
     }
 }

@@ -5,16 +5,14 @@
 
 #include <string.h>
 
-// Has anything a shadow to cast, in a sun from which what is captured may have one already?
-static bool matters(const orr_draw_list *list, const orr_scene *scene)
+// Does what is captured decide about any shadow: on itself, in a sun, or on meshes?
+static bool matters(const orr_draw_list *list)
 {
-    const float *colour = list->sun.colour;
     bool casts = list->mesh_count > 0;
     for (int i = 0; i < list->splat_count; i++) {
         casts = casts || list->splats[i].casts_shadow;
     }
-    return casts && scene->has_sun && list->shadows && list->umbra < 1.0f &&
-           colour[0] + colour[1] + colour[2] > 0.0f;
+    return casts && list->shadows && list->splat_count + list->field_count > 0;
 }
 
 // ---- what was captured ----
@@ -68,9 +66,60 @@ static orr_result find_captured(captured *c, const orr_frame_slot *slot, const o
     return ORR_OK;
 }
 
-static uint64_t hash_of(const orr_self_shadow_of *of, const float direction[3])
+// ---- its lights ----
+
+static bool is_dark(const float rgb[3])
 {
-    uint64_t hash = orr_hash_bytes(ORR_HASH_BEGIN, direction, 3 * sizeof *direction);
+    return !(rgb[0] + rgb[1] + rgb[2] > 0.0f);
+}
+
+static void add_light(orr_self_shadow_of *of, const orr_self_light *light)
+{
+    if (of->light_count < ORR_SHADOW_LIGHTS) {
+        of->lights[of->light_count++] = *light;
+    }
+}
+
+// The scene's own sun, points and spots, which stand still; they are the first of the list.
+static void find_lights(const orr_draw_list *list, const orr_scene *scene, orr_self_shadow_of *of)
+{
+    const float *direction = list->sun.direction;
+    const int sun = is_dark(list->sun.colour) ? 0 : 1;
+    bool first = true;
+    if (sun) {
+        const orr_self_light light = {
+            .sun = true, .captured = true, .direction = {-direction[0], -direction[1], -direction[2]}};
+        if (scene->has_sun) {
+            add_light(of, &light);
+        }
+        first = false;
+    }
+    for (int i = 0; i < scene->light_count && i < list->light_count; i++) {
+        const orr_draw_light *lamp = &list->lights[i];
+        if (!lamp->casts_shadows || is_dark(lamp->diffuse)) {
+            continue;
+        }
+        orr_self_light light = {.number = sun + i, .captured = first, .cutoff = lamp->cutoff};
+        memcpy(light.position, lamp->position, sizeof light.position);
+        memcpy(light.direction, lamp->direction, sizeof light.direction);
+        if (!lamp->directional && !lamp->area) {
+            add_light(of, &light);
+        }
+        first = false;
+    }
+}
+
+static uint64_t hash_of(const orr_self_shadow_of *of)
+{
+    uint64_t hash = orr_hash_bytes(ORR_HASH_BEGIN, &of->light_count, sizeof of->light_count);
+    for (int i = 0; i < of->light_count; i++) {
+        const orr_self_light *light = &of->lights[i];
+        hash = orr_hash_bytes(hash, &light->number, sizeof light->number);
+        hash = orr_hash_bytes(hash, &light->sun, sizeof light->sun);
+        hash = orr_hash_bytes(hash, light->position, sizeof light->position);
+        hash = orr_hash_bytes(hash, light->direction, sizeof light->direction);
+        hash = orr_hash_bytes(hash, &light->cutoff, sizeof light->cutoff);
+    }
     for (int i = 0; i < of->cloud_count; i++) {
         hash = orr_hash_bytes(hash, &of->clouds[i].key, sizeof of->clouds[i].key);
         hash = orr_hash_bytes(hash, of->clouds[i].model, sizeof of->clouds[i].model);
@@ -82,31 +131,35 @@ static uint64_t hash_of(const orr_self_shadow_of *of, const float direction[3])
     return hash;
 }
 
-// ---- its map ----
+// ---- its maps ----
 
-static orr_result make(const captured *c, const orr_scene *scene, const float direction[3],
-                       orr_self_shadow **map, orr_error *error)
+// A sun that explains nothing is another than that of the capture, or what is captured hides all of it, as a
+// captured sky does.
+static orr_result make(const captured *c, const orr_scene *scene, orr_self_shadow **map, orr_error *error)
 {
-    bool explains = c->drawn_lit;
+    orr_self_shadow_of of = c->of;
     *map = NULL;
-    if (!explains) {
+    if (of.lights[0].sun && !c->drawn_lit) {
+        const float *into = of.lights[0].direction, direction[3] = {-into[0], -into[1], -into[2]};
+        bool explains;
         ORR_TRY(orr_scene_sun_explains(scene, direction, &explains, error));
+        if (!explains) {
+            of.light_count--;
+            memmove(of.lights, of.lights + 1, (size_t)of.light_count * sizeof *of.lights);
+        }
     }
-    if (!explains) {
-        return ORR_OK;
-    }
-    ORR_TRY(orr_self_shadow_build(scene->context.jobs, scene->context.isa, &c->of, direction, map, error));
+    ORR_TRY(orr_self_shadow_build(scene->context.jobs, scene->context.isa, &of, map, error));
     if (*map) {
         (*map)->key = (*scene->context.next_key)++;
     }
     return ORR_OK;
 }
 
-// The map of what is shown, made in the place of the one that was not used for longest if there is none.
-static orr_result find_map(orr_frame_self_shadow *self, const captured *c, const orr_scene *scene,
-                           const float direction[3], orr_self_shadow **map, orr_error *error)
+// Those of what is shown, made in the place of those that were not used for longest if there are none.
+static orr_result find_maps(orr_frame_self_shadow *self, const captured *c, const orr_scene *scene,
+                            orr_self_shadow **map, orr_error *error)
 {
-    const uint64_t shown = hash_of(&c->of, direction);
+    const uint64_t shown = hash_of(&c->of);
     int at = 0;
     for (int i = 0; i < ORR_SELF_SHADOWS; i++) {
         if (self->maps[i].shown == shown) {
@@ -119,7 +172,7 @@ static orr_result find_map(orr_frame_self_shadow *self, const captured *c, const
         orr_self_shadow_release(self->maps[at].map);
         self->maps[at].shown = 0;
         self->maps[at].map = NULL;
-        ORR_TRY(make(c, scene, direction, &self->maps[at].map, error));
+        ORR_TRY(make(c, scene, &self->maps[at].map, error));
         self->maps[at].shown = shown;
     }
     self->maps[at].used = ++self->uses;
@@ -131,20 +184,21 @@ static orr_result update(orr_frame_self_shadow *self, orr_frame_slot *slot, cons
                          captured *c, orr_error *error)
 {
     ORR_TRY(find_captured(c, slot, scene, error));
-    if (c->of.cloud_count + c->of.field_count == 0) {
+    find_lights(&slot->list, scene, &c->of);
+    if (c->of.cloud_count + c->of.field_count == 0 || c->of.light_count == 0) {
         return ORR_OK;
     }
-    orr_self_shadow *map;
-    ORR_TRY(find_map(self, c, scene, slot->list.sun.direction, &map, error));
-    slot->self_shadow = orr_self_shadow_hold(map);
-    slot->list.self_shadow = map;
+    orr_self_shadow *maps;
+    ORR_TRY(find_maps(self, c, scene, &maps, error));
+    slot->self_shadow = orr_self_shadow_hold(maps);
+    slot->list.self_shadow = maps;
     return ORR_OK;
 }
 
 orr_result orr_frame_self_shadow_update(orr_frame_self_shadow *self, orr_frame_slot *slot,
                                         const orr_scene *scene, orr_error *error)
 {
-    if (slot->list.splat_count + slot->list.field_count == 0 || !matters(&slot->list, scene)) {
+    if (!matters(&slot->list)) {
         return ORR_OK;
     }
     captured c = {.clouds = NULL};

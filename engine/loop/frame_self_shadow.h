@@ -1,5 +1,5 @@
-// The shadows that captured clouds and fields have had on themselves since their photos, in a frame: where
-// what is put into the scene casts none on them.
+// What captured clouds and fields keep off of light, in a frame: the shadows that they have had on themselves
+// since their photos, where what is put into the scene casts none, and those that they cast on meshes.
 #pragma once
 
 #include "engine/loop/frame_pose.h"
@@ -16,10 +16,11 @@ typedef struct orr_frame_self_shadow {
     uint64_t uses;
 } orr_frame_self_shadow;
 
-// Gives its map to the list of a slot that is posed, and makes it if it is missing: in a scene with a sun of
-// its own, where something casts shadows on what stands where the scene has it. Of clouds and radiance fields
-// there is one if that sun explains shadows in their colours (orr_scene_sun_explains). Where there are
-// neither, of signed distances, which are drawn lit by that sun. What a trainer is changing has none.
+// Gives their maps to the list of a slot that is posed, and makes them if they are missing: of the lights of
+// the scene that cast shadows, in frames with meshes or clouds that cast some, around what stands where the
+// scene has it. Of clouds and radiance fields a sun has one if it explains shadows in their colours
+// (orr_scene_sun_explains). Where there are neither, it has one of signed distances, which are drawn lit by
+// it. What a trainer is changing casts none; directional lights and rectangles have none.
 orr_result orr_frame_self_shadow_update(orr_frame_self_shadow *self, orr_frame_slot *slot,
                                         const orr_scene *scene, orr_error *error);
 void orr_frame_self_shadow_close(orr_frame_self_shadow *self);

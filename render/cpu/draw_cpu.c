@@ -38,7 +38,7 @@ struct orr_cpu_frame {
     orr_edge_list edges;                   // of opaque ones
     orr_shadow_maps shadows;
     orr_cloud_shadows clouds;
-    orr_shadow_values self; // of the list's self_shadow
+    orr_shadow_values self; // of the light of the capture in the list's self_shadow
     orr_occlusion_map occlusion;
     orr_mirror_pictures mirrors;
     orr_draw_lighting lighting;              // where an environment is behind everything
@@ -69,7 +69,7 @@ static void blend_tile(void *context, int i, int worker)
         .field_colour = f->field_colour,
         .shadows = &f->shadows,
         .clouds = &f->clouds,
-        .self_depths = f->list->self_shadow ? f->list->self_shadow->depths : NULL,
+        .self_depths = f->self.size > 0.0f ? f->list->self_shadow->depths : NULL,
         .self = f->self,
         .eye = orr_shadow_eye_of(&f->list->lens, f->list->umbra),
         .occlusion = &f->occlusion,
@@ -129,7 +129,7 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
 static orr_result draw_shadows(orr_cpu_frame *f, orr_profile *profile, orr_error *error)
 {
     const orr_draw_list *list = f->list;
-    f->self = orr_self_shadow_values(list->self_shadow, list->lens.view);
+    f->self = orr_self_shadow_values(orr_self_shadow_of_capture(list->self_shadow), list->lens.view);
     if (list->mesh_count > 0 || list->backdrop.mesh) {
         ORR_TRY(orr_shadow_maps_draw(f->jobs, f->isa, f->arena, list, &f->shadows, error));
     }

@@ -17,7 +17,7 @@ FN sint int_gather(const void *p, sint index)
     return (sint)real_gather(p, index);
 }
 
-// The part of light `light` that reaches the points past the meshes and clouds.
+// The part of light `light` that reaches the points past the meshes, what is captured and clouds.
 LARGE_FN real visible_part(const mesh_raster *raster, int light, light_incidence incidence, light_point p)
 {
     const orr_cloud_shadows *clouds = raster->picture.clouds;
@@ -26,7 +26,10 @@ LARGE_FN real visible_part(const mesh_raster *raster, int light, light_incidence
     if ((caster < 0 && !clouded) || !any(dot3(incidence.to_light, p.normal) > R(0.0))) {
         return R(1.0);
     }
-    const real visible = caster < 0 ? R(1.0) : shadow_lookup(raster->shadows, caster, p.position, p.normal);
+    real visible = caster < 0 ? R(1.0) : shadow_lookup(raster->shadows, caster, p.position, p.normal);
+    if (caster >= 0 && raster->shadows->captured) {
+        visible = visible * shadow_lookup_captured(raster->shadows, caster, p.position, p.normal);
+    }
     return clouded ? visible * cloud_shadow_lookup(clouds, light, p.position, R(-1.0)) : visible;
 }
 

@@ -116,3 +116,12 @@ FN real shadow_lookup(const orr_shadow_maps *maps, int light, real3 position, re
     }
     return cascade_visible(sum);
 }
+
+// What of it passes what is captured, on its way to meshes.
+FN real shadow_lookup_captured(const orr_shadow_maps *maps, int light, real3 position, real3 normal)
+{
+    const orr_shadow_values *values = &maps->plan.captured[light];
+    return values->size > 0.0f ? shadow_lookup_in(maps->captured + maps->plan.captured_firsts[light],
+                                                  shadow_view_of(values), position, normal)
+                               : R(1.0);
+}

@@ -7,6 +7,7 @@ orr_result orr_shadow_maps_draw(orr_jobs *jobs, orr_isa isa, orr_arena *arena, c
 {
     orr_shadow_plan_make(list, &maps->plan);
     maps->texels = NULL;
+    maps->captured = list->self_shadow ? list->self_shadow->depths : NULL;
     if (maps->plan.map_count == 0) {
         return ORR_OK;
     }

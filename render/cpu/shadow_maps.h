@@ -4,11 +4,12 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
-#include "render/shadow/shadow.h"
+#include "render/shadow/self_shadow.h"
 
 typedef struct orr_shadow_maps {
     orr_shadow_plan plan;
-    const float *texels; // plan.texels: depth along the light's axis; infinity: nothing
+    const float *texels;   // plan.texels: depth along the light's axis; infinity: nothing
+    const float *captured; // those of the list's self_shadow; NULL: there is none
 } orr_shadow_maps;
 
 // The list's maps, in the arena.

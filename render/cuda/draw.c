@@ -285,7 +285,7 @@ static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda
     frame->opaque = list->opaque;
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
     frame->eye = orr_shadow_eye_of(&list->lens, list->umbra);
-    frame->self = orr_self_shadow_values(list->self_shadow, list->lens.view);
+    frame->self = orr_self_shadow_values(orr_self_shadow_of_capture(list->self_shadow), list->lens.view);
     frame->self_depths = whole->environments.self_depths;
     frame->has_backdrop = list->backdrop.mesh != NULL;
     frame->has_meshes = list->mesh_count > 0 || frame->has_backdrop;
@@ -294,6 +294,7 @@ static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda
         ORR_TRY(
             orr_cuda_meshes_begin(draw->cuda, &draw->stages.meshes, &frame->meshes, list, mirrors, error));
         frame->meshes.scene.environment_texels = texels;
+        frame->meshes.scene.captured_depths = frame->self_depths;
     }
     ORR_TRY(take_clouds(draw, frame, list, whole->pieces.memory.memory, error));
     ORR_TRY(find_firsts(draw, frame, &firsts, error));

@@ -14,7 +14,7 @@ orr_result orr_cuda_environments_take(orr_cuda *cuda, orr_cuda_environments *e, 
                                       orr_error *error)
 {
     const orr_self_shadow *self = list->self_shadow;
-    size_t count = (size_t)orr_self_shadow_texels(self);
+    size_t count = self ? (size_t)self->texels : 0;
     if (are_there(e, list)) {
         return ORR_OK;
     }
@@ -34,7 +34,7 @@ orr_result orr_cuda_environments_take(orr_cuda *cuda, orr_cuda_environments *e, 
         e->keys[i] = list->environments[i].key;
     }
     if (self) {
-        ORR_CUDA_TRY(cudaMemcpyAsync(to, self->depths, (size_t)orr_self_shadow_texels(self) * sizeof *to,
+        ORR_CUDA_TRY(cudaMemcpyAsync(to, self->depths, (size_t)self->texels * sizeof *to,
                                      cudaMemcpyHostToDevice, cuda->stream));
         e->self_depths = (const float *)to;
         e->self_key = self->key;

@@ -362,7 +362,7 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .shadows = meshes->shadows,
         .shadow_maps = frame->eye.umbra < 1.0f ? meshes->shadow_maps : NULL,
         .clouds = frame->eye.umbra < 1.0f ? cloud_light(s, frame) : (orr_cuda_cloud_light){.table = NULL},
-        .self_depths = frame->self_depths,
+        .self_depths = frame->self.size > 0.0f ? frame->self_depths : NULL,
         .self = frame->self,
         .eye = frame->eye,
         .occlusion = frame->eye.umbra > 0.0f ? meshes->occlusion : (orr_cuda_occlusion){.depth = NULL},

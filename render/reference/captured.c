@@ -30,7 +30,8 @@ orr_result captured_gather(const orr_draw_list *list, const lamps *l, const orr_
     const orr_draw_occlusion *o = &list->occlusion;
     *c = (captured){.umbra = list->umbra,
                     .walk = walk,
-                    .self = list->self_shadow,
+                    .self = orr_self_shadow_of_capture(list->self_shadow),
+                    .depths = list->self_shadow ? list->self_shadow->depths : NULL,
                     .strength = o->radius > 0.0f ? o->strength : 0.0f};
     memcpy(c->up, o->up, sizeof c->up);
     if (!list->shadows || !find_light(list, l, c)) {
@@ -105,16 +106,18 @@ static real open_part(const captured *c, const surfaces *s, const captured_point
     return is_met(s, at, &ray) ? 1.0f - c->strength : 1.0f;
 }
 
-// How much of the sun reached the surface past what was captured with it, as in frames.
-static real lit_part(const orr_self_shadow *self, real3 position)
+// How much of the light reached the surface past what was captured with it, as in frames.
+static real lit_part(const captured *c, real3 position)
 {
     static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    const orr_shadow_values values = orr_self_shadow_values(self, identity);
+    const orr_shadow_values values = orr_self_shadow_values(c->self, identity);
     const shadow_square s = shadow_find(shadow_view_of(&values), position, make_real3(0.0f, 0.0f, 0.0f));
-    const float *first = self->depths + (size_t)s.top * ORR_SELF_SHADOW_SIZE + (size_t)s.left;
+    const int size = c->self->size;
+    const float *first = c->depths + c->self->first +
+                         ((size_t)s.slot * (size_t)size + (size_t)s.top) * (size_t)size + (size_t)s.left;
     real rows[4];
     for (int k = 0; k < 4; k++) {
-        const float *row = first + (ptrdiff_t)k * ORR_SELF_SHADOW_SIZE;
+        const float *row = first + (ptrdiff_t)k * size;
         rows[k] = shadow_sum(s.part_x, shadow_test(s, row[0]), shadow_test(s, row[1]), shadow_test(s, row[2]),
                              shadow_test(s, row[3]));
     }
@@ -125,7 +128,7 @@ real captured_ratio(const captured *c, const lamps *l, const surfaces *s, const 
 {
     const lamp_light light = draw_light(c, l, at);
     const real open = open_part(c, s, at);
-    const real lit = c->self ? lit_part(c->self, at->position) : 1.0f;
+    const real lit = c->self ? lit_part(c, at->position) : 1.0f;
     if (!(light.pdf > 0.0f)) {
         return shadow_ratio(c->umbra, 1.0f, open, lit);
     }

@@ -14,8 +14,9 @@ typedef struct captured {
     // level; 0: they do not
     float strength;
     float up[3];
-    const orr_self_shadow *self; // of the list
-    int lamp;                    // of lamps.points: the light of the capture; -1: the sun
+    const orr_self_map *self; // of the light in the list; NULL: there is none
+    const float *depths;      // of all maps
+    int lamp;                 // of lamps.points: the light of the capture; -1: the sun
     const orr_gaussian_walk *walk;
     orr_gaussians casters[ORR_CLOUD_CASTERS]; // clouds that cast shadows, each on all but itself
     int caster_layers[ORR_CLOUD_CASTERS];

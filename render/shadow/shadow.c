@@ -1,4 +1,4 @@
-#include "render/shadow/shadow.h"
+#include "render/shadow/self_shadow.h"
 
 #include "engine/maths/vector.h"
 #include "render/shadow/shadow_cascades.h"
@@ -280,6 +280,18 @@ static void add_light(const casters *c, const orr_caster_light *given, int index
     plan->light_of[index] = plan->light_count++;
 }
 
+static void take_captured(const orr_draw_list *list, orr_shadow_plan *plan)
+{
+    for (int i = 0; i <= ORR_DRAW_LIGHTS; i++) {
+        const int light = plan->light_of[i];
+        if (light >= 0) {
+            const orr_self_map *map = orr_self_shadow_of_light(list->self_shadow, i);
+            plan->captured[light] = orr_self_shadow_values(map, list->lens.view);
+            plan->captured_firsts[light] = map ? map->first : 0;
+        }
+    }
+}
+
 static void make_plan(const casters *c, int size_max, orr_shadow_plan *plan)
 {
     const orr_draw_list *list = c->list;
@@ -318,6 +330,7 @@ static void make_plan(const casters *c, int size_max, orr_shadow_plan *plan)
 void orr_shadow_plan_make(const orr_draw_list *list, orr_shadow_plan *plan)
 {
     make_plan(&(casters){list, NULL}, ORR_SHADOW_SIZE_MAX, plan);
+    take_captured(list, plan);
 }
 
 void orr_shadow_plan_make_around(const orr_draw_list *list, const orr_caster_span *box, int size_max,

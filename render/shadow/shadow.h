@@ -72,6 +72,9 @@ typedef struct orr_shadow_plan {
     // of each light, the finest first; their slots follow that of the map of everything, 0
     int32_t cascade_firsts[ORR_SHADOW_LIGHTS], cascade_counts[ORR_SHADOW_LIGHTS];
     int32_t cascade_used; // of all lights
+    // of each light, what the list's self_shadow keeps off meshes, and where its texels begin; size 0: none
+    orr_shadow_values captured[ORR_SHADOW_LIGHTS];
+    int32_t captured_firsts[ORR_SHADOW_LIGHTS];
     orr_cascade_values cascades[ORR_SHADOW_CASCADES_MAX];
 } orr_shadow_plan;
 

@@ -117,7 +117,7 @@ static orr_result take_environments(orr_vulkan_shared *shared, orr_vulkan_frame 
                                     const orr_draw_list *list, orr_error *error)
 {
     const orr_self_shadow *self = list->self_shadow;
-    const size_t self_size = (size_t)orr_self_shadow_texels(self) * sizeof(uint32_t);
+    const size_t self_size = (self ? (size_t)self->texels : 0) * sizeof(uint32_t);
     VkDeviceSize size = self_size, limit = shared->vk->properties.limits.maxStorageBufferRange;
     if (has_environments(frame, list)) {
         return ORR_OK;

@@ -63,6 +63,8 @@ typedef struct light_buffer {
     orr_occlusion_values occlusion;
     orr_shadow_values self_shadow;
     int32_t self_first;
+    int32_t captured_firsts[ORR_SHADOW_LIGHTS];
+    orr_shadow_values captured[ORR_SHADOW_LIGHTS];
 } light_buffer;
 _Static_assert(ORR_DRAW_LIGHTS + 1 == 17 && ORR_SHADOW_LIGHTS == 4 && ORR_SHADOW_FACES == 6 &&
                    ORR_SHADOW_CASCADES_MAX == 6 && ORR_MIRRORS == 4,
@@ -647,6 +649,8 @@ void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer 
     memcpy(light.caster_of, shadows->light_of, sizeof light.caster_of);
     memcpy(light.shadow_tops, shadows->tops, sizeof light.shadow_tops);
     memcpy(light.shadows, shadows->values, sizeof light.shadows);
+    memcpy(light.captured, shadows->captured, sizeof light.captured);
+    memcpy(light.captured_firsts, shadows->captured_firsts, sizeof light.captured_firsts);
     memcpy(light.cascade_firsts, shadows->cascade_firsts, sizeof light.cascade_firsts);
     memcpy(light.cascade_counts, shadows->cascade_counts, sizeof light.cascade_counts);
     memcpy(light.cascades, shadows->cascades, sizeof light.cascades);

@@ -75,7 +75,8 @@ orr_result orr_vulkan_view_take(orr_vulkan_store *store, orr_vulkan_view *view, 
     orr_shadow_plan_make(list, &view->shadows);
     ORR_TRY(orr_cloud_maps_find(jobs, arena, list, NULL, &view->shadows, &view->clouds, error));
     view->umbra = list->umbra;
-    view->self_shadow = orr_self_shadow_values(list->self_shadow, list->lens.view);
+    view->self_shadow =
+        orr_self_shadow_values(orr_self_shadow_of_capture(list->self_shadow), list->lens.view);
     view->occlusion = orr_occlusion_of(list);
     if (list->mesh_count == 0) {
         view->occlusion.radius = 0.0f;

@@ -178,8 +178,14 @@ void shadow_scene_make_walled(shadow_scene *s, orr_jobs *jobs)
     s->layer.key = 97; // devices may have the other floor
     orr_isa isa;
     assert_ok(orr_isa_choose(&isa, &error));
-    const orr_self_shadow_of wall = {.clouds = s->list.splats, .cloud_count = 1};
-    assert_ok(orr_self_shadow_build(jobs, isa, &wall, s->list.sun.direction, &s->self, &error));
+    orr_self_shadow_of wall = {.clouds = s->list.splats,
+                               .cloud_count = 1,
+                               .lights = {{.sun = true, .captured = true}},
+                               .light_count = 1};
+    for (int k = 0; k < 3; k++) {
+        wall.lights[0].direction[k] = -s->list.sun.direction[k];
+    }
+    assert_ok(orr_self_shadow_build(jobs, isa, &wall, &s->self, &error));
     s->self->key = 98;
     s->list.self_shadow = s->self;
 }

@@ -141,7 +141,7 @@ static __device__ real3 times_vertex_colour(const float *linear, const shaded_tr
     return make_real3(colour.x * rgb[0], colour.y * rgb[1], colour.z * rgb[2]);
 }
 
-// The part of light `light` that reaches the point past the meshes and clouds.
+// The part of light `light` that reaches the point past the meshes, what is captured and clouds.
 static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light, light_incidence incidence,
                                      light_point p)
 {
@@ -149,8 +149,12 @@ static __device__ float visible_part(const orr_cuda_mesh_scene *s, int32_t light
     if ((caster < 0 && !s->clouds.table) || !(dot3(incidence.to_light, p.normal) > 0.0f)) {
         return 1.0f;
     }
-    const float visible =
+    float visible =
         caster >= 0 ? shadow_lookup(s->shadows, s->shadow_maps, caster, p.position, p.normal) : 1.0f;
+    if (caster >= 0 && s->captured_depths && s->shadows->captured[caster].size > 0.0f) {
+        visible *= shadow_lookup_in(s->captured_depths + s->shadows->captured_firsts[caster],
+                                    shadow_view_of(&s->shadows->captured[caster]), p.position, p.normal);
+    }
     return s->clouds.table ? visible * cloud_shadow_lookup(&s->clouds, light, p.position, -1) : visible;
 }
 

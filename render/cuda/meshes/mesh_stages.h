@@ -87,7 +87,8 @@ typedef struct orr_cuda_mesh_scene {
     const orr_draw_lighting *lighting;
     const uint32_t *environment_texels; // of all maps, behind one another
     const orr_shadow_plan *shadows;
-    const float *shadow_maps; // of the plan, one behind the other; NULL: none
+    const float *shadow_maps;     // of the plan, one behind the other; NULL: none
+    const float *captured_depths; // texels of the list's self_shadow; NULL: there is none
     orr_cuda_cloud_light clouds;
     orr_cuda_occlusion occlusion;
     const orr_cuda_mesh_instance *instances; // instance_count
