@@ -3,22 +3,14 @@
 
 #include "engine/maths/colour_formula.h"
 
-bool air_is_there(haze_view v)
+real3 air_passed(real3 clear, const air_sample *s)
 {
-    return v.reach_over_height > 0.0f || v.fog_inverse_width > 0.0f;
+    const real3 first = add_scaled3(clear, s->behind, s->air.passes);
+    return add_scaled3(first, s->beyond, s->air_beyond.passes);
 }
 
-haze_air air_before(haze_view v, real3 position, real3 direction, real axis, real distance)
-{
-    return haze_along(v, (haze_path){.axis = axis}, position, direction, distance, false);
-}
-
-haze_air air_join(haze_air before, haze_air behind)
-{
-    return (haze_air){before.passes * behind.passes, haze_behind(before, behind.added)};
-}
-
-void air_add(air_sums *sums, haze_air air, real3 light, real3 share)
+// light: what of a sample reaches the camera, as if there were no air; share: of light that comes from there
+static void add_to(air_sums *sums, haze_air air, real3 light, real3 share)
 {
     const real of[3] = {light.x, light.y, light.z}, added[3] = {air.added.x, air.added.y, air.added.z},
                shares[3] = {share.x, share.y, share.z};
@@ -32,7 +24,18 @@ void air_add(air_sums *sums, haze_air air, real3 light, real3 share)
     sums->weight += weight;
 }
 
-void air_light(const air_sums *sums, double rgb[3])
+void air_add(air_sums *pixel, const air_sample *s)
+{
+    if (!(s->part > 0.0f)) {
+        return;
+    }
+    add_to(&pixel[AIR_SEEN], s->air, s->behind, make_real3(s->part, s->part, s->part));
+    if (s->group != AIR_SEEN) {
+        add_to(&pixel[s->group], s->air_beyond, s->beyond, s->share);
+    }
+}
+
+static void light_of_group(const air_sums *sums, double rgb[3])
 {
     const double passes = sums->weight > 0.0 ? sums->passes / sums->weight : 0.0;
     for (int k = 0; k < 3; k++) {
@@ -44,4 +47,17 @@ void air_light(const air_sums *sums, double rgb[3])
             rgb[k] = sums->share[k] * (double)srgb_to_linear((float)shown);
         }
     }
+}
+
+void air_light(const air_sums *pixel, int groups, double rgb[3])
+{
+    air_sums first = pixel[AIR_SEEN];
+    for (int g = 1; g < groups; g++) {
+        double beyond[3];
+        light_of_group(&pixel[g], beyond);
+        for (int k = 0; k < 3; k++) {
+            first.rgb[k] += beyond[k];
+        }
+    }
+    light_of_group(&first, rgb);
 }

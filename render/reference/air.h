@@ -4,7 +4,6 @@
 
 #include "engine/maths/vector_formula.h"
 #include "render/backdrop/haze_formula.h"
-#include "render/draw.h"
 
 // Samples of one pixel that are behind air.
 typedef struct air_sums {
@@ -24,15 +23,21 @@ enum {
     AIR_GROUPS
 };
 
-// Is there haze or fog?
-bool air_is_there(haze_view v);
-// What is on a ray from the camera up to a surface. position, direction: in the camera's space, the latter
-// unit; axis: depth for each unit of length
-haze_air air_before(haze_view v, real3 position, real3 direction, real axis, real distance);
-// What is behind two airs one after the other.
-haze_air air_join(haze_air before, haze_air behind);
-// light: what of a sample reaches the camera, as if there were no air; share: of light that comes from there
-void air_add(air_sums *sums, haze_air air, real3 light, real3 share);
-// Linear light of them all, to be divided by the number of all samples. Exact where the air is the same in
-// the whole pixel; where it is not, its mean is before the mean of the light.
-void air_light(const air_sums *sums, double rgb[3]);
+// What one sample sees behind air.
+typedef struct air_sample {
+    haze_air air; // up to the first surface
+    real3 behind; // linear: what of that surface's light passes splats and fields
+    real part;    // that those let through; 0: nothing is behind air
+    // of what that surface shows by smooth glass, `group` of AIR_GROUPS; AIR_SEEN: nothing
+    int group;
+    haze_air air_beyond;
+    real3 beyond, share; // linear, likewise; what of light from there passes the first air, splats and fields
+} air_sample;
+
+// What passes air of a sample's light. clear: its light that is not behind air
+real3 air_passed(real3 clear, const air_sample *s);
+// pixel: groups sums, one, or AIR_GROUPS where there is glass
+void air_add(air_sums *pixel, const air_sample *s);
+// Linear light of all samples, to be divided by their number. Exact where the air is the same in the whole
+// pixel; where it is not, its mean is before the mean of the light.
+void air_light(const air_sums *pixel, int groups, double rgb[3]);

@@ -10,7 +10,7 @@
 #include "render/glass/glass_formula.h"
 #include "render/glass/glass_sky.h"
 #include "render/glass/glass_sky_formula.h"
-#include "render/reference/air.h"
+#include "render/reference/air_way.h"
 #include "render/reference/captured.h"
 #include "render/reference/field_rays.h"
 #include "render/reference/gaussians.h"
@@ -47,7 +47,7 @@ struct orr_path_tracer {
     captured captured;
     orr_arena arena;        // of `fields`
     orr_field_rays *fields; // NULL: there are none
-    haze_view haze;
+    air_view haze;
     pixel_sums *pixels; // height x width
     air_sums *air;      // height x width x air_groups; NULL: there is no haze and no fog
     int air_groups;     // of AIR_GROUPS: one, or all where there is glass
@@ -68,27 +68,16 @@ typedef struct path {
     bool through_glass; // it has gone on through smooth surfaces that light goes through
     bool sun_counted; // where it last looked for the sun it did so through the glass that it has gone through
     // of what is seen by smooth glass, behind air
-    bool by_glass;      // it has met nothing else so far
-    bool reflects;      // that did so, the last one
-    int group;          // AIR_SEEN: no air is beyond its first surface
-    haze_path way;      // that air has been before
-    haze_air air;       // beyond the first surface
-    real3 share;        // `through`, where the path met what is behind all of it
-    real3 light_before; // `light`, there
+    bool by_glass; // it has met nothing else so far
+    bool reflects; // that did so, the last one
+    air_way beyond;
 } path;
 
 // What one sample sees.
 typedef struct seen {
     real3 rgb; // linear, premultiplied
     real alpha, depth;
-    // of a surface behind air, whose light is not a part of `rgb`
-    haze_air air;
-    real3 behind; // linear: what of its light passes splats and fields
-    real part;    // that those let through; 0: nothing is behind air
-    // of what that surface shows by smooth glass, `group` of AIR_GROUPS; AIR_SEEN: nothing
-    int group;
-    haze_air air_beyond;
-    real3 beyond, share; // linear, likewise; what of light from there passes the first air, splats and fields
+    air_sample air; // whose light is not a part of `rgb`
 } seen;
 
 static const real3 black;
@@ -547,28 +536,14 @@ static void meet_lamps(path *p, const orr_ray *ray, real pdf)
     }
 }
 
-static real3 seen_from_camera(const orr_path_tracer *t, const float point[3])
-{
-    float moved[3];
-    affine_apply_to_point(t->list.lens.view, point, moved);
-    return of_three(moved);
-}
-
-static real3 turned_to_camera(const orr_path_tracer *t, const float direction[3])
-{
-    float turned[3];
-    affine_apply_to_direction(t->list.lens.view, direction, turned);
-    return of_three(turned);
-}
-
 // The next surface of a path beyond smooth glass, where endless planes end as for the camera, and the air up
 // to it or to the sky.
 static bool look_beyond(path *p, orr_ray *ray, bool direct, orr_ray_hit *hit)
 {
     const orr_path_tracer *t = p->tracer;
     const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
-    const real3 from = seen_from_camera(t, ray->origin), towards = turned_to_camera(t, ray->direction);
-    const bool ends = t->haze.reach_over_height > 0.0f && !haze_path_leaves(t->haze, p->way, from, towards);
+    const air_ray seen_ray = air_ray_of(&t->haze, ray);
+    const bool ends = air_way_ends(&t->haze, &p->beyond, &seen_ray);
     const real start = ray->near_end;
     bool met = surfaces_nearest(&sieve, ray, direct, hit);
     while (met && ends && surfaces_endless(&t->world, hit)) {
@@ -577,10 +552,7 @@ static bool look_beyond(path *p, orr_ray *ray, bool direct, orr_ray_hit *hit)
         met = surfaces_nearest(&sieve, ray, direct, hit);
     }
     ray->near_end = start;
-    const real length = met ? hit->distance : 0.0f;
-    const haze_air piece = haze_along(t->haze, p->way, from, towards, met ? length : INFINITY, !met);
-    p->air = air_join(p->air, piece);
-    p->way = haze_path_on(t->haze, p->way, towards, length);
+    air_way_on(&t->haze, &p->beyond, &seen_ray, met ? hit->distance : INFINITY);
     return met;
 }
 
@@ -592,13 +564,11 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
     real pdf = 0.0f;    // of the last scattering; 0: there was none, or it was a mirror's
     bool direct = true; // only mirrors and smooth surfaces that light goes through were met
     p->by_glass = t->air_groups == AIR_GROUPS;
-    p->air = (haze_air){1.0f, black};
     for (int bounce = 0;; bounce++) {
         const real3 direction = of_three(ray.direction);
         surface_point at = surfaces_look(&t->world, &hit, direction);
         if (p->by_glass && bounce == 0) {
-            const float first[3] = {at.position.x, at.position.y, at.position.z};
-            p->way = haze_path_to(t->haze, seen_from_camera(t, first));
+            p->beyond = air_way_from(&t->haze, at.position);
         }
         pass_body(p, &at, hit.distance);
         real lamp_pdf = pdf > 0.0f ? lamps_glow_pdf(&t->lights, &at, direction, hit.distance) : 0.0f;
@@ -616,9 +586,10 @@ static void follow(path *p, orr_ray ray, orr_ray_hit hit)
         }
         pass_veil(p, &ray);
         if (p->by_glass) {
-            p->group = bounce == 0 ? p->reflects ? AIR_REFLECTED : AIR_REFRACTED : p->group;
-            p->share = p->through;
-            p->light_before = p->light;
+            air_way *way = &p->beyond;
+            way->group = bounce == 0 ? p->reflects ? AIR_REFLECTED : AIR_REFRACTED : way->group;
+            way->share = p->through;
+            way->light_before = p->light;
         }
         if (!met) {
             float around_pdf;
@@ -699,7 +670,7 @@ static real3 background(const orr_path_tracer *t, const orr_ray *ray, orr_rng *r
     const surface_sieve sieve = {&t->backdrop, random, .to_lamp = false};
     if (t->list.backdrop.mesh && surfaces_nearest(&sieve, &far, false, &hit)) {
         const real3 shown = light_display(surfaces_look(&t->backdrop, &hit, of_three(ray->direction)).base);
-        return haze_over(t->haze, shown, x, y, 0.0f, 1.0f);
+        return haze_over(t->haze.haze, shown, x, y, 0.0f, 1.0f);
     }
     const orr_sky_values sky = orr_sky_as_seen(&t->list.sky, &t->list.lens);
     if (t->list.environment_behind) {
@@ -714,7 +685,7 @@ static bool look_out(path *p, orr_ray ray, real x, real y, orr_ray_hit *hit)
 {
     const orr_path_tracer *t = p->tracer;
     const surface_sieve sieve = {&t->world, &p->random, .to_lamp = false};
-    const bool ends = t->haze.reach_over_height > 0.0f && !haze_leaves(t->haze, x, y);
+    const bool ends = t->haze.haze.reach_over_height > 0.0f && !haze_leaves(t->haze.haze, x, y);
     for (;;) {
         p->rays++;
         if (!surfaces_nearest(&sieve, &ray, true, hit)) {
@@ -725,27 +696,6 @@ static bool look_out(path *p, orr_ray ray, real x, real y, orr_ray_hit *hit)
         }
         ray.near_end = hit->distance * (1.0f + 1e-5f);
     }
-}
-
-// What is between the camera and a surface.
-static haze_air air_up_to(const orr_path_tracer *t, const orr_ray *ray, real along)
-{
-    return air_before(t->haze, seen_from_camera(t, ray->origin), turned_to_camera(t, ray->direction), along,
-                      ray->far_end);
-}
-
-// before: light of splats and fields before the first surface, which let `part` through; s->air: up to it
-static void put_behind_air(const path *p, real3 before, real part, seen *s)
-{
-    const bool beyond = p->group != AIR_SEEN, hazy = s->air.passes < 1.0f || beyond;
-    const real3 far = beyond ? sub3(p->light, p->light_before) : black, own = sub3(p->light, far);
-    s->rgb = hazy ? before : add3(before, own);
-    s->behind = hazy ? own : black;
-    s->part = hazy ? part : 0.0f;
-    s->group = p->group;
-    s->air_beyond = p->air;
-    s->beyond = scale3(far, s->air.passes);
-    s->share = scale3(p->share, s->air.passes);
 }
 
 static seen trace_sample(path *p, int x, int y)
@@ -762,12 +712,10 @@ static seen trace_sample(path *p, int x, int y)
     p->through = make_real3(v.passes, v.passes, v.passes);
     const real3 before = veil_light(&v);
     if (met) {
-        seen s = {.alpha = 1.0f, .depth = (v.depth + v.passes * hit.distance) * along, .air.passes = 1.0f};
-        if (t->air) {
-            s.air = air_up_to(t, &ray, along);
-        }
+        const haze_air air = t->air ? air_up_to(&t->haze, &ray, along) : (haze_air){1.0f, black};
         follow(p, ray, hit);
-        put_behind_air(p, before, v.passes, &s);
+        seen s = {.rgb = before, .alpha = 1.0f, .depth = (v.depth + v.passes * hit.distance) * along};
+        s.air = air_split(air, &p->beyond, p->light, v.passes, &s.rgb);
         return s;
     }
     if (!t->list.opaque) {
@@ -782,7 +730,7 @@ static seen trace_sample(path *p, int x, int y)
 
 static bool is_finite(const seen *s)
 {
-    const real3 all = add3(add3(s->rgb, s->behind), s->beyond);
+    const real3 all = add3(add3(s->rgb, s->air.behind), s->air.beyond);
     return isfinite(all.x) && isfinite(all.y) && isfinite(all.z);
 }
 
@@ -807,15 +755,10 @@ static void trace_pixel(orr_path_tracer *t, int x, int y, int worker)
         sums->rgb[2] += (double)s.rgb.z;
         sums->alpha += (double)s.alpha;
         sums->depth += (double)s.depth;
-        if (s.part > 0.0f) {
-            air_sums *air = &t->air[pixel * t->air_groups];
-            air_add(air, s.air, s.behind, make_real3(s.part, s.part, s.part));
-            if (s.group != AIR_SEEN) {
-                air_add(&air[s.group], s.air_beyond, s.beyond, s.share);
-            }
+        if (t->air) {
+            air_add(&t->air[pixel * t->air_groups], &s.air);
         }
-        const real3 seen_light = add_scaled3(s.rgb, s.behind, s.air.passes);
-        const double light = (double)luminance(add_scaled3(seen_light, s.beyond, s.air_beyond.passes));
+        const double light = (double)luminance(air_passed(s.rgb, &s.air));
         sums->square += light * light;
     }
 }
@@ -874,21 +817,6 @@ void orr_path_tracer_statistics(const orr_path_tracer *t, orr_path_statistics *s
     statistics->error = t->samples > 1 ? sqrt(sum / (double)pixel_count(t)) : INFINITY;
 }
 
-// Of all samples of a pixel.
-static void light_behind_air(const orr_path_tracer *t, int64_t pixel, double rgb[3])
-{
-    const air_sums *air = &t->air[pixel * t->air_groups];
-    air_sums first = air[AIR_SEEN];
-    for (int g = 1; g < t->air_groups; g++) {
-        double beyond[3];
-        air_light(&air[g], beyond);
-        for (int k = 0; k < 3; k++) {
-            first.rgb[k] += beyond[k];
-        }
-    }
-    air_light(&first, rgb);
-}
-
 void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_picture *picture)
 {
     double share = 1.0 / (double)(t->samples > 0 ? t->samples : 1);
@@ -896,7 +824,7 @@ void orr_path_tracer_picture(const orr_path_tracer *t, bool linear, const orr_pi
         const pixel_sums *p = &t->pixels[i];
         double alpha = p->alpha * share, behind[3] = {0.0, 0.0, 0.0};
         if (t->air) {
-            light_behind_air(t, i, behind);
+            air_light(&t->air[i * t->air_groups], t->air_groups, behind);
         }
         for (int k = 0; k < 3 && picture->rgba; k++) {
             double value = (p->rgb[k] + behind[k]) * share;
@@ -933,11 +861,11 @@ static orr_result build(orr_path_tracer *t, orr_isa isa, orr_error *error)
     ORR_ALLOC(lighting, 1, "lights", error);
     orr_draw_light_up(list, lighting);
     t->behind = lighting->environments[0];
-    t->haze = haze_of(lighting);
+    t->haze = (air_view){haze_of(lighting), list->lens.view};
     orr_free(lighting);
     t->pixels = orr_alloc_zero((size_t)pixel_count(t), sizeof *t->pixels);
     t->rays = orr_alloc_zero((size_t)orr_jobs_workers(t->jobs), sizeof *t->rays);
-    const bool hazy = air_is_there(t->haze);
+    const bool hazy = air_is_there(t->haze.haze);
     t->air_groups = hazy && surfaces_transmit(&t->world) ? AIR_GROUPS : 1;
     t->air = hazy ? orr_alloc_zero((size_t)(pixel_count(t) * t->air_groups), sizeof *t->air) : NULL;
     return t->pixels && t->rays && (t->air || !hazy)
