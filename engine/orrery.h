@@ -1657,7 +1657,7 @@ typedef struct orr_view {
     bool hard_edges;
     /* Nothing is taken over from earlier frames, for measuring. Otherwise the CPU keeps the order of splats,
      * and the pixels where nothing has changed in depth, while the camera and the clouds stand still; the
-     * bits are the same. */
+     * bits are the same. Captured shadows lag behind a sun or captured cloud that changes in each frame. */
     bool no_reuse;
     /* Ambient occlusion: opaque meshes, robots and soft bodies keep light from all around, not that of the
      * sun and of lamps, off surfaces within this distance [scene units], 0 to 1e6, by what the picture shows

@@ -54,6 +54,16 @@ static orr_result find(orr_frame_self_shadow *self, const orr_draw_splats *cloud
     return ORR_OK;
 }
 
+// Does what is shown change in one frame after another, so that a map of this one would be of no other?
+static bool waits(orr_frame_self_shadow *self, const orr_draw_list *list, uint64_t asked)
+{
+    const bool changed = self->asked != 0 && self->asked != asked;
+    self->changes = changed ? self->changes + 1 : 0;
+    self->asked = asked;
+    return self->shown != 0 && self->changes > 1 && self->changes % ORR_SELF_SHADOW_WAITS != 0 &&
+           !list->no_reuse;
+}
+
 static orr_result update(orr_frame_self_shadow *self, orr_frame_slot *slot, const orr_scene *scene,
                          orr_draw_splats *clouds, orr_error *error)
 {
@@ -63,7 +73,7 @@ static orr_result update(orr_frame_self_shadow *self, orr_frame_slot *slot, cons
         return ORR_OK;
     }
     const uint64_t shown = hash_of(clouds, count, direction);
-    if (self->shown != shown) {
+    if (!waits(self, &slot->list, shown) && self->shown != shown) {
         self->shown = 0;
         ORR_TRY(find(self, clouds, count, scene, direction, error));
         self->shown = shown;

@@ -114,16 +114,52 @@ static void add_roof(orr_scene *scene, const double sun[3])
     assert_ok(orr_scene_add_mesh(scene, "roof", &desc, NULL, NULL, &error));
 }
 
-static void draw(orr_frame *frame, const orr_scene *scene, const orr_world *world, bool shadows, float *rgba)
+// A captured cloud under a roof.
+typedef struct stage {
+    orr_splats *splats;
+    orr_scene *scene;
+    orr_world *world;
+    orr_frame *frame;
+} stage;
+
+static void set_sun(stage *t, const float towards_sun[3])
 {
-    const orr_view view = {.no_shadows = !shadows,
-                           .camera = {.model = ORR_CAMERA_ORTHOGRAPHIC,
-                                      .width = SIDE,
-                                      .height = SIDE,
-                                      .focal = {SIDE / 4.0f, SIDE / 4.0f},
-                                      .pose = {1, 0, 0, 0, 0, 0, 1, -2, 0, -1, 0, 0}}};
-    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
-    assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
+    orr_sun_desc sun = {.colour = {0.8f, 0.8f, 0.8f}, .ambient = {0.2f, 0.2f, 0.2f}, .umbra = 0.4f};
+    memcpy(sun.direction, towards_sun, sizeof sun.direction);
+    assert_ok(orr_scene_set_sun(t->scene, &sun, &error));
+}
+
+static stage open_stage(const lit_cloud_desc *s, const float towards_sun[3])
+{
+    stage t = {.splats = lit_cloud(s)};
+    const double direction[3] = {(double)towards_sun[0], (double)towards_sun[1], (double)towards_sun[2]};
+    assert_ok(orr_scene_create(engine, &t.scene, &error));
+    assert_ok(orr_scene_add_splats(t.scene, "room", t.splats, NULL, NULL, &error));
+    add_roof(t.scene, direction);
+    set_sun(&t, towards_sun);
+    assert_ok(orr_world_create(t.scene, 1, &t.world, &error));
+    assert_ok(orr_frame_create(engine, NULL, &t.frame, &error));
+    return t;
+}
+
+static void close_stage(stage *t)
+{
+    orr_frame_destroy(t->frame);
+    orr_world_destroy(t->world);
+    orr_scene_destroy(t->scene);
+    orr_splats_destroy(t->splats);
+}
+
+// From above, under the roof; view: the rest of it
+static void draw(stage *t, orr_view view, float *rgba)
+{
+    view.camera = (orr_camera){.model = ORR_CAMERA_ORTHOGRAPHIC,
+                               .width = SIDE,
+                               .height = SIDE,
+                               .focal = {SIDE / 4.0f, SIDE / 4.0f},
+                               .pose = {1, 0, 0, 0, 0, 0, 1, -2, 0, -1, 0, 0}};
+    assert_ok(orr_frame_submit(t->frame, t->scene, t->world, &view, &error));
+    assert_ok(orr_frame_finish(t->frame, &(orr_picture){.rgba = rgba}, &error));
 }
 
 // How the pixels of a cloud under a roof are, of what they are without: left alone, dark, or between.
@@ -135,22 +171,10 @@ typedef struct under_roof {
 static under_roof look_under_roof(const lit_cloud_desc *s, const float towards_sun[3])
 {
     static float open[4 * SIDE * SIDE], roofed[4 * SIDE * SIDE];
-    orr_scene *scene;
-    orr_world *world;
-    orr_frame *frame;
-    orr_splats *splats = lit_cloud(s);
-    orr_sun_desc sun = {.colour = {0.8f, 0.8f, 0.8f}, .ambient = {0.2f, 0.2f, 0.2f}, .umbra = 0.4f};
-    const double direction[3] = {(double)towards_sun[0], (double)towards_sun[1], (double)towards_sun[2]};
     under_roof found = {0};
-    memcpy(sun.direction, towards_sun, sizeof sun.direction);
-    assert_ok(orr_scene_create(engine, &scene, &error));
-    assert_ok(orr_scene_add_splats(scene, "room", splats, NULL, NULL, &error));
-    add_roof(scene, direction);
-    assert_ok(orr_scene_set_sun(scene, &sun, &error));
-    assert_ok(orr_world_create(scene, 1, &world, &error));
-    assert_ok(orr_frame_create(engine, NULL, &frame, &error));
-    draw(frame, scene, world, false, open);
-    draw(frame, scene, world, true, roofed);
+    stage t = open_stage(s, towards_sun);
+    draw(&t, (orr_view){.no_shadows = true}, open);
+    draw(&t, (orr_view){0}, roofed);
     for (int i = 0; i < SIDE * SIDE; i++) {
         const double without = pow((double)open[4 * i + 1], 2.2), with = pow((double)roofed[4 * i + 1], 2.2);
         found.alone += with > 0.95 * without;
@@ -163,10 +187,7 @@ static under_roof look_under_roof(const lit_cloud_desc *s, const float towards_s
     found.shadowed /= fmax(found.alone, 1);
     print_message("    %d pixels alone (%.3f bright), %d dark (%.3f bright), %d between\n", found.alone,
                   found.shadowed, found.dark, found.lit, found.between);
-    orr_frame_destroy(frame);
-    orr_world_destroy(world);
-    orr_scene_destroy(scene);
-    orr_splats_destroy(splats);
+    close_stage(&t);
     return found;
 }
 
@@ -186,6 +207,33 @@ static void a_captured_shadow_is_left_alone(void **state)
     assert_true(in_other.alone == 0);
 }
 
+// A sun that is another one in every frame has the captured shadows of the first of them, here none. They are
+// exact when it stands, and where nothing may be taken over.
+static void captured_shadows_wait_while_the_sun_is_dragged(void **state)
+{
+    (void)state;
+    static float exact[4 * SIDE * SIDE], drawn[4 * SIDE * SIDE];
+    lit_cloud_desc s = {.strength = 4, .noise = 0.1};
+    lit_cloud_aim(&s, 130, 40);
+    const float own[3] = {(float)s.sun[0], (float)s.sun[1], (float)s.sun[2]};
+    const float other[3] = {-(float)s.sun[0], (float)s.sun[1], -(float)s.sun[2]};
+    stage t = open_stage(&s, own);
+    draw(&t, (orr_view){0}, exact);
+    set_sun(&t, other);
+    draw(&t, (orr_view){0}, drawn);
+    set_sun(&t, own);
+    draw(&t, (orr_view){0}, drawn);
+    assert_memory_not_equal(drawn, exact, sizeof drawn);
+    draw(&t, (orr_view){0}, drawn);
+    assert_memory_equal(drawn, exact, sizeof drawn);
+    set_sun(&t, other);
+    draw(&t, (orr_view){.no_reuse = true}, drawn);
+    set_sun(&t, own);
+    draw(&t, (orr_view){.no_reuse = true}, drawn);
+    assert_memory_equal(drawn, exact, sizeof drawn);
+    close_stage(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_cloud_that_is_turned_turns_its_sun),
         cmocka_unit_test(a_cloud_without_a_sun_has_none),
         cmocka_unit_test(a_captured_shadow_is_left_alone),
+        cmocka_unit_test(captured_shadows_wait_while_the_sun_is_dragged),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
