@@ -47,7 +47,7 @@ static orr_result add_surroundings(orr_frame *frame, orr_frame_slot *slot, const
         ORR_TRY(orr_ray_trees_create(&frame->rays, error));
     }
     slot->list.rays = s->scene->rays ? frame->rays : NULL;
-    return orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, error);
+    return orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, s->for_window, error);
 }
 
 static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)

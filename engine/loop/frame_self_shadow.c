@@ -155,12 +155,33 @@ static orr_result make(const captured *c, const orr_scene *scene, orr_self_shado
     return ORR_OK;
 }
 
+// Does every frame ask for others, so that those of this one would be of no other?
+static bool is_dragged(orr_frame_self_shadow *self, uint64_t asked)
+{
+    self->changes = self->asked != 0 && self->asked != asked ? self->changes + 1 : 0;
+    self->asked = asked;
+    return self->changes > 1 && self->changes % ORR_SELF_SHADOW_WAITS != 0;
+}
+
+static orr_self_shadow *used_last(const orr_frame_self_shadow *self)
+{
+    int at = 0;
+    for (int i = 1; i < ORR_SELF_SHADOWS; i++) {
+        at = self->maps[i].used > self->maps[at].used ? i : at;
+    }
+    return self->maps[at].map;
+}
+
 // Those of what is shown, made in the place of those that were not used for longest if there are none.
 static orr_result find_maps(orr_frame_self_shadow *self, const captured *c, const orr_scene *scene,
-                            orr_self_shadow **map, orr_error *error)
+                            bool may_wait, orr_self_shadow **map, orr_error *error)
 {
     const uint64_t shown = hash_of(&c->of);
     int at = 0;
+    if (is_dragged(self, shown) && may_wait) {
+        *map = used_last(self);
+        return ORR_OK;
+    }
     for (int i = 0; i < ORR_SELF_SHADOWS; i++) {
         if (self->maps[i].shown == shown) {
             at = i;
@@ -181,7 +202,7 @@ static orr_result find_maps(orr_frame_self_shadow *self, const captured *c, cons
 }
 
 static orr_result update(orr_frame_self_shadow *self, orr_frame_slot *slot, const orr_scene *scene,
-                         captured *c, orr_error *error)
+                         bool may_wait, captured *c, orr_error *error)
 {
     ORR_TRY(find_captured(c, slot, scene, error));
     find_lights(&slot->list, scene, &c->of);
@@ -189,20 +210,20 @@ static orr_result update(orr_frame_self_shadow *self, orr_frame_slot *slot, cons
         return ORR_OK;
     }
     orr_self_shadow *maps;
-    ORR_TRY(find_maps(self, c, scene, &maps, error));
+    ORR_TRY(find_maps(self, c, scene, may_wait, &maps, error));
     slot->self_shadow = orr_self_shadow_hold(maps);
     slot->list.self_shadow = maps;
     return ORR_OK;
 }
 
 orr_result orr_frame_self_shadow_update(orr_frame_self_shadow *self, orr_frame_slot *slot,
-                                        const orr_scene *scene, orr_error *error)
+                                        const orr_scene *scene, bool may_wait, orr_error *error)
 {
     if (!matters(&slot->list)) {
         return ORR_OK;
     }
     captured c = {.clouds = NULL};
-    const orr_result result = update(self, slot, scene, &c, error);
+    const orr_result result = update(self, slot, scene, may_wait, &c, error);
     orr_free(c.clouds);
     orr_free(c.fields);
     return result;

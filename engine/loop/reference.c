@@ -26,7 +26,7 @@ static orr_result create(orr_reference *r, const orr_scene *scene, const orr_wor
         return orr_fail(error, ORR_CODE_ARGUMENT, "exposure and tone: path-traced pictures take neither");
     }
     ORR_TRY(orr_frame_pose(&r->slot, scene, world, view, false, error));
-    ORR_TRY(orr_frame_self_shadow_update(&r->self_shadow, &r->slot, scene, error));
+    ORR_TRY(orr_frame_self_shadow_update(&r->self_shadow, &r->slot, scene, false, error));
     orr_lens *lens = &r->slot.list.lens;
     lens->distorted = lens->distorted && !lens->fisheye;
     return orr_path_tracer_create(r->engine->jobs, r->engine->isa, &r->slot.list, seed, &r->tracer, error);

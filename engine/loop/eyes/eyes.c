@@ -234,7 +234,7 @@ orr_result orr_eyes_light(const orr_eyes *e, const orr_eyes_look *look, orr_fram
     }
     return look && orr_look_turns_lights(look)
                ? ORR_OK
-               : orr_frame_self_shadow_update(e->self_shadow, slot, e->world->scene, error);
+               : orr_frame_self_shadow_update(e->self_shadow, slot, e->world->scene, false, error);
 }
 
 static orr_result check_flow(const orr_eyes *e, bool asked, orr_error *error)

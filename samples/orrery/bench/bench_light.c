@@ -2,6 +2,7 @@
 // second.
 #include "engine/core/clock.h"
 #include "engine/core/memory.h"
+#include "engine/loop/window.h"
 #include "samples/orrery/bench/bench.h"
 #include "samples/orrery/shipped_file.h"
 
@@ -25,7 +26,7 @@ typedef struct light_bench {
 // A case: what is on besides meshes and splats.
 typedef struct light_case {
     const char *name;
-    bool shadows, environment, probes, moving, occlusion;
+    bool shadows, environment, probes, moving, occlusion, for_window;
 } light_case;
 
 static const float occlusion_radius = 0.3f; // [m] of a scene that gives none
@@ -63,7 +64,8 @@ static orr_result draw(light_bench *b, int number, const light_case *c, double *
         ORR_TRY(orr_world_set_transform(b->world, 0, b->layer, &at, error));
     }
     const double start = now(b);
-    ORR_TRY(orr_frame_submit(b->frame, b->scene, b->world, &b->view, error));
+    ORR_TRY(c->for_window ? orr_frame_submit_for_window(b->frame, b->scene, b->world, &b->view, error)
+                          : orr_frame_submit(b->frame, b->scene, b->world, &b->view, error));
     ORR_TRY(orr_frame_finish(b->frame, &(orr_picture){.rgba = b->rgba}, error));
     *milliseconds = now(b) - start;
     return ORR_OK;
@@ -123,6 +125,50 @@ static orr_result measure_rays(light_bench *b, orr_error *error)
     return ORR_OK;
 }
 
+// The sun by which the scene's clouds were captured, turned by a 200th of a radian per frame.
+static orr_result turn_sun(light_bench *b, const orr_sun_desc *sun, int frame, orr_error *error)
+{
+    orr_sun_desc turned = *sun;
+    turned.umbra = 0.0f; // that of the scene
+    const float angle = 0.005f * (float)frame;
+    turned.direction[0] = cosf(angle) * sun->direction[0] - sinf(angle) * sun->direction[1];
+    turned.direction[1] = sinf(angle) * sun->direction[0] + cosf(angle) * sun->direction[1];
+    return orr_scene_set_sun(b->scene, &turned, error);
+}
+
+// Where captured clouds shadow one another is found by rays, once for a sun: the first frame, and while the
+// sun stands and is dragged.
+static orr_result measure_captured_sun(light_bench *b, orr_error *error)
+{
+    static const light_case c = {.shadows = true, .for_window = true};
+    const int frames = b->run->tiny ? 1 : 12;
+    double first, sums[2] = {0.0, 0.0};
+    orr_sun_estimate found;
+    if (orr_scene_estimate_sun(b->scene, &found, NULL) != ORR_OK || !found.found) {
+        return ORR_OK;
+    }
+    ORR_TRY(prepare(b, &c, error));
+    ORR_TRY(turn_sun(b, &found.sun, 0, error));
+    ORR_TRY(draw(b, 0, &c, &first, error));
+    for (int dragged = 0; dragged < 2; dragged++) {
+        for (int i = 1; i <= frames; i++) {
+            double milliseconds;
+            ORR_TRY(turn_sun(b, &found.sun, dragged * i, error));
+            ORR_TRY(draw(b, 0, &c, &milliseconds, error));
+            sums[dragged] += milliseconds / frames;
+        }
+    }
+    fprintf(b->run->out,
+            "sun of the capture: %.2f ms a frame where it stands, %.2f while it is dragged, %.2f "
+            "the first\n",
+            sums[0], sums[1], first);
+    if (b->run->json) {
+        cJSON_AddNumberToObject(cJSON_GetObjectItem(b->run->json, "light"), "a sun that is dragged",
+                                sums[1] / sums[0] - 1.0);
+    }
+    return ORR_OK;
+}
+
 static orr_result run_cases(light_bench *b, orr_error *error)
 {
     static const light_case cases[] = {
@@ -147,7 +193,8 @@ static orr_result run_cases(light_bench *b, orr_error *error)
             cJSON_AddNumberToObject(json, cases[i].name, with / base - 1.0);
         }
     }
-    return measure_rays(b, error);
+    ORR_TRY(measure_rays(b, error));
+    return measure_captured_sun(b, error); // the last: it gives the scene another sun
 }
 
 static orr_result open_bench(light_bench *b, orr_error *error)

@@ -1,4 +1,5 @@
 // Tests of the sun's estimate: the sun of clouds that are lit by a known one.
+#include "engine/loop/window.h"
 #include "tests/support/engine.h"
 #include "tests/support/scenes/lit_cloud.h"
 #include "tests/support/scenes/under_roof.h"
@@ -125,6 +126,33 @@ static void a_captured_shadow_is_left_alone(void **state)
     assert_true(in_other.alone == 0);
 }
 
+// A sun that is another one in every frame has, in a window, the captured shadows of the first of them, here
+// none. They are exact when it stands, and in pictures that are read.
+static void captured_shadows_wait_in_windows_while_the_sun_is_dragged(void **state)
+{
+    (void)state;
+    static float exact[4 * UNDER_ROOF_PIXELS], drawn[4 * UNDER_ROOF_PIXELS];
+    lit_cloud_desc s = {.strength = 4, .noise = 0.1};
+    lit_cloud_aim(&s, 130, 40);
+    const float own[3] = {(float)s.sun[0], (float)s.sun[1], (float)s.sun[2]};
+    const float other[3] = {-(float)s.sun[0], (float)s.sun[1], -(float)s.sun[2]};
+    under_roof_stage t = under_roof_open(lit_cloud(&s), own);
+    under_roof_draw(&t, true, exact);
+    under_roof_set_sun(t.scene, other);
+    under_roof_draw(&t, true, drawn);
+    under_roof_set_sun(t.scene, own);
+    under_roof_draw(&t, true, drawn);
+    assert_memory_not_equal(drawn, exact, sizeof drawn);
+    under_roof_draw(&t, true, drawn);
+    assert_memory_equal(drawn, exact, sizeof drawn);
+    under_roof_set_sun(t.scene, other);
+    under_roof_draw(&t, false, drawn);
+    under_roof_set_sun(t.scene, own);
+    under_roof_draw(&t, false, drawn);
+    assert_memory_equal(drawn, exact, sizeof drawn);
+    under_roof_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +160,7 @@ int main(void)
         cmocka_unit_test(a_cloud_that_is_turned_turns_its_sun),
         cmocka_unit_test(a_cloud_without_a_sun_has_none),
         cmocka_unit_test(a_captured_shadow_is_left_alone),
+        cmocka_unit_test(captured_shadows_wait_in_windows_while_the_sun_is_dragged),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -1,5 +1,6 @@
 #include "tests/support/scenes/under_roof.h"
 
+#include "engine/loop/window.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
@@ -107,11 +108,9 @@ static under_roof judge(const float *open, const float *roofed)
 under_roof under_roof_look(orr_scene *scene, const float towards_sun[3], orr_device_kind eyes_on)
 {
     static float open[4 * SIDE * SIDE], roofed[4 * SIDE * SIDE];
-    orr_sun_desc sun = {.colour = {0.8f, 0.8f, 0.8f}, .ambient = {0.2f, 0.2f, 0.2f}, .umbra = 0.4f};
     orr_world *world;
-    memcpy(sun.direction, towards_sun, sizeof sun.direction);
     add_roof(scene, towards_sun);
-    assert_ok(orr_scene_set_sun(scene, &sun, &error));
+    under_roof_set_sun(scene, towards_sun);
     assert_ok(orr_world_create(scene, 2, &world, &error));
     draw(eyes_on, scene, world, false, open);
     draw(eyes_on, scene, world, true, roofed);
@@ -120,4 +119,39 @@ under_roof under_roof_look(orr_scene *scene, const float towards_sun[3], orr_dev
     }
     orr_world_destroy(world);
     return judge(open, roofed);
+}
+
+void under_roof_set_sun(orr_scene *scene, const float towards_sun[3])
+{
+    orr_sun_desc sun = {.colour = {0.8f, 0.8f, 0.8f}, .ambient = {0.2f, 0.2f, 0.2f}, .umbra = 0.4f};
+    memcpy(sun.direction, towards_sun, sizeof sun.direction);
+    assert_ok(orr_scene_set_sun(scene, &sun, &error));
+}
+
+under_roof_stage under_roof_open(orr_splats *room, const float towards_sun[3])
+{
+    under_roof_stage t = {.splats = room};
+    assert_ok(orr_scene_create(engine, &t.scene, &error));
+    assert_ok(orr_scene_add_splats(t.scene, "room", room, NULL, NULL, &error));
+    add_roof(t.scene, towards_sun);
+    under_roof_set_sun(t.scene, towards_sun);
+    assert_ok(orr_world_create(t.scene, 1, &t.world, &error));
+    assert_ok(orr_frame_create(engine, NULL, &t.frame, &error));
+    return t;
+}
+
+void under_roof_draw(under_roof_stage *t, bool for_window, float *rgba)
+{
+    const orr_view view = {.camera = from_above};
+    assert_ok(for_window ? orr_frame_submit_for_window(t->frame, t->scene, t->world, &view, &error)
+                         : orr_frame_submit(t->frame, t->scene, t->world, &view, &error));
+    assert_ok(orr_frame_finish(t->frame, &(orr_picture){.rgba = rgba}, &error));
+}
+
+void under_roof_close(under_roof_stage *t)
+{
+    orr_frame_destroy(t->frame);
+    orr_world_destroy(t->world);
+    orr_scene_destroy(t->scene);
+    orr_splats_destroy(t->splats);
 }
