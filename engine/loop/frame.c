@@ -6,6 +6,7 @@
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/frame_fields.h"
+#include "engine/loop/frame_relight.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
 #include "render/cpu/rays/ray_trees.h"
@@ -56,8 +57,10 @@ static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission 
     const bool device_bodies = frame->machine->reads_device_bodies && !(s->eyes && s->eyes->host_poses);
     ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
     orr_frame_fit_lens(&slot->list, frame->machine->on_host && !s->eyes);
-    ORR_TRY(s->eyes ? s->eyes->change(s->eyes->context, slot, error)
-                    : add_surroundings(frame, slot, s, error));
+    // eyes know clouds by their keys, and may have other packs of them
+    ORR_TRY(s->eyes ? s->eyes->change(s->eyes->context, slot, error) : ORR_OK);
+    ORR_TRY(orr_frame_relight(slot, s->scene, error));
+    ORR_TRY(s->eyes ? ORR_OK : add_surroundings(frame, slot, s, error));
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
     return ORR_OK;

@@ -258,4 +258,8 @@ void orr_frame_slot_close(orr_frame_slot *slot)
         orr_frame_soft_clear(&slot->softs[i]);
     }
     orr_free(slot->softs);
+    for (int i = 0; i < slot->relit_capacity; i++) {
+        orr_free(slot->relit[i].harmonics);
+    }
+    orr_free(slot->relit);
 }

@@ -18,11 +18,20 @@ typedef struct orr_frame_soft {
     orr_deformed mesh; // of a mesh
 } orr_frame_soft;
 
+// A cloud in the light of lamps where it is (frame_relight.h).
+typedef struct orr_frame_relit {
+    orr_splat_pack pack; // that of its layer, but for the harmonics
+    float *harmonics;    // of the pack, owned; NULL: they are those of the layer's file
+    uint64_t key;        // as it is drawn: a hash of the cloud, of where it is, and of its light; 0: not made
+} orr_frame_relit;
+
 // A submitted frame.
 typedef struct orr_frame_slot {
     orr_draw_list list;
     orr_frame_soft *softs; // soft_capacity, by layer: what is drawn of soft ones
     int soft_capacity;
+    orr_frame_relit *relit; // relit_capacity, by layer
+    int relit_capacity;
     orr_draw_splats *splats; // capacity each
     orr_draw_mesh *meshes;
     orr_draw_field *fields;

@@ -38,6 +38,7 @@ static void free_contents(orr_layer_data *layer)
     orr_layer_forget_materials(layer);
     orr_splat_pack_destroy(layer->splats);
     orr_free(layer->captured);
+    orr_cloud_shape_destroy(layer->shape);
     orr_mesh_destroy(layer->mesh);
     orr_field_layer_destroy(layer->field);
     orr_robot_destroy(layer->robot);

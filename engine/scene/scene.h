@@ -42,7 +42,8 @@ typedef struct orr_layer_data {
     bool part;              // its name can be of a file
     orr_splat_pack *splats; // ORR_LAYER_SPLATS
     float *captured; // harmonics of its file, where lamps have changed those of `splats`; NULL: they have not
-    orr_mesh *mesh;  // ORR_LAYER_MESH
+    struct orr_cloud_shape *shape; // of `splats`, for lamps (light/cloud_light.c); NULL: they do not light it
+    orr_mesh *mesh;                // ORR_LAYER_MESH
     orr_layer_material *materials; // material_count: of its mesh, or of the robot's model
     int material_count;            // 0: all are as its file has them
     orr_field_layer *field;        // ORR_LAYER_FIELD
@@ -136,6 +137,8 @@ void orr_layer_renew_keys(orr_scene *scene, orr_layer_data *layer);
 // Gives the clouds that stand still the colours that they have in the light of these lamps, too
 // (light/cloud_light.c), and others those of their files. For whoever changes lights, clouds or the sun.
 orr_result orr_scene_light_clouds(orr_scene *scene, orr_error *error);
+typedef struct orr_cloud_shape orr_cloud_shape;
+void orr_cloud_shape_destroy(orr_cloud_shape *shape); // NULL is allowed
 // Do the shadows of a sun in this direction (towards it, unit) explain those in the colours of clouds and
 // radiance fields, by the measure of orr_scene_estimate_sun? A capture's own sun does; of another sun there
 // is no shadow in it.

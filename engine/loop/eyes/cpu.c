@@ -4,6 +4,7 @@
 #include "engine/loop/eyes/detail.h"
 #include "engine/loop/eyes/names.h"
 #include "engine/loop/eyes/state.h"
+#include "engine/loop/frame_relight.h"
 #include "render/cpu/kept/kept_view.h"
 
 // Threads start some 50 us late, as long as a picture of few shapes takes: with 32 pictures for each of two
@@ -204,6 +205,7 @@ static orr_result pose(const orr_eyes_cpu *c, task *t, int copy, int number, orr
     if (c->detail) {
         ORR_TRY(orr_eyes_detail_apply(c->detail, e->engine->jobs, e->world->scene, &t->slot, error));
     }
+    ORR_TRY(orr_frame_relight(&t->slot, e->world->scene, error));
     return e->surfaces ? orr_surfaces_apply(e->surfaces, copy, &t->slot, &t->applied, error) : ORR_OK;
 }
 

@@ -1,12 +1,15 @@
 // Lamps that light clouds, too (orr_light_desc.clouds): colours of splats that all machines, probes and paths
 // draw like those of the file. A captured colour is the light of the capture times an albedo, by which light
-// of the lamps is reflected as well. What the clouds themselves keep off it is found by rays, once.
+// of the lamps is reflected as well. What the clouds themselves keep off it is found by rays: once of clouds
+// at rest, and anew where one has moved.
 #define ORR_SCALAR
+#include "engine/scene/light/cloud_light.h"
+
+#include "engine/core/hash.h"
 #include "engine/core/memory.h"
 #include "engine/maths/camera.h"
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
-#include "engine/scene/scene.h"
 #include "engine/scene/transform.h"
 #include "render/formula_inputs.h"
 #include "render/reference/gaussians.h"
@@ -21,15 +24,36 @@ enum { PART = 16 }; // blocks of splats in a job
 static const real ALBEDO_LOW = 0.03f, ALBEDO_HIGH = 0.9f;
 static const real LEAVE = 3.0f; // standard deviations from the middle of a splat to where its rays begin
 
+// A cloud as rays of lamps meet it, in its own space, in which it is the same wherever it has moved.
+struct orr_cloud_shape {
+    orr_draw_splats own;
+    orr_gaussians splats;
+    bool lit;         // the layer's splats have the light of lamps,
+    float lit_at[12]; // here: layer to world
+};
+
+typedef struct lit_from {
+    orr_draw_lighting lamps;
+    real white[3]; // radiance that white surfaces had in the light of the capture
+} lit_from;
+
+// What keeps light off: a cloud in the world.
+typedef struct hider {
+    const orr_gaussians *splats;
+    float to_own[12];
+    float own_per_unit; // of lengths
+} hider;
+
 // A cloud that is lit.
 typedef struct lit_cloud {
     const orr_splat_pack *pack;
     const float *captured; // its harmonics in the file
+    float *harmonics;      // out
     float model[12];       // layer to world
-    const orr_draw_lighting *lamps;
-    const orr_gaussians *clouds;
+    const lit_from *from;
+    const hider *hiders; // hider_count
+    int hider_count;
     const orr_gaussian_walk *walk;
-    real3 white; // radiance that white surfaces had in the light of the capture
 } lit_cloud;
 
 // ---- one splat ----
@@ -77,9 +101,21 @@ static real facing(const lit_splat *s, real3 to_light)
     return fma_(s->flat, fabsf(dot3(s->normal, to_light)) - 0.5f, 0.5f);
 }
 
+// What the splats of a cloud let through of a ray of the world.
+static real passes(const lit_cloud *c, const hider *h, const orr_ray *ray)
+{
+    orr_ray own = {.near_end = ray->near_end * h->own_per_unit, .far_end = ray->far_end * h->own_per_unit};
+    affine_apply_to_point(h->to_own, ray->origin, own.origin);
+    affine_apply_to_direction(h->to_own, ray->direction, own.direction);
+    for (int k = 0; k < 3; k++) {
+        own.direction[k] /= h->own_per_unit;
+    }
+    return c->walk->transmittance(h->splats, &own);
+}
+
 static real visible(const lit_cloud *c, const lit_splat *s, real3 to_light, real distance)
 {
-    real square = 0.0f;
+    real square = 0.0f, part = 1.0f;
     for (int k = 0; k < 3; k++) {
         const real along = dot3(s->axes[k], to_light);
         square = fma_(along, along, square);
@@ -88,15 +124,18 @@ static real visible(const lit_cloud *c, const lit_splat *s, real3 to_light, real
     const real3 p = s->position;
     const orr_ray ray = {
         {p.x, p.y, p.z}, {to_light.x, to_light.y, to_light.z}, start, distance * (1.0f - 1e-4f)};
-    return start < ray.far_end ? c->walk->transmittance(c->clouds, &ray) : 1.0f;
+    for (int i = 0; i < c->hider_count && part > 0.0f && start < ray.far_end; i++) {
+        part *= passes(c, &c->hiders[i], &ray);
+    }
+    return part;
 }
 
 // The radiance that a white surface has by the lamps in the place of the splat.
 static real3 light_at(const lit_cloud *c, const lit_splat *s)
 {
     real3 sum = {0.0f, 0.0f, 0.0f};
-    for (int i = 0; i < c->lamps->count; i++) {
-        const orr_light_values *lamp = &c->lamps->lights[i];
+    for (int i = 0; i < c->from->lamps.count; i++) {
+        const orr_light_values *lamp = &c->from->lamps.lights[i];
         const light_incidence incident = light_incident(light_of(lamp), s->position);
         const real strength = incident.strength * facing(s, incident.to_light);
         if (!(strength > 1e-5f)) {
@@ -128,13 +167,13 @@ static void light_splat(const lit_cloud *c, int64_t i)
     const int64_t first = i / ORR_PACK_BLOCK * members * ORR_PACK_BLOCK + i % ORR_PACK_BLOCK;
     const lit_splat s = splat_of(c, i);
     const real3 sum = light_at(c, &s);
-    const real light[3] = {sum.x, sum.y, sum.z}, white[3] = {c->white.x, c->white.y, c->white.z};
+    const real light[3] = {sum.x, sum.y, sum.z}, *white = c->from->white;
     for (int k = 0; k < 3 && light[0] + light[1] + light[2] > 0.0f; k++) {
         real factor, added;
         relight(light[k], white[k], c->captured[first + k * ORR_PACK_BLOCK], &factor, &added);
         for (int m = k; m < members; m += 3) {
             const int64_t at = first + (int64_t)m * ORR_PACK_BLOCK;
-            c->pack->harmonics[at] = fma_(factor, c->captured[at], m == k ? added : 0.0f);
+            c->harmonics[at] = fma_(factor, c->captured[at], m == k ? added : 0.0f);
         }
     }
 }
@@ -149,28 +188,26 @@ static void light_part(void *context, int part, int worker)
     }
 }
 
-// ---- the clouds of a scene ----
+// ---- lamps and clouds of a scene ----
 
-static bool stands_still(const orr_layer_data *layer)
+bool orr_scene_has_cloud_lamps(const orr_scene *scene)
 {
-    return layer->kind == ORR_LAYER_SPLATS && !orr_layer_moves(layer);
-}
-
-// Gives a layer the colours of its file.
-static void restore(orr_scene *scene, orr_layer_data *layer)
-{
-    if (layer->captured) {
-        orr_free(layer->splats->harmonics);
-        layer->splats->harmonics = layer->captured;
-        layer->captured = NULL;
-        orr_layer_renew_keys(scene, layer);
+    bool any = false;
+    for (int i = 0; i < scene->light_count; i++) {
+        any |= scene->light_clouds[i];
     }
+    return any;
 }
 
 // The lamps in the world's space. A rectangle is a point that is not brighter than a disc of its area.
-static void find_lamps(const orr_scene *scene, orr_draw_lighting *lamps)
+static orr_result find_lamps(const orr_scene *scene, lit_from **from, orr_error *error)
 {
+    const orr_draw_sun *sun = &scene->sun;
     orr_draw_list list = {.lens.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    *from = orr_alloc_zero(1, sizeof **from); // padding too, which is hashed
+    if (!*from) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: lamps");
+    }
     for (int i = 0; i < scene->light_count; i++) {
         if (scene->light_clouds[i]) {
             orr_draw_light *lamp = &list.lights[list.light_count++];
@@ -179,79 +216,191 @@ static void find_lamps(const orr_scene *scene, orr_draw_lighting *lamps)
             lamp->area = false;
         }
     }
-    orr_draw_light_up(&list, lamps);
-}
-
-static orr_result relight_layer(orr_scene *scene, orr_layer_data *layer, lit_cloud *c, orr_error *error)
-{
-    const int members = 3 * (orr_sh_rest(layer->splats->sh_degree) + 1);
-    const size_t count = (size_t)layer->splats->blocks * (size_t)members * ORR_PACK_BLOCK;
-    float *harmonics = orr_alloc(count, sizeof *harmonics);
-    if (!harmonics) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: colours of %s", layer->name);
+    orr_draw_light_up(&list, &(*from)->lamps);
+    for (int k = 0; k < 3; k++) {
+        (*from)->white[k] = scene->has_sun ? fmaxf(sun->colour[k] + sun->ambient[k], 1e-3f) : 1.0f;
     }
-    ORR_TRY(orr_affine_from_transform(&layer->transform, c->model, error));
-    memcpy(harmonics, layer->splats->harmonics, count * sizeof *harmonics);
-    layer->captured = layer->splats->harmonics;
-    layer->splats->harmonics = harmonics;
-    c->pack = layer->splats;
-    c->captured = layer->captured;
-    orr_layer_renew_keys(scene, layer);
-    orr_jobs_for(scene->context.jobs, orr_blocks(c->pack->blocks, PART), light_part, c);
     return ORR_OK;
 }
 
-static orr_result relight_layers(orr_scene *scene, lit_cloud *c, orr_draw_splats *drawn, orr_error *error)
+static orr_result find_hiders(const orr_posed_cloud *clouds, int count, hider **hiders, orr_error *error)
 {
-    orr_gaussians clouds;
-    int count = 0;
-    for (int i = 0; i < scene->layer_count; i++) {
-        const orr_layer_data *layer = &scene->layers[i];
-        if (stands_still(layer)) {
-            drawn[count].pack = layer->splats;
-            ORR_TRY(orr_affine_from_transform(&layer->transform, drawn[count++].model, error));
-        }
+    *hiders = orr_alloc_zero((size_t)count + 1, sizeof **hiders);
+    if (!*hiders) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: lamps");
     }
-    ORR_TRY(orr_gaussians_build(drawn, count, &clouds, error));
-    c->clouds = &clouds;
-    orr_result result = ORR_OK;
-    for (int i = 0; i < scene->layer_count && result == ORR_OK; i++) {
-        if (stands_still(&scene->layers[i])) {
-            result = relight_layer(scene, &scene->layers[i], c, error);
-        }
+    for (int i = 0; i < count; i++) {
+        hider *h = &(*hiders)[i];
+        h->splats = &clouds[i].layer->shape->splats;
+        ORR_TRY(orr_affine_invert(clouds[i].model, h->to_own, error));
+        const float *x = h->to_own; // of a similarity any column is as long
+        h->own_per_unit = sqrtf(x[0] * x[0] + x[4] * x[4] + x[8] * x[8]);
     }
-    orr_gaussians_free(&clouds);
+    return ORR_OK;
+}
+
+static void light_cloud(const orr_scene *scene, const lit_from *from, const hider *hiders, int hider_count,
+                        const orr_posed_cloud *cloud, float *harmonics)
+{
+    const orr_splat_pack *pack = cloud->layer->splats;
+    lit_cloud c = {.pack = pack,
+                   .captured = cloud->layer->captured ? cloud->layer->captured : pack->harmonics,
+                   .harmonics = harmonics,
+                   .from = from,
+                   .hiders = hiders,
+                   .hider_count = hider_count,
+                   .walk = orr_gaussian_walk_of(scene->context.isa)};
+    memcpy(c.model, cloud->model, sizeof c.model);
+    memcpy(harmonics, c.captured, orr_cloud_harmonics(pack) * sizeof *harmonics);
+    orr_jobs_for(scene->context.jobs, orr_blocks(pack->blocks, PART), light_part, &c);
+}
+
+size_t orr_cloud_harmonics(const orr_splat_pack *pack)
+{
+    return (size_t)pack->blocks * 3 * (size_t)(orr_sh_rest(pack->sh_degree) + 1) * ORR_PACK_BLOCK;
+}
+
+orr_result orr_cloud_light_hash(const orr_scene *scene, const orr_posed_cloud *clouds, int count,
+                                uint64_t *hash, orr_error *error)
+{
+    lit_from *from;
+    ORR_TRY(find_lamps(scene, &from, error));
+    *hash = orr_hash_bytes(ORR_HASH_BEGIN, from, sizeof *from);
+    orr_free(from);
+    for (int i = 0; i < count; i++) {
+        *hash = orr_hash_bytes(*hash, &clouds[i].layer->key, sizeof clouds[i].layer->key);
+        *hash = orr_hash_bytes(*hash, clouds[i].model, sizeof clouds[i].model);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_cloud_light(const orr_scene *scene, const orr_posed_cloud *clouds, int count, int which,
+                           float *harmonics, orr_error *error)
+{
+    lit_from *from;
+    hider *hiders = NULL;
+    ORR_TRY(find_lamps(scene, &from, error));
+    const orr_result result = find_hiders(clouds, count, &hiders, error);
+    if (result == ORR_OK) {
+        light_cloud(scene, from, hiders, count, &clouds[which], harmonics);
+    }
+    orr_free(hiders);
+    orr_free(from);
     return result;
+}
+
+bool orr_cloud_is_lit_at(const orr_layer_data *layer, const float model[12])
+{
+    const orr_cloud_shape *shape = layer->shape;
+    return shape && shape->lit && memcmp(shape->lit_at, model, sizeof shape->lit_at) == 0;
+}
+
+// ---- clouds at rest ----
+
+void orr_cloud_shape_destroy(orr_cloud_shape *shape)
+{
+    if (shape) {
+        orr_gaussians_free(&shape->splats);
+        orr_free(shape);
+    }
+}
+
+// Gives a layer the colours of its file.
+static void restore(orr_scene *scene, orr_layer_data *layer)
+{
+    orr_cloud_shape_destroy(layer->shape);
+    layer->shape = NULL;
+    if (layer->captured) {
+        orr_free(layer->splats->harmonics);
+        layer->splats->harmonics = layer->captured;
+        layer->captured = NULL;
+        orr_layer_renew_keys(scene, layer);
+    }
+}
+
+static orr_result find_shape(orr_layer_data *layer, orr_error *error)
+{
+    orr_cloud_shape *shape = orr_alloc_zero(1, sizeof *shape);
+    if (!shape) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the light of %s", layer->name);
+    }
+    shape->own = (orr_draw_splats){.pack = layer->splats, .model = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    const orr_result result = orr_gaussians_build(&shape->own, 1, &shape->splats, error);
+    if (result != ORR_OK) {
+        orr_free(shape);
+        return result;
+    }
+    layer->shape = shape;
+    return ORR_OK;
+}
+
+// Shapes of the rigid clouds; those that stand still go into `still`, which has room for all layers.
+static orr_result find_shapes(orr_scene *scene, orr_posed_cloud *still, int *count, orr_error *error)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        orr_layer_data *layer = &scene->layers[i];
+        if (layer->kind != ORR_LAYER_SPLATS || layer->trainer) {
+            continue;
+        }
+        if (layer->soft) {
+            orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED,
+                         "%s: lamps do not light it: soft clouds have the colours of their files",
+                         layer->name);
+            continue;
+        }
+        ORR_TRY(find_shape(layer, error));
+        if (!orr_layer_moves(layer)) {
+            orr_posed_cloud *cloud = &still[(*count)++];
+            cloud->layer = layer;
+            ORR_TRY(orr_affine_from_transform(&layer->transform, cloud->model, error));
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result light_still(orr_scene *scene, orr_layer_data *layer, const orr_posed_cloud *still,
+                              int count, int which, orr_error *error)
+{
+    float *harmonics = orr_alloc(orr_cloud_harmonics(layer->splats), sizeof *harmonics);
+    if (!harmonics) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: colours of %s", layer->name);
+    }
+    const orr_result result = orr_cloud_light(scene, still, count, which, harmonics, error);
+    if (result != ORR_OK) {
+        orr_free(harmonics);
+        return result;
+    }
+    layer->captured = layer->splats->harmonics;
+    layer->splats->harmonics = harmonics;
+    layer->shape->lit = true;
+    memcpy(layer->shape->lit_at, still[which].model, sizeof layer->shape->lit_at);
+    orr_layer_renew_keys(scene, layer);
+    return ORR_OK;
+}
+
+static orr_result light_layers(orr_scene *scene, orr_posed_cloud *still, orr_error *error)
+{
+    int count = 0, which = 0;
+    ORR_TRY(find_shapes(scene, still, &count, error));
+    for (int i = 0; i < scene->layer_count && which < count; i++) {
+        if (still[which].layer == &scene->layers[i]) {
+            ORR_TRY(light_still(scene, &scene->layers[i], still, count, which++, error));
+        }
+    }
+    return ORR_OK;
 }
 
 orr_result orr_scene_light_clouds(orr_scene *scene, orr_error *error)
 {
-    const orr_draw_sun *sun = &scene->sun;
-    real white[3];
-    bool any = false;
     for (int i = 0; i < scene->layer_count; i++) {
         restore(scene, &scene->layers[i]);
     }
-    for (int i = 0; i < scene->light_count; i++) {
-        any |= scene->light_clouds[i];
-    }
-    if (!any) {
+    if (!orr_scene_has_cloud_lamps(scene)) {
         return ORR_OK;
     }
-    for (int k = 0; k < 3; k++) {
-        white[k] = scene->has_sun ? fmaxf(sun->colour[k] + sun->ambient[k], 1e-3f) : 1.0f;
-    }
-    orr_draw_lighting *lamps = orr_alloc_zero(1, sizeof *lamps);
-    orr_draw_splats *drawn = orr_alloc_zero((size_t)scene->layer_count + 1, sizeof *drawn);
-    orr_result result =
-        lamps && drawn ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: lamps");
-    if (result == ORR_OK) {
-        find_lamps(scene, lamps);
-        lit_cloud c = {
-            .lamps = lamps, .walk = orr_gaussian_walk_of(scene->context.isa), .white = of_three(white)};
-        result = relight_layers(scene, &c, drawn, error);
-    }
-    orr_free(lamps);
-    orr_free(drawn);
+    orr_posed_cloud *still = orr_alloc_zero((size_t)scene->layer_count + 1, sizeof *still);
+    const orr_result result = still ? light_layers(scene, still, error)
+                                    : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: lamps");
+    orr_free(still);
     return result;
 }

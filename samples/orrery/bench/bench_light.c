@@ -20,13 +20,14 @@ typedef struct light_bench {
     orr_view view;
     orr_layer layer; // what the probe of a moving layer is around
     orr_transform at;
+    bool has_lamp;
     float *rgba;
 } light_bench;
 
 // A case: what is on besides meshes and splats.
 typedef struct light_case {
     const char *name;
-    bool shadows, environment, probes, moving, occlusion, for_window;
+    bool shadows, environment, probes, moving, occlusion, for_window, lamp;
 } light_case;
 
 static const float occlusion_radius = 0.3f; // [m] of a scene that gives none
@@ -60,7 +61,7 @@ static orr_result draw(light_bench *b, int number, const light_case *c, double *
 {
     if (c->moving) { // what a probe shows moves with it, so that it is drawn anew, a face per frame
         orr_transform at = b->at;
-        at.position[0] += 0.01f * (float)(number % 2);
+        at.position[0] += 0.003f * (float)(number % 7); // elsewhere than in the frames that slots still have
         ORR_TRY(orr_world_set_transform(b->world, 0, b->layer, &at, error));
     }
     const double start = now(b);
@@ -71,10 +72,25 @@ static orr_result draw(light_bench *b, int number, const light_case *c, double *
     return ORR_OK;
 }
 
+// One that lights clouds, too: those that move have their light found anew in each frame.
+static orr_result set_lamp(light_bench *b, bool on, orr_error *error)
+{
+    const orr_light_desc lamp = {.kind = ORR_LIGHT_KIND_POINT,
+                                 .position = {1.0f, 1.0f, 2.0f},
+                                 .colour = {1.0f, 1.0f, 1.0f},
+                                 .clouds = true};
+    if (b->has_lamp) {
+        ORR_TRY(orr_scene_clear_lights(b->scene, error));
+    }
+    b->has_lamp = on;
+    return on ? orr_scene_add_light(b->scene, &lamp, error) : ORR_OK;
+}
+
 static orr_result prepare(light_bench *b, const light_case *c, orr_error *error)
 {
     b->view.no_shadows = !c->shadows;
     b->view.occlusion_radius = c->occlusion ? occlusion_radius : -1.0f;
+    ORR_TRY(set_lamp(b, c->lamp, error));
     ORR_TRY(orr_scene_set_probes(b->scene, c->probes, error));
     ORR_TRY(c->environment ? set_sky(b->scene, error) : orr_scene_set_environment(b->scene, NULL, error));
     return orr_world_set_transform(b->world, 0, b->layer, &b->at, error);
@@ -178,6 +194,7 @@ static orr_result run_cases(light_bench *b, orr_error *error)
         {.name = "probes at rest", .probes = true},
         {.name = "a probe that moves", .probes = true, .moving = true},
         {.name = "ambient occlusion", .occlusion = true}, // not among all: it is off unless it is asked for
+        {.name = "lamp on what moves", .moving = true, .lamp = true},
         {.name = "all, moving", .shadows = true, .environment = true, .probes = true, .moving = true}};
     cJSON *json = b->run->json ? cJSON_AddObjectToObject(b->run->json, "light") : NULL;
     fprintf(b->run->out, "light: %d x %d pixels, %s; ms of all threads on the CPU\n%-20s %10s %10s %8s\n",
@@ -186,6 +203,9 @@ static orr_result run_cases(light_bench *b, orr_error *error)
     const size_t count = sizeof cases / sizeof cases[0];
     for (size_t i = b->run->tiny ? count - 1 : 1; i < count; i++) {
         double base, with;
+        if (cases[i].lamp && b->run->scene) {
+            continue; // its lamps stay as they are
+        }
         ORR_TRY(measure(b, &cases[0], &cases[i], &base, &with, error));
         fprintf(b->run->out, "%-20s %10.2f %10.2f %6.1f %%\n", cases[i].name, with, base,
                 100.0 * (with / base - 1.0));
