@@ -300,7 +300,7 @@ typedef struct orr_region {
                           splat; 0: none */
     bool outside;      /* the part outside, not the part inside */
     /* outside: the hole is closed where the cloud goes on around a face of the box, from its splats within
-     * this distance [units of the cloud] of the face; 0: it stays open */
+     * this distance [units of the cloud] of the face; 0, as it must be of the part inside: it stays open */
     float rim;
 } orr_region;
 

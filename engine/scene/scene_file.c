@@ -191,9 +191,12 @@ static orr_result read_region(const orr_json *json, orr_scene_file_layer *layer,
     read->falloff = (float)falloff;
     read->rim = (float)rim;
     read->outside = strcmp(keep, "outside") == 0;
-    return read->outside || strcmp(keep, "inside") == 0
+    if (!read->outside && strcmp(keep, "inside") != 0) {
+        return orr_json_expected(&region, "keep", error, "\"inside\" or \"outside\"");
+    }
+    return read->outside || rim == 0.0
                ? ORR_OK
-               : orr_json_expected(&region, "keep", error, "\"inside\" or \"outside\"");
+               : orr_json_expected(&region, "rim", error, "\"keep\": \"outside\" beside it, for a hole");
 }
 
 // The members of orr_glass_desc.

@@ -1,6 +1,7 @@
 // The shapes of a <flexcomp>: points and elements in MuJoCo's order, so that pins mean the same points.
 #include "physics/mjcf/flexcomp_shape.h"
 #include "physics/soft/mesh/box_mesh.h"
+#include "physics/soft/mesh/tet_flat.h"
 
 #include <string.h>
 
@@ -251,24 +252,31 @@ static orr_result make_box(mjcf_shaping *s)
 
 // ---- all of them
 
-// Turns tetrahedra so that their volume is above 0.
-static void orient(spec_flex *flex)
+// Turns tetrahedra so that their volume is above 0. Before points that no element has are left out, so that
+// what is said of one has the numbers of the file.
+static orr_result orient(const mjcf_shaping *s)
 {
+    const spec_flex *flex = &s->f->flex;
     for (int i = 0; flex->dim == 3 && i < flex->elements; i++) {
         int32_t *corner = flex->element + 4 * (ptrdiff_t)i;
-        double d[3][3];
+        double d[3][3], normal[3];
         for (int k = 0; k < 9; k++) {
             d[k / 3][k % 3] = flex->point[3 * (ptrdiff_t)corner[k / 3 + 1] + k % 3] -
                               flex->point[3 * (ptrdiff_t)corner[0] + k % 3];
         }
-        const double volume = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) +
-                              d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
-                              d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
-        if (volume < 0.0) {
+        vec3_cross(d[1], d[2], normal);
+        const double volumes = vec3_dot(d[0], normal);
+        if (tet_is_flat(d[0], fabs(volumes))) {
+            return mjcf_fail(s->node, s->reader->error,
+                             "element %d (points %d %d %d %d): expected a volume above 0, not %g m^3", i,
+                             corner[0], corner[1], corner[2], corner[3], fabs(volumes) / 6.0);
+        }
+        if (volumes < 0.0) {
             const int32_t third = corner[2];
             corner[2] = corner[3], corner[3] = third;
         }
     }
+    return ORR_OK;
 }
 
 orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_flexcomp *f)
@@ -304,6 +312,5 @@ orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_
     for (int i = 0; i < 3 * f->flex.points && given; i++) {
         f->flex.point[i] *= f->scale[i % 3];
     }
-    orient(&f->flex);
-    return ORR_OK;
+    return orient(&s);
 }

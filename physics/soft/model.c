@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
+#include "physics/soft/mesh/tet_flat.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,7 +150,6 @@ static void share_mass(orr_soft_model *m, const int32_t *corner, int corners, do
     }
 }
 
-// A tet flatter than 1e-6 of the cube of its longest edge cannot be simulated in float.
 static orr_result build_tets(orr_soft_model *m, const orr_soft_spec *s, orr_error *error)
 {
     const orr_soft_material *a = &s->solid;
@@ -160,16 +160,15 @@ static orr_result build_tets(orr_soft_model *m, const orr_soft_spec *s, orr_erro
     m->solid.eta = 0.5 * a->damping * m->solid.mu; // C' is twice the strain rate, and acts from both sides
     for (int t = 0; t < m->tets; t++) {
         const int32_t *corner = m->tet + (size_t)t * 4;
-        double *inverse = m->tet_inverse + (size_t)t * 9, d[3][3], c[3][3], longest = 0.0;
+        double *inverse = m->tet_inverse + (size_t)t * 9, d[3][3], c[3][3];
         for (int k = 0; k < 3; k++) {
             difference(m, corner[0], corner[k + 1], d[k]);
-            longest = fmax(longest, vec3_dot(d[k], d[k]));
         }
         for (int k = 0; k < 3; k++) {
             vec3_cross(d[(k + 1) % 3], d[(k + 2) % 3], c[k]);
         }
         double determinant = vec3_dot(d[0], c[0]);
-        if (!(determinant > 1e-6 * longest * sqrt(longest))) {
+        if (tet_is_flat(d[0], determinant)) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
                             "%s: tet %d (vertices %d %d %d %d): expected a volume above 0, not %g m^3 (%s)",
                             s->name, t, corner[0], corner[1], corner[2], corner[3], determinant / 6.0,

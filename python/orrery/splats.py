@@ -58,6 +58,7 @@ class Splats(Handle):
 
         size: lengths of its edges. falloff: width of the border, where both parts have a share of each splat.
         rim: the hole that the box leaves is closed from the splats within this distance of it; 0: it stays.
+        Refused without `outside`.
         """
         region = structs["orr_region"](falloff=falloff, outside=outside, rim=rim)
         region.centre[:], region.size[:], region.rotation[:] = centre, size, rotation

@@ -28,6 +28,10 @@ static orr_result check(const orr_region *r, double rotation[4], orr_error *erro
             "%g x %g, %g and %g",
             (double)r->size[0], (double)r->size[1], (double)r->size[2], (double)r->falloff, (double)r->rim);
     }
+    if (r->rim > 0.0f && !r->outside) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "region: a rim of %g: expected the part outside, which has the hole", (double)r->rim);
+    }
     rotation[0] = length > 0.0 ? rotation[0] : 1.0;
     quat_normalise(rotation);
     return ORR_OK;

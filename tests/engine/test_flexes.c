@@ -318,7 +318,7 @@ static void mistakes_name_the_body(void **state)
         {"<mujoco><worldbody><flexcomp name='f' dim='3' type='direct' point='0 0 0 1 0 0 0 1 0 1 1 0' "
          "element='0 1 "
          "2 3'><elasticity young='1'/></flexcomp></worldbody></mujoco>",
-         "flex.xml: f: tet 0 (vertices 0 1 2 3): expected a volume above 0"},
+         "flex.xml:1: <flexcomp>: element 0 (points 0 1 2 3): expected a volume above 0"},
         {"<mujoco><worldbody><flexcomp name='f' dim='2' type='direct' point='0 0 0 1 0 0 2 0 0' element='0 1 "
          "2'/></worldbody></mujoco>",
          "flex.xml: f: triangle 0"}};

@@ -149,6 +149,8 @@ static void mistakes_are_named(void **state)
         {LAYER("\"region\": {\"centre\": [0, 0, 0]}"), "layers[1].region.size: expected the lengths"},
         {LAYER("\"region\": {\"centre\": [0, 0, 0], \"size\": [1, 1, 1], \"keep\": \"none\"}"),
          "layers[1].region.keep: expected \"inside\" or"},
+        {LAYER("\"region\": {\"centre\": [0, 0, 0], \"size\": [1, 1, 1], \"rim\": 0.1}"),
+         "layers[1].region.rim: expected \"keep\": \"outside\" beside it"},
         {LAYER("\"visible\": 1"), "layers[1].visible: expected true or false"},
         {LAYER("\"file\": \"c\""), "layers[1].file: expected this key only once"},
         {LAYER("\"scale\": 2, \"file\": \"c\""), "layers[1].file: expected this key only once"},

@@ -163,8 +163,8 @@ static void every_mistake_is_named_with_its_line(void **state)
          "expected points from 0 to 7, not 8"},
         {IN_BODY("", BLOCK "dof='quadratic'", NO_CONTACT "<pin grid='0 3 0'/>"),
          "axis 1 of a grid: expected 0 to 2, not 3 to 3"},
-        {IN_BODY("", "type='direct' point='0 0 0 1 0 0 0 1 0 1 1 0' element='0 1 2 3' dof='trilinear'",
-                 NO_CONTACT),
+        {"<mujoco><worldbody>\n<flexcomp name='f' dim='2' count='3 3 1' dof='trilinear'>" NO_CONTACT
+         "</flexcomp></worldbody></mujoco>",
          "dof: expected points that are not in one plane"},
         {IN_BODY("<joint type='hinge'/><geom size='.1'/>", BLOCK "dof='trilinear'", NO_CONTACT),
          "expected a body without joints, or pins to it"},
