@@ -85,9 +85,7 @@ LANE_FN void blocks_times(const lane_data *d, reals x, reals result)
                 apart ? d->spill + LANE_BLOCK_ROW * d->between_spill[e] : result + LANE_BLOCK_ROW * there;
             multiply_block(between + LANE_BLOCK_SIZE * e, here, x + LANE_BLOCK_ROW * there, to, sum);
         }
-        for (int c = 0; c < ORR_BLOCK_DOFS; c++) {
-            result_here[c] = result_here[c] + sum_row(sum[c]);
-        }
+        store_row(result_here, add_multiple(load_row(result_here), R(1.0), sum_rows(sum)));
     }
 }
 
@@ -239,19 +237,30 @@ LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
     run_on_parts(m, d, &task);
 }
 
+// H += J^T hessian J of the group at i; couple: of the group before
+LANE_FN void add_group_at(const lane_model *m, lane_data *d, int i, lane_couple *couple)
+{
+    real hessian[6][6];
+    if (group_hessian(d, i, hessian)) {
+        find_couple(m, d, &d->row[i], couple);
+        add_group_blocks(m, d, &d->row[i], hessian, couple);
+    }
+}
+
 // The factor of H, or of H inside trees; behind the latter a copy of H. Of a part: what rows touch of it.
 LANE_FN void factorise_hessian(const lane_model *m, lane_data *d, const lane_task *task)
 {
     (void)task;
     lane_couple couple = {0};
     add_inertia_blocks(m, d);
-    for (int n = 0; n < touch_count(d); n++) {
-        real hessian[6][6];
-        lane_touch touch = nth_touch(d, n);
+    int divided = parts_have_touches(d);
+    for (int g = 0; g < d->group_count && !divided; g++) {
+        add_group_at(m, d, d->group[g], &couple);
+    }
+    for (int n = d->touched_first; n < d->touched_end && divided; n++) {
         fetch_touch(d, n);
-        if (!touch.again && group_hessian(d, touch.row, hessian)) {
-            find_couple(m, d, &d->row[touch.row], &couple);
-            add_group_blocks(m, d, &d->row[touch.row], hessian, &couple);
+        if (!d->touch[n].again) {
+            add_group_at(m, d, d->touch[n].row, &couple);
         }
     }
     if (d->between_known) {
@@ -269,7 +278,11 @@ LANE_FN void block_direction(const lane_model *m, lane_data *d)
 {
     const lane_task factorise = {.run = factorise_hessian};
     if (d->trees_only) {
-        run_on_parts(m, d, &factorise);
+        if (parts_have_touches(d)) {
+            run_on_parts(m, d, &factorise);
+        } else {
+            factorise_hessian(m, d, &factorise);
+        }
         conjugate_blocks(m, d);
         return;
     }

@@ -146,7 +146,14 @@ LANE_FN void visit_touches(const lane_model *m, lane_data *d, int write)
     }
 }
 
-// Lists the groups that touch each part, ascending. Returns 0 where there is no room.
+// Does each part add up what all rows do to its dofs? One thread alone goes through the rows once, for all
+// parts: to each dof and block the same is added in the same order.
+FN int parts_have_touches(const lane_data *d)
+{
+    return d->island_parts > 1 && d->threads != NULL;
+}
+
+// Lists the groups that touch each part, ascending, for threads. Returns 0 where there is no room.
 LANE_FN int find_touches(const lane_model *m, lane_data *d, int parts)
 {
     lane_island_part *part = d->island_part;
@@ -162,6 +169,9 @@ LANE_FN int find_touches(const lane_model *m, lane_data *d, int parts)
     }
     if (sum > touch_room(m)) {
         return 0;
+    }
+    if (!parts_have_touches(d)) {
+        return 1;
     }
     visit_touches(m, d, 1); // moves each beginning to the next
     for (int p = parts; p > 0; p--) {

@@ -189,42 +189,6 @@ LANE_FN void forces_of_part(const lane_model *m, lane_data *part, const lane_tas
 }
 #endif
 
-// What is touched by groups of rows: of all dofs, or of a part of the island.
-FN int touch_count(const lane_data *d)
-{
-    return d->island_parts > 1 ? d->touched_end - d->touched_first : d->group_count;
-}
-
-FN lane_touch nth_touch(const lane_data *d, int n)
-{
-    if (d->island_parts > 1) {
-        return d->touch[d->touched_first + n];
-    }
-    lane_touch whole = {d->group[n], 0, d->row[d->group[n]].count, 0};
-    return whole;
-}
-
-// Begins to load what the touches after this one need: those of a part are not beside each other in memory.
-FN void fetch_touch(const lane_data *d, int n)
-{
-#if !defined(__CUDACC__)
-    if (d->island_parts > 1 && n + 6 < touch_count(d)) {
-        int next = nth_touch(d, n + 3).row;
-        const lane_row *row = &d->row[next];
-        __builtin_prefetch(&d->row[nth_touch(d, n + 6).row]);
-        __builtin_prefetch(d->efc_force + next);
-        __builtin_prefetch(d->efc_weight + next);
-        const char *J = (const char *)(d->efc_J + row->J);
-        for (int at = 0; at < row->basis * row->count * (int)sizeof(real); at += 64) {
-            __builtin_prefetch(J + at);
-        }
-    }
-#else
-    (void)d;
-    (void)n;
-#endif
-}
-
 FN void add_group_force_basis(const lane_data *d, int i, reals result, int first, int end, int basis)
 {
     const lane_row *row = &d->row[i];
@@ -273,14 +237,42 @@ FN void add_group_force(const lane_data *d, int i, reals result, int first, int 
 }
 
 #if !defined(__CUDACC__)
-LANE_FN void add_forces_to_part(const lane_model *m, lane_data *part, const lane_task *task);
+// Begins to load what the touches of a part after the nth one need: they are not beside each other in memory.
+FN void fetch_touch(const lane_data *d, int n)
+{
+    if (n + 6 < d->touched_end) {
+        int next = d->touch[n + 3].row;
+        const lane_row *row = &d->row[next];
+        __builtin_prefetch(&d->row[d->touch[n + 6].row]);
+        __builtin_prefetch(d->efc_force + next);
+        __builtin_prefetch(d->efc_weight + next);
+        const char *J = (const char *)(d->efc_J + row->J);
+        for (int at = 0; at < row->basis * row->count * (int)sizeof(real); at += 64) {
+            __builtin_prefetch(J + at);
+        }
+    }
+}
+
+// result = J^T force, for the dofs of a part
+LANE_FN void add_forces_to_part(const lane_model *m, lane_data *part, const lane_task *task)
+{
+    (void)m;
+    for (int n = 0; n < part->dof_count; n++) {
+        task->result[part->dof[n]] = R(0.0);
+    }
+    for (int n = part->touched_first; n < part->touched_end; n++) {
+        lane_touch touch = part->touch[n];
+        fetch_touch(part, n);
+        add_group_force(part, touch.row, task->result, touch.first, touch.end);
+    }
+}
 #endif
 
 // result = J^T force
 LANE_FN void constraint_force(const lane_model *m, lane_data *d, reals result)
 {
 #if !defined(__CUDACC__)
-    if (d->parts > 1) {
+    if (d->parts > 1 && parts_have_touches(d)) {
         const lane_task task = {.run = add_forces_to_part, .result = result};
         run_on_parts(m, d, &task);
         return;
@@ -290,20 +282,12 @@ LANE_FN void constraint_force(const lane_model *m, lane_data *d, reals result)
     for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
         result[d->dof[n]] = R(0.0);
     }
-    for (int n = 0; n < touch_count(d); n++) {
-        lane_touch touch = nth_touch(d, n);
-        fetch_touch(d, n);
-        add_group_force(d, touch.row, result, touch.first, touch.end);
+    for (int g = 0; g < d->group_count; g++) {
+        int i = d->group[g];
+        add_group_force(d, i, result, 0, d->row[i].count);
     }
     team_wait(d);
 }
-
-#if !defined(__CUDACC__)
-LANE_FN void add_forces_to_part(const lane_model *m, lane_data *part, const lane_task *task)
-{
-    constraint_force(m, part, task->result);
-}
-#endif
 
 #if !defined(__CUDACC__)
 LANE_FN void jacobian_of_part_times(const lane_model *m, lane_data *part, const lane_task *task);
