@@ -127,7 +127,7 @@ static void bodies_move_as_mujocos(void **state)
     } models[] = {{"bar", 0.02},    {"beam", 0.02},   {"flag", 0.02},       {"jelly", 0.002},
                   {"rope", 0.02},   {"strip", 0.02},  {"trampoline", 0.02}, // those below touch
                   {"bounce", 0.01}, {"bridge", 0.01}, {"cushion", 0.01},    {"gripper", 0.02},
-                  {"load", 0.005},  {"roller", 0.01}, {"caught", 0.02},     {"slope", 0.02},
+                  {"load", 0.005},  {"roller", 0.01}, {"caught", 0.02},     {"slope", 0.007},
                   {"stack", 0.01}};
     enum { LAYERS = 4, NUMBERS = 3 * 256 };
     static double start[LAYERS][NUMBERS];
