@@ -18,6 +18,7 @@ enum {
     // Soft bodies are moved as wholes once in so many iterations of vertices. After such a move the vertices
     // of limp cloth fall back on what they touch, and through it: moved in each, they do not come to an end.
     SELDOM = 4,
+    LEAST = 3,   // iterations of what converges: the first moves are as short as the first guess is good
     SETTLING = 6 // such moves after the last: which vertices touch has to settle
 };
 
@@ -647,11 +648,48 @@ static bool is_coupled(const coupling *c)
     return coupled;
 }
 
-static void relax_vertices(const coupling *c, int n, double *omega)
+static bool is_relaxed(const coupling *c, int i, int n)
 {
+    return n <= c->soft[i]->iterations && !c->converged[i];
+}
+
+// Before it is accelerated. Ways that are shorter than rounding never converge.
+static bool has_converged(const orr_soft *soft, int n)
+{
+    double moved, way;
+    if (n < LEAST || !(soft->tolerance > 0.0) || soft->device || !soft->group->previous) {
+        return false;
+    }
+    soft->program->progress(soft->group, &moved, &way);
+    return moved <= soft->tolerance * way;
+}
+
+static void accelerate(const coupling *c, int i, int n)
+{
+    const orr_soft *soft = c->soft[i];
+    if (soft->chebyshev > 0.0) {
+        c->omega[i] = orr_soft_next_omega(soft, n, c->omega[i]);
+        if (soft->device) {
+            orr_soft_device_accelerate(soft, c->omega[i]);
+        } else {
+            orr_soft_accelerate_vertices(soft, soft->group, c->omega[i], true);
+        }
+    }
+    if (soft->device) {
+        orr_soft_device_update_pressure(soft);
+    } else {
+        orr_soft_update_pressure(soft, soft->group);
+    }
+}
+
+// Whether all bodies have converged, or had their last iteration. Bodies that touch others go on until all
+// have: what one still moves by moves the others.
+static bool relax_vertices(const coupling *c, int n, bool coupled)
+{
+    bool all = true;
     for (int i = 0; i < c->count; i++) {
         const orr_soft *soft = c->soft[i];
-        for (int colour = 0; colour < soft->tables.colours && n <= soft->iterations; colour++) {
+        for (int colour = 0; colour < soft->tables.colours && is_relaxed(c, i, n); colour++) {
             if (c->pairs.count + c->pairs.ties > 0) {
                 orr_soft_pairs_apply(&c->pairs, c->soft, i, colour);
             }
@@ -662,21 +700,14 @@ static void relax_vertices(const coupling *c, int n, double *omega)
         relax_together(c, n % SELDOM == 0, false);
     }
     for (int i = 0; i < c->count; i++) {
-        const orr_soft *soft = c->soft[i];
-        if (soft->chebyshev > 0.0 && n <= soft->iterations) {
-            omega[i] = orr_soft_next_omega(soft, n, omega[i]);
-            if (soft->device) {
-                orr_soft_device_accelerate(soft, omega[i]);
-            } else {
-                orr_soft_accelerate_vertices(soft, soft->group, omega[i], true);
-            }
-        }
-        if (n <= soft->iterations && soft->device) {
-            orr_soft_device_update_pressure(soft);
-        } else if (n <= soft->iterations) {
-            orr_soft_update_pressure(soft, soft->group);
+        if (is_relaxed(c, i, n)) {
+            const bool converged = (all || !coupled) && has_converged(c->soft[i], n);
+            accelerate(c, i, n);
+            c->converged[i] = converged && !coupled;
+            all = all && converged;
         }
     }
+    return all;
 }
 
 // The bodies' worlds are all in the memory of one device, or all in the host's.
@@ -730,13 +761,14 @@ static orr_result begin(coupling *c, orr_error *error)
     ORR_GROW(c->first, c->first_capacity, c->contacts->bodies + c->contacts->linkages, what, error);
     ORR_GROW(c->turned, c->turned_capacity, freedoms, what, error);
     ORR_GROW(c->held, c->held_capacity, c->count, what, error);
+    ORR_GROW(c->converged, c->converged_capacity, c->count, what, error);
     ORR_GROW(c->mass, c->mass_capacity, c->count, what, error);
     ORR_GROW(c->omega, c->omega_capacity, c->count, what, error);
     ORR_TRY(clear_planes(c, error));
     for (int i = 0; i < c->count; i++) {
         const orr_soft *soft = c->soft[i];
         assert(soft->worlds == 1 && soft->group_worlds == 1);
-        c->held[i] = false, c->mass[i] = 0.0, c->omega[i] = 1.0;
+        c->held[i] = c->converged[i] = false, c->mass[i] = 0.0, c->omega[i] = 1.0;
         for (int v = 0; v < soft->model->vertices; v++) {
             c->held[i] |= soft->model->pinned[v] != 0;
             c->mass[i] += soft->model->mass[v];
@@ -758,10 +790,12 @@ orr_result orr_soft_step_together(orr_soft_coupling *c, orr_soft *const *softs, 
     }
     if (result == ORR_OK && count > 0) {
         place_touches(c);
-        for (int n = 1; n <= iterations; n++) {
-            relax_vertices(c, n, c->omega);
+        const bool coupled = is_coupled(c);
+        bool over = false;
+        for (c->iterations = 0; c->iterations < iterations && !over;) {
+            over = relax_vertices(c, ++c->iterations, coupled);
         }
-        for (int n = is_coupled(c) ? SETTLING : 1; n > 0; n--) { // 1: there is no momentum to keep
+        for (int n = coupled ? SETTLING : 1; n > 0; n--) { // 1: there is no momentum to keep
             relax_together(c, true, n == 1);
         }
     }
@@ -794,6 +828,7 @@ void orr_soft_coupling_destroy(orr_soft_coupling *c)
         orr_free(c->first);
         orr_free(c->turned);
         orr_free(c->held);
+        orr_free(c->converged);
         orr_free(c->mass);
         orr_free(c->omega);
         orr_free(c);

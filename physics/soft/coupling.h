@@ -27,7 +27,9 @@ struct orr_soft_coupling {
     int *first;           // bodies, then linkages: their first rows
     double *turned;       // displacements of the freedoms in the step, of all linkages one after the other
     bool *held;           // count: some vertex is pinned
+    bool *converged;      // count: in this step, and is not relaxed any more
+    int iterations;       // of the last step: of the body that took most
     double *mass, *omega; // count: kg; Chebyshev's factors
     int arm_capacity, placed_capacity, moved_capacity, system_capacity, held_capacity, mass_capacity,
-        omega_capacity, reduced_capacity, first_capacity, turned_capacity;
+        omega_capacity, reduced_capacity, first_capacity, turned_capacity, converged_capacity;
 };

@@ -65,6 +65,9 @@ typedef struct orr_soft_program {
     void (*finish)(const orr_soft_group *group, int first, int end);
     // An iteration over blocks first .. end - 1, which are of one colour.
     void (*relax)(const orr_soft_group *group, int first, int end);
+    // Of one world that is accelerated, before it is: along any axis, the largest move of a vertex in this
+    // iteration, without those as a whole, and the largest way of one in this step.
+    void (*progress)(const orr_soft_group *group, double *moved, double *way);
     // Of one world: the sum of mass x (target - position), and every position moved by the same.
     void (*pull)(const orr_soft_group *group, const double *mass, double sum[3]);
     void (*translate)(const orr_soft_group *group, const double by[3]);

@@ -58,6 +58,31 @@ static void finish(const orr_soft_group *g, int first, int end)
     }
 }
 
+// The largest |a - b|, in any order: the same for any number of lanes.
+static double largest_of(const number *a, const number *b, int count)
+{
+    number most = 0;
+    int i = 0;
+#ifndef ORR_SCALAR
+    real wide = R(0.0);
+    for (; i + ORR_LANES <= count; i += ORR_LANES) {
+        wide = max_(wide, abs_(real_load(a + i) - real_load(b + i)));
+    }
+    most = real_most(wide);
+#endif
+    for (; i < count; i++) {
+        const number d = a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
+        most = d > most ? d : most;
+    }
+    return (double)most;
+}
+
+static void progress(const orr_soft_group *g, double *moved, double *way)
+{
+    *moved = largest_of(g->position, g->previous, 3 * g->vertices);
+    *way = largest_of(g->position, g->start, 3 * g->vertices);
+}
+
 static void pull(const orr_soft_group *g, const double *mass, double sum[3])
 {
     const number *position = g->position, *target = g->target;
@@ -88,6 +113,7 @@ const orr_soft_program *ORR_ISA_NAME(orr_soft_program)(void)
                                              .relax = relax,
                                              .accelerate = accelerate,
                                              .finish = finish,
+                                             .progress = progress,
                                              .pull = pull,
                                              .translate = translate};
     return &program;

@@ -10,7 +10,7 @@ struct orr_soft {
     orr_soft_tables tables;
     orr_soft_constants constants;
     int worlds, iterations, steps; // steps: of the call that runs
-    double chebyshev;
+    double chebyshev, tolerance;
     int groups, group_worlds;
     orr_soft_group *group;
     void *state;

@@ -59,6 +59,10 @@ static orr_result check(const orr_soft_desc *d, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "soft bodies: chebyshev: expected at least 0 and below 1, not %g", d->chebyshev);
     }
+    if (!(d->tolerance >= 0.0 && d->tolerance < 1.0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "soft bodies: tolerance: expected at least 0 and below 1, not %g", d->tolerance);
+    }
     if (!(d->contact_stiffness >= 0.0)) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "soft bodies: contact stiffness: expected at least 0 N/m, not %g",
@@ -109,6 +113,7 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
     soft->worlds = d->worlds > 0 ? d->worlds : 1;
     soft->iterations = d->iterations > 0 ? d->iterations : 10;
     soft->chebyshev = d->chebyshev;
+    soft->tolerance = d->tolerance;
     set_constants(soft, d);
     const int lanes = d->cuda ? SOFT_CUDA_LANES : soft->program->lanes;
     // worlds of what yields have rest shapes of their own

@@ -115,7 +115,11 @@ typedef struct orr_soft_desc {
     int iterations;    // of a step; 0: 10
     double gravity[3]; // m/s^2
     double chebyshev;  // radius of convergence rho in [0, 1) of Chebyshev acceleration; 0: without
-    int obstacles;     // at most ORR_SOFT_OBSTACLES_MAX
+    // Steps together, on the CPU and with acceleration, end before their last iteration where it moves
+    // vertices by at most this share, >= 0 and < 1, of the longest way of one in the step, along any axis.
+    // 0: never
+    double tolerance;
+    int obstacles; // at most ORR_SOFT_OBSTACLES_MAX
     const orr_soft_obstacle *obstacle;
     double contact_stiffness; // of a vertex, N/m; 0: 100 x its mass / time_step^2
     bool double_precision;

@@ -1,5 +1,6 @@
 // Soft bodies that push rigid ones: forces, momentum, and mass ratios.
 #include "physics/soft/contact_rows.h"
+#include "physics/soft/coupling.h"
 #include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/soft.h"
 #include "tests/support/machine.h"
@@ -111,6 +112,87 @@ static void a_body_rests_with_its_weight(void **state)
     assert_true(fabs(mean - 9.81) < 0.01 * 9.81);
     assert_true(fabs(p.body.velocity[2]) < 5e-3);
     close_pile(&p);
+}
+
+enum { MOST = 100 };
+
+// A cube whose lower side is held, and which sags: of a material and a tolerance.
+static orr_soft *open_held(const orr_soft_mesh *mesh, double young, double tolerance, orr_soft_model **model)
+{
+    int32_t pin[VERTICES];
+    int pins = 0;
+    for (int i = 0; i < mesh->vertices; i++) {
+        if (mesh->vertex[i * 3 + 2] < 1e-9 - 0.5 * side) {
+            pin[pins++] = i;
+        }
+    }
+    const orr_soft_spec spec = {.name = "block",
+                                .vertices = mesh->vertices,
+                                .vertex = mesh->vertex,
+                                .tets = mesh->tets,
+                                .tet = mesh->tet,
+                                .pins = pins,
+                                .pin = pin,
+                                .solid = {125.0, young, 0.3, 0.01}};
+    const orr_soft_desc desc = {.time_step = time_step,
+                                .iterations = MOST,
+                                .gravity = {0.0, 0.0, -9.81},
+                                .chebyshev = 0.5,
+                                .tolerance = tolerance,
+                                .double_precision = true};
+    orr_soft *soft;
+    assert_ok(orr_soft_model_create(&spec, model, &error));
+    assert_ok(orr_soft_create(&desc, *model, jobs, &soft, &error));
+    return soft;
+}
+
+// In a few iterations a body comes to where all of them take it. One beside it that needs more, and does not
+// touch it, changes no bit of it.
+static void iterations_end_where_they_converge(void **state)
+{
+    (void)state;
+    enum { FULL, SOFT, BESIDE, STIFF, BODIES, STEPS = 10 };
+    static const double young[BODIES] = {1e3, 1e3, 1e3, 3e5}, tolerance[BODIES] = {0.0, 1e-6, 1e-6, 1e-6};
+    const int cells[3] = {CELLS, CELLS, CELLS};
+    const double size[3] = {side, side, side};
+    static double x[BODIES][VERTICES * 3];
+    const orr_soft_contacts nothing = {0};
+    orr_soft_mesh mesh;
+    orr_soft_model *model[BODIES];
+    orr_soft *soft[BODIES];
+    orr_soft_coupling *coupling;
+    int used[3] = {0};
+    assert_ok(orr_soft_box(cells, size, &mesh, &error));
+    assert_ok(orr_soft_coupling_create(&coupling, &error));
+    for (int i = 0; i < BODIES; i++) {
+        soft[i] = open_held(&mesh, young[i], tolerance[i], &model[i]);
+    }
+    for (int i = 0; i < STEPS; i++) {
+        for (int k = 0; k < 3; k++) { // the last two together
+            assert_ok(orr_soft_step_together(coupling, soft + k, k == 2 ? 2 : 1, &nothing, &error));
+            used[k] += coupling->iterations;
+        }
+    }
+    for (int i = 0; i < BODIES; i++) {
+        orr_soft_get(soft[i], 0, x[i], NULL);
+    }
+    double off = 0.0, sunk = 0.0;
+    for (int i = 0; i < VERTICES * 3; i++) {
+        off = fmax(off, fabs(x[SOFT][i] - x[FULL][i]));
+        sunk = fmax(sunk, fabs(x[FULL][i] - mesh.vertex[i]));
+    }
+    print_message("    %d, %d and %d iterations of %d steps; off by %.1e of %.1e m\n", used[0], used[1],
+                  used[2], STEPS, off, sunk);
+    assert_int_equal(used[FULL], STEPS * MOST);
+    assert_true(used[SOFT] < STEPS * MOST / 4 && used[BESIDE] > 2 * used[SOFT]);
+    assert_true(off < 1e-5 * sunk);
+    assert_memory_equal(x[BESIDE], x[SOFT], sizeof x[SOFT]);
+    for (int i = 0; i < BODIES; i++) {
+        orr_soft_destroy(soft[i]);
+        orr_soft_model_destroy(model[i]);
+    }
+    orr_soft_coupling_destroy(coupling);
+    orr_soft_mesh_destroy(&mesh);
 }
 
 // A soft cube falls by 1 cm on a floor that is an obstacle, while a rigid one falls elsewhere; and alone.
@@ -298,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_rests_with_its_weight),
+        cmocka_unit_test(iterations_end_where_they_converge),
         cmocka_unit_test(obstacles_hold_what_steps_together),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(ties_carry),
