@@ -1,7 +1,7 @@
 // orrery bench physics: a cloth of 100 x 100 vertices that hangs by two corners and swings, touching itself.
 #include "samples/orrery/bench/bench.h"
 
-#include "physics/soft/collide.h"
+#include "physics/soft/collide/collide.h"
 #include "physics/soft/mesh/box_mesh.h"
 
 #include <stdlib.h>

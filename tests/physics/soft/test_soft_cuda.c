@@ -1,6 +1,6 @@
 // Soft bodies on a CUDA device against the same on the CPU, in float and in double.
 #include "orr_features.h"
-#include "physics/soft/collide.h"
+#include "physics/soft/collide/collide.h"
 #include "physics/soft/mesh/box_mesh.h"
 #include "physics/soft/model.h"
 #include "physics/soft/soft.h"

@@ -1,5 +1,5 @@
 // Soft bodies that touch each other and themselves.
-#include "physics/soft/collide.h"
+#include "physics/soft/collide/collide.h"
 #include "physics/soft/mesh/box_mesh.h"
 #include "tests/support/machine.h"
 

@@ -5,7 +5,7 @@
 #include "engine/loop/world/geom_distance.h"
 #include "engine/loop/world/world_physics.h"
 #include "engine/scene/soft/soft_layer.h"
-#include "physics/soft/collide.h"
+#include "physics/soft/collide/collide.h"
 #include "physics/soft/contact_rows.h"
 
 // Shared by all copies.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
-#include "physics/soft/box_grid.h"
+#include "physics/soft/collide/box_grid.h"
 
 typedef struct orr_box_list { // those that meet a box, in ascending order
     int32_t *item;

@@ -1,4 +1,4 @@
-#include "physics/soft/box_grid.h"
+#include "physics/soft/collide/box_grid.h"
 
 #include "engine/core/memory.h"
 

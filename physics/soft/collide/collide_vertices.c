@@ -1,6 +1,6 @@
 // Vertices of soft bodies near triangles, patch by patch.
 #include "engine/maths/nearest.h"
-#include "physics/soft/collisions.h"
+#include "physics/soft/collide/collisions.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
-#include "physics/soft/box_pairs.h"
-#include "physics/soft/collide.h"
+#include "physics/soft/collide/box_pairs.h"
+#include "physics/soft/collide/collide.h"
 #include "physics/soft/model.h"
 
 #include <math.h>

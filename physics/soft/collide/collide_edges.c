@@ -1,6 +1,6 @@
 // Edges of soft bodies that stick out, across each other.
 #include "engine/maths/nearest.h"
-#include "physics/soft/collisions.h"
+#include "physics/soft/collide/collisions.h"
 
 static void outwards(const orr_soft_collider *b, const int32_t rim[4], double normal[3])
 {

@@ -1,4 +1,4 @@
-#include "physics/soft/box_pairs.h"
+#include "physics/soft/collide/box_pairs.h"
 
 #include "engine/core/memory.h"
 

@@ -1,7 +1,7 @@
 // The search for contacts between soft bodies: vertices against triangles, patch by patch of their surfaces,
 // and edges that stick out against edges. What moves is a box from where it is to where its velocity takes
 // it.
-#include "physics/soft/collisions.h"
+#include "physics/soft/collide/collisions.h"
 
 #include <string.h>
 
