@@ -158,6 +158,8 @@ static void nodes_move_what_touches_geoms(void **state)
         {PLANE "<geom size='.1'/>", "", 8, false},
         {PLANE HILLS, "", 0, true},
         {PLANE HILLS, "<contact conaffinity='0' contype='2'/>", 8, false},
+        {PLANE HILLS, "<contact contype='2'/>", 0, true}, // one of the two is enough
+        {PLANE HILLS, "<contact conaffinity='0'/>", 0, true},
         {"<geom size='.1'/>" PLANE, "<contact contype='0' conaffinity='0'/>", 8, false},
         {PLANE "<geom size='.1' contype='2' conaffinity='2'/>", "", 8, false},
         {PLANE "<geom size='.1' contype='2' conaffinity='0'/>", "<contact conaffinity='3'/>", 8, false},
