@@ -111,13 +111,12 @@ static void note_contact(const mjcf_reader *reader, const mjcf_node *node)
     static const char *const names[] = {"internal", "passive"};
     static const char *const texts[] = {
         "<contact>: internal: vertices do not touch the faces of their own tetrahedra, which resist to be "
-        "turned "
-        "inside out",
+        "turned inside out",
         "<contact>: passive: contacts are constraints with friction, not penalties"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *value = mjcf_find(node, names[i]);
         if (value && strcmp(value, "true") == 0) {
-            spec_note(reader->spec, node->file, node->line, texts[i]);
+            spec_note(reader->spec, node->file, node->line, "%s", texts[i]);
         }
     }
 }

@@ -212,7 +212,7 @@ static void fill_row(void *context, int row, int worker)
 
 static void halve(const colour *from, int side, colour *to)
 {
-    const size_t stride = (size_t)(2 * side + 2);
+    const size_t stride = 2 * (size_t)side + 2;
     for (int y = 0; y < side; y++) {
         for (int x = 0; x < side; x++) {
             const colour *a = from + (size_t)(2 * y + 1) * stride + (size_t)(2 * x + 1), *b = a + stride;

@@ -65,21 +65,27 @@ ROW_FN real sum_row(block_row a)
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }
 
+// The halves of both rows, each added to the other.
+ROW_FN block_row sum_halves(block_row p, block_row q)
+{
+    return __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11) +
+           __builtin_shufflevector(p, q, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+// Likewise the quarters of each half.
+ROW_FN block_row sum_quarters(block_row p, block_row q)
+{
+    return __builtin_shufflevector(p, q, 0, 1, 8, 9, 4, 5, 12, 13) +
+           __builtin_shufflevector(p, q, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
 // The sums of ORR_BLOCK_DOFS rows, and zeros; each as sum_row adds it up.
 ROW_FN block_row sum_rows(const block_row a[ORR_BLOCK_DOFS])
 {
     const block_row no = no_row();
-#define HALVES(p, q)                                                                                         \
-    (__builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11) +                                               \
-     __builtin_shufflevector(p, q, 4, 5, 6, 7, 12, 13, 14, 15))
-    block_row left[2] = {HALVES(a[0], a[4]), HALVES(a[1], a[5])},
-              right[2] = {HALVES(a[2], no), HALVES(a[3], no)};
-#undef HALVES
-#define QUARTERS(p)                                                                                          \
-    (__builtin_shufflevector(p[0], p[1], 0, 1, 8, 9, 4, 5, 12, 13) +                                         \
-     __builtin_shufflevector(p[0], p[1], 2, 3, 10, 11, 6, 7, 14, 15))
-    block_row four = QUARTERS(left), two = QUARTERS(right);
-#undef QUARTERS
+    const block_row left[2] = {sum_halves(a[0], a[4]), sum_halves(a[1], a[5])};
+    const block_row right[2] = {sum_halves(a[2], no), sum_halves(a[3], no)};
+    const block_row four = sum_quarters(left[0], left[1]), two = sum_quarters(right[0], right[1]);
     return __builtin_shufflevector(four, two, 0, 2, 8, 10, 4, 6, 12, 14) +
            __builtin_shufflevector(four, two, 1, 3, 9, 11, 5, 7, 13, 15);
 }

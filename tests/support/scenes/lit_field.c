@@ -72,7 +72,7 @@ static void set_table(const lit_cloud_desc *desc, const orr_encoding *e, float *
     const orr_grid_level *level = &e->levels[0];
     const int side = (int)level->side;
     const float cell = SIZE / level->scale;
-    lit_point *points = calloc((size_t)(side * side * side), sizeof *points);
+    lit_point *points = calloc((size_t)side * (size_t)side * (size_t)side, sizeof *points);
     assert_non_null(points);
     for (int i = 0; i < side * side * side; i++) {
         const int at[3] = {i % side, i / side % side, i / side / side};
