@@ -319,8 +319,14 @@ void orr_soft_step(orr_soft *soft, int steps)
         orr_jobs_for(soft->jobs, soft->groups, step_alone, soft);
         return;
     }
+    if (soft->jobs) {
+        orr_jobs_expect_more(soft->jobs); // one for each colour of each iteration
+    }
     for (int step = 0; step < steps; step++) {
         step_group(soft, soft->group, true);
+    }
+    if (soft->jobs) {
+        orr_jobs_expect_no_more(soft->jobs);
     }
 }
 

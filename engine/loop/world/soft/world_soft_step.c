@@ -366,16 +366,19 @@ static orr_result step_bodies(orr_world *world, const orr_world_physics *p, cons
                               orr_error *error)
 {
     orr_world_softs *softs = world->softs;
+    orr_jobs *jobs = world->scene->context.jobs;
     step_job job = {world, p, chosen};
     for (int i = 0; i < softs->worker_count; i++) {
         softs->workers[i].result = ORR_OK;
     }
     if (steps_alone(world)) {
+        orr_jobs_expect_more(jobs); // one for each colour of each iteration
         for (int i = 0; i < world->count; i++) {
             step_copy(&job, i, 0);
         }
+        orr_jobs_expect_no_more(jobs);
     } else {
-        orr_jobs_for(world->scene->context.jobs, world->count, step_copy, &job);
+        orr_jobs_for(jobs, world->count, step_copy, &job);
     }
     for (int i = 0; i < softs->worker_count; i++) {
         if (softs->workers[i].result != ORR_OK) {
