@@ -139,17 +139,18 @@ static orr_result read_alpha(const orr_gltf *g, const orr_json *json, orr_mesh_m
 }
 
 // Extensions of a material that are not drawn, also where the file does not list them.
-static void note_extensions(const orr_gltf *g, const orr_json *json)
+static orr_result note_extensions(const orr_gltf *g, const orr_json *json)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(json->node, "extensions"), *member;
-    cJSON_ArrayForEach(member, all)
-    {
+    orr_json all;
+    ORR_TRY(orr_json_member(json, "extensions", &all, g->error));
+    for (const cJSON *member = all.node ? all.node->child : NULL; member; member = member->next) {
         if (!orr_gltf_knows_extension(member->string)) {
             char name[64];
             snprintf(name, sizeof name, "%s", member->string);
             orr_mesh_note(g->reader, name);
         }
     }
+    return ORR_OK;
 }
 
 static orr_result read_material(orr_gltf *g, int index)
@@ -160,7 +161,7 @@ static orr_result read_material(orr_gltf *g, int index)
     ORR_TRY(orr_mesh_add_material(g->reader, &material));
     material->two_sided = false;
     note_textures(g, &json);
-    note_extensions(g, &json);
+    ORR_TRY(note_extensions(g, &json));
     ORR_TRY(read_base_colour(g, &json, material, &g->mappings[index][0]));
     ORR_TRY(read_metal(g, &json, material));
     ORR_TRY(orr_gltf_read_surface(g, &json, index, material));

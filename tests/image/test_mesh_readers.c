@@ -275,6 +275,7 @@ static void textures_of_metal_and_occlusion_become_one(void **state)
     read_good("a.gltf", WITH_MATERIAL("{" METAL "},{" METAL "}"));
     assert_int_equal(mesh.texture_count, 1);
     assert_int_equal(mesh.materials[1].surface_texture, 0);
+    assert_text_refused("a.gltf", WITH_MATERIAL("{\"extensions\":[1]}"), "extensions: expected an object");
     assert_text_refused("a.gltf", WITH_MATERIAL("{\"occlusionTexture\":{\"index\":3}}"),
                         "materials[0].occlusionTexture.index: expected a whole number from 0 to 2");
 }
