@@ -1,5 +1,4 @@
 // Tests of the sun's estimate: the sun of clouds that are lit by a known one.
-#include "engine/loop/window.h"
 #include "tests/support/engine.h"
 #include "tests/support/scenes/lit_cloud.h"
 #include "tests/support/scenes/under_roof.h"

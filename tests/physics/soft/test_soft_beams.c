@@ -174,6 +174,21 @@ static void a_cantilever_bends_by_its_weight(void **state)
     }
 }
 
+// Of 500 kg/m^3, m and Pa.
+static orr_soft_model *model_of_sheet(const orr_soft_mesh *mesh, double thickness, double young, double nu)
+{
+    const orr_soft_spec spec = {.name = "sheet",
+                                .vertices = mesh->vertices,
+                                .vertex = mesh->vertex,
+                                .triangles = mesh->triangles,
+                                .triangle = mesh->triangle,
+                                .cloth_thickness = thickness,
+                                .cloth = {500.0, young, nu, 0.0}};
+    orr_soft_model *model;
+    assert_ok(orr_soft_model_create(&spec, &model, &error));
+    return model;
+}
+
 // Cloth rolled around a cylinder has a plate's energy, D / (2 R^2) of its area, D = E t^3 / (12 (1 - nu^2)).
 // The edges between cells bend, so that each end lacks half a cell.
 static void rolled_cloth_has_the_energy_of_a_plate(void **state)
@@ -188,14 +203,7 @@ static void rolled_cloth_has_the_energy_of_a_plate(void **state)
         const double expected = plate / (2.0 * radius * radius) * ACROSS * (CELLS - 1) * cell * cell;
         orr_soft_mesh mesh;
         assert_ok(orr_soft_sheet(cells, (double[]){cell * cells[0], cell * cells[1]}, &mesh, &error));
-        const orr_soft_spec spec = {.name = "sheet",
-                                    .vertices = mesh.vertices,
-                                    .vertex = mesh.vertex,
-                                    .triangles = mesh.triangles,
-                                    .triangle = mesh.triangle,
-                                    .cloth_thickness = thickness,
-                                    .cloth = {500.0, young, nu, 0.0}};
-        assert_ok(orr_soft_model_create(&spec, &b.model, &error));
+        b.model = model_of_sheet(&mesh, thickness, young, nu);
         const double chord = 2.0 * radius * sin(0.5 * cell / radius); // cells keep their size
         for (int v = 0; v < mesh.vertices; v++) {
             const double angle = mesh.vertex[v * 3 + along] / radius;
@@ -259,14 +267,7 @@ static void parallel_diagonals_make_cloth_twist(void **state)
         if (!parallel) {
             alternate(&mesh, ACROSS);
         }
-        const orr_soft_spec spec = {.name = "sheet",
-                                    .vertices = mesh.vertices,
-                                    .vertex = mesh.vertex,
-                                    .triangles = mesh.triangles,
-                                    .triangle = mesh.triangle,
-                                    .cloth_thickness = thickness,
-                                    .cloth = {500.0, young, nu, 0.0}};
-        assert_ok(orr_soft_model_create(&spec, &b.model, &error));
+        b.model = model_of_sheet(&mesh, thickness, young, nu);
         const double twist = parallel ? k[2] : 0.0, xx = k[0] + twist, yy = k[1] + twist;
         const double expected = 0.5 * plate * cell * cell *
                                 ((CELLS - 1) * ACROSS * xx * xx + CELLS * (ACROSS - 1) * yy * yy +
