@@ -5,6 +5,7 @@
 #include "engine/scene/scene.h"
 #include "orr_features.h"
 #include "tests/support/engine.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -213,11 +214,6 @@ static void splats_are_seen_through_glass_and_before_it(void **state)
     "<asset><material name='dull' specular='0' rgba='1 1 1 1'/></asset>"                                     \
     "<worldbody><geom type='plane' size='2 2 1' material='dull'/>"
 
-static float linear(float display)
-{
-    return display <= 0.04045f ? display / 12.92f : powf((display + 0.055f) / 1.055f, 2.4f);
-}
-
 static float seen_under(orr_engine *with, const char *before, const char *lights)
 {
     static picture p;
@@ -225,7 +221,7 @@ static float seen_under(orr_engine *with, const char *before, const char *lights
     snprintf(model, sizeof model, "%s%s%s</worldbody>", before, DULL_FLOOR, lights);
     orr_view view = view_from(0, -0.01f, 6);
     draw_with(with, model, NULL, &view, &p);
-    return linear(colour_at(&p, MIDDLE)[0]);
+    return (float)srgb_decode((double)colour_at(&p, MIDDLE)[0]);
 }
 
 static void lights_add_up(void **state)
@@ -341,7 +337,7 @@ static void polished_surfaces_have_highlights(void **state)
         snprintf(text, sizeof text, model, 0.5);
         draw_with(machine(i), text, NULL, &view, &polished);
         // in the middle the normal lies between light and eye: all of it, white
-        assert_float_equal(linear(colour_at(&polished, MIDDLE)[1]), linear(0.5f), 0.02);
+        assert_float_equal(srgb_decode((double)colour_at(&polished, MIDDLE)[1]), srgb_decode(0.5), 0.02);
         assert_float_equal(colour_at(&dull, MIDDLE)[1], 0.0f, 1e-4);
         int rim = MIDDLE + 12; // cos^64 of 40 degrees is none
         assert_float_equal(colour_at(&polished, rim)[1], 0.0f, 0.01);

@@ -3,6 +3,7 @@
 #include "engine/core/result.h"
 #include "tests/glass/glass_scene.h"
 #include "tests/support/scenes/sphere_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -19,11 +20,6 @@ static orr_view look_along(float field)
 {
     const float eye[3] = {0, 0.2f, 4.0f}, target[3] = {0, 0, 0}, up[3] = {0, 1, 0};
     return (orr_view){.camera = orr_camera_look_at(eye, target, up, field, SIDE, SIDE), .hard_edges = true};
-}
-
-static double linear(float display)
-{
-    return display <= 0.04045f ? (double)display / 12.92 : pow(((double)display + 0.055) / 1.055, 2.4);
 }
 
 static void add(orr_scene *scene, const char *path, const orr_transform *at)
@@ -59,7 +55,7 @@ static void clear_films_in_even_light_vanish(void **state)
             draw(engine, scene, &view, rgba);
             double most = 0.0;
             for (int p = 0; p < 4 * PIXELS; p++) {
-                most = fmax(most, p % 4 < 3 ? fabs(linear(rgba[p]) - (double)light) : 0.0);
+                most = fmax(most, p % 4 < 3 ? fabs(srgb_decode((double)rgba[p]) - (double)light) : 0.0);
             }
             print_message("%s, material %d in light of %.1f: off by at most %.5f\n", machine_names[m], i,
                           (double)light, most);
@@ -91,7 +87,7 @@ static void bodies_dim_once_for_both_faces(void **state)
         orr_scene *scene = dark_scene(engine, 0.5f);
         add(scene, write_glass("grey", GLASS_SPHERE, grey), NULL);
         draw(engine, scene, &view, rgba);
-        const double seen = linear(rgba[4 * (SIDE / 2 * SIDE + SIDE / 2)]);
+        const double seen = srgb_decode((double)rgba[4 * (SIDE / 2 * SIDE + SIDE / 2)]);
         print_message("%s: a grey ball before 0.5: %.5f\n", machine_names[m], seen);
         assert_true(fabs(seen - 0.5 * 0.7 * 0.7 * 0.5) < 1e-3); // roundings of display colours
         orr_scene_destroy(scene);
@@ -192,7 +188,7 @@ static void light_floor(orr_engine *engine, const char *material, bool traced, d
     }
     traced ? trace(scene, &view, 16, rgba) : draw(engine, scene, &view, rgba);
     for (int k = 0; k < 3; k++) {
-        light[k] = linear(rgba[4 * (SIDE / 2 * SIDE + SIDE / 2) + k]);
+        light[k] = srgb_decode((double)rgba[4 * (SIDE / 2 * SIDE + SIDE / 2) + k]);
     }
     orr_scene_destroy(scene);
 }

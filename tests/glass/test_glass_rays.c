@@ -4,6 +4,7 @@
 #include "tests/glass/glass_closed_form.h"
 #include "tests/glass/glass_scene.h"
 #include "tests/support/scenes/sphere_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -16,11 +17,6 @@ static orr_view look_along(float field)
 {
     const float eye[3] = {0, 0.2f, 4.0f}, target[3] = {0, 0, 0}, up[3] = {0, 1, 0};
     return (orr_view){.camera = orr_camera_look_at(eye, target, up, field, SIDE, SIDE), .hard_edges = true};
-}
-
-static double linear(float display)
-{
-    return display <= 0.04045f ? (double)display / 12.92 : pow(((double)display + 0.055) / 1.055, 2.4);
 }
 
 static void add(orr_scene *scene, const char *path, const orr_transform *at)
@@ -49,7 +45,7 @@ static double most_off(const glass_seen_place *places, const bool *known, double
         for (int k = 0; k < 3; k++, count++) {
             const double expected =
                 (1.0 - s->first) * (1.0 - s->second) * pow(left[k], s->distance) * panel[k];
-            most = fmax(most, fabs(linear(rgba[4 * i + k]) - expected));
+            most = fmax(most, fabs(srgb_decode((double)rgba[4 * i + k]) - expected));
         }
     }
     assert_true(count > 1000);
@@ -142,7 +138,7 @@ static void glass_in_even_light_vanishes(void **state)
         double most = 0.0;
         for (int p = 0; p < PIXELS; p++) {
             for (int k = 0; k < 3 && rgba[4 * p + 3] > 0.5f; k++) {
-                most = fmax(most, fabs(linear(rgba[4 * p + k]) - 0.5));
+                most = fmax(most, fabs(srgb_decode((double)rgba[4 * p + k]) - 0.5));
             }
         }
         print_message("material %d in light of 0.5: off by at most %.4f\n", i, most);
@@ -300,7 +296,8 @@ static void a_ball_shows_the_background(void **state)
     draw_rays(engine, scene, &view, rgba);
     for (int k = 0; k < 3; k++) {
         // straight through, less the 0.04 that the first surface reflects
-        assert_true(fabs(linear(rgba[4 * (SIDE / 2 * SIDE + SIDE / 2) + k]) - 0.96 * colours[k]) < 2e-3);
+        assert_true(
+            fabs(srgb_decode((double)rgba[4 * (SIDE / 2 * SIDE + SIDE / 2) + k]) - 0.96 * colours[k]) < 2e-3);
     }
     orr_scene_destroy(scene);
     orr_engine_destroy(engine);

@@ -2,6 +2,7 @@
 // what a small file cannot make of itself.
 #include "engine/core/memory.h"
 #include "engine/mesh/mesh_file.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -191,7 +192,7 @@ static void assert_texel(int texture, int red, int green, int blue)
     assert_in_range(texture, 0, mesh.texture_count - 1);
     for (int i = 0; i < 3; i++) {
         // a step of the encoded byte is at most 2.3 of the decoded one
-        double value = pow(((double)mesh.textures[texture].rgba[i] / 255.0 + 0.055) / 1.055, 2.4) * 255.0;
+        double value = srgb_decode((double)mesh.textures[texture].rgba[i] / 255.0) * 255.0;
         assert_true(fabs(value - expected[i]) <= 1.2);
     }
 }
@@ -299,7 +300,7 @@ static void assert_row(const int occlusion[4], const int roughness[4])
     assert_int_equal(image->width, 4);
     assert_int_equal(image->height, 1);
     for (int i = 0; i < 8; i++) {
-        double value = pow(((double)image->rgba[4 * (i / 2) + i % 2] / 255.0 + 0.055) / 1.055, 2.4) * 255.0;
+        double value = srgb_decode((double)image->rgba[4 * (i / 2) + i % 2] / 255.0) * 255.0;
         assert_true(fabs(value - (i % 2 ? roughness : occlusion)[i / 2]) <= 1.2);
     }
 }

@@ -2,6 +2,7 @@
 // stand still while the camera moves, have no seam where one map takes over from another, and no light leaks
 // past what is before a slice. Runs once per instruction set.
 #include "tests/render/cascade_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include "engine/maths/vector.h"
@@ -25,11 +26,6 @@ typedef struct terms {
     float depth[PIXELS];
     orr_shadow_plan plan;
 } terms;
-
-static double linear(float display)
-{
-    return pow(((double)display + 0.055) / 1.055, 2.4);
-}
 
 // The maps of a list, seen past by another camera that sees the floor alone: at the same points of the world,
 // whichever camera the maps are made for. whole: only the map of everything is looked up.
@@ -60,7 +56,7 @@ static void draw_terms(const orr_draw_list *list, const orr_lens *lens, bool who
                               (orr_mesh_picture){.depth = t->depth, .rgb = rgb}, &fragments, NULL, &error));
     const double shade = 0.25, sun = (double)list->sun.colour[0] * (double)list->sun.direction[2];
     for (int i = 0; i < PIXELS; i++) {
-        t->visible[i] = isfinite(t->depth[i]) ? (float)((linear(rgb[i]) - shade) / sun) : NAN;
+        t->visible[i] = isfinite(t->depth[i]) ? (float)((srgb_decode((double)rgb[i]) - shade) / sun) : NAN;
     }
 }
 

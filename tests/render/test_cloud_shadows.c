@@ -1,6 +1,7 @@
 // Tests of the shadows of splat clouds: by closed form and by brute force in double, against the path tracer,
 // of deformed clouds, and what casts none. Runs once per instruction set.
 #include "tests/render/shadow_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include "engine/maths/vector.h"
@@ -148,11 +149,6 @@ static drawn draw(stage *s)
     return d;
 }
 
-static double linear(float display)
-{
-    return display <= 0.04045f ? (double)display / 12.92 : pow(((double)display + 0.055) / 1.055, 2.4);
-}
-
 // The part of the light that reaches the floor in each pixel: of the picture without the cloud itself, whose
 // shadow is drawn all the same, because it is far above the camera.
 static void draw_left(stage *s, double *left)
@@ -167,7 +163,8 @@ static void draw_left(stage *s, double *left)
     lens->near_plane = near_plane;
     lens->far_plane = far_plane;
     for (int i = 0; i < SIDE * SIDE; i++) {
-        left[i] = (linear(dark.rgba[4 * i]) - shade) / (linear(lit.rgba[4 * i]) - shade);
+        left[i] =
+            (srgb_decode((double)dark.rgba[4 * i]) - shade) / (srgb_decode((double)lit.rgba[4 * i]) - shade);
     }
     drawn_free(&dark);
     drawn_free(&lit);
@@ -402,7 +399,7 @@ static difference against_rays(stage *s, int samples)
     for (int i = 0; i < pixels; i++) {
         const double lit = (double)unshaded[4 * i];
         const double expected = (double)traced[4 * i] / lit;
-        const double off = fabs(linear(dark.rgba[4 * i]) / lit - expected);
+        const double off = fabs(srgb_decode((double)dark.rgba[4 * i]) / lit - expected);
         d.worst = fmax(d.worst, off);
         d.mean += off / pixels;
         d.darkest = fmin(d.darkest, expected);
@@ -532,7 +529,8 @@ static void a_shadow_falls_on_other_clouds_alone(void **state)
             double p[3];
             floor_point(&s->scene.list.lens, x, y, p);
             const double left = left_on_ray(s, p, to_sun, false);
-            const double ratio = linear(shaded[0] / shaded[3]) / linear(lit[0] / lit[3]);
+            const double ratio =
+                srgb_decode((double)(shaded[0] / shaded[3])) / srgb_decode((double)(lit[0] / lit[3]));
             const double up[3] = {0.0, 0.0, 1.0};
             const double seen = left_on_ray(s, p, up, false); // past the cloud
             if (seen == 1.0 && left < 1.0) {                  // the ground, with a quarter of haze before it
@@ -578,7 +576,7 @@ static void a_shadow_falls_on_fields(void **state)
         orr_draw_cpu_begin(s->jobs, s->isa, &s->arena, &s->scene.list, NULL, NULL, &profile, &frame, &error));
     assert_ok(orr_draw_cpu_end(frame, &fields, &(orr_picture){d.rgba, d.depth}, &profile, &error));
     const int middle = SIDE / 2 * SIDE + SIDE / 2; // the shadow is below (0, 0), and half a pixel aside
-    assert_true(fabs(linear(d.rgba[4 * middle]) / linear(0.6f) - (0.4 + 0.6 * 0.2)) < 5e-3);
+    assert_true(fabs(srgb_decode((double)d.rgba[4 * middle]) / srgb_decode(0.6) - (0.4 + 0.6 * 0.2)) < 5e-3);
     assert_float_equal(d.rgba[4 * (middle + 100)], 0.6f, 0.0);
     drawn_free(&d);
     close_stage(s);

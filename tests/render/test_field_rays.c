@@ -7,6 +7,7 @@
 #include "render/splat/splat_cloud.h"
 #include "tests/support/drawn.h"
 #include "tests/support/scenes/small_mesh.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -174,11 +175,6 @@ static drawn draw(stage *s)
     return d;
 }
 
-static double linear(double display)
-{
-    return display <= 0.04045 ? display / 12.92 : pow((display + 0.055) / 1.055, 2.4);
-}
-
 // ---- closed forms ----
 
 // From the eye through a point of the picture [px].
@@ -261,7 +257,7 @@ static void expected_light(const double origin[3], const double direction[3], in
     }
     for (int k = 0; k < 3; k++) {
         const double covered = fmax(1.0 - s.passes, 1e-12);
-        light[k] = covered * linear(s.display[k] / covered) + (what & WALL ? s.passes * wall[k] : 0.0);
+        light[k] = covered * srgb_decode(s.display[k] / covered) + (what & WALL ? s.passes * wall[k] : 0.0);
     }
 }
 
@@ -282,7 +278,7 @@ static double worst_of_fog(stage *s, int what, int *met)
         *met += inside(origin, direction, fog_at, range);
         expected_light(origin, direction, what, light);
         for (int k = 0; k < 3; k++) {
-            worst = fmax(worst, fabs(linear((double)d.rgba[4 * i + k]) - light[k]));
+            worst = fmax(worst, fabs(srgb_decode((double)d.rgba[4 * i + k]) - light[k]));
         }
     }
     drawn_free(&d);
@@ -360,8 +356,8 @@ static void textures_are_in_mirrors_as_their_samplers_say(void **state)
         const int column = nearest_texel(0.5 + 0.37 * x, false, &rim),
                   row = nearest_texel(0.83 * z, true, &rim);
         for (int k = 0; k < 3 && !rim; k++) {
-            const double texel = linear(texels[4 * (TEXELS * row + column) + k] / 255.0);
-            assert_true(fabs(linear((double)d.rgba[4 * i + k]) - (alpha > 127.5 ? texel : 0.0)) < 1e-3);
+            const double texel = srgb_decode(texels[4 * (TEXELS * row + column) + k] / 255.0);
+            assert_true(fabs(srgb_decode((double)d.rgba[4 * i + k]) - (alpha > 127.5 ? texel : 0.0)) < 1e-3);
         }
         seen[alpha > 127.5] += !rim;
     }

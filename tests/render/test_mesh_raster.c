@@ -7,6 +7,7 @@
 #include "render/cpu/mesh_raster.h"
 #include "render/texture_formula.h"
 #include "tests/support/scenes/small_mesh.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -76,11 +77,6 @@ static orr_camera straight(int width, int height, float focal)
 static orr_mesh_vertex vertex(float x, float y, float z)
 {
     return (orr_mesh_vertex){.position = {x, y, z}, .normal = {0, 0, -1}, .colour = {255, 255, 255, 255}};
-}
-
-static float srgb(double linear)
-{
-    return (float)(linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055);
 }
 
 // A rectangle of two triangles over the plane z = 4 + x / 2 + y / 4.
@@ -301,7 +297,7 @@ static void check_sphere(canvas *c, double side)
                 assert_true(fabs((double)c->picture.depth[p] - z) < 2e-3);
                 double n[3] = {side * d[0] * z, side * d[1] * z, side * (z - 3.0)};
                 double cosine = fmax(0.6 * n[0] - 0.8 * n[2], 0.0);
-                assert_true(fabs((double)(c->picture.rgb[p] - srgb(0.25 + cosine))) < 2e-3);
+                assert_true(fabs((double)(c->picture.rgb[p] - (float)srgb_encode(0.25 + cosine))) < 2e-3);
                 checked++;
             }
         }
@@ -372,7 +368,7 @@ static void check_wall(orr_camera camera)
         bool red = t < 0.5;
         seen[red]++;
         double byte = red ? 188.0 : 128.0;
-        float expected = srgb((0.25 + 0.8) * pow((byte / 255.0 + 0.055) / 1.055, 2.4));
+        float expected = (float)srgb_encode((0.25 + 0.8) * srgb_decode(byte / 255.0));
         // the curves in float, by exp2 and log2
         assert_true(fabs((double)(c.picture.rgb[p + (red ? 0 : 30000)] - expected)) < 1e-5);
         assert_true(fabs((double)c.picture.rgb[p + (red ? 30000 : 0)]) < 1e-6);
@@ -427,10 +423,9 @@ static void texels_are_mixed_by_their_distances(void **state)
                     const double column = floor(x) + corner % 2, row = floor(y) + corner / 2;
                     const int at = ((int)row + TEXELS) % TEXELS * TEXELS + ((int)column + TEXELS) % TEXELS;
                     const double byte = texels[4 * at + k] / 255.0;
-                    sum += (1.0 - fabs(x - column)) * (1.0 - fabs(y - row)) *
-                           (byte <= 0.04045 ? byte / 12.92 : pow((byte + 0.055) / 1.055, 2.4));
+                    sum += (1.0 - fabs(x - column)) * (1.0 - fabs(y - row)) * srgb_decode(byte);
                 }
-                assert_true(fabsf(c.picture.rgb[k * SIDE * SIDE + p] - srgb(sum)) < 2e-4f);
+                assert_true(fabsf(c.picture.rgb[k * SIDE * SIDE + p] - (float)srgb_encode(sum)) < 2e-4f);
             }
         }
         close_canvas(&c);
@@ -453,7 +448,7 @@ static void what_emits_is_brighter_and_what_is_unlit_ignores_the_light(void **st
         const double light = 0.25 + 0.8; // ambient, and the sun by its cosine
         const double lit[3] = {0.2 * light + 0.125, 0.4 * light, 0.5}, plain[3] = {0.2, 0.4, 0.0};
         for (int k = 0; k < 3; k++) {
-            float expected = srgb(unlit ? plain[k] : lit[k]);
+            float expected = (float)srgb_encode(unlit ? plain[k] : lit[k]);
             // the curves in float, by exp2 and log2
             assert_true(fabs((double)(c.picture.rgb[1600 * k + 20 * 40 + 20] - expected)) < 1e-5);
         }
@@ -493,7 +488,7 @@ static void pixels_have_the_colour_of_their_own_triangle(void **state)
     draw_one(&c, &m.mesh);
     const double y = 2.0 * 0.5 / 64.0, w = (y + 8.0) / 16.0, x = 0.6 * w, z = 0.8 * w + 1.0 - w; // row 8
     const double cosine = (0.6 * x + 0.8 * z) / sqrt(x * x + z * z);
-    assert_true(fabsf(c.picture.rgb[8 * WIDTH + 32] - srgb(0.5 * (0.25 + cosine))) < 1e-4f);
+    assert_true(fabsf(c.picture.rgb[8 * WIDTH + 32] - (float)srgb_encode(0.5 * (0.25 + cosine))) < 1e-4f);
     close_canvas(&c);
 }
 
@@ -543,7 +538,7 @@ static void light_is_mapped_for_the_display(void **state)
                 orr_mesh_raster(c.jobs, isa, &c.arena, &list, NULL, c.picture, &c.fragments, NULL, &error));
             for (int k = 0; k < 3; k++) {
                 // the known values have four digits
-                const double shown = (double)(unlit ? srgb(k == 0 ? 0.5 : 1.0) : srgb(cases[i].shown[k]));
+                const double shown = srgb_encode(unlit ? (k == 0 ? 0.5 : 1.0) : cases[i].shown[k]);
                 assert_true(fabs((double)c.picture.rgb[256 * k + 100] - shown) < 1e-3);
             }
         }
@@ -600,7 +595,7 @@ static void mips_make_far_textures_even(void **state)
     m.material.texture = 0;
     assert_ok(orr_mesh_build_mips(&m.mesh, &error));
     draw_one(&c, &m.mesh);
-    float expected = srgb(0.5 * (0.25 + 0.8));
+    float expected = (float)srgb_encode(0.5 * (0.25 + 0.8));
     for (int p = 0; p < 64 * 64; p++) {
         if (isfinite(c.picture.depth[p])) {
             // mips are bytes: half a step of 1/255 in display values, and the light's factor
@@ -863,11 +858,11 @@ static void assert_sampled(canvas *c, small_mesh *m, orr_mesh_vertex v[4], const
                        sum);
         for (int k = 0; k < 3; k++) {
             const float got = c->picture.rgb[k * SAMPLED_WIDTH * SAMPLED_HEIGHT + i];
-            if (fabsf(got - srgb(sum[k])) > 1e-3f) {
+            if (fabsf(got - (float)srgb_encode(sum[k])) > 1e-3f) {
                 fail_msg("pixel %d, %d of steps %g and %g, wraps %d %d, nearest %d %d, no mips %d: %g not %g",
                          i % SAMPLED_WIDTH, i / SAMPLED_WIDTH, step[0], step[1], how->wrap_u, how->wrap_v,
                          how->nearest_large, how->nearest_small, how->no_mips, (double)got,
-                         (double)srgb(sum[k]));
+                         srgb_encode(sum[k]));
             }
         }
     }
@@ -961,7 +956,7 @@ static void floors_are_sharp_and_even(void **state)
     for (int y = FLOOR_SIDE / 2 + 3; y < FLOOR_SIDE; y++) {
         for (int x = 0; x < FLOOR_SIDE; x++) {
             const double seen = (double)c.picture.rgb[y * FLOOR_SIDE + x];
-            const double linear = seen <= 0.04045 ? seen / 12.92 : pow((seen + 0.055) / 1.055, 2.4);
+            const double linear = srgb_decode(seen);
             const double off = linear / 0.25 - floor_seen(x, y, focal); // 0.25: the ambient light
             sum += off * off;
             count++;

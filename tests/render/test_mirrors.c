@@ -2,6 +2,7 @@
 // set.
 #define ORR_SCALAR
 #include "tests/render/mirror_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include "engine/maths/clip_formula.h"
@@ -62,16 +63,6 @@ static drawn draw_plain(stage *s)
     return d;
 }
 
-static double linear(double display)
-{
-    return display <= 0.04045 ? display / 12.92 : pow((display + 0.055) / 1.055, 2.4);
-}
-
-static double display(double light)
-{
-    return light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1.0 / 2.4) - 0.055;
-}
-
 // Where only the floor is seen: there, and on no other surface, the depth is the plane's.
 static bool shows_floor(const stage *s, const drawn *d, int i)
 {
@@ -107,8 +98,8 @@ static void assert_mirrors(stage *s, double share)
         lit += m[3] > 0.0f;
         double worst = 0.0;
         for (int k = 0; k < 3; k++) {
-            const double light = m[3] > 0.0f ? (double)m[3] * linear((double)(m[k] / m[3])) : 0.0;
-            const double expected = display(linear((double)plain.rgba[4 * i + k]) + share * light);
+            const double light = m[3] > 0.0f ? (double)m[3] * srgb_decode((double)(m[k] / m[3])) : 0.0;
+            const double expected = srgb_encode(srgb_decode((double)plain.rgba[4 * i + k]) + share * light);
             worst = fmax(worst, fabs((double)seen.rgba[4 * i + k] - expected));
         }
         off += worst > 1e-3;
@@ -150,7 +141,8 @@ static void a_floor_below_an_orthographic_camera(void **state)
         if (m[3] < 1.0f || !shows_floor(s, &plain, p)) {
             continue;
         }
-        const double expected = display(linear((double)plain.rgba[4 * p]) + 0.6 * linear((double)m[0]));
+        const double expected =
+            srgb_encode(srgb_decode((double)plain.rgba[4 * p]) + 0.6 * srgb_decode((double)m[0]));
         lit++;
         off += fabs((double)seen.rgba[4 * p] - expected) > 1e-3;
     }
@@ -231,8 +223,8 @@ static differences off_reference(stage *s, const drawn *reference)
         if (i % 4 == 3 || seen.rgba[i] == plain.rgba[i]) {
             continue;
         }
-        const double light = linear((double)seen.rgba[i]), off = light - (double)reference->rgba[i];
-        d.added += light - linear((double)plain.rgba[i]);
+        const double light = srgb_decode((double)seen.rgba[i]), off = light - (double)reference->rgba[i];
+        d.added += light - srgb_decode((double)plain.rgba[i]);
         d.off += off;
         d.size += fabs(off);
         count++;

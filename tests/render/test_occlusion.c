@@ -1,6 +1,7 @@
 // Tests of ambient occlusion: planes, walls and a sphere in closed form, what it falls on, and the path
 // tracer beside it. Runs once per instruction set.
 #include "tests/render/shadow_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include "render/cpu/mesh_raster.h"
@@ -85,15 +86,10 @@ static drawn draw(stage *s)
     return d;
 }
 
-static double linear(float display)
-{
-    return pow(((double)display + 0.055) / 1.055, 2.4);
-}
-
 // The part of light from all around that reaches a pixel; 0.5 of it in full.
 static double open_at(const drawn *d, int x, int y)
 {
-    return linear(d->rgba[4 * (y * SIDE + x)]) / 0.5;
+    return srgb_decode((double)d->rgba[4 * (y * SIDE + x)]) / 0.5;
 }
 
 static double column_x(int x, double pixels)
@@ -283,8 +279,8 @@ static void it_falls_on_splats(void **state)
         if (fmax(fabs(x), fabs(y)) < 0.6 || fmax(fabs(x), fabs(y)) > 2.0) {
             continue;
         }
-        const double ratio = linear(dark.rgba[4 * i] / dark.rgba[4 * i + 3]) /
-                             linear(plain.rgba[4 * i] / plain.rgba[4 * i + 3]);
+        const double ratio = srgb_decode((double)(dark.rgba[4 * i] / dark.rgba[4 * i + 3])) /
+                             srgb_decode((double)(plain.rgba[4 * i] / plain.rgba[4 * i + 3]));
         const double open = open_at(&floor, i % SIDE, i / SIDE);
         mean += fabs(ratio - (0.6 + 0.4 * open));
         depth += 1.0 - ratio;
@@ -305,7 +301,7 @@ static double off_reference(stage *s, const drawn *reference)
     drawn d = draw(s);
     double mean = 0.0;
     for (int i = 0; i < SIDE * SIDE; i++) {
-        mean += fabs(linear(d.rgba[4 * i]) - (double)reference->rgba[4 * i]) / (SIDE * SIDE);
+        mean += fabs(srgb_decode((double)d.rgba[4 * i]) - (double)reference->rgba[4 * i]) / (SIDE * SIDE);
     }
     drawn_free(&d);
     return mean;

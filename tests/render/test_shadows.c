@@ -1,6 +1,7 @@
 // Tests of shadow maps: the shadow of a box on a plane by geometry, lit surfaces without acne, spots, stable
 // edges. Runs once per instruction set.
 #include "tests/render/shadow_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include "engine/maths/vector.h"
@@ -51,22 +52,12 @@ static void draw(canvas *c, const orr_draw_list *list)
                               &error));
 }
 
-static float srgb(double linear)
-{
-    return (float)(1.055 * pow(linear, 1.0 / 2.4) - 0.055);
-}
-
-static double linear(float display)
-{
-    return pow(((double)display + 0.055) / 1.055, 2.4);
-}
-
 static const double shade = 0.25, sunlit = 0.25 + 0.5 * 0.8; // of the floor
 
 // Which part of the sun reaches the floor in a pixel.
 static double visible_at(const canvas *c, int x, int y)
 {
-    return (linear(c->rgb[y * SIDE + x]) - shade) / (sunlit - shade);
+    return (srgb_decode((double)c->rgb[y * SIDE + x]) - shade) / (sunlit - shade);
 }
 
 // The floor's shadow is the sweep of the cube along the light: its lower square moved by 3/4, its upper one
@@ -89,7 +80,7 @@ static void a_cube_throws_the_shadow_that_geometry_says(void **state)
             double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
             if ((double)c->depth[y * SIDE + x] < 9.99) {
                 assert_true(fabs(px) < 0.5 && fabs(py) < 0.5); // the cube, and it is lit
-                assert_float_equal(c->rgb[y * SIDE + x], srgb(sunlit), 1e-5);
+                assert_float_equal(c->rgb[y * SIDE + x], (float)srgb_encode(sunlit), 1e-5);
                 continue;
             }
             double visible = visible_at(c, x, y);
@@ -208,7 +199,7 @@ static void round_normals_on_flat_faces_have_no_acne(void **state)
         draw(c, &s.list);
         int lit = 0;
         for (int i = 0; i < size * size; i++) {
-            if (linear(plain[i]) > shade + 0.5 * 0.4) { // a cosine of 0.4
+            if (srgb_decode((double)plain[i]) > shade + 0.5 * 0.4) { // a cosine of 0.4
                 assert_true(c->rgb[i] == plain[i]);
                 lit++;
             }
@@ -241,7 +232,7 @@ static void a_spot_throws_a_perspective_shadow(void **state)
             for (int x = 0; x < SIDE; x++) {
                 double px = (x + 0.5 - SIDE / 2) / 32.0, py = (SIDE / 2 - y - 0.5) / 32.0;
                 double across = fmax(fabs(px), fabs(py)), cosine = 4.0 / sqrt(16.0 + px * px + py * py);
-                double light = linear(c->rgb[y * SIDE + x]) - shade;
+                double light = srgb_decode((double)c->rgb[y * SIDE + x]) - shade;
                 if (across < 0.5 || fabs(across - 1.0) < 0.15) {
                     continue; // the cube, or the rim: a texel is 0.055 on the floor
                 }
@@ -310,7 +301,7 @@ static void check_floor(canvas *c, const shadow_scene *s, const double lamp[3], 
                 continue; // the cube
             }
             if (meets_cube(p, lamp, -more)) {
-                assert_float_equal(linear(c->rgb[at]), shade, 1e-4);
+                assert_float_equal(srgb_decode((double)c->rgb[at]), shade, 1e-4);
                 dark++;
             } else if (!meets_cube(p, lamp, more)) {
                 assert_true(c->rgb[at] == plain[at]);
@@ -415,7 +406,8 @@ static void check_penumbra(canvas *c, const shadow_scene *s, bool down, double e
             const double along = (down ? x + 0.5 - SIDE / 2 : SIDE / 2 - y - 0.5) / pixels;
             const int at = y * SIDE + x;
             if (fabs(along) < 0.1 && fabs(from - edge) < 2.0 * width) {
-                double seen = (linear(c->rgb[at]) - shade) / (linear(plain[at]) - shade);
+                double seen =
+                    (srgb_decode((double)c->rgb[at]) - shade) / (srgb_decode((double)plain[at]) - shade);
                 double error_here = fabs(seen - part_of_disc((from - edge) / width));
                 worst = fmax(worst, error_here);
                 sum += error_here;
@@ -553,7 +545,8 @@ static void a_shadow_falls_on_splats(void **state)
             if (px < 0.55 && fabs(py) < 0.55) {
                 continue; // behind the haze is the cube
             }
-            double ratio = linear(shaded[0] / shaded[3]) / linear(plain[0] / plain[3]);
+            double ratio =
+                srgb_decode((double)(shaded[0] / shaded[3])) / srgb_decode((double)(plain[0] / plain[3]));
             if (inside > 0.06) {
                 assert_float_equal(ratio, 0.4, 2e-3);
                 in++;
@@ -591,13 +584,15 @@ static void a_shadow_does_not_fall_twice(void **state)
         const double x = (i % SIDE + 0.5 - SIDE / 2) / 32.0, y = (SIDE / 2 - i / SIDE - 0.5) / 32.0;
         const double of_cube = fmin(fmin(x - 0.25, 2.0 - x), 0.5 - fabs(y));
         const double of_wall = fmin(fmin(x - 0.75, 2.25 - x), fmin(y, 3.0 - y));
-        const double ratio = linear(shaded[0] / shaded[3]) / linear(plain[0] / plain[3]);
+        const double ratio =
+            srgb_decode((double)(shaded[0] / shaded[3])) / srgb_decode((double)(plain[0] / plain[3]));
         if (x < 0.55 && fabs(y) < 0.55) {
             continue; // the cube
         }
         if (of_cube > 0.06 && of_wall > 0.15) {
             assert_float_equal(ratio, 1.0, 0.02);
-            assert_true(fabs(linear(twice.rgba[4 * i]) / linear(plain[0]) - 0.4) < 0.02);
+            assert_true(fabs(srgb_decode((double)twice.rgba[4 * i]) / srgb_decode((double)plain[0]) - 0.4) <
+                        0.02);
             in_both++;
         } else if (of_cube > 0.06 && of_wall < -0.1) {
             assert_float_equal(ratio, 0.4, 2e-3);
@@ -684,7 +679,7 @@ static void shadows_on_splats_are_debevecs(void **state)
             }
             drawn d = draw_all(c, &s.list);
             for (int i = 0; i < 4 * PROXY_PIXELS; i++) {
-                to[i] = (float)linear(d.rgba[i]);
+                to[i] = (float)srgb_decode((double)d.rgba[i]);
             }
             drawn_free(&d);
         }
@@ -757,7 +752,7 @@ static void a_shadow_falls_on_fields(void **state)
     assert_ok(orr_draw_cpu_begin(c->jobs, isa, &c->arena, &s.list, NULL, NULL, &profile, &frame, &error));
     assert_ok(orr_draw_cpu_end(frame, &fields, &(orr_picture){d.rgba, d.depth}, &profile, &error));
     const int row = SIDE / 2 * SIDE + SIDE / 2;
-    double ratio = linear(d.rgba[4 * (row + 32)]) / linear(0.6f); // 1 to the right
+    double ratio = srgb_decode((double)d.rgba[4 * (row + 32)]) / srgb_decode(0.6); // 1 to the right
     assert_float_equal(ratio, 0.4, 1e-4);
     assert_float_equal(d.rgba[4 * (row - 32)], 0.6f, 0.0);
     drawn_free(&d);

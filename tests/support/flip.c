@@ -1,4 +1,5 @@
 #include "tests/support/flip.h"
+#include "tests/support/srgb.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -57,8 +58,7 @@ static void linear_of_xyz(const double xyz[3], double c[3])
 
 static double linear(double display)
 {
-    const double d = fmin(fmax(display, 0.0), 1.0);
-    return d <= 0.04045 ? d / 12.92 : pow((d + 0.055) / 1.055, 2.4);
+    return srgb_decode(fmin(fmax(display, 0.0), 1.0));
 }
 
 // Luminance and two opponent colours, linear in XYZ.

@@ -2,6 +2,7 @@
 // clouds keep off.
 #include "tests/support/engine.h"
 #include "tests/support/scenes/sphere_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -62,11 +63,6 @@ static orr_view from_above(void)
     return (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.6f, SIDE, SIDE)};
 }
 
-static double linear(float display)
-{
-    return display <= 0.04045f ? (double)display / 12.92 : pow(((double)display + 0.055) / 1.055, 2.4);
-}
-
 // Where the ray of a pixel's centre meets the floor.
 static void place_of(const orr_view *view, int pixel, double at[2])
 {
@@ -96,9 +92,9 @@ static void a_lamp_lights_a_captured_floor(void **state)
         place_of(&view, i, at);
         const double square = (at[0] - 0.5) * (at[0] - 0.5) + at[1] * at[1] + 1.0;
         for (int k = 0; k < 3; k++) {
-            const double shown = linear(before[4 * i + k]);
+            const double shown = srgb_decode((double)before[4 * i + k]);
             const double expected = shown * (1.0 + 2.0 * (double)tint[k] / (square * sqrt(square)));
-            const double off = linear(after[4 * i + k]) / expected - 1.0;
+            const double off = srgb_decode((double)after[4 * i + k]) / expected - 1.0;
             worst = fmax(worst, fabs(off));
             sum += off;
         }
@@ -113,8 +109,9 @@ static void a_lamp_lights_a_captured_floor(void **state)
     const float bright = after[4 * (PIXELS / 2 + SIDE / 2)];
     assert_ok(orr_scene_set_sun(scene, &sun, &error));
     draw(engine, scene, &view, after);
-    const double old = linear(before[4 * (PIXELS / 2 + SIDE / 2)]);
-    const double part = (linear(after[4 * (PIXELS / 2 + SIDE / 2)]) - old) / (linear(bright) - old);
+    const double old = srgb_decode((double)before[4 * (PIXELS / 2 + SIDE / 2)]);
+    const double part =
+        (srgb_decode((double)after[4 * (PIXELS / 2 + SIDE / 2)]) - old) / (srgb_decode((double)bright) - old);
     assert_true(fabs(part - 0.5) < 0.01);
     // and without the lamp it is as it was
     assert_ok(orr_scene_clear_lights(scene, &error));

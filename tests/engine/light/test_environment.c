@@ -4,6 +4,7 @@
 #include "engine/core/result.h"
 #include "engine/orrery.h"
 #include "tests/support/scenes/sphere_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -240,11 +241,6 @@ static orr_scene *floor_scene(orr_engine *engine)
     return scene;
 }
 
-static double linear(float display)
-{
-    return display <= 0.04045f ? (double)display / 12.92 : pow(((double)display + 0.055) / 1.055, 2.4);
-}
-
 static void lights_fall_off_as_gltf_says(void **state)
 {
     (void)state;
@@ -281,12 +277,13 @@ static void lights_fall_off_as_gltf_says(void **state)
                 double cone = fmin(fmax((cosine - outer) / (inner - outer), 0.0), 1.0);
                 expected *= cone * cone;
             }
-            double found = linear(red_at(rgba, x, SIDE / 2));
+            double found = srgb_decode((double)red_at(rgba, x, SIDE / 2));
             if (fabs(found - expected) > 2e-3 * expected + 1e-4) {
                 fail_msg("light %d, pixel %d: %g, expected %g", l, x, found, expected);
             }
             // path-traced by the same formula; samples are all over the pixel
-            assert_true(fabs(linear(red_at(traced, x, SIDE / 2)) - expected) < 0.1 * expected + 0.02);
+            assert_true(fabs(srgb_decode((double)red_at(traced, x, SIDE / 2)) - expected) <
+                        0.1 * expected + 0.02);
         }
         assert_ok(orr_scene_clear_lights(scene, &error));
         orr_scene_destroy(scene);

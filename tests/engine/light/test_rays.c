@@ -6,6 +6,7 @@
 #include "engine/image/image.h"
 #include "engine/orrery.h"
 #include "tests/support/scenes/sphere_scene.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -62,11 +63,6 @@ static void add_panel(orr_scene *scene, float z, float half, float blue, const u
                                 .alpha_cutoff = texture ? 0.5f : 0.0f,
                                 .two_sided = true};
     assert_ok(orr_scene_add_mesh(scene, "panel", &desc, NULL, layer, &error));
-}
-
-static double linear(float display)
-{
-    return display <= 0.04045f ? (double)display / 12.92 : pow(((double)display + 0.055) / 1.055, 2.4);
 }
 
 // ---- closed forms ----
@@ -133,12 +129,12 @@ static void a_sphere_shows_what_its_mirrored_rays_meet(void **state)
         // The sphere's triangles are up to 1/230 off it, and their interpolated normals 1/460 of a radian,
         // which moves the place by less than 0.15 where it is inside the panel: 0.0125 of its side.
         const double expected[3] = {0.5 + 0.5 * place[0] / (double)half, 0.5 + 0.5 * place[1] / (double)half,
-                                    linear(0.25f)};
+                                    srgb_decode(0.25)};
         for (int k = 0; k < 3 && out < 0.97; k++, met++) {
-            assert_true(fabs(linear(rgba[4 * i + k]) - expected[k]) < 0.0125);
+            assert_true(fabs(srgb_decode((double)rgba[4 * i + k]) - expected[k]) < 0.0125);
         }
         for (int k = 0; k < 3 && out > 1.1; k++, missed++) {
-            assert_true(fabs(linear(rgba[4 * i + k]) - 1.0) < 2e-3); // the ambient light
+            assert_true(fabs(srgb_decode((double)rgba[4 * i + k]) - 1.0) < 2e-3); // the ambient light
         }
     }
     assert_true(met > 600 && missed > 100);
@@ -206,8 +202,8 @@ static void holes_of_textures_are_passed(void **state)
     assert_ok(orr_scene_set_rays(scene, true, &error));
     draw(engine, scene, &view, rgba);
     const float *left = rgba + 4 * (SIDE / 2 * SIDE + SIDE / 2 - 4), *right = left + 4 * 8;
-    assert_true(fabs(linear(left[2]) - 1.0) < 2e-3);
-    assert_true(fabs(linear(right[2]) - linear(0.25f)) < 2e-3);
+    assert_true(fabs(srgb_decode((double)left[2]) - 1.0) < 2e-3);
+    assert_true(fabs(srgb_decode((double)right[2]) - srgb_decode(0.25)) < 2e-3);
     orr_scene_destroy(scene);
     orr_engine_destroy(engine);
 }

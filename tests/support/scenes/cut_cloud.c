@@ -2,6 +2,7 @@
 
 #include "assets/clouds.h"
 #include "tests/splats/splat_reference.h"
+#include "tests/support/srgb.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static void draw_expected(cut_cloud *c)
         double slope = 0.5 * dx + 0.25 * dy;
         depth[i] = (float)(lens->orthographic ? eye + slope : eye / (1.0 - slope));
         for (int k = 0; k < 3; k++) {
-            colour[k * PIXELS + i] = (float)(1.055 * pow(k == 1 ? dim : lit, 1.0 / 2.4) - 0.055);
+            colour[k * PIXELS + i] = (float)srgb_encode(k == 1 ? dim : lit);
         }
     }
     reference_layer layer = {.splats = orr_splats_data(c->splats)};
