@@ -5,7 +5,7 @@
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #include "shaders/control.glsl"
-#include "shaders/tiles.glsl"
+#include "shaders/splats/tiles.glsl"
 #include "shaders/cloud_table.glsl"
 
 layout(local_size_x = 16, local_size_y = 16) in;

@@ -28,43 +28,43 @@ static const uint32_t present[] = {
 #include "shaders/present.comp.inc"
 };
 static const uint32_t radix_count[] = {
-#include "shaders/radix_count.comp.inc"
+#include "shaders/splats/radix_count.comp.inc"
 };
 static const uint32_t radix_scan[] = {
-#include "shaders/radix_scan.comp.inc"
+#include "shaders/splats/radix_scan.comp.inc"
 };
 static const uint32_t radix_scatter[] = {
-#include "shaders/radix_scatter.comp.inc"
+#include "shaders/splats/radix_scatter.comp.inc"
 };
 static const uint32_t splat_blend[] = {
-#include "shaders/splat_blend.comp.inc"
+#include "shaders/splats/splat_blend.comp.inc"
 };
 static const uint32_t splat_blend_clouded[] = {
-#include "shaders/splat_blend_clouded.comp.inc"
+#include "shaders/splats/splat_blend_clouded.comp.inc"
 };
 static const uint32_t splat_blend_clouded_occluded[] = {
-#include "shaders/splat_blend_clouded_occluded.comp.inc"
+#include "shaders/splats/splat_blend_clouded_occluded.comp.inc"
 };
 static const uint32_t splat_blend_occluded[] = {
-#include "shaders/splat_blend_occluded.comp.inc"
+#include "shaders/splats/splat_blend_occluded.comp.inc"
 };
 static const uint32_t splat_plan[] = {
-#include "shaders/splat_plan.comp.inc"
+#include "shaders/splats/splat_plan.comp.inc"
 };
 static const uint32_t splat_project[] = {
-#include "shaders/splat_project.comp.inc"
+#include "shaders/splats/splat_project.comp.inc"
 };
 static const uint32_t tile_count[] = {
-#include "shaders/tile_count.comp.inc"
+#include "shaders/splats/tile_count.comp.inc"
 };
 static const uint32_t tile_emit[] = {
-#include "shaders/tile_emit.comp.inc"
+#include "shaders/splats/tile_emit.comp.inc"
 };
 static const uint32_t tile_ranges[] = {
-#include "shaders/tile_ranges.comp.inc"
+#include "shaders/splats/tile_ranges.comp.inc"
 };
 static const uint32_t tile_scan[] = {
-#include "shaders/tile_scan.comp.inc"
+#include "shaders/splats/tile_scan.comp.inc"
 };
 
 #define CODE(name)                                                                                           \

@@ -1,4 +1,4 @@
 // Blends a tile of a frame with ambient occlusion in which no cloud casts a shadow.
 #version 460
 #define OCCLUDED
-#include "shaders/splat_blend.glsl"
+#include "shaders/splats/splat_blend.glsl"

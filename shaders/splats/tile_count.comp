@@ -2,7 +2,7 @@
 // workgroup.
 #version 460
 #include "shaders/control.glsl"
-#include "shaders/tiles.glsl"
+#include "shaders/splats/tiles.glsl"
 
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform Push { ivec2 tiles; }

@@ -1,3 +1,3 @@
 // Blends a tile of a frame in which no cloud casts a shadow.
 #version 460
-#include "shaders/splat_blend.glsl"
+#include "shaders/splats/splat_blend.glsl"

@@ -1,4 +1,4 @@
 // Blends a tile of a frame in which clouds cast shadows.
 #version 460
 #define CLOUDED
-#include "shaders/splat_blend.glsl"
+#include "shaders/splats/splat_blend.glsl"

@@ -9,7 +9,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "shaders/control.glsl"
 #include "shaders/fragments.glsl"
-#include "shaders/tiles.glsl"
+#include "shaders/splats/tiles.glsl"
 #include "render/splat/blend_formula.h"
 #include "render/edge_formula.h"
 #include "render/backdrop/sky_formula.h"

@@ -10,7 +10,7 @@ push;
 layout(binding = 0, scalar) buffer Control { control_block control; };
 layout(binding = 1, scalar) buffer Sums { uint sums[]; };
 
-#include "shaders/scan.glsl"
+#include "shaders/splats/scan.glsl"
 
 shared float totals[GROUP];
 

@@ -2,4 +2,4 @@
 #version 460
 #define CLOUDED
 #define OCCLUDED
-#include "shaders/splat_blend.glsl"
+#include "shaders/splats/splat_blend.glsl"

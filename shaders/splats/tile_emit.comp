@@ -1,7 +1,7 @@
 // Writes the pairs of a tile and a splat that reaches it, splats from front to back.
 #version 460
 #include "shaders/control.glsl"
-#include "shaders/tiles.glsl"
+#include "shaders/splats/tiles.glsl"
 
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform Push { ivec2 tiles; }
@@ -15,7 +15,7 @@ layout(binding = 5, scalar) readonly buffer Sums { uint sums[]; };
 layout(binding = 6, scalar) writeonly buffer PairTiles { uint pair_tiles[]; };
 layout(binding = 7, scalar) writeonly buffer PairSplats { uint pair_splats[]; };
 
-#include "shaders/scan.glsl"
+#include "shaders/splats/scan.glsl"
 
 void main()
 {

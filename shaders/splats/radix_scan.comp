@@ -10,7 +10,7 @@ layout(binding = 0, scalar) readonly buffer Control { control_block control; };
 layout(binding = 1, scalar) buffer Digits { uint digits[]; };           // 256 x blocks
 layout(binding = 2, scalar) writeonly buffer Totals { uint totals[]; }; // 256
 
-#include "shaders/scan.glsl"
+#include "shaders/splats/scan.glsl"
 
 void main()
 {

@@ -19,7 +19,7 @@ layout(binding = 4, scalar) writeonly buffer ValuesOut { uint values_out[]; };
 layout(binding = 5, scalar) readonly buffer Digits { uint digits[]; };
 layout(binding = 6, scalar) readonly buffer Totals { uint totals[]; };
 
-#include "shaders/scan.glsl"
+#include "shaders/splats/scan.glsl"
 
 #define WORDS 8u // of a mask of 256 bits
 
