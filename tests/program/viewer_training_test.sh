@@ -95,6 +95,22 @@ ended 0
 "$orrery" view photos --resume photos.ply --size 160x120 --frames 1 --screenshot again.png \
     >/dev/null 2>errors.txt || fail "the viewer does not go on from its splats"
 [ "$(pixels_that_differ seeds again)" -gt 500 ] || fail "the viewer begins anew"
+# killed at once: the last checkpoint is left, whole; a save takes the checkpoint's file over
+view photos photos --train splats --size 320x200 --checkpoint 0.01
+wait_for photos-2.ply.training
+wait_for photos-2.ply
+xdotool key m
+wait_for photos-3.ply.training
+wait_for photos-3.ply
+kill -9 $viewer
+wait $viewer 2>/dev/null
+viewer=
+for model in photos-2 photos-3; do
+    "$orrery" train splats photos --holdout 0 --resume $model.ply -o more.ply --steps 2 \
+        >/dev/null 2>errors.txt ||
+        fail "training does not go on from the checkpoint $model.ply"
+done
+[ ! -e photos-4.ply ] || fail "each checkpoint is a file of its own"
 # the display goes away: what was learned is in a file, as after any other end
 view photos photos --train splats --size 320x200
 xdotool key k
@@ -108,10 +124,10 @@ kill $display
 ended 1
 display=
 [ "$(wc -l <errors.txt)" = 3 ] && grep -q "the display is gone" errors.txt &&
-    grep -q "photos-2.ply: the model after" errors.txt &&
+    grep -q "photos-4.ply: the model after" errors.txt &&
     grep -q "transforms.json: the camera path" errors.txt ||
     fail "a display that goes away: expected lines about it, the model and the camera path"
-"$orrery" train splats photos --holdout 0 --resume photos-2.ply -o more.ply --steps 2 \
+"$orrery" train splats photos --holdout 0 --resume photos-4.ply -o more.ply --steps 2 \
     >/dev/null 2>errors.txt ||
     fail "training does not go on from what a lost display left"
 "$orrery" info transforms.json >/dev/null || fail "a lost display leaves no camera path"

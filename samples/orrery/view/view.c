@@ -169,7 +169,11 @@ static bool is_learning(viewer *v, bool moving)
         v->training->news[0] = 0;
         v->again = true; // what was learned last
     }
-    return is_training(v) && view_training_begin_step(v->training, moving, v->drawing.going);
+    if (!is_training(v)) {
+        return false;
+    }
+    view_save_checkpoint(v, glfwGetTime());
+    return view_training_begin_step(v->training, moving, v->drawing.going);
 }
 
 static orr_result run(viewer *v, orr_error *error)
@@ -239,6 +243,7 @@ static orr_result view(viewer *v, const common_options *common, bool validate, c
     ORR_TRY(open_scene(v, error));
     ORR_TRY(look_from_home(v, error));
     orr_present_when_lost(leave, v);
+    v->checkpoint_at = glfwGetTime();
     orr_result result = run(v, error);
     if (v->limit == 0 || v->presented < v->limit) { // what --frames ends is not the work of a user
         view_keep(v);
@@ -248,14 +253,17 @@ static orr_result view(viewer *v, const common_options *common, bool validate, c
 }
 
 static const char about[] =
-    "A mesh, robot or cloud that is dropped on the window stands on the surface under the mouse, and is\n"
-    "moved by handles (G). A robot (.xml .urdf) moves in real time. A capture (transforms.json, its folder,\n"
-    "or a folder with a COLMAP model) trains a radiance field, or splats with --train splats, while it is\n"
-    "looked at. M saves NAME.ingp or NAME.ply; orrery view CAPTURE --resume goes on from it, and orrery\n"
-    "train nerf (or splats) CAPTURE --holdout 0 --resume. What is not saved when the viewer ends, by "
-    "Escape,\n"
-    "by a signal or because the display is gone, is saved then under a new name, which stderr tells: the\n"
-    "model in training, the camera path, and the scene where it was changed.\n"
+    "A mesh, robot or cloud that is dropped on the window is placed on the surface under the mouse; G shows\n"
+    "handles that move it. A robot (.xml .urdf) moves in real time. A capture (transforms.json, its folder,\n"
+    "or a folder with a COLMAP model) trains a radiance field, or splats with --train splats, while you\n"
+    "watch. M saves NAME.ingp or NAME.ply. To continue training from it: orrery view CAPTURE --resume "
+    "MODEL,\n"
+    "or orrery train nerf|splats CAPTURE --holdout 0 --resume MODEL.\n"
+    "\n"
+    "Every ten minutes (--checkpoint) the model in training is saved to a new file. When the viewer ends, "
+    "by\n"
+    "Escape, by a signal or because the display is gone, it saves what is in no file yet: the model in\n"
+    "training, the camera path, and the scene if it was changed. stderr lists the files.\n"
     "\n";
 
 // A training that goes on from a cloud is one of splats.
@@ -278,6 +286,7 @@ static orr_result read_training(viewer *v, orr_error *error)
 
 int command_view(int argc, char **argv)
 {
+    enum { CHECKPOINT_MINUTES = 10 };
     common_options common = {0};
     int frames = 0;
     const char *picture = NULL;
@@ -291,6 +300,7 @@ int command_view(int argc, char **argv)
         .resolution = resolution_start(FRAMES_PER_SECOND),
         .recorder = {.seconds = 2.0},
         .ui_scale = 1.0,
+        .checkpoint_minutes = CHECKPOINT_MINUTES,
         .load = {.mutex = PTHREAD_MUTEX_INITIALIZER},
         .cameras = {.current = -1},
     };
@@ -306,6 +316,13 @@ int command_view(int argc, char **argv)
          .value = &v.resume,
          .expect = "MODEL",
          .help = "go on training from a model that this command has saved"},
+        {.name = "--checkpoint",
+         .kind = OPTION_REAL,
+         .value = &v.checkpoint_minutes,
+         .expect = "MINUTES",
+         .help = "save the model in training every so often (default 10; 0: only at the end)",
+         .low = 0.0,
+         .high = 1e6},
         {.name = "--ctrl",
          .kind = OPTION_TEXT,
          .value = &v.look.controls.ctrl,

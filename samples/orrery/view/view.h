@@ -80,9 +80,11 @@ typedef struct viewer {
     orr_engine *engine;
     orr_scene *scene;
     orr_world *world;
-    const char *train, *resume; // what to train, and from which model; NULL: not given
-    orr_trainer_kind learns;    // what a capture becomes
-    view_training *training;    // NULL: nothing is trained
+    const char *train, *resume;               // what to train, and from which model; NULL: not given
+    orr_trainer_kind learns;                  // what a capture becomes
+    view_training *training;                  // NULL: nothing is trained
+    char checkpoint[VIEW_PATH_SIZE];          // its file, which the next save takes over; empty: none
+    double checkpoint_minutes, checkpoint_at; // between two, 0: none are written; of the last [s]
     view_robot robot;
     orr_frame *frames[VIEW_DEVICES]; // by device, each made when it is first chosen
     orr_device_kind device;          // that draws
@@ -193,6 +195,8 @@ void view_new_file(const viewer *v, const char *addition, const char *ending, ch
 void view_save_path(viewer *v); // of the camera
 void view_save_model(viewer *v);
 void view_save(viewer *v); // Ctrl+S: what there is that is not in a file yet
+// Saves the model every so often while it learns, so that what ends the viewer at once costs minutes alone.
+void view_save_checkpoint(viewer *v, double now);
 // The model, the camera path and the scene, as far as they changed since they were saved, into new files,
 // with a line for each on stderr. It asks nothing of the window, which may be gone.
 void view_keep(viewer *v);

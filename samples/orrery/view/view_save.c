@@ -1,5 +1,5 @@
-// What the viewer saves: the camera path, the model in training and the scene, when it is asked to; and when
-// it ends, what is in no file yet, however it ends.
+// What the viewer saves: the camera path, the model in training and the scene, when it is asked to; a
+// checkpoint of the model now and then; and when it ends, what is in no file yet, however it ends.
 #include "samples/orrery/view/view.h"
 
 #include "engine/core/file.h"
@@ -88,6 +88,16 @@ void view_save_path(viewer *v)
     }
 }
 
+// Where the model goes: the file of the checkpoints, if there is one, or a new one.
+static void model_name(const viewer *v, char path[VIEW_PATH_SIZE])
+{
+    if (v->checkpoint[0]) {
+        snprintf(path, VIEW_PATH_SIZE, "%s", v->checkpoint);
+    } else {
+        view_new_file(v, "", view_training_ending(v->training), path);
+    }
+}
+
 void view_save_model(viewer *v)
 {
     if (!v->training) {
@@ -95,13 +105,33 @@ void view_save_model(viewer *v)
     }
     char path[VIEW_PATH_SIZE];
     orr_error error;
-    view_new_file(v, "", view_training_ending(v->training), path);
+    model_name(v, path);
     if (write_model(v, path, &error) == ORR_OK) {
+        v->training->saved = v->training->figures.info.steps;
+        v->checkpoint[0] = 0; // the file is the user's: the next checkpoint is another
         view_say(v, "%s: the model after %lld steps, for orrery view %s --resume", path,
                  (long long)v->training->figures.info.steps, orr_path_name(v->scene_path));
     } else {
         view_say(v, "%s", error.message);
     }
+}
+
+void view_save_checkpoint(viewer *v, double now)
+{
+    const double seconds = 60.0 * v->checkpoint_minutes;
+    if (seconds == 0.0 || now - v->checkpoint_at < seconds || !view_training_is_unsaved(v->training)) {
+        return;
+    }
+    char path[VIEW_PATH_SIZE];
+    orr_error error;
+    model_name(v, path);
+    if (write_model(v, path, &error) == ORR_OK) {
+        snprintf(v->checkpoint, sizeof v->checkpoint, "%s", path);
+        view_say(v, "%s: a checkpoint after %lld steps", path, (long long)v->training->figures.info.steps);
+    } else {
+        view_say(v, "%s: no checkpoint, the training goes on", error.message);
+    }
+    v->checkpoint_at = glfwGetTime();
 }
 
 void view_save(viewer *v)
@@ -114,18 +144,18 @@ void view_save(viewer *v)
 
 // ---- what is left behind ----
 
-// Into a file of a new name in the current folder, or in that of temporary files where it cannot be written.
-static void keep(viewer *v, const char *name, const char *ending, const char *what,
+// Into this file, or a new one in the folder of temporary files where it cannot be written.
+static void keep(viewer *v, const char *path, const char *name, const char *ending, const char *what,
                  orr_result (*write)(viewer *v, const char *path, orr_error *error))
 {
     const char *temporary = getenv("TMPDIR");
-    char path[VIEW_PATH_SIZE], other[VIEW_PATH_SIZE];
+    char other[VIEW_PATH_SIZE], elsewhere[VIEW_PATH_SIZE];
     orr_error error, second;
-    unused_name(path, name, ending);
     orr_result result = write(v, path, &error);
     if (result != ORR_OK) {
         snprintf(other, sizeof other, "%s/%s", temporary && temporary[0] ? temporary : "/tmp", name);
-        unused_name(path, other, ending);
+        unused_name(elsewhere, other, ending);
+        path = elsewhere;
         result = write(v, path, &second);
     }
     if (result == ORR_OK) {
@@ -137,18 +167,21 @@ static void keep(viewer *v, const char *name, const char *ending, const char *wh
 
 void view_keep(viewer *v)
 {
-    char stem[STEM_SIZE], what[128];
+    char stem[STEM_SIZE], what[128], path[VIEW_PATH_SIZE];
     scene_stem(v, stem);
     view_load_end(v);
     view_training_wait(v->training);
     if (v->training && view_training_is_unsaved(v->training)) {
         snprintf(what, sizeof what, "the model after %lld steps", (long long)v->training->figures.info.steps);
-        keep(v, stem, view_training_ending(v->training), what, write_model);
+        model_name(v, path);
+        keep(v, path, stem, view_training_ending(v->training), what, write_model);
     }
     if (v->path_changed && v->recorder.count > 0) {
-        keep(v, "transforms", ".json", "the camera path", write_path);
+        unused_name(path, "transforms", ".json");
+        keep(v, path, "transforms", ".json", "the camera path", write_path);
     }
     if (v->scene_changed) {
-        keep(v, stem, ".json", "the scene as it was changed", view_scene_write);
+        unused_name(path, stem, ".json");
+        keep(v, path, stem, ".json", "the scene as it was changed", view_scene_write);
     }
 }

@@ -143,7 +143,5 @@ bool view_training_is_unsaved(const view_training *t)
 
 orr_result view_training_save(view_training *t, const char *path, orr_error *error)
 {
-    ORR_TRY(orr_trainer_save(t->trainer, path, true, error));
-    t->saved = t->figures.info.steps;
-    return ORR_OK;
+    return orr_trainer_save(t->trainer, path, true, error);
 }

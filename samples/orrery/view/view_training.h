@@ -20,7 +20,7 @@ typedef struct view_training {
     bool in_turn;    // between the first step of a turn and its last
     bool measures;   // the quality too, after that step
     bool finished;   // the plan: that is said once
-    int64_t saved;   // steps in a file
+    int64_t saved;   // steps that the user has in a file: a checkpoint is none
     double step_seconds, measure_seconds, measured_at; // of that step; of the last measure; [s] of stepping
     orr_result result;                                 // of that step
     orr_error error;
@@ -45,6 +45,6 @@ bool view_training_picture_due(const view_training *training, double now);
 orr_result view_training_refresh(view_training *training, orr_error *error);
 // The ending of what it saves: ".ply" or ".ingp".
 const char *view_training_ending(const view_training *training);
-// What was learned, with the state to go on from: orrery train KIND CAPTURE --holdout 0 --resume MODEL.
 bool view_training_is_unsaved(const view_training *training); // it has learned since, or never was saved
+// What was learned, with the state to go on from: orrery train KIND CAPTURE --holdout 0 --resume MODEL.
 orr_result view_training_save(view_training *training, const char *path, orr_error *error);
