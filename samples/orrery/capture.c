@@ -149,58 +149,61 @@ int command_capture(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &desc.output,
          .expect = "CAPTURE",
-         .help = "a new or empty folder: transforms.json, images, masks, points.ply, cameras.png,\n"
-                 "sparse/0 (the same as a COLMAP model)"},
+         .help = "new or empty folder, for transforms.json, images, masks, points.ply, cameras.png and "
+                 "sparse/0 (a COLMAP model)"},
         {.name = "--undistort",
          .kind = OPTION_FLAG,
          .value = &desc.undistort,
-         .help = "photos are drawn anew without the distortion of the lens; otherwise the lens is kept"},
+         .help = "resample the photos to remove the distortion of the lens (default: keep it, and record the "
+                 "lens)"},
         {.name = "--masks",
          .kind = OPTION_TEXT,
          .value = &desc.masks,
          .expect = "DIR",
-         .help = "masks NAME.png of photos NAME.jpg, black is left out (default: masks in or\n"
-                 "beside PHOTOS, dynamic_mask_NAME.png beside a photo)"},
+         .help = "folder with a mask NAME.png for each photo NAME.jpg, black where the photo is ignored "
+                 "(default: a folder masks in or beside PHOTOS, or dynamic_mask_NAME.png beside a photo)"},
         {.name = "--frames",
          .kind = OPTION_INT,
          .value = &desc.frames,
          .expect = "N",
-         .help = "videos: take at most N frames (default 150)",
+         .help = "of a video, use at most N frames (default 150)",
          .low = 3,
          .high = 10000},
         {.name = "--features",
          .kind = OPTION_INT,
          .value = &desc.features,
          .expect = "N",
-         .help = "find at most N features in a photo (default 2048)",
+         .help = "find at most N features in each photo (default 2048)",
          .low = 100,
          .high = 100000},
         {.name = "--feature-size",
          .kind = OPTION_INT,
          .value = &desc.feature_side,
          .expect = "N",
-         .help = "find them in photos made smaller, to N pixels on the longer side (default 1600)",
+         .help = "scale photos to N pixels on the longer side before finding features (default 1600)",
          .low = 200,
          .high = 16384},
         {.name = "--sequential",
          .kind = OPTION_FLAG,
          .value = &desc.sequential,
-         .help = "photos are in the order of their names: compare each with its neighbours only"},
+         .help = "match each photo only with its neighbours in the order of names"},
         {.name = "--distance",
          .kind = OPTION_TEXT,
          .value = &distance,
          .expect = "A,B,M",
-         .help = "the cameras of photos A and B are M metres apart: the capture is in metres"},
+         .help = "the cameras of photos A and B are M metres apart: scales the capture to metres"},
     };
     const command_usage usage = {
         .name = "capture",
         .operands = "PHOTOS|VIDEO -o CAPTURE",
         .purpose = "Finds the cameras of photos, or of the sharpest frames of a video, with COLMAP.",
         .notes =
-            "PHOTOS: a folder of .jpg .jpeg .png .bmp, or one with a COLMAP model and its images;\n"
-            "VIDEO: .mp4 .mov .mkv .webm .avi .ts. COLMAP is the program colmap on PATH (Debian: colmap).\n"
-            "Then: orrery train splats CAPTURE -o scene.ply. Captures with cameras (transforms.json,\n"
-            "nerfstudio, Blender, COLMAP) go straight into orrery train.",
+            "PHOTOS is a folder of .jpg .jpeg .png .bmp files, or one with a COLMAP model and its images.\n"
+            "VIDEO is a .mp4 .mov .mkv .webm .avi or .ts file. The program colmap must be on PATH.\n"
+            "\n"
+            "Next: orrery train splats CAPTURE -o scene.ply. Captures that have cameras already "
+            "(transforms.json,\n"
+            "nerfstudio, Blender, COLMAP) need only orrery train.",
         .operand_min = 1,
         .operand_max = 1,
         .options = list,

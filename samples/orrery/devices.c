@@ -136,14 +136,15 @@ int command_devices(int argc, char **argv)
         .name = "devices",
         .operands = "",
         .purpose = "Lists the devices that the engine can use.",
-        .notes = "--device or ORR_DEVICE chooses a rung of the ladder of devices:\n"
-                 "cuda+vulkan         CUDA draws, Vulkan presents, memory is shared (one GPU)\n"
-                 "cuda+vulkan-copies  the same through pinned memory of the host\n"
-                 "cuda                CUDA draws into memory of the host\n"
-                 "vulkan              Vulkan draws and presents\n"
-                 "cpu                 the CPU draws\n"
-                 "When Vulkan fails beside CUDA, the next rung is used, with a warning.\n"
-                 "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
+        .notes =
+            "--device or ORR_DEVICE chooses one of these, from the fastest to the one that always works:\n"
+            "  cuda+vulkan         CUDA draws, Vulkan presents, and they share memory (one GPU)\n"
+            "  cuda+vulkan-copies  the same, with copies through pinned host memory\n"
+            "  cuda                CUDA draws into host memory\n"
+            "  vulkan              Vulkan draws and presents\n"
+            "  cpu                 the CPU draws\n"
+            "When Vulkan fails beside CUDA, the next one is used, with a warning.\n"
+            "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
         .common = &common,
         .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_JSON};
     int operand_count, exit_code;

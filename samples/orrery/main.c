@@ -6,6 +6,7 @@
 #include "engine/loop/devices.h"
 #include "orr_licences.h"
 #include "samples/orrery/load_progress.h"
+#include "samples/orrery/options.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -24,20 +25,23 @@ typedef struct command {
 
 static const command commands[] = {
     {"view", command_view, "SCENE|CAPTURE",
-     "a window on a scene: fly, switch layers, record camera paths; or on a field in training"},
+     "open a window on a scene to fly through it, edit it and record camera paths, or on a model in "
+     "training"},
     {"render", command_render, "SCENE -o OUT",
-     "pictures without a window: .png .exr .npy .mp4, or a pattern with %04d"},
-    {"sim", command_sim, "ROBOT --steps N", "simulates a robot in any number of worlds"},
+     "draw pictures without a window: .png, .exr, .npy, .mp4, or a pattern with %04d"},
+    {"sim", command_sim, "ROBOT --steps N", "simulate a robot, or a scene, in any number of worlds"},
     {"bench", command_bench, "[NAME...]",
-     "speed of this machine, stage by stage, beside its limits; traces of frames"},
+     "measure the speed of each stage on this machine, beside the machine's limits; record traces of frames"},
     {"capture", command_capture, "PHOTOS -o CAPTURE",
-     "the cameras of photos or of a video, with COLMAP; a capture to train from"},
-    {"train", command_train, "KIND DATA", "trains a neural field on an image, a shape, photos or a volume"},
+     "find the cameras of photos or of a video with COLMAP, and write a capture to train on"},
+    {"train", command_train, "KIND DATA", "train a neural field, a splat cloud, a policy or a material"},
     {"insert", command_insert, "ROOM OBJECT -o OUT",
-     "an object on a surface of a captured world, as a scene file or in its photos"},
-    {"convert", command_convert, "IN OUT", "splat clouds and meshes to another format, fields to meshes"},
-    {"info", command_info, "FILE...", "what clouds, meshes, fields, robots, scene and camera files contain"},
-    {"devices", command_devices, "", "the devices that the engine can use"},
+     "put an object on a surface of a captured world: as a scene file, or in its photos"},
+    {"convert", command_convert, "IN OUT",
+     "convert splat clouds and meshes to other formats, fields to meshes, and all of them to colliders"},
+    {"info", command_info, "FILE...",
+     "print what clouds, meshes, fields, robots, scene files and camera files contain"},
+    {"devices", command_devices, "", "list the devices that the engine can use"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -138,17 +142,24 @@ static void print_help(void)
 {
     printf("orrery %s: real-time neural rendering and simulation\n\n", orr_version());
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        printf("  orrery %-8s %-15s %s\n", commands[i].name, commands[i].operands, commands[i].purpose);
+        char left[64];
+        snprintf(left, sizeof left, "orrery %-8s%s", commands[i].name, commands[i].operands);
+        options_print_entry(left, commands[i].purpose, 37);
     }
     printf(
         "\norrery help COMMAND, or orrery COMMAND --help, lists the options of a command.\n"
-        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl\n"
-        ".ply), a trained field (.ingp), a robot (.xml .urdf) or a scene file (.json) that combines them.\n"
-        "ROBOT is a model in MJCF (.xml) or URDF (.urdf).\n"
-        "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n"
-        "Exit codes: 0 done; 1 memory or a device failed; 2 a file, an option or its value is wrong, or a\n"
-        "file cannot be written; 130 stopped by Ctrl-C (SIGINT), SIGTERM or SIGHUP after what could be\n"
-        "kept was saved.\n");
+        "\n"
+        "SCENE    a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .gltf .obj\n"
+        "         .stl .ply .dae), a trained field (.ingp), a robot, or a scene file (.json), which "
+        "combines\n"
+        "         them\n"
+        "ROBOT    a model in MJCF (.xml) or URDF (.urdf)\n"
+        "CAPTURE  a folder of photos with a transforms.json or a COLMAP model\n"
+        "\n"
+        "Exit codes: 0: done. 1: memory or a device failed. 2: a file, an option or a value is wrong, or a\n"
+        "file cannot be written. 130: stopped by Ctrl-C (SIGINT), SIGTERM or SIGHUP, after saving what "
+        "could\n"
+        "be saved.\n");
 }
 
 static void print_version(void)

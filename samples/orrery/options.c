@@ -12,7 +12,8 @@
 enum {
     COMMON_COUNT = 5, // in the order of common_option
     SIDE_MAX = 16384,
-    HELP_COLUMN = 26
+    HELP_COLUMN = 29, // where the text of an option begins
+    HELP_WIDTH = 100
 };
 
 static void list_common(common_options *common, option list[COMMON_COUNT])
@@ -22,19 +23,19 @@ static void list_common(common_options *common, option list[COMMON_COUNT])
          .kind = OPTION_DEVICE,
          .value = &common->device,
          .expect = "auto|cpu|vulkan|...",
-         .help = "the device to use; also cuda, cuda+vulkan, cuda+vulkan-copies\n"
-                 "                             (see orrery devices --help; default: ORR_DEVICE, or auto)"},
+         .help = "device to use: also cuda, cuda+vulkan or cuda+vulkan-copies, see orrery devices --help "
+                 "(default: ORR_DEVICE, or auto)"},
         {.name = "--threads",
          .kind = OPTION_INT,
          .value = &common->threads,
          .expect = "N",
-         .help = "worker threads (default: one per core)",
+         .help = "number of worker threads (default: one per core)",
          .high = 1024.0},
         {.name = "--seed",
          .kind = OPTION_SEED,
          .value = &common->seed,
          .expect = "N",
-         .help = "seed of random numbers (default 0)"},
+         .help = "seed of the random numbers (default 0)"},
         {.name = "--size",
          .kind = OPTION_SIZE,
          .value = common->size,
@@ -43,7 +44,7 @@ static void list_common(common_options *common, option list[COMMON_COUNT])
         {.name = "--json",
          .kind = OPTION_FLAG,
          .value = &common->json,
-         .help = "machine-readable result on stdout"},
+         .help = "print the result as JSON on stdout"},
     };
     memcpy(list, options, sizeof options);
 }
@@ -181,18 +182,40 @@ static const char *describe_value(const option *o, char text[64])
 
 // ---- help ----
 
+void options_print_entry(const char *left, const char *text, int column)
+{
+    int at = printf("  %s", left);
+    if (at >= column) {
+        printf("\n");
+        at = 0;
+    }
+    printf("%*s", column - at, "");
+    at = column;
+    while (*text) {
+        const int word = (int)strcspn(text, " ");
+        if (at > column && at + 1 + word > HELP_WIDTH) {
+            printf("\n%*s", column, "");
+            at = column;
+        }
+        at += printf("%s%.*s", at > column ? " " : "", word, text);
+        text += word + (text[word] == ' ');
+    }
+    printf("\n");
+}
+
 static void print_option(const option *o)
 {
     char left[80] = "";
     int length = o->letter ? snprintf(left, sizeof left, "-%c, ", o->letter) : 0;
     snprintf(left + length, sizeof left - (size_t)length, "%s%s%s", o->name, o->expect ? " " : "",
              o->expect ? o->expect : "");
-    printf("  %-*s %s\n", HELP_COLUMN, left, o->help);
+    options_print_entry(left, o->help, HELP_COLUMN);
 }
 
 static void print_help(const command_usage *usage, const option *common)
 {
-    printf("orrery %s %s\n\n%s\n\n", usage->name, usage->operands, usage->purpose);
+    printf("orrery %s%s%s\n\n%s\n\n", usage->name, usage->operands[0] ? " " : "", usage->operands,
+           usage->purpose);
     for (int i = 0; i < usage->option_count; i++) {
         print_option(&usage->options[i]);
     }
@@ -201,7 +224,7 @@ static void print_help(const command_usage *usage, const option *common)
             print_option(&common[i]);
         }
     }
-    printf("  %-*s %s\n", HELP_COLUMN, "-h, --help", "this text");
+    options_print_entry("-h, --help", "print this text", HELP_COLUMN);
     if (usage->notes) {
         printf("\n%s\n", usage->notes);
     }

@@ -61,5 +61,8 @@ typedef struct command_usage {
 // what is wrong).
 bool options_read(const command_usage *usage, int argc, char **argv, int *operand_count, int *exit_code);
 
+// Prints a line of a help text, whose right part begins at a column and is wrapped there.
+void options_print_entry(const char *left, const char *text, int column);
+
 // Reads a number in [low, high] that ends at the character `end` (0: with the text); *rest: behind that.
 bool options_read_real(const char *text, char end, double low, double high, double *value, const char **rest);

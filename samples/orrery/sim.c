@@ -350,33 +350,35 @@ int command_sim(int argc, char **argv)
     sim_options o = {.worlds = 1, .precision = "auto"};
     int count = 0, exit_code = 0;
     const option options[] = {
-        {"--steps", 0, OPTION_INT, &o.steps, "N", "time steps of each world", 1, 1e9},
+        {"--steps", 0, OPTION_INT, &o.steps, "N", "number of time steps of each world", 1, 1e9},
         {"--worlds", 0, OPTION_INT, &o.worlds, "N", "number of worlds (default 1)", 1, 1e7},
         {"--ctrl", 0, OPTION_TEXT, &o.control_file, "FILE.npy",
-         "controls: steps x nu, or steps x worlds x nu", 0, 0},
+         "controls: an array of steps x nu, or steps x worlds x nu", 0, 0},
         {"--start", 0, OPTION_TEXT, &o.start_file, "FILE.npy",
-         "initial qpos, qvel and act: one row, or one for each world (default: at rest at qpos0)", 0, 0},
+         "initial qpos, qvel and act: one row, or one row per world (default: at rest at qpos0)", 0, 0},
         {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy",
-         "the file to record: float64, (steps + 1) x worlds x numbers of the quantities", 0, 0},
+         "file to write: float64, (steps + 1) x worlds x numbers of all quantities", 0, 0},
         {"--quantities", 0, OPTION_TEXT, &o.quantities, "NAME,...",
-         "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
+         "quantities to record, such as sensordata, xpos, cvel, cfrc_ext (default qpos,qvel)", 0, 0},
         {"--keep-partial", 0, OPTION_FLAG, &o.keep_partial, NULL,
-         "on Ctrl-C, leave the steps so far in the file of --record", 0, 0},
+         "on Ctrl-C, keep the steps so far in the file of --record", 0, 0},
         {"--autoreset", 0, OPTION_FLAG, &o.autoreset, NULL,
-         "a world that diverges starts again, unless the model's flag autoreset disables it", 0, 0},
+         "restart a world that diverges, unless the model's flag autoreset disables it", 0, 0},
         {"--precision", 0, OPTION_TEXT, &o.precision, "auto|f32|f64",
-         "precision of the arithmetic (default auto: f32, or f64 where a long chain needs it)", 0, 0},
+         "floating-point precision (default auto: f32, or f64 where a long chain needs it)", 0, 0},
     };
     const command_usage usage = {
         .name = "sim",
         .operands = "ROBOT|SCENE --steps N",
-        .purpose =
-            "Simulates a robot (.xml .urdf), or all that moves in a scene file (.json), in any number of\n"
-            "worlds. A robot with soft bodies is simulated as a scene.",
-        .notes = "--device cuda simulates on an NVIDIA GPU, with 1 to 8 threads for each world.\n"
-                 "Of a scene, --record holds qpos and qvel of each robot and body, positions and velocities\n"
-                 "of the vertices of each soft body, layer by layer; the report says where each begins, and\n"
-                 "--ctrl holds the controls of all robots, one after another.",
+        .purpose = "Simulates a robot (.xml .urdf), or everything that moves in a scene file (.json), in any "
+                   "number of\n"
+                   "worlds. A robot with soft bodies is simulated as a scene.",
+        .notes = "--device cuda simulates on an NVIDIA GPU, with 1 to 8 threads per world.\n"
+                 "For a scene, --record holds qpos and qvel of each robot and body, and positions and "
+                 "velocities of\n"
+                 "the vertices of each soft body, layer by layer; the report says where each of them begins. "
+                 "--ctrl\n"
+                 "then holds the controls of all robots, one after another.",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,

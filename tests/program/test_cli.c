@@ -108,6 +108,50 @@ static void help_lists_what_exists(void **state)
     run_result_free(&all);
 }
 
+static void assert_lines_fit(const char *text)
+{
+    for (const char *line = text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (length > 100) {
+            fail_msg("%.*s: %zu columns, expected at most 100", (int)length, line, length);
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void help_fits_a_terminal(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+#if ORR_HAVE_WINDOW
+        "view",
+#endif
+        "render",
+        "sim",
+        "bench",
+        "capture",
+        "train",
+        "insert",
+        "convert",
+        "info",
+        "devices"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        run_result one = orrery(names[i], "--help");
+        assert_lines_fit(one.output);
+        run_result_free(&one);
+    }
+    run_result all = orrery("--help"), policy = orrery("train", "policy", "--help");
+    assert_lines_fit(all.output);
+    assert_lines_fit(policy.output);
+    // the text begins in the next line where the option leaves no room for it
+    run_result render = orrery("render", "--help");
+    assert_non_null(strstr(render.output, "FILE.policy\n                             controls of"));
+    run_result_free(&render);
+    run_result_free(&policy);
+    run_result_free(&all);
+}
+
 static void help_lists_the_common_options_that_a_command_uses(void **state)
 {
     (void)state;
@@ -1191,6 +1235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_lists_what_exists),
+        cmocka_unit_test(help_fits_a_terminal),
         cmocka_unit_test(help_lists_the_common_options_that_a_command_uses),
         cmocka_unit_test(wrong_command_lines_end_with_one_line_and_code_2),
         cmocka_unit_test(broken_files_end_with_one_line_that_names_them),

@@ -166,27 +166,27 @@ int command_bench(int argc, char **argv)
     int largest = 0, count = 0, exit_code = 0;
     const option options[] = {
         {"--file", 0, OPTION_TEXT, &run.file, "FILE",
-         "also draw this splat cloud or field, whole and filling the picture", 0, 0},
+         "also draw this splat cloud or field, once whole and once filling the picture", 0, 0},
         {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
-         "physics: the robot, or a folder with Gymnasium's robots, instead of many free bodies", 0, 0},
+         "physics: a robot, or a folder with Gymnasium's robots, instead of many free bodies", 0, 0},
         {"--plot", 0, OPTION_TEXT, &run.plot, "FILE.png",
-         "frame: some frames as a chart; physics: only one robot in 1 to 10000 worlds", 0, 0},
+         "frame: plot some frames; physics: run only one robot in 1 to 10,000 worlds, and plot that", 0, 0},
         {"--trace", 0, OPTION_TEXT, &run.trace, "FILE.json",
-         "frame: every stage on one axis of time, for ui.perfetto.dev", 0, 0},
+         "frame: write all stages on one time axis, for ui.perfetto.dev", 0, 0},
         {"--frames", 0, OPTION_INT, &run.frames, "N",
-         "frame: number of frames (default: two seconds, at most 120)", 1, 100000},
+         "frame: number of frames (default: those of two seconds, at most 120)", 1, 100000},
         {"--tiny", 0, OPTION_FLAG, &run.tiny, NULL,
-         "smallest sizes, whatever else is given, to test that everything works", 0, 0},
-        {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
-         1e4, 1e8},
+         "use the smallest sizes, whatever else is given: a test that everything runs", 0, 0},
+        {"--largest", 0, OPTION_INT, &largest, "N",
+         "number of splats in the largest synthetic cloud (default 5000000)", 1e4, 1e8},
     };
     const command_usage usage = {
         .name = "bench",
         .operands = "[NAME...] [SCENE]",
-        .purpose = "Measures limits of this machine, and the engine's speed beside them.",
-        .notes = "NAME: frame, light, splats, neural, physics. Without a name, all.\n"
-                 "SCENE, after frame or light: the scene to draw (default: the walker of the "
-                 "installed assets).",
+        .purpose = "Measures the speed of the engine, beside the limits of this machine.",
+        .notes =
+            "NAME: frame, light, splats, neural or physics; several may be given (default: all).\n"
+            "SCENE, after frame or light: the scene to draw (default: the walker of the installed assets).",
         .operand_max = BENCHMARK_COUNT + 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],

@@ -111,81 +111,86 @@ int command_convert(int argc, char **argv)
          .kind = OPTION_REAL,
          .value = &collider.desc.cell,
          .expect = "L",
-         .help = "colliders: edge of a cell (default: 1/256 of the longest side)",
+         .help = "colliders: edge length of a cell (default: 1/256 of the longest side)",
          .low = 1e-9,
          .high = 1e9},
         {.name = "--free",
          .kind = OPTION_TEXT,
          .value = &collider.free_side,
          .expect = "SIDE",
-         .help = "colliders of clouds, radiance fields: outside or inside of\n"
-                 "the surfaces is free (default auto: inside of a room)"},
+         .help = "colliders of clouds and radiance fields: the side of the surface that is free space, "
+                 "outside or inside (default auto: inside for a room)"},
         {.name = "--opacity",
          .kind = OPTION_REAL,
          .value = &collider.desc.opacity,
          .expect = "A",
-         .help = "the same: opacity at the surface (default 0.3; fields 0.5)",
+         .help = "likewise: opacity at which the surface lies (default 0.3, fields 0.5)",
          .low = 1e-3,
          .high = 0.999},
         {.name = "--gap",
          .kind = OPTION_REAL,
          .value = &collider.desc.gap,
          .expect = "L",
-         .help = "the same: gaps up to this width are closed (default: 4 cells)",
+         .help = "likewise: gaps up to this width are closed (default: 4 cells)",
          .low = 1e-9,
          .high = 1e9},
         {.name = "--island",
          .kind = OPTION_REAL,
          .value = &collider.desc.island,
          .expect = "S",
-         .help = "the same: pieces below this share of the largest are left\n"
-                 "out (default 0.005)",
+         .help = "likewise: pieces smaller than this fraction of the largest are left out (default 0.005)",
          .low = 1e-9,
          .high = 0.999},
         {.name = "--resolution",
          .kind = OPTION_INT,
          .value = &of_model.resolution,
          .expect = "N",
-         .help = "fields: cells along a side (default 256)",
+         .help = "fields: number of cells along each side (default 256)",
          .low = 2,
          .high = 2048},
         {.name = "--threshold",
          .kind = OPTION_REAL,
          .value = &of_model.threshold,
          .expect = "D",
-         .help = "fields with a density: density at the surface (default: by field)",
+         .help = "fields with a density: density at which the surface lies (default: depends on the field)",
          .low = 0.0,
          .high = 1e6},
         {.name = "--region",
          .kind = OPTION_BOX,
          .value = c.box,
          .expect = "BOX",
-         .help = "clouds: only the splats in the box X,Y,Z,LX,LY,LZ: its middle and\n"
-                 "the lengths of its edges"},
-        {.name = "--outside", .kind = OPTION_FLAG, .value = &c.outside, .help = "only those not in that box"},
+         .help = "clouds: keep only the splats in the box X,Y,Z,LX,LY,LZ: its centre and the lengths of its "
+                 "edges"},
+        {.name = "--outside",
+         .kind = OPTION_FLAG,
+         .value = &c.outside,
+         .help = "keep only the splats outside that box"},
         {.name = "--falloff",
          .kind = OPTION_REAL,
          .value = &c.falloff,
          .expect = "L",
-         .help = "width of the box's border, where both parts have a share of\n"
-                 "each splat (default 0)",
+         .help = "width of the border of the box in which each splat is divided between inside and outside "
+                 "(default 0)",
          .low = 0.0,
          .high = 1e9},
     };
     const command_usage usage = {
         .name = "convert",
         .operands = "IN OUT",
-        .purpose =
-            "Writes a splat cloud or a mesh in another format, the surface of a field (.ingp) or of a\n"
-            "collider as a mesh, or the collider of a cloud, a mesh or a field.",
+        .purpose = "Converts a splat cloud or a mesh to another format, the surface of a field (.ingp) or a "
+                   "collider to\n"
+                   "a mesh, or a cloud, a mesh or a field to a collider.",
         .notes =
-            "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
-            "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3) .sog.\n"
-            "Meshes (.glb .gltf .obj .stl .ply .dae) become .ply .obj .glb, with the base colours at their\n"
-            "vertices in place of materials and textures.\n"
-            "Fields become .ply .obj .glb, or .ingp .msgpack without the state of their training.\n"
-            "Clouds, meshes and fields become .collider: signed distances, which robots collide with;\n"
-            "colliders become .ply .obj .glb.",
+            "Clouds: reads .ply .compressed.ply .splat .spz .sog .ksplat; writes .ply .compressed.ply .splat "
+            ".spz\n"
+            "(version 4; .v3.spz: version 3) .sog.\n"
+            "Meshes (.glb .gltf .obj .stl .ply .dae) become .ply .obj .glb; base colours at the vertices "
+            "replace\n"
+            "materials and textures.\n"
+            "Fields become meshes (.ply .obj .glb), or .ingp .msgpack without the state of the training.\n"
+            "Clouds, meshes and fields become .collider: signed distances that robots collide with. "
+            "Colliders\n"
+            "become meshes (.ply .obj .glb).",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,

@@ -123,20 +123,18 @@ int command_info(int argc, char **argv)
         {.name = "--sun",
          .kind = OPTION_FLAG,
          .value = &sun,
-         .help =
-             "also estimate the sun by which clouds and radiance fields, or those of scene files, are lit"}};
-    const command_usage usage = {
-        .name = "info",
-        .operands = "FILE...",
-        .purpose =
-            "Prints what splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), colliders,\n"
-            "scene files and camera files (transforms.json) contain.",
-        .operand_min = 1,
-        .operand_max = argc,
-        .options = list,
-        .option_count = sizeof list / sizeof list[0],
-        .common = &common,
-        .common_used = COMMON_THREADS | COMMON_SIZE | COMMON_JSON};
+         .help = "also estimate the sun that lights clouds and radiance fields, alone or in scene files"}};
+    const command_usage usage = {.name = "info",
+                                 .operands = "FILE...",
+                                 .purpose = "Prints what splat clouds, meshes, trained fields (.ingp), "
+                                            "robots (.xml .urdf), colliders, scene\n"
+                                            "files and camera files (transforms.json) contain.",
+                                 .operand_min = 1,
+                                 .operand_max = argc,
+                                 .options = list,
+                                 .option_count = sizeof list / sizeof list[0],
+                                 .common = &common,
+                                 .common_used = COMMON_THREADS | COMMON_SIZE | COMMON_JSON};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

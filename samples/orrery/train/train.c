@@ -221,8 +221,7 @@ int command_train(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &t.model_path,
          .expect = "MODEL",
-         .help =
-             "the model, .ingp, or the cloud, .ply .spz .sog; a plot of the training is written beside it"},
+         .help = "model (.ingp), or cloud (.ply, .spz, .sog); a plot of the training is written beside it"},
         {.name = "--steps",
          .kind = OPTION_INT,
          .value = &c.steps,
@@ -234,27 +233,27 @@ int command_train(int argc, char **argv)
          .kind = OPTION_REAL,
          .value = &t.seconds_max,
          .expect = "S",
-         .help = "stop S seconds after the start (default 60, nerf 120, splats 180; none with --steps)",
+         .help = "stop S seconds after the start (default 60, nerf 120, splats 180; no limit with --steps)",
          .low = 1e-3,
          .high = 1e7},
         {.name = "--config",
          .kind = OPTION_TEXT,
          .value = &t.desc.config,
          .expect = "FILE",
-         .help = "configuration of encodings and networks: JSON of instant-ngp"},
+         .help = "configuration of encodings and networks, as JSON of instant-ngp"},
         {.name = "--batch",
          .kind = OPTION_INT,
          .value = &t.desc.batch,
          .expect = "N",
-         .help = "samples per step (default: by kind)",
+         .help = "samples per step (default: depends on the kind)",
          .low = 64,
          .high = 1 << 22},
         {.name = "--splats",
          .kind = OPTION_INT,
          .value = &t.desc.splats,
          .expect = "N",
-         .help = "splats: no more than N (default 150000; by --seconds S above 180 alone: 150000 x (S / "
-                 "180)^(2/3), up to 1000000)",
+         .help = "splats: largest number of splats (default 150000; with --seconds S above 180 and no "
+                 "--steps: 150000 x (S / 180)^(2/3), at most 1000000)",
          .low = 1,
          .high = 1 << 28},
         {.name = "--sh",
@@ -267,100 +266,97 @@ int command_train(int argc, char **argv)
         {.name = "--antialias",
          .kind = OPTION_FLAG,
          .value = &t.desc.antialias,
-         .help = "splats: train with the Mip-Splatting 2D filter, for views from far away"},
+         .help = "splats: train with the 2D filter of Mip-Splatting, for views from far away"},
         {.name = "--holdout",
          .kind = OPTION_TEXT,
          .value = &c.holdout,
          .expect = "K|test",
-         .help =
-             "nerf, splats: keep every Kth photo for testing (default 8; 0: none), or test with the "
-             "photos of transforms_test.json beside the capture's file (Blender), or of test_filenames or "
-             "val_filenames in it (nerfstudio)"},
+         .help = "nerf, splats: hold out every Kth photo for testing (default 8; 0: none), or test on the "
+                 "photos of transforms_test.json beside the capture's file (Blender), or of test_filenames "
+                 "or val_filenames in it (nerfstudio)"},
         {.name = "--sampling",
          .kind = OPTION_TEXT,
          .value = &c.sampling,
          .expect = "occupancy|proposal",
-         .help = "nerf: rays are sampled by an occupancy grid (default), or by a proposal field for "
-                 "unbounded captures"},
+         .help = "nerf: sample rays by an occupancy grid (default), or by a proposal field, for unbounded "
+                 "captures"},
         {.name = "--exposures",
          .kind = OPTION_FLAG,
          .value = &t.desc.exposures,
          .help = "for photos of different exposures; nerf: learn a gain per photo and channel; splats: learn "
-                 "an affine map of colours per photo, and compare right halves of held-out photos after a "
-                 "fit to the left ones"},
+                 "an affine colour map per photo, and fit held-out photos on their left half before "
+                 "comparing the right one"},
         {.name = "--bilateral-grid",
          .kind = OPTION_FLAG,
          .value = &t.desc.bilateral_grid,
-         .help = "splats: in place of --exposures, maps of colours by place in the photo and brightness"},
+         .help = "splats: instead of --exposures, learn colour maps that depend on position and brightness "
+                 "in the photo"},
         {.name = "--refine-poses",
          .kind = OPTION_FLAG,
          .value = &t.desc.refine_poses,
-         .help = "splats: learn corrections of the photos' poses too; writes NAME.transforms.json beside the "
-                 "cloud NAME.ply"},
+         .help = "splats: also correct the poses of the photos; writes NAME.transforms.json beside NAME.ply"},
         {.name = "--depth",
          .kind = OPTION_REAL,
          .value = &c.depth,
          .expect = "W",
-         .help =
-             "splats: weight of the depths of points3D in the loss, 0 to 100 (default 0); for few photos: "
-             "0.1",
+         .help = "splats: weight in the loss of the depths of the COLMAP points (points3D), 0 to 100 "
+                 "(default 0; for few photos 0.1)",
          .low = 0.0,
          .high = 100.0},
         {.name = "--prune",
          .kind = OPTION_REAL,
          .value = &c.prune,
          .expect = "SHARE",
-         .help = "splats: in the second half, remove this share of them, 0 to 0.95 (default 0): those that "
-                 "weigh least in the photos",
+         .help = "splats: fraction of the splats, 0 to 0.95, to remove in the second half: those that "
+                 "contribute least to the photos (default 0)",
          .low = 0.0,
          .high = 0.95},
         {.name = "--masks",
          .kind = OPTION_TEXT,
          .value = &c.masks,
          .expect = "ignore|empty",
-         .help = "splats: what masks beside photos leave out is not learned from (default), or is learned "
-                 "as transparent, for an object without its surroundings"},
+         .help = "splats: ignore what masks leave out of the photos (default), or learn it as empty, for an "
+                 "object without its surroundings"},
         {.name = "--lens",
          .kind = OPTION_TEXT,
          .value = &c.lens,
          .expect = "undistort|keep",
-         .help = "splats: photos whose lens distorts are resampled to a pinhole, of a fisheye their middle "
-                 "(default), or stay as sharp as they are, and splats are drawn as the lens shows them"},
+         .help = "splats: resample photos with lens distortion to a pinhole camera, of a fisheye only the "
+                 "middle (default), or keep them, and draw splats through the lens"},
         {.name = "--strategy",
          .kind = OPTION_TEXT,
          .value = &c.strategy,
          .expect = "adc|mcmc",
-         .help =
-             "splats: where they are missing, those that the loss pulls hardest are divided (default), or "
-             "come copies of opaque ones"},
+         .help = "splats: how new splats are made: by splitting those with the largest gradients (default), "
+                 "or by copying opaque ones"},
         {.name = "--fast-scatter",
          .kind = OPTION_FLAG,
          .value = &t.desc.fast_scatter,
-         .help = "nerf: add gradients in any order: about 2 % faster, bits differ between runs"},
+         .help = "nerf: add gradients in any order: about 2 % faster, but bits differ between runs"},
         {.name = "--preview",
          .kind = OPTION_TEXT,
          .value = &t.preview,
          .expect = "DIR|FILE.png",
-         .help = "write pictures during training into DIR, or into FILE.png, which shows the last"},
+         .help = "write pictures during training: all of them into DIR, or the latest to FILE.png"},
         {.name = "--resume",
          .kind = OPTION_TEXT,
          .value = &t.desc.resume,
          .expect = "MODEL",
-         .help =
-             "continue from a model of this command, to the same bits: configuration, batch, seed, holdout "
-             "and exposures are the model's; splats: from CLOUD.training beside the cloud, with the same "
-             "--holdout, and --steps counts from the very beginning"},
+         .help = "continue from a model of this command, bit for bit: configuration, batch, seed, holdout "
+                 "and exposures are those of the model; splats: from CLOUD.training beside the cloud, with "
+                 "the same --holdout, and --steps counts from the very beginning"},
         {.name = "--checkpoint",
          .kind = OPTION_REAL,
          .value = &c.checkpoint_minutes,
          .expect = "MINUTES",
-         .help = "save the model every so often while training (default 10; 0: only at the end)",
+         .help = "interval at which the model is saved while it trains (default 10; 0: only at the end)",
          .low = 0.0,
          .high = 1e6},
         {.name = "--no-state",
          .kind = OPTION_FLAG,
          .value = &t.small,
-         .help = "save without what --resume needs: a smaller file; splats: no CLOUD.training"},
+         .help = "save without the state that --resume needs, which makes the file smaller; splats: no "
+                 "CLOUD.training"},
         {.name = "--evaluation",
          .kind = OPTION_REAL,
          .value = &t.evaluation_seconds,
@@ -374,11 +370,14 @@ int command_train(int argc, char **argv)
         .operands = "image|sdf|nerf|splats|volume DATA -o MODEL | policy TASK ROBOT -o MODEL |\n       "
                     "material MESH -o MODEL",
         .purpose = "Trains a field or a splat cloud until --steps, --seconds or Ctrl-C, and saves it.",
-        .notes = "image: .png .jpg .webp .exr .hdr .bmp .tga .gif;  sdf: .obj .stl .glb .ply;\n"
-                 "nerf, splats: transforms.json, or its folder, or a folder with a COLMAP model;\n"
-                 "splats begin at its points: points3D, or the ply_file_path of a transforms.json;\n"
-                 "volume: a three-dimensional .npy, or the word cloud for a computed one;\n"
-                 "policy, material: see orrery train policy --help, orrery train material --help.",
+        .notes = "DATA\n"
+                 "  image         .png .jpg .webp .exr .hdr .bmp .tga .gif\n"
+                 "  sdf           .obj .stl .glb .ply\n"
+                 "  nerf, splats  a transforms.json, its folder, or a folder with a COLMAP model; splats "
+                 "start from\n"
+                 "                its points (points3D, or the ply_file_path of a transforms.json)\n"
+                 "  volume        a three-dimensional .npy, or the word cloud for a computed one\n"
+                 "  policy, material  see orrery train policy --help and orrery train material --help",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,

@@ -71,22 +71,24 @@ int train_material(int argc, char **argv)
     orr_error error = {0};
     int count = 0, exit_code = 0;
     const option list[] = {
-        {"--output", 'o', OPTION_TEXT, &o.path, "FILE.material", "the material", 0, 0},
-        {"--material", 0, OPTION_INT, &o.material, "N", "its number in the mesh's file, from 0 (default 0)",
-         0, 1e6},
-        {"--steps", 0, OPTION_INT, &o.steps, "N", "steps of 8192 pairs of directions (default 3000)", 1, 1e8},
+        {"--output", 'o', OPTION_TEXT, &o.path, "FILE.material", "material to write", 0, 0},
+        {"--material", 0, OPTION_INT, &o.material, "N",
+         "index of the material in the mesh's file, from 0 (default 0)", 0, 1e6},
+        {"--steps", 0, OPTION_INT, &o.steps, "N",
+         "training steps, each of 8192 pairs of directions (default 3000)", 1, 1e8},
         {"--width", 0, OPTION_INT, &o.width, "N",
-         "neurons of each of the two hidden layers: 16, which is drawn faster, or 32 (default 32)", 16, 32},
+         "neurons in each of the two hidden layers: 16, which draws faster, or 32 (default 32)", 16, 32},
         {"--size", 0, OPTION_INT, &o.size, "N",
-         "texels of its texture at most, as wide and high as the largest of the mesh's (default 512)", 1,
+         "upper limit in texels of its texture, which is as large as the mesh's largest (default 512)", 1,
          4096},
     };
     const command_usage usage = {
         .name = "train material",
         .operands = "MESH -o FILE.material",
-        .purpose = "Learns a material of a mesh, its layers and textures, as a small network.",
-        .notes = "MESH: .glb or .gltf. Scene files name the material in \"materials\" of a mesh's layer\n"
-                 "(docs/scene-file.md). Ctrl-C saves what has been learnt.",
+        .purpose = "Trains a small network to reproduce a material of a mesh, with its layers and textures.",
+        .notes =
+            "MESH is a .glb or .gltf file. Scene files name the material in \"materials\" of a mesh's layer\n"
+            "(docs/scene-file.md). Ctrl-C saves what was learned so far.",
         .operand_min = 1,
         .operand_max = 1,
         .options = list,

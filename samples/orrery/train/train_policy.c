@@ -191,34 +191,36 @@ int train_policy(int argc, char **argv)
     t->success = NAN;
     const option list[] = {
         {"--output", 'o', OPTION_TEXT, &t->path, "FILE.policy",
-         "the policy; a plot of the returns is written beside it", 0, 0},
-        {"--steps", 0, OPTION_INT, &t->steps, "N", "stop after N steps of all environments together", 1, 1e9},
+         "policy; a plot of the returns is written beside it", 0, 0},
+        {"--steps", 0, OPTION_INT, &t->steps, "N", "stop after N steps, summed over all environments", 1,
+         1e9},
         {"--seconds", 0, OPTION_REAL, &t->seconds, "S",
-         "stop S seconds after the start (default 60; none with --steps)", 1e-3, 1e7},
-        {"--worlds", 0, OPTION_INT, &t->worlds, "N", "environments, a multiple of 64 (default 128)", 64,
-         ORR_ENV_MAX},
+         "stop S seconds after the start (default 60; no limit with --steps)", 1e-3, 1e7},
+        {"--worlds", 0, OPTION_INT, &t->worlds, "N", "number of environments, a multiple of 64 (default 128)",
+         64, ORR_ENV_MAX},
         {"--horizon", 0, OPTION_INT, &t->horizon, "N",
          "steps of each environment between two updates (default 64)", 1, 65536},
         {"--width", 0, OPTION_INT, &t->width, "N",
-         "neurons of each of the two hidden layers: 16, 32, 64 or 128 (default 64)", 16, 128},
+         "neurons in each of the two hidden layers: 16, 32, 64 or 128 (default 64)", 16, 128},
         {"--resume", 0, OPTION_TEXT, &t->resume, "FILE.policy",
-         "go on from there, to the same bits; with its --worlds, --horizon, --width and --seed", 0, 0},
-        {"--small", 0, OPTION_FLAG, &t->small, NULL, "save the policy alone, from which nothing goes on", 0,
-         0},
+         "continue from this policy, bit for bit, with its --worlds, --horizon, --width and --seed", 0, 0},
+        {"--small", 0, OPTION_FLAG, &t->small, NULL,
+         "save only the policy, without the state that --resume needs", 0, 0},
         {"--episodes", 0, OPTION_INT, &t->episodes, "N",
-         "episodes without noise, whose mean return is reported at the end (default 20)", 1, 1e6},
+         "number of episodes without exploration noise that are evaluated at the end (default 20)", 1, 1e6},
         {"--success", 0, OPTION_REAL, &t->success, "REWARD",
-         "report the share of them whose last reward is that or more", -1e30, 1e30},
+         "also report the fraction of those episodes whose last reward is at least REWARD", -1e30, 1e30},
     };
     const command_usage usage = {
         .name = "train policy",
         .operands = "TASK [ROBOT] -o FILE.policy",
-        .purpose = "Learns a task by proximal policy optimisation until --steps, --seconds or Ctrl-C.",
-        .notes =
-            "TASK: Ant-v5, HalfCheetah-v5, Hopper-v5, Walker2d-v5, Swimmer-v5, InvertedPendulum-v5 and\n"
-            "others of Gymnasium, a task that ships (QuadrupedTerrain, SoftLift ...), or a task file\n"
-            "(.json, docs/task-file.md); ROBOT: its .xml, for example Gymnasium's ant.xml (default: the\n"
-            "one that the task file names).",
+        .purpose = "Learns a task by proximal policy optimisation (PPO) until --steps, --seconds or Ctrl-C.",
+        .notes = "TASK is a task of Gymnasium (Ant-v5, HalfCheetah-v5, Hopper-v5, Walker2d-v5, Swimmer-v5,\n"
+                 "InvertedPendulum-v5 and others), a task that comes with the program (QuadrupedTerrain, "
+                 "SoftLift\n"
+                 "...), or a task file (.json, docs/task-file.md). ROBOT is its model, for example "
+                 "Gymnasium's ant.xml\n"
+                 "(default: the one that the task file names).",
         .operand_min = 1,
         .operand_max = 2,
         .options = list,

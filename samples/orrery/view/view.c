@@ -253,17 +253,15 @@ static orr_result view(viewer *v, const common_options *common, bool validate, c
 }
 
 static const char about[] =
-    "A mesh, robot or cloud that is dropped on the window is placed on the surface under the mouse; G shows\n"
-    "handles that move it. A robot (.xml .urdf) moves in real time. A capture (transforms.json, its folder,\n"
-    "or a folder with a COLMAP model) trains a radiance field, or splats with --train splats, while you\n"
-    "watch. M saves NAME.ingp or NAME.ply. To continue training from it: orrery view CAPTURE --resume "
-    "MODEL,\n"
-    "or orrery train nerf|splats CAPTURE --holdout 0 --resume MODEL.\n"
+    "A mesh, robot or cloud that is dropped on the window is placed on the surface under the mouse; G\n"
+    "shows handles that move it. A robot (.xml .urdf) moves in real time. A capture (transforms.json,\n"
+    "its folder, or a folder with a COLMAP model) trains a radiance field, or splats with --train\n"
+    "splats, while you watch. M saves NAME.ingp or NAME.ply. To continue training from that file:\n"
+    "orrery view CAPTURE --resume MODEL, or orrery train nerf|splats CAPTURE --holdout 0 --resume MODEL.\n"
     "\n"
-    "Every ten minutes (--checkpoint) the model in training is saved to a new file. When the viewer ends, "
-    "by\n"
-    "Escape, by a signal or because the display is gone, it saves what is in no file yet: the model in\n"
-    "training, the camera path, and the scene if it was changed. stderr lists the files.\n"
+    "Every ten minutes (--checkpoint) the model in training is saved to a new file. When the viewer\n"
+    "ends, by Escape, by a signal or because the display is gone, it saves what is in no file yet: the\n"
+    "model in training, the camera path, and the scene if it was changed. stderr lists the files.\n"
     "\n";
 
 // A training that goes on from a cloud is one of splats.
@@ -309,51 +307,51 @@ int command_view(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &v.train,
          .expect = "splats|nerf|sdf|image|volume",
-         .help =
-             "train this on SCENE, as orrery train does, and show it meanwhile (default of a capture: nerf)"},
+         .help = "train this kind of model on SCENE, as orrery train does, and show it while it learns "
+                 "(default for a capture: nerf)"},
         {.name = "--resume",
          .kind = OPTION_TEXT,
          .value = &v.resume,
          .expect = "MODEL",
-         .help = "go on training from a model that this command has saved"},
+         .help = "continue training from a model that this command saved"},
         {.name = "--checkpoint",
          .kind = OPTION_REAL,
          .value = &v.checkpoint_minutes,
          .expect = "MINUTES",
-         .help = "save the model in training every so often (default 10; 0: only at the end)",
+         .help = "interval at which the model in training is saved (default 10; 0: only at the end)",
          .low = 0.0,
          .high = 1e6},
         {.name = "--ctrl",
          .kind = OPTION_TEXT,
          .value = &v.look.controls.ctrl,
          .expect = "sine|random|FILE.npy|FILE.policy",
-         .help = "controls of the first robot's actuators (default: the panel's sliders)"},
+         .help = "controls of the first robot's actuators (default: the sliders of the panel)"},
         {.name = "--paused",
          .kind = OPTION_FLAG,
          .value = &v.robot.panel.paused,
-         .help = "robots do not move until Space is pressed"},
+         .help = "start with robots paused: Space lets them move"},
         {.name = "--camera",
          .kind = OPTION_TEXT,
          .value = &v.first_camera,
          .expect = "INDEX|NAME",
-         .help = "begin with this camera of the scene or a robot, by its index from 0 or its name"},
+         .help = "start at this camera of the scene or of a robot, given by its name or its index from 0"},
         {.name = "--ui-scale",
          .kind = OPTION_REAL,
          .value = &v.ui_scale,
          .expect = "X",
-         .help = "size of the panel and its text, beside the display's own scale (default 1)",
+         .help = "size of the panel and its text relative to the scale of the display (default 1)",
          .low = 0.5,
          .high = 4.0},
         {.name = "--screenshot",
          .kind = OPTION_TEXT,
          .value = &picture,
          .expect = "FILE.png",
-         .help = "write the picture when the window closes"},
+         .help = "save the picture when the window closes"},
         {.name = "--frames",
          .kind = OPTION_INT,
          .value = &frames,
          .expect = "N",
-         .help = "draw without pause, and close after N frames",
+         .help = "draw N frames without pause, then close",
          .low = 1.0,
          .high = 1e9},
         {.name = "--validate",
@@ -371,7 +369,7 @@ int command_view(int argc, char **argv)
     const command_usage usage = {
         .name = "view",
         .operands = "SCENE|CAPTURE",
-        .purpose = "Opens a window on a scene, or on splats or a field in training.",
+        .purpose = "Opens a window on a scene, or on a model in training.",
         .notes = notes,
         .operand_min = 1,
         .operand_max = 1,
