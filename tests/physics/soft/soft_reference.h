@@ -5,7 +5,7 @@
 
 #include "physics/soft/soft.h"
 
-// A rigid ball that vertices touch, with the penalty and the friction that physics/soft/README.md states: of
+// A rigid ball that vertices touch, with the penalty and the friction that docs/soft-bodies.md states: of
 // the ball's surface, not of planes. The orientation of a ball does not matter.
 typedef struct soft_ball {
     double radius, mass, inertia, friction; // m, kg, kg m^2; mass 0: there is none
