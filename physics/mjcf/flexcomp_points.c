@@ -1,7 +1,7 @@
 // The shapes of a <flexcomp>: points and elements in MuJoCo's order, so that pins mean the same points.
 #include "physics/mjcf/flexcomp_shape.h"
 #include "physics/soft/mesh/box_mesh.h"
-#include "physics/soft/mesh/tet_flat.h"
+#include "physics/soft/mesh/flat_elements.h"
 
 #include <string.h>
 
@@ -252,18 +252,44 @@ static orr_result make_box(mjcf_shaping *s)
 
 // ---- all of them
 
-// Turns tetrahedra so that their volume is above 0. Before points that no element has are left out, so that
-// what is said of one has the numbers of the file.
+// The edges from an element's first corner to its others.
+static void element_edges(const spec_flex *flex, const int32_t *corner, double edge[3][3])
+{
+    for (int k = 0; k < 3 * flex->dim; k++) {
+        edge[k / 3][k % 3] = flex->point[3 * (ptrdiff_t)corner[k / 3 + 1] + k % 3] -
+                             flex->point[3 * (ptrdiff_t)corner[0] + k % 3];
+    }
+}
+
+// Triangles whose corners move by themselves have an area. Elements are checked before points that none has
+// are left out, so that messages have the numbers of the file.
+static orr_result check_triangles(const mjcf_shaping *s)
+{
+    const spec_flex *flex = &s->f->flex;
+    const bool checked = flex->dim == 2 && s->f->dof == MJCF_FLEX_FULL;
+    for (int i = 0; checked && i < flex->elements; i++) {
+        const int32_t *corner = flex->element + 3 * (ptrdiff_t)i;
+        double d[3][3], normal[3];
+        element_edges(flex, corner, d);
+        vec3_cross(d[0], d[1], normal);
+        const double twice_area = vec3_length(normal);
+        if (triangle_is_flat(d[0], d[1], twice_area)) {
+            return mjcf_fail(s->node, s->reader->error,
+                             "element %d (points %d %d %d): expected an area above 0, not %g m^2", i,
+                             corner[0], corner[1], corner[2], 0.5 * twice_area);
+        }
+    }
+    return ORR_OK;
+}
+
+// Turns tetrahedra so that their volume is above 0.
 static orr_result orient(const mjcf_shaping *s)
 {
     const spec_flex *flex = &s->f->flex;
     for (int i = 0; flex->dim == 3 && i < flex->elements; i++) {
         int32_t *corner = flex->element + 4 * (ptrdiff_t)i;
         double d[3][3], normal[3];
-        for (int k = 0; k < 9; k++) {
-            d[k / 3][k % 3] = flex->point[3 * (ptrdiff_t)corner[k / 3 + 1] + k % 3] -
-                              flex->point[3 * (ptrdiff_t)corner[0] + k % 3];
-        }
+        element_edges(flex, corner, d);
         vec3_cross(d[1], d[2], normal);
         const double volumes = vec3_dot(d[0], normal);
         if (tet_is_flat(d[0], fabs(volumes))) {
@@ -312,5 +338,6 @@ orr_result mjcf_flexcomp_shape(mjcf_reader *reader, const mjcf_node *node, mjcf_
     for (int i = 0; i < 3 * f->flex.points && given; i++) {
         f->flex.point[i] *= f->scale[i % 3];
     }
+    ORR_TRY(check_triangles(&s));
     return orient(&s);
 }

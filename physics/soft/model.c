@@ -3,7 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/maths/vector.h"
-#include "physics/soft/mesh/tet_flat.h"
+#include "physics/soft/mesh/flat_elements.h"
 
 #include <math.h>
 #include <string.h>
@@ -200,7 +200,7 @@ static orr_result build_triangles(orr_soft_model *m, const orr_soft_spec *s, orr
         difference(m, corner[0], corner[2], e2);
         vec3_cross(e1, e2, n);
         double twice_area = sqrt(vec3_dot(n, n)), x = sqrt(vec3_dot(e1, e1));
-        if (!(twice_area > 1e-6 * fmax(x * x, vec3_dot(e2, e2)))) {
+        if (triangle_is_flat(e1, e2, twice_area)) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
                             "%s: triangle %d (vertices %d %d %d): expected an area above 0, not %g m^2",
                             s->name, i, corner[0], corner[1], corner[2], 0.5 * twice_area);

@@ -321,7 +321,7 @@ static void mistakes_name_the_body(void **state)
          "flex.xml:1: <flexcomp>: element 0 (points 0 1 2 3): expected a volume above 0"},
         {"<mujoco><worldbody><flexcomp name='f' dim='2' type='direct' point='0 0 0 1 0 0 2 0 0' element='0 1 "
          "2'/></worldbody></mujoco>",
-         "flex.xml: f: triangle 0"}};
+         "flex.xml:1: <flexcomp>: element 0 (points 0 1 2): expected an area above 0"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         orr_scene *scene;
         orr_error why = {0};

@@ -326,6 +326,9 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<flexcomp name='f' type='direct' dim='3' point='9 9 9 0 0 0 1 0 0 0 1 0 0 0 1 1 1 0' "
               "element='1 2 3 4 1 3 2 5'/>"),
          "test.xml:2: <flexcomp>", "element 1 (points 1 3 2 5): expected a volume above 0, not 0 m^3"},
+        {BODY("\n<flexcomp name='f' type='direct' point='9 9 9 0 0 0 1 0 0 0 1 0 2 0 0' element='1 2 3 1 2 "
+              "4'/>"),
+         "test.xml:2: <flexcomp>", "element 1 (points 1 2 4): expected an area above 0, not 0 m^2"},
         {BODY("<flexcomp name='f' type='mesh' dim='3' file='a.obj'/>"), "test.xml:1: <flexcomp>",
          "an origin"},
         {BODY("<flexcomp name='f' type='mesh' file='absent.obj'/>"), "test.xml:1: <flexcomp>", "absent.obj"},
