@@ -3,8 +3,8 @@
 
     tests/golden/record_models.py [--robots FOLDER] [--out FOLDER] [NAME...]   (options: recording.py)
 
-Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot.
-Each line is a size or an array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9
+Writes tests/golden/compiled/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt
+beside it for each robot. Each line is a size or an array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9
 digits. Rows that repeat the one before are written as `=`. Left out is what physics/model/model.h has in a
 form of its own (hulls, vertices of meshes, distance grids, pixels, soft bodies; colour spaces, which it
 resolves where MuJoCo keeps "auto").
@@ -107,9 +107,9 @@ def main():
     session = recording.Recording(__doc__)
     for path in sorted((recording.HERE / "models").glob("*.[xu][mr]*")):  # .xml .urdf
         if not path.name.startswith("part_"):
-            session.write(f"{path.stem}.txt", path, compiled)
+            session.write(f"compiled/{path.stem}.txt", path, compiled)
     for path in session.robots():
-        session.write(f"robot_{path.stem}.txt", path, compiled)
+        session.write(f"compiled/robot_{path.stem}.txt", path, compiled)
     session.finish()
 
 

@@ -21,7 +21,7 @@ static orr_model *parse(const char *text, orr_error *error)
 
 static void check_robot(const char *name, const char *path)
 {
-    const char *golden = source_path("tests/golden/robot_%s.txt", name);
+    const char *golden = source_path("tests/golden/compiled/robot_%s.txt", name);
     orr_model *model;
     assert_ok(orr_model_load(path, &model, &error));
     assert_true(assert_golden_model(model, golden) > 100);
@@ -37,7 +37,7 @@ static void robots_compile_to_what_mujoco_makes_of_them(void **state)
 static void check_model(const char *name, const char *ending)
 {
     const char *path = source_path("tests/golden/models/%s%s", name, ending);
-    const char *golden = source_path("tests/golden/%s.txt", name);
+    const char *golden = source_path("tests/golden/compiled/%s.txt", name);
     orr_model *model = NULL;
     assert_ok(orr_model_load(path, &model, &error));
     assert_true(assert_golden_model(model, golden) > 100);
