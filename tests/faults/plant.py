@@ -100,15 +100,13 @@ class Tree:
         self.sound = set()  # tests that have passed without a fault
         copy_checkout(self.source)
         assets = folder / "assets"
-        if not assets.exists():  # made once, without a fault: it takes a minute
-            self.make("ON")
+        self.make()
+        if not assets.exists():  # made without a fault
             shutil.copytree(self.build / "assets", assets)
-        self.make("OFF")
         os.environ["ORR_ASSETS"] = str(assets)
 
-    def make(self, samples):
-        options = [*CONFIGURATION, f"-DORR_SAMPLES={samples}"]
-        if not (self.call("cmake", "-S", self.source, "-B", self.build, *options)
+    def make(self):
+        if not (self.call("cmake", "-S", self.source, "-B", self.build, *CONFIGURATION)
                 and self.call("ninja", "-C", self.build, "-j", self.jobs)):
             sys.exit(f"{self.log.name}: the checkout does not build")
 
@@ -138,7 +136,10 @@ class Tree:
 
     def run_tests(self, names, tests):
         """The name of a test that fails, '' when none does, None when a program cannot be built."""
-        if not self.call("ninja", "-C", self.build, "-j", self.jobs, *sorted({tests[n][0] for n in names})):
+        targets = {tests[n][0] for n in names}
+        if any(tests[n][1] == "program" for n in names):
+            targets.add("orrery")  # those tests run it
+        if not self.call("ninja", "-C", self.build, "-j", self.jobs, *sorted(targets)):
             return None
         failed = self.build / "Testing/Temporary/LastTestsFailed.log"
         failed.unlink(missing_ok=True)
