@@ -6,8 +6,8 @@
 Writes tests/golden/compiled/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt
 beside it for each robot. Each line is a size or an array of physics/model/model.h: `nq 15`, `body_pos 14x3 0
 0 0 ...`, numbers with 9 digits. Rows that repeat the one before are written as `=`. Left out is what
-physics/model/model.h has in a form of its own (hulls, vertices of meshes, distance grids, pixels, soft bodies;
-colour spaces, which it resolves where MuJoCo keeps "auto").
+physics/model/model.h has in a form of its own (hulls, vertices of meshes, distance grids, pixels, soft
+bodies; colour spaces, which it resolves where MuJoCo keeps "auto").
 """
 import glob
 import pathlib
