@@ -5,6 +5,7 @@
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
 #include "engine/scene/scene.h"
+#include "neural/capture/capture_file.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 #include "samples/orrery/progress.h"
@@ -26,7 +27,8 @@ typedef struct insertion {
     orr_scene *scene;
     orr_world *world;
     orr_frame *frame;
-    orr_camera_list cameras; // of the capture
+    orr_camera_list cameras;  // of the capture
+    orr_capture_file capture; // where its photos are
     orr_layer layer;
     orr_transform transform;
     bool no_sun;          // it is not to be estimated
@@ -133,10 +135,12 @@ static orr_result load_photo(const insertion *n, int i, float *rgba, orr_error *
 {
     orr_image8 image;
     const orr_camera *camera = &n->cameras.cameras[i];
-    char *folder = orr_path_is_folder(n->over) ? orr_path_join("", n->over) : orr_path_beside(n->over, "");
-    char *path = folder ? orr_path_join(folder, n->cameras.names[i]) : NULL;
-    orr_result result = path ? orr_image8_load(path, &image, error)
-                             : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", n->over);
+    char *path;
+    ORR_TRY(orr_capture_file_photo(&n->capture, n->cameras.names[i], &path, error));
+    if (!path) {
+        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: no photo %s", n->over, n->cameras.names[i]);
+    }
+    orr_result result = orr_image8_load(path, &image, error);
     if (result == ORR_OK && (image.width != camera->width || image.height != camera->height)) {
         result = orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %d x %d as its camera",
                           path, image.width, image.height, camera->width, camera->height);
@@ -149,7 +153,6 @@ static orr_result load_photo(const insertion *n, int i, float *rgba, orr_error *
         orr_image8_free(&image);
     }
     orr_free(path);
-    orr_free(folder);
     return result;
 }
 
@@ -211,6 +214,7 @@ static orr_result compose_all(insertion *n, orr_error *error)
 static orr_result load_capture(insertion *n, orr_error *error)
 {
     ORR_TRY(orr_camera_file_load(n->over, 0, 0, &n->cameras, error));
+    ORR_TRY(orr_capture_file_read(n->over, &n->capture, error));
     if (n->cameras.distorted) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%s: its lenses distort: expected photos of pinholes (orrery capture --undistort)",
@@ -353,6 +357,7 @@ int command_insert(int argc, char **argv)
     orr_scene_destroy(n.scene);
     orr_engine_destroy(n.engine);
     orr_camera_list_free(&n.cameras);
+    orr_capture_file_free(&n.capture);
     if (result != ORR_OK) {
         return command_fail(result, &error);
     }

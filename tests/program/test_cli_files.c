@@ -91,6 +91,51 @@ static void pipes_are_refused_wherever_a_file_is_read(void **state)
     run_result_free(&material);
 }
 
+// ---- photos ----
+
+// Two photos of a cloud, without their endings in the file, as NeRF-synthetic has them: what is inserted is
+// seen in the middle of both, and changes nothing in a corner.
+static void objects_are_inserted_into_photos(void **state)
+{
+    (void)state;
+    static const char cameras[] = "{\"w\": 64, \"h\": 48, \"fl_x\": 60, \"frames\": ["
+                                  "{\"file_path\": \"photo_0\", \"transform_matrix\": "
+                                  "[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 6], [0, 0, 0, 1]]},"
+                                  "{\"file_path\": \"./photo_1\", \"transform_matrix\": "
+                                  "[[1, 0, 0, 0.1], [0, 1, 0, 0], [0, 0, 1, 6], [0, 0, 0, 1]]}]}";
+    static const char tile[] = "v -1 0 -1\nv 1 0 -1\nv 1 0.5 1\nv -1 0.5 1\nv 0 1 0\n"
+                               "f 1 4 5\nf 4 3 5\nf 3 2 5\nf 2 1 5\nf 1 2 3 4\n";
+    assert_ok(orr_file_write("two.json", cameras, sizeof cameras - 1, &error));
+    assert_ok(orr_file_write("tile.obj", tile, sizeof tile - 1, &error));
+    run_result photos = orrery("render", cloud, "--cameras", "two.json", "-o", "photo_%d.png");
+    assert_int_equal(photos.exit_code, 0);
+    run_result inserted = orrery("insert", cloud, "tile.obj", "--over", "two.json", "-o", "with_%d.png");
+    assert_int_equal(inserted.exit_code, 0);
+    for (int i = 0; i < 2; i++) {
+        char before[16], after[16];
+        orr_image8 photo, with;
+        snprintf(before, sizeof before, "photo_%d.png", i);
+        snprintf(after, sizeof after, "with_%d.png", i);
+        assert_ok(orr_image8_load(before, &photo, &error));
+        assert_ok(orr_image8_load(after, &with, &error));
+        assert_int_equal(with.width, 64);
+        assert_int_equal(with.height, 48);
+        int changed = 0;
+        for (int k = 0; k < 4 * 64 * 48; k++) {
+            changed += photo.rgba[k] != with.rgba[k];
+        }
+        assert_in_range(changed, 100, 3 * 64 * 48);
+        assert_memory_equal(photo.rgba, with.rgba, 4);
+        orr_image8_free(&photo);
+        orr_image8_free(&with);
+    }
+    assert_int_equal(remove("photo_1.png"), 0);
+    run_result missing = orrery("insert", cloud, "tile.obj", "--over", "two.json", "-o", "with_%d.png");
+    assert_refused(&missing, 2, "two.json: no photo ./photo_1");
+    run_result_free(&photos);
+    run_result_free(&inserted);
+}
+
 // ---- what cannot be written ----
 
 static void outputs_are_tried_before_anything_is_read(void **state)
@@ -437,6 +482,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pipes_are_refused_wherever_a_file_is_read),
+        cmocka_unit_test(objects_are_inserted_into_photos),
         cmocka_unit_test(outputs_are_tried_before_anything_is_read),
         cmocka_unit_test(a_failed_write_to_standard_output_is_an_error),
         cmocka_unit_test(a_limit_of_file_size_is_an_error_like_a_full_disk),
