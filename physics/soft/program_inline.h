@@ -277,7 +277,7 @@ FN void relax_vertex(reader r, const soft_numbers *k, const orr_soft_group *g, c
         s = add_obstacle(&k->obstacle[i], &c, s, stiffness, k->slip, &touch);
     }
     s = add_touches(r, g, own, &c, s, stiffness, k->slip, &touch);
-    // Of what lies on something, or nearly, so that rounding does not decide: folds would swing.
+    // Of what lies on something, or nearly: without it rounding is amplified ten times as much there.
     real firmness = sel(touch > R(-1.0) * R(k->slip), firm, R(0.0));
     if (g->is_pushed) {
         s = add_pushed(r, g, own, s, &touch);

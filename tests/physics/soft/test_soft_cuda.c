@@ -265,7 +265,8 @@ static void a_step_is_the_cpus(void **state)
         print_message("%s: moved %.3f m; off by %.2g and %.2g m, %.2g and %.2g m/s\n", s.name, moved, cpu,
                       gpu, cpu_speed, gpu_speed);
         assert_true(moved > 0.05);
-        assert_true(cpu < 1e-3 * moved); // else it would say nothing
+        // else it would say nothing; the cloth is at 3e-5, and without the firmness of what touches at 2e-4
+        assert_true(cpu < (strcmp(s.name, "cloth") == 0 ? 1e-4 : 1e-3) * moved);
         assert_true(gpu < 3.0 * cpu + 1e-6);
         assert_true(gpu_speed < 3.0 * cpu_speed + 1e-4);
         orr_soft_model_destroy(s.model);
