@@ -11,15 +11,15 @@ _LEVELS = ("info", "warning", "error")
 
 
 class Engine(Handle):
-    """Worker threads and what draws.
+    """Worker threads, and the device that draws.
 
-    threads: workers; 0: one per core that this process may use.
+    threads: number of workers; 0: one per core that this process may use.
     device: "auto", "cpu", "vulkan" or "cuda".
-    log: called with a level ("info", "warning", "error") and one line; None: no log.
-    pictures: False: for simulation alone, visuals of URDF files are not read.
+    log: a function that is called with a level ("info", "warning", "error") and one line; None: no log.
+    pictures: False: only simulation is needed, so visuals of URDF files are not read.
 
-    One engine, with all scenes, worlds and environments made on it, takes one call at a time. Threads that
-    share one wait for each other: give each its own to compute at the same time.
+    An engine, with all scenes, worlds and environments made on it, handles one call at a time; threads that
+    share an engine wait for each other. Give each thread its own engine to compute at the same time.
     """
 
     def __init__(self, threads=0, device="auto", log=None, pictures=True):
@@ -33,7 +33,7 @@ class Engine(Handle):
 
     @property
     def threads(self):
-        """The number of workers."""
+        """The number of worker threads."""
         return call.engine_threads(self.pointer)
 
     def __repr__(self):
@@ -41,7 +41,8 @@ class Engine(Handle):
 
 
 def default_engine():
-    """The engine that scenes share which are given none; made at the first call, in a child process too."""
+    """The engine of scenes that are made without one. It is created at the first call, also in a child
+    process."""
     global _default, _process
     if _default is None or _process != os.getpid():  # a child of fork() has no threads of its parent's
         _default, _process = Engine(), os.getpid()

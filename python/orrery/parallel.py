@@ -11,15 +11,16 @@ from orrery.world import World
 
 
 class ParallelEnv(pettingzoo.ParallelEnv):
-    """Robots of a scene that learn with or against each other, in one physics.
+    """Robots of one scene that learn together or against each other, in one physics simulation.
 
-    scene: an orrery.Scene; its robots are the agents, by the names of their layers. reward: a function of
-    the environment and an agent's name that gives its reward after a step. ended: the same, true when the
-    episode ends for all; None: never. frame_skip: time steps of the physics in a step. max_cycles: an episode
-    is truncated after so many steps. noise: standard deviation of the joints' start, m and rad.
+    scene: an orrery.Scene; its robots are the agents, named by their layers. reward: a function of the
+    environment and the name of an agent, which returns its reward after a step. ended: likewise, true if the
+    episode ends for all agents; None: never. frame_skip: time steps per step. max_cycles: number of steps
+    after which an episode is truncated. noise: standard deviation of the initial joint positions, in m and
+    rad.
 
-    Actions are controls, within the actuators' ranges (-1 to 1 where they have none). An agent observes its
-    own qpos and qvel, then those of the others in the scene's order: float64.
+    Actions are controls, within the ranges of the actuators (-1 to 1 without a range). An agent observes its
+    own qpos and qvel, then those of the other agents in the order of the scene: float64.
     """
 
     metadata = {"name": "orrery_parallel_v0", "render_modes": []}
@@ -64,7 +65,7 @@ class ParallelEnv(pettingzoo.ParallelEnv):
         return {name: self._observe(name) for name in self.agents}
 
     def reset(self, seed=None, options=None):
-        """Begins an episode: observations and infos of all agents."""
+        """Starts an episode; returns observations and infos of all agents."""
         if seed is not None:
             self._random = np.random.default_rng(seed)
         self.world.reset()
@@ -79,8 +80,8 @@ class ParallelEnv(pettingzoo.ParallelEnv):
         return self._observe_all(), {name: {} for name in self.agents}
 
     def step(self, actions):
-        """Steps the physics with the agents' actions: observations, rewards, terminations, truncations and
-        infos, of each agent."""
+        """Steps the physics with the agents' actions; returns observations, rewards, terminations,
+        truncations and infos of each agent."""
         if not self.agents:
             return {}, {}, {}, {}, {}
         for name, action in actions.items():

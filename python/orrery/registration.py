@@ -11,12 +11,13 @@ _UPS = ("cameras", "exif", "mean")
 
 
 def register(source, output, masks=None, distance=None, progress=None, engine=None, **options):
-    """Finds the cameras of photos, or of a video's frames, with COLMAP, and writes the capture `output`.
+    """Finds the cameras of photos, or of the frames of a video, with COLMAP, and writes the capture `output`.
 
-    source: a folder of photos, a video, or a folder with a COLMAP model. distance: (photo, photo, metres).
-    progress: called with a stage, how many parts of it are done and how many there are; False stops.
-    options: frames, features, feature_side, sequential, undistort of orr_registration_desc. Returns the
-    report: a dict, in which "left_out" are the names of the photos that have no pose."""
+    source: a folder of photos, a video, or a folder with a COLMAP model. distance: (photo, photo, metres)
+    between the cameras of two photos. progress: a function that is called with a stage, the number of its
+    parts that are done and their total; it returns False to stop. options: frames, features, feature_side,
+    sequential, undistort of orr_registration_desc. Returns a report as a dict; its "left_out" has the names
+    of the photos without a pose."""
     for name in options:
         if name not in ("frames", "features", "feature_side", "sequential", "undistort"):
             raise TypeError(f"{name!r}: expected an option of orr_registration_desc")

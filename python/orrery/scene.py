@@ -32,7 +32,7 @@ def look_at(eye, target, up=(0, 0, 1), field_of_view=50.0, size=(640, 480)):
 
 
 class Layer:
-    """A splat cloud, a mesh, a field or a robot of a scene."""
+    """A splat cloud, a mesh, a field or a robot in a scene."""
 
     def __init__(self, scene, handle):
         self.scene, self._id = scene, handle
@@ -48,22 +48,22 @@ class Layer:
 
     @property
     def kind(self):
-        """ "splats", "mesh", "field" or "robot"."""
+        """"splats", "mesh", "field" or "robot"."""
         return _KINDS[self._info().kind]
 
     @property
     def bounds(self):
-        """Two arrays of 3: the lowest and the highest coordinates, in the layer's own space."""
+        """The smallest and the largest coordinates, as two arrays of 3, in the layer's own space."""
         info = self._info()
         return np.array(info.low), np.array(info.high)
 
     def set_physics(self, mass=0.0, friction=0.0, shape="auto", cell=0.0, parts=0, pin=(), **soft):
-        """Gives a mesh, cloud or field a body, as `physics` of a scene file does.
+        """Makes a mesh, cloud or field a physical body, as `physics` of a scene file does.
 
-        mass [kg]; 0: it is fixed. soft=True: it bends; with resolution, density [kg/m^3], young [Pa],
-        poisson, damping [s], cloth [m], iterations, pressure, ambient and yield_stress [Pa], flow
-        [1/s], 0: the defaults of orr_body_desc. pin: up to 8 balls (x, y, z, radius) in the layer's space,
-        that hold what is in them."""
+        mass [kg]; 0: the body is fixed. soft=True: a soft body, with the parameters resolution, density
+        [kg/m^3], young [Pa], poisson, damping [s], cloth [m], iterations, pressure, ambient and yield_stress
+        [Pa], flow [1/s]; 0: the default of orr_body_desc. pin: up to 8 balls (x, y, z, radius) in the layer's
+        space, in which vertices are held in place."""
         if len(pin) > constants["ORR_BODY_PINS_MAX"]:
             raise ValueError(f"{len(pin)} pins: expected up to {constants['ORR_BODY_PINS_MAX']}")
         known = ("soft", "resolution", "density", "young", "poisson", "damping", "cloth", "iterations")
@@ -85,18 +85,18 @@ class Layer:
         call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
 
     def set_material(self, path, material=0):
-        """Has a material of a mesh, by its number in the mesh's file, drawn by the network in a .material
-        file (MaterialTrainer); path None: the mesh's own again."""
+        """Draws a material of a mesh, given by its index in the file, with the network of a .material file
+        (MaterialTrainer). path None: restores the material of the file."""
         path = None if path is None else os.fsencode(path)
         call.scene_set_material(self.scene.pointer, self._id, material, path)
 
     def set_glass(self, material=0, on=True, **glass):
-        """Makes a material glass: of a mesh by its number in the mesh's file, of a robot by the number or the
-        name of one of its model; on False: as the file has it.
+        """Turns a material into glass. material: of a mesh its index in the file, of a robot the index or the
+        name of a material of the model. on False: restores the material of the file.
 
-        glass: transmission (1: all light goes through), ior (1.5), thickness [units of the mesh], roughness
-        (0: clear, 1: frosted), attenuation_distance [units of the scene], attenuation_colour and colour, as
-        orr_glass_desc has them. Light is refracted where rays are on (Scene.set_rays), and in path-traced
+        Members of `glass`, as in orr_glass_desc: transmission (1: all light passes), ior (1.5), thickness
+        [mesh units], roughness (0: clear, 1: frosted), attenuation_distance [scene units],
+        attenuation_colour, colour. Light is refracted if rays are on (Scene.set_rays), and in path-traced
         pictures."""
         if isinstance(material, str):
             kind = constants["ORR_ROBOT_OBJECT_MATERIAL"]
@@ -114,16 +114,15 @@ class Layer:
         call.scene_set_glass_sized(self.scene.pointer, self._id, material, given, size)
 
     def set_shadow_casting(self, casting):
-        """When a cloud casts shadows: "moving", while it is bound, soft or has a mass, the default;
-        "always"; "never"."""
+        """When a cloud casts shadows: "moving" (the default): while it is bound to a body, is soft or has a
+        mass; "always"; "never"."""
         casting = constant("ORR_SHADOW_CASTING_", casting)
         call.scene_set_shadow_casting(self.scene.pointer, self._id, casting)
 
     @property
     def soft_mesh(self):
-        """What a soft layer is made of: {"mass" [kg]: n, "rest" [m]: n x 3, in the layer's space times its
-        scale; "tets": m x 4, "triangles" (of cloth): k x 3 and "edges" (of ropes): j x 2 numbers of
-        vertices}."""
+        """The mesh of a soft layer, as a dict: "mass" [kg]: n; "rest" [m]: n x 3, in the layer's space times
+        its scale; indices of vertices: "tets": m x 4, "triangles" (cloth): k x 3, "edges" (ropes): j x 2."""
         info = structs["orr_soft_info"]()
         call.scene_soft_info_sized(self.scene.pointer, self._id, ctypes.byref(info), ctypes.sizeof(info))
         n = info.vertex_count
@@ -148,7 +147,7 @@ class Layer:
 
 
 def insert_file(room, object_file, path, name=None, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
-    """Writes the scene file `path` with what `room` holds and a file as a further layer."""
+    """Writes the scene file `path`: the contents of `room`, with another file as an additional layer."""
     at = transform(position, rotation, scale)
     call.scene_file_insert(
         os.fsencode(room),
@@ -175,7 +174,7 @@ class Scene(Handle):
         super().__init__(made, "scene_destroy", self.engine, self._shown)
 
     def add(self, path, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
-        """Adds a file as a layer, which it returns."""
+        """Adds a file as a layer, and returns the layer."""
         handle, at = structs["orr_layer"](), transform(position, rotation, scale)
         call.scene_add_file(self.pointer, os.fsencode(path), ctypes.byref(at), ctypes.byref(handle))
         return Layer(self, handle)
@@ -218,7 +217,7 @@ class Scene(Handle):
         return Layer(self, handle)
 
     def add_splats(self, name, splats, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
-        """Adds a copy of a Splats."""
+        """Adds a copy of a Splats object."""
         handle, at = structs["orr_layer"](), transform(position, rotation, scale)
         call.scene_add_splats(
             self.pointer, os.fsencode(name), splats.pointer, ctypes.byref(at), ctypes.byref(handle)
@@ -226,10 +225,10 @@ class Scene(Handle):
         return Layer(self, handle)
 
     def set_environment(self, picture, rotation=0.0, strength=1.0):
-        """Light from all around, in place of the default sun and of ambient light.
+        """Sets an environment map, which replaces the default sun and ambient light.
 
-        picture: a path (.hdr, .exr), or an array of height x 2 height x 3, linear radiance; None: no
-        environment. rotation [degrees] about the up axis, counter-clockwise seen from above."""
+        picture: a path (.hdr, .exr), or an array of height x 2 height x 3 with linear radiance; None: no
+        environment. rotation [degrees]: about the up axis, counter-clockwise seen from above."""
         if picture is None:
             call.scene_set_environment_sized(self.pointer, None, 0)
             return
@@ -260,15 +259,15 @@ class Scene(Handle):
         across=(0, 0, 0),
         clouds=False,
     ):
-        """Adds a light, in place of the default sun and of the lights of robots' models.
+        """Adds a light, which replaces the default sun and the lights of robot models.
 
-        kind: "directional", "point", "spot" or "area", a rectangle. direction: into which it shines.
-        intensity: irradiance, or radiant intensity; pi: a white surface has radiance 1, at a distance of 1;
-        of a rectangle pi times its radiance. range: where it ends; 0: nowhere. inner, outer [degrees]: half
-        angles between which a spot fades. radius: how large it is, for the edges of its shadows; of a
-        directional light [degrees]; 0: they are hard. size, across: of a rectangle, lengths of its edges and
-        the direction of the first; 0: any. clouds: it lights the clouds that the scene has, too, but
-        for soft ones."""
+        kind: "directional", "point", "spot" or "area" (a rectangle). direction: that in which it shines.
+        intensity: irradiance (directional) or radiant intensity; pi makes a white surface radiance 1, at
+        distance 1; of a rectangle, pi times its radiance. range: distance at which the light ends; 0: no end.
+        inner, outer [degrees]: half angles between which a spot fades. radius: size of the light, which
+        softens its shadows, for a directional light in degrees; 0: hard shadows. size, across: edge lengths
+        of a rectangle and the direction of the first edge; 0: any direction. clouds: the light also lights
+        the clouds of the scene, except soft ones."""
         desc = structs["orr_light_desc"](
             kind=constant("ORR_LIGHT_KIND_", kind),
             position=numbers(position, 3, "position"),
@@ -287,11 +286,12 @@ class Scene(Handle):
         call.scene_add_light_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 
     def set_sun(self, direction, colour=(0.8, 0.8, 0.8), ambient=(0.2, 0.2, 0.2), umbra=0.0, radius=0.0):
-        """A sun, besides lights and an environment, and in place of the lights of robots' models.
+        """Sets a sun, in addition to lights and an environment; it replaces the lights of robot models.
 
-        direction: towards the sun. colour: linear radiance of a white surface that faces it; ambient: that of
-        one in its shadow. umbra: how bright clouds and fields are in the shadow of a mesh; 0: as it is.
-        radius: half of the angle that it takes in the sky [degrees]; 0: shadows have hard edges."""
+        direction: towards the sun. colour: linear radiance of a white surface that faces the sun; ambient:
+        the same in its shadow. umbra: factor on clouds and fields in the full shadow of a mesh; 0: unchanged
+        (at first 0.4).
+        radius [degrees]: half the angle that the sun covers; 0: shadows with hard edges."""
         desc = structs["orr_sun_desc"](
             direction=numbers(direction, 3, "direction"),
             colour=numbers(colour, 3, "colour"),
@@ -302,8 +302,8 @@ class Scene(Handle):
         call.scene_set_sun_sized(self.pointer, ctypes.byref(desc), ctypes.sizeof(desc))
 
     def estimate_sun(self):
-        """The sun by which the clouds and radiance fields of the scene were captured, as the arguments of
-        set_sun; None: no sun explains how bright they are."""
+        """Estimates the sun under which the clouds and radiance fields of the scene were captured. Returns
+        the arguments of set_sun, or None if no sun explains their brightness."""
         found = structs["orr_sun_estimate"]()
         call.scene_estimate_sun_sized(self.pointer, ctypes.byref(found), ctypes.sizeof(found))
         if not found.found:
@@ -318,15 +318,16 @@ class Scene(Handle):
         }
 
     def clear_lights(self):
-        """Takes all lights away that were added or are of the scene file."""
+        """Removes all lights: those that were added, and those of the scene file."""
         call.scene_clear_lights(self.pointer)
 
     def set_probes(self, on=True):
-        """Whether clouds and fields light the meshes and robots among them."""
+        """Chooses whether clouds and fields light the meshes and robots among them."""
         call.scene_set_probes(self.pointer, on)
 
     def set_rays(self, on=True):
-        """Whether smooth surfaces show what is around them, and glass refracts it (on the CPU)."""
+        """Chooses whether rays are traced for reflections on smooth surfaces and refraction in glass (on the
+        CPU)."""
         call.scene_set_rays(self.pointer, on)
 
     @property
@@ -342,7 +343,7 @@ class Scene(Handle):
 
     @property
     def cameras(self):
-        """The cameras that the scene file names; robots carry theirs (World.camera)."""
+        """The cameras of the scene file; for those of robots see World.camera."""
         count = call.scene_camera_count(self.pointer)
         return [call.scene_camera(self.pointer, i).contents for i in range(count)]
 

@@ -14,10 +14,10 @@ from orrery.environments import PixelVectorEnv, VectorEnv
 
 
 class Env(gymnasium.Env, EzPickle):
-    """A task as of VectorEnv, with its options.
+    """One environment of a task; tasks and options are those of VectorEnv.
 
-    pixels: None, or a dict of PixelVectorEnv's options ("cameras", "size"): observations have pictures.
-    A copy, and what is pickled, begins as a new environment with the same arguments, in another process too.
+    pixels: None, or a dict with options of PixelVectorEnv ("cameras", "size"): observations contain pictures.
+    A copied or unpickled environment starts anew with the same arguments, also in another process.
     """
 
     metadata = {"render_modes": ["rgb_array"]}

@@ -54,11 +54,11 @@ class Splats(Handle):
         return len(self.position)
 
     def crop(self, centre, size, rotation=(1, 0, 0, 0), falloff=0.0, outside=False, rim=0.0):
-        """Keeps the splats whose centres are in a box, or outside of it; its arrays are other ones then.
+        """Keeps the splats whose centres are inside a box, or outside it. The arrays are new ones afterwards.
 
-        size: lengths of its edges. falloff: width of the border, where both parts have a share of each splat.
-        rim: the hole that the box leaves is closed from the splats within this distance of it; 0: it stays.
-        Refused without `outside`.
+        size: lengths of its edges. falloff: width of the border in which each splat is divided between inside
+        and outside. rim: closes the hole that the box leaves, from splats within this distance of it; only
+        with `outside`; 0: the hole stays.
         """
         region = structs["orr_region"](falloff=falloff, outside=outside, rim=rim)
         region.centre[:], region.size[:], region.rotation[:] = centre, size, rotation

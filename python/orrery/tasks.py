@@ -10,12 +10,12 @@ from orrery.world import quantity_numbers
 
 
 class Batch:
-    """What the methods of a Task see, for all environments; arrays are views, valid during the call.
+    """What the methods of a Task receive, for all environments. Arrays are views, valid during the call.
 
-    batch["qpos"]: a quantity of Task.quantities, num_envs x its numbers; batch.before["qpos"]: before this
-    step. softs: num_envs x soft bodies of the scene x 6: centres of mass and their velocities [m, m/s], or
-    None. mask (bool): the environments that the call is about. actions: num_envs x n, or None where it is no
-    step. steps: of the episode. seconds: of a step. seeds, episodes: see random().
+    batch["qpos"]: a quantity of Task.quantities, num_envs x its size; batch.before["qpos"]: its value before
+    this step. softs: num_envs x soft bodies of the scene x 6, centres of mass and their velocities [m, m/s],
+    or None. mask (bool): the environments that the call concerns. actions: num_envs x n, or None outside of a
+    step. steps: of the current episode. seconds: of a step. seeds, episodes: see random().
     """
 
     def __init__(self, task, given):
@@ -42,8 +42,8 @@ class Batch:
         return self._columns(self._numbers, name)
 
     def random(self, first, count):
-        """num_envs x count numbers, uniform in [0, 1): number `first` and on of each environment's seed and
-        episode, which do not depend on other environments."""
+        """num_envs x count random numbers, uniform in [0, 1): numbers `first` and following of the seed and
+        episode of each environment; they do not depend on other environments."""
         numbers = np.zeros((self.count, count))
         for i in np.flatnonzero(self.mask):
             call.env_uniform(
@@ -61,14 +61,14 @@ class _Numbers:
 
 
 class Task:
-    """A task, to be inherited from: VectorEnv(MyTask(), num_envs, model="robot.xml").
+    """Base class of a task: VectorEnv(MyTask(), num_envs, model="robot.xml").
 
-    name. frame_skip: time steps of the model in a step. observation_count: numbers of an observation.
-    quantities: what the methods read, by MuJoCo's names ("qpos", "xpos", "sensordata" ...). parameters: what
-    randomise() sets ("body_mass", "gravity" ..., as World.set_parameter).
+    name. frame_skip: time steps of the model per step. observation_count: size of an observation. quantities:
+    what the methods read, by MuJoCo's names ("qpos", "xpos", "sensordata" ...). parameters: what randomise()
+    sets ("body_mass", "gravity" ..., as World.set_parameter).
 
-    Methods return arrays for all environments, of which the library takes the rows of batch.mask. What they
-    raise is raised by the call that needed them.
+    Methods return arrays for all environments, of which the library uses the rows of batch.mask. An exception
+    in a method is raised by the call that needed the method.
     """
 
     name = "task"
@@ -78,23 +78,25 @@ class Task:
     parameters = ()
 
     def randomise(self, batch, parameter, values):
-        """Before an episode: the parameter's new numbers; values: the model's, num_envs x size."""
+        """Returns a parameter of the model for the next episode; values: those of the model, num_envs x
+        size."""
         return values
 
     def start(self, batch, qpos, qvel):
-        """Where episodes begin: qpos, qvel; given: the model's qpos0 and zeros, num_envs x nq and nv."""
+        """Returns the start of an episode: qpos, qvel; given: qpos0 of the model and zeros, num_envs x nq and
+        nv."""
         return qpos, qvel
 
     def terminate(self, batch):
-        """Whether the step ended the episode: bool, num_envs."""
+        """Returns whether the step ended the episode: bool, num_envs."""
         return np.zeros(batch.count, bool)
 
     def reward(self, batch, terminated):
-        """The step's rewards, num_envs."""
+        """Returns the rewards of the step: num_envs."""
         return np.zeros(batch.count)
 
     def observe(self, batch):
-        """num_envs x observation_count."""
+        """Returns the observations: num_envs x observation_count."""
         raise NotImplementedError
 
 

@@ -13,15 +13,15 @@ from orrery.splats import Splats
 
 
 class Trainer(Handle):
-    """Learns a splat cloud or a field.
+    """Trains a splat cloud or a field.
 
     kind: "splats" or "nerf" (photos with poses: a transforms.json, its folder, or a COLMAP model), "sdf" (a
     mesh), "image" (a picture) or "volume" (a three-dimensional .npy, or "cloud").
-    data: the path of what to learn from.
-    resume: what save() wrote, to go on to the same bits.
-    options: members of orr_train_desc of orrery.h: seed, holdout (8; -1: none; "test": those of
-    transforms_test.json beside the data's file, or of test_filenames in it), splats (at most; 150,000, more
-    by a plan of more than 180 seconds), sh_degree, antialias, config, batch, exposures, bilateral_grid,
+    data: the path of the training data.
+    resume: a file that save() wrote, from which the training continues bit for bit.
+    options: members of orr_train_desc of orrery.h: seed; holdout (8; -1: none; "test": the photos of
+    transforms_test.json beside the data's file, or of test_filenames in it); splats (largest number; 150,000,
+    more in a plan of more than 180 seconds); sh_degree, antialias, config, batch, exposures, bilateral_grid,
     refine_poses, depth_weight, prune, fast_scatter; sampling ("occupancy", "proposal"), masks ("ignore",
     "empty"), lenses ("undistort", "keep"), strategy ("adc", "mcmc"), device ("cpu", "cuda").
 
@@ -60,39 +60,40 @@ class Trainer(Handle):
         super().__init__(made, "trainer_destroy", self.engine)
 
     def plan(self, steps=0, seconds=0.0):
-        """Until how many steps since the very beginning, or for how many seconds from now on, it learns; 0:
-        no bound. Schedules of splats follow the plan: 30,000 steps by default."""
+        """Sets the end of the training: a number of steps since the very beginning, or of seconds from now
+        on; 0: no limit. Schedules of splats follow the plan; 30,000 steps by default."""
         call.trainer_plan(self.pointer, steps, seconds)
 
     def step(self, steps=1, seconds=0.0):
-        """Takes up to so many steps in about so many seconds, at least one; 0: no bound, of one of the two.
-        It returns when the plan is over."""
+        """Trains for up to `steps` steps in about `seconds` seconds, at least one step; one of them may be 0:
+        no limit. Returns early when the plan is over."""
         call.trainer_step(self.pointer, steps, 1e3 * seconds)
 
     @property
     def info(self):
-        """Where the training is: an orr_train_info of orrery.h, with steps, count, progress (0 .. 1), loss,
-        psnr [dB], ssim and iou (of the last measure()), steps_per_second, seconds and seconds_left, and
-        mismatch: held-out photos tell that photos do not belong to their cameras."""
+        """The state of the training: an orr_train_info of orrery.h, with steps, count, progress (0 .. 1),
+        loss, psnr [dB], ssim and iou (of the last measure()), steps_per_second, seconds, seconds_left, and
+        mismatch: held-out photos indicate that photos do not belong to their cameras."""
         info = structs["orr_train_info"]()
         call.trainer_describe_sized(self.pointer, ctypes.byref(info), ctypes.sizeof(info))
         return info
 
     def measure(self):
-        """Measures the quality quickly: its psnr [dB], or the iou of an sdf."""
+        """Measures the quality quickly, and returns the psnr [dB], or for an sdf the iou."""
         call.trainer_measure(self.pointer)
         info = self.info
         return info.iou if self.kind == "sdf" else info.psnr
 
     def picture(self):
-        """What was learned, as measure() saw it: height x width x 4, float32, premultiplied."""
+        """The picture that the last measure() compared: height x width x 4, float32, premultiplied."""
         picture = structs["orr_train_picture"]()
         call.trainer_picture_sized(self.pointer, ctypes.byref(picture), ctypes.sizeof(picture))
         return np.ctypeslib.as_array(picture.rgba, (picture.height, picture.width, 4)).copy()
 
     def evaluate(self):
-        """Compares with all there is: a list of {"file", "psnr", "ssim", "constant_psnr"} for held-out
-        photos, the last of their mean colour, or one dictionary with the figures of the kind."""
+        """Compares with all test data. Returns for photos a list of {"file", "psnr", "ssim",
+        "constant_psnr"}, the last against the photo's mean colour, and otherwise one dictionary with the
+        figures of the kind."""
         found = []
         info = self.info
         photos = info.train_count > 0
@@ -107,11 +108,12 @@ class Trainer(Handle):
         return found if photos else found[0]
 
     def cancel(self):
-        """Ends step() or evaluate() in another thread with Interrupted, after what it is at."""
+        """Ends step() or evaluate() in another thread with Interrupted, after the current part of its
+        work."""
         call.trainer_cancel(self.pointer)
 
     def save(self, path, resumable=True):
-        """Writes a field (.ingp), or a cloud (.ply, .spz, .sog ...), and what resume needs: for a cloud, in
+        """Writes a field (.ingp) or a cloud (.ply, .spz, .sog ...), with what resume needs: for a cloud in
         PATH.training."""
         call.trainer_save(self.pointer, os.fsencode(path), resumable)
 
@@ -120,12 +122,12 @@ class Trainer(Handle):
         call.trainer_save_plot(self.pointer, None if title is None else title.encode(), os.fsencode(path))
 
     def splats(self):
-        """The cloud as it is now: a Splats."""
+        """The current cloud, as a Splats object."""
         return Splats._of(made_by(call.trainer_splats, self.pointer))
 
     def show(self, scene, name=None, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
-        """Adds what is learned to a scene of the same engine, as the layer that it returns; and the photos'
-        cameras, to a scene without cameras. refresh() makes it show what was learned since."""
+        """Adds the model in training to a scene of the same engine, and returns its layer; a scene without
+        cameras also gets those of the photos. refresh() shows what was learned since."""
         handle, at = structs["orr_layer"](), transform(position, rotation, scale)
         call.scene_add_trainer(
             scene.pointer,
@@ -138,16 +140,16 @@ class Trainer(Handle):
         return Layer(scene, handle)
 
     def refresh(self, layer):
-        """A layer of show() shows all that was learned."""
+        """Makes a layer of show() show everything that was learned so far."""
         call.scene_refresh_trainer(layer.scene.pointer, layer._id, self.pointer)
 
 
 class MaterialTrainer(Handle):
-    """Learns a material of a mesh (.glb, .gltf), its layers and textures, as a small network.
+    """Trains a small network to reproduce a material of a mesh (.glb, .gltf) with its layers and textures.
 
-    mesh: its path; material: the number in its file. width: 16, which is drawn faster, or 32 neurons; size:
-    texels of the sides of its texture at most; steps: over which the learning rate falls. 0: the defaults of
-    orr_material_train_desc: 32, 512, 3000.
+    mesh: path of the mesh; material: index in its file. width: 16 neurons, which draw faster, or 32; size:
+    upper limit of the sides of its texture in texels; steps: number of steps over which the learning rate
+    falls. 0: the defaults of orr_material_train_desc: 32, 512, 3000.
     """
 
     def __init__(self, mesh, material=0, width=0, size=0, steps=0, seed=0, engine=None):
@@ -173,13 +175,12 @@ class MaterialTrainer(Handle):
 
 
 def train(kind, data, output, steps=0, seconds=0.0, progress=None, resume=None, engine=None, **options):
-    """Trains until so many steps, or for so many seconds, saves the result to output, and returns its
-    Trainer.
+    """Trains for a number of steps or seconds, saves the result to output, and returns the Trainer.
 
-    progress: called every second or so with Trainer.info, measured just now; False ends the training, which
-    is saved then, as it is when progress raises. Other parameters: as of Trainer. Neither steps nor seconds:
-    60 seconds. An output that cannot be written is refused before anything is learned; where it cannot be
-    written in the end, the error's `trainer` can be saved elsewhere."""
+    progress: a function that is called about every second with Trainer.info, measured just before. If it
+    returns False or raises, the training ends and is saved. Other parameters: those of Trainer. Without steps
+    and seconds: 60 seconds. An output that cannot be written is refused before the training; if writing fails
+    at its end, the error has the Trainer as `trainer`, which can be saved elsewhere."""
     trainer = Trainer(kind, data, resume=resume, engine=engine, **options)
     call.trainer_check_path(constant("ORR_TRAINER_", kind), os.fsencode(output), True)
     trainer.plan(steps, seconds or (0.0 if steps else 60.0))

@@ -25,11 +25,11 @@ def quantity_numbers():
 
 
 class World(Handle):
-    """`count` copies of what changes in a scene, one per environment.
+    """`count` copies of everything that changes in a scene, one for each environment.
 
-    device: what simulates robots, "auto", "cpu" or "cuda". precision: "auto", "f32" or "f64".
-    contact_capacity: most contacts of a step, of a block of copies together; 0: as many as the model needs,
-    within limits."""
+    device: "auto", "cpu" or "cuda", which simulates robots. precision: "auto", "f32" or "f64".
+    contact_capacity: largest number of contacts of a step in a block of copies; 0: as many as the model
+    needs, within limits."""
 
     def __init__(self, scene, count=1, device="auto", precision="auto", contact_capacity=0):
         self.scene, self.count = scene, count
@@ -56,19 +56,19 @@ class World(Handle):
         return pointer(mask.view(np.uint8), np.uint8)
 
     def step(self, steps=1, mask=None):
-        """Simulates time steps of all robots, in the copies whose mask is true; None: in all."""
+        """Simulates time steps of all robots, in the copies whose mask is true (None: in all)."""
         call.world_step_masked(self.pointer, steps, self._mask(mask))
 
     def advance(self, seconds):
-        """Simulates in whole time steps; the remainder is kept for the next call."""
+        """Simulates `seconds` in whole time steps; the remainder is carried over to the next call."""
         call.world_advance(self.pointer, seconds)
 
     def reset(self, mask=None):
-        """Sets all robots of the copies whose mask is true to their initial state; None: of all."""
+        """Resets all robots to their initial state, in the copies whose mask is true (None: in all)."""
         call.world_reset_masked(self.pointer, self._mask(mask))
 
     def robot_info(self, robot):
-        """Sizes of a robot's model and its time step: an orr_robot_info of orrery.h."""
+        """The sizes of a robot's model and its time step: an orr_robot_info of orrery.h."""
         info = structs["orr_robot_info"]()
         call.scene_robot_info_sized(self.scene.pointer, robot._id, ctypes.byref(info), ctypes.sizeof(info))
         return info
@@ -87,15 +87,15 @@ class World(Handle):
         return elements
 
     def names(self, robot, kind):
-        """The names of a robot's things of a kind: "body", "geom", "site", "joint", "tendon", "actuator",
-        "sensor", "camera", "equality", "keyframe" or "material"; "" where one has none."""
+        """The names of a robot's elements of a kind: "body", "geom", "site", "joint", "tendon", "actuator",
+        "sensor", "camera", "equality", "keyframe" or "material"; "" for an element without a name."""
         number, names = constant("ORR_ROBOT_OBJECT_", kind), []
         while (name := call.scene_robot_name(self.scene.pointer, robot._id, number, len(names))) is not None:
             names.append(name.decode())
         return names
 
     def find(self, robot, kind, name):
-        """The index of a robot's thing of that kind and name."""
+        """The index of a robot's element of this kind and name."""
         number = constant("ORR_ROBOT_OBJECT_", kind)
         found = call.scene_robot_find(self.scene.pointer, robot._id, number, name.encode())
         if found < 0:
@@ -114,16 +114,16 @@ class World(Handle):
         return count.value
 
     def forward(self):
-        """Computes accelerations for the states and controls as they are; nothing moves."""
+        """Computes accelerations for the current states and controls, without moving anything."""
         call.world_forward(self.pointer)
 
     def wait(self):
-        """Waits until all steps are done; on the CPU they are."""
+        """Waits until all steps are done; on the CPU they always are."""
         call.world_wait(self.pointer)
 
     def read(self, robot, *quantities, mask=None, dtype=np.float64):
-        """Several quantities of all copies at once: a list of views, each count x size. What they are
-        computed from is computed once. mask: the copies to read, None: all; rows of others are 0."""
+        """Reads several quantities of all copies at once: a list of views, each count x size. What they have
+        in common is computed once. mask: the copies to read (None: all); the rows of other copies are 0."""
         sizes = [self._size(robot, quantity) for quantity in quantities]
         rows = np.zeros((self.count, sum(sizes)), dtype)
         if rows.dtype not in (np.float64, np.float32):
@@ -163,9 +163,9 @@ class World(Handle):
         )
 
     def contacts(self, robot, capacity=64, mask=None):
-        """The contacts of all copies in the states as they are: counts (count) and a record array
-        (count x capacity) with geom1, geom2 (-1: not the robot's), dimension, distance [m], position (3),
-        frame (9: normal and two tangents, rows) and force (6: in that frame [N, N m])."""
+        """The contacts of all copies in their current states: counts (count), and a record array (count x
+        capacity) with geom1, geom2 (-1: not a geom of the robot), dimension, distance [m], position (3),
+        frame (9: normal and two tangents, in rows) and force (6, in that frame [N, N m])."""
         kind = structs["orr_contact"]
         rows, counts = np.zeros((self.count, capacity), np.dtype(kind)), np.zeros(self.count, np.intc)
         call.world_get_contacts_sized(
@@ -220,16 +220,18 @@ class World(Handle):
         forces=None,
         heights=None,
     ):
-        """What a soft pad on a geom, by name or number, feels at a grid of points (taxels) in all copies:
-        forces, count x rows x columns x 3 [N], pressure and shear along columns and rows, as TacSL computes
-        them; heights, count x rows x columns [m], how far others reach into the pad along its normal, up to
-        `thickness`. Both are float32. Geoms press, and soft solids and closed cloth.
+        """The forces on a soft pad on a geom (given by name or index) at a grid of points (taxels), in all
+        copies. Returns float32 arrays: forces, count x rows x columns x 3 [N], pressure and shear along
+        columns and rows, computed as in TacSL; heights, count x rows x columns [m], the depth to which other
+        objects press into the pad along its normal, up to `thickness`. Geoms, soft solids and closed cloth
+        press on the pad.
 
-        normal: out of the pad; across: along its columns, 0: the geom's axis after the one nearest to normal;
-        centre: from the middle of the geom's box [m]; all in the geom's frame. size: [m] along columns and
-        rows, 0: the geom's less 3 mm at each side. stiffness [N/m], damping [N s/m] and friction: of a taxel;
-        0: as here, as of thickness [m]. mask: the copies to feel in, None: all. forces, heights: arrays to
-        write to; rows of other copies stay as they are (0 in arrays that are made here)."""
+        normal: direction out of the pad; across: direction along its columns (0: the axis of the geom that
+        follows the one nearest to normal); centre [m]: relative to the middle of the geom's box; all in the
+        frame of the geom. size [m]: along columns and rows (0: that of the geom, less 3 mm on each side).
+        stiffness [N/m], damping [N s/m] and friction: per taxel; 0: the default, as for thickness [m]. mask:
+        the copies to compute (None: all). forces, heights: arrays to write to; rows of other copies keep
+        their values (0 in arrays that are made here)."""
         desc = structs["orr_tactile_desc"](
             geom=self.find(robot, "geom", geom) if isinstance(geom, str) else geom,
             rows=rows,
@@ -263,15 +265,15 @@ class World(Handle):
         return forces, heights
 
     def simulation(self, robot):
-        """How the robot is simulated, and how well so far: an orr_simulation_info of orrery.h."""
+        """How the robot is simulated, and how accurately so far: an orr_simulation_info of orrery.h."""
         info = structs["orr_simulation_info"]()
         call.world_simulation_sized(self.pointer, robot._id, ctypes.byref(info), ctypes.sizeof(info))
         return info
 
     def cuda(self, robot, quantity):
-        """A quantity of all copies in the GPU's memory, without a copy, for torch.from_dlpack:
-        blocks x size x 32, where copy w is [w // 32, :, w % 32]. The robot is simulated alone, on CUDA. What
-        is computed is valid until the next call with this world."""
+        """A quantity of all copies in GPU memory, without a copy, for torch.from_dlpack: blocks x size x 32,
+        where copy w is [w // 32, :, w % 32]. The robot must be simulated alone, on CUDA. Computed quantities
+        are valid until the next call with this world."""
         view = structs["orr_cuda_view"]()
         call.world_robot_device_view_sized(
             self.pointer, robot._id, self._quantity(quantity), ctypes.byref(view), ctypes.sizeof(view)
@@ -280,14 +282,13 @@ class World(Handle):
 
     def get(self, robot, quantity, mask=None, out=None):
         """A quantity of all copies, count x size, by MuJoCo's name ("qpos", "xpos", "sensordata", "cfrc_ext"
-        and the others that ORR_ROBOT_... of orrery.h lists) or by these: "time" [s], "qpos", "qvel", "act",
-        "ctrl", "force" (6 per body: force and torque at its centre of mass [N, N m]), "equality" (1:
-        active), "joint_force", "mocap_position", "mocap_rotation"; and computed ones, "acceleration",
-        "body_position", "body_rotation", "contact_force", "actuator_force", "sensor", as ORR_ROBOT_... of
-        orrery.h says.
+        and the others that ORR_ROBOT_... of orrery.h lists), or by one of these names: "time" [s], "qpos",
+        "qvel", "act", "ctrl", "force" (6 per body: force and torque at its centre of mass [N, N m]),
+        "equality" (1: active), "joint_force", "mocap_position", "mocap_rotation", and computed:
+        "acceleration", "body_position", "body_rotation", "contact_force", "actuator_force", "sensor".
 
-        mask: the copies to read, None: all. out: an array to write to, of float64 or float32; rows of other
-        copies stay as they are (0 in an array that is made here)."""
+        mask: the copies to read (None: all). out: a float64 or float32 array to write to; rows of other
+        copies keep their values (0 in an array that is made here)."""
         shape = (self.count, self._size(robot, quantity))
         if out is None:
             out = np.zeros(shape)
@@ -300,8 +301,8 @@ class World(Handle):
         return out
 
     def set(self, robot, quantity, values, mask=None):
-        """Sets a quantity of all copies: count x size finite numbers, or `size` numbers for every copy. mask:
-        the copies to set, None: all."""
+        """Sets a quantity: count x size finite numbers, or `size` numbers for every copy. mask: the copies to
+        set (None: all)."""
         size, chosen = self._size(robot, quantity), self._mask(mask)
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), (self.count, size)))
         rows = np.arange(self.count) if mask is None else np.flatnonzero(mask)
@@ -316,8 +317,8 @@ class World(Handle):
         call.world_set_robots(self.pointer, robot._id, number, chosen, kind, values)
 
     def get_soft(self, layer, index=0):
-        """Where the vertices of a soft layer are in one copy: positions [m] in the scene's frame and
-        velocities [m/s], two arrays, n x 3."""
+        """Positions [m], in the scene's frame, and velocities [m/s] of the vertices of a soft layer in one
+        copy: two arrays, n x 3."""
         position, velocity = (np.empty(layer.soft_mesh["rest"].shape) for _ in range(2))
         call.world_get_soft(
             self.pointer, index, layer._id, pointer(position, np.float64), pointer(velocity, np.float64)
@@ -325,8 +326,8 @@ class World(Handle):
         return position, velocity
 
     def set_soft(self, layer, position=None, velocity=None, index=0):
-        """Sets positions and velocities of the vertices of a soft layer in one copy; None: as they are. Those
-        of a layer that nodes of a robot move follow its "qpos", and are read alone."""
+        """Sets positions and velocities of the vertices of a soft layer in one copy (None: unchanged). A
+        layer that nodes of a robot move follows "qpos", and can only be read."""
         shape, given = layer.soft_mesh["rest"].shape, []
         for values in (position, velocity):
             values = None if values is None else np.ascontiguousarray(values, np.float64)
@@ -336,14 +337,14 @@ class World(Handle):
         call.world_set_soft(self.pointer, index, layer._id, *given)
 
     def move(self, layer, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0, index=0):
-        """Moves a layer in one copy."""
+        """Sets the transform of a layer in one copy."""
         call.world_set_transform(
             self.pointer, index, layer._id, ctypes.byref(transform(position, rotation, scale))
         )
 
     def place(self, layer, camera, x, y, up=(0, 0, 0), turn=0.0, scale=0.0, index=0):
-        """Puts a layer upright on the surface that the camera sees at pixel x, y. up: 0, 0, 0: the scene's;
-        turn [rad]; scale 0: as it is."""
+        """Places a layer upright on the surface that the camera sees at pixel x, y. up (0, 0, 0): the
+        scene's; turn [rad]: about the vertical; scale 0: unchanged."""
         view = structs["orr_view"](camera=camera, world=index)
         desc = structs["orr_place_desc"](numbers(up, 3, "up"), turn, scale)
         call.world_place_sized(
@@ -358,17 +359,17 @@ class World(Handle):
         )
 
     def save(self, path, camera=None, index=0):
-        """Writes a scene file of what one copy shows: its layers from files, cameras and light.
+        """Writes a scene file of what one copy shows: layers that come from files, cameras and light.
 
-        camera: one more, behind those of the scene."""
+        camera: an additional camera, after those of the scene."""
         call.world_save(
             self.pointer, index, ctypes.byref(camera) if camera is not None else None, os.fsencode(path)
         )
 
     def body(self, robot, body, index=0):
-        """Position (3) and rotation (quaternion w, x, y, z) of a body's frame in one copy.
+        """Position (3) and rotation (quaternion w, x, y, z) of the frame of a body in one copy.
 
-        body: a name or a number."""
+        body: a name or an index."""
         if isinstance(body, str):
             body = self.find(robot, "body", body)
         at = structs["orr_transform"]()
@@ -377,12 +378,13 @@ class World(Handle):
 
     @property
     def cameras(self):
-        """Names of the cameras of a copy: those of the scene, then those of each robot."""
+        """The names of all cameras of a copy: first those of the scene, then those of each robot."""
         count = call.world_camera_count(self.pointer)
         return [call.world_camera_name(self.pointer, i).decode() for i in range(count)]
 
     def camera(self, camera, index=0, size=(0, 0)):
-        """A camera as it is now in one copy, by name or number. size (0, 0): what its file gives."""
+        """The current state of a camera in one copy, given by name or index. size (0, 0): that of its
+        file."""
         number = self.cameras.index(camera) if isinstance(camera, str) else camera
         out = structs["orr_camera"]()
         call.world_camera(self.pointer, index, number, *size, ctypes.byref(out))
@@ -390,21 +392,21 @@ class World(Handle):
 
 
 class Eyes(Handle):
-    """What learners see: the same cameras in every copy of a world, drawn by the CPU, a picture for each
-    thread, or by CUDA.
+    """Cameras for learners: the same cameras in every copy of a world. The CPU draws one picture per thread;
+    CUDA draws all of them.
 
-    cameras: names or numbers of World.cameras, which move with their robots. views: orr_camera, the same in
-    each copy (Scene.default_camera). size: width, height [px]. smooth_edges: edges of meshes and robots are
-    anti-aliased, as those of a Renderer. detail: outlines of round geoms may be off by so many pixels: the
-    CPU casts rays at opaque ones, without smooth_edges, and others have fewer triangles; and merged splats
-    stand for those of clouds that are within 2 times as many pixels of each other, 4 with antialias; 0:
-    everything is drawn in full. cloud_detail: the same of clouds alone;
-    None: as `detail`; 0: whole clouds, which cost nothing where cameras stand still. flow: where everything
-    was in the pictures before is kept, for "flow". mirrors: surfaces of robots with a reflectance mirror,
-    which takes as long as another picture. shadows: meshes and robots cast them. Without both, what does not
-    move is drawn once for cameras that stand still. fog: meshes, robots and the sky of a model fade into the
-    fog of the first robot's model. device: "cpu", or "cuda", whose pictures stay in the GPU's memory
-    (draw_cuda), without surfaces that vary."""
+    cameras: names or indices of World.cameras, which move with their robots. views: orr_camera objects, the
+    same in each copy (Scene.default_camera). size: width, height [px]. smooth_edges: anti-aliased edges of
+    meshes and robots, as with a Renderer.
+    detail: error in pixels that outlines of round geoms may have. The CPU casts rays at opaque round geoms
+    unless smooth_edges is on; other geoms get fewer triangles; splats that are within 2 x detail pixels of
+    each other (4 x with antialias) are merged. 0: full detail. cloud_detail: the same for clouds only; None:
+    as `detail`; 0: whole clouds, which cost nothing extra where cameras stand still.
+    flow: keeps what "flow" needs of the previous pictures. mirrors: draws mirror images on surfaces of robots
+    with a reflectance, which takes as long as a second picture. shadows: draws shadows of meshes and robots.
+    Without mirrors and shadows, what does not move is drawn only once for cameras that stand still. fog:
+    fades meshes, robots and the sky into the fog of the first robot's model.
+    device: "cpu", or "cuda", whose pictures can stay in GPU memory (draw_cuda); it does not vary surfaces."""
 
     def __init__(
         self,
@@ -474,13 +476,13 @@ class Eyes(Handle):
         background=None,
         mask=None,
     ):
-        """How the pictures of each copy differ from what its world shows, for randomisation; what is not
-        given is as the world has it. Each is one value for all copies, or a row for each.
+        """Sets how the pictures of each copy differ from what its world shows (domain randomisation). What is
+        not given stays as in the world. Each value is one for all copies, or one row per copy.
 
-        camera_offset [scene units], camera_turn (rotation vector [rad]): of the cameras in their own axes, 3.
-        light_turn (rotation vector about the scene's axes [rad]): of the lights' directions, 3. light: how
-        much brighter their red, green and blue are [EV], 3. exposure [EV]. background: r, g, b. mask: the
-        copies that are set, None: all; the others keep their looks."""
+        camera_offset [scene units] (3) and camera_turn (rotation vector [rad], 3): of the cameras, in their
+        own axes. light_turn (rotation vector about the scene's axes [rad], 3): of the directions of lights.
+        light [EV] (3): change of their red, green and blue. exposure [EV]. background: r, g, b. mask: the
+        copies to set (None: all); the others keep their looks."""
         looks = np.zeros(self.shape[0], np.dtype(structs["orr_eyes_look"]))
         given = {
             "camera_offset": camera_offset,
@@ -564,14 +566,13 @@ class Eyes(Handle):
         return drawn[0] if len(drawn) == 1 else drawn
 
     def draw_cuda(self, *planes, mask=None, stream=0):
-        """Draws as draw() does, of Eyes on CUDA, and copies nothing to the host: returns for each of
-        `planes`, "rgb" alone unless said, an array in the GPU's memory, of the same shape and kind as there,
-        for torch.from_dlpack. They are where they were in the call before: a tensor that was made of one
-        shows the new pictures.
+        """Draws like draw(), for Eyes on CUDA, without copying to the host. Returns for each of `planes`
+        (default "rgb") an array in GPU memory of the same shape and type as draw(), for torch.from_dlpack.
+        Each call uses the same memory: a tensor made from an earlier result shows the new pictures.
 
-        stream: that in which the pictures before are read, a cudaStream_t as a number
-        (torch.cuda.current_stream().cuda_stream); what is in it is done before they are written. 0: CUDA's
-        default stream."""
+        stream: the CUDA stream in which earlier pictures are read, a cudaStream_t as a number
+        (torch.cuda.current_stream().cuda_stream); its work is finished before the pictures are overwritten.
+        0: CUDA's default stream."""
         planes, wanted = planes or ("rgb",), 0
         for name in planes:
             self._check(name, self._KINDS)
@@ -589,19 +590,20 @@ class Eyes(Handle):
         return drawn[0] if len(drawn) == 1 else drawn
 
     def set_views(self, views):
-        """Moves the views that Eyes was made with, for the next pictures: as many cameras."""
+        """Moves the views that the Eyes were made with, for the next pictures; their number stays the
+        same."""
         if len(views) != self._view_count:
             raise ValueError(f"{len(views)} views: expected {self._view_count}")
         call.eyes_set_views(self.pointer, (structs["orr_camera"] * len(views))(*views))
 
     def forget(self, mask=None):
-        """The next pictures of the copies whose mask is true, None: all, have none before them: their flow is
-        0, as when an episode begins."""
+        """Makes the next pictures of the copies whose mask is true (None: all) the first of a series: their
+        flow is 0, as at the start of an episode."""
         call.eyes_forget(self.pointer, self.world._mask(mask))
 
 
 class Renderer(Handle):
-    """What draws: memory, pipelines and frames in flight. It may draw any scene of its engine."""
+    """Draws pictures of any scene of its engine. It owns memory, pipelines and frames in flight."""
 
     def __init__(self, engine):
         desc = structs["orr_frame_desc"]()
@@ -672,9 +674,10 @@ class Renderer(Handle):
         return out
 
     def compose(self, scene, camera, world, layer, photo, index=0):
-        """Draws a layer into a photo of the camera: the picture, and the share of light left beside it.
+        """Draws a layer into a photo taken by the camera. Returns the picture, and the fraction of light that
+        the shadow of the layer leaves.
 
-        photo: height x width x 4, as draw returns; the scene's other layers are what it shows."""
+        photo: height x width x 4, as draw returns; the other layers of the scene are what the photo shows."""
         photo = np.ascontiguousarray(photo, np.float32)
         shape = (camera.height, camera.width, 4)
         if photo.shape != shape:
@@ -696,8 +699,8 @@ class Renderer(Handle):
 
 
 def render(scene, camera=None, world=None, size=(640, 480), **options):
-    """One picture of a scene (Renderer.draw says of what shape). camera None: the scene's first, or one that
-    sees every layer. For many pictures keep a Renderer."""
+    """Draws one picture of a scene, of the shape that Renderer.draw states. camera None: the scene's first
+    camera, or one that sees every layer. To draw many pictures, keep a Renderer."""
     if camera is None:
         camera = scene.cameras[0] if scene.cameras else scene.default_camera(size)
         camera.width, camera.height = camera.width or size[0], camera.height or size[1]
