@@ -106,6 +106,7 @@ FN int block_rows(const lane_model *m)
     X(dof_sorted, int32_t, block_dofs(m))                                                                    \
     X(row_sorted, lane_row, block_rows(m))                                                                   \
     X(row_place, int32_t, block_rows(m))                                                                     \
+    X(couple, lane_couple, block_rows(m))                                                                    \
     X(block_order, int32_t, m->plan->block_count)                                                            \
     X(block_at, int32_t, m->plan->block_count)                                                               \
     X(edge_first, int32_t, m->plan->block_count)                                                             \
@@ -133,6 +134,8 @@ FN int block_rows(const lane_model *m)
     X(met, orr_pair, met_capacity(m))                                                                        \
     X(met_dof, int32_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                       \
     X(met_part, uint8_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                      \
+    X(tree_rank, int32_t, m->plan->pairs_mixed * m->ntree)                                                   \
+    X(contact_order, int32_t, 2 * m->plan->pairs_mixed * m->plan->contact_capacity)                          \
     X(part, lane_part, near_capacity(m) / LANE_PAIRS_OF_PART)                                                \
     X(near_pair, uint32_t, (m->plan->geom_pairs + 31) / 32)
 

@@ -177,7 +177,9 @@ LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr
                           int capacity)
 {
     int count = 0;
-    for (int i = 0; i < d->contact_count; i++) {
+    order_contacts(m, d);
+    for (int n = 0; n < d->contact_count; n++) {
+        int i = nth_contact(m, d, n);
         double dist = lane_number(d->contact_dist[i], lane);
         const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
         if (can_sleep(m) && pair->geom2 >= 0 && !is_awake(m, d, m->geom_bodyid[pair->geom1], lane) &&

@@ -401,17 +401,27 @@ typedef struct lane_part {
 
 // What a group of rows touches of a part of an island: entries of its Jacobian.
 typedef struct lane_touch {
-    int32_t row, first, end;
+    int32_t group, row, first, end;
     int32_t again; // 1: others before touch it, too
 } lane_touch;
+
+// The blocks of H that a group of rows adds to whose Jacobian has all dofs of one block, or of two: of each
+// the one on the diagonal, and the one that couples them.
+typedef struct lane_couple {
+    int32_t place[2]; // of the blocks, ascending
+    int32_t between;  // the number of the block that couples them; -1: one only, or no room for it
+    uint8_t blocks;   // 0: the Jacobian has others
+    uint8_t first[2]; // entry of each block in a row of the Jacobian
+    uint8_t begins;   // 1: no group before adds to `between`, which need not be cleared
+} lane_couple;
 
 // A part of a large island (solver/parts.h): where it begins; where it ends the next one does.
 enum { LANE_PARTS = 8 };
 typedef struct lane_island_part {
-    int32_t group, row, dof, touch;
-    int32_t place_first, place_end; // of its blocks
-    int32_t spill;                  // in `spill`: numbers for places of other parts
-    real sum[2];                    // what its functions leave
+    int32_t group, row, dof, block, touch; // block: how many the parts before have
+    int32_t place_first, place_end;        // of its blocks
+    int32_t spill;                         // in `spill`: numbers for places of other parts
+    real sum[2];                           // what its functions leave
 } lane_island_part;
 
 FN int touch_room(const lane_model *m)
@@ -461,19 +471,21 @@ typedef struct lane_data {
     float *box_side;         // of boxes_compared: for each 32 geoms low x, y, z, then high ones
     lane_box_node *box_node; // of the trees over geoms that move, that rest and that cannot move
     int32_t fixed_nodes;     // nodes of the last; 0: it is not built yet
-    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, and for sorting; the pairs in contact,
-    // and the dofs of each: plan->pair_dofs apart
+    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, in the order of the tree of boxes, and
+    // for sorting; the pairs in contact, and the dofs of each: plan->pair_dofs apart
     int32_t *near_geoms, *near_sorted, *near_first; // near_capacity x 2, x 2, ngeom + 1
     int32_t near_count;
     orr_pair *met;
     int32_t *met_dof;
     uint8_t *met_part;
-    lane_part *part;     // near_capacity / LANE_PAIRS_OF_PART
-    int32_t rows_later;  // 1: contacts do not become rows when they are added
-    uint32_t *near_pair; // one bit per pair: near in any lane
-    ints fill;           // nv x nv: columns of the rows of H that are not zero, ascending
-    ints fill_count;     // nv
-    ints below;          // nv x nv: rows below the diagonal that are not zero in a column of H, descending
+    lane_part *part;        // near_capacity / LANE_PAIRS_OF_PART
+    int32_t rows_later;     // 1: contacts do not become rows when they are added
+    int32_t *tree_rank;     // ntree: where kinematic trees are in the order of the tree of boxes
+    int32_t *contact_order; // 2 contact_capacity; by order_contacts
+    uint32_t *near_pair;    // one bit per pair: near in any lane
+    ints fill;              // nv x nv: columns of the rows of H that are not zero, ascending
+    ints fill_count;        // nv
+    ints below;             // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     ints below_count;
     ints filled;        // nv x pattern_words: a bit for each entry of H that is not zero
     const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
@@ -494,6 +506,8 @@ typedef struct lane_data {
     int32_t *block_mark, *block_scratch, *block_sibling;
     int32_t order_count;
     int32_t edges_of_trees; // 1: there was no room for edges between trees
+    lane_couple *couple;    // of each group; plan->row_capacity
+    int32_t couples_begin;  // 1: some group begins each block between trees
     // parts of a large island, for threads (lanes/solver/parts.h); of a world on CUDA row_first is 0
     int32_t row_first;                  // of the part
     int32_t parts;                      // into which run_on_parts divides; 1: none, or this is one

@@ -11,10 +11,12 @@
 
 enum { SIDE = 5, LAYERS = 8, BODIES = SIDE * SIDE * LAYERS }; // of a heap: an island in several parts
 enum { APART = 225 };                                         // bodies on a floor, each an island
+enum { ROOM = 8000 };                                         // for all contacts of a heap: it has 6230
+enum { PICKED = 100, PICKS = 3 };                             // a sensor picks the first contacts of a body
 
 // Boxes of 10 cm that overlap by 1 mm at most, turned a little, or one beside the other on the floor. A row
 // of them hangs together by a tendon, which crosses parts again and again.
-static orr_model *write_bodies(const char *option, bool heap, bool joined)
+static orr_model *write_shapes(const char *shape, const char *option, bool heap, bool joined)
 {
     size_t size = 400 * BODIES, used = 0;
     char *text = orr_alloc(size, 1);
@@ -31,9 +33,9 @@ static orr_model *write_bodies(const char *option, bool heap, bool joined)
         }
         double apart = heap ? 0.0993 : 0.15, turned = 0.3 * sin(12.9898 * i);
         WRITE("<body name='b%d' pos='%.5f %.5f %.5f' euler='%.3f %.3f %.3f'><freejoint/>"
-              "<geom type='box' size='0.05 0.05 0.05'/><site name='s%d'/></body>",
+              "<geom type='%s' size='0.05 0.05 0.05'/><site name='s%d'/></body>",
               i, apart * column + 0.0003 * sin(78.233 * i), apart * row, 0.0495 + 0.0993 * layer, turned,
-              -turned, 2.0 * turned, i);
+              -turned, 2.0 * turned, shape, i);
     }
     WRITE("</worldbody>");
     if (joined) {
@@ -43,13 +45,18 @@ static orr_model *write_bodies(const char *option, bool heap, bool joined)
         }
         WRITE("</spatial></tendon>");
     }
-    WRITE("</mujoco>");
+    WRITE("<sensor><contact body1='b%d' num='%d' data='found dist'/></sensor></mujoco>", PICKED, PICKS);
 #undef WRITE
     assert_true(used < size);
     orr_model *model = NULL;
     assert_ok(orr_model_parse(text, used, "bodies.xml", &model, &error));
     orr_free(text);
     return model;
+}
+
+static orr_model *write_bodies(const char *option, bool heap, bool joined)
+{
+    return write_shapes("box", option, heap, joined);
 }
 
 // A host's pool, which runs blocks in the reverse order, by one worker that is not the first.
@@ -120,9 +127,9 @@ static void any_number_of_threads_leaves_the_same_bits(void **state)
         bool heap, joined, wide;
         int capacity, steps;
     } cases[] = {
-        {">", true, false, false, 0, 2},
-        {"cone='elliptic'>", true, true, false, 0, 1},
-        {">", true, false, true, 0, 1},
+        {">", true, false, false, ROOM, 2},
+        {"cone='elliptic'>", true, true, false, ROOM, 1},
+        {">", true, false, true, ROOM, 1},
         {">", true, false, false, 1500, 1}, // contacts are left out
         {"><flag sleep='enable'/>", false, false, false, 0, 1},
         {">", false, false, false, 0, 2},
@@ -142,7 +149,7 @@ static void parts_of_an_island_find_the_minimum(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         orr_model *model = write_bodies(i ? "cone='elliptic' impratio='2'>" : ">", true, true);
-        const orr_physics_desc desc = {.double_precision = i == 0};
+        const orr_physics_desc desc = {.double_precision = i == 0, .contact_capacity = ROOM};
         orr_jobs *pool = NULL;
         orr_physics *physics = NULL;
         assert_ok(orr_jobs_create(3, NULL, NULL, &pool, &error));
@@ -156,7 +163,7 @@ static void parts_of_an_island_find_the_minimum(void **state)
         if (!(left < (desc.double_precision ? 1e-9 : 1e-4) * most)) {
             fail_msg("case %d: a force of %g is left, of %g", i, left, most);
         }
-        assert_true(orr_physics_contacts_needed(physics) > 5000); // a part has 768
+        assert_in_range(orr_physics_contacts_needed(physics), 5000, ROOM); // a part has 768
         assert_true(orr_physics_get_accuracy(physics).iterations < 20);
         orr_free(rest);
         orr_physics_destroy(physics);
@@ -165,11 +172,82 @@ static void parts_of_an_island_find_the_minimum(void **state)
     }
 }
 
+// The contacts of a model as they are, and in `picked` what its sensor finds; returns how many.
+static int read_contacts(const orr_model *model, int capacity, orr_physics_contact contact[ROOM],
+                         double picked[2 * PICKS])
+{
+    const orr_physics_desc desc = {.contact_capacity = capacity};
+    orr_jobs *pool = NULL;
+    orr_physics *physics = NULL;
+    assert_ok(orr_jobs_create(3, NULL, NULL, &pool, &error));
+    assert_ok(orr_physics_create(&desc, model, pool, &physics, &error));
+    orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, picked);
+    int count = orr_physics_contacts(physics, 0, contact, ROOM);
+    orr_physics_destroy(physics);
+    orr_jobs_destroy(pool);
+    return count;
+}
+
+static void assert_in_order(const orr_physics_contact *contact, int count, int geoms)
+{
+    int64_t before = -1;
+    for (int i = 0; i < count; i++) {
+        int one = contact[i].geom1, other = contact[i].geom2;
+        int64_t at = one < other ? (int64_t)one * geoms + other : (int64_t)other * geoms + one;
+        assert_true(at >= before);
+        before = at;
+    }
+}
+
+// A step finds contacts in the order of space; they are read, picked by sensors, and left out where there is
+// no room, in that of their geoms.
+static void contacts_are_in_the_order_of_their_geoms(void **state)
+{
+    (void)state;
+    enum { LESS = 1500 };
+    orr_model *model = write_bodies(">", true, false);
+    orr_physics_contact *contact = orr_alloc(2 * ROOM, sizeof *contact), *fewer = contact + ROOM;
+    double picked[2 * PICKS], other_picked[2 * PICKS];
+    assert_non_null(contact);
+    int count = read_contacts(model, ROOM, contact, picked), found = 0;
+    assert_in_range(count, 5000, ROOM);
+    assert_in_order(contact, count, model->ngeom);
+    for (int i = 0; i < count && found < PICKS; i++) {
+        if (contact[i].geom1 == PICKED + 1 || contact[i].geom2 == PICKED + 1) { // geom 0 is the floor
+            assert_true(fabs(picked[2 * found++ + 1] - contact[i].dist) < 1e-6);
+        }
+    }
+    assert_int_equal(found, PICKS);
+    assert_int_equal(read_contacts(model, LESS, fewer, other_picked), LESS);
+    for (int i = 0; i < LESS; i++) {
+        assert_true(fewer[i].geom1 == contact[i].geom1 && fewer[i].geom2 == contact[i].geom2);
+        assert_true(fewer[i].dist == contact[i].dist);
+    }
+    orr_free(contact);
+    orr_model_destroy(model);
+}
+
+// Spheres in a lattice: one with each neighbour, and with the floor.
+static void all_neighbours_touch(void **state)
+{
+    (void)state;
+    orr_model *model = write_shapes("sphere", ">", true, false);
+    orr_physics_contact *contact = orr_alloc(ROOM, sizeof *contact);
+    double picked[2 * PICKS];
+    assert_non_null(contact);
+    int beside = 2 * SIDE * (SIDE - 1) * LAYERS, above = SIDE * SIDE * (LAYERS - 1);
+    assert_int_equal(read_contacts(model, ROOM, contact, picked), beside + above + SIDE * SIDE);
+    orr_free(contact);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_leaves_the_same_bits),
         cmocka_unit_test(parts_of_an_island_find_the_minimum),
+        cmocka_unit_test(contacts_are_in_the_order_of_their_geoms),
+        cmocka_unit_test(all_neighbours_touch),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -1,5 +1,6 @@
-// Pairs that the plan does not list: of those that are near the parameters are mixed, in the order in which
-// it would list them. Threads divide them; those in contact are then put in that order. On the CPU.
+// Pairs that the plan does not list: of those that are near the parameters are mixed, in the order of the
+// tree of boxes (near.h), in which neighbours are near each other, as are then their contacts and rows in
+// memory. Threads divide them; those in contact are then put in that order. On the CPU.
 #pragma once
 
 #include "physics/lanes/collision/near.h"
@@ -28,6 +29,18 @@ LANE_FN void sort_near(const lane_model *m, lane_data *d, int by, const int32_t 
     }
 }
 
+// Can two geoms touch in some lane, by their bounding spheres? It is asked before their pair is mixed, which
+// takes longer; collide_pair asks again, with the pair's own margin.
+FN int spheres_are_near(const lane_model *m, const lane_data *d, int a, int b)
+{
+    if (m->geom_type[a] == ORR_GEOM_PLANE || m->geom_type[b] == ORR_GEOM_PLANE || speculates(m)) {
+        return 1;
+    }
+    real3 apart = sub3(load3(d->geom_xpos, b), load3(d->geom_xpos, a));
+    real reach = R(geom_reach(m, a) + geom_reach(m, b)) + geom_rbound(m, d, a) + geom_rbound(m, d, b);
+    return any(dot3(apart, apart) <= R(1.0 + 1e-5) * reach * reach); // more than rounding
+}
+
 // Contacts of the near pairs first ... end - 1. Those in contact are kept behind `met` others; returns how
 // many there are then.
 LANE_FN int collide_range(const lane_model *m, lane_data *d, int first, int end, int met)
@@ -36,8 +49,9 @@ LANE_FN int collide_range(const lane_model *m, lane_data *d, int first, int end,
     depth_queue queue;
     begin_queue(&queue);
     for (int i = first; i < end; i++) {
+        int a = d->near_geoms[2 * i], b = d->near_geoms[2 * i + 1];
         orr_pair *pair = &d->met[met];
-        if (!orr_plan_mix_pair(plan, d->near_geoms[2 * i], d->near_geoms[2 * i + 1], pair)) {
+        if (!spheres_are_near(m, d, a, b) || !orr_plan_mix_pair(plan, a, b, pair)) {
             continue;
         }
         int64_t at = (int64_t)met * plan->pair_dofs;
@@ -64,7 +78,6 @@ LANE_FN void collide_part(const lane_model *m, lane_data *d, const void *context
     pairs.met = own.met;
     pairs.met_dof = own.met_dof;
     pairs.met_part = own.met_part;
-    pairs.rows_later = 1;
     lane_part *so_far = own.part, *p = d->part + part;
     pairs.contact_count = p->first_contact = so_far->contacts;
     p->first_met = so_far->met;
@@ -77,7 +90,7 @@ LANE_FN void collide_part(const lane_model *m, lane_data *d, const void *context
     p->met = so_far->met - p->first_met;
 }
 
-// Moves what a part has found to where it is in the order of pairs.
+// Moves what a part has found to where it is in their order.
 LANE_FN void place_part(const lane_model *m, lane_data *d, const void *context, int part, int worker)
 {
     (void)context;
@@ -122,12 +135,39 @@ LANE_FN int collide_parts(const lane_model *m, lane_data *d)
     }
     share_parts(m, d, parts, 1, place_part, NULL);
     d->contact_count = end;
-    for (int contact = first; contact < end; contact++) {
-        if (d->contact[contact].row >= 0) {
-            d->contact[contact].row = add_contact_rows(m, d, d->contact[contact].pair);
+    return 1;
+}
+
+// Ranks kinematic trees in the order in which their geoms' boxes are in the tree of boxes.
+LANE_FN void rank_trees(const lane_model *m, lane_data *d)
+{
+    for (int tree = 0; tree < m->ntree; tree++) {
+        d->tree_rank[tree] = 0;
+    }
+    for (int k = 0; k < m->plan->boxed_moving; k++) {
+        int tree = m->body_treeid[m->geom_bodyid[d->extent[k].geom]];
+        if (tree >= 0) {
+            d->tree_rank[tree] = k;
         }
     }
-    return 1;
+}
+
+// Where there is no room for all contacts, the last in the order of their geoms are left out.
+LANE_FN void collide_near_pairs(const lane_model *m, lane_data *d)
+{
+    int first = d->contact_count, missed = d->contacts_missed;
+    int shared = !speculates(m) && // whose contacts have a number more
+                 parts_are_shared(d, parts_of(d->near_count, LANE_PAIRS_OF_PART), PAIR_PARTS_LEAST);
+    if (!shared || !collide_parts(m, d)) {
+        (void)collide_range(m, d, 0, d->near_count, 0);
+    }
+    if (d->contacts_missed > missed) {
+        d->contact_count = first;
+        d->contacts_missed = missed;
+        sort_near(m, d, 1, d->near_geoms, d->near_sorted);
+        sort_near(m, d, 0, d->near_sorted, d->near_geoms);
+        (void)collide_range(m, d, 0, d->near_count, 0);
+    }
 }
 
 LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
@@ -135,12 +175,15 @@ LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
     if (!m->plan->pairs_mixed) {
         return;
     }
-    sort_near(m, d, 1, d->near_geoms, d->near_sorted);
-    sort_near(m, d, 0, d->near_sorted, d->near_geoms);
-    int shared = !speculates(m) && // whose contacts have a number more
-                 parts_are_shared(d, parts_of(d->near_count, LANE_PAIRS_OF_PART), PAIR_PARTS_LEAST);
-    if (!shared || !collide_parts(m, d)) {
-        (void)collide_range(m, d, 0, d->near_count, 0);
+    int first = d->contact_count;
+    rank_trees(m, d);
+    d->rows_later = 1;
+    collide_near_pairs(m, d);
+    d->rows_later = 0;
+    for (int contact = first; contact < d->contact_count; contact++) {
+        if (d->contact[contact].row >= 0) {
+            d->contact[contact].row = add_contact_rows(m, d, d->contact[contact].pair);
+        }
     }
 }
 #endif

@@ -278,7 +278,7 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
         int listed = fixed && has_lists(d); // what rests does not meet what cannot move
         int count = listed ? d->kept->boxes_moving : fixed ? plan->boxed_moving : plan->boxed_count;
         for (int k = 0; k < count; k++) {
-            int geom = plan->boxed_geom[listed ? d->box_list[k] : k];
+            int geom = d->extent[k].geom;
             real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom) + geom_reach(m, plane));
             if (speculates(m)) {
                 lane_geom g = load_geom(m, d, geom);

@@ -1,6 +1,7 @@
 // Contact sensors: a fixed number of the contacts that match, or the sum of all.
 #pragma once
 
+#include "physics/lanes/collision/contact_order.h"
 #include "physics/lanes/sensors/contact_force.h"
 #include "physics/lanes/sensors/object_frames.h"
 
@@ -147,23 +148,25 @@ LANE_FN void pick_contacts(const lane_model *m, const lane_data *d, int sensor, 
 {
     int data = m->sensor_intprm[3 * sensor], reduce = m->sensor_intprm[3 * sensor + 1];
     real last_rank = R(-LANE_HUGE), last_index = R(-1.0);
+    order_contacts(m, d);
     for (int slot = 0; slot < m->sensor_intprm[3 * sensor + 2]; slot++) {
         real rank = R(LANE_HUGE), index = R(LANE_HUGE);
         if (!any(count > R(slot))) {
             break;
         }
-        for (int i = 0; i < d->contact_count; i++) {
+        for (int n = 0; n < d->contact_count; n++) {
+            int i = nth_contact(m, d, n);
             int direction = contact_matches(m, d, sensor, i);
             seen_contact seen;
             if (direction == 0) {
                 continue;
             }
             see_contact(m, d, sensor, i, direction, &seen);
-            real own = contact_rank(reduce, &seen, i);
-            mask later = or_(own > last_rank, and_(own >= last_rank, R(i) > last_index));
+            real own = contact_rank(reduce, &seen, n);
+            mask later = or_(own > last_rank, and_(own >= last_rank, R(n) > last_index));
             mask best = and_(and_(seen.matches, later), own < rank);
             rank = sel(best, own, rank);
-            index = sel(best, R(i), index);
+            index = sel(best, R(n), index);
             put_contact(data, &seen, count, best, out + size * slot);
         }
         last_rank = rank;

@@ -237,13 +237,15 @@ LANE_FN void conjugate_blocks(const lane_model *m, lane_data *d)
     run_on_parts(m, d, &task);
 }
 
-// H += J^T hessian J of the group at i; couple: of the group before
-LANE_FN void add_group_at(const lane_model *m, lane_data *d, int i, lane_couple *couple)
+// H += J^T hessian J of a group, whose first row is i
+LANE_FN void add_group_at(const lane_model *m, lane_data *d, int group, int i)
 {
     real hessian[6][6];
+    const lane_couple *couple = &d->couple[group];
     if (group_hessian(d, i, hessian)) {
-        find_couple(m, d, &d->row[i], couple);
         add_group_blocks(m, d, &d->row[i], hessian, couple);
+    } else if (couple->begins && is_of_part(d, couple->place[0])) {
+        clear_blocks(d->factor, couple->between, couple->between + 1);
     }
 }
 
@@ -251,16 +253,15 @@ LANE_FN void add_group_at(const lane_model *m, lane_data *d, int i, lane_couple 
 LANE_FN void factorise_hessian(const lane_model *m, lane_data *d, const lane_task *task)
 {
     (void)task;
-    lane_couple couple = {0};
     add_inertia_blocks(m, d);
     int divided = parts_have_touches(d);
     for (int g = 0; g < d->group_count && !divided; g++) {
-        add_group_at(m, d, d->group[g], &couple);
+        add_group_at(m, d, g, d->group[g]);
     }
     for (int n = d->touched_first; n < d->touched_end && divided; n++) {
         fetch_touch(d, n);
         if (!d->touch[n].again) {
-            add_group_at(m, d, d->touch[n].row, &couple);
+            add_group_at(m, d, d->touch[n].group, d->touch[n].row);
         }
     }
     if (d->between_known) {

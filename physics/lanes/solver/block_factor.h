@@ -35,16 +35,24 @@ FN reals blocks_between(const lane_data *d)
     return d->factor + 2 * LANE_BLOCK_SIZE * d->fill_first[d->order_count];
 }
 
-// The block of U at two places, row <= column; else that of H between two trees; NULL: there is none.
-FN reals block_of_factor(const lane_data *d, int row, int column)
+// The number of the block of U at two places, row <= column; else of that of H between two trees; -1: there
+// is none.
+FN int number_of_block(const lane_data *d, int row, int column)
 {
     int at = row == column ? d->fill_first[row]
                            : find_number(d->fill_place, d->fill_first[row], d->fill_first[row + 1], column);
     if (at >= 0 || !d->between_known) {
-        return at >= 0 ? d->factor + LANE_BLOCK_SIZE * at : NULL;
+        return at;
     }
     at = find_number(d->between_place, d->between_first[row], d->between_first[row + 1], column);
-    return at >= 0 ? blocks_between(d) + LANE_BLOCK_SIZE * at : NULL;
+    return at >= 0 ? 2 * d->fill_first[d->order_count] + at : -1;
+}
+
+// The block itself, or NULL.
+FN reals block_of_factor(const lane_data *d, int row, int column)
+{
+    int number = number_of_block(d, row, column);
+    return number >= 0 ? d->factor + LANE_BLOCK_SIZE * number : NULL;
 }
 
 FN int place_of_dof(const lane_model *m, const lane_data *d, int dof)
@@ -58,12 +66,18 @@ FN int row_in_block(const lane_model *m, int dof)
     return m->plan->block_first[m->plan->dof_block[dof] + 1] - 1 - dof;
 }
 
-// Is the block at a place a tree of one chain of ORR_BLOCK_DOFS dofs, as a free body's?
-FN int is_chain(const lane_model *m, const lane_data *d, int place)
+// Is a block a tree of one chain of ORR_BLOCK_DOFS dofs, as a free body's?
+FN int is_chain(const lane_model *m, int block)
 {
-    int block = d->block_order[place], first = m->plan->block_first[block];
+    int first = m->plan->block_first[block];
     return m->plan->block_first[block + 1] - first == ORR_BLOCK_DOFS && m->plan->block_tree[block] == block &&
            m->M_rownnz[first + ORR_BLOCK_DOFS - 1] == ORR_BLOCK_DOFS;
+}
+
+// Where the rows of a block are in M.
+FN reals inertia_of_block(const lane_model *m, const lane_data *d, int place)
+{
+    return d->qM + m->M_rowadr[m->plan->block_first[d->block_order[place]]];
 }
 
 // Its block of M
@@ -90,19 +104,25 @@ LANE_FN void clear_blocks(reals blocks, int first, int end)
 LANE_FN void add_inertia_blocks(const lane_model *m, lane_data *d)
 {
     clear_blocks(d->factor, d->fill_first[d->place_first], d->fill_first[d->place_end]);
-    if (d->between_known) {
+    if (d->between_known && !d->couples_begin) {
         clear_blocks(blocks_between(d), d->between_first[d->place_first], d->between_first[d->place_end]);
     }
     for (int j = d->place_first; j < d->place_end; j++) {
         int block = d->block_order[j], size = m->plan->block_first[block + 1] - m->plan->block_first[block];
+        if (j + 8 < d->place_end) { // which are not beside each other in M
+            __builtin_prefetch(inertia_of_block(m, d, j + 8));
+            __builtin_prefetch((const char *)inertia_of_block(m, d, j + 8) + 64);
+        }
+        if (is_chain(m, block)) {
+            set_chain_inertia(m, d, j);
+        }
         for (int k = size; k < ORR_BLOCK_DOFS; k++) {
             d->factor[LANE_BLOCK_SIZE * d->fill_first[j] + (LANE_BLOCK_ROW + 1) * k] = R(1.0);
         }
     }
     for (int n = 0; n < d->dof_count; n++) {
         int k = d->dof[n], place = place_of_dof(m, d, k), row = row_in_block(m, k);
-        if (is_chain(m, d, place)) {
-            set_chain_inertia(m, d, place);
+        if (is_chain(m, m->plan->dof_block[k])) {
             n += ORR_BLOCK_DOFS - 1;
             continue;
         }
@@ -170,58 +190,66 @@ FN void add_block_entries(const lane_model *m, const lane_data *d, const lane_ro
     }
 }
 
-// The blocks of H that a group adds to whose Jacobian has all dofs of one block, or of two: of each the one
-// on the diagonal, and the one that couples them. Contacts of a pair of
-// bodies have them in common.
-typedef struct lane_couple {
-    const int32_t *dof;    // of the group that it was found for
-    int count, blocks;     // blocks: 0 where the Jacobian has others
-    int first[2];          // entry of each block in a row of the Jacobian
-    reals own[2], between; // NULL where there is no room for it, or it is not of this part of the island
-} lane_couple;
-
 // Is a row of blocks of this part of the island?
 FN int is_of_part(const lane_data *d, int place)
 {
     return place >= d->place_first && place < d->place_end;
 }
 
-LANE_FN void find_couple(const lane_model *m, const lane_data *d, const lane_row *group, lane_couple *couple)
+LANE_FN lane_couple find_couple(const lane_model *m, const lane_data *d, const lane_row *group)
 {
-    if (group->dof == couple->dof && group->count == couple->count) {
-        return;
-    }
-    couple->dof = group->dof;
-    couple->count = group->count;
-    couple->blocks = 0;
+    lane_couple couple = {{0, 0}, -1, 0, {0, 0}, 0};
     if (group->count != ORR_BLOCK_DOFS && group->count != 2 * ORR_BLOCK_DOFS) {
-        return;
+        return couple;
     }
-    int place[2] = {0};
     for (int first = 0, n = 0; first < group->count; first += ORR_BLOCK_DOFS, n++) {
         int block = m->plan->dof_block[group->dof[first]];
         if (m->plan->dof_block[group->dof[first + ORR_BLOCK_DOFS - 1]] != block) {
-            return;
+            return couple;
         }
-        int at = n == 1 && d->block_at[block] > place[0]; // the later block is the column of the coupling
-        place[1] = place[0];
-        couple->first[1] = couple->first[0];
-        place[at] = d->block_at[block];
-        couple->first[at] = first;
+        int at = n == 1 && d->block_at[block] > couple.place[0]; // the later is the column of the coupling
+        couple.place[1] = couple.place[0];
+        couple.first[1] = couple.first[0];
+        couple.place[at] = d->block_at[block];
+        couple.first[at] = (uint8_t)first;
     }
-    couple->blocks = group->count / ORR_BLOCK_DOFS;
-    for (int n = 0; n < couple->blocks; n++) {
-        couple->own[n] = is_of_part(d, place[n]) ? block_of_factor(d, place[n], place[n]) : NULL;
-    }
-    int coupled = couple->blocks == 2 && couple->own[0];
-    couple->between = coupled ? block_of_factor(d, place[0], place[1]) : NULL;
+    couple.blocks = (uint8_t)(group->count / ORR_BLOCK_DOFS);
+    couple.between = couple.blocks == 2 ? number_of_block(d, couple.place[0], couple.place[1]) : -1;
+    return couple;
 }
 
-// block += half^T J
-FN void add_couple_block(reals block, real half[6][LANE_BLOCK_ROW], const block_row J[6], int basis)
+// Of all groups of an island, once its pattern is known. Contacts of a pair of bodies have the same.
+LANE_FN void find_couples(const lane_model *m, lane_data *d)
+{
+    const lane_row *last = NULL;
+    d->couples_begin = d->between_known;
+    for (int g = 0; g < d->group_count; g++) {
+        const lane_row *group = &d->row[d->group[g]];
+        int same = last && group->dof == last->dof && group->count == last->count;
+        d->couple[g] = same ? d->couple[g - 1] : find_couple(m, d, group);
+        d->couples_begin &= d->couple[g].blocks > 0;
+        last = group;
+    }
+    if (!d->couples_begin) {
+        return;
+    }
+    int32_t *begun = d->between_spill, before = 2 * d->fill_first[d->order_count];
+    memset(begun, 0, (size_t)d->between_first[d->order_count] * sizeof *begun);
+    for (int g = 0; g < d->group_count; g++) {
+        lane_couple *couple = &d->couple[g];
+        couple->begins = couple->between >= 0 && !begun[couple->between - before];
+        if (couple->between >= 0) {
+            begun[couple->between - before] = 1;
+        }
+    }
+}
+
+// block += half^T J; begins: the block has nothing yet
+FN void add_couple_block(reals block, real half[6][LANE_BLOCK_ROW], const block_row J[6], int basis,
+                         int begins)
 {
     for (int a = 0; a < ORR_BLOCK_DOFS; a++) {
-        block_row sum = load_row(block + LANE_BLOCK_ROW * a);
+        block_row sum = begins ? no_row() : load_row(block + LANE_BLOCK_ROW * a);
         for (int k = 0; k < basis; k++) {
             sum = add_multiple(sum, half[k][a], J[k]);
         }
@@ -234,11 +262,12 @@ FN void add_couple(const lane_data *d, const lane_row *group, real hessian[6][6]
 {
     block_row J[2][6];
     real half[2][6][LANE_BLOCK_ROW]; // hessian J
-    for (int n = couple->own[0] ? 0 : 1; n < couple->blocks; n++) {
+    int rows_here = is_of_part(d, couple->place[0]);
+    for (int n = rows_here ? 0 : 1; n < couple->blocks; n++) {
         for (int k = 0; k < basis; k++) {
             J[n][k] = load_entries(d->efc_J + group->J + k * group->count + couple->first[n]);
         }
-        if (!couple->own[n]) {
+        if (!is_of_part(d, couple->place[n])) {
             continue;
         }
         for (int k = 0; k < basis; k++) {
@@ -248,10 +277,11 @@ FN void add_couple(const lane_data *d, const lane_row *group, real hessian[6][6]
             }
             store_row(half[n][k], sum);
         }
-        add_couple_block(couple->own[n], half[n], J[n], basis);
+        add_couple_block(d->factor + LANE_BLOCK_SIZE * d->fill_first[couple->place[n]], half[n], J[n], basis,
+                         0);
     }
-    if (couple->between) {
-        add_couple_block(couple->between, half[0], J[1], basis);
+    if (rows_here && couple->between >= 0) {
+        add_couple_block(d->factor + LANE_BLOCK_SIZE * couple->between, half[0], J[1], basis, couple->begins);
     }
 }
 

@@ -264,6 +264,27 @@ LANE_FN int find_between(const lane_model *m, lane_data *d)
     return 1;
 }
 
+// Puts the blocks of each part of a divided island in the order in which rows of contacts come to their trees
+// (collision/mixed.h), so that rows that follow each other find theirs beside each other.
+LANE_FN void order_parts(const lane_model *m, lane_data *d)
+{
+    if (!m->plan->pairs_mixed || d->island_parts == 1) {
+        return;
+    }
+    for (int j = 0; j < d->order_count; j++) {
+        int block = d->block_order[j];
+        d->block_mark[block] = d->tree_rank[m->dof_treeid[m->plan->block_first[block]]];
+    }
+    for (int p = 0; p < d->island_parts; p++) {
+        const lane_island_part *part = &d->island_part[p];
+        sort_blocks(d->block_order + d->order_count - part[1].block, part[1].block - part->block,
+                    d->block_mark);
+    }
+    for (int j = 0; j < d->order_count; j++) {
+        d->block_at[d->block_order[j]] = j;
+    }
+}
+
 LANE_FN void find_block_pattern(const lane_model *m, lane_data *d)
 {
     d->trees_only = d->between_known = d->edges_of_trees = 0;
@@ -277,6 +298,7 @@ LANE_FN void find_block_pattern(const lane_model *m, lane_data *d)
     }
     d->trees_only = 1;
     list_blocks(m, d);
+    order_parts(m, d);
     fill_blocks(m, d, 0);
     d->between_known = !d->edges_of_trees && find_between(m, d);
 }

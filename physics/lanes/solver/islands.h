@@ -173,6 +173,7 @@ LANE_FN int is_large(const lane_data *part)
 // The memory that the solver uses for one island after the other.
 LANE_FN void use_memory_of(lane_data *part, const lane_data *own)
 {
+    part->couple = own->couple;
     part->block_order = own->block_order;
     part->edge = own->edge;
     part->fill_first = own->fill_first;

@@ -81,12 +81,14 @@ LANE_FN void divide_trees(const lane_model *m, lane_data *d)
         }
     }
     sort_trees(m, d, d->block_order, trees, parts);
-    for (int p = 0, n = 0, t = 0; p <= parts; p++) {
+    for (int p = 0, n = 0, t = 0, blocks = 0; p <= parts; p++) {
         d->island_part[p].dof = n;
+        d->island_part[p].block = blocks;
         for (; p < parts && t < first_tree(trees, parts, p + 1); t++) {
             int block = d->block_order[t];
             d->tree_part[block] = p;
-            for (; block < plan->block_count && plan->block_tree[block] == d->block_order[t]; block++) {
+            for (; block < plan->block_count && plan->block_tree[block] == d->block_order[t];
+                 block++, blocks++) {
                 for (int k = plan->block_first[block]; k < plan->block_first[block + 1]; k++) {
                     d->island_dofs[n++] = k;
                 }
@@ -138,7 +140,7 @@ LANE_FN void visit_touches(const lane_model *m, lane_data *d, int write)
             end = touch_end(m, d, row, first);
             if (write) {
                 int again = n > 1 && touched_before(m, d, row, first, part);
-                lane_touch touch = {d->group[g], first, end, again};
+                lane_touch touch = {g, d->group[g], first, end, again};
                 d->touch[*at] = touch;
             }
             (*at)++;
@@ -181,15 +183,11 @@ LANE_FN int find_touches(const lane_model *m, lane_data *d, int parts)
     return 1;
 }
 
-// The places of a part's blocks, which are in the order of the dofs, from behind.
-LANE_FN void find_places(const lane_model *m, lane_data *d, lane_island_part *part)
+// The places of a part's blocks: those of the last part are the first.
+FN void find_places(const lane_data *d, lane_island_part *part)
 {
-    int first = part->dof, end = part[1].dof;
-    part->place_first = part->place_end = 0;
-    if (first < end) {
-        part->place_first = d->block_at[m->plan->dof_block[d->dof[end - 1]]];
-        part->place_end = d->block_at[m->plan->dof_block[d->dof[first]]] + 1;
-    }
+    part->place_first = d->order_count - part[1].block;
+    part->place_end = d->order_count - part->block;
 }
 
 // Gives each place of other parts that the blocks of a part couple with a place in `spill`, in their order.
@@ -235,7 +233,7 @@ LANE_FN void divide_rows(const lane_model *m, lane_data *d)
     }
     d->island_part[0].spill = 0;
     for (int p = 0; p < parts && d->trees_only; p++) {
-        find_places(m, d, &d->island_part[p]);
+        find_places(d, &d->island_part[p]);
         if (d->between_known) {
             find_spills(d, &d->island_part[p]);
         }

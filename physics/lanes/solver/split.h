@@ -24,6 +24,29 @@ FN void sort_numbers(int32_t *number, int count)
     }
 }
 
+// Sorts blocks by a key of each, and the last ones first where that is the same.
+FN void sort_blocks(int32_t *block, int count, const int32_t *key)
+{
+    int gap = 1;
+    while (gap < count / 3) {
+        gap = 3 * gap + 1;
+    }
+    for (; gap > 0; gap /= 3) {
+        for (int k = gap; k < count; k++) {
+            int32_t here = block[k];
+            int at = k;
+            for (; at >= gap; at -= gap) {
+                int32_t before = block[at - gap];
+                if (key[before] < key[here] || (key[before] == key[here] && before > here)) {
+                    break;
+                }
+                block[at] = before;
+            }
+            block[at] = here;
+        }
+    }
+}
+
 FN float block_position(const lane_model *m, const lane_data *d, int block, int axis)
 {
     real at = d->xipos[3 * m->dof_bodyid[m->plan->block_first[block]] + axis];
