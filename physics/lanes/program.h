@@ -26,6 +26,15 @@ typedef enum orr_program_call {
     ORR_PROGRAM_STEP_SENSORS
 } orr_program_call;
 
+enum { ORR_CPU_LANES = 16 }; // the most that a block has on the CPU
+
+// The sets of constraint rows (lanes/row_set.h) that the last step had, where lanes are vectors.
+typedef struct orr_row_sets {
+    bool wanted;                  // said by the caller
+    uint64_t lane[ORR_CPU_LANES]; // a bit for each place of a set
+    int32_t cost[64];             // the most entries of the Jacobian that a place has stood for so far
+} orr_row_sets;
+
 // What steps have met. Raised by each call of `run`. Of a block:
 typedef struct orr_program_notes {
     const void
@@ -33,6 +42,7 @@ typedef struct orr_program_notes {
                   // no steps, or the state has been changed since in ways that steps do not notice
     int contacts_needed; // the most contacts that a step needed
     int iterations;      // the most iterations that the solver needed
+    orr_row_sets row_sets;
 } orr_program_notes;
 
 // Of a world:
@@ -64,10 +74,9 @@ typedef struct orr_program {
     // lane; nullable. threads: NULL: the caller's alone, with the same numbers.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
                     orr_program_notes *notes, orr_world_counts *counts, const orr_program_threads *threads);
-    // Evaluates the state and lists the contacts of the lanes whose bits are set. Rows of `capacity`
-    // contacts, and counts, begin with the first of these lanes, and have one for each lane from there on.
-    // At most `capacity` contacts of each are written. counts: how many there are.
-    void (*contacts)(const void *model, void *state, void *scratch, uint32_t lanes,
+    // Evaluates the state and lists the contacts of the lanes whose bits are set. rows: of each lane, its row
+    // of `capacity` contacts, of which at most so many are written, and of counts: how many there are.
+    void (*contacts)(const void *model, void *state, void *scratch, uint32_t lanes, const int32_t *rows,
                      orr_physics_contact *contacts, int capacity, int *counts);
 } orr_program;
 

@@ -6,6 +6,7 @@
 #include "physics/lanes/evaluate.h"
 #include "physics/lanes/memory.h"
 #include "physics/lanes/program.h"
+#include "physics/lanes/row_set.h"
 
 #include <assert.h>
 

@@ -36,6 +36,11 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
     run_calls(m, &d, call, steps, notes->stepped == state);
     int stepped = call == ORR_PROGRAM_STEP || call >= ORR_PROGRAM_STEP_POSITIONS;
     notes->stepped = stepped ? state : NULL;
+#if !defined(ORR_SCALAR)
+    if (stepped && notes->row_sets.wanted) {
+        list_row_sets(m, &d, &notes->row_sets);
+    }
+#endif
     notes->contacts_needed =
         d.contacts_needed > notes->contacts_needed ? d.contacts_needed : notes->contacts_needed;
     notes->iterations = d.iterations > notes->iterations ? d.iterations : notes->iterations;
@@ -50,18 +55,17 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
 #endif
 }
 
-static void contacts(const void *model, void *state, void *scratch, uint32_t lanes,
+static void contacts(const void *model, void *state, void *scratch, uint32_t lanes, const int32_t *rows,
                      orr_physics_contact *result, int capacity, int *counts)
 {
     const lane_model *m = model;
     lane_data d;
     bind(m, state, scratch, 0, &d);
     evaluate(m, &d, LANE_DEPTH_ACCELERATIONS);
-    for (int lane = 0, first = ORR_LANES; lane < ORR_LANES; lane++) {
+    for (int lane = 0; lane < ORR_LANES; lane++) {
         if (lanes >> lane & 1) {
-            first = lane < first ? lane : first;
-            orr_physics_contact *own = result ? result + (ptrdiff_t)(lane - first) * capacity : NULL;
-            counts[lane - first] = list_contacts(m, &d, lane, own, capacity);
+            orr_physics_contact *own = result ? result + (ptrdiff_t)rows[lane] * capacity : NULL;
+            counts[rows[lane]] = list_contacts(m, &d, lane, own, capacity);
         }
     }
 }

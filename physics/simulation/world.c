@@ -130,7 +130,7 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, bool
     for (int block = 0; block < physics->blocks; block++) { // lanes without a world, too
         restart_block(physics, block, (uint32_t)((1ull << program->lanes) - 1));
     }
-    return desc->cuda ? orr_device_create(desc, physics, error) : ORR_OK;
+    return desc->cuda ? orr_device_create(desc, physics, error) : orr_order_create(physics, error);
 }
 
 static orr_result create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs, bool settled,
@@ -175,6 +175,7 @@ void orr_physics_destroy(orr_physics *physics)
     }
     orr_physics_vary_clear(physics);
     orr_device_destroy(physics->device);
+    orr_order_destroy(physics->order);
     orr_plan_destroy(physics->plan);
     orr_free(physics->program_model);
     orr_free(physics->numbers);
@@ -213,7 +214,7 @@ static void run_chosen(orr_physics *physics, int block, int worker, uint32_t cho
                                      &physics->notes[worker], counts, physics->threads);
     copy_lanes(physics, state, kept, ~chosen);
     physics->notes[worker].stepped = NULL;
-    physics->diverged[block] |= diverged & chosen;
+    physics->diverged[block] |= physics->more ? 0 : diverged & chosen;
     for (int lane = 0; lane < program->lanes; lane++) {
         if (chosen >> lane & 1) {
             orr_world_counts *total = &physics->counts[block * program->lanes + lane];
@@ -231,35 +232,39 @@ static void run_block(void *context, int block, int worker)
     if (chosen != 0 && physics->call == ORR_PROGRAM_RESTART) {
         restart_block(physics, block, chosen);
     } else if (chosen == in_use) {
-        physics->diverged[block] |= physics->program->run(
+        uint32_t diverged = physics->program->run(
             physics->program_model, block_state(physics, block), scratch, physics->call, physics->steps,
             &physics->notes[worker], physics->counts + (size_t)block * (size_t)physics->program->lanes,
             physics->threads);
+        physics->diverged[block] |= physics->more ? 0 : diverged;
     } else if (chosen != 0) {
         run_chosen(physics, block, worker, chosen);
+    }
+    if (chosen != 0 && physics->notes[worker].row_sets.wanted) {
+        memcpy(physics->order->row_sets + (ptrdiff_t)block * physics->program->lanes,
+               physics->notes[worker].row_sets.lane,
+               (size_t)physics->program->lanes * sizeof *physics->order->row_sets);
     }
     if (physics->after) {
         orr_physics_read_after(physics, block, worker, chosen);
     }
 }
 
-void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
+static void choose_worlds(orr_physics *physics, const uint8_t *mask)
 {
     physics->all = !mask;
-    if (call == ORR_PROGRAM_RESTART) {
-        orr_physics_forget(physics);
-    }
     for (int block = 0; block < physics->blocks && mask; block++) {
         physics->chosen[block] = 0;
     }
     for (int world = 0; world < physics->worlds && mask; world++) {
-        int lanes = physics->program->lanes;
-        physics->chosen[world / lanes] |= (uint32_t)(mask[world] != 0) << (world % lanes);
+        const world_slot at = slot_of(physics, world);
+        physics->chosen[at.block] |= (uint32_t)(mask[world] != 0) << at.lane;
     }
-    if (physics->device) {
-        orr_device_run(physics, call, steps, physics->all);
-        return;
-    }
+}
+
+static void run_on_cpu(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
+{
+    choose_worlds(physics, mask);
     physics->call = call;
     physics->steps = steps;
     if (!physics->shared) {
@@ -272,6 +277,38 @@ void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, con
     run_block(physics, 0, 0); // which calls orr_jobs_for itself
     orr_jobs_expect_no_more(physics->jobs);
     physics->threads = NULL;
+}
+
+// Worlds are sorted between the steps of a call, too.
+static void run_sorted(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
+{
+    const struct read_job *after = physics->after;
+    int part = orr_order_update(physics, steps);
+    physics->after = NULL;
+    physics->more = true;
+    for (; part < steps; part = orr_order_update(physics, steps)) {
+        run_on_cpu(physics, ORR_PROGRAM_STEP, part, mask);
+        steps -= part;
+    }
+    physics->more = false;
+    physics->after = after;
+    run_on_cpu(physics, call, steps, mask);
+}
+
+void orr_physics_run(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
+{
+    const bool stepping = call == ORR_PROGRAM_STEP || call >= ORR_PROGRAM_STEP_POSITIONS;
+    if (call == ORR_PROGRAM_RESTART) {
+        orr_physics_forget(physics);
+    }
+    if (physics->device) {
+        choose_worlds(physics, mask);
+        orr_device_run(physics, call, steps, physics->all);
+    } else if (physics->order && stepping && steps > 0) {
+        run_sorted(physics, call, steps, mask);
+    } else {
+        run_on_cpu(physics, call, steps, mask);
+    }
 }
 
 void orr_physics_step(orr_physics *physics, int steps)
@@ -316,7 +353,8 @@ void orr_physics_reset(orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
     orr_physics_forget(physics);
-    restart_block(physics, world / physics->program->lanes, 1u << (world % physics->program->lanes));
+    const world_slot at = slot_of(physics, world);
+    restart_block(physics, at.block, 1u << at.lane);
 }
 
 int orr_physics_sleepless(const orr_physics *physics, int *first)
@@ -338,11 +376,11 @@ int orr_physics_sleepless(const orr_physics *physics, int *first)
 bool orr_physics_diverged(const orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
-    int lanes = physics->program->lanes;
+    const world_slot at = slot_of(physics, world);
     if (physics->device) {
         orr_device_settle(physics);
     }
-    return (physics->diverged[world / lanes] >> (world % lanes)) & 1;
+    return (physics->diverged[at.block] >> at.lane) & 1;
 }
 
 int orr_physics_contact_capacity(const orr_physics *physics)
@@ -394,7 +432,8 @@ int orr_physics_restarts(const orr_physics *physics, int world)
     if (physics->device) {
         orr_device_settle(physics);
     }
-    return (int)physics->counts[world].restarts;
+    const world_slot at = slot_of(physics, world);
+    return (int)physics->counts[at.block * physics->program->lanes + at.lane].restarts;
 }
 
 bool orr_physics_is_double(const orr_physics *physics)

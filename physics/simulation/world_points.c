@@ -8,7 +8,7 @@ static uint32_t lanes_chosen(const orr_physics *physics, int block, const uint8_
 {
     uint32_t lanes = 0;
     for (int lane = 0; lane < block_worlds(physics, block); lane++) {
-        bool is_chosen = !chosen || chosen[block * physics->program->lanes + lane];
+        bool is_chosen = !chosen || chosen[world_at(physics, block, lane)];
         lanes |= (uint32_t)is_chosen << lane;
     }
     return lanes;
@@ -22,10 +22,12 @@ int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *c
     if (physics->device) {
         return orr_device_contacts(physics, world, contacts, capacity);
     }
-    int lanes = physics->program->lanes, count;
+    const world_slot at = slot_of(physics, world);
+    const int32_t rows[ORR_CPU_LANES] = {0};
+    int count;
     physics->notes[0].stepped = NULL;
-    physics->program->contacts(physics->program_model, block_state(physics, world / lanes), physics->scratch,
-                               1u << world % lanes, contacts, capacity, &count);
+    physics->program->contacts(physics->program_model, block_state(physics, at.block), physics->scratch,
+                               1u << at.lane, rows, contacts, capacity, &count);
     return count;
 }
 
@@ -50,12 +52,14 @@ static void list_block(void *context, int block, int worker)
     if (lanes == 0) {
         return;
     }
-    const size_t world = (size_t)block * (size_t)physics->program->lanes + (size_t)__builtin_ctz(lanes);
+    int32_t rows[ORR_CPU_LANES];
+    for (int lane = 0; lane < block_worlds(physics, block); lane++) {
+        rows[lane] = world_at(physics, block, lane);
+    }
     physics->notes[worker].stepped = NULL;
     physics->program->contacts(physics->program_model, block_state(physics, block),
-                               physics->scratch + (size_t)worker * physics->scratch_bytes, lanes,
-                               contacts_of(job->contacts, job->capacity, world), job->capacity,
-                               job->counts + world);
+                               physics->scratch + (size_t)worker * physics->scratch_bytes, lanes, rows,
+                               job->contacts, job->capacity, job->counts);
 }
 
 void orr_physics_contacts_all(orr_physics *physics, const uint8_t *chosen, orr_physics_contact *contacts,
@@ -157,7 +161,7 @@ void orr_physics_jacobian(orr_physics *physics, int world, orr_object kind, int 
     orr_physics_found(physics, origin);
     orr_physics_found(physics, ORR_PHYSICS_SUBTREE_COM);
     orr_physics_found(physics, ORR_PHYSICS_CDOF);
-    find_jacobian(&t, physics->scratch, world % physics->program->lanes, point, jacp, jacr);
+    find_jacobian(&t, physics->scratch, slot_of(physics, world).lane, point, jacp, jacr);
 }
 
 typedef struct jacobian_job {
@@ -180,7 +184,7 @@ static void find_block(void *context, int block, int worker)
     physics->program->run(physics->program_model, block_state(physics, block), scratch, ORR_PROGRAM_POSITIONS,
                           0, &physics->notes[worker], NULL, NULL);
     for (int lane = 0; lane < block_worlds(physics, block); lane++) {
-        const ptrdiff_t world = (ptrdiff_t)block * physics->program->lanes + lane;
+        const ptrdiff_t world = world_at(physics, block, lane);
         const ptrdiff_t row = world * 3 * physics->model->nv;
         if (lanes >> lane & 1) {
             find_jacobian(&job->target, scratch, lane, job->points ? job->points + 3 * world : NULL,

@@ -65,25 +65,25 @@ static void copy_out(const orr_physics *physics, const char *array, number_range
 void orr_physics_get(const orr_physics *physics, orr_physics_quantity quantity, int world, double *values)
 {
     assert(world >= 0 && world < physics->worlds);
-    int lanes = physics->program->lanes;
+    const world_slot at = slot_of(physics, world);
     number_range range = orr_physics_range(physics, quantity);
     assert(range.in_state);
-    copy_out(physics, read_state(physics, world / lanes), range, world % lanes, values);
+    copy_out(physics, read_state(physics, at.block), range, at.lane, values);
 }
 
 void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int world, const double *values)
 {
     assert(world >= 0 && world < physics->worlds);
-    int lanes = physics->program->lanes, block = world / lanes, lane = world % lanes;
+    const world_slot at = slot_of(physics, world);
     number_range range = orr_physics_range(physics, quantity);
     assert(range.in_state);
     if (!physics->device || !orr_device_write(physics, world, range.first, range.count, values)) {
-        char *state = write_state(physics, block);
+        char *state = write_state(physics, at.block);
         for (int i = 0; i < range.count; i++) {
-            write_number(physics->program, state, range.first + i, lane, values[i]);
+            write_number(physics->program, state, range.first + i, at.lane, values[i]);
         }
     }
-    physics->diverged[block] &= ~(1u << lane);
+    physics->diverged[at.block] &= ~(1u << at.lane);
     if (!step_notices(quantity)) {
         orr_physics_forget(physics);
     }
@@ -91,12 +91,13 @@ void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int wo
 
 void orr_physics_evaluate(orr_physics *physics, int world, orr_program_call call)
 {
+    const int block = slot_of(physics, world).block;
     if (physics->device) {
-        orr_device_evaluate(physics, world / physics->program->lanes, 1, call);
+        orr_device_evaluate(physics, block, 1, call);
         return;
     }
-    physics->program->run(physics->program_model, block_state(physics, world / physics->program->lanes),
-                          physics->scratch, call, 0, &physics->notes[0], NULL, NULL);
+    physics->program->run(physics->program_model, block_state(physics, block), physics->scratch, call, 0,
+                          &physics->notes[0], NULL, NULL);
 }
 
 number_range orr_physics_found(orr_physics *physics, orr_physics_quantity quantity)
@@ -119,7 +120,7 @@ void orr_physics_read(orr_physics *physics, orr_physics_quantity quantity, int w
         return;
     }
     orr_physics_evaluate(physics, world, call_for(quantity));
-    copy_out(physics, physics->scratch, orr_physics_found(physics, quantity), world % physics->program->lanes,
+    copy_out(physics, physics->scratch, orr_physics_found(physics, quantity), slot_of(physics, world).lane,
              values);
 }
 
@@ -163,13 +164,14 @@ static void copy_quantity(const read_job *job, int block, const char *numbers, i
                           uint32_t chosen)
 {
     const orr_program *program = job->physics->program;
-    size_t lanes = (size_t)program->lanes, stride = lanes * program->real_bytes;
+    size_t stride = (size_t)program->lanes * program->real_bytes;
     const number_range range = {.count = job->ranges[i].count};
     for (int lane = 0; lane < block_worlds(job->physics, block); lane++) {
         if (!(chosen >> lane & 1)) {
             continue;
         }
-        size_t world = (size_t)block * lanes + (size_t)lane, to = world * (size_t)job->size + (size_t)before;
+        size_t world = (size_t)world_at(job->physics, block, lane);
+        size_t to = world * (size_t)job->size + (size_t)before;
         if (job->wide) {
             copy_out(job->physics, numbers, range, lane, job->wide + to);
         } else if (program->real_bytes == sizeof(float)) {
@@ -199,7 +201,7 @@ static uint32_t chosen_lanes(const read_job *job, int block)
 {
     uint32_t lanes = 0;
     for (int lane = 0; lane < block_worlds(job->physics, block) && job->chosen; lane++) {
-        lanes |= (uint32_t)(job->chosen[block * job->physics->program->lanes + lane] != 0) << lane;
+        lanes |= (uint32_t)(job->chosen[world_at(job->physics, block, lane)] != 0) << lane;
     }
     return job->chosen ? lanes : ALL_LANES;
 }
@@ -379,7 +381,7 @@ static void write_block(void *context, int block, int worker)
     const orr_physics *physics = job->physics;
     (void)worker;
     for (int lane = 0; lane < block_worlds(physics, block); lane++) {
-        size_t world = (size_t)block * (size_t)physics->program->lanes + (size_t)lane;
+        size_t world = (size_t)world_at(physics, block, lane);
         if (job->mask && !job->mask[world]) {
             continue;
         }

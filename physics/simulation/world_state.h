@@ -21,6 +21,7 @@ struct orr_physics {
     int workers;   // 1 for worlds on a device
     char *shared;  // workers x scratch_bytes: where threads step one block together; else NULL
     const orr_program_threads *threads; // of the call; NULL: a block is stepped by one thread
+    struct orr_order *order;            // where each world is; NULL: in the order of their numbers
     uint32_t *diverged;                 // per block, one bit per lane
     orr_world_counts *counts;           // blocks x lanes
     orr_program_notes *notes;           // per worker
@@ -28,11 +29,50 @@ struct orr_physics {
     char *kept;            // workers x a block's state: before such a call
     orr_program_call call; // of run_worlds()
     int steps;
-    bool all;
+    bool all, more;               // more: this is a part of a call, which others follow
     struct orr_vary_memory *vary; // per thread that sets parameters; NULL: none that others follow from
     int vary_count;
     const struct read_job *after; // what is read of each block when the call has run on it; NULL: nothing
 };
+
+// Where worlds are: in slots (block, lane), numbered block by block (world_order.c).
+typedef struct orr_order {
+    int32_t *slot;            // of each world
+    int32_t *world;           // of each slot; then memory for as many
+    uint64_t *row_sets;       // of each slot: lanes/row_set.h; then memory for as many
+    int32_t *from;            // of each slot: from where its world comes, when they move
+    struct order_key *keys;   // 2 of each slot: for sorting
+    orr_world_counts *counts; // of each slot, while worlds move
+    char *state;              // memory as of physics->state, for the next move
+    bool *moves;              // of each segment of blocks: do its worlds move?
+    int since, wait;          // steps since worlds were sorted; after how many they are again
+} orr_order;
+
+// Where that can pay, worlds can be in another order than that of their numbers.
+orr_result orr_order_create(orr_physics *physics, orr_error *error);
+void orr_order_destroy(orr_order *order); // NULL is allowed
+// Memory for blocks of another size.
+orr_result orr_order_resize(orr_order *order, size_t blocks, size_t block_bytes, orr_error *error);
+// Before steps: brings worlds with like constraint rows together, if it is time. Returns how many of the
+// steps to do until it is again.
+int orr_order_update(orr_physics *physics, int steps);
+
+// Where a world is.
+typedef struct world_slot {
+    int block, lane;
+} world_slot;
+
+static inline world_slot slot_of(const orr_physics *physics, int world)
+{
+    const int slot = physics->order ? physics->order->slot[world] : world, lanes = physics->program->lanes;
+    return (world_slot){slot / lanes, slot % lanes};
+}
+
+static inline int world_at(const orr_physics *physics, int block, int lane)
+{
+    const int slot = block * physics->program->lanes + lane;
+    return physics->order ? physics->order->world[slot] : slot;
+}
 
 // Copies what physics->after says of these lanes of a block, whose call has just run with this worker.
 void orr_physics_read_after(const orr_physics *physics, int block, int worker, uint32_t lanes);

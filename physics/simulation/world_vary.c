@@ -78,10 +78,10 @@ static double common_number(const orr_physics *physics, orr_vary what, int i)
 static double world_number(const orr_physics *physics, orr_vary what, int world, int i)
 {
     const orr_program *program = physics->program;
+    const world_slot slot = slot_of(physics, world);
     int at = varied_index(physics, what);
     return at < 0 ? common_number(physics, what, i)
-                  : read_number(program, read_state(physics, world / program->lanes), at + i,
-                                world % program->lanes);
+                  : read_number(program, read_state(physics, slot.block), at + i, slot.lane);
 }
 
 // Adds parameters to the state of all worlds, those that have not varied before.
@@ -101,21 +101,31 @@ static orr_result reserve_varied(orr_physics *physics, uint32_t added, orr_error
     size_t old_bytes = (size_t)physics->state_count * number_bytes;
     size_t new_bytes = old_bytes + (size_t)more * number_bytes;
     char *state = orr_alloc((size_t)physics->blocks, new_bytes);
-    if (!state) {
+    char *kept = physics->device ? NULL : orr_alloc((size_t)physics->workers, new_bytes);
+    if (!state || (!kept && !physics->device)) {
+        orr_free(state);
+        orr_free(kept);
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %zu bytes",
                         physics->worlds, new_bytes / (size_t)program->lanes);
     }
-    orr_result result =
-        physics->device ? orr_device_resize_state(physics, physics->state_count + more, error) : ORR_OK;
+    orr_result result = ORR_OK;
+    if (physics->device) {
+        result = orr_device_resize_state(physics, physics->state_count + more, error);
+    } else if (physics->order) {
+        result = orr_order_resize(physics->order, (size_t)physics->blocks, new_bytes, error);
+    }
     if (result != ORR_OK) {
         orr_free(state);
+        orr_free(kept);
         return result;
     }
     for (int block = 0; block < physics->blocks; block++) {
         memcpy(state + (size_t)block * new_bytes, block_state(physics, block), old_bytes);
     }
     orr_free(physics->state);
+    orr_free(physics->kept);
     physics->state = state;
+    physics->kept = kept;
     physics->state_count += more;
     for (int what = 0; what < ORR_VARY_COUNT; what++) {
         if (!(added >> what & 1)) {
@@ -126,10 +136,10 @@ static orr_result reserve_varied(orr_physics *physics, uint32_t added, orr_error
         more -= count;
         plan->varied_at[what] = plan->varied_count;
         plan->varied_count += count;
-        for (int world = 0; world < physics->blocks * program->lanes; world++) {
+        for (int slot = 0; slot < physics->blocks * program->lanes; slot++) {
             for (int i = 0; i < count; i++) {
-                write_number(program, block_state(physics, world / program->lanes), at + i,
-                             world % program->lanes, common_number(physics, (orr_vary)what, i));
+                write_number(program, block_state(physics, slot / program->lanes), at + i,
+                             slot % program->lanes, common_number(physics, (orr_vary)what, i));
             }
         }
     }
@@ -271,8 +281,9 @@ static void write_derived(orr_physics *physics, int world, uint32_t which, const
 {
     const orr_model *m = physics->model;
     const orr_program *program = physics->program;
-    char *state = write_state(physics, world / program->lanes);
-    int lane = world % program->lanes;
+    const world_slot slot = slot_of(physics, world);
+    char *state = write_state(physics, slot.block);
+    const int lane = slot.lane;
 #define WRITE(NAME, array, count)                                                                            \
     for (int i = 0; i < (count) && which & BIT(NAME); i++) {                                                 \
         write_number(program, state, varied_index(physics, ORR_VARY_##NAME) + i, lane, copy->array[i]);      \
@@ -331,10 +342,10 @@ static orr_result reserve(orr_physics *physics, orr_vary what, orr_error *error)
 static void wake(orr_physics *physics, int world)
 {
     const orr_program *program = physics->program;
+    const world_slot slot = slot_of(physics, world);
     number_range trees = orr_physics_range(physics, ORR_PHYSICS_TREE_ASLEEP);
     for (int i = 0; i < trees.count; i++) {
-        write_number(program, write_state(physics, world / program->lanes), trees.first + i,
-                     world % program->lanes, ORR_AWAKE);
+        write_number(program, write_state(physics, slot.block), trees.first + i, slot.lane, ORR_AWAKE);
     }
 }
 
@@ -342,12 +353,13 @@ static orr_result vary_world(orr_physics *physics, orr_vary what, int world, con
                              orr_vary_memory *memory, orr_error *error)
 {
     const orr_program *program = physics->program;
+    const world_slot slot = slot_of(physics, world);
     const int size = orr_physics_vary_size(physics, what);
     ORR_TRY(check(physics, what, world, values, error));
     ORR_TRY(derive(physics, what, world, values, memory, error));
     for (int i = 0; i < size; i++) {
-        write_number(program, write_state(physics, world / program->lanes), varied_index(physics, what) + i,
-                     world % program->lanes, values[i]);
+        write_number(program, write_state(physics, slot.block), varied_index(physics, what) + i, slot.lane,
+                     values[i]);
     }
     wake(physics, world);
     return ORR_OK;
@@ -378,9 +390,10 @@ static void vary_block(void *context, int block, int worker)
 {
     vary_job *job = context;
     orr_physics *physics = job->physics;
-    const int lanes = physics->program->lanes, size = orr_physics_vary_size(physics, job->what);
+    const int size = orr_physics_vary_size(physics, job->what);
     orr_vary_memory *memory = physics->vary ? &physics->vary[worker] : NULL;
-    for (int i = block * lanes; i < (block + 1) * lanes && i < physics->worlds; i++) {
+    for (int lane = 0; lane < block_worlds(physics, block); lane++) {
+        const int i = world_at(physics, block, lane);
         const double *row = job->values + (size_t)i * (size_t)size;
         if (job->mask[i] && vary_world(physics, job->what, i, row, memory, NULL) != ORR_OK) {
             int first = atomic_load(&job->refused);
