@@ -326,7 +326,7 @@ class Scene(Handle):
         call.scene_set_probes(self.pointer, on)
 
     def set_rays(self, on=True):
-        """Whether smooth surfaces show what is around them, and glass refracts it (on the CPU)."""
+        """Whether smooth surfaces show what is around them, and glass refracts it."""
         call.scene_set_rays(self.pointer, on)
 
     @property
