@@ -524,7 +524,7 @@ static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_
 ORR_API orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error);
 /* Rays: smooth surfaces of glTF's metallic-roughness model (roughness at most 0.2), curved ones too, show the
  * meshes, robots, soft bodies, clouds and fields around them, by a ray from each pixel and four at edges of
- * what they meet, and light goes through glass (KHR_materials_transmission); the CPU alone draws this. What
+ * what they meet, and light goes through glass (KHR_materials_transmission); the CPU draws this for all. What
  * no ray meets is as without: the environment, or the ambient light. Off at first. No frame in flight. */
 ORR_API orr_result orr_scene_set_rays(orr_scene *scene, bool on, orr_error *error);
 

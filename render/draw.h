@@ -251,8 +251,10 @@ typedef struct orr_draw_list {
     orr_tone tone;                // of meshes' light
     bool only_solid;              // transparent surfaces of meshes are not drawn
     bool only_casters;            // only what casts shadows is drawn
-    bool smooth;                  // edges of opaque meshes are anti-aliased
-    bool no_reuse;                // nothing is taken over from earlier frames (cpu/kept/kept_view.h)
+    bool
+        only_traced; // for the CPU: of meshes, only surfaces that start rays have colours (cpu/rays/traced.h)
+    bool smooth;     // edges of opaque meshes are anti-aliased
+    bool no_reuse;   // nothing is taken over from earlier frames (cpu/kept/kept_view.h)
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     orr_draw_haze haze;
     bool opaque; // false: transparent behind everything, sky ignored
@@ -267,18 +269,19 @@ static inline bool orr_draw_leaves_out(const orr_draw_list *list, const orr_draw
     const bool mirror = list->left_out_mesh > 0 && item == &list->meshes[list->left_out_mesh - 1] &&
                         part == list->left_out_part;
     const bool blended = !list->only_casters && orr_glass_is_blended(material, list->rays != NULL);
-    return mirror || (list->only_solid && blended) || (list->only_casters && !orr_glass_casts(material));
+    return mirror || ((list->only_solid || list->only_traced) && blended) ||
+           (list->only_casters && !orr_glass_casts(material));
 }
 
 // The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments
 // and its haze.
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);
 
-// Has a mesh transparent parts, where no rays are drawn?
-static inline bool orr_mesh_is_blended(const orr_mesh *mesh)
+// Has a mesh transparent parts? rays: those of smooth surfaces are drawn
+static inline bool orr_mesh_is_blended(const orr_mesh *mesh, bool rays)
 {
     for (int i = 0; i < mesh->part_count; i++) {
-        if (orr_glass_is_blended(&mesh->materials[mesh->parts[i].material], false)) {
+        if (orr_glass_is_blended(&mesh->materials[mesh->parts[i].material], rays)) {
             return true;
         }
     }

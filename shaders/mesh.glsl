@@ -31,7 +31,8 @@ const uint FILM = 256u; // glass that is drawn as a film
 const uint WHOLE = 512u; // of which alpha counts nothing
 const uint HIGHLIGHT = 1024u; // says how bright its highlights are
 const uint COAT_BENT = 2048u; // has a texture of normals of its clear coat
-const uint MIRROR_SHIFT = 12u; // three bits: 1 + the index of the mirror; 0: it is none
+const uint MIRROR_SHIFT = 12u; // three bits: 1 + the index of the mirror; 0: it is none; or
+const uint TRACED = 5u; // the surface starts rays, whose light the CPU has found
 const uint ENVIRONMENT_SHIFT = 15u; // three bits: 1 + the index of the mesh's environment; 0: none
 // a bit for each use of textures, as orr_texture_use numbers them: laid on by second coordinates; of the
 // nearest level

@@ -1,11 +1,11 @@
 // A frame, as a table of contents: pose -> draw -> hand over -> out. Input and steps are the caller's
 // (orr_world_step). orr_frame_submit and orr_frame_finish of engine/orrery.h call the _sized functions here.
 //
-// A machine draws a frame from submit on, several in flight, unless the frame is deferred (frame_fields.h).
+// A machine draws a frame from submit on, several in flight, unless the frame is deferred (frame_deferred.h).
 // When it fails, the ladder (ladder.h) says whether the frame is drawn again, and on which machine.
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
-#include "engine/loop/frame_fields.h"
+#include "engine/loop/frame_deferred.h"
 #include "engine/loop/frame_relight.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
@@ -47,15 +47,24 @@ static orr_result add_surroundings(orr_frame *frame, orr_frame_slot *slot, const
     if (s->scene->rays && !frame->rays) {
         ORR_TRY(orr_ray_trees_create(&frame->rays, error));
     }
-    slot->list.rays = s->scene->rays ? frame->rays : NULL;
+    const bool asked = s->scene->rays && (frame->machine->on_host || orr_ray_list_asks(&slot->list));
+    slot->list.rays = asked ? frame->rays : NULL;
     return orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, s->for_window, error);
+}
+
+static orr_result pose_layers(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)
+{
+    const bool device_bodies = frame->machine->reads_device_bodies && !(s->eyes && s->eyes->host_poses);
+    ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
+    return device_bodies && !s->eyes && orr_frame_needs_poses(frame, slot, s->scene->rays)
+               ? orr_frame_pose(slot, s->scene, s->world, s->view, false, error)
+               : ORR_OK;
 }
 
 static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)
 {
     uint64_t start = orr_clock_nanoseconds();
-    const bool device_bodies = frame->machine->reads_device_bodies && !(s->eyes && s->eyes->host_poses);
-    ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
+    ORR_TRY(pose_layers(frame, slot, s, error));
     orr_frame_fit_lens(&slot->list, frame->machine->on_host && !s->eyes);
     // eyes know clouds by their keys, and may have other packs of them
     ORR_TRY(s->eyes ? s->eyes->change(s->eyes->context, slot, error) : ORR_OK);
@@ -107,7 +116,7 @@ static orr_result submit(orr_frame *frame, const submission *s, orr_error *error
     slot->lost = false;
     slot->for_window = s->for_window;
     slot->deferred = (frame->waiting > 0 && orr_frame_slot_at(frame, frame->waiting - 1)->deferred) ||
-                     orr_frame_host_fields(frame, slot) > 0 || frame->machine->on_host;
+                     orr_frame_needs_host(frame, slot);
     frame->waiting++;
     return slot->deferred ? ORR_OK : start_drawing(frame, slot, error);
 }
@@ -170,7 +179,7 @@ orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready,
     orr_error why = {0};
     orr_result result = orr_ladder_open(frame, &why);
     if (result == ORR_OK) {
-        result = orr_frame_fields_advance(frame, slot, milliseconds, ready, &why);
+        result = orr_frame_deferred_advance(frame, slot, milliseconds, ready, &why);
     }
     if (result == ORR_OK) {
         return ORR_OK;
@@ -188,7 +197,7 @@ static orr_result draw(orr_frame *frame, orr_frame_slot *slot, const orr_picture
 {
     if (slot->deferred) {
         ORR_TRY(orr_ladder_open(frame, error));
-        ORR_TRY(orr_frame_fields_submit(frame, slot, error));
+        ORR_TRY(orr_frame_deferred_submit(frame, slot, error));
     } else {
         orr_profile_reset(&frame->profile);
         frame->profile.trace = frame->trace;

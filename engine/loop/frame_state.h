@@ -1,5 +1,5 @@
-// A frame from the inside, for the files that draw it (frame.c, frame_fields.c, frame_uploads.c) and for the
-// ladder.
+// A frame from the inside, for the files that draw it (frame.c, frame_deferred.c, frame_uploads.c) and for
+// the ladder.
 #pragma once
 
 #include "engine/loop/frame_probes.h"
@@ -29,11 +29,12 @@ struct orr_frame {
     orr_picture_location location; // of the picture for the window that was finished last
     bool has_picture;              // the one finished last is still where the machine drew it
 
-    // the oldest slot, when it is deferred (frame_fields.c)
+    // the oldest slot, when it is deferred (frame_deferred.c)
     bool begun;
     orr_arena arena;
     orr_draw_list marched; // its fields are those that the host marches
     orr_field_pass fields;
+    orr_host_layers layers; // of a device: what the host has drawn for it
 
     orr_frame_probes probes;
     orr_frame_self_shadow self_shadow;

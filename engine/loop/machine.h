@@ -2,13 +2,13 @@
 // (machine_cpu.c, machine_vulkan.c, machine_cuda.c); frames (frame.c) and the ladder of devices (ladder.c)
 // call machines only through it. How to add another: engine/loop/README.md.
 //
-// Frames are completed in the order in which they were submitted. Fields that a machine does not draw are
-// marched by the host before the frame is submitted to it: such a frame is deferred until it is the oldest
-// one (frame_fields.h).
+// Frames are completed in the order in which they were submitted. Fields that a machine does not draw, and
+// surfaces that start rays, are drawn by the host before the frame is submitted to it: such a frame is
+// deferred until it is the oldest one (frame_deferred.h).
 #pragma once
 
 #include "engine/loop/engine.h"
-#include "render/field_pass.h"
+#include "render/host_layers.h"
 
 struct orr_vulkan_image; // render/vulkan/image.h
 
@@ -37,11 +37,11 @@ typedef struct orr_machine {
     // frame submits the meshes alone and reads their depth.
     orr_result (*begin)(void *state, const orr_draw_list *list, orr_arena *arena, orr_profile *profile,
                         const float **mesh_depth, orr_error *error);
-    // Starts a frame. The list's fields are those that the machine draws itself; `fields`: those that the
-    // host has marched, NULL: none. The list and what it refers to must live until this returns only, the
-    // fields' planes until the frame is finished. to_image: only where ends_in_image says so. When a device
-    // fails or is full, the code of the error is one of ORR_CODE_DEVICE_*.
-    orr_result (*submit)(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+    // Starts a frame. The list's fields are those that the machine draws itself; `layers`: what the host has
+    // drawn, NULL: nothing. The list and what it refers to must live until this returns only, the layers
+    // until the frame is finished. to_image: only where ends_in_image says so. When a device fails or is
+    // full, the code of the error is one of ORR_CODE_DEVICE_*.
+    orr_result (*submit)(void *state, const orr_draw_list *list, const orr_host_layers *layers, bool to_image,
                          orr_error *error);
     // Waits for the oldest frame, fills in the target, and adds the stages to the profile (nullable). On
     // failure the frame is dropped.

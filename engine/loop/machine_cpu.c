@@ -60,12 +60,12 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     return ORR_OK;
 }
 
-static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+static orr_result submit(void *state, const orr_draw_list *list, const orr_host_layers *layers, bool to_image,
                          orr_error *error)
 {
     (void)list, (void)to_image, (void)error;
     cpu_machine *m = state;
-    m->fields = fields;
+    m->fields = layers->picture.fields;
     return ORR_OK;
 }
 

@@ -1,12 +1,11 @@
-// Drawing on CUDA. The host marches those fields that CUDA refuses; where there is Vulkan beside CUDA,
-// pictures can end in its images.
+// Drawing on CUDA. The host marches those fields that CUDA refuses, and follows rays; where there is Vulkan
+// beside CUDA, pictures can end in its images.
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
 #include "render/cpu/rays/ray_trees.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/show.h"
-#include "render/mirror/mirror.h"
 
 typedef struct cuda_machine {
     orr_engine *engine; // borrowed
@@ -15,9 +14,7 @@ typedef struct cuda_machine {
     orr_cuda_show *show;  // NULL until the first picture is handed over
     orr_device_kind rung; // that `show` was made for
     bool told_of_shadows; // that robots on the device cast none
-    bool told_of_mirrors; // that fields which the host marches are not seen in them
-    bool told_of_rays;    // that it draws none
-    bool told_of_glass;   // likewise
+    bool told_of_glass;   // that light goes through it where there are rays
 } cuda_machine;
 
 static orr_result open_draw(cuda_machine *m, orr_error *error)
@@ -88,24 +85,15 @@ static void tell_of_shadows(cuda_machine *m, const orr_draw_list *list)
     }
 }
 
-static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+static orr_result submit(void *state, const orr_draw_list *list, const orr_host_layers *layers, bool to_image,
                          orr_error *error)
 {
     (void)to_image; // handed over once it is finished
     cuda_machine *m = state;
     tell_of_shadows(m, list);
-    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
-                     fields && list->mirrors && orr_has_mirrors(list),
-                     "CUDA: mirrors do not show fields that the CPU draws: expected those that CUDA draws");
-    orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
-                     "CUDA: smooth surfaces show the environment alone: expected the CPU to draw rays");
-    orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, orr_ray_list_transmits(list),
-                     "CUDA: glass is drawn without refraction: expected the CPU to draw rays");
-    orr_draw_list without = *list;
-    without.rays = NULL;
-    const orr_cuda_layers layers = {.field_depth = fields ? fields->depth : NULL,
-                                    .field_colour = fields ? fields->colour : NULL};
-    return orr_cuda_draw_submit(m->draw, &without, &layers, error);
+    orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, !list->rays && orr_ray_list_transmits(list),
+                     "CUDA: glass is drawn without refraction: expected rays, which are off");
+    return orr_cuda_draw_submit(m->draw, list, layers, error);
 }
 
 static orr_result finish(void *state, const orr_machine_target *target, orr_profile *profile,

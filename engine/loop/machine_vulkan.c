@@ -1,17 +1,14 @@
-// Drawing on Vulkan. The host marches all fields; frames without them can end in an image.
+// Drawing on Vulkan. The host marches all fields and follows rays; frames without both can end in an image.
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
 #include "render/cpu/rays/ray_trees.h"
-#include "render/mirror/mirror.h"
 #include "render/vulkan/draw.h"
 
 typedef struct vulkan_machine {
     orr_engine *engine; // borrowed
     orr_vulkan_draw *draw;
-    bool told_of_mirrors; // that fields are not seen in them
-    bool told_of_rays;    // that it draws none
-    bool told_of_glass;   // likewise
+    bool told_of_glass; // that light goes through it where there are rays
 } vulkan_machine;
 
 static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
@@ -49,21 +46,14 @@ static void close_vulkan(void *state)
     orr_free(m);
 }
 
-static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+static orr_result submit(void *state, const orr_draw_list *list, const orr_host_layers *layers, bool to_image,
                          orr_error *error)
 {
     vulkan_machine *m = state;
-    orr_machine_tell(m->engine, &m->told_of_mirrors, ORR_LOG_INFO,
-                     fields && list->mirrors && orr_has_mirrors(list),
-                     "Vulkan: mirrors do not show fields: expected the CPU to draw them");
-    orr_machine_tell(m->engine, &m->told_of_rays, ORR_LOG_INFO, list->rays && orr_ray_list_asks(list),
-                     "Vulkan: smooth surfaces show the environment alone: expected the CPU to draw rays");
-    orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, orr_ray_list_transmits(list),
-                     "Vulkan: glass is drawn without refraction: expected the CPU to draw rays");
-    orr_draw_list without = *list;
-    without.rays = NULL;
-    return to_image ? orr_vulkan_draw_submit_image(m->draw, &without, error)
-                    : orr_vulkan_draw_submit(m->draw, &without, fields, error);
+    orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, !list->rays && orr_ray_list_transmits(list),
+                     "Vulkan: glass is drawn without refraction: expected rays, which are off");
+    return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
+                    : orr_vulkan_draw_submit(m->draw, list, layers, error);
 }
 
 static orr_result finish(void *state, const orr_machine_target *target, orr_profile *profile,
@@ -77,7 +67,7 @@ static orr_result finish(void *state, const orr_machine_target *target, orr_prof
 static bool ends_in_image(const void *state, const orr_draw_list *list)
 {
     (void)state;
-    return list->field_count == 0;
+    return list->field_count == 0 && !list->rays;
 }
 
 static void release(void *state, uint64_t key)

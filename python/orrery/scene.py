@@ -326,8 +326,7 @@ class Scene(Handle):
         call.scene_set_probes(self.pointer, on)
 
     def set_rays(self, on=True):
-        """Chooses whether rays are traced for reflections on smooth surfaces and refraction in glass (on the
-        CPU)."""
+        """Chooses whether rays are traced for reflections on smooth surfaces and refraction in glass."""
         call.scene_set_rays(self.pointer, on)
 
     @property

@@ -180,6 +180,12 @@ const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *f)
     return f->mesh_depth;
 }
 
+void orr_draw_cpu_meshes(const orr_cpu_frame *f, const float **colour, orr_edge_list *edges)
+{
+    *colour = f->mesh_colour;
+    *edges = f->edges;
+}
+
 orr_cpu_splats orr_draw_cpu_splats(const orr_cpu_frame *f)
 {
     orr_cpu_splats splats = f->splats;

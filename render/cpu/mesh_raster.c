@@ -516,6 +516,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
                           .environments = list->environments,
                           .instance_count = list->mesh_count + (list->backdrop.mesh ? 1 : 0),
                           .picture = picture,
+                          .only_traced = list->only_traced,
                           .columns = orr_blocks(list->lens.width, MESH_TILE),
                           .rows = orr_blocks(list->lens.height, MESH_TILE)};
     stage s = {.raster = &raster, .lanes = lanes_of[isa], .edge_lanes = edge_lanes_of[isa]};

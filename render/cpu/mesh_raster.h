@@ -11,6 +11,9 @@
 #include "render/cpu/seen.h"
 #include "render/cpu/shadow_maps.h"
 
+// Colour of surfaces that start no rays, where the list says that only those that do have colours.
+#define ORR_NOT_TRACED (-1.0f)
+
 // Memory of the caller; pixel (x, y) is at y * width + x, rows from the top.
 typedef struct orr_mesh_picture {
     float *depth;   // height x width, z along the camera's axis; +INFINITY: no mesh

@@ -159,6 +159,7 @@ typedef struct mesh_raster {
     ray_view rays;
     orr_mesh_picture picture;
     bool blended;                  // some surface is
+    bool only_traced;              // of the list
     uint32_t *fragment_starts;     // height x width + 1; before they are summed up, counts
     orr_fragment *fragments;       // each pixel's from front to back
     mesh_fragment_source *sources; // of the fragments

@@ -115,7 +115,10 @@ void ORR_ISA_NAME(orr_mesh_shade)(const mesh_raster *raster, const shade_points 
             last->id = last->triangle.one ? safe[__builtin_ctz(mask_bits(same))] : -1;
         }
         sint key = I(0);
-        real4 c = shade_pixels(raster, last->surface, same, &last->triangle, at->x, at->y, at->part, &key);
+        real4 c = {R(ORR_NOT_TRACED), R(ORR_NOT_TRACED), R(ORR_NOT_TRACED), R(1.0)};
+        if (!raster->only_traced || last->surface->traced) {
+            c = shade_pixels(raster, last->surface, same, &last->triangle, at->x, at->y, at->part, &key);
+        }
         met = sel_int(same, key, met);
         colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
                          sel(same, c.w, colour.w)};

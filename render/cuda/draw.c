@@ -315,7 +315,7 @@ static orr_result see_besides(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
 }
 
 static orr_result see_mirrors(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
-                              orr_mirror_pictures *mirrors, orr_error *error)
+                              const orr_host_layers *layers, orr_mirror_pictures *mirrors, orr_error *error)
 {
     orr_mirror found[ORR_MIRRORS];
     mirrors->count = orr_mirrors_find(list, found);
@@ -324,6 +324,7 @@ static orr_result see_mirrors(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
     }
     for (int i = 0; i < mirrors->count; i++) {
         const orr_draw_list seen = orr_mirror_list(&found[i], list);
+        frame->mirrors[i].host = layers->mirrors[i];
         ORR_TRY(see(draw, &frame->mirrors[i], frame, &seen, NULL, error));
         mirrors->items[i] = (orr_mirror_picture){found[i], frame->mirrors[i].rgba.memory};
     }
@@ -332,16 +333,16 @@ static orr_result see_mirrors(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
 }
 
 static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
-                         const orr_cuda_layers *layers, orr_error *error)
+                         const orr_host_layers *layers, orr_error *error)
 {
     const size_t pixels = (size_t)list->lens.width * (size_t)list->lens.height;
     orr_mirror_pictures mirrors;
     orr_arena_reset(&draw->arena);
-    frame->layers = *layers;
+    frame->host = layers->picture;
     uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(orr_cuda_environments_take(draw->cuda, &frame->environments, list, error));
     ORR_TRY(orr_cuda_pieces_send(draw->cuda, &frame->pieces, list, error));
-    ORR_TRY(see_mirrors(draw, frame, list, &mirrors, error));
+    ORR_TRY(see_mirrors(draw, frame, list, layers, &mirrors, error));
     ORR_TRY(see(draw, frame, frame, list, &mirrors, error));
     ORR_TRY(see_besides(draw, frame, list, error));
     orr_trace_host(draw->trace, "upload", start);
@@ -352,7 +353,7 @@ static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_d
     return ORR_OK;
 }
 
-orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
+orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_host_layers *layers,
                                 orr_error *error)
 {
     if (draw->pending == draw->slot_count) {
@@ -362,7 +363,8 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
     frame_slot *slot = &draw->slots[(draw->first + draw->pending) % draw->slot_count];
     ORR_TRY(orr_cuda_use(draw->cuda, error));
     slot->settled = false;
-    orr_result result = submit(draw, &slot->frame, list, layers, error);
+    const orr_host_layers none = {0};
+    orr_result result = submit(draw, &slot->frame, list, layers ? layers : &none, error);
     if (result != ORR_OK) { // part of it is in the stream and uses this slot
         orr_cuda_wait(draw->cuda, NULL);
         return result;

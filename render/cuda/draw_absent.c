@@ -30,7 +30,7 @@ bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field,
     return false;
 }
 
-orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
+orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_host_layers *layers,
                                 orr_error *error)
 {
     (void)draw;

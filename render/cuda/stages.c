@@ -78,11 +78,11 @@ orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_err
 
 void orr_cuda_stages_close(orr_cuda_stages *stages)
 {
-    orr_cuda_buffer *buffers[] = {&stages->centres,     &stages->shapes,       &stages->colours,
-                                  &stages->keys,        &stages->order,        &stages->tile_counts,
-                                  &stages->pair_tiles,  &stages->pair_splats,  &stages->ranges,
-                                  &stages->field_depth, &stages->field_colour, &stages->cloud_texels,
-                                  &stages->takers};
+    orr_cuda_buffer *buffers[] = {&stages->centres,      &stages->shapes,       &stages->colours,
+                                  &stages->keys,         &stages->order,        &stages->tile_counts,
+                                  &stages->pair_tiles,   &stages->pair_splats,  &stages->ranges,
+                                  &stages->field_depth,  &stages->field_colour, &stages->traced,
+                                  &stages->cloud_texels, &stages->takers};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -97,7 +97,7 @@ void orr_cuda_stages_close(orr_cuda_stages *stages)
 // Are there planes of fields, from the device or from the CPU?
 static bool shows_fields(const orr_cuda_frame *frame)
 {
-    return frame->layers.field_depth || frame->field_count > 0;
+    return frame->host.fields || frame->field_count > 0;
 }
 
 static size_t pixel_count(const orr_cuda_frame *frame)
@@ -157,6 +157,7 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
         {&s->ranges, 2 * tiles, sizeof(uint32_t)},
         {&s->field_depth, shows_fields(frame) ? pixels : 0, sizeof(float)},
         {&s->field_colour, shows_fields(frame) ? pixels : 0, 4 * sizeof(float)},
+        {&s->traced, frame->host.traced ? pixels : 0, 4 * sizeof(float)},
         {&s->cloud_texels, (size_t)frame->cloud_shadows.found.texels, ORR_CLOUD_TEXEL * sizeof(float)},
         {&s->takers, notes_takers(frame) ? pixels : 0, sizeof(uint32_t)},
     };
@@ -215,18 +216,19 @@ orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *
 static orr_result upload(const orr_cuda_stages *s, const orr_cuda_buffer *to, const void *from, size_t bytes,
                          orr_error *error)
 {
-    if (from) {
-        ORR_CUDA_TRY(cudaMemcpyAsync(to->memory, from, bytes, cudaMemcpyHostToDevice, s->cuda->stream));
-    }
+    ORR_CUDA_TRY(cudaMemcpyAsync(to->memory, from, bytes, cudaMemcpyHostToDevice, s->cuda->stream));
     return ORR_OK;
 }
 
-static orr_result upload_layers(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
+static orr_result upload_host_view(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
 {
-    const orr_cuda_layers *layers = &frame->layers;
-    size_t plane = pixel_count(frame) * sizeof(float);
-    ORR_TRY(upload(s, &s->field_depth, layers->field_depth, plane, error));
-    return upload(s, &s->field_colour, layers->field_colour, 4 * plane, error);
+    const orr_host_view *host = &frame->host;
+    const size_t plane = pixel_count(frame) * sizeof(float);
+    if (host->fields) {
+        ORR_TRY(upload(s, &s->field_depth, host->fields->depth, plane, error));
+        ORR_TRY(upload(s, &s->field_colour, host->fields->colour, 4 * plane, error));
+    }
+    return host->traced ? upload(s, &s->traced, host->traced, 4 * plane, error) : ORR_OK;
 }
 
 static orr_result draw_fields(orr_cuda_stages *s, const orr_cuda_frame *frame, const float *mesh_depth,
@@ -237,7 +239,7 @@ static orr_result draw_fields(orr_cuda_stages *s, const orr_cuda_frame *frame, c
         march.far_depth = mesh_depth;
         march.colour = s->field_colour.memory;
         march.depth = s->field_depth.memory;
-        march.over = frame->layers.field_depth || i > 0;
+        march.over = frame->host.fields || i > 0;
         ORR_TRY(orr_cuda_field_draw(s->cuda, &march, error));
     }
     return ORR_OK;
@@ -386,7 +388,7 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float
     const size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
     const orr_cuda_records records = {s->centres.memory, s->shapes.memory, s->colours.memory};
     orr_cuda_mesh_planes meshes = {0};
-    ORR_TRY(upload_layers(s, frame, error));
+    ORR_TRY(upload_host_view(s, frame, error));
     frame->counted[1] = (orr_cuda_control){.splats = (uint32_t)frame->splats};
     ORR_CUDA_TRY(
         cudaMemcpyAsync(s->control, &frame->counted[1], sizeof *s->control, cudaMemcpyHostToDevice, stream));
@@ -394,6 +396,7 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_UPLOAD, error));
     if (frame->has_meshes) {
         frame->meshes.scene.clouds = cloud_light(s, frame);
+        frame->meshes.scene.traced = frame->host.traced ? s->traced.memory : NULL;
         ORR_TRY(orr_cuda_meshes_draw(s->cuda, &s->meshes, &s->sort, &frame->meshes, &meshes, error));
     }
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_MESHES, error));

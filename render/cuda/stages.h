@@ -43,7 +43,7 @@ typedef struct orr_cuda_seen_cloud {
     const orr_affine_piece *pieces; // device: of its deformation; NULL: there is none
 } orr_cuda_seen_cloud;
 
-// The frame of what a mirror shows has neither mirrors nor layers nor marks nor what pixels show besides, and
+// The frame of what a mirror shows has neither mirrors nor marks nor what pixels show besides, and
 // uses environments, pieces and depth of the one whose mirror it is.
 typedef struct orr_cuda_frame {
     struct orr_cuda_frame *mirrors; // mirror_count of ORR_MIRRORS; NULL until a list has a mirror
@@ -56,7 +56,7 @@ typedef struct orr_cuda_frame {
     orr_shadow_values self;
     orr_cuda_environments environments;
     orr_cuda_behind behind;
-    orr_cuda_layers layers; // planes borrowed
+    orr_host_view host; // what it refers to is borrowed
     orr_cuda_mesh_frame meshes;
     bool has_meshes, has_backdrop;
     orr_cuda_seen_cloud *clouds;
@@ -88,6 +88,7 @@ typedef struct orr_cuda_stages {
     orr_cuda_buffer centres, shapes, colours, keys, order, tile_counts; // per splat
     orr_cuda_buffer pair_tiles, pair_splats, ranges;
     orr_cuda_buffer field_depth, field_colour; // planes
+    orr_cuda_buffer traced;                    // of orr_host_view
     orr_cuda_buffer cloud_texels;              // of the opacity maps
     orr_cuda_buffer takers;                    // of orr_cuda_blend
     uint32_t pair_capacity;

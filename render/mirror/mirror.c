@@ -149,7 +149,7 @@ orr_draw_list orr_mirror_list(const orr_mirror *mirror, const orr_draw_list *lis
 {
     orr_draw_list seen = *list;
     orr_mirror_lens(mirror, &list->lens, &seen.lens);
-    seen.mirrors = false;
+    seen.mirrors = seen.only_traced = false;
     seen.left_out_mesh = mirror->mesh + 1;
     seen.left_out_part = mirror->part;
     seen.backdrop.mesh = NULL;

@@ -86,7 +86,7 @@ static uint64_t oldest_frame(const orr_vulkan_draw *draw)
     return draw->pending > 0 ? draw->frames[draw->first].number : draw->frame_number;
 }
 
-static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const orr_field_pass *fields,
+static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const orr_host_layers *layers,
                          bool to_image, orr_error *error)
 {
     if (draw->pending == draw->frame_count) {
@@ -97,7 +97,7 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     frame->number = ++draw->frame_number;
     frame->to_image = to_image;
     uint64_t start = orr_clock_nanoseconds();
-    ORR_TRY(orr_vulkan_frame_take(&draw->shared, frame, oldest_frame(draw), list, fields, error));
+    ORR_TRY(orr_vulkan_frame_take(&draw->shared, frame, oldest_frame(draw), list, layers, error));
     orr_trace_host(draw->shared.trace, "upload", start);
     start = orr_clock_nanoseconds();
     ORR_TRY(orr_vulkan_frame_submit(&draw->shared, frame, error));
@@ -107,9 +107,9 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
 }
 
 orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list,
-                                  const orr_field_pass *fields, orr_error *error)
+                                  const orr_host_layers *layers, orr_error *error)
 {
-    return submit(draw, list, fields, false, error);
+    return submit(draw, list, layers, false, error);
 }
 
 orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)

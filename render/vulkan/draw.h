@@ -4,7 +4,7 @@
 #include "engine/core/jobs.h"
 #include "engine/device/vulkan.h"
 #include "render/draw.h"
-#include "render/field_pass.h"
+#include "render/host_layers.h"
 
 typedef struct orr_vulkan_draw orr_vulkan_draw;
 
@@ -15,16 +15,17 @@ orr_result orr_vulkan_draw_create(orr_vk *vk, orr_jobs *jobs, int frames_in_flig
 void orr_vulkan_draw_destroy(orr_vulkan_draw *draw); // NULL is allowed; waits for its frames
 
 // Starts one frame. Packs and meshes are uploaded under their keys the first time, and must live only until
-// this returns. `fields`: a finished pass, which is copied; NULL: the list's fields are not shown. CAPACITY
-// when frames_in_flight frames are not finished, or the frame does not fit the device's buffers.
+// this returns. `layers`, which are copied: the list's fields, and what its rays find; NULL: neither is
+// shown.
+// CAPACITY when frames_in_flight frames are not finished, or the frame does not fit the device's buffers.
 orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list,
-                                  const orr_field_pass *fields, orr_error *error);
+                                  const orr_host_layers *layers, orr_error *error);
 // Completes the oldest frame and writes its planes; `picture` and its planes may be NULL. Stage times,
 // measured by the device, are added to `profile` (nullable).
 orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *picture, orr_profile *profile,
                                   orr_error *error);
 
-// As orr_vulkan_draw_submit without fields, for a frame whose picture becomes an image on the device
+// As orr_vulkan_draw_submit without layers, for a frame whose picture becomes an image on the device
 // (image.h).
 struct orr_vulkan_image;
 orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error);

@@ -23,11 +23,11 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
 }
 
 orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list,
-                                  const orr_field_pass *fields, orr_error *error)
+                                  const orr_host_layers *layers, orr_error *error)
 {
     (void)draw;
     (void)list;
-    (void)fields;
+    (void)layers;
     return absent(error);
 }
 

@@ -43,7 +43,10 @@ void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     orr_vk *vk = shared->vk;
     vkDestroyQueryPool(vk->device, frame->marks.pool, NULL);
     orr_vk_buffer_destroy(vk, &frame->environments);
-    orr_vk_buffer_destroy(vk, &frame->fields);
+    for (int i = 0; i <= ORR_MIRRORS; i++) {
+        orr_vk_buffer_destroy(vk, &frame->hosts[i].fields);
+        orr_vk_buffer_destroy(vk, &frame->hosts[i].traced);
+    }
     orr_vk_buffer_destroy(vk, &frame->pieces);
     orr_vk_buffer_destroy(vk, &frame->counts);
     orr_vk_buffer_destroy(vk, &frame->times);
@@ -82,24 +85,46 @@ static orr_result take_pieces(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     return ORR_OK;
 }
 
-static orr_result take_fields(orr_vulkan_shared *shared, orr_vulkan_frame *frame,
-                              const orr_field_pass *fields, orr_error *error)
+static orr_result reserve_upload(orr_vulkan_shared *shared, VkDeviceSize size, const char *what,
+                                 orr_vk_buffer *buffer, orr_error *error)
 {
-    frame->has_fields = fields != NULL;
-    if (!fields) {
+    if (size <= buffer->size) {
         return ORR_OK;
     }
-    size_t pixels = (size_t)frame->view.lens.width * (size_t)frame->view.lens.height;
-    VkDeviceSize size = (VkDeviceSize)pixels * 5 * sizeof(float);
-    if (size > frame->fields.size) {
-        orr_vk_buffer_destroy(shared->vk, &frame->fields);
-        shared->allocations++;
-        ORR_TRY(orr_vk_buffer_create(shared->vk, size, ORR_VK_UPLOAD, 0, "fields", &frame->fields, error));
+    orr_vk_buffer_destroy(shared->vk, buffer);
+    shared->allocations++;
+    return orr_vk_buffer_create(shared->vk, size, ORR_VK_UPLOAD, 0, what, buffer, error);
+}
+
+static orr_result take_host_view(orr_vulkan_shared *shared, size_t pixels, const orr_host_view *from,
+                                 orr_vulkan_host_view *to, orr_error *error)
+{
+    const size_t plane = pixels * sizeof(float);
+    to->has_fields = from->fields != NULL;
+    to->has_traced = from->traced != NULL;
+    if (from->fields) {
+        ORR_TRY(reserve_upload(shared, 5 * plane, "fields", &to->fields, error));
+        float *planes = to->fields.mapped;
+        memcpy(planes, from->fields->depth, plane);
+        memcpy(planes + pixels, from->fields->colour, 4 * plane);
     }
-    float *planes = frame->fields.mapped;
-    memcpy(planes, fields->depth, pixels * sizeof *planes);
-    memcpy(planes + pixels, fields->colour, 4 * pixels * sizeof *planes);
+    if (from->traced) {
+        ORR_TRY(reserve_upload(shared, 4 * plane, "surfaces with rays", &to->traced, error));
+        memcpy(to->traced.mapped, from->traced, 4 * plane);
+    }
     return ORR_OK;
+}
+
+// layers: nullable
+static orr_result take_layers(orr_vulkan_shared *shared, orr_vulkan_frame *frame,
+                              const orr_host_layers *layers, orr_error *error)
+{
+    const orr_host_layers none = {0}, *from = layers ? layers : &none;
+    const size_t pixels = (size_t)frame->view.lens.width * (size_t)frame->view.lens.height;
+    for (int i = 0; i < ORR_MIRRORS; i++) {
+        ORR_TRY(take_host_view(shared, pixels, &from->mirrors[i], &frame->hosts[1 + i], error));
+    }
+    return take_host_view(shared, pixels, &from->picture, &frame->hosts[0], error);
 }
 
 static bool has_environments(const orr_vulkan_frame *frame, const orr_draw_list *list)
@@ -226,20 +251,22 @@ static bool has_area_light(const orr_draw_lighting *lighting)
 }
 
 orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
-                                 const orr_draw_list *list, const orr_field_pass *fields, orr_error *error)
+                                 const orr_draw_list *list, const orr_host_layers *layers, orr_error *error)
 {
     const orr_vulkan_view *view = &frame->view;
     frame->settled = false;
+    frame->rays = list->rays != NULL;
     orr_arena_reset(&shared->arena);
     ORR_TRY(take_pieces(shared, frame, list, error));
     ORR_TRY(orr_vulkan_view_take(&shared->store, &frame->view, frame->number, oldest, list, shared->jobs,
                                  &shared->arena, &shared->allocations, error));
     ORR_TRY(take_mirrors(shared, frame, oldest, list, error));
+    ORR_TRY(take_layers(shared, frame, layers, error));
     if (view->mesh_count > 0) {
         const orr_vulkan_mesh_needs needs = {.blended = view->has_blended,
                                              .networks = view->has_networks,
                                              .second_uv = view->has_second_uv,
-                                             .mirrors = frame->mirror_count > 0,
+                                             .mirrors = frame->mirror_count > 0 || frame->rays,
                                              .clouds = view->clouds.table.count > 0,
                                              .cascades = view->shadows.cascade_used > 0,
                                              .areas = has_area_light(&view->lighting),
@@ -247,9 +274,8 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
         ORR_TRY(orr_vulkan_meshes_prepare(&shared->meshes, view->smooth, &needs, error));
     }
     ORR_TRY(orr_vulkan_splats_prepare(&shared->splats, view->clouds.table.count > 0, is_capture_clouded(view),
-                                      is_capture_occluded(view, fields != NULL), error));
+                                      is_capture_occluded(view, frame->hosts[0].has_fields), error));
     ORR_TRY(take_environments(shared, frame, list, error));
-    ORR_TRY(take_fields(shared, frame, fields, error));
     frame->needs = needs_of(view);
     frame->fragments = view->has_blended ? FIRST_FRAGMENTS : 0;
     return ORR_OK;
@@ -356,6 +382,7 @@ static void follow(VkCommandBuffer commands)
 static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, const orr_vulkan_view *view,
                           int mirror, VkBuffer environments)
 {
+    const orr_vulkan_host_view *host = &frame->hosts[1 + mirror];
     // what mirrors show has no cascades: the picture draws its maps anew where it has some
     const bool first = mirror == 0 || frame->mirror_count == 0;
     const bool same_maps = !first && view->shadows.map_count == frame->mirrored[0].shadows.map_count;
@@ -379,7 +406,9 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
         .through = mirror < 0 ? NULL : &frame->mirrors[mirror],
         .cascades = frame->view.shadows.cascade_used > 0,
         .areas = has_area_light(&view->lighting),
-        .keeps_shadow_maps = same_maps};
+        .keeps_shadow_maps = same_maps,
+        .rays = frame->rays,
+        .traced = host->has_traced ? host->traced.buffer : VK_NULL_HANDLE};
     if (view->mesh_count > 0) {
         orr_vulkan_meshes_record(&shared->meshes, frame->commands, &meshes);
         return;
@@ -394,6 +423,7 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
 static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int mirror)
 {
     const orr_vulkan_view *view = mirror < 0 ? &frame->view : &frame->mirrored[mirror];
+    const orr_vulkan_host_view *host = &frame->hosts[1 + mirror];
     orr_vulkan_marks *marks = mirror < 0 ? &frame->marks : NULL;
     const bool has_shadows = view->shadows.map_count > 0 && view->umbra < 1.0f;
     // a frame without environments binds another buffer all the same
@@ -423,9 +453,9 @@ static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int 
         .shadow_maps = has_shadows ? shared->meshes.shadow_maps.view : shared->meshes.white.view,
         .has_shadows = has_shadows,
         .clouded = is_capture_clouded(view),
-        .occluded = is_capture_occluded(view, frame->has_fields && mirror < 0),
+        .occluded = is_capture_occluded(view, host->has_fields),
         .occlusion = shared->meshes.occlusion.map.buffer,
-        .fields = frame->has_fields && mirror < 0 ? frame->fields.buffer : VK_NULL_HANDLE,
+        .fields = host->has_fields ? host->fields.buffer : VK_NULL_HANDLE,
         .picture = mirror < 0 ? VK_NULL_HANDLE : shared->meshes.mirrored[mirror].buffer,
     };
     memcpy(splats.clip, view->lens.clip, sizeof splats.clip);

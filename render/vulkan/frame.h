@@ -2,7 +2,7 @@
 // one queue and share the memory of the stages; draw.c keeps those in flight.
 #pragma once
 
-#include "render/field_pass.h"
+#include "render/host_layers.h"
 #include "render/vulkan/view.h"
 
 // What all frames share.
@@ -20,6 +20,13 @@ typedef struct orr_vulkan_shared {
     orr_trace *trace; // nullable
 } orr_vulkan_shared;
 
+// What the CPU has drawn of a view.
+typedef struct orr_vulkan_host_view {
+    bool has_fields, has_traced;
+    orr_vk_buffer fields; // depths, then four planes of colour
+    orr_vk_buffer traced; // as of orr_host_view
+} orr_vulkan_host_view;
+
 // Kept whole until it is finished, because a frame that ran out of memory is drawn again.
 typedef struct orr_vulkan_frame {
     VkCommandBuffer commands;
@@ -32,8 +39,9 @@ typedef struct orr_vulkan_frame {
     float reflectances[ORR_MIRRORS];
     int mirror_count;
     orr_vulkan_view *mirrored; // ORR_MIRRORS: what each of them shows; NULL until a frame has a mirror
-    bool has_fields;
+    orr_vulkan_host_view hosts[1 + ORR_MIRRORS]; // of the picture, then of the mirrors
     bool to_image;
+    bool rays; // the host follows those of smooth surfaces
 
     orr_vulkan_capacity needs; // capacity that it needs, as far as is known
     int64_t fragments;         // likewise, of transparent meshes
@@ -48,7 +56,6 @@ typedef struct orr_vulkan_frame {
     int environment_count;
     uint64_t self_key;    // of the list's self_shadow, whose texels are behind them; 0: it had none
     int32_t self_first;   // texel
-    orr_vk_buffer fields; // what the CPU drew: depths, then four planes of colour
     orr_vk_buffer counts; // what the device counts, for the host to read: of the picture, then of the mirrors
     orr_vk_buffer
         times; // likewise: the marks' ticks. Reading the query pool instead may wait for later frames
@@ -60,10 +67,10 @@ orr_result orr_vulkan_frame_create(orr_vulkan_shared *shared, VkCommandBuffer co
                                    orr_vulkan_frame *frame, orr_error *error);
 void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame);
 
-// Takes over what the list draws: uploads what is new of clouds and meshes, copies fields (nullable).
+// Takes over what the list draws: uploads what is new of clouds and meshes, copies layers (nullable).
 // frame->number is set; oldest: number of the oldest frame in flight, whose clouds and meshes must stay.
 orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
-                                 const orr_draw_list *list, const orr_field_pass *fields, orr_error *error);
+                                 const orr_draw_list *list, const orr_host_layers *layers, orr_error *error);
 // Allocates what the frame needs, records its commands and submits them.
 orr_result orr_vulkan_frame_submit(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error);
 // Waits until it is drawn, again with more memory if it ran out; the result is frame->outcome and, of an

@@ -111,7 +111,7 @@ static orr_result fill(orr_vulkan_upload *upload, orr_vulkan_samplers *samplers,
     *mesh = (orr_vulkan_mesh){.part_count = from->part_count,
                               .material_count = from->material_count,
                               .triangle_count = from->index_count / 3,
-                              .blended = orr_mesh_is_blended(from)};
+                              .blended = orr_mesh_is_blended(from, false)};
     memcpy(mesh->low, from->low, sizeof mesh->low);
     memcpy(mesh->high, from->high, sizeof mesh->high);
     ORR_ALLOC(mesh->parts, from->part_count, "parts of a mesh", error);

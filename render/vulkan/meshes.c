@@ -1,5 +1,6 @@
 #include "render/vulkan/meshes.h"
 
+#include "render/cpu/rays/ray_trees.h"
 #include "render/vulkan/shaders.h"
 
 #include <math.h>
@@ -35,10 +36,11 @@ enum {
     HIGHLIGHT = 1024,
     COAT_BENT = 2048
 }; // flags of mesh_push
-// above them, 1 + the index of a mirror, and 1 + that of an environment, in three bits each, and two bits for
-// each use of textures: laid on by second coordinates; of the nearest level
+// above them, 1 + the index of a mirror or TRACED, and 1 + that of an environment, in three bits each, and
+// two bits for each use of textures: laid on by second coordinates; of the nearest level
 enum { MIRROR_SHIFT = 12, ENVIRONMENT_SHIFT = 15, SECOND_SHIFT = 18, NEAREST_SHIFT = 25 };
-_Static_assert(ORR_MIRRORS < 8 && ORR_DRAW_ENVIRONMENTS < 8, "in three bits");
+enum { TRACED = 1 + ORR_MIRRORS }; // in place of 1 + the index of a mirror: the surface starts rays
+_Static_assert(TRACED < 8 && ORR_DRAW_ENVIRONMENTS < 8, "in three bits");
 _Static_assert(ORR_TEXTURE_USES == NEAREST_SHIFT - SECOND_SHIFT && NEAREST_SHIFT + ORR_TEXTURE_USES == 32,
                "a bit for each use");
 
@@ -90,9 +92,9 @@ static bool is_blended(mesh_pass pass)
 }
 
 // Has a film of glass the pass? Where it casts a shadow it is as any other surface.
-static bool is_film(mesh_pass pass, const orr_mesh_material *material)
+static bool is_film(const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_mesh_material *material)
 {
-    return is_blended(pass) && orr_glass_is_film(material, false);
+    return is_blended(pass) && orr_glass_is_film(material, frame->rays);
 }
 
 static bool is_network(const orr_mesh_material *material)
@@ -387,15 +389,24 @@ static void extend_range(const orr_vulkan_mesh *mesh, const float to_camera[12],
     }
 }
 
-// Index of the frame's mirror that a part of an item is; -1: it is none.
-static int mirror_of(const orr_vulkan_mesh_frame *frame, const orr_vulkan_mesh_item *item, int part)
+// What a part of an item shows besides itself: TRACED, or 1 + the index of the frame's mirror that it is, or
+// 0. shown: becomes the buffer with that, or with the lists of fragments
+static uint32_t what_it_shows(const orr_vulkan_meshes *m, const orr_vulkan_mesh_frame *frame,
+                              const orr_vulkan_mesh_item *item, int part, VkBuffer *shown)
 {
+    const orr_vulkan_mesh *mesh = item->mesh;
+    if (frame->traced && orr_ray_material_asks(&mesh->materials[mesh->parts[part].material])) {
+        *shown = frame->traced;
+        return TRACED;
+    }
     for (int i = 0; i < frame->mirror_count; i++) {
         if (frame->mirrors[i].mesh == item->index && frame->mirrors[i].part == part) {
-            return i;
+            *shown = m->mirrored[i].buffer;
+            return (uint32_t)i + 1;
         }
     }
-    return -1;
+    *shown = m->lists.buffer;
+    return 0;
 }
 
 // Slope and start of the depth buffer's values over the camera's z, and what it is cleared to: nothing
@@ -518,13 +529,13 @@ static float packed_highlight(const orr_mesh_material *material)
 
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
                       const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_vulkan_mesh *mesh,
-                      const orr_mesh_part *part, int mirror, mesh_push *push)
+                      const orr_mesh_part *part, VkBuffer shown, mesh_push *push)
 {
     const bool shadowed = frame->shadows->map_count > 0;
     const orr_mesh_material *material = &mesh->materials[part->material];
     const orr_vulkan_network *network = material->neural ? &mesh->networks[part->material] : NULL;
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
-    const bool film = is_film(pass, material);
+    const bool film = is_film(frame, pass, material);
     const bool highlight = material->metallic_roughness && material->has_highlight && !film;
     push->emission = film        ? (float)part->material
                      : highlight ? packed_highlight(material)
@@ -556,13 +567,13 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
                    : film           ? mesh->looks.buffer
                                     : m->lighting.buffer},
         {.buffer = frame->clouds ? frame->clouds : m->lighting.buffer},
-        {.buffer = mirror >= 0 ? m->mirrored[mirror].buffer : m->lists.buffer},
+        {.buffer = shown},
         {.buffer = m->nodes.buffer},
         {.buffer = m->occlusion.map.buffer},
         texture_binding(m, mesh, part->material, ORR_TEXTURE_COAT_NORMAL),
         texture_binding(m, mesh, part->material, ORR_TEXTURE_SECOND_SURFACE)};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
-    const bool two_sided = film ? orr_glass_two_sided(material, false) : material->two_sided;
+    const bool two_sided = film ? orr_glass_two_sided(material, frame->rays) : material->two_sided;
     vkCmdSetCullMode(commands, two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }
@@ -579,12 +590,12 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                        const orr_vulkan_mesh_frame *frame, mesh_pass pass, const orr_lens *lens,
                        VkRect2D area, const float depth[2], bool only_casters)
 {
-    // all parts alike, so that a frame needs no more pipelines with mirrors than without them
-    const int kind = ((frame->mirror_count > 0 || frame->through) && !only_casters ? MIRRORS : 0) |
-                     (frame->clouds && pass != SHADOW ? CLOUDS : 0) |
-                     (frame->cascades && pass != SHADOW ? CASCADES : 0) |
-                     (frame->areas && pass != SHADOW ? AREAS : 0) |
-                     (frame->occlusion.radius > 0.0f && pass != SHADOW ? OCCLUSION : 0);
+    // all parts alike, so that a frame needs no more pipelines with mirrors or rays than without them
+    const int kind =
+        ((frame->mirror_count > 0 || frame->through || frame->rays) && !only_casters ? MIRRORS : 0) |
+        (frame->clouds && pass != SHADOW ? CLOUDS : 0) | (frame->cascades && pass != SHADOW ? CASCADES : 0) |
+        (frame->areas && pass != SHADOW ? AREAS : 0) |
+        (frame->occlusion.radius > 0.0f && pass != SHADOW ? OCCLUSION : 0);
     const orr_vk_graphics *bound = &m->pipelines[kind][pass];
     const uint32_t flags = (lens->orthographic ? ORTHOGRAPHIC : 0u) | (pass == SAMPLED ? SAMPLED_FLAG : 0u);
     mesh_push push = {.width = lens->width, .depth = {depth[0], depth[1]}};
@@ -613,12 +624,12 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         for (int p = 0; p < mesh->part_count; p++, push.order++) {
             const orr_mesh_material *material = &mesh->materials[mesh->parts[p].material];
             if (only_casters ? !orr_glass_casts(material)
-                             : orr_glass_is_blended(material, false) != is_blended(pass) ||
+                             : orr_glass_is_blended(material, frame->rays) != is_blended(pass) ||
                                    is_looked_through(frame, item, p)) {
                 continue;
             }
-            const int mirror = mirror_of(frame, item, p);
-            push.flags = item_flags | (uint32_t)(mirror + 1) << MIRROR_SHIFT;
+            VkBuffer shown;
+            push.flags = item_flags | what_it_shows(m, frame, item, p, &shown) << MIRROR_SHIFT;
             const orr_vk_graphics *wanted =
                 &m->pipelines[kind | (pass != SHADOW ? kind_of(mesh, material) : 0)][pass];
             if (wanted != bound) {
@@ -626,7 +637,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
                 vkCmdSetDepthTestEnable(commands, !item->backdrop);
                 bound = wanted;
             }
-            draw_part(m, commands, bound, frame, pass, mesh, &mesh->parts[p], mirror, &push);
+            draw_part(m, commands, bound, frame, pass, mesh, &mesh->parts[p], shown, &push);
         }
     }
 }

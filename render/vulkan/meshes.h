@@ -28,7 +28,7 @@ typedef struct orr_vulkan_mesh {
     orr_vk_buffer looks;          // material_count x glass_look; none where no material is glass
     int texture_count, part_count, material_count;
     int64_t triangle_count;
-    bool blended; // some part is
+    bool blended; // some part is, at least where there are no rays
     float low[3], high[3];
 } orr_vulkan_mesh;
 
@@ -90,6 +90,8 @@ typedef struct orr_vulkan_mesh_frame {
     int mirror_count;
     const orr_mirror *through; // what is drawn is what this one shows; NULL: the picture
     bool keeps_shadow_maps;    // those that were drawn last are these
+    bool rays;                 // the host follows those of smooth surfaces
+    VkBuffer traced;           // of orr_host_view; VK_NULL_HANDLE: no surface starts any
 } orr_vulkan_mesh_frame;
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
@@ -99,7 +101,7 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 typedef struct orr_vulkan_mesh_needs {
     bool blended;   // transparent parts
     bool networks;  // materials that are networks
-    bool mirrors;   // surfaces that are mirrors, and are seen
+    bool mirrors;   // surfaces that are mirrors, and are seen, or that start rays
     bool clouds;    // that cast shadows
     bool cascades;  // of shadow maps
     bool areas;     // lights that are rectangles

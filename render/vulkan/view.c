@@ -58,7 +58,7 @@ static orr_result take_meshes(orr_vulkan_store *store, orr_vulkan_view *view, ui
         view->meshes[i].environment = from->environment;
         view->meshes[i].endless = from->endless;
         memcpy(view->meshes[i].model, from->model, sizeof view->meshes[i].model);
-        view->has_blended |= item->mesh->blended && !list->only_solid;
+        view->has_blended |= orr_mesh_is_blended(from->mesh, list->rays != NULL) && !list->only_solid;
         view->has_networks |= item->mesh->networks != NULL;
         view->has_second_uv |= item->mesh->second_uv.buffer != VK_NULL_HANDLE;
     }

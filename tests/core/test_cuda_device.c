@@ -189,7 +189,7 @@ static orr_result draw_all(stage *s, orr_error *error)
         orr_profile profile = {0};
         orr_draw_list list = s->list;
         list.field_count = orr_cuda_draw_takes_field(draw, &s->drawn_field, (orr_log){NULL, NULL}) ? 1 : 0;
-        result = orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, error);
+        result = orr_cuda_draw_submit(draw, &list, NULL, error);
         if (result == ORR_OK) {
             result = orr_cuda_draw_finish(draw, &(orr_picture){.rgba = s->rgba}, &profile, error);
         }
@@ -222,7 +222,7 @@ static void another_device_of_the_thread_does_not_matter(void **state)
         assert_true(orr_cuda_draw_takes_field(draw, &s.drawn_field, (orr_log){NULL, NULL}));
         cudaSetDevice(0);
         list.field_count = i < 2 ? 1 : 0; // the last frame needs no more memory, and no look at the field
-        assert_ok(orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, &error));
+        assert_ok(orr_cuda_draw_submit(draw, &list, NULL, &error));
         cudaSetDevice(0);
         orr_cuda_draw_release(draw, 77); // of something else: all frames end
         cudaSetDevice(0);

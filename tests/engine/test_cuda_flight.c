@@ -115,7 +115,7 @@ static orr_cuda_draw *draw_make(int frames_in_flight)
 
 static void submit(orr_cuda_draw *draw, const take *t)
 {
-    assert_ok(orr_cuda_draw_submit(draw, &t->list, &(orr_cuda_layers){0}, &error));
+    assert_ok(orr_cuda_draw_submit(draw, &t->list, NULL, &error));
 }
 
 static drawn finish(orr_cuda_draw *draw, const take *t)
@@ -231,7 +231,7 @@ static void no_more_frames_are_taken_than_were_asked_for(void **state)
     assert_int_equal(orr_cuda_draw_finish(draw, NULL, NULL, &why), ORR_ERROR_ARGUMENT);
     submit(draw, &t);
     submit(draw, &t);
-    assert_int_equal(orr_cuda_draw_submit(draw, &t.list, &(orr_cuda_layers){0}, &why), ORR_ERROR_CAPACITY);
+    assert_int_equal(orr_cuda_draw_submit(draw, &t.list, NULL, &why), ORR_ERROR_CAPACITY);
     assert_ok(orr_cuda_draw_finish(draw, NULL, NULL, &error)); // nobody wants this one
     submit(draw, &t);
     assert_ok(orr_cuda_draw_finish(draw, NULL, NULL, &error));
@@ -398,8 +398,7 @@ static int draw_all(const take takes[TAKES], const drawn expected[TAKES], orr_er
     for (int tried = 0, done = 0; tried < TAKES || done < begun;) {
         if (tried < TAKES && begun - done < 3) {
             in_flight[begun] = tried;
-            bool sent =
-                orr_cuda_draw_submit(draw, &takes[tried++].list, &(orr_cuda_layers){0}, error) == ORR_OK;
+            bool sent = orr_cuda_draw_submit(draw, &takes[tried++].list, NULL, error) == ORR_OK;
             begun += sent;
             failed += !sent;
             continue;

@@ -5,6 +5,7 @@
 #include "engine/loop/devices.h"
 #include "engine/scene/scene.h"
 #include "orr_features.h"
+#include "tests/support/scenes/fog.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -34,35 +35,10 @@ typedef struct stage {
     orr_view view;
 } stage;
 
-// The fog is a pile of thin sheets: an emulated CUDA device takes its time for each sample.
-static bool keep_sheets(const void *context, const float low[3], float side)
-{
-    (void)context;
-    return (int)(low[2] / side + 0.5f) % 8 == 0;
-}
-
-static orr_field *make_fog(uint32_t seed, int rgb_width)
-{
-    orr_field *field;
-    orr_field_desc desc = {.kind = ORR_FIELD_NERF, .seed = seed, .isa = engine->isa, .machine = ORR_MLP_FP32};
-    assert_ok(orr_field_config_base(ORR_FIELD_NERF, &desc.config, &error));
-    desc.config.encoding.log2_hashmap_size = 12;
-    desc.config.rgb_network.width = rgb_width;
-    assert_ok(orr_field_create(&desc, &field, &error));
-    orr_field_config_free(&desc.config);
-    const orr_field_parts *parts = orr_field_parts_of(field);
-    for (int64_t i = 0; i < parts->encoding.parameter_count; i++) {
-        parts->table[i] *= 8e4f; // features of +-8 instead of almost nothing: denser here, clear there
-    }
-    orr_field_refresh(field, NULL, NULL, NULL);
-    return field;
-}
-
 static void add_fog(stage *s)
 {
-    s->field = make_fog(3, 64);
-    assert_ok(orr_occupancy_create(1, &s->grid, &error));
-    orr_occupancy_cull(&s->grid, engine->jobs, keep_sheets, NULL);
+    s->field = make_fog(engine, 3, 64);
+    make_sheets(engine, &s->grid);
     const float to_unit[12] = {1, 0, 0, 0.5f, 0, 1, 0, 0.5f, 0, 0, 1, 0.5f};
     orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = true};
     assert_ok(orr_field_layer_borrow(s->field, &s->grid, to_unit, engine->jobs, &layer.field, &error));
@@ -518,7 +494,7 @@ static void what_cuda_cannot_draw_the_cpu_draws(void **state)
     }
     stage s;
     stage_make(&s);
-    orr_field *second = make_fog(4, 32);
+    orr_field *second = make_fog(engine, 4, 32);
     const float to_unit[12] = {1, 0, 0, 0.2f, 0, 1, 0, 0.5f, 0, 0, 1, 0.3f};
     orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = true};
     assert_ok(orr_field_layer_borrow(second, &s.grid, to_unit, engine->jobs, &layer.field, &error));

@@ -16,7 +16,7 @@ static drawn draw_scene(orr_cuda_draw *draw, cloud_scene *s, bool clouds, orr_pr
 {
     drawn d = drawn_make(&s->base.list);
     cloud_scene_cast(s, clouds);
-    assert_ok(orr_cuda_draw_submit(draw, &s->base.list, &(orr_cuda_layers){0}, &error));
+    assert_ok(orr_cuda_draw_submit(draw, &s->base.list, NULL, &error));
     assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, profile, &error));
     return d;
 }
@@ -95,13 +95,13 @@ static void frames_in_flight_have_maps_of_their_own(void **state)
         s.layers[0].model[3] = i ? -1.2f : -1.9f;
         s.layers[1].casts_shadow = i == 0;
         alone[i] = drawn_make(&s.base.list);
-        assert_ok(orr_cuda_draw_submit(draw, &s.base.list, &(orr_cuda_layers){0}, &error));
+        assert_ok(orr_cuda_draw_submit(draw, &s.base.list, NULL, &error));
         assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){alone[i].rgba, alone[i].depth}, NULL, &error));
     }
     for (int i = 0; i < 2; i++) {
         s.layers[0].model[3] = i ? -1.2f : -1.9f;
         s.layers[1].casts_shadow = i == 0;
-        assert_ok(orr_cuda_draw_submit(draw, &s.base.list, &(orr_cuda_layers){0}, &error));
+        assert_ok(orr_cuda_draw_submit(draw, &s.base.list, NULL, &error));
     }
     for (int i = 0; i < 2; i++) {
         const size_t bytes = 4 * (size_t)alone[i].pixels * sizeof(float);

@@ -142,7 +142,7 @@ static void set_camera(orr_draw_list *list, float x, float y, float z)
     assert_ok(orr_camera_resolve(&camera, &list->lens, &error));
 }
 
-static drawn draw_frame(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+static drawn draw_frame(orr_cuda_draw *draw, const orr_draw_list *list, const orr_host_layers *layers)
 {
     drawn d = drawn_make(list);
     assert_ok(orr_cuda_draw_submit(draw, list, layers, &error));
@@ -155,7 +155,7 @@ static float *find_mesh_depth(orr_cuda_draw *draw, const orr_draw_list *list)
 {
     orr_draw_list meshes = *list;
     meshes.field_count = meshes.splat_count = 0;
-    drawn d = draw_frame(draw, &meshes, &(orr_cuda_layers){0});
+    drawn d = draw_frame(draw, &meshes, NULL);
     for (int i = 0; i < PIXELS; i++) {
         d.depth[i] = d.depth[i] > 0.0f ? d.depth[i] : INFINITY;
     }
@@ -174,7 +174,7 @@ static drawn draw_marched(orr_cuda_draw *draw, const orr_draw_list *list)
     assert_ok(orr_field_pass_advance(&pass, INFINITY, &done, &error));
     orr_draw_list rest = *list;
     rest.field_count = 0;
-    drawn d = draw_frame(draw, &rest, &(orr_cuda_layers){pass.depth, pass.colour});
+    drawn d = draw_frame(draw, &rest, &(orr_host_layers){.picture.fields = &pass});
     free(mesh_depth);
     orr_arena_destroy(&arena);
     return d;
@@ -202,7 +202,7 @@ static agreement compare(orr_cuda_draw *draw, const orr_draw_list *list)
     for (int i = 0; i < list->field_count; i++) {
         assert_true(orr_cuda_draw_takes_field(draw, &list->fields[i], (orr_log){count_line, NULL}));
     }
-    drawn d = draw_frame(draw, list, &(orr_cuda_layers){0}), expected = draw_marched(draw, list);
+    drawn d = draw_frame(draw, list, NULL), expected = draw_marched(draw, list);
     agreement a = {.quality = psnr(d.rgba, expected.rgba, 4 * PIXELS)};
     for (int i = 0; i < PIXELS; i++) {
         double worst = largest_difference(d.rgba + 4 * i, expected.rgba + 4 * i, 4);
@@ -375,17 +375,17 @@ static void what_a_field_has_learnt_is_drawn(void **state)
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, jobs, 1, &draw, &error));
     assert_true(orr_cuda_draw_takes_field(draw, &field, (orr_log){NULL, NULL}));
-    drawn before = draw_frame(draw, &list, &(orr_cuda_layers){0});
+    drawn before = draw_frame(draw, &list, NULL);
     const orr_field_parts *parts = orr_field_parts_of(s.field);
     for (int64_t i = 0; i < parts->encoding.parameter_count; i++) {
         parts->table[i] *= -1.0f;
     }
     orr_field_refresh(s.field, NULL, NULL, NULL);
-    drawn after = draw_frame(draw, &list, &(orr_cuda_layers){0});
+    drawn after = draw_frame(draw, &list, NULL);
     assert_true(psnr(before.rgba, after.rgba, 4 * PIXELS) < 30.0);
     assert_agrees(compare(draw, &list), 80.0);
     orr_occupancy_cull(&s.grid, jobs, keep_some, NULL); // nothing
-    drawn empty = draw_frame(draw, &list, &(orr_cuda_layers){0});
+    drawn empty = draw_frame(draw, &list, NULL);
     for (int i = 0; i < PIXELS; i++) {
         assert_true(empty.rgba[4 * i + 3] == 0.0f && empty.depth[i] == 0.0f);
     }
@@ -412,7 +412,7 @@ static void what_the_device_cannot_draw_is_said_once(void **state)
     orr_draw_list list = {.fields = &field, .field_count = 1};
     set_camera(&list, 0.6f, -0.4f, -1.5f);
     orr_error why = {0};
-    assert_int_not_equal(orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, &why), ORR_OK);
+    assert_int_not_equal(orr_cuda_draw_submit(draw, &list, NULL, &why), ORR_OK);
     assert_non_null(strstr(why.message, "different widths"));
     orr_cuda_draw_destroy(draw);
     subject_free(&s);

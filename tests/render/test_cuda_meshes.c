@@ -679,7 +679,7 @@ static void frames_show_bodies_where_they_were(void **state)
         for (int begun = 0, done = 0; done < FRAMES; done++) {
             for (; begun < FRAMES && begun - done < in_flight; begun++) {
                 assert_ok(orr_cuda_upload(cuda, memory[0], position[begun], sizeof position[begun], &error));
-                assert_ok(orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, &error));
+                assert_ok(orr_cuda_draw_submit(draw, &list, NULL, &error));
             }
             static float picture[4 * WIDTH * HEIGHT];
             assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){.rgba = picture}, NULL, &error));
@@ -726,7 +726,7 @@ static orr_result draw_once(const orr_draw_list *list, orr_error *error)
 {
     orr_cuda_draw *draw;
     ORR_TRY(orr_cuda_draw_create(cuda, jobs, 1, &draw, error));
-    orr_result result = orr_cuda_draw_submit(draw, list, &(orr_cuda_layers){0}, error);
+    orr_result result = orr_cuda_draw_submit(draw, list, NULL, error);
     if (result == ORR_OK) {
         result = orr_cuda_draw_finish(draw, NULL, NULL, error);
     }

@@ -17,7 +17,7 @@ static drawn draw_list(orr_cuda_draw *draw, const orr_draw_list *list, bool mirr
     orr_draw_list shown = *list;
     drawn d = drawn_make(list);
     shown.mirrors = mirrors;
-    assert_ok(orr_cuda_draw_submit(draw, &shown, &(orr_cuda_layers){0}, &error));
+    assert_ok(orr_cuda_draw_submit(draw, &shown, NULL, &error));
     assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, profile, &error));
     return d;
 }

@@ -17,7 +17,7 @@
 static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list)
 {
     drawn d = drawn_make(list);
-    assert_ok(orr_cuda_draw_submit(draw, list, &(orr_cuda_layers){0}, &error));
+    assert_ok(orr_cuda_draw_submit(draw, list, NULL, &error));
     assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
     return d;
 }

@@ -96,7 +96,7 @@ static bool can_be_kept(const orr_draw_list *list)
 static int count_opaque(const orr_draw_list *list, int count)
 {
     int opaque = 0;
-    while (opaque < count && !orr_mesh_is_blended(list->meshes[opaque].mesh)) {
+    while (opaque < count && !orr_mesh_is_blended(list->meshes[opaque].mesh, false)) {
         opaque++;
     }
     return opaque;

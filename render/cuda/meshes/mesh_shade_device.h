@@ -377,6 +377,18 @@ static __device__ real3 mirror_shade(const orr_cuda_mesh_scene *s, const orr_cud
     return mirror_add(surface->material.reflectance, colour, make_real4(rgba[0], rgba[1], rgba[2], rgba[3]));
 }
 
+// What the CPU has drawn of a surface that starts rays, in the pixel that holds x, y [px]. false: nothing
+static __device__ bool take_traced(const orr_cuda_mesh_scene *s, const orr_cuda_mesh_surface *surface,
+                                   float x, float y, real3 *colour)
+{
+    if (!surface->traced || !s->traced) {
+        return false;
+    }
+    const float *rgba = s->traced + 4 * ((size_t)y * (size_t)s->lens.width + (size_t)x);
+    *colour = make_real3(rgba[0], rgba[1], rgba[2]);
+    return rgba[3] > 0.0f;
+}
+
 // Display colour of a record at the pixel centre x, y [px], and its alpha there.
 static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_record *record, float x,
                                      float y)
@@ -393,6 +405,10 @@ static __device__ real4 shade_record(const orr_cuda_mesh_scene *s, const mesh_re
         real4 texel = sample_texture(s, base, &t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
         alpha = alpha * texel.w;
+    }
+    real3 traced;
+    if (take_traced(s, surface, x, y, &traced)) {
+        return make_real4(traced.x, traced.y, traced.z, alpha);
     }
     const haze_view haze = haze_of(s->lighting);
     if (s->instances[surface->instance].backdrop) {

@@ -64,6 +64,7 @@ typedef struct orr_cuda_mesh_surface {
     orr_cuda_mesh_texture latents[2];
     const float *mirror;        // as of orr_mirror_picture: what it mirrors; NULL: nothing
     int32_t blended, two_sided; // 1: as the picture draws its material; shadow maps draw those that cast
+    int32_t traced;             // 1: starts rays
     int32_t film;               // 1: is glass that is drawn so (render/glass/glass_film.h)
     int32_t casts;              // 1: a shadow
     orr_glass_look look;        // of a film
@@ -91,6 +92,7 @@ typedef struct orr_cuda_mesh_scene {
     const float *captured_depths; // texels of the list's self_shadow; NULL: there is none
     orr_cuda_cloud_light clouds;
     orr_cuda_occlusion occlusion;
+    const float *traced;                     // rgba of orr_host_view; NULL: no surface starts rays
     const orr_cuda_mesh_instance *instances; // instance_count
     const orr_cuda_mesh_surface *surfaces;   // surface_count
     const uint32_t *point_firsts;            // of each instance, among the frame's points

@@ -1,5 +1,7 @@
 #include "render/cuda/meshes/meshes.h"
 
+#include "render/cpu/rays/ray_trees.h"
+
 #include <string.h>
 
 enum {
@@ -81,15 +83,17 @@ static orr_mesh_coordinates coordinates_of(const orr_cuda_mesh *mesh, bool secon
                : (orr_mesh_coordinates){mesh->vertices->uv, sizeof(orr_mesh_vertex) / sizeof(float)};
 }
 
+// rays: the host follows those of smooth surfaces
 static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cuda_mesh *mesh, int instance,
-                                        const orr_mesh_part *part)
+                                        const orr_mesh_part *part, bool rays)
 {
     orr_cuda_mesh_surface surface = {.instance = instance,
                                      .indices = mesh->indices + part->first_index,
                                      .material = item->mesh->materials[part->material]};
-    surface.blended = orr_glass_is_blended(&surface.material, false);
-    surface.two_sided = orr_glass_two_sided(&surface.material, false);
-    surface.film = orr_glass_is_film(&surface.material, false);
+    surface.blended = orr_glass_is_blended(&surface.material, rays);
+    surface.two_sided = orr_glass_two_sided(&surface.material, rays);
+    surface.film = orr_glass_is_film(&surface.material, rays);
+    surface.traced = rays && orr_ray_material_asks(&surface.material);
     surface.casts = orr_glass_casts(&surface.material);
     surface.look = orr_glass_look_of(&surface.material);
     for (int use = 0; use < ORR_TEXTURE_USES; use++) {
@@ -151,7 +155,7 @@ static orr_result add_instance(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda
         }
         orr_cuda_mesh_surface *surface =
             (orr_cuda_mesh_surface *)(staged + l->surfaces) + scene->surface_count;
-        *surface = surface_of(item, mesh, i, part);
+        *surface = surface_of(item, mesh, i, part, list->rays != NULL);
         const orr_mirror_picture *mirror = orr_mirror_pictures_of(mirrors, (int)(item - list->meshes), j);
         surface->mirror = mirror ? mirror->rgba : NULL;
         ((uint32_t *)(staged + l->triangle_firsts))[scene->surface_count++] = scene->triangle_count;
