@@ -131,7 +131,7 @@ static orr_result finish(orr_mesh_reader *reader)
         }
     }
     if (reader->desc->make_normals) {
-        ORR_TRY(orr_mesh_smooth_normals(mesh, reader->error));
+        ORR_TRY(orr_mesh_make_normals(mesh, reader->error));
     }
     return reader->desc->share_vertices ? orr_mesh_share_vertices(mesh, reader->error) : ORR_OK;
 }

@@ -150,6 +150,7 @@ typedef struct orr_mesh_file {
     orr_mesh_file_vertex *vertices;
     bool linear_colours; // false: colours are as displayed
     bool split_corners;  // no two polygons have a vertex in common
+    bool flat_normals;   // normals that the file does not have are those of triangles; false: smooth ones
     uint32_t *indices;   // three per triangle, counter-clockwise seen from the front
     // of a .obj: the positions as they are listed there, point_count x 3, whether triangles have them or not;
     // NULL in other formats
@@ -171,7 +172,8 @@ typedef struct orr_mesh_file_desc {
     // with it the files that it names
     const orr_bytes *bytes;
     bool share_vertices; // corners that agree in everything become one vertex
-    // smooth ones where the file has none, and for .stl; edges sharper than 60 degrees stay edges
+    // where the file has none, and for .stl: smooth ones, but for edges sharper than 60 degrees; of glTF flat
+    // ones, as its specification wants
     bool make_normals;
     bool read_textures; // pictures that materials name, in the file or beside it; false: materials have none
     bool keep_axes; // coordinates as stored, without turning the up axis that the file names (Collada) to y

@@ -351,6 +351,7 @@ orr_result orr_mesh_read_gltf(orr_mesh_reader *reader)
 {
     orr_gltf g = {.reader = reader, .error = reader->error};
     reader->mesh->linear_colours = true;
+    reader->mesh->flat_normals = true;
     orr_result result = read_file(&g);
     for (int i = 0; g.owns && i < g.lists[ORR_GLTF_BUFFERS].count; i++) {
         if (g.owns[i]) {

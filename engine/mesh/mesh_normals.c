@@ -110,6 +110,19 @@ static void smooth_run(const corner *run, int64_t count, float *smooth)
     }
 }
 
+static void make_corner_normals(const orr_mesh_file *mesh, splitter *s)
+{
+    const int64_t longest = mesh->flat_normals ? 1 : RUN_MAX;
+    for (int64_t begin = 0, end; begin < mesh->index_count; begin = end) {
+        for (end = begin + 1; end < mesh->index_count && end - begin < longest; end++) {
+            if (!same_position(&s->corners[begin], &s->corners[end])) {
+                break;
+            }
+        }
+        smooth_run(s->corners + begin, end - begin, s->smooth);
+    }
+}
+
 // The copy of a vertex that has this normal.
 static uint32_t find_copy(splitter *s, uint32_t vertex, const float normal[3], float *copy_normals)
 {
@@ -134,14 +147,7 @@ static orr_result split(orr_mesh_file *mesh, splitter *s, orr_error *error)
     ORR_ALLOC(s->first, mesh->vertex_count, "vertices", error);
     memset(s->first, 0xff, (size_t)mesh->vertex_count * sizeof *s->first);
     gather_corners(mesh, s->corners, s->first);
-    for (int64_t begin = 0, end; begin < mesh->index_count; begin = end) {
-        for (end = begin + 1; end < mesh->index_count && end - begin < RUN_MAX; end++) {
-            if (!same_position(&s->corners[begin], &s->corners[end])) {
-                break;
-            }
-        }
-        smooth_run(s->corners + begin, end - begin, s->smooth);
-    }
+    make_corner_normals(mesh, s);
     ORR_ALLOC(s->next, mesh->index_count, "vertices", error);
     ORR_ALLOC(s->source, mesh->index_count, "vertices", error);
     memset(s->first, 0xff, (size_t)mesh->vertex_count * sizeof *s->first);
@@ -167,7 +173,7 @@ static orr_result split(orr_mesh_file *mesh, splitter *s, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_mesh_smooth_normals(orr_mesh_file *mesh, orr_error *error)
+orr_result orr_mesh_make_normals(orr_mesh_file *mesh, orr_error *error)
 {
     splitter s = {0};
     orr_result result = split(mesh, &s, error);

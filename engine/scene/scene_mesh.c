@@ -74,7 +74,7 @@ static orr_result copy_vertices(const orr_mesh_desc *d, orr_mesh_file *mesh, orr
     ORR_ALLOC(mesh->indices, d->index_count, "triangles", error);
     memcpy(mesh->indices, d->indices, (size_t)d->index_count * sizeof *d->indices);
     mesh->index_count = d->index_count;
-    return d->normals ? ORR_OK : orr_mesh_smooth_normals(mesh, error);
+    return d->normals ? ORR_OK : orr_mesh_make_normals(mesh, error);
 }
 
 static orr_result copy_material(const orr_mesh_desc *d, orr_mesh_file *mesh, orr_error *error)

@@ -1005,6 +1005,30 @@ static void read_file(const orr_mesh_file_desc *desc)
     assert_ok(orr_mesh_file_read(desc, &mesh, &error));
 }
 
+// Where the file has none they are those of the triangles, as glTF wants: at a ridge of 40 degrees that two
+// of them have in common, too, where those of other formats would be smooth.
+static void gltf_without_normals_is_flat(void **state)
+{
+    (void)state;
+    const char text[] = "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":54,\"uri\":\"data:"
+                        "application/octet-stream;base64,AAAAAAAAAAAAAAAAAAAAAAAAgD8AAAAAAACAvwAAAAAA"
+                        "AAAAfRtEPwAAAAC7jSQ/AAECAAMB\"}],"
+                        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,"
+                        "\"byteLength\":6}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,"
+                        "\"count\":4,\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":5121,\"count\":6,"
+                        "\"type\":\"SCALAR\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},"
+                        "\"indices\":1}]}],\"nodes\":[{\"mesh\":0}]}";
+    const orr_bytes bytes = {(uint8_t *)text, sizeof text - 1};
+    read_file(&(orr_mesh_file_desc){.path = "a.gltf", .bytes = &bytes, .make_normals = true});
+    assert_int_equal(mesh.index_count, 6);
+    for (int i = 0; i < 6; i++) {
+        const float *n = corner(i)->normal, turned = i < 3 ? 0.0f : 0.69813170f; // 40 degrees
+        assert_close(n[0], -sin((double)turned));
+        assert_close(n[1], 0.0);
+        assert_close(n[2], cos((double)turned));
+    }
+}
+
 static void read_textured(const orr_mesh_file_desc *desc, const char *picture)
 {
     write_textured(picture);
@@ -1337,6 +1361,7 @@ int main(void)
         cmocka_unit_test(light_goes_through_what_gltf_says),
         cmocka_unit_test(textures_of_transmission_become_alpha),
         cmocka_unit_test(gltf_is_drawn_without_pictures_that_are_missing),
+        cmocka_unit_test(gltf_without_normals_is_flat),
         cmocka_unit_test(normals_are_read_at_unit_length),
         cmocka_unit_test(skins_are_as_their_joints_are),
         cmocka_unit_test(morph_targets_have_the_weights_of_the_file),
