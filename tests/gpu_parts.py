@@ -13,7 +13,8 @@ TESTS = {
     "tests-splats": r"test_(cuda_(?!neural|trainer|nerf|device)|eyes_cuda).*",
     "tests-neural": r"test_cuda_(neural|trainer|nerf).*",
     "tests-physics": r"test_(dynamics|sensors|vary)_cuda.*|test_(soft|world|robot)_cuda|test_soft_device",
-    "tests-interop": r"test_(vulkan.*|interop.*|ladder|cuda_device|field_frames|robot.*|cli_(devices|bench))",
+    "tests-interop": r"test_(vulkan.*|interop.*|ladder|cuda_device|(field|traced)_frames|robot.*"
+                     r"|cli_(devices|bench))",
     "lanes": r".*",
 }
 # tools of compute-sanitizer, the most useful first

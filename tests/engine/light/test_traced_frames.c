@@ -3,6 +3,7 @@
 // validation layer watches where it is installed.
 #include "assets/clouds.h"
 #include "engine/loop/devices.h"
+#include "engine/loop/window.h"
 #include "engine/scene/scene.h"
 #include "tests/support/scenes/fog.h"
 #include "tests/support/scenes/sphere_scene.h"
@@ -16,6 +17,7 @@ enum { WIDE = 60, HIGH = 46, ALL = WIDE * HIGH };
 
 static orr_engine *engine;          // one for all tests: opening a device takes longer than most of them
 static orr_device_kind machines[3]; // that draw here, the CPU first
+static orr_frame *frames[3];        // of each: a software driver compiles shaders for each frame anew
 static int machine_count;
 static int complaints; // lines of warning
 static int told;       // lines about rays
@@ -27,7 +29,7 @@ typedef struct stage {
     orr_occupancy grid;
     orr_scene *scene;
     orr_world *world;
-    orr_layer floor, fogs[2];
+    orr_layer floor, smooth[2], fogs[2];
     orr_view view;
 } stage;
 
@@ -67,10 +69,10 @@ static void stage_make(stage *s)
     assert_ok(orr_scene_create(engine, &s->scene, &error));
     assert_ok(orr_scene_set_sun(s->scene, &sun, &error));
     assert_ok(orr_scene_add_file(s->scene, written("floor.xml", floor_model), NULL, &s->floor, &error));
-    add_sphere(s, 1.0f, -0.75f, 0.2f, 0.65f, 0.55f);
-    const orr_layer ball = add_sphere(s, 0.0f, 0.45f, -0.5f, 0.5f, 0.4f);
+    s->smooth[0] = add_sphere(s, 1.0f, -0.75f, 0.2f, 0.65f, 0.55f);
+    s->smooth[1] = add_sphere(s, 0.0f, 0.45f, -0.5f, 0.5f, 0.4f);
     const orr_glass_desc glass = {.transmission = 1.0f, .ior = 1.5f, .thickness = 1.0f};
-    assert_ok(orr_scene_set_glass(s->scene, ball, 0, &glass, &error));
+    assert_ok(orr_scene_set_glass(s->scene, s->smooth[1], 0, &glass, &error));
     add_sphere(s, 0.0f, 0.9f, 0.8f, 0.4f, 0.4f);
     orr_splats *splats = make_cloud(CLOUD_BALL, 300, 1, 4);
     const orr_transform before = {.position = {-0.6f, -0.9f, 0.45f}, .rotation = {1}, .scale = 0.3f};
@@ -94,10 +96,11 @@ static void stage_free(stage *s)
     orr_field_destroy(s->fields[1]);
 }
 
-static void show_fogs(stage *s, bool visible)
+// Shows two layers, or hides them.
+static void show(stage *s, const orr_layer layers[2], bool visible)
 {
     for (int i = 0; i < 2; i++) {
-        assert_ok(orr_world_set_visible(s->world, 0, s->fogs[i], visible, &error));
+        assert_ok(orr_world_set_visible(s->world, 0, layers[i], visible, &error));
     }
 }
 
@@ -107,32 +110,22 @@ typedef struct picture {
     float rgba[4 * ALL], depth[ALL];
 } picture;
 
-static orr_frame *frame_make(orr_device_kind device)
+static void submit(int m, stage *s)
 {
-    orr_frame *frame;
-    assert_ok(
-        orr_frame_create(engine, &(orr_frame_desc){.device = device, .frames_in_flight = 3}, &frame, &error));
-    return frame;
+    assert_ok(orr_frame_submit(frames[m], s->scene, s->world, &s->view, &error));
 }
 
-static void submit(orr_frame *frame, stage *s, bool rays)
-{
-    assert_ok(orr_scene_set_rays(s->scene, rays, &error));
-    assert_ok(orr_frame_submit(frame, s->scene, s->world, &s->view, &error));
-}
-
-static void finish(orr_frame *frame, picture *out)
+static void finish(int m, picture *out)
 {
     memset(out, 0xff, sizeof *out); // NaN: every pixel must be written
-    assert_ok(orr_frame_finish(frame, &(orr_picture){out->rgba, out->depth}, &error));
+    assert_ok(orr_frame_finish(frames[m], &(orr_picture){out->rgba, out->depth}, &error));
 }
 
-static void draw_on(orr_device_kind device, stage *s, bool rays, picture *out)
+static void draw_on(int m, stage *s, bool rays, picture *out)
 {
-    orr_frame *frame = frame_make(device);
-    submit(frame, s, rays);
-    finish(frame, out);
-    orr_frame_destroy(frame);
+    assert_ok(orr_scene_set_rays(s->scene, rays, &error));
+    submit(m, s);
+    finish(m, out);
 }
 
 // Pixels in which `changed` differs from `plain`, but not those of `other`; and how many of them differ in
@@ -168,15 +161,15 @@ typedef struct expectation {
 static void expect(stage *s, expectation *e)
 {
     memset(e->nowhere, 0, sizeof e->nowhere);
-    draw_on(ORR_DEVICE_CPU, s, true, &e->all);
-    draw_on(ORR_DEVICE_CPU, s, false, &e->no_rays);
+    draw_on(0, s, true, &e->all);
+    draw_on(0, s, false, &e->no_rays);
     s->view.no_mirrors = true;
-    draw_on(ORR_DEVICE_CPU, s, true, &e->no_mirrors);
-    show_fogs(s, false);
-    draw_on(ORR_DEVICE_CPU, s, true, &e->neither);
+    draw_on(0, s, true, &e->no_mirrors);
+    show(s, s->fogs, false);
+    draw_on(0, s, true, &e->neither);
     s->view.no_mirrors = false;
-    draw_on(ORR_DEVICE_CPU, s, true, &e->no_fogs);
-    show_fogs(s, true);
+    draw_on(0, s, true, &e->no_fogs);
+    show(s, s->fogs, true);
     for (int i = 0; i < ALL; i++) {
         e->seen[i] = differ(&e->no_mirrors, &e->neither, i, 0.0);
     }
@@ -200,7 +193,7 @@ static void devices_show_what_rays_and_mirrors_do_on_the_cpu(void **state)
     expect(&s, e);
     for (int m = 1; m < machine_count; m++) {
         complaints = told = 0;
-        draw_on(machines[m], &s, true, machine);
+        draw_on(m, &s, true, machine);
         const double quality = psnr(machine->rgba, e->all.rgba, 4 * ALL);
         print_message("    device %d: %.1f dB\n", machines[m], quality);
         assert_agrees("rays", compare(machine, &e->all, &e->no_rays, e->nowhere), 250);
@@ -215,32 +208,58 @@ static void devices_show_what_rays_and_mirrors_do_on_the_cpu(void **state)
     stage_free(&s);
 }
 
-// A frame without rays between those with them, whose glass is then a film, of which the log has a line.
+// A frame without smooth surfaces between those with them. Where rays are off glass is a film, of which the
+// log has a line.
 static void frames_with_and_without_rays_come_out_in_order(void **state)
 {
     (void)state;
     stage s;
     picture *expected[2] = {malloc(sizeof **expected), malloc(sizeof **expected)}, *out = malloc(sizeof *out);
     stage_make(&s);
-    show_fogs(&s, false);
+    show(&s, s.fogs, false);
     for (int m = 1; m < machine_count; m++) {
-        draw_on(machines[m], &s, true, expected[1]);
         told = 0;
-        draw_on(machines[m], &s, false, expected[0]);
+        draw_on(m, &s, false, out);
         assert_int_equal(told, 1);
-        orr_frame *frame = frame_make(machines[m]);
-        for (int k = 0; k < 3; k++) {
-            submit(frame, &s, k != 1);
+        for (int k = 0; k < 2; k++) {
+            show(&s, s.smooth, k == 1);
+            draw_on(m, &s, true, expected[k]);
         }
         for (int k = 0; k < 3; k++) {
-            finish(frame, out);
+            show(&s, s.smooth, k != 1);
+            submit(m, &s);
+        }
+        for (int k = 0; k < 3; k++) {
+            finish(m, out);
             assert_memory_equal(out, expected[k != 1], sizeof *out);
         }
-        orr_frame_destroy(frame);
     }
     for (int i = 0; i < 2; i++) {
         free(expected[i]);
     }
+    free(out);
+    stage_free(&s);
+}
+
+// A frame for a window, which otherwise ends in an image, ends in memory: the device gets what the CPU has
+// drawn of it.
+static void a_window_shows_what_rays_find(void **state)
+{
+    (void)state;
+    stage s;
+    picture *expected = malloc(sizeof *expected), *out = malloc(sizeof *out);
+    stage_make(&s);
+    show(&s, s.fogs, false);
+    for (int m = 1; m < machine_count && machines[m] == ORR_DEVICE_VULKAN; m++) {
+        draw_on(m, &s, true, expected);
+        memset(out, 0xff, sizeof *out);
+        assert_ok(orr_frame_submit_for_window(frames[m], s.scene, s.world, &s.view, &error));
+        assert_ok(
+            orr_frame_finish_for_window(frames[m], &(orr_picture){out->rgba, out->depth}, NULL, &error));
+        assert_int_equal(orr_frame_location(frames[m]), ORR_PICTURE_IN_MEMORY);
+        assert_memory_equal(out, expected, sizeof *out);
+    }
+    free(expected);
     free(out);
     stage_free(&s);
 }
@@ -257,17 +276,17 @@ static void rays_meet_robots_that_cuda_simulates(void **state)
     static const bool nowhere[ALL];
     static const double place[7] = {0.3, -1.0, 0.5, 1.0};
     stage_make(&s);
-    show_fogs(&s, false);
-    draw_on(ORR_DEVICE_CPU, &s, true, at_rest);
+    show(&s, s.fogs, false);
+    draw_on(0, &s, true, at_rest);
     for (int i = 0; i < 2; i++) {
-        const orr_device_kind device = i ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU;
+        const int m = i ? machine_count - 1 : 0;
         orr_world_destroy(s.world);
         assert_ok(orr_world_create(s.scene, 1, &s.world, &error));
-        show_fogs(&s, false);
-        assert_ok(orr_world_set_device(s.world, device, &error));
+        show(&s, s.fogs, false);
+        assert_ok(orr_world_set_device(s.world, machines[m], &error));
         assert_ok(orr_world_set_robot(s.world, 0, s.floor, ORR_ROBOT_QPOS, place, &error));
         assert_ok(orr_world_step(s.world, 1, &error));
-        draw_on(device, &s, true, moved[i]);
+        draw_on(m, &s, true, moved[i]);
     }
     assert_agrees("a robot", compare(moved[1], moved[0], at_rest, nowhere), 60);
     assert_true(psnr(moved[1]->rgba, moved[0]->rgba, 4 * ALL) >= 50.0);
@@ -289,45 +308,64 @@ static void listen(void *user, orr_log_level level, int code, const char *line)
     }
 }
 
-// On Vulkan where there is a device, watched where there is a validation layer.
-static bool open_machines(void)
+static bool open_engine(bool validate, orr_device_kind device)
 {
-    orr_engine_desc desc = {.threads = 2, .log = listen};
+    const orr_engine_desc desc = {.device = device, .threads = 2, .log = listen, .validate = validate};
     orr_frame *frame; // the device is opened for the first
+    if (orr_engine_create(&desc, &engine, NULL) != ORR_OK) {
+        return false;
+    }
+    if (orr_frame_create(engine, NULL, &frame, NULL) == ORR_OK) {
+        orr_frame_destroy(frame);
+        return true;
+    }
+    orr_engine_destroy(engine);
+    return false;
+}
+
+static void open_machine(orr_device_kind device)
+{
+    const orr_frame_desc desc = {.device = device, .frames_in_flight = 3};
+    machines[machine_count] = device;
+    assert_ok(orr_frame_create(engine, &desc, &frames[machine_count++], &error));
+}
+
+// On Vulkan where there is a device, watched where there is a validation layer.
+static int open_machines(void **state)
+{
+    (void)state;
     orr_cuda *cuda;
-    for (int i = 0; i < 3 && !engine; i++) {
-        desc.device = i < 2 ? ORR_DEVICE_VULKAN : ORR_DEVICE_CPU;
-        desc.validate = i == 0;
-        if (orr_engine_create(&desc, &engine, NULL) == ORR_OK &&
-            orr_frame_create(engine, NULL, &frame, NULL) == ORR_OK) {
-            orr_frame_destroy(frame);
-        } else {
-            orr_engine_destroy(engine);
-            engine = NULL;
-        }
+    assert_true(open_engine(true, ORR_DEVICE_VULKAN) || open_engine(false, ORR_DEVICE_VULKAN) ||
+                open_engine(false, ORR_DEVICE_CPU));
+    complaints = 0;
+    open_machine(ORR_DEVICE_CPU);
+    if (engine->device == ORR_DEVICE_VULKAN) {
+        open_machine(ORR_DEVICE_VULKAN);
     }
-    machines[machine_count++] = ORR_DEVICE_CPU;
-    if (engine && engine->device == ORR_DEVICE_VULKAN) {
-        machines[machine_count++] = ORR_DEVICE_VULKAN;
+    if (orr_engine_take_cuda(engine, &cuda, NULL) == ORR_OK) {
+        open_machine(ORR_DEVICE_CUDA);
     }
-    if (engine && orr_engine_take_cuda(engine, &cuda, NULL) == ORR_OK) {
-        machines[machine_count++] = ORR_DEVICE_CUDA;
+    return 0;
+}
+
+static int close_machines(void **state)
+{
+    (void)state;
+    for (int m = 0; m < machine_count; m++) {
+        orr_frame_destroy(frames[m]);
     }
-    return engine != NULL;
+    orr_engine_destroy(engine);
+    return 0;
 }
 
 int main(void)
 {
-    if (!open_machines()) {
-        return 1;
-    }
-    complaints = 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_show_what_rays_and_mirrors_do_on_the_cpu),
         cmocka_unit_test(frames_with_and_without_rays_come_out_in_order),
+        cmocka_unit_test(a_window_shows_what_rays_find),
         cmocka_unit_test(rays_meet_robots_that_cuda_simulates),
     };
-    const int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    orr_engine_destroy(engine);
+    const int failures = cmocka_run_group_tests(tests, open_machines, close_machines);
     return failures + complaints;
 }
