@@ -120,6 +120,14 @@ static bool is_outside(const orr_lens *lens, const mesh_instance *instance)
     return out[0] || out[1] || out[2] || out[3] || out[4];
 }
 
+// What keeps light off does so with its back, too. Those of closed surfaces are not seen from outside, as the
+// sun is.
+static bool casts_with_backs(const orr_draw_list *list, const orr_draw_mesh *item,
+                             const orr_mesh_material *material)
+{
+    return material->two_sided || !(item->round && list->lens.orthographic);
+}
+
 // Lays out the list's meshes: instances with memory for their vertices, surfaces, chunks.
 static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_list *list,
                           int64_t *triangles, orr_error *error)
@@ -172,7 +180,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                 !list->only_casters && orr_glass_is_blended(surface->material, list->rays != NULL);
             surface->film = surface->blended && orr_glass_is_film(surface->material, list->rays != NULL);
             surface->two_sided = list->only_casters
-                                     ? surface->material->two_sided
+                                     ? casts_with_backs(list, item, surface->material)
                                      : orr_glass_two_sided(surface->material, list->rays != NULL);
             surface->look = orr_glass_look_of(surface->material);
             surface->backdrop = instance->backdrop;

@@ -123,10 +123,12 @@ static bool fit_perspective(const casters *c, const orr_caster_light *light, int
 
 static bool fit_spot(const casters *c, const orr_caster_light *light, int size, orr_lens *lens)
 {
-    const float radians = 0.01745329252f;
+    const float cutoff = 0.01745329252f * fmaxf(light->cutoff, 0.1f);
+    // lifted by 2.9 texels, a point at the rim may be this far beyond it
+    const int lifted = (int)ceilf(2.9f / cosf(cutoff));
     *lens = empty_lens(size);
     look_along(light->direction, lens->view);
-    return fit_perspective(c, light, margin, tanf(radians * fmaxf(light->cutoff, 0.1f)), true, lens);
+    return fit_perspective(c, light, margin + lifted, tanf(cutoff), true, lens);
 }
 
 // Face +x -x +y -y +z -z of a cube around the light, as shadow_turn of shadow_formula.h has them.

@@ -573,7 +573,9 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
         texture_binding(m, mesh, part->material, ORR_TEXTURE_COAT_NORMAL),
         texture_binding(m, mesh, part->material, ORR_TEXTURE_SECOND_SURFACE)};
     orr_vk_graphics_push(commands, pipeline, bindings, push);
-    const bool two_sided = film ? orr_glass_two_sided(material, frame->rays) : material->two_sided;
+    // what keeps light off does so with its back, too
+    const bool two_sided =
+        pass == SHADOW || (film ? orr_glass_two_sided(material, frame->rays) : material->two_sided);
     vkCmdSetCullMode(commands, two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }

@@ -97,7 +97,11 @@ void shadow_scene_add_lamps(shadow_scene *s)
                                          .cutoff = 180.0f,
                                          .diffuse = {0.2f, 0.3f, 0.4f},
                                          .casts_shadows = true};
-    s->list.light_count = 2;
+    s->list.lights[2] = s->list.lights[1];
+    for (int k = 0; k < 3; k++) {
+        s->list.lights[2].position[k] = k < 2 ? 0.1f : 1.4f;
+    }
+    s->list.light_count = 3;
 }
 
 void shadow_scene_soften(shadow_scene *s)

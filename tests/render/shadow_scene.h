@@ -23,7 +23,7 @@ typedef struct shadow_scene {
 // Not to be copied: it points into itself. The sun comes from -x at a slope of 3 : 4, so that what is h high
 // throws its shadow 3/4 h towards +x.
 void shadow_scene_make(shadow_scene *scene);
-// Adds a spot and a point of light that cast shadows.
+// Adds a spot, a point of light, and one that the cube encloses, all of which cast shadows.
 void shadow_scene_add_lamps(shadow_scene *scene);
 // Gives the sun and the lamps a size.
 void shadow_scene_soften(shadow_scene *scene);

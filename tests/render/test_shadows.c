@@ -343,6 +343,32 @@ static void a_point_of_light_throws_shadows_all_around(void **state)
     close_canvas(c);
 }
 
+// The backs of one-sided triangles keep light off, as they do from paths; at the rim of a spot, too.
+static void a_lamp_in_a_case_lights_nothing_outside(void **state)
+{
+    (void)state;
+    static shadow_scene s;
+    shadow_scene_make(&s);
+    s.list.sun.colour[0] = s.list.sun.colour[1] = s.list.sun.colour[2] = 0.0f;
+    assert_false(s.box.material.two_sided);
+    canvas *c = open_canvas(2);
+    static const float cutoffs[] = {180.0f, 30.0f, 60.0f, 79.0f};
+    for (int i = 0; i < 4; i++) {
+        s.list.lights[0] = (orr_draw_light){.position = {0.1f, -0.2f, 1.6f},
+                                            .direction = {0.6f, 0, -0.8f},
+                                            .attenuation = {1},
+                                            .cutoff = cutoffs[i],
+                                            .diffuse = {0.5f, 0.5f, 0.5f},
+                                            .casts_shadows = true};
+        s.list.light_count = 1;
+        draw(c, &s.list);
+        for (int k = 0; k < SIDE * SIDE; k++) {
+            assert_float_equal(c->rgb[k], srgb(shade), 1e-5);
+        }
+    }
+    close_canvas(c);
+}
+
 // A spot whose cone no single map can show.
 static void a_wide_spot_has_a_cube_of_maps(void **state)
 {
@@ -807,6 +833,7 @@ int main(void)
         cmocka_unit_test(round_normals_on_flat_faces_have_no_acne),
         cmocka_unit_test(a_spot_throws_a_perspective_shadow),
         cmocka_unit_test(a_point_of_light_throws_shadows_all_around),
+        cmocka_unit_test(a_lamp_in_a_case_lights_nothing_outside),
         cmocka_unit_test(a_wide_spot_has_a_cube_of_maps),
         cmocka_unit_test(penumbrae_are_as_wide_as_the_light_makes_them),
         cmocka_unit_test(shadows_stand_still_under_a_moving_camera),

@@ -121,7 +121,7 @@ static __device__ uint32_t set_up(const orr_cuda_mesh_scene *s, uint32_t triangl
         broken |= corners[k].out;
         outside &= corners[k].out;
     }
-    bool two_sided = s->only_casters ? surface->material.two_sided : surface->two_sided != 0;
+    bool two_sided = s->only_casters || surface->two_sided; // backs keep light off, too
     mesh_record plane;
     plane.triangle = within;
     plane.surface = (int32_t)of;
