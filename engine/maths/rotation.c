@@ -75,16 +75,14 @@ void quat_from_z(const double direction[3], double out[4])
 void quat_from_axes(const double x[3], const double y[3], const double z[3], double out[4])
 {
     const double trace[4] = {x[0] + y[1] + z[2], x[0] - y[1] - z[2], y[1] - x[0] - z[2], z[2] - x[0] - y[1]};
-    int largest = 0;
-    for (int i = 1; i < 4; i++) {
-        largest = trace[i] > trace[largest] ? i : largest;
-    }
-    double r = 0.5 * sqrt(fmax(0.0, 1.0 + trace[largest])), f = 0.25 / r;
+    // the number that is found first, and positive, is the one that MuJoCo chooses: q and -q differ in a file
+    int first = trace[0] > 0.0 ? 0 : trace[1] > fmax(trace[2], trace[3]) ? 1 : trace[2] > trace[3] ? 2 : 3;
+    double r = 0.5 * sqrt(fmax(0.0, 1.0 + trace[first])), f = 0.25 / r;
     const double product[4][4] = {{r, (y[2] - z[1]) * f, (z[0] - x[2]) * f, (x[1] - y[0]) * f},
                                   {(y[2] - z[1]) * f, r, (y[0] + x[1]) * f, (z[0] + x[2]) * f},
                                   {(z[0] - x[2]) * f, (y[0] + x[1]) * f, r, (z[1] + y[2]) * f},
                                   {(x[1] - y[0]) * f, (z[0] + x[2]) * f, (z[1] + y[2]) * f, r}};
-    memcpy(out, product[largest], sizeof product[largest]);
+    memcpy(out, product[first], sizeof product[first]);
     quat_normalise(out);
 }
 

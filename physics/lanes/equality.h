@@ -172,7 +172,7 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
     for (int side = 0; side < 2 && id[side] >= 0; side++) {
         if (tendon) {
             moved[side] = d->ten_length[id[side]] - R(m->tendon_length0[id[side]]);
-            weight = weight + tendon_invweight0(m, d, id[side]);
+            weight = weight + tendon_weight(m, d, id[side]);
         } else {
             int adr = m->jnt_qposadr[id[side]];
             moved[side] = d->qpos[adr] - R(m->qpos0[adr]);

@@ -401,7 +401,7 @@ LANE_FN void actuation(const lane_model *m, lane_data *d)
     team_wait(d);
     for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
         int i = nth_dof(d, n), joint = m->dof_jntid[i];
-        if (m->jnt_actgravcomp[joint] && !disabled) {
+        if (m->jnt_actgravcomp[joint] && !disabled && m->nu > 0) { // MuJoCo's forces of no actuators are 0
             d->qfrc_actuator[i] = d->qfrc_actuator[i] + d->qfrc_gravcomp[i];
         }
         if (m->jnt_actfrclimited[joint]) {

@@ -71,14 +71,11 @@ FN real arccosine(real x) // -1 .. 1
     return atan2_(sqrt_(max_((R(1.0) - x) * (R(1.0) + x), R(0.0))), x);
 }
 
-FN mask segments_meet(real2 a0, real2 a1, real2 b0, real2 b1)
+// The angle from a to b, -pi .. pi, positive counterclockwise.
+FN real angle2(real2 a, real2 b)
 {
-    real2 a = sub2(a1, a0), b = sub2(b1, b0), apart = sub2(b0, a0);
-    real det = cross2(a, b);
-    real inverse = R(1.0) / not_zero(det);
-    real s = cross2(apart, b) * inverse, t = cross2(apart, a) * inverse;
-    mask within = and_(and_(s >= R(0.0), s <= R(1.0)), and_(t >= R(0.0), t <= R(1.0)));
-    return and_(within, abs_(det) >= R(LANE_TINY));
+    real cross = cross2(a, b), angle = atan2_(abs_(cross), dot2(a, b));
+    return sel(cross < R(0.0), -angle, angle);
 }
 
 // Where the tangent from p touches the circle: one of two points, by the sign.
@@ -98,39 +95,25 @@ FN real2 nearest_on_segment(real2 p, real2 along, real *where)
     return make_real2(p.x + t * along.x, p.y + t * along.y);
 }
 
-// A tendon around the outside of the circle; with a side site, on that side.
+// The angle at the origin between p and where a tangent from p touches the circle.
+FN real tangent_angle(real2 p, real radius)
+{
+    return atan2_(sqrt_(max_(dot2(p, p) - radius * radius, R(0.0))), radius);
+}
+
+// A tendon around the outside of the circle: the shortest path, or with a side site the shortest of those
+// that turn about the circle as the path over that site does, as in MuJoCo 4.0.
 FN wrap_path wrap_outside(real2 p0, real2 p1, int has_side, real2 side, real radius)
 {
-    real square = radius * radius, where;
-    real2 nearest = nearest_on_segment(p0, sub2(p1, p0), &where);
-    mask clear = dot2(nearest, nearest) > square;
-    if (has_side) {
-        clear = and_(clear, dot2(nearest, side) >= R(0.0));
-    }
-    real2 touch[2][2];
-    real quality[2];
-    for (int i = 0; i < 2; i++) {
-        real sign = R(i ? -1.0 : 1.0);
-        real2 a = tangent_point(p0, radius, sign), b = tangent_point(p1, radius, -sign);
-        real2 apart = sub2(a, b);
-        quality[i] =
-            has_side ? dot2(normalise2(make_real2(a.x + b.x, a.y + b.y)), side) : -dot2(apart, apart);
-        quality[i] = sel(segments_meet(p0, a, p1, b), R(-10000.0), quality[i]);
-        touch[i][0] = a;
-        touch[i][1] = b;
-    }
-    mask second = quality[1] > quality[0];
-    wrap_path path;
-    for (int end = 0; end < 2; end++) {
-        path.touch[end] = select2(second, touch[1][end], touch[0][end]);
-    }
+    real square = radius * radius;
+    real turn = has_side ? angle2(p0, side) + angle2(side, p1) : angle2(p0, p1);
+    real clockwise = sel(turn < R(0.0), R(1.0), R(-1.0));
+    real angle = abs_(turn) - tangent_angle(p0, radius) - tangent_angle(p1, radius);
     mask outside = and_(dot2(p0, p0) >= square, dot2(p1, p1) >= square);
-    mask crossed = segments_meet(p0, path.touch[0], p1, path.touch[1]);
-    path.touches = and_(and_(outside, not_(clear)), not_(crossed));
-    real turn = cross2(path.touch[0], path.touch[1]);
-    real angle = atan2_(abs_(turn), dot2(path.touch[0], path.touch[1]));
-    turn = sel(second, -turn, turn);
-    angle = sel(turn > R(0.0), R(6.283185307179586) - angle, angle);
+    wrap_path path;
+    path.touch[0] = tangent_point(p0, radius, clockwise);
+    path.touch[1] = tangent_point(p1, radius, -clockwise);
+    path.touches = and_(outside, angle > R(0.0));
     path.arc = radius * angle;
     return path;
 }
@@ -210,7 +193,7 @@ FN tendon_wrap wrap_tendon(real3 p0, real3 p1, real3 pos, matrix3 frame, real ra
         sphere_plane(a, b, &x, &y);
     }
     real2 a2 = make_real2(dot3(a, x), dot3(a, y)), b2 = make_real2(dot3(b, x), dot3(b, y));
-    real2 s2 = normalise2(make_real2(dot3(s, x), dot3(s, y)));
+    real2 s2 = make_real2(dot3(s, x), dot3(s, y));
     wrap_path path = wrap_outside(a2, b2, has_side, s2, radius);
     mask inside = has_side ? dot3(s, s) < radius * radius : R(1.0) < R(0.0);
     if (any(inside)) {

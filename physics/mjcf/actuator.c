@@ -264,6 +264,7 @@ static orr_result read_pid(mjcf_reader *reader, const mjcf_node *node, bool in_c
     a->biasprm[0] = 0.0; // a default for `general` may give it
     a->biasprm[1] = has_kp ? -kp : a->biasprm[1];
     a->biasprm[2] = has_kv ? -kv : has_ratio ? ratio : a->biasprm[2]; // a positive one is resolved at qpos0
+    a->dynprm[0] = a->gainprm[0] > 0.0 ? a->dynprm[0] : 0.0;          // imax is of the integral
     bool remembers = a->gainprm[0] > 0.0 || a->dynprm[1] > 0.0;
     a->dyntype = remembers ? ORR_DYNAMICS_PID : ORR_DYNAMICS_NONE;
     a->gaintype = ORR_GAIN_PID;
@@ -322,6 +323,7 @@ static orr_result read_dcmotor(mjcf_reader *reader, const mjcf_node *node, spec_
     if (a->dynprm[0] < 0.0 || a->dynprm[1] < 0.0 || a->forcerange[1] < 0.0) {
         return mjcf_fail(node, reader->error, "inductance and saturation: expected no negative number");
     }
+    a->actlimited = 0; // whatever actrange a default gives
     a->dyntype = ORR_DYNAMICS_DCMOTOR;
     a->gaintype = ORR_GAIN_DCMOTOR;
     a->biastype = ORR_BIAS_DCMOTOR;
@@ -563,9 +565,13 @@ static orr_result read_common_for(mjcf_reader *reader, const mjcf_node *node, in
 {
     double inherited = 0.0;
     bool inherits;
+    int count;
     ORR_TRY(mjcf_read(node, mjcf_actuator_members, kind_own[given], a, reader->spec, reader->error));
     ORR_TRY(read_one(reader, node, "inheritrange", &inherited, &inherits));
     copy_own(outer, a);
+    if (given == MJCF_INTVELOCITY) {
+        ORR_TRY(mjcf_read_numbers(node, "actrange", 2, 2, a->actrange, &count, reader->error));
+    }
     if (inherited > 0.0) {
         double *range = given == MJCF_INTVELOCITY ? a->actrange : a->ctrlrange;
         range[0] = range[1] = 0.0;

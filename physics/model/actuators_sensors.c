@@ -271,7 +271,11 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
     *dim = 3, *data = ORR_DATA_REAL, *stage = ORR_STAGE_POS;
     switch ((orr_sensor_type)s->type) {
     case ORR_SENSOR_CONTACT:
-        *dim = s->intprm[2] * sum_sizes(s->intprm[0], contact_sizes), *stage = ORR_STAGE_ACC;
+        *dim = s->intprm[2] * sum_sizes(s->intprm[0], contact_sizes);
+        *stage = s->intprm[1] == ORR_REDUCE_MAXFORCE || s->intprm[1] == ORR_REDUCE_NETFORCE ||
+                         s->intprm[0] & (ORR_CONTACT_FORCE | ORR_CONTACT_TORQUE)
+                     ? ORR_STAGE_ACC
+                     : ORR_STAGE_POS;
         break;
     case ORR_SENSOR_RANGEFINDER: {
         const int32_t *pixels = m->cam_resolution + 2 * object;

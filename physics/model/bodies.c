@@ -43,8 +43,8 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
         ORR_TRY(builder_limited(b, &joint->head, "range", limited, free ? no_range : joint->range,
                                 &m->jnt_limited[id]));
     }
-    ORR_TRY(builder_limited(b, &joint->head, "actuatorfrcrange", joint->actfrclimited, joint->actfrcrange,
-                            &m->jnt_actfrclimited[id]));
+    ORR_TRY(builder_limited(b, &joint->head, "actuatorfrcrange", directed ? joint->actfrclimited : 0,
+                            joint->actfrcrange, &m->jnt_actfrclimited[id]));
     if (type == ORR_JOINT_BALL && m->jnt_limited[id] && joint->range[0] != 0.0) {
         return spec_fail(&joint->head, b->error, "range: expected 0 as the first number of a ball joint");
     }

@@ -33,6 +33,7 @@ typedef struct mesh_data {
     int32_t *faces;
     double *hull_vertices;
     int32_t (*hull_angles)[2]; // of each of the hull's triangles: see hull_face_angle in model.h
+    int32_t *hull_points;      // of each of the hull's vertices: which of the points it is made of
     int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
     double pos[3], quat[4], volume, moment[3]; // moment per unit of density
     double low[3], high[3];

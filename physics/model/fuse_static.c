@@ -45,6 +45,12 @@ static bool is_referenced(const orr_spec *spec, const char *name)
             return true;
         }
     }
+    for (int i = 0; i < spec->actuators_count; i++) {
+        const spec_actuator *a = &spec->actuators[i];
+        if (is(a->body, name)) { // adhesion
+            return true;
+        }
+    }
     for (int i = 0; i < spec->tuple_elements_count; i++) {
         if (is_body(spec->tuple_elements[i].objtype, spec->tuple_elements[i].object, name)) {
             return true;

@@ -29,8 +29,8 @@ static void never_by_itself(const orr_model *m, int tree)
 static void keep_actuated_awake(const orr_model *m)
 {
     for (int i = 0; i < m->nactuator; i++) {
-        int id = m->actuator_trnid[2 * (ptrdiff_t)i];
-        bool turns_joint = m->actuator_trntype[i] == ORR_TRANSMISSION_SO3 && m->actuator_trnid[2 * i + 1] < 0;
+        int id = m->actuator_trnid[2 * (ptrdiff_t)i], other = m->actuator_trnid[2 * (ptrdiff_t)i + 1];
+        bool turns_joint = m->actuator_trntype[i] == ORR_TRANSMISSION_SO3 && other < 0;
         switch (turns_joint ? ORR_TRANSMISSION_JOINT : m->actuator_trntype[i]) {
         case ORR_TRANSMISSION_TENDON:
             for (int wrap = m->tendon_adr[id]; wrap < m->tendon_adr[id] + m->tendon_num[id]; wrap++) {
@@ -41,6 +41,9 @@ static void keep_actuated_awake(const orr_model *m)
         case ORR_TRANSMISSION_SLIDERCRANK:
         case ORR_TRANSMISSION_SO3:
             never_by_itself(m, m->body_treeid[m->site_bodyid[id]]);
+            if (other >= 0) { // the slider, or the site of reference
+                never_by_itself(m, m->body_treeid[m->site_bodyid[other]]);
+            }
             break;
         case ORR_TRANSMISSION_BODY:
             never_by_itself(m, m->body_treeid[id]);

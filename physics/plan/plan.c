@@ -100,10 +100,12 @@ static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *er
     return m->opt.noslip_iterations > 0 ? count_responses(plan, error) : ORR_OK;
 }
 
+// Is its free joint the only joint of its tree? Bodies may be fixed to it.
 static bool free_and_alone(const orr_model *m, int body)
 {
-    bool childless = body + 1 == m->nbody || m->body_parentid[body + 1] != body; // bodies are depth-first
-    return childless && m->body_jntnum[body] == 1 && m->jnt_type[m->body_jntadr[body]] == ORR_JOINT_FREE;
+    bool free = m->body_jntnum[body] == 1 && m->jnt_type[m->body_jntadr[body]] == ORR_JOINT_FREE;
+    int end = m->body_dofadr[body] + 6;
+    return free && (end == m->nv || m->dof_treeid[end] != m->body_treeid[body]);
 }
 
 static orr_result plan_integrator(orr_plan *plan, orr_error *error)

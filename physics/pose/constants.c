@@ -8,13 +8,13 @@
 #include <string.h>
 
 // A positive velocity gain of a position servo is a damping ratio: of the mass 1 / (J M^-1 J^T) that it acts
-// on at qpos0.
+// on at qpos0. What can move nothing there has no damping.
 static void resolve_damping_ratio(orr_model *m, int id, double inverse_mass)
 {
     double *bias = m->actuator_biasprm + ORR_NBIAS * id, gain = m->actuator_gainprm[ORR_NGAIN * id];
     bool servo = gain == -bias[1] || m->actuator_gaintype[id] == ORR_GAIN_PID;
     if (servo && bias[2] > 0.0) {
-        bias[2] *= -2.0 * sqrt(-bias[1] / fmax(1e-15, inverse_mass));
+        bias[2] *= inverse_mass > 1e-15 ? -2.0 * sqrt(-bias[1] / inverse_mass) : -0.0;
     }
 }
 

@@ -367,26 +367,32 @@ static void a_body_that_turns_about_its_centre_is_held_in_float(void **state)
     orr_model_destroy(model);
 }
 
-// A tendon from a pendulum's pivot to its end, longer than its range: no dof changes its length but by
-// rounding, and its inverse weight is 0. As stiff as that, float reaches NaN in the sixth step.
+// A tendon from a pendulum's pivot to its end, longer than its range, or held at its length: no dof changes
+// that but by rounding, and its inverse weight is 0. As stiff as that, float reaches NaN in the sixth step.
 static void a_tendon_that_nothing_lengthens_is_harmless_in_float(void **state)
 {
     (void)state;
-    orr_model *model = parse(
-        "<mujoco><worldbody><site name='anchor' pos='0.1 0.2 1'/><body pos='0.1 0.2 1'>"
-        "<joint axis='0 1 0' damping='0.1'/><joint axis='1 0 0' damping='0.1'/>"
-        "<geom type='capsule' fromto='0 0 0 0.3 0.1 -0.6' size='0.03'/><site name='end' pos='0.3 0.1 -0.6'/>"
-        "</body></worldbody><tendon><spatial limited='true' range='0 0.67'><site site='anchor'/>"
-        "<site site='end'/></spatial></tendon></mujoco>");
-    orr_physics *physics = make_physics(model, 16, SINGLE);
-    for (int step = 0; step < 100; step++) {
-        double speed[2];
-        orr_physics_step(physics, 1);
-        orr_physics_get(physics, ORR_PHYSICS_QVEL, 15, speed);
-        assert_true(hypot(speed[0], speed[1]) < 5.0); // rad/s; in double it reaches 1.7
+    for (int held = 0; held < 2; held++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><site name='anchor' pos='0.1 0.2 1'/><body pos='0.1 0.2 1'>"
+                 "<joint axis='0 1 0' damping='0.1'/><joint axis='1 0 0' damping='0.1'/>"
+                 "<geom type='capsule' fromto='0 0 0 0.3 0.1 -0.6' size='0.03'/>"
+                 "<site name='end' pos='0.3 0.1 -0.6'/></body></worldbody><tendon>"
+                 "<spatial name='t' limited='%s' range='0 0.67'><site site='anchor'/><site site='end'/>"
+                 "</spatial></tendon><equality><tendon tendon1='t' active='%s'/></equality></mujoco>",
+                 held ? "false" : "true", held ? "true" : "false");
+        orr_model *model = parse(text);
+        orr_physics *physics = make_physics(model, 16, SINGLE);
+        for (int step = 0; step < 100; step++) {
+            double speed[2];
+            orr_physics_step(physics, 1);
+            orr_physics_get(physics, ORR_PHYSICS_QVEL, 15, speed);
+            assert_true(hypot(speed[0], speed[1]) < 5.0); // rad/s; in double it reaches 1.7
+        }
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
     }
-    orr_physics_destroy(physics);
-    orr_model_destroy(model);
 }
 
 int main(void)

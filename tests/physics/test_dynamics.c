@@ -293,7 +293,9 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_sticky_exact_elliptic",
                                          "contacts_sticky_exact_pyramidal",
                                          "drives_euler",
-                                         "drives_implicitfast"};
+                                         "drives_implicitfast",
+                                         "implicitfast_free",
+                                         "side_sites"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         const char *path = source_path("tests/golden/dynamics/%s.xml", models[i]);
         hold(models[i], path);

@@ -84,7 +84,8 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
                                          "actranges",
                                          "octrees",
                                          "orientation_servos",
-                                         "open_ranges"};
+                                         "open_ranges",
+                                         "unusual"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }

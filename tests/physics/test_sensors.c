@@ -354,6 +354,27 @@ static void what_sticks_pulls_at_exactly_its_margin(void **state)
     orr_model_destroy(model);
 }
 
+static void no_contacts_have_no_normal(void **state)
+{
+    (void)state;
+    orr_model *model;
+    assert_ok(orr_model_load(
+        written("air.xml",
+                "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody><sensor>"
+                "<contact data='found force pos normal tangent' reduce='netforce'/></sensor></mujoco>"),
+        &model, &error));
+    orr_physics *physics = make_physics(model, 1, true);
+    double seen[13];
+    orr_physics_forward(physics);
+    orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, seen);
+    assert_int_equal(model->nsensordata, 13);
+    for (int k = 0; k < 13; k++) {
+        assert_true(seen[k] == 0.0);
+    }
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 // MuJoCo 4.0.0's counts of contacts, each of a model without another pair, so that its room is this pair's.
 static void a_pair_alone_has_room_for_its_contacts(void **state)
 {
@@ -658,6 +679,7 @@ int main(void)
         cmocka_unit_test(a_torus_is_felt_by_its_function),
         cmocka_unit_test(what_is_enclosed_is_compact_and_convex),
         cmocka_unit_test(what_sticks_pulls_at_exactly_its_margin),
+        cmocka_unit_test(no_contacts_have_no_normal),
         cmocka_unit_test(a_pair_alone_has_room_for_its_contacts),
         cmocka_unit_test(sensors_measure_late_as_in_mujoco),
         cmocka_unit_test(touch_grids_measure_in_each_step_as_in_mujoco),

@@ -204,7 +204,7 @@ LANE_FN void sum_contacts(const lane_model *m, const lane_data *d, int sensor, r
                         axis3(0),
                         axis3(1),
                         everywhere()};
-    put_contact(m->sensor_intprm[3 * sensor], &net, count, everywhere(), out);
+    put_contact(m->sensor_intprm[3 * sensor], &net, count, count > R(0.0), out);
 }
 
 LANE_FN void sense_contacts(const lane_model *m, const lane_data *d, int sensor, reals out)

@@ -299,24 +299,22 @@ static orr_result take_points(mesh_data *d, orr_error *error)
     return ORR_OK;
 }
 
-// Vertices without faces are those of their convex hull.
+// Vertices without triangles have those of their convex hull. All vertices stay: a hull that may not have all
+// (maxhullvert) is smaller than the box around them.
 static orr_result take_hull_faces(mesh_data *d, orr_error *error)
 {
     if (d->face_count > 0) {
         return ORR_OK;
     }
-    size_t vertices = (size_t)d->hull_vertex_count, faces = (size_t)d->hull_face_count;
+    size_t faces = (size_t)d->hull_face_count;
     orr_free(d->faces);
     d->faces = orr_alloc(3 * faces, sizeof *d->faces);
     if (!d->faces) {
         return spec_memory_fail(error);
     }
-    d->face_count = d->hull_face_count, d->vertex_count = d->hull_vertex_count;
-    memcpy(d->exact, d->hull_vertices, 3 * vertices * sizeof *d->exact);
-    memcpy(d->faces, d->hull_faces, 3 * faces * sizeof *d->faces);
-    for (size_t i = 0; i < 3 * vertices; i++) {
-        d->vertices[i] = (float)d->hull_vertices[i];
-        d->normals[i] = 0.0f;
+    d->face_count = d->hull_face_count;
+    for (size_t i = 0; i < 3 * faces; i++) {
+        d->faces[i] = d->hull_points[d->hull_faces[i]];
     }
     return ORR_OK;
 }

@@ -15,13 +15,14 @@ static orr_result take(mesh_data *d, int vertices, int faces, orr_error *error)
 {
     d->hull_vertex_count = vertices, d->hull_face_count = faces;
     d->hull_vertices = orr_alloc(3 * (size_t)vertices, sizeof(double));
+    d->hull_points = orr_alloc((size_t)vertices, sizeof(int32_t));
     d->hull_faces = orr_alloc(3 * (size_t)faces, sizeof(int32_t));
     d->hull_angles = orr_alloc((size_t)faces, sizeof *d->hull_angles);
     d->hull_edge_start = orr_alloc_zero((size_t)vertices, sizeof(int32_t));
     d->hull_edge_number = orr_alloc_zero((size_t)vertices, sizeof(int32_t));
     d->hull_edges = orr_alloc(6 * (size_t)faces, sizeof(int32_t));
-    return d->hull_vertices && d->hull_faces && d->hull_angles && d->hull_edge_start && d->hull_edge_number &&
-                   d->hull_edges
+    return d->hull_vertices && d->hull_points && d->hull_faces && d->hull_angles && d->hull_edge_start &&
+                   d->hull_edge_number && d->hull_edges
                ? ORR_OK
                : spec_memory_fail(error);
 }
@@ -140,6 +141,7 @@ static orr_result copy_hull(qhT *qh, const double *points, mesh_data *d, int32_t
     {
         int point = qh_pointid(qh, vertex->point);
         memcpy(d->hull_vertices + 3 * id, points + 3 * point, 3 * sizeof *points);
+        d->hull_points[id] = point;
         ids[point] = id++;
     }
     qh_vertexneighbors(qh);
@@ -199,7 +201,8 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
     FILE *silence = fopen("/dev/null", "w"); // qhull writes its messages to a stream
     char options[64] = "qhull Qt";
     if (mesh->maxhullvert > 4) {
-        snprintf(options, sizeof options, "qhull Qt TA%d", mesh->maxhullvert - 4);
+        // Q9: of all points the farthest one is added next, so that few vertices are a good hull
+        snprintf(options, sizeof options, "qhull Qt Q9 TA%d", mesh->maxhullvert - 4);
     }
     orr_result result = points && ids && silence ? ORR_OK : spec_memory_fail(error);
     if (result == ORR_OK) {

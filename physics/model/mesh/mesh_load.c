@@ -23,6 +23,7 @@ void mesh_data_free(mesh_data *d)
     orr_free(d->hull_edge_start);
     orr_free(d->hull_edge_number);
     orr_free(d->hull_edges);
+    orr_free(d->hull_points);
     orr_free(d->exact);
     orr_free(d->octree_child);
     orr_free(d->octree_coeff);
