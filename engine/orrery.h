@@ -190,7 +190,7 @@ typedef struct orr_engine_desc {
     void *log_user;
     orr_progress_fn progress; /* of orr_scene_load, orr_scene_add_file, orr_trainer_create; NULL: not told */
     void *progress_user;
-    bool no_pictures; /* for simulation: visuals of URDF files are not read; they show what collides */
+    bool no_pictures; /* for simulation only: visuals of URDF files are not read; colliders are shown */
 } orr_engine_desc;
 
 /* Starts threads and devices. ORR_ERROR_DEVICE when `device` names one that is not there. */
@@ -273,8 +273,8 @@ typedef struct orr_splats_view {
     float *opacity;      /* count, logit: sigmoid gives the opacity in 0 .. 1 */
     float *colour;       /* count x 3, SH coefficient of degree 0: display colour = 0.5 + 0.28209479 c */
     float *harmonics;    /* count x ((d+1)^2 - 1) x 3, SH coefficients of degree 1 .. d; NULL if d = 0 */
-    int64_t dropped;     /* splats of the file that are left out, because one of their values is broken */
-    const char *warning; /* one line about what of the file is not here; NULL: all is */
+    int64_t dropped;     /* splats of the file that were left out because a value is invalid */
+    const char *warning; /* one line about parts of the file that were not read; NULL: none */
 } orr_splats_view;
 
 /* All arrays allocated, rotations identity, everything else zero. count 0 .. 2^31 - 1, sh_degree 0 .. 3. */
@@ -291,23 +291,23 @@ static inline orr_splats_view orr_splats_data(const orr_splats *splats);
 /* Frees the cloud. Layers made from it stay as they are. */
 ORR_API void orr_splats_destroy(orr_splats *splats);
 
-/* A box that divides a cloud into what is inside and what is outside, by the centres of its splats. */
+/* A box that divides a cloud into an inner and an outer part, by the centres of its splats. */
 typedef struct orr_region {
     float centre[3];   /* units of the cloud */
     float size[3];     /* lengths of its edges, > 0 */
     float rotation[4]; /* of the box about its centre: quaternion w, x, y, z of any length; 0: identity */
-    float falloff;     /* width of the border, half of it on each side, where both parts have a share of each
-                          splat; 0: none */
-    bool outside;      /* the part outside, not the part inside */
-    /* outside: the hole is closed where the cloud goes on around a face of the box, from its splats within
-     * this distance [units of the cloud] of the face; 0, as it must be of the part inside: it stays open */
+    float falloff;     /* width of the border (half on each side) in which each splat is divided between both
+                          parts; 0: none */
+    bool outside;      /* keep the part outside, not the part inside */
+    /* outside: the hole is closed where the cloud continues around a face of the box, from its splats within
+     * this distance [units of the cloud] of the face; 0 (required of the inner part): it stays open */
     float rim;
 } orr_region;
 
-/* Leaves one of the two parts. A splat in the border keeps the opacity 1 - (1 - a)^s for a share s of 0 to 1,
- * so that the two parts, one on the other, hide as much in its middle as it did. Without a falloff they look
- * as the cloud did. Its arrays may be other ones then (orr_splats_data). ORR_ERROR_ARGUMENT, and the cloud is
- * as it was: no box, or no splat in this part. */
+/* Keeps one of the two parts. A splat in the border keeps the opacity 1 - (1 - a)^s for a share s of 0 to 1,
+ * so that both parts together hide as much at its centre as before. Without a falloff they look exactly as
+ * the cloud did. The arrays may move (orr_splats_data). ORR_ERROR_ARGUMENT, which leaves the cloud unchanged:
+ * no box, or no splat in this part. */
 static inline orr_result orr_splats_crop(orr_splats *splats, const orr_region *region, orr_error *error);
 
 /* ---- scene: what exists -------------------------------------------------------------------------------- */
@@ -370,7 +370,7 @@ typedef struct orr_mesh_desc {
 ORR_API orr_result orr_scene_create(orr_engine *engine, orr_scene **scene, orr_error *error);
 /* A scene of one layer from a splat cloud (as orr_splats_load), a mesh (.glb .gltf .obj .stl .ply .dae), a
  * trained field (.ingp) or a robot (.xml MJCF, .urdf); or what a scene file lists (.json,
- * docs/scene-file.md). What a mesh's file holds and is not drawn is one warning in the log. */
+ * docs/scene-file.md). Contents of a mesh file that are not drawn give one warning in the log. */
 ORR_API orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scene **scene, orr_error *error);
 /* Adds the layers of such a file; *layer is the first of them. `transform`, of all its layers, and `layer`
  * may be NULL. Cameras, background and sun of a scene file are not taken. */
@@ -391,9 +391,9 @@ ORR_API orr_result orr_scene_bind(orr_scene *scene, orr_layer layer, orr_layer r
 /* What a mesh, cloud or field is to physics. */
 typedef enum orr_body_shape {
     ORR_BODY_AUTO = 0,  /* fixed: grid; what moves: hull for a mesh, decompose for a cloud or field */
-    ORR_BODY_HULL,      /* the convex hull: of a mesh's vertices, or of what is inside a grid */
+    ORR_BODY_HULL,      /* the convex hull: of a mesh's vertices, or of the inside of a grid */
     ORR_BODY_GRID,      /* a signed distance grid of the surface, hollows included; it cannot move */
-    ORR_BODY_DECOMPOSE, /* at most `parts` convex hulls of what is inside a grid: concave things that move */
+    ORR_BODY_DECOMPOSE, /* at most `parts` convex hulls of the inside of a grid: concave things that move */
     ORR_BODY_BOXES      /* the same with boxes along the layer's axes */
 } orr_body_shape;
 
@@ -404,19 +404,19 @@ typedef struct orr_body_desc {
     double friction; /* sliding; 0: 1 */
     double cell;     /* grids: edge of a cell in scene units; 0: the longest side / 256, of parts / 128 */
     orr_body_shape shape;
-    int parts; /* decompose and boxes: 1 .. 64, where fewer would not do; 0: 16 */
+    int parts; /* decompose and boxes: at most this many, 1 .. 64; 0: 16 */
     bool soft; /* meshes that are closed, and clouds: it bends, as tetrahedra that fill it; without a mass */
     int resolution; /* soft: cells along its longest side, 2 to 64; 0: 12 */
     double density; /* soft: [kg/m^3]; 0: 300 */
     double young;   /* soft: Young's modulus [Pa]; 0: 5e4 */
     double poisson; /* soft: Poisson's ratio, below 0.5; 0: 0.4 */
-    double damping; /* soft: [s], how long strain lags; 0: 0.005 */
+    double damping; /* soft: [s], time by which strain lags; 0: 0.005 */
     double cloth;   /* soft meshes, open or closed: thickness [m] of the cloth that their triangles are, with
                        young 1e6 and poisson 0.3 where they are 0; 0: it is solid */
-    float pin[ORR_BODY_PINS_MAX][4]; /* soft: balls (centre, radius) in the layer's space: what is in them is
-                                        held, by the body that the layer is bound to if it is bound */
+    float pin[ORR_BODY_PINS_MAX][4]; /* soft: balls (centre, radius) in the layer's space: vertices inside
+                                        are held, by the body that the layer is bound to if it is bound */
     int pins;                        /* how many there are */
-    int iterations; /* soft: of a step, 1 to 200, more for what is stiff, light and of many elements; 0: 12 */
+    int iterations; /* soft: per step, 1 to 200; stiff, light bodies of many elements need more; 0: 12 */
     /* cloth: of a gas that the mesh encloses, which must be closed, its triangles counter-clockwise from
      * outside: [Pa] above what is around it, at the volume that the mesh has; 0: none, unless `ambient` is
      * given */
@@ -438,12 +438,12 @@ typedef struct orr_body_desc {
  * grid that moves, a soft field. */
 static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                orr_error *error);
-/* Has a material of a mesh drawn by a network that has learnt it (orr_material_trainer), from a .material
- * file; what is a hole, how transparent it is and what it emits stay the mesh's own. material: its number in
- * the mesh's file, from 0. path NULL: the mesh's own again. No frame may be in flight. */
+/* Draws a material of a mesh by a network that reproduces it (orr_material_trainer), from a .material file;
+ * holes, transparency and emission stay those of the mesh. material: its index in the file of the mesh, from
+ * 0. path NULL: restores the mesh's own material. No frame may be in flight. */
 ORR_API orr_result orr_scene_set_material(orr_scene *scene, orr_layer layer, int material, const char *path,
                                           orr_error *error);
-/* A surface that light goes through, as glTF has it (KHR_materials_transmission, _ior, _volume). */
+/* A transmissive surface, as in glTF (KHR_materials_transmission, _ior, _volume). */
 typedef struct orr_glass_desc {
     float transmission; /* the part of the light that is not reflected which goes through, 0 .. 1; 0: 1. The
                            rest is reflected in all directions */
@@ -601,7 +601,7 @@ ORR_API orr_camera orr_scene_default_camera(const orr_scene *scene, int width, i
 /* Frees the scene and its layers. Its worlds must be destroyed before, and no frame of it be in flight. */
 ORR_API void orr_scene_destroy(orr_scene *scene);
 
-/* ---- colliders: distances to what is captured ---------------------------------------------------------- */
+/* ---- colliders: signed distances of captured worlds ---------------------------------------------------- */
 
 /* A sparse signed distance grid of a cloud, a mesh or a field, in the layer's space: negative in what is
  * solid. It does not change, and belongs to no engine; several threads may read one. */
@@ -656,7 +656,7 @@ ORR_API orr_result orr_collider_save(const orr_collider *collider, const char *p
 static inline orr_result orr_collider_describe(const orr_collider *collider, orr_collider_info *info,
                                                orr_error *error);
 /* Signed distances at `count` points (x 3, 0 or more), and their gradients (count x 3, nullable), which point
- * away from what is solid: both of the trilinear interpolation. */
+ * away from solid matter; both of the trilinear interpolation. */
 ORR_API orr_result orr_collider_distance(const orr_collider *collider, const double *points, int64_t count,
                                          double *distances, double *gradients, orr_error *error);
 /* Frees it. Bodies and layers made from it stay as they are. */
@@ -818,12 +818,12 @@ typedef enum orr_number_kind { ORR_NUMBER_F64 = 0, ORR_NUMBER_F32 } orr_number_k
 /* Fills in the sizes of a robot's model. */
 static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
                                               orr_error *error);
-/* A joint, actuator or sensor: its name, numbers and range. ORR_ERROR_ARGUMENT: there is none of this
- * index. */
+/* A joint, actuator or sensor: its name, numbers and range. ORR_ERROR_ARGUMENT: the index is out of
+ * range. */
 static inline orr_result orr_scene_robot_element(const orr_scene *scene, orr_layer robot,
                                                  orr_robot_element_kind kind, int index,
                                                  orr_robot_element *element, orr_error *error);
-/* Kinds of things of a robot that have names. Of each there are as many as orr_robot_info says. */
+/* Kinds of named elements of a robot. orr_robot_info has the number of each. */
 typedef enum orr_robot_object {
     ORR_ROBOT_OBJECT_BODY = 0,
     ORR_ROBOT_OBJECT_GEOM,
@@ -837,13 +837,13 @@ typedef enum orr_robot_object {
     ORR_ROBOT_OBJECT_KEYFRAME,
     ORR_ROBOT_OBJECT_MATERIAL
 } orr_robot_object;
-/* The name of one, "" when it has none, NULL outside their number; valid until the layer is removed. */
+/* The name of one, "" if it has none, NULL if the index is out of range; valid until the layer is removed. */
 ORR_API const char *orr_scene_robot_name(const orr_scene *scene, orr_layer robot, orr_robot_object kind,
                                          int index);
-/* The index of the one of a name, -1: there is none. */
+/* The index of the element with this name; -1: none. */
 ORR_API int orr_scene_robot_find(const orr_scene *scene, orr_layer robot, orr_robot_object kind,
                                  const char *name);
-/* MuJoCo's name of a quantity, "qpos" or "sensordata"; NULL for what is none. */
+/* MuJoCo's name of a quantity, such as "qpos" or "sensordata"; NULL for an invalid quantity. */
 ORR_API const char *orr_robot_quantity_name(orr_robot_quantity quantity);
 /* The name of a body, "" when it has none, NULL outside [0, body_count); valid until the layer is removed. */
 ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
@@ -947,8 +947,8 @@ typedef struct orr_contact {
 
 /* The contacts of the copies whose byte of `mask` is not 0 (NULL: all), in the states as they are and in the
  * frame of the robot's layer. Of contacts between two robots it has those whose first geom is its own.
- * counts: copies: how many there are in each; contacts: copies x capacity, of which the first of each row are
- * written. None in copies that have diverged. */
+ * counts: copies: the number in each; contacts: copies x capacity, of which the first counts[i] of row i are
+ * written. Copies that have diverged have none. */
 static inline orr_result orr_world_get_contacts(const orr_world *world, orr_layer robot, const uint8_t *mask,
                                                 int capacity, orr_contact *contacts, int *counts,
                                                 orr_error *error);
@@ -959,7 +959,7 @@ typedef struct orr_tactile_desc {
     int geom;          /* of the robot (ORR_ROBOT_OBJECT_GEOM); not a plane */
     int rows, columns; /* 1 .. 1024; 0: 20 and 25 */
     double normal[3];  /* z of the pad, in the geom's frame; 0: the geom's z */
-    double across[3];  /* x of the pad is what of this is at a right angle to z; 0: the geom's axis after the
+    double across[3];  /* x of the pad is the part of this perpendicular to z; 0: the geom's axis after the
                           one that is nearest to the normal (x after z) */
     double centre[3];  /* of the rectangle, from the middle of the geom's box, in its frame [m] */
     double size[2];    /* of the rectangle [m]; 0: that of the geom's box, less 3 mm at each side */
@@ -969,10 +969,10 @@ typedef struct orr_tactile_desc {
     double thickness;  /* of the pad, the most that heights can be [m]; 0: 0.004 */
 } orr_tactile_desc;
 
-/* What a pad feels in the copies whose byte of `mask` is not 0 (NULL: all), in the states as they are.
+/* The forces on a pad in the copies whose byte of `mask` is not 0 (NULL: all), in their current states.
  * forces: copies x rows x columns x 3 [N], nullable. Where a taxel is at depth d > 0 in another geom with the
  * outward normal n, it gets f = stiffness d n - min(damping |v|, friction stiffness d) v / |v|, where v is
- * the velocity of the taxel less that of the geom's nearest point, without what is along n. Written are -f_z,
+ * the velocity of the taxel less that of the geom's nearest point, perpendicular to n. Written are -f_z,
  * f_x and f_y. heights: copies x rows x columns [m], nullable: how far geoms reach into the pad along its
  * normal, 0 .. thickness. Rows of other copies are not written, those of copies that have diverged are 0.
  * Geoms press that collide with anything, of the robot and of those that touch it; not of the same body, of
@@ -1048,7 +1048,7 @@ typedef struct orr_cuda_view {
 } orr_cuda_view;
 
 /* Gives access to a quantity without a copy, of a robot that is simulated alone on CUDA. It waits for steps
- * that are queued. Of what is computed, it is valid until the next call with this world; of the state, until
+ * that are queued. A computed quantity is valid until the next call with this world, one of the state until
  * a parameter is set for the first time or the device changes. Other work may write a quantity of the state
  * before the next call, and must ask for it again before it writes again. ORR_ERROR_ARGUMENT: the robot is on
  * the CPU. */
@@ -1084,7 +1084,7 @@ ORR_API int orr_world_camera_count(const orr_world *world);
  * it; "" when it has none, NULL outside [0, camera_count). Valid until the scene is destroyed, a robot's
  * until its layer is removed. */
 ORR_API const char *orr_world_camera_name(const orr_world *world, int camera);
-/* A camera as it is now; robots carry theirs. width 0: the size that its file gives, or 1280 x 720. */
+/* The current state of a camera; robots move theirs. width 0: the size in its file, or 1280 x 720. */
 ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,
                                     orr_camera *out, orr_error *error);
 
@@ -1116,7 +1116,7 @@ typedef struct orr_registration_desc {
     const char *output; /* the capture's folder: one that is empty or not there; it appears whole or not */
     const char *masks;  /* folder of masks NAME.png or NAME.jpg.png for photos NAME.jpg; NULL: "masks" in the
                            photos' folder or beside it, if it is there. dynamic_mask_NAME.png beside a photo,
-                           where what is not black is left out, needs no folder */
+                           where everything but black is left out, needs no folder */
     int frames;         /* of a video, at most, 3 .. 10000; 0: 150 */
     int features;       /* of a photo, at most, 100 .. 100000; 0: 2048 */
     int feature_side;   /* features are found in photos whose longer side is at most so long [px], 200 ..
@@ -1162,10 +1162,10 @@ static inline orr_result orr_registration_describe(const orr_registration *regis
 ORR_API const char *orr_registration_left_out(const orr_registration *registration, int index);
 ORR_API void orr_registration_destroy(orr_registration *registration);
 
-/* ---- environments: tasks that learners step, many at once ---------------------------------------------- */
+/* ---- environments: tasks for reinforcement learning, many at once -------------------------------------- */
 
-/* Copies of a robot with a task: what is observed, what is rewarded, when an episode ends and how one
- * begins. Tasks are Gymnasium's MuJoCo environments of version 5 with their default parameters:
+/* Copies of a robot with a task: observations, rewards, and how episodes begin and end.
+ * Tasks are Gymnasium's MuJoCo environments of version 5 with their default parameters:
  * observations, rewards, ends and starts as in gymnasium/envs/mujoco, with positions and forces as MuJoCo
  * leaves them after a step, of when forces were computed last. They are simulated on the CPU. After
  * orr_env_create nothing is allocated, except for contacts of soft bodies, as many as there are. Random
@@ -1253,7 +1253,7 @@ typedef struct orr_env_desc {
        file. */
     const char *model;
     int count;     /* environments, 1 .. ORR_ENV_MAX */
-    int max_steps; /* an episode is truncated after so many; 0: as the task says */
+    int max_steps; /* an episode is truncated after this many; 0: as the task says */
     uint32_t seed; /* environment i has the seed `seed` + i */
     orr_autoreset autoreset;
     bool double_precision;
@@ -1336,10 +1336,10 @@ ORR_API void orr_env_destroy(orr_env *env);
 typedef struct orr_policy orr_policy;
 
 typedef struct orr_policy_info {
-    const char *task; /* that it has learnt; valid until the policy is destroyed */
+    const char *task; /* that it was trained on; valid until the policy is destroyed */
     int observation_count, action_count;
     int64_t parameter_count;
-    int64_t steps;         /* of environments, that it has learnt from */
+    int64_t steps;         /* of environments, that it was trained on */
     const char *task_text; /* of a task from a file, as orr_env_desc takes it; NULL: one of orr_env_task */
 } orr_policy_info;
 
@@ -1473,7 +1473,7 @@ typedef struct orr_train_desc {
        are 0 here a field's batch, holdout and seed. NULL: from the beginning */
     const char *resume;
     uint32_t seed;
-    /* Photos: every so manyeth is for testing; 0: 8; -1: none; -2: those of transforms_test.json beside, or
+    /* Photos: every Kth is held out for testing; 0: 8; -1: none; -2: those of transforms_test.json beside, or
        of test_filenames (or val_filenames) in the file, which then learns from its train_filenames. */
     int holdout;
     /* ORR_DEVICE_CUDA takes the steps on the GPU; AUTO: what ORR_DEVICE in the environment names; otherwise
@@ -1538,7 +1538,7 @@ typedef struct orr_train_info {
     bool mismatch;
 } orr_train_info;
 
-/* How near what was learned is to what it was learned from; 0: not a figure of the kind. */
+/* How close the result is to the data; 0: not a figure of this kind of training. */
 typedef struct orr_train_quality {
     const char *file;             /* the photo; valid until the trainer is destroyed; NULL: no photos */
     double psnr;                  /* [dB] of the photo, the image or the density */
@@ -1609,11 +1609,11 @@ ORR_API orr_result orr_trainer_save(orr_trainer *trainer, const char *path, bool
  * NULL: the kind. */
 ORR_API orr_result orr_trainer_save_plot(const orr_trainer *trainer, const char *title, const char *path,
                                          orr_error *error);
-/* The cloud as it is now, in the coordinates of the capture, for the caller to destroy. */
+/* The current cloud, in the coordinates of the capture; the caller destroys it. */
 ORR_API orr_result orr_trainer_splats(orr_trainer *trainer, orr_splats **splats, orr_error *error);
-/* Adds what is learned as a layer, in the coordinates of the data; also the photos' cameras to a scene that
- * has none. Steps do not change it: orr_scene_refresh_trainer makes it show all that was learned, while no
- * frame that draws the scene is in flight. name NULL: the kind; `transform` and `layer` may be NULL. */
+/* Adds the model in training as a layer, in the coordinates of the data; a scene without cameras also gets
+ * those of the photos. Steps do not change it: orr_scene_refresh_trainer shows what was learned since, while
+ * no frame that draws the scene is in flight. name NULL: the kind; `transform` and `layer` may be NULL. */
 ORR_API orr_result orr_scene_add_trainer(orr_scene *scene, const char *name, orr_trainer *trainer,
                                          const orr_transform *transform, orr_layer *layer, orr_error *error);
 ORR_API orr_result orr_scene_refresh_trainer(orr_scene *scene, orr_layer layer, orr_trainer *trainer,
@@ -1732,9 +1732,9 @@ typedef struct orr_eyes_desc {
         *views;        /* view_count: the same in each copy, after the cameras; their sizes are ignored */
     int view_count;    /* one camera or view at least */
     int width, height; /* of a picture [px], 1 .. 4096 */
-    orr_view look;     /* what is drawn besides; its camera and world are ignored */
+    orr_view look;     /* other settings of the pictures; its camera and world are ignored */
     bool smooth_edges; /* edges of meshes and robots are anti-aliased, unless look.hard_edges says not */
-    /* No outline of spheres, capsules, cylinders and ellipsoids of robots is off by more than so many pixels,
+    /* Largest error of outlines of spheres, capsules, cylinders and ellipsoids of robots in pixels,
      * 0 or more: rays find the CPU's that are opaque, with hard edges; others have fewer triangles. Merged
      * splats stand for those of clouds whose standard deviation is at most 2 times as many pixels, 4 with
      * look.antialias (0.1: 36 to 41 dB of RGB in the cloud of BENCHMARKS.md); what merges them is made when a
@@ -1831,7 +1831,7 @@ ORR_API orr_result orr_eyes_set_views(orr_eyes *eyes, const orr_camera *views, o
 /* The next pictures of the copies whose byte of `mask` is not 0 (NULL: all) have none before them: their flow
  * is 0, as when an episode begins. */
 ORR_API orr_result orr_eyes_forget(orr_eyes *eyes, const uint8_t *mask, orr_error *error);
-/* How the pictures of one copy differ from what its world shows; zero: not at all. */
+/* How the pictures of one copy differ from what its world shows; all zero: not at all. */
 typedef struct orr_eyes_look {
     float camera_offset[3]; /* of the cameras, along their own axes [scene units] */
     float camera_turn[3];   /* about their own axes: a rotation vector [rad] */
@@ -1844,8 +1844,8 @@ typedef struct orr_eyes_look {
     float background[3];
 } orr_eyes_look;
 
-/* Sets the looks of the copies whose byte of `mask` is not 0 (NULL: all); looks: one for each copy, of which
- * the others are not read. They stay until they are set again. ORR_ERROR_ARGUMENT: a number that is not
+/* Sets the looks of the copies whose byte of `mask` is not 0 (NULL: all); looks: one for each copy; those of
+ * other copies are not read. They stay until they are set again. ORR_ERROR_ARGUMENT: a number that is not
  * finite, or more than 20 EV. */
 static inline orr_result orr_eyes_set_looks(orr_eyes *eyes, const uint8_t *mask, const orr_eyes_look *looks,
                                             orr_error *error);
@@ -1968,7 +1968,7 @@ typedef struct orr_reference_info {
 static inline orr_result orr_reference_create(const orr_scene *scene, const orr_world *world,
                                               const orr_view *view, uint32_t seed, orr_reference **reference,
                                               orr_error *error);
-/* Adds so many samples to each pixel. One takes about a second for 1280 x 720 on two cores. */
+/* Adds this many samples to each pixel. One takes about a second for 1280 x 720 on two cores. */
 ORR_API orr_result orr_reference_advance(orr_reference *reference, int samples, orr_error *error);
 static inline orr_result orr_reference_describe(const orr_reference *reference, orr_reference_info *info,
                                                 orr_error *error);
@@ -1996,7 +1996,7 @@ typedef struct orr_hit {
  *
  * Meshes and geoms of robots are hit at the nearest triangle that is drawn, opaque or transparent, also in
  * holes of a texture's alpha; sites, tendons and contacts are not hit. A cloud or a field is hit where its
- * alpha, drawn alone, is 0.5 or more, at its mean depth. The nearest hit counts. Where there is none, the
+ * alpha, drawn alone, is 0.5 or more, at its mean depth. The nearest hit counts. Without a hit, the
  * cloud or field with the largest alpha above 0 is hit.
  *
  * Runs on the CPU, whichever device draws, and needs no frame: about 10 ns per triangle and 7 ns per splat of

@@ -231,7 +231,7 @@ static orr_result grid_of_lattice(const orr_collider_source *source, orr_lattice
     const orr_progress rest = orr_progress_part(progress, 0.5, 1.0);
     result = surface.triangle_count > 0 ? orr_surface_grid(&t, jobs, &rest, grid, error)
                                         : orr_fail(error, ORR_CODE_ARGUMENT,
-                                                   "%s: expected surfaces beside free space", source->name);
+                                                   "%s: expected surfaces next to free space", source->name);
     orr_surface_free(&surface);
     return result;
 }

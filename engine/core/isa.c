@@ -43,7 +43,7 @@ orr_result orr_isa_choose(orr_isa *isa, orr_error *error)
     *isa = orr_isa_best();
     if (!orr_isa_is_available(*isa)) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "this build is for %s, which this CPU does not have: build it with "
+                        "this build is for %s, which this CPU does not support: build it with "
                         "-DORR_INSTRUCTION_SETS=ALL",
                         orr_isa_name(*isa));
     }

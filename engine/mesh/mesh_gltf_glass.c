@@ -64,7 +64,7 @@ static orr_result read_highlight(const orr_gltf *g, const orr_json *json, orr_me
     }
     if (material->transmission > 0.0f) {
         if (specular.node) {
-            orr_mesh_note(g->reader, "KHR_materials_specular of what light goes through");
+            orr_mesh_note(g->reader, "KHR_materials_specular of transmissive materials");
         }
         return ORR_OK;
     }
@@ -117,7 +117,7 @@ orr_result orr_gltf_read_glass(const orr_gltf *g, const orr_json *json, orr_mesh
         return ORR_OK;
     }
     if (material->coat_texture >= 0) {
-        orr_mesh_note(g->reader, "the clear coat of what light goes through");
+        orr_mesh_note(g->reader, "the clear coat of transmissive materials");
         material->coat_texture = material->coat_normal_texture = -1;
     }
     return read_volume(g, json, material);

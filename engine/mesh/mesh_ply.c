@@ -96,9 +96,9 @@ static orr_result take_list(ply *p, const orr_ply_element *element, int64_t row,
     size_t left =
         p->header.encoding == ORR_PLY_ASCII ? (size_t)(p->text.end - p->text.at) : (size_t)(p->end - p->at);
     if (!(count >= 0.0) || count > (double)left || count > INT32_MAX) {
-        return orr_mesh_fail(p->reader,
-                             "element %s, row %lld: a list of %g items: expected what the file has room for",
-                             element->name, (long long)row, count);
+        return orr_mesh_fail(
+            p->reader, "element %s, row %lld: a list of %g items: expected no more than fit into the file",
+            element->name, (long long)row, count);
     }
     if (wanted) {
         ORR_GROW(p->list, p->list_room, (int)count, "a face", p->reader->error);
@@ -196,7 +196,7 @@ static orr_result read_vertices(ply *p, const orr_ply_element *element)
     // three numbers or more in a row: a byte and a blank each, or as many bytes as the types have
     size_t least = p->header.encoding == ORR_PLY_ASCII ? 5 : element->stride ? (size_t)element->stride : 3;
     if ((size_t)element->count > (left + 1) / least) {
-        return orr_mesh_fail(p->reader, "element vertex: %lld rows: expected what %zu bytes have room for",
+        return orr_mesh_fail(p->reader, "element vertex: %lld rows: expected no more than fit into %zu bytes",
                              (long long)element->count, left);
     }
     orr_mesh_file_vertex *vertices;
@@ -219,7 +219,7 @@ static orr_result check_corners(const ply *p, const orr_ply_element *element, in
         bool restart = strips && p->list[i] == UINT32_MAX;
         if (p->list[i] >= p->reader->mesh->vertex_count && !restart) {
             return orr_mesh_fail(p->reader,
-                                 "element %s, row %lld: a corner that is no index: expected 0 to %lld",
+                                 "element %s, row %lld: a vertex index out of range: expected 0 to %lld",
                                  element->name, (long long)row, (long long)p->reader->mesh->vertex_count - 1);
         }
     }

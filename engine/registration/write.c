@@ -37,7 +37,7 @@ static orr_result write_undistorted(const orr_photo_lens *lens, const orr_photo_
     orr_result result = drawn ? ORR_OK : out_of_memory(from, error);
     if (result == ORR_OK && (image.width != (int)lens->size[0] || image.height != (int)lens->size[1])) {
         result =
-            orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %.0f x %.0f as its camera",
+            orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %.0f x %.0f, as in its camera",
                      from, image.width, image.height, lens->size[0], lens->size[1]);
     }
     if (result == ORR_OK) {

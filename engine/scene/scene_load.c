@@ -66,7 +66,7 @@ static orr_result add_robot(orr_scene *scene, const layer_source *source, orr_er
     }
     if (layer.robot->visuals_reduced > 0) {
         orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_MESH_FILE,
-                     "files of %d visuals have what is not drawn, the first: %s",
+                     "the files of %d visuals contain what is not drawn, first: %s",
                      layer.robot->visuals_reduced, layer.robot->visual_reduced);
     }
     if (layer.robot->visuals_missing > 0) {

@@ -26,8 +26,8 @@ orr_result orr_training_resume(const orr_learner_setup *setup, orr_field_model *
     }
     if (setup->desc->config) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%s: a configuration to go on: expected none, %s has its own", setup->desc->config,
-                        path);
+                        "%s: expected no configuration when a training continues: %s has its own",
+                        setup->desc->config, path);
     }
     if (model->state.size == 0) {
         return orr_fail(error, ORR_CODE_FILE_VALUE,

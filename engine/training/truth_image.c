@@ -16,7 +16,7 @@ static orr_result open(void *memory, const orr_learner_setup *setup, orr_field_d
     ORR_TRY(orr_picture_load(setup->desc->data, &t->picture, error));
     if (!orr_picture_opaque(t->picture)) {
         orr_log_line(setup->log, ORR_LOG_WARNING, ORR_CODE_IGNORED,
-                     "%s: its alpha is left out: colours are learnt as they are stored", setup->desc->data);
+                     "%s: its alpha is ignored: colours are learned as stored", setup->desc->data);
     }
     t->samples = (orr_image_samples){.picture = t->picture, .seed = setup->choices.seed};
     int width = orr_picture_width(t->picture), height = orr_picture_height(t->picture);

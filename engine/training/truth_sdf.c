@@ -18,8 +18,8 @@ static orr_result open(void *shape, const orr_learner_setup *setup, orr_field_de
     const orr_sdf_shape *made = shape;
     if (result == ORR_OK && made->open_edges > 0) {
         orr_log_line(setup->log, ORR_LOG_WARNING, ORR_CODE_MESH_FILE,
-                     "%s: %lld edges are open, or their triangles face apart: winding numbers say what is "
-                     "inside",
+                     "%s: %lld edges are open, or their triangles have opposite orientations: winding "
+                     "numbers tell the inside",
                      setup->desc->data, (long long)made->open_edges);
     }
     return result;

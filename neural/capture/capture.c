@@ -89,8 +89,8 @@ orr_result orr_mask_load(const char *path, bool black_is_out, int width, int hei
     uint8_t *mask = NULL;
     if (image.width != width || image.height != height) {
         result = orr_fail(error, ORR_CODE_IMAGE_FILE,
-                          "%s: a mask of %d x %d pixels: expected %d x %d, as its photo", path, image.width,
-                          image.height, width, height);
+                          "%s: a mask of %d x %d pixels: expected %d x %d, as in its photo", path,
+                          image.width, image.height, width, height);
     } else if (!(mask = orr_alloc((size_t)pixels, 1))) {
         result = out_of_memory(path, error);
     }

@@ -205,7 +205,7 @@ static orr_result check_equality(mjcf_reader *reader, const mjcf_node *node, mjc
     }
     if (strain && f->flex.young > 0.0) {
         return mjcf_fail(node, reader->error,
-                         "young: expected none beside strain equalities, which are its stiffness");
+                         "young: expected none with strain equalities, which give the stiffness");
     }
     if (nodes && f->equality == MJCF_FLEX_EDGES) {
         spec_note(reader->spec, node->file, node->line,

@@ -30,7 +30,7 @@ static orr_result check(const orr_region *r, double rotation[4], orr_error *erro
     }
     if (r->rim > 0.0f && !r->outside) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "region: a rim of %g: expected the part outside, which has the hole", (double)r->rim);
+                        "region: a rim of %g: expected the outer part, which has the hole", (double)r->rim);
     }
     rotation[0] = length > 0.0 ? rotation[0] : 1.0;
     quat_normalise(rotation);

@@ -48,9 +48,9 @@ static orr_result check_depth(const orr_splat_trainer *t, orr_error *error)
         known = orr_splat_depth_known(t->desc.points, t->images[i]);
     }
     return known ? ORR_OK
-                 : orr_fail(error, ORR_CODE_ARGUMENT,
-                            "depth: no photo to learn from is known to see a point: expected a COLMAP model "
-                            "with points3D");
+                 : orr_fail(
+                       error, ORR_CODE_ARGUMENT,
+                       "depth: no training photo sees a known point: expected a COLMAP model with points3D");
 }
 
 static orr_result open_device(orr_splat_trainer *t, orr_error *error)

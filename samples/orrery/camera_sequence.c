@@ -115,7 +115,7 @@ orr_result camera_sequence_open(const camera_request *request, camera_sequence *
 {
     *s = (camera_sequence){.request = *request, .count = 1, .scene_camera = -1};
     if (request->smooth && !request->file) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --smooth: expected --cameras FILE beside it");
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --smooth: expected --cameras FILE as well");
     }
     if (request->file) {
         orr_result result = read_keys(s, error);

@@ -142,8 +142,9 @@ static orr_result load_photo(const insertion *n, int i, float *rgba, orr_error *
     }
     orr_result result = orr_image8_load(path, &image, error);
     if (result == ORR_OK && (image.width != camera->width || image.height != camera->height)) {
-        result = orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %d x %d as its camera",
-                          path, image.width, image.height, camera->width, camera->height);
+        result =
+            orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %d x %d, as in its camera",
+                     path, image.width, image.height, camera->width, camera->height);
         orr_image8_free(&image);
     } else if (result == ORR_OK) {
         for (int64_t k = 0; k < 4 * (int64_t)image.width * image.height; k++) {

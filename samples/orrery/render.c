@@ -443,14 +443,14 @@ static orr_result check_request(const render_request *request, orr_error *error)
             "those of --cameras)");
     }
     if ((request->look.controls.ctrl || request->look.controls.policy) && !request->cameras.frames) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --%s: expected --frames N beside it",
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --%s: expected --frames N as well",
                         request->look.controls.ctrl ? "ctrl" : "policy");
     }
     if (request->look.dropped && !request->cameras.frames) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --drop: expected --frames N beside it");
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --drop: expected --frames N as well");
     }
     if (request->look.physics != ORR_DEVICE_AUTO && !request->cameras.frames) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --physics: expected --frames N beside it");
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --physics: expected --frames N as well");
     }
     if (request->cameras.orbit && request->cameras.smooth) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --orbit and --smooth: expected one of them");
@@ -458,7 +458,7 @@ static orr_result check_request(const render_request *request, orr_error *error)
     ORR_TRY(check_paths(request, error));
     bool video = orr_path_has_ending(request->path, ".mp4");
     if (request->frames_per_second > 0.0 && !video && !request->cameras.frames) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --fps: expected a .mp4, or --frames N beside it");
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --fps: expected a .mp4, or --frames N as well");
     }
     if (request->continues && video) {
         return orr_fail(error, ORR_CODE_ARGUMENT,

@@ -536,7 +536,7 @@ static void attempt(int *failures, orr_result result, const orr_error *error)
     if (result != ORR_OK) {
         assert_int_equal(result, ORR_ERROR_DEVICE);
         assert_non_null(strstr(error->message, "CUDA: "));
-        assert_non_null(strstr(error->message, "robots go on on the CPU as it knew them last"));
+        assert_non_null(strstr(error->message, "robots continue on the CPU from their last known state"));
         assert_null(strchr(error->message, '\n'));
         ++*failures;
     }

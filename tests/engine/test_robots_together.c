@@ -664,7 +664,7 @@ static void a_soft_body_of_nodes_touches_other_robots(void **state)
     assert_true(at[2] > 0.3 && at[2] < 0.45);
     add(&s, "jelly.xml", jelly, 2.0f, 0.0f, 0.0f);
     assert_ok(orr_world_advance(s.world, 0.01, &error));
-    assert_non_null(strstr(line, "jelly.xml: a soft body that nodes move does not touch height fields"));
+    assert_non_null(strstr(line, "jelly.xml: a soft body moved by nodes does not touch height fields"));
     stage_close(&s);
     orr_engine_destroy(own);
 }

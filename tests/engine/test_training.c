@@ -751,7 +751,8 @@ static void what_cannot_be_trained_is_refused(void **state)
     orr_trainer *trainer;
     desc.resume = model;
     desc.config = small_config();
-    assert_refused(orr_trainer_create(engine, &desc, &trainer, &why), "expected none");
+    assert_refused(orr_trainer_create(engine, &desc, &trainer, &why),
+                   "expected no configuration when a training continues");
     desc = of_splats();
     trainer = trainer_on(engine, &desc);
     assert_refused(orr_trainer_step(trainer, 0, 0.0, &why), "not both");

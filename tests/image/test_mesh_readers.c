@@ -479,8 +479,8 @@ static void highlights_are_as_bright_as_gltf_says(void **state)
                   "\"KHR_materials_dispersion\":{},\"KHR_materials_transmission\":{\"transmissionFactor\":1},"
                   "\"KHR_materials_specular\":{}}}"));
     assert_string_equal(mesh.unused, "KHR_materials_iridescence, KHR_materials_anisotropy, "
-                                     "KHR_materials_dispersion, KHR_materials_specular of what light goes "
-                                     "through");
+                                     "KHR_materials_dispersion, KHR_materials_specular of transmissive "
+                                     "materials");
     // as files have them that use one each, with values and a texture: what is not drawn has its line, and
     // the rest of the material is as without
     static const char *const extensions[4][2] = {
@@ -547,7 +547,7 @@ static void light_goes_through_what_gltf_says(void **state)
                             "\"clearcoatFactor\":1},\"KHR_materials_ior\":{\"ior\":0}}}"));
     assert_true(mesh.materials[0].ior == 1.5f && mesh.materials[0].coat_texture == -1);
     assert_int_equal(mesh.textures[mesh.materials[0].surface_texture].rgba[3], 51);
-    assert_non_null(strstr(mesh.unused, "clear coat of what light goes through"));
+    assert_non_null(strstr(mesh.unused, "clear coat of transmissive materials"));
     assert_non_null(strstr(mesh.unused, "index of refraction of 0"));
     assert_text_refused("a.gltf", WITH_MATERIAL(THROUGH(",\"KHR_materials_ior\":{\"ior\":0.5}")),
                         "materials[0].extensions.KHR_materials_ior.ior: expected 0, or a number from 1");
@@ -1197,14 +1197,14 @@ static void ply_has_faces_or_strips(void **state)
          "element vertex, row 2"},
         {"ply\nformat ascii 1.0\n" PLY_VERTICES
          "element face 1\nproperty list uchar int vertex_indices\nend_header\n" PLY_ROWS "3 0 1 4\n",
-         "element face, row 0: a corner that is no index: expected 0 to 3"},
+         "element face, row 0: a vertex index out of range: expected 0 to 3"},
         {"ply\nformat ascii 1.0\n" PLY_VERTICES
          "element face 1\nproperty list uchar int vertex_indices\nend_header\n" PLY_ROWS "2000000000 0 1\n",
          "a list of 2e+09 items"},
         {"ply\nformat binary_little_endian 1.0\nelement vertex 2000000000\nproperty float x\nproperty float "
          "y\n"
          "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n",
-         "element vertex: 2000000000 rows: expected what 0 bytes have room for"},
+         "element vertex: 2000000000 rows: expected no more than fit into 0 bytes"},
         {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nelement face 1\n"
          "property list uchar int vertex_indices\nend_header\n0 0\n3 0 0 0\n",
          "expected properties x, y and z"},

@@ -815,8 +815,8 @@ static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
     } cases[] = {
         {{"render", walker, "-o", out, "--camera", "above"}, "--camera above: expected one of its 2 cameras"},
         {{"render", walker, "-o", out, "--camera", "2"}, "expected one of its 2 cameras"},
-        {{"render", walker, "-o", out, "--ctrl", "sine"}, "--ctrl: expected --frames N beside it"},
-        {{"render", walker, "-o", out, "--drop", "a.ply"}, "--drop: expected --frames N beside it"},
+        {{"render", walker, "-o", out, "--ctrl", "sine"}, "--ctrl: expected --frames N as well"},
+        {{"render", walker, "-o", out, "--drop", "a.ply"}, "--drop: expected --frames N as well"},
         {{"render", cloud, "-o", out, "--frames", "2", "--drop", "a.ply"}, "expected a scene with a robot"},
         {{"render", walker, "-o", out, "--frames", "2", "--drop", "none.ply"}, "none.ply: cannot open"},
         {{"render", walker, "-o", out, "--frames", "2", "--orbit", "3"}, "expected one of them"},

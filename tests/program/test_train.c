@@ -182,7 +182,7 @@ static void alpha_that_is_left_out_is_named(void **state)
         run_result run = orrery("train", "image", picture, "-o", in_folder("alpha.ingp"), "--config",
                                 write_config(), "--steps", "1", "--batch", "64");
         assert_int_equal(run.exit_code, 0);
-        assert_int_equal(strstr(run.errors, "alpha is left out") != NULL, !opaque);
+        assert_int_equal(strstr(run.errors, "alpha is ignored") != NULL, !opaque);
         run_result_free(&run);
     }
 }
@@ -337,7 +337,7 @@ static void a_full_disk_costs_no_cloud(void **state)
                             "--sh", "1", "--evaluation", "0", "--checkpoint", "1e-5");
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_non_null(strstr(run.errors, "full.ply.training: cannot write: File too large: no checkpoint"));
-    assert_non_null(strstr(run.errors, "full.ply is saved, without what --resume needs"));
+    assert_non_null(strstr(run.errors, "full.ply is saved, without the state that --resume needs"));
     assert_int_equal(run.exit_code, 2);
     run_result_free(&run);
     orr_splats *splats;
@@ -416,7 +416,7 @@ static void what_splats_cannot_be_trained_with_is_refused(void **state)
     run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--depth", "0.1");
     assert_refused(&run, 2, "--depth with --resume: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--depth", "0.1");
-    assert_refused(&run, 2, "depth: no photo to learn from is known to see a point");
+    assert_refused(&run, 2, "depth: no training photo sees a known point");
     run = orrery("train", "splats", capture, "-o", cloud, "--resume", cloud, "--bilateral-grid");
     assert_refused(&run, 2, "--bilateral-grid with --resume: expected none");
     run = orrery("train", "splats", capture, "-o", cloud, "--bilateral-grid", "--exposures");

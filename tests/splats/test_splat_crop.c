@@ -269,7 +269,7 @@ static void what_is_no_region_is_refused(void **state)
         {{.size = {1, 1, NAN}}, "expected finite numbers"},
         {{.size = {1, 1, 1}, .centre = {INFINITY}}, "expected finite numbers"},
         {{.size = {1, 1, 1}, .falloff = -1}, "a falloff and a rim of at least 0"},
-        {{.size = {1, 1, 1}, .rim = 0.1f}, "a rim of 0.1: expected the part outside"},
+        {{.size = {1, 1, 1}, .rim = 0.1f}, "a rim of 0.1: expected the outer part"},
         {{.size = {1, 1, 1}, .centre = {9, 0, 0}}, "expected a box with a splat in it, not one of 1 x 1 x 1"},
         {{.size = {9, 9, 9}, .outside = true}, "expected a box with a splat outside it"},
     };

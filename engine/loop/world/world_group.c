@@ -64,8 +64,8 @@ static orr_result check_places(const orr_world *world, const orr_world_robot *r,
         orr_pose pose = orr_world_robot_pose(world, i, r);
         if (memcmp(&pose, &r->fixed_at, sizeof pose) != 0) {
             return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                            "%s: a robot that is fixed to the scene, beside other robots: expected the same "
-                            "transform in all copies of the world",
+                            "%s: a robot that is fixed to the scene and simulated with others: expected the "
+                            "same transform in all copies of the world",
                             layer_of(world, r)->name);
         }
     }
@@ -109,8 +109,8 @@ static void log_soft_bodies(const orr_world *world, orr_world_robot *const *memb
         }
         if (passes) {
             orr_log_line(world->scene->context.log, ORR_LOG_INFO, ORR_CODE_FEATURE_ABSENT,
-                         "%s: a soft body that nodes move does not touch height fields, distance grids and "
-                         "other such bodies of other layers: expected dof=\"full\" to touch all",
+                         "%s: a soft body moved by nodes does not touch height fields, distance grids or "
+                         "other such bodies of other layers: expected dof=\"full\" to touch them",
                          layer_of(world, members[i])->name);
         }
     }
@@ -497,15 +497,14 @@ orr_result orr_world_robot_placed(orr_world *world, int index, const orr_layer_d
     bool fixed = is_fixed_somewhere(r->robot->model);
     if (fabsf(before->scale - state.transform.scale) > 1e-6f * before->scale) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                        "%s: a robot beside other robots: expected the scale that it has, %g", layer->name,
-                        (double)before->scale);
+                        "%s: a robot that is simulated with others: expected its present scale, %g",
+                        layer->name, (double)before->scale);
     }
     if (fixed && world->count > 1) {
-        return orr_fail(
-            error, ORR_CODE_FEATURE_ABSENT,
-            "%s: a robot that is fixed to the scene, beside other robots: it moves only in a world "
-            "of one copy",
-            layer->name);
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                        "%s: a robot that is fixed to the scene and simulated with others: it can be moved "
+                        "only in a world of one copy",
+                        layer->name);
     }
     if (fixed) { // the model is joined again
         world->robots->stale = true;

@@ -99,7 +99,8 @@ orr_result orr_world_robots_check(const orr_world *world, const orr_world_physic
     orr_physics_get(physics->physics, ORR_PHYSICS_TIME, 0, &seconds);
     ORR_TRY(orr_world_robots_move(world, error));
     return orr_fail(error, (orr_code)why.code,
-                    "%s: robots go on on the CPU as it knew them last (world 0: %g s)", why.message, seconds);
+                    "%s: robots continue on the CPU from their last known state (world 0: %g s)", why.message,
+                    seconds);
 }
 
 // ---- what is read ----

@@ -98,12 +98,11 @@ static orr_result check_cage_of_cloud(const orr_layer_data *layer, const orr_sof
         }
     }
     if (missed > count / 2) {
-        return orr_fail(
-            error, ORR_CODE_ARGUMENT,
-            "%s: a soft body: expected most splats inside its cage, which %lld of %lld are more than "
-            "%g m away from, such as that at %g, %g, %g",
-            layer->name, (long long)missed, (long long)count, reach, first[0] / soft->scale,
-            first[1] / soft->scale, first[2] / soft->scale);
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: a soft body: %lld of %lld splats are more than %g m outside its cage, for "
+                        "example at %g, %g, %g: expected most of them inside",
+                        layer->name, (long long)missed, (long long)count, reach, first[0] / soft->scale,
+                        first[1] / soft->scale, first[2] / soft->scale);
     }
     return ORR_OK;
 }

@@ -65,11 +65,10 @@ static orr_result measure(const bench_run *run, cloth *c, orr_jobs *jobs, int si
         ORR_TRY(step_cloth(c, jobs, error));
     }
     const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    fprintf(
-        run->out,
-        "\na cloth of %d x %d vertices, which touches itself, of its first second\n  %.2f ms of CPU time for "
-        "each of %d steps of %d iterations, %.2f s for a second\n",
-        side, side, 1e3 * seconds / steps, steps, ITERATIONS, seconds / steps * RATE);
+    fprintf(run->out,
+            "\na cloth of %d x %d vertices with self-contact, its first second\n  %.2f ms of CPU time per "
+            "step (%d steps of %d iterations), %.2f s in all\n",
+            side, side, 1e3 * seconds / steps, steps, ITERATIONS, seconds / steps * RATE);
     if (run->json) {
         cJSON *entry = cJSON_AddObjectToObject(run->json, "cloth");
         cJSON_AddNumberToObject(entry, "vertices", c->mesh.vertices);

@@ -72,7 +72,8 @@ static orr_result save_model(const training *t, orr_error *error)
     orr_error why;
     const orr_result result = orr_trainer_save(t->trainer, t->model_path, !t->small, error);
     if (result != ORR_OK && !t->small && orr_trainer_save(t->trainer, t->model_path, false, &why) == ORR_OK) {
-        fprintf(stderr, "orrery: warning: %s is saved, without what --resume needs\n", t->model_path);
+        fprintf(stderr, "orrery: warning: %s is saved, without the state that --resume needs\n",
+                t->model_path);
     }
     return result;
 }

@@ -159,7 +159,7 @@ static void keep(viewer *v, const char *path, const char *name, const char *endi
         result = write(v, path, &second);
     }
     if (result == ORR_OK) {
-        fprintf(stderr, "orrery: %s: %s, which was not saved\n", path, what);
+        fprintf(stderr, "orrery: %s: %s, saved on exit\n", path, what);
     } else {
         fprintf(stderr, "orrery: %s: %s is lost\n", error.message, what);
     }

@@ -108,7 +108,7 @@ static void every_mistake_is_named_with_its_line(void **state)
     } mistakes[] = {
         {FLEX("", STRAIN) "</mujoco>", "equality: strain: expected dof trilinear or quadratic"},
         {FLEX("dof='trilinear'", STRAIN "<elasticity young='1e3'/>") "</mujoco>",
-         "young: expected none beside strain equalities"},
+         "young: expected none with strain equalities"},
         {FLEX("dof='trilinear'", "") "<equality><flexstrain flex='f'/></equality></mujoco>",
          "cell: expected three whole numbers"},
         {FLEX("dof='trilinear'", "") "<equality><flexstrain flex='f' cell='1 0 0'/></equality></mujoco>",
