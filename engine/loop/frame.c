@@ -43,12 +43,13 @@ typedef struct submission {
 static orr_result add_surroundings(orr_frame *frame, orr_frame_slot *slot, const submission *s,
                                    orr_error *error)
 {
+    ORR_TRY(orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, s->for_window, error));
     ORR_TRY(orr_frame_probes_update(&frame->probes, slot, s->scene, s->world, s->view, error));
     if (s->scene->rays && !frame->rays) {
         ORR_TRY(orr_ray_trees_create(&frame->rays, error));
     }
     slot->list.rays = s->scene->rays ? frame->rays : NULL;
-    return orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, s->for_window, error);
+    return ORR_OK;
 }
 
 static orr_result pose(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)

@@ -41,7 +41,7 @@ typedef struct orr_machine {
     // host has marched, NULL: none. The list and what it refers to must live until this returns only, the
     // fields' planes until the frame is finished. to_image: only where ends_in_image says so. When a device
     // fails or is full, the code of the error is one of ORR_CODE_DEVICE_*.
-    orr_result (*submit)(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+    orr_result (*submit)(void *state, const orr_draw_list *list, orr_field_pass *fields, bool to_image,
                          orr_error *error);
     // Waits for the oldest frame, fills in the target, and adds the stages to the profile (nullable). On
     // failure the frame is dropped.

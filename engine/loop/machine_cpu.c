@@ -8,13 +8,13 @@
 enum { KEEP_AFTER = 8 };
 
 typedef struct cpu_machine {
-    orr_engine *engine;           // borrowed
-    orr_kept_view *kept;          // of a camera that stands still
-    orr_arena *arena;             // of the frame being drawn
-    orr_cpu_frame *frame;         // likewise
-    const orr_field_pass *fields; // likewise; NULL: none
-    size_t pixels;                // likewise
-    bool told_of_glass;           // that light goes through it where there are rays
+    orr_engine *engine;     // borrowed
+    orr_kept_view *kept;    // of a camera that stands still
+    orr_arena *arena;       // of the frame being drawn
+    orr_cpu_frame *frame;   // likewise
+    orr_field_pass *fields; // likewise; NULL: none
+    size_t pixels;          // likewise
+    bool told_of_glass;     // that light goes through it where there are rays
 } cpu_machine;
 
 static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_error *error)
@@ -60,7 +60,7 @@ static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena
     return ORR_OK;
 }
 
-static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+static orr_result submit(void *state, const orr_draw_list *list, orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
     (void)list, (void)to_image, (void)error;

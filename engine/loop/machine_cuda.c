@@ -88,7 +88,7 @@ static void tell_of_shadows(cuda_machine *m, const orr_draw_list *list)
     }
 }
 
-static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+static orr_result submit(void *state, const orr_draw_list *list, orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
     (void)to_image; // handed over once it is finished

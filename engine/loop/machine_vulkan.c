@@ -3,6 +3,7 @@
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
 #include "render/cpu/rays/ray_trees.h"
+#include "render/field_light/field_light.h"
 #include "render/mirror/mirror.h"
 #include "render/vulkan/draw.h"
 
@@ -49,7 +50,7 @@ static void close_vulkan(void *state)
     orr_free(m);
 }
 
-static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+static orr_result submit(void *state, const orr_draw_list *list, orr_field_pass *fields, bool to_image,
                          orr_error *error)
 {
     vulkan_machine *m = state;
@@ -62,6 +63,7 @@ static orr_result submit(void *state, const orr_draw_list *list, const orr_field
                      "Vulkan: glass is drawn without refraction: expected the CPU to draw rays");
     orr_draw_list without = *list;
     without.rays = NULL;
+    ORR_TRY(fields ? orr_field_light(fields, m->engine->isa, NULL, error) : ORR_OK);
     return to_image ? orr_vulkan_draw_submit_image(m->draw, &without, error)
                     : orr_vulkan_draw_submit(m->draw, &without, fields, error);
 }

@@ -267,8 +267,8 @@ class Scene(Handle):
         of a rectangle pi times its radiance. range: where it ends; 0: nowhere. inner, outer [degrees]: half
         angles between which a spot fades. radius: how large it is, for the edges of its shadows; of a
         directional light [degrees]; 0: they are hard. size, across: of a rectangle, lengths of its edges and
-        the direction of the first; 0: any. clouds: it lights the clouds that the scene has, too, but
-        for soft ones."""
+        the direction of the first; 0: any. clouds: it lights fields, and the clouds that the scene
+        has, too."""
         desc = structs["orr_light_desc"](
             kind=constant("ORR_LIGHT_KIND_", kind),
             position=numbers(position, 3, "position"),
