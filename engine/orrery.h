@@ -555,10 +555,10 @@ typedef struct orr_light_desc {
                      such a light for a sphere, or a disc in the sky */
     float size[2];   /* of rectangles, along `across` and at a right angle to it, over 0 [scene units] */
     float across[3]; /* of rectangles: a direction that is not `direction`'s; 0: any */
-    /* Lights the clouds, too, that the scene has when the light is added, but soft ones: by their splats'
-     * shortest axes as normals, less what clouds keep off, not meshes. Captured colours are taken for albedos
-     * in the scene's sun and ambient light, or without a sun in a light in which white is 1. Takes up to some
-     * seconds, and in frames, for clouds that move or were moved, 1 s of one core for a million splats. */
+    /* Lights fields, too, less what meshes keep off, and clouds that the scene has when it is added, by their
+     * splats' shortest axes as normals, less what clouds keep off. Captured colours are taken for albedos in
+     * the scene's sun and ambient light, or without a sun in a light in which white is 1. Takes up to some
+     * seconds, and in frames, for clouds that moved or bend, 1 s of one core for a million splats. */
     bool clouds;
 } orr_light_desc;
 /* Adds a light. A scene with lights has neither its default sun nor the lights of robots' models, but a sun

@@ -106,6 +106,7 @@ typedef struct orr_draw_light {
     // `specular` are its radiance, and attenuation, cutoff and exponent those of a point that is it from afar
     bool area;
     float right[3], up[3]; // world
+    bool lights_captured;  // clouds and fields, too, whose colours have the light of the capture in them
 } orr_draw_light;
 
 // The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files
@@ -123,6 +124,15 @@ typedef struct orr_light_values {
     float area; // 1: a rectangle
     float right[3], up[3];
 } orr_light_values;
+
+// The lamps of a list that light what is captured, in the camera's space. A rectangle is a point that is not
+// brighter than a disc of its area.
+typedef struct orr_captured_lamps {
+    float white[3]; // linear radiance that white surfaces had in the light of the capture
+    int32_t count;
+    int32_t numbers[ORR_DRAW_LIGHTS];        // count: of orr_draw_light_up
+    orr_light_values lamps[ORR_DRAW_LIGHTS]; // count
+} orr_captured_lamps;
 
 enum { ORR_DRAW_ENVIRONMENTS = 5 }; // of a frame: one that is infinitely far away, and probes
 
@@ -243,6 +253,7 @@ typedef struct orr_draw_list {
     // where left_out_mesh is not 0, this part of mesh left_out_mesh - 1 is not drawn: the mirror that is
     // looked through
     int left_out_mesh, left_out_part;
+    float captured_white[3]; // of orr_captured_lamps
     float umbra; // how bright splats and fields are in full shadow, 0 .. 1, in linear light; 1: as before
     // nullable: where the sun did not reach captured surfaces past one another (shadow/self_shadow.h)
     const struct orr_self_shadow *self_shadow;
@@ -276,6 +287,10 @@ static inline bool orr_draw_leaves_out(const orr_draw_list *list, const orr_draw
 // The lights of a list in its camera's space; the sun, if it shines, is the first of them. Its environments
 // and its haze.
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);
+void orr_draw_captured_lamps(const orr_draw_list *list, orr_captured_lamps *lamps);
+// Is the light whose shadows fall on what is captured such a lamp? It has no part in colours of fields, which
+// have its shadows from where they are lit by it.
+bool orr_draw_captured_by_lamp(const orr_draw_list *list);
 
 // Has a mesh transparent parts? rays: those of smooth surfaces are drawn
 static inline bool orr_mesh_is_blended(const orr_mesh *mesh, bool rays)

@@ -7,8 +7,8 @@
 #include "render/mirror/mirror.h"
 
 typedef struct orr_host_view {
-    const orr_field_pass *fields; // done; NULL: there are none
-    const float *traced;          // rgba of cpu/rays/traced.h; NULL: no surface starts rays
+    orr_field_pass *fields; // done, and not lit by lamps yet; NULL: there are none
+    const float *traced;    // rgba of cpu/rays/traced.h; NULL: no surface starts rays
 } orr_host_view;
 
 typedef struct orr_host_layers {

@@ -80,13 +80,48 @@ static orr_haze_values haze_as_seen(const orr_draw_list *list)
     return v;
 }
 
+static bool shines(const float rgb[3])
+{
+    return rgb[0] != 0.0f || rgb[1] != 0.0f || rgb[2] != 0.0f;
+}
+
+void orr_draw_captured_lamps(const orr_draw_list *list, orr_captured_lamps *lamps)
+{
+    const int sun = shines(list->sun.colour) ? 1 : 0;
+    *lamps = (orr_captured_lamps){.count = 0};
+    memcpy(lamps->white, list->captured_white, sizeof lamps->white);
+    for (int i = 0; i < list->light_count; i++) {
+        orr_draw_light lamp = list->lights[i];
+        if (lamp.lights_captured) {
+            lamp.attenuation[0] = lamp.area ? 1.0f : lamp.attenuation[0];
+            lamp.area = false;
+            lamps->numbers[lamps->count] = sun + i;
+            lamps->lamps[lamps->count++] = to_camera_space(&lamp, list->lens.view);
+        }
+    }
+}
+
+bool orr_draw_captured_by_lamp(const orr_draw_list *list)
+{
+    if (shines(list->sun.colour)) {
+        return false;
+    }
+    for (int i = 0; i < list->light_count; i++) {
+        const orr_draw_light *light = &list->lights[i];
+        if (light->casts_shadows && (shines(light->diffuse) || shines(light->specular))) {
+            return light->lights_captured;
+        }
+    }
+    return false;
+}
+
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
 {
     const orr_draw_sun *sun = &list->sun;
     *lighting = (orr_draw_lighting){
         .integrals = orr_bsdf_integrals, .exposure = exp2f(list->exposure), .tone = (float)list->tone};
     memcpy(lighting->ambient, sun->ambient, sizeof lighting->ambient);
-    if (sun->colour[0] != 0.0f || sun->colour[1] != 0.0f || sun->colour[2] != 0.0f) {
+    if (shines(sun->colour)) {
         orr_light_values *v = &lighting->lights[lighting->count++];
         *v = (orr_light_values){.directional = 1.0f};
         affine_apply_to_direction(list->lens.view, sun->direction, v->position);

@@ -43,13 +43,14 @@ typedef struct submission {
 static orr_result add_surroundings(orr_frame *frame, orr_frame_slot *slot, const submission *s,
                                    orr_error *error)
 {
+    ORR_TRY(orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, s->for_window, error));
     ORR_TRY(orr_frame_probes_update(&frame->probes, slot, s->scene, s->world, s->view, error));
     if (s->scene->rays && !frame->rays) {
         ORR_TRY(orr_ray_trees_create(&frame->rays, error));
     }
     const bool asked = s->scene->rays && (frame->machine->on_host || orr_ray_list_asks(&slot->list));
     slot->list.rays = asked ? frame->rays : NULL;
-    return orr_frame_self_shadow_update(&frame->self_shadow, slot, s->scene, s->for_window, error);
+    return ORR_OK;
 }
 
 static orr_result pose_layers(orr_frame *frame, orr_frame_slot *slot, const submission *s, orr_error *error)

@@ -3,6 +3,7 @@
 #include "engine/loop/world/robot_light.h"
 #include "engine/loop/world/world_robots.h"
 #include "engine/maths/camera.h"
+#include "engine/scene/light/cloud_light.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>
@@ -46,6 +47,7 @@ orr_result orr_frame_light(const orr_world *world, int index, orr_draw_list *lis
     const bool own = scene->has_sun || orr_scene_light_total(scene) > 0;
     const orr_layer_data *layer = own ? NULL : orr_scene_first_robot(scene);
     list->sun = scene->sun;
+    orr_scene_captured_white(scene, list->captured_white);
     list->light_count = scene->light_count;
     memcpy(list->lights, scene->lights, sizeof list->lights);
     ORR_TRY(add_layer_lights(world, index, list, error));

@@ -224,9 +224,20 @@ static bool shades_clouds(const orr_draw_list *list)
     return shades && list->shadows && list->splat_count + list->field_count > 1;
 }
 
+// Lamps light what fields show where a pinhole shows it.
+static bool lights_fields(const orr_draw_list *list)
+{
+    bool lights = false;
+    for (int i = 0; i < list->light_count; i++) {
+        lights = lights || list->lights[i].lights_captured;
+    }
+    return lights && list->field_count > 0;
+}
+
 void orr_frame_fit_lens(orr_draw_list *list, bool clouds)
 {
-    const bool pinhole = list->mesh_count > 0 || (list->splat_count > 0 && (!clouds || shades_clouds(list)));
+    const bool pinhole = list->mesh_count > 0 || lights_fields(list) ||
+                         (list->splat_count > 0 && (!clouds || shades_clouds(list)));
     list->lens.distorted = list->lens.distorted && !pinhole;
 }
 

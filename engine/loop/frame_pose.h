@@ -21,7 +21,7 @@ typedef struct orr_frame_soft {
 // A cloud in the light of lamps where it is (frame_relight.h).
 typedef struct orr_frame_relit {
     orr_splat_pack pack; // that of its layer, but for the harmonics
-    float *harmonics;    // of the pack, owned; NULL: they are those of the layer's file
+    float *harmonics;    // of the pack, owned
     uint64_t key;        // as it is drawn: a hash of the cloud, of where it is, and of its light; 0: not made
 } orr_frame_relit;
 

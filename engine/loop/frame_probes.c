@@ -101,6 +101,18 @@ static int find_layers(const orr_frame_slot *slot, lit_layer found[ORR_FRAME_PRO
 
 // ---- what they show ----
 
+// The lamps that light what is captured, in the world.
+static uint64_t hash_lamps(uint64_t hash, const orr_draw_list *list)
+{
+    orr_draw_list lights = {.lens.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                            .light_count = list->light_count};
+    orr_captured_lamps lamps;
+    memcpy(lights.lights, list->lights, sizeof lights.lights);
+    memcpy(lights.captured_white, list->captured_white, sizeof lights.captured_white);
+    orr_draw_captured_lamps(&lights, &lamps);
+    return lamps.count > 0 ? orr_hash_bytes(hash, &lamps, sizeof lamps) : hash;
+}
+
 static uint64_t hash_shown(const orr_draw_list *list, const orr_probe_behind *behind)
 {
     uint64_t hash = ORR_HASH_BEGIN;
@@ -112,6 +124,7 @@ static uint64_t hash_shown(const orr_draw_list *list, const orr_probe_behind *be
         hash = orr_hash_bytes(hash, &list->fields[i].key, sizeof list->fields[i].key);
         hash = orr_hash_bytes(hash, list->fields[i].model, sizeof list->fields[i].model);
     }
+    hash = list->field_count > 0 ? hash_lamps(hash, list) : hash; // those of clouds are in their keys
     hash = orr_hash_bytes(hash, behind->to_map, sizeof behind->to_map);
     hash = orr_hash_bytes(hash, behind->ambient, sizeof behind->ambient);
     hash = orr_hash_bytes(hash, &behind->strength, sizeof behind->strength);
@@ -151,7 +164,11 @@ static orr_result draw_face(orr_frame_probes *probes, orr_frame_probe *p, const 
                           .splat_count = list->splat_count,
                           .fields = list->fields,
                           .field_count = list->field_count,
-                          .sun = list->sun};
+                          .sun = list->sun,
+                          .light_count = list->light_count,
+                          .self_shadow = list->self_shadow};
+    memcpy(seen.lights, list->lights, sizeof seen.lights);
+    memcpy(seen.captured_white, list->captured_white, sizeof seen.captured_white);
     ORR_TRY(orr_camera_resolve(&camera, &seen.lens, error));
     orr_arena_reset(&probes->arena);
     ORR_TRY(orr_draw_cpu(scene->context.jobs, scene->context.isa, &probes->arena, &seen, NULL, &picture, NULL,

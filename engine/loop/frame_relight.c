@@ -18,48 +18,46 @@ static orr_result find_posed(posed *p, const orr_frame_slot *slot, const orr_sce
     ORR_ALLOC(p->clouds, slot->list.splat_count + 1, "clouds in the light of lamps", error);
     for (int i = 0; i < slot->list.splat_count; i++) {
         const orr_layer_data *layer = &scene->layers[slot->splat_layers[i]];
-        if (layer->shape && !slot->splats[i].deformation.piece_of) {
+        if (layer->shape) {
             orr_posed_cloud *cloud = &p->clouds[p->count++];
             cloud->layer = layer;
+            cloud->deformation = slot->splats[i].deformation;
             memcpy(cloud->model, slot->splats[i].model, sizeof cloud->model);
         }
     }
-    return orr_cloud_light_hash(scene, p->clouds, p->count, &p->hash, error);
+    p->hash = orr_cloud_light_hash(scene, p->clouds, p->count);
+    return ORR_OK;
 }
 
 static int find(const posed *p, const orr_layer_data *layer)
 {
-    int which = p->count - 1;
-    while (which >= 0 && p->clouds[which].layer != layer) {
-        which--;
+    int which = 0;
+    while (p->clouds[which].layer != layer) {
+        which++;
     }
     return which;
 }
 
 // What says which colours a layer gets, and is the key of what is drawn: the same in all slots, and none that
 // a scene counts up.
-static uint64_t key_of(const posed *p, const orr_layer_data *layer, int which)
+static uint64_t key_of(const posed *p, const orr_layer_data *layer)
 {
-    const uint64_t lit_by = which >= 0 ? p->hash : ORR_HASH_BEGIN; // deformed clouds: nothing
-    return orr_hash_bytes(lit_by, &layer->key, sizeof layer->key) | UINT64_C(1) << 63;
+    return orr_hash_bytes(p->hash, &layer->key, sizeof layer->key) | UINT64_C(1) << 63;
 }
 
-// Finds the colours of a layer, if the slot does not have them.
+// Finds the colours of one of the clouds, if the slot does not have them.
 static orr_result relight(orr_frame_relit *r, const orr_scene *scene, const posed *p,
                           const orr_layer_data *layer, orr_error *error)
 {
-    const int which = find(p, layer);
-    const uint64_t key = key_of(p, layer, which);
+    const uint64_t key = key_of(p, layer);
     if (r->key == key) {
         return ORR_OK;
     }
     orr_free(r->harmonics);
     *r = (orr_frame_relit){.pack = *layer->splats};
-    if (which >= 0) {
-        ORR_ALLOC(r->harmonics, orr_cloud_harmonics(layer->splats), "colours in the light of lamps", error);
-        ORR_TRY(orr_cloud_light(scene, p->clouds, p->count, which, r->harmonics, error));
-    }
-    r->pack.harmonics = which >= 0 ? r->harmonics : layer->captured;
+    ORR_ALLOC(r->harmonics, orr_cloud_harmonics(layer->splats), "colours in the light of lamps", error);
+    ORR_TRY(orr_cloud_light(scene, p->clouds, p->count, find(p, layer), r->harmonics, error));
+    r->pack.harmonics = r->harmonics;
     r->key = key;
     return ORR_OK;
 }
@@ -67,10 +65,8 @@ static orr_result relight(orr_frame_relit *r, const orr_scene *scene, const pose
 // Has the layer other colours than lamps give it here?
 static bool differs(const orr_layer_data *layer, const orr_draw_splats *cloud)
 {
-    const bool deformed = cloud->deformation.piece_of;
-    return cloud->pack == layer->splats && cloud->pack->count > 0 &&
-           (layer->captured || (layer->shape && !deformed)) &&
-           (deformed || !orr_cloud_is_lit_at(layer, cloud->model));
+    return layer->shape && cloud->pack == layer->splats && cloud->pack->count > 0 &&
+           (cloud->deformation.piece_of || !orr_cloud_is_lit_at(layer, cloud->model));
 }
 
 static orr_result relight_all(orr_frame_slot *slot, const orr_scene *scene, posed *p, orr_error *error)

@@ -5,10 +5,13 @@
 
 #include <string.h>
 
-// Does what is captured decide about any shadow: on itself, in a sun, or on meshes?
+// Does what is captured decide about any shadow: on itself, in a sun or in new lamps, or on meshes?
 static bool matters(const orr_draw_list *list)
 {
     bool casts = list->mesh_count > 0;
+    for (int i = 0; i < list->light_count && list->field_count > 0; i++) {
+        casts = casts || (list->lights[i].lights_captured && list->lights[i].casts_shadows);
+    }
     for (int i = 0; i < list->splat_count; i++) {
         casts = casts || list->splats[i].casts_shadow;
     }

@@ -8,13 +8,13 @@
 enum { KEEP_AFTER = 8 };
 
 typedef struct cpu_machine {
-    orr_engine *engine;           // borrowed
-    orr_kept_view *kept;          // of a camera that stands still
-    orr_arena *arena;             // of the frame being drawn
-    orr_cpu_frame *frame;         // likewise
-    const orr_field_pass *fields; // likewise; NULL: none
-    size_t pixels;                // likewise
-    bool told_of_glass;           // that light goes through it where there are rays
+    orr_engine *engine;     // borrowed
+    orr_kept_view *kept;    // of a camera that stands still
+    orr_arena *arena;       // of the frame being drawn
+    orr_cpu_frame *frame;   // likewise
+    orr_field_pass *fields; // likewise; NULL: none
+    size_t pixels;          // likewise
+    bool told_of_glass;     // that light goes through it where there are rays
 } cpu_machine;
 
 static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_error *error)

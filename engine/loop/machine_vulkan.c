@@ -3,6 +3,7 @@
 #include "engine/loop/devices.h"
 #include "engine/loop/machine.h"
 #include "render/cpu/rays/ray_trees.h"
+#include "render/field_light/field_light.h"
 #include "render/vulkan/draw.h"
 
 typedef struct vulkan_machine {
@@ -46,12 +47,25 @@ static void close_vulkan(void *state)
     orr_free(m);
 }
 
+// New lamps on the fields that the host has marched.
+static orr_result light_fields(const orr_host_layers *layers, orr_isa isa, orr_error *error)
+{
+    orr_field_pass *picture = layers->picture.fields;
+    ORR_TRY(picture ? orr_field_light(picture, isa, NULL, error) : ORR_OK);
+    for (int i = 0; i < ORR_MIRRORS; i++) {
+        orr_field_pass *mirror = layers->mirrors[i].fields;
+        ORR_TRY(mirror ? orr_field_light(mirror, isa, NULL, error) : ORR_OK);
+    }
+    return ORR_OK;
+}
+
 static orr_result submit(void *state, const orr_draw_list *list, const orr_host_layers *layers, bool to_image,
                          orr_error *error)
 {
     vulkan_machine *m = state;
     orr_machine_tell(m->engine, &m->told_of_glass, ORR_LOG_INFO, !list->rays && orr_ray_list_transmits(list),
                      "Vulkan: glass is drawn without refraction: expected rays, which are off");
+    ORR_TRY(layers ? light_fields(layers, m->engine->isa, error) : ORR_OK);
     return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
                     : orr_vulkan_draw_submit(m->draw, list, layers, error);
 }

@@ -101,7 +101,6 @@ struct orr_scene {
     bool rays;                              // smooth surfaces show what is around them
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count: the scene's own
     int light_count;
-    bool light_clouds[ORR_DRAW_LIGHTS]; // which of them light clouds, too
 };
 
 // An empty scene; and what a file holds, its layers, cameras, background and sun, into an empty scene.

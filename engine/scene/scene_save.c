@@ -304,7 +304,7 @@ static bool add_area(cJSON *json, const orr_draw_light *l)
 }
 
 // Its intensity is the default, of which `diffuse` is a multiple.
-static cJSON *light_json(const orr_draw_light *l, bool clouds)
+static cJSON *light_json(const orr_draw_light *l)
 {
     const bool spot = l->fades && !l->directional;
     cJSON *json = cJSON_CreateObject();
@@ -322,7 +322,7 @@ static cJSON *light_json(const orr_draw_light *l, bool clouds)
                  add_float(json, "radius", l->directional ? l->radius / (float)DEGREE : l->radius)) &&
                 (!spot || (add_float(json, "inner", l->inner) && add_float(json, "outer", l->cutoff))) &&
                 (l->casts_shadows || cJSON_AddFalseToObject(json, "shadows")) &&
-                (!clouds || cJSON_AddTrueToObject(json, "clouds"));
+                (!l->lights_captured || cJSON_AddTrueToObject(json, "clouds"));
     if (!good) {
         cJSON_Delete(json);
         return NULL;
@@ -335,7 +335,7 @@ static bool add_lights(const orr_scene *scene, cJSON *root)
     cJSON *lights = scene->light_count > 0 ? cJSON_AddArrayToObject(root, "lights") : NULL;
     bool good = true;
     for (int i = 0; i < scene->light_count && good; i++) {
-        good = lights && cJSON_AddItemToArray(lights, light_json(&scene->lights[i], scene->light_clouds[i]));
+        good = lights && cJSON_AddItemToArray(lights, light_json(&scene->lights[i]));
     }
     return good;
 }

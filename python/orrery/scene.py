@@ -267,7 +267,7 @@ class Scene(Handle):
         inner, outer [degrees]: half angles between which a spot fades. radius: size of the light, which
         softens its shadows, for a directional light in degrees; 0: hard shadows. size, across: edge lengths
         of a rectangle and the direction of the first edge; 0: any direction. clouds: the light also lights
-        the clouds of the scene, except soft ones."""
+        fields, and the clouds of the scene."""
         desc = structs["orr_light_desc"](
             kind=constant("ORR_LIGHT_KIND_", kind),
             position=numbers(position, 3, "position"),

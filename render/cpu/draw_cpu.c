@@ -3,6 +3,7 @@
 #include "render/cpu/kept/kept_view.h"
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/field_light/field_light.h"
 #include "render/shadow/self_shadow.h"
 
 #include <math.h>
@@ -38,6 +39,7 @@ struct orr_cpu_frame {
     orr_edge_list edges;                   // of opaque ones
     orr_shadow_maps shadows;
     orr_cloud_shadows clouds;
+    orr_shadow_eye eye;
     orr_shadow_values self; // of the light of the capture in the list's self_shadow
     orr_occlusion_map occlusion;
     orr_mirror_pictures mirrors;
@@ -71,7 +73,7 @@ static void blend_tile(void *context, int i, int worker)
         .clouds = &f->clouds,
         .self_depths = f->self.size > 0.0f ? f->list->self_shadow->depths : NULL,
         .self = f->self,
-        .eye = orr_shadow_eye_of(&f->list->lens, f->list->umbra),
+        .eye = f->eye,
         .occlusion = &f->occlusion,
         .opaque = f->list->opaque,
         .sky = orr_sky_as_seen(&f->list->sky, &f->list->lens),
@@ -129,6 +131,7 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
 static orr_result draw_shadows(orr_cpu_frame *f, orr_profile *profile, orr_error *error)
 {
     const orr_draw_list *list = f->list;
+    f->eye = orr_shadow_eye_of(&list->lens, list->umbra, orr_draw_captured_by_lamp(list));
     f->self = orr_self_shadow_values(orr_self_shadow_of_capture(list->self_shadow), list->lens.view);
     if (list->mesh_count > 0 || list->backdrop.mesh) {
         ORR_TRY(orr_shadow_maps_draw(f->jobs, f->isa, f->arena, list, &f->shadows, error));
@@ -193,11 +196,13 @@ orr_cpu_splats orr_draw_cpu_splats(const orr_cpu_frame *f)
     return splats;
 }
 
-orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, const orr_picture *picture,
+orr_result orr_draw_cpu_end(orr_cpu_frame *f, orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error)
 {
     f->picture = picture;
     if (f->list->field_count > 0) {
+        const orr_field_light_maps maps = {&f->shadows, &f->clouds};
+        ORR_TRY(orr_field_light(fields, f->isa, &maps, error));
         f->field_depth = fields->depth;
         f->field_colour = fields->colour;
     }

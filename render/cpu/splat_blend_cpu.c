@@ -438,7 +438,8 @@ FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *lay
         if (layers->has_edges) {
             layers->centre = edge_centre_blend(layers->centre, due, layers->field_alpha, layers->field_depth);
         }
-        *receiver = shadow_receiver(*receiver, before, p->transmittance, layers->field_depth);
+        *receiver = shadow_receiver(*receiver, before, p->transmittance,
+                                    shadow_field_depth(shadow_eye_of(&job->eye), layers->field_depth));
         *owner = shadow_receiver(*owner, before, p->transmittance, R(-1.0));
         layers->field_depth = sel(due, R(__builtin_inff()), layers->field_depth);
         due = and_(not_(field_first), layers->fragment_depth <= reach);
@@ -525,7 +526,7 @@ static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real re
     const shadow_eye eye = shadow_eye_of(&job->eye);
     mask there = receiver < R(__builtin_inff());
     real alpha = R(1.0) - abs_(p.transmittance);
-    real3 position = shadow_seen(eye, pixel_column(left), pixel_row(top), sel(there, receiver, R(1.0)));
+    real3 position = shadow_seen(eye, pixel_column(left), pixel_row(top), sel(there, abs_(receiver), R(1.0)));
     real visible = R(1.0), open = R(1.0);
     if (is_shadowed(job)) {
         visible = shadow_lookup(job->shadows, 0, position, make_real3(R(0.0), R(0.0), R(0.0)));
@@ -533,6 +534,7 @@ static blend_pixel shadow_block(const orr_blend_job *job, blend_pixel p, real re
     if (is_clouded(job)) {
         visible = visible * cloud_shadow_lookup(job->clouds, job->clouds->captured_light, position, owner);
     }
+    visible = shadow_on_receiver(receiver, visible);
     if (is_occluded(job)) {
         open = occlusion_on_capture(job->occlusion, position);
     }

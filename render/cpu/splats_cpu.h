@@ -199,7 +199,7 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
 const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
 // Their colours, 3 planes, and edges; as orr_mesh_picture says. colour NULL: no meshes
 void orr_draw_cpu_meshes(const orr_cpu_frame *frame, const float **colour, orr_edge_list *edges);
-orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
+orr_result orr_draw_cpu_end(orr_cpu_frame *frame, orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error);
 // What a frame found on the screen, after its end: for training.
 orr_cpu_splats orr_draw_cpu_splats(const orr_cpu_frame *frame);

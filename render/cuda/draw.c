@@ -284,7 +284,8 @@ static orr_result see(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_cuda
     frame->height = list->lens.height;
     frame->opaque = list->opaque;
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
-    frame->eye = orr_shadow_eye_of(&list->lens, list->umbra);
+    frame->eye = orr_shadow_eye_of(&list->lens, list->umbra, orr_draw_captured_by_lamp(list));
+    orr_field_lamps_find(list, &frame->field_lamps);
     frame->self = orr_self_shadow_values(orr_self_shadow_of_capture(list->self_shadow), list->lens.view);
     frame->self_depths = whole->environments.self_depths;
     frame->has_backdrop = list->backdrop.mesh != NULL;

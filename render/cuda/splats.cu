@@ -201,7 +201,8 @@ static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int 
         p->blended = blend_layer(p->blended, true, colour_at(b->field_colour, plane, at),
                                  b->field_colour[3 * plane + at], p->field_depth);
         p->centre = edge_centre_blend(p->centre, true, b->field_colour[3 * plane + at], p->field_depth);
-        p->receiver = shadow_receiver(p->receiver, before, p->blended.transmittance, p->field_depth);
+        p->receiver = shadow_receiver(p->receiver, before, p->blended.transmittance,
+                                      shadow_field_depth(shadow_eye_of(&b->eye), p->field_depth));
         p->owner = shadow_receiver(p->owner, before, p->blended.transmittance, -1.0f);
     }
     p->field_depth = INFINITY;
@@ -267,7 +268,7 @@ template <int layering> static __device__ void shade_pixel(const orr_cuda_blend 
 {
     const shadow_eye eye = shadow_eye_of(&b->eye);
     real3 position =
-        shadow_seen(eye, (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f, p->receiver);
+        shadow_seen(eye, (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f, fabsf(p->receiver));
     float visible = 1.0f, open = 1.0f;
     if (b->shadow_maps) {
         visible = shadow_lookup(b->shadows, b->shadow_maps, 0, position, make_real3(0.0f, 0.0f, 0.0f));
@@ -276,6 +277,7 @@ template <int layering> static __device__ void shade_pixel(const orr_cuda_blend 
         visible = visible * cloud_shadow_lookup(&b->clouds, b->clouds.table->captured_light, position,
                                                 (int32_t)p->owner);
     }
+    visible = shadow_on_receiver(p->receiver, visible);
     if (b->occlusion.depth) {
         open = occlusion_on_capture(&b->occlusion, position);
     }

@@ -231,6 +231,14 @@ static orr_result upload_host_view(orr_cuda_stages *s, const orr_cuda_frame *fra
     return host->traced ? upload(s, &s->traced, host->traced, 4 * plane, error) : ORR_OK;
 }
 
+static orr_cuda_cloud_light cloud_light(const orr_cuda_stages *s, const orr_cuda_frame *frame)
+{
+    const orr_cuda_cloud_staged *staged = frame->cloud_shadows.memory.memory;
+    return frame->cloud_shadows.found.table.count > 0
+               ? (orr_cuda_cloud_light){.table = &staged->table, .texels = s->cloud_texels.memory}
+               : (orr_cuda_cloud_light){.table = NULL};
+}
+
 static orr_result draw_fields(orr_cuda_stages *s, const orr_cuda_frame *frame, const float *mesh_depth,
                               orr_error *error)
 {
@@ -242,6 +250,25 @@ static orr_result draw_fields(orr_cuda_stages *s, const orr_cuda_frame *frame, c
         march.over = frame->host.fields || i > 0;
         ORR_TRY(orr_cuda_field_draw(s->cuda, &march, error));
     }
+    return ORR_OK;
+}
+
+// What all fields show together, in the light of lamps.
+static orr_result light_fields(const orr_cuda_stages *s, const orr_cuda_frame *frame,
+                               const orr_cuda_mesh_planes *meshes, orr_error *error)
+{
+    if (!shows_fields(frame) || frame->field_lamps.lamps.count == 0) {
+        return ORR_OK;
+    }
+    const orr_cuda_field_light light = {.lamps = frame->field_lamps,
+                                        .captured = frame->self_depths,
+                                        .shadows = meshes->shadows,
+                                        .shadow_maps = meshes->shadow_maps,
+                                        .clouds = cloud_light(s, frame),
+                                        .depth = s->field_depth.memory,
+                                        .colour = s->field_colour.memory};
+    orr_cuda_field_light_planes(s->cuda->stream, &light);
+    ORR_CUDA_LAUNCHED();
     return ORR_OK;
 }
 
@@ -333,14 +360,6 @@ static orr_result draw_splats(orr_cuda_stages *s, const orr_cuda_frame *frame, o
     return orr_cuda_stages_bin(s, records, control, frame->splats, tiles_x, tiles_y, error);
 }
 
-static orr_cuda_cloud_light cloud_light(const orr_cuda_stages *s, const orr_cuda_frame *frame)
-{
-    const orr_cuda_cloud_staged *staged = frame->cloud_shadows.memory.memory;
-    return frame->cloud_shadows.found.table.count > 0
-               ? (orr_cuda_cloud_light){.table = &staged->table, .texels = s->cloud_texels.memory}
-               : (orr_cuda_cloud_light){.table = NULL};
-}
-
 // depth: receives the picture's depth
 static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
                         const orr_cuda_mesh_planes *meshes, float *depth, orr_error *error)
@@ -401,6 +420,7 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, float
     }
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_MESHES, error));
     ORR_TRY(draw_fields(s, frame, meshes.depth, error));
+    ORR_TRY(light_fields(s, frame, &meshes, error));
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_FIELDS, error));
     if (frame->splats > 0) {
         ORR_TRY(draw_splats(s, frame, records, error));

@@ -11,6 +11,7 @@
 #include "render/cuda/meshes/meshes.h"
 #include "render/cuda/pieces.h"
 #include "render/cuda/splats.h"
+#include "render/field_light/cuda_field_light.h"
 #include "render/seen/cuda_seen.h"
 #include "render/splat_detail/cuda_levels.h"
 
@@ -67,6 +68,7 @@ typedef struct orr_cuda_frame {
     orr_cuda_cloud_shadows cloud_shadows;
     orr_cuda_march *fields; // without their planes
     int field_count, field_capacity;
+    orr_field_lamps field_lamps; // that light what they show, and what the CPU shows of others
     orr_cuda_seen seen;
 
     orr_cuda_buffer rgba, depth; // the picture

@@ -6,7 +6,7 @@
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "render/shadow/shadow_formula.h"
-#include "render/splat/deform_formula.h"
+#include "render/splat/deform_inputs.h"
 #include "render/splat/splat_formula.h"
 
 #include <string.h>
@@ -34,14 +34,6 @@ static float member(const orr_splat_pack *pack, int64_t splat, int k)
                           splat % ORR_PACK_BLOCK];
 }
 
-static splat_deformation deformation_of(const orr_draw_deformation *deformation, int64_t splat)
-{
-    splat_deformation d;
-    _Static_assert(sizeof d == sizeof *deformation->pieces, "the same members in the same order");
-    memcpy(&d, &deformation->pieces[deformation->piece_of[splat]], sizeof d);
-    return d;
-}
-
 static gaussian gaussian_of(const orr_draw_splats *layer, int64_t splat)
 {
     gaussian g = {.opacity = member(layer->pack, splat, 12)};
@@ -51,7 +43,7 @@ static gaussian gaussian_of(const orr_draw_splats *layer, int64_t splat)
                               member(layer->pack, splat, 3 * k + 2));
     }
     if (layer->deformation.piece_of) {
-        const splat_deformation d = deformation_of(&layer->deformation, splat);
+        const splat_deformation d = splat_deformation_of(&layer->deformation, splat);
         parts[0] = deform_mean(d, parts[0]);
         for (int k = 1; k < 4; k++) {
             parts[k] = deform_axis(d, parts[k]);
@@ -241,7 +233,8 @@ void orr_gaussian_colour(const orr_gaussians *g, uint32_t number, const float di
         affine_apply_to_direction(g->to_layer[layer], direction, local);
         real3 d = normalise3(make_real3(local[0], local[1], local[2]));
         if (drawn->deformation.piece_of) {
-            d = rotate_inverse(unit_quaternion_matrix(deformation_of(&drawn->deformation, splat).turn), d);
+            const splat_deformation moved = splat_deformation_of(&drawn->deformation, splat);
+            d = rotate_inverse(unit_quaternion_matrix(moved.turn), d);
         }
         sum = sh_sum1(sum, d, c[1], c[2], c[3]);
         sum = pack->sh_degree > 1 ? sh_sum2(sum, d, c[4], c[5], c[6], c[7], c[8]) : sum;

@@ -6,6 +6,7 @@
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "neural/capture/ray_camera.h"
+#include "render/field_light/captured_light_formula.h"
 #include "render/formula_inputs.h"
 #include "render/glass/glass_formula.h"
 #include "render/glass/glass_sky.h"
@@ -115,12 +116,60 @@ static void shadow_veil(path *p, const orr_ray *ray, orr_veil *v)
     }
 }
 
+// How the surface lies that fields show on a ray, by those beside it. A unit normal in the world, and whether
+// it is known.
+static captured_surface field_surface(const orr_path_tracer *t, const orr_ray *ray, real depth)
+{
+    const mask perspective = 0;
+    const real span = (real)CAPTURED_SPAN, cosine = 1.0f / sqrtf(1.0f + span * span);
+    const real3 along = of_three(ray->direction);
+    const real aside[4][2] = {{span, 0.0f}, {-span, 0.0f}, {0.0f, span}, {0.0f, -span}};
+    orr_ray beside[4];
+    orr_field_seen shows[4];
+    for (int i = 0; i < 4; i++) {
+        const real3 local = make_real3(aside[i][0] * cosine, aside[i][1] * cosine, cosine);
+        beside[i] = ray_of(of_three(ray->origin), frame_out(along, local), ray->near_end, ray->far_end);
+    }
+    orr_field_rays_meet(t->fields, beside, 4, shows);
+    captured_slope slope = captured_beside(captured_begin(0.0f), 0.0f, 0.0f, depth, depth, perspective);
+    for (int i = 0; i < 4; i++) {
+        const real there = shows[i].rgba[3] > 0.0f ? shows[i].depth * cosine : INFINITY;
+        slope = captured_beside(slope, aside[i][0], aside[i][1], there, depth, perspective);
+    }
+    captured_surface found = captured_fit(slope, 0.0f, 0.0f, depth, perspective);
+    found.normal = frame_out(along, found.normal);
+    return found;
+}
+
+// What fields show on a ray, in the light of lamps that were not there, too.
+static void light_field(path *p, const orr_ray *ray, orr_field_seen *shows)
+{
+    const orr_path_tracer *t = p->tracer;
+    const real alpha = shows->rgba[3];
+    if (t->captured.added.count == 0 || !(alpha >= (real)CAPTURED_ALPHA)) {
+        return;
+    }
+    const captured_surface surface = field_surface(t, ray, shows->depth);
+    const captured_point at = {add_scaled3(of_three(ray->origin), of_three(ray->direction), shows->depth), -1,
+                               &p->random, &p->rays};
+    const real3 sum =
+        captured_added_light(&t->captured, &t->lights, &t->world, &at, surface.normal, surface.known);
+    const real light[3] = {sum.x, sum.y, sum.z};
+    for (int k = 0; k < 3; k++) {
+        if (light[k] > 0.0f) {
+            shows->rgba[k] =
+                captured_channel(shows->rgba[k], alpha, light[k], 1.0f / t->captured.added.white[k]);
+        }
+    }
+}
+
 static orr_veil look_through(path *p, const orr_ray *ray)
 {
     const orr_path_tracer *t = p->tracer;
     orr_field_seen shows = {0};
     if (t->fields) {
         orr_field_rays_meet(t->fields, ray, 1, &shows);
+        light_field(p, ray, &shows);
     }
     orr_veil v = orr_field_rays_veil(&t->splats, t->splat_walk, ray, &shows);
     p->rays += v.walks;

@@ -41,14 +41,17 @@ typedef struct orr_shadow_eye {
     float inverse_focal[2], centre[2];
     float orthographic;
     float umbra;
+    float lamp;
 } orr_shadow_eye;
 
-static inline orr_shadow_eye orr_shadow_eye_of(const orr_lens *lens, float umbra)
+// lamp: of orr_draw_captured_by_lamp
+static inline orr_shadow_eye orr_shadow_eye_of(const orr_lens *lens, float umbra, bool lamp)
 {
     return (orr_shadow_eye){.inverse_focal = {1.0f / lens->focal[0], 1.0f / lens->focal[1]},
                             .centre = {lens->centre[0], lens->centre[1]},
                             .orthographic = lens->orthographic ? 1.0f : 0.0f,
-                            .umbra = umbra};
+                            .umbra = umbra,
+                            .lamp = lamp ? 1.0f : 0.0f};
 }
 
 // What draws a map, and where its texels are: in memory, maps are behind one another; in an image of

@@ -320,8 +320,22 @@ STRUCT(shadow_eye)
     uniform_real inverse_focal_x, inverse_focal_y, centre_x, centre_y;
     uniform_real orthographic; // 1 or 0
     uniform_real umbra;
+    uniform_real
+        lamp; // 1: the light is a lamp whose shadows fields have already (render/field_light); 0: not
 }
 END_STRUCT(shadow_eye)
+
+// How a field is noted as a receiver: one that has the shadow already by a depth below 0.
+FN real shadow_field_depth(shadow_eye e, real depth)
+{
+    return depth * R(1.0f - 2.0f * e.lamp);
+}
+
+// What is visible of the light there, as far as shadows on the receiver show it.
+FN real shadow_on_receiver(real receiver, real visible)
+{
+    return sel(receiver < R(0.0), R(1.0), visible);
+}
 
 // The point of the camera's space that is seen at (x, y) [px].
 FN real3 shadow_seen(shadow_eye e, real x, real y, real depth)

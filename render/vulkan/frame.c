@@ -232,12 +232,12 @@ static bool is_occluded(const orr_vulkan_view *view)
 // Is it on splats and fields too? They keep what is left in full shadow.
 static bool is_capture_occluded(const orr_vulkan_view *view, bool has_fields)
 {
-    return is_occluded(view) && view->umbra > 0.0f && (view->layer_count > 0 || has_fields);
+    return is_occluded(view) && view->eye.umbra > 0.0f && (view->layer_count > 0 || has_fields);
 }
 
 static bool is_capture_clouded(const orr_vulkan_view *view)
 {
-    return view->clouds.table.count > 0 && view->umbra < 1.0f;
+    return view->clouds.table.count > 0 && view->eye.umbra < 1.0f;
 }
 
 static bool has_area_light(const orr_draw_lighting *lighting)
@@ -393,7 +393,7 @@ static void record_meshes(orr_vulkan_shared *shared, orr_vulkan_frame *frame, co
         .items = view->meshes,
         .item_count = view->mesh_count,
         .has_blended = view->has_blended,
-        .umbra = view->umbra,
+        .eye = view->eye,
         .occlusion = view->occlusion,
         .self_shadow = view->self_shadow,
         .self_first = frame->self_first,
@@ -425,7 +425,7 @@ static void record_view(orr_vulkan_shared *shared, orr_vulkan_frame *frame, int 
     const orr_vulkan_view *view = mirror < 0 ? &frame->view : &frame->mirrored[mirror];
     const orr_vulkan_host_view *host = &frame->hosts[1 + mirror];
     orr_vulkan_marks *marks = mirror < 0 ? &frame->marks : NULL;
-    const bool has_shadows = view->shadows.map_count > 0 && view->umbra < 1.0f;
+    const bool has_shadows = view->shadows.map_count > 0 && view->eye.umbra < 1.0f;
     // a frame without environments binds another buffer all the same
     VkBuffer environments = frame->environment_count > 0 || frame->self_key ? frame->environments.buffer
                                                                             : shared->meshes.lighting.buffer;

@@ -650,7 +650,7 @@ void orr_vulkan_meshes_record_light(const orr_vulkan_meshes *m, VkCommandBuffer 
     const orr_shadow_plan *shadows = frame->shadows;
     const orr_lens *lens = frame->lens;
     light_buffer light = {.lighting = *frame->lighting,
-                          .eye = orr_shadow_eye_of(lens, frame->umbra),
+                          .eye = frame->eye,
                           .size = {(float)lens->width, (float)lens->height},
                           .occlusion = frame->occlusion,
                           .self_shadow = frame->self_shadow,

@@ -76,7 +76,7 @@ typedef struct orr_vulkan_mesh_frame {
     const orr_vulkan_mesh_item *items; // item_count
     int item_count;
     bool has_blended;               // draws transparent parts
-    float umbra;                    // of the draw list
+    orr_shadow_eye eye;             // of what shadows fall on besides meshes
     orr_occlusion_values occlusion; // radius 0: none
     orr_shadow_values self_shadow;  // size 0: none
     int32_t self_first;             // of its texels among those of the environments

@@ -74,7 +74,7 @@ orr_result orr_vulkan_view_take(orr_vulkan_store *store, orr_vulkan_view *view, 
     orr_draw_light_up(list, &view->lighting);
     orr_shadow_plan_make(list, &view->shadows);
     ORR_TRY(orr_cloud_maps_find(jobs, arena, list, NULL, &view->shadows, &view->clouds, error));
-    view->umbra = list->umbra;
+    view->eye = orr_shadow_eye_of(&list->lens, list->umbra, orr_draw_captured_by_lamp(list));
     view->self_shadow =
         orr_self_shadow_values(orr_self_shadow_of_capture(list->self_shadow), list->lens.view);
     view->occlusion = orr_occlusion_of(list);

@@ -14,8 +14,8 @@ typedef struct orr_vulkan_view {
     orr_lens lens;
     orr_draw_lighting lighting;
     orr_shadow_plan shadows;
-    orr_cloud_maps clouds; // that cast shadows
-    float umbra;
+    orr_cloud_maps clouds;          // that cast shadows
+    orr_shadow_eye eye;             // of the draw list
     orr_occlusion_values occlusion; // radius 0: none
     orr_shadow_values self_shadow;  // of captured surfaces on one another; size 0: none
     bool has_backdrop, has_blended, has_networks, has_second_uv;

@@ -211,7 +211,8 @@ void blend_fields(ivec2 pixel, inout pixel_state p)
     float before = p.blended.transmittance;
     p.blended = blend_layer(p.blended, true, colour, fields[from + 3 * plane], p.field_depth);
     p.centre = edge_centre_blend(p.centre, true, fields[from + 3 * plane], p.field_depth);
-    p.receiver = shadow_receiver(p.receiver, before, p.blended.transmittance, p.field_depth);
+    p.receiver = shadow_receiver(p.receiver, before, p.blended.transmittance,
+                                 shadow_field_depth(lighting.eye, p.field_depth));
 #ifdef CLOUDED
     p.owner = shadow_receiver(p.owner, before, p.blended.transmittance, -1.0);
 #endif
@@ -248,7 +249,7 @@ void blend_next_layer(ivec2 pixel, inout pixel_state p)
 // of light from all around.
 void shade_pixel(ivec2 pixel, inout pixel_state p)
 {
-    real3 position = shadow_seen(lighting.eye, float(pixel.x) + 0.5, float(pixel.y) + 0.5, p.receiver);
+    real3 position = shadow_seen(lighting.eye, float(pixel.x) + 0.5, float(pixel.y) + 0.5, abs(p.receiver));
     float visible = 1.0, open = 1.0;
 #ifdef CLOUDED
     visible = cloud_shadow_lookup(clouds.table.captured_light, position, int(p.owner));
@@ -256,6 +257,7 @@ void shade_pixel(ivec2 pixel, inout pixel_state p)
     if ((push.layers & SHADOWS) != 0u) {
         visible *= shadow_lookup(0, position, make_real3(0.0, 0.0, 0.0));
     }
+    visible = shadow_on_receiver(p.receiver, visible);
 #ifdef OCCLUDED
     real3 level = occlusion_level(lighting.occlusion, position);
     open = occlusion_open(lighting.occlusion, occlusion_search(position, level, OCCLUSION_ALONE));

@@ -11,17 +11,17 @@
 #include "engine/maths/colour_formula.h"
 #include "engine/maths/vector.h"
 #include "engine/scene/transform.h"
+#include "render/field_light/captured_light_formula.h"
 #include "render/formula_inputs.h"
 #include "render/reference/gaussians.h"
 #include "render/reference/surfaces.h"
-#include "render/splat/splat_formula.h"
+#include "render/splat/deform_inputs.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { PART = 16 }; // blocks of splats in a job
 
-static const real ALBEDO_LOW = 0.03f, ALBEDO_HIGH = 0.9f;
 static const real LEAVE = 3.0f; // standard deviations from the middle of a splat to where its rays begin
 
 // A cloud as rays of lamps meet it, in its own space, in which it is the same wherever it has moved.
@@ -32,14 +32,11 @@ struct orr_cloud_shape {
     float lit_at[12]; // here: layer to world
 };
 
-typedef struct lit_from {
-    orr_draw_lighting lamps;
-    real white[3]; // radiance that white surfaces had in the light of the capture
-} lit_from;
-
 // What keeps light off: a cloud in the world.
 typedef struct hider {
     const orr_gaussians *splats;
+    orr_draw_splats deformed; // of a deformed one,
+    orr_gaussians built;      // which are its own
     float to_own[12];
     float own_per_unit; // of lengths
 } hider;
@@ -50,7 +47,8 @@ typedef struct lit_cloud {
     const float *captured; // its harmonics in the file
     float *harmonics;      // out
     float model[12];       // layer to world
-    const lit_from *from;
+    const orr_draw_deformation *deformation;
+    const orr_captured_lamps *lamps;
     const hider *hiders; // hider_count
     int hider_count;
     const orr_gaussian_walk *walk;
@@ -63,10 +61,11 @@ typedef struct lit_splat {
     real flat;                       // 1: the normal is known; 0: it is not
 } lit_splat;
 
-static real3 in_world(const float model[12], const float g[ORR_PACK_GEOMETRY], int first)
+static real3 in_world(const float model[12], real3 axis)
 {
+    const float own[3] = {axis.x, axis.y, axis.z};
     float out[3];
-    affine_apply_to_direction(model, g + first, out);
+    affine_apply_to_direction(model, own, out);
     return of_three(out);
 }
 
@@ -79,10 +78,20 @@ static lit_splat splat_of(const lit_cloud *c, int64_t i)
         g[k] = c->pack->geometry[(i / ORR_PACK_BLOCK * ORR_PACK_GEOMETRY + k) * ORR_PACK_BLOCK +
                                  i % ORR_PACK_BLOCK];
     }
-    affine_apply_to_point(c->model, g, position);
+    real3 mean = of_three(g);
+    splat_axes axes = {of_three(g + 3), of_three(g + 6), of_three(g + 9)};
+    if (c->deformation->piece_of) {
+        const splat_deformation d = splat_deformation_of(c->deformation, i);
+        mean = deform_mean(d, mean);
+        axes = deform_axes(d, axes);
+    }
+    const float own[3] = {mean.x, mean.y, mean.z};
+    affine_apply_to_point(c->model, own, position);
     s.position = of_three(position);
+    s.axes[0] = in_world(c->model, axes.a);
+    s.axes[1] = in_world(c->model, axes.b);
+    s.axes[2] = in_world(c->model, axes.c);
     for (int k = 0; k < 3; k++) {
-        s.axes[k] = in_world(c->model, g, 3 + 3 * k);
         lengths[k] = length3(s.axes[k]);
     }
     int thin = lengths[0] <= lengths[1] ? 0 : 1;
@@ -93,12 +102,6 @@ static lit_splat splat_of(const lit_cloud *c, int64_t i)
     s.flat = area > 0.0f && middle > 0.0f ? 1.0f - lengths[thin] / middle : 0.0f;
     s.normal = area > 0.0f ? scale3(normal, 1.0f / area) : make_real3(0.0f, 0.0f, 1.0f);
     return s;
-}
-
-// The cosine of the light's angle; of what has no normal, its mean over those that face the light.
-static real facing(const lit_splat *s, real3 to_light)
-{
-    return fma_(s->flat, fabsf(dot3(s->normal, to_light)) - 0.5f, 0.5f);
 }
 
 // What the splats of a cloud let through of a ray of the world.
@@ -134,10 +137,11 @@ static real visible(const lit_cloud *c, const lit_splat *s, real3 to_light, real
 static real3 light_at(const lit_cloud *c, const lit_splat *s)
 {
     real3 sum = {0.0f, 0.0f, 0.0f};
-    for (int i = 0; i < c->from->lamps.count; i++) {
-        const orr_light_values *lamp = &c->from->lamps.lights[i];
+    for (int i = 0; i < c->lamps->count; i++) {
+        const orr_light_values *lamp = &c->lamps->lamps[i];
         const light_incidence incident = light_incident(light_of(lamp), s->position);
-        const real strength = incident.strength * facing(s, incident.to_light);
+        const real strength =
+            incident.strength * captured_facing(s->flat, fabsf(dot3(s->normal, incident.to_light)));
         if (!(strength > 1e-5f)) {
             continue;
         }
@@ -154,9 +158,7 @@ static real3 light_at(const lit_cloud *c, const lit_splat *s)
 static void relight(real light, real white, real constant, real *factor, real *added)
 {
     const real display = fmaxf(fma_(constant, (real)SH_0, 0.5f), 0.0f);
-    const real captured = srgb_to_linear(display);
-    const real albedo = fminf(fmaxf(captured / white, ALBEDO_LOW), ALBEDO_HIGH);
-    const real shown = linear_to_srgb(fma_(albedo, light, captured));
+    const real shown = captured_in_light(display, light, 1.0f / white);
     *factor = display > 0.02f ? shown / display : 1.0f;
     *added = (shown - 0.5f) / (real)SH_0 - *factor * constant;
 }
@@ -167,7 +169,7 @@ static void light_splat(const lit_cloud *c, int64_t i)
     const int64_t first = i / ORR_PACK_BLOCK * members * ORR_PACK_BLOCK + i % ORR_PACK_BLOCK;
     const lit_splat s = splat_of(c, i);
     const real3 sum = light_at(c, &s);
-    const real light[3] = {sum.x, sum.y, sum.z}, *white = c->from->white;
+    const real light[3] = {sum.x, sum.y, sum.z}, *white = c->lamps->white;
     for (int k = 0; k < 3 && light[0] + light[1] + light[2] > 0.0f; k++) {
         real factor, added;
         relight(light[k], white[k], c->captured[first + k * ORR_PACK_BLOCK], &factor, &added);
@@ -194,62 +196,68 @@ bool orr_scene_has_cloud_lamps(const orr_scene *scene)
 {
     bool any = false;
     for (int i = 0; i < scene->light_count; i++) {
-        any |= scene->light_clouds[i];
+        any |= scene->lights[i].lights_captured;
     }
     return any;
 }
 
-// The lamps in the world's space. A rectangle is a point that is not brighter than a disc of its area.
-static orr_result find_lamps(const orr_scene *scene, lit_from **from, orr_error *error)
+void orr_scene_captured_white(const orr_scene *scene, float white[3])
 {
     const orr_draw_sun *sun = &scene->sun;
-    orr_draw_list list = {.lens.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    *from = orr_alloc_zero(1, sizeof **from); // padding too, which is hashed
-    if (!*from) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: lamps");
-    }
-    for (int i = 0; i < scene->light_count; i++) {
-        if (scene->light_clouds[i]) {
-            orr_draw_light *lamp = &list.lights[list.light_count++];
-            *lamp = scene->lights[i];
-            lamp->attenuation[0] = lamp->area ? 1.0f : lamp->attenuation[0];
-            lamp->area = false;
-        }
-    }
-    orr_draw_light_up(&list, &(*from)->lamps);
     for (int k = 0; k < 3; k++) {
-        (*from)->white[k] = scene->has_sun ? fmaxf(sun->colour[k] + sun->ambient[k], 1e-3f) : 1.0f;
+        white[k] = scene->has_sun ? fmaxf(sun->colour[k] + sun->ambient[k], 1e-3f) : 1.0f;
     }
-    return ORR_OK;
 }
 
-static orr_result find_hiders(const orr_posed_cloud *clouds, int count, hider **hiders, orr_error *error)
+// The lamps in the world's space.
+static void find_lamps(const orr_scene *scene, orr_captured_lamps *lamps)
 {
-    *hiders = orr_alloc_zero((size_t)count + 1, sizeof **hiders);
-    if (!*hiders) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: lamps");
+    orr_draw_list list = {.lens.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                          .light_count = scene->light_count};
+    memcpy(list.lights, scene->lights, sizeof list.lights);
+    orr_scene_captured_white(scene, list.captured_white);
+    orr_draw_captured_lamps(&list, lamps);
+}
+
+// A rigid cloud in its own space; a deformed one in the world, where it is another in each frame.
+static orr_result find_hider(const orr_posed_cloud *cloud, hider *h, orr_error *error)
+{
+    if (cloud->deformation.piece_of) {
+        h->deformed = (orr_draw_splats){.pack = cloud->layer->splats, .deformation = cloud->deformation};
+        memcpy(h->deformed.model, cloud->model, sizeof h->deformed.model);
+        h->to_own[0] = h->to_own[5] = h->to_own[10] = h->own_per_unit = 1.0f;
+        h->splats = &h->built;
+        return orr_gaussians_build(&h->deformed, 1, &h->built, error);
     }
+    h->splats = &cloud->layer->shape->splats;
+    ORR_TRY(orr_affine_invert(cloud->model, h->to_own, error));
+    const float *x = h->to_own; // of a similarity any column is as long
+    h->own_per_unit = sqrtf(x[0] * x[0] + x[4] * x[4] + x[8] * x[8]);
+    return ORR_OK;
+}
+
+static orr_result find_hiders(const orr_posed_cloud *clouds, int count, hider *hiders, orr_error *error)
+{
     for (int i = 0; i < count; i++) {
-        hider *h = &(*hiders)[i];
-        h->splats = &clouds[i].layer->shape->splats;
-        ORR_TRY(orr_affine_invert(clouds[i].model, h->to_own, error));
-        const float *x = h->to_own; // of a similarity any column is as long
-        h->own_per_unit = sqrtf(x[0] * x[0] + x[4] * x[4] + x[8] * x[8]);
+        ORR_TRY(find_hider(&clouds[i], &hiders[i], error));
     }
     return ORR_OK;
 }
 
-static void light_cloud(const orr_scene *scene, const lit_from *from, const hider *hiders, int hider_count,
+static void light_cloud(const orr_scene *scene, const hider *hiders, int hider_count,
                         const orr_posed_cloud *cloud, float *harmonics)
 {
     const orr_splat_pack *pack = cloud->layer->splats;
+    orr_captured_lamps lamps;
     lit_cloud c = {.pack = pack,
                    .captured = cloud->layer->captured ? cloud->layer->captured : pack->harmonics,
                    .harmonics = harmonics,
-                   .from = from,
+                   .deformation = &cloud->deformation,
+                   .lamps = &lamps,
                    .hiders = hiders,
                    .hider_count = hider_count,
                    .walk = orr_gaussian_walk_of(scene->context.isa)};
+    find_lamps(scene, &lamps);
     memcpy(c.model, cloud->model, sizeof c.model);
     memcpy(harmonics, c.captured, orr_cloud_harmonics(pack) * sizeof *harmonics);
     orr_jobs_for(scene->context.jobs, orr_blocks(pack->blocks, PART), light_part, &c);
@@ -260,32 +268,37 @@ size_t orr_cloud_harmonics(const orr_splat_pack *pack)
     return (size_t)pack->blocks * 3 * (size_t)(orr_sh_rest(pack->sh_degree) + 1) * ORR_PACK_BLOCK;
 }
 
-orr_result orr_cloud_light_hash(const orr_scene *scene, const orr_posed_cloud *clouds, int count,
-                                uint64_t *hash, orr_error *error)
+uint64_t orr_cloud_light_hash(const orr_scene *scene, const orr_posed_cloud *clouds, int count)
 {
-    lit_from *from;
-    ORR_TRY(find_lamps(scene, &from, error));
-    *hash = orr_hash_bytes(ORR_HASH_BEGIN, from, sizeof *from);
-    orr_free(from);
+    orr_captured_lamps lamps;
+    find_lamps(scene, &lamps);
+    uint64_t hash = orr_hash_bytes(ORR_HASH_BEGIN, &lamps, sizeof lamps);
     for (int i = 0; i < count; i++) {
-        *hash = orr_hash_bytes(*hash, &clouds[i].layer->key, sizeof clouds[i].layer->key);
-        *hash = orr_hash_bytes(*hash, clouds[i].model, sizeof clouds[i].model);
+        const orr_draw_deformation *d = &clouds[i].deformation;
+        hash = orr_hash_bytes(hash, &clouds[i].layer->key, sizeof clouds[i].layer->key);
+        hash = orr_hash_bytes(hash, clouds[i].model, sizeof clouds[i].model);
+        if (d->piece_of) {
+            hash = orr_hash_bytes(hash, d->pieces, (size_t)d->piece_count * sizeof *d->pieces);
+        }
     }
-    return ORR_OK;
+    return hash;
 }
 
 orr_result orr_cloud_light(const orr_scene *scene, const orr_posed_cloud *clouds, int count, int which,
                            float *harmonics, orr_error *error)
 {
-    lit_from *from;
-    hider *hiders = NULL;
-    ORR_TRY(find_lamps(scene, &from, error));
-    const orr_result result = find_hiders(clouds, count, &hiders, error);
+    hider *hiders = orr_alloc_zero((size_t)count + 1, sizeof *hiders);
+    if (!hiders) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: lamps");
+    }
+    const orr_result result = find_hiders(clouds, count, hiders, error);
     if (result == ORR_OK) {
-        light_cloud(scene, from, hiders, count, &clouds[which], harmonics);
+        light_cloud(scene, hiders, count, &clouds[which], harmonics);
+    }
+    for (int i = 0; i < count; i++) {
+        orr_gaussians_free(&hiders[i].built);
     }
     orr_free(hiders);
-    orr_free(from);
     return result;
 }
 
@@ -334,18 +347,12 @@ static orr_result find_shape(orr_layer_data *layer, orr_error *error)
     return ORR_OK;
 }
 
-// Shapes of the rigid clouds; those that stand still go into `still`, which has room for all layers.
+// Shapes of the clouds; those that stand still go into `still`, which has room for all layers.
 static orr_result find_shapes(orr_scene *scene, orr_posed_cloud *still, int *count, orr_error *error)
 {
     for (int i = 0; i < scene->layer_count; i++) {
         orr_layer_data *layer = &scene->layers[i];
         if (layer->kind != ORR_LAYER_SPLATS || layer->trainer) {
-            continue;
-        }
-        if (layer->soft) {
-            orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED,
-                         "%s: lamps do not light it: soft clouds have the colours of their files",
-                         layer->name);
             continue;
         }
         ORR_TRY(find_shape(layer, error));

@@ -99,7 +99,8 @@ static orr_draw_light light_of(const orr_light_desc *l)
                           .range = l->range,
                           .radius =
                               l->kind == ORR_LIGHT_KIND_DIRECTIONAL ? pi / 180.0f * l->radius : l->radius,
-                          .casts_shadows = !l->no_shadows};
+                          .casts_shadows = !l->no_shadows,
+                          .lights_captured = l->clouds};
     bool white = l->colour[0] == 0.0f && l->colour[1] == 0.0f && l->colour[2] == 0.0f;
     float scale = l->intensity == 0.0f ? 1.0f : l->intensity / pi;
     float length = sqrtf(vec3f_dot(l->direction, l->direction));
@@ -162,7 +163,6 @@ orr_result orr_scene_put_light(orr_scene *scene, const orr_light_desc *light, or
     if (scene->light_count == ORR_DRAW_LIGHTS) {
         return orr_fail(error, ORR_CODE_CAPACITY, "light: expected at most %d in a scene", ORR_DRAW_LIGHTS);
     }
-    scene->light_clouds[scene->light_count] = light->clouds;
     scene->lights[scene->light_count++] = light_of(light);
     return ORR_OK;
 }

@@ -10,21 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char logged[256]; // the last line
-
-static void keep_line(void *user, orr_log_level level, int code, const char *line)
-{
-    (void)user, (void)level, (void)code;
-    snprintf(logged, sizeof logged, "%s", line);
-}
-
-static int open_heard(void **state)
-{
-    (void)state;
-    const orr_engine_desc desc = {.device = ORR_DEVICE_CPU, .threads = 2, .log = keep_line};
-    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? 0 : -1;
-}
-
 static float before[4 * PIXELS], after[4 * PIXELS];
 static const float grey = 0.5f; // of the floor, as displayed
 static const float tint[3] = {1.0f, 0.6f, 0.2f};
@@ -298,8 +283,8 @@ static void all_machines_light_what_moves(void **state)
     }
 }
 
-// What has a mass is lit where it is, too; a soft cloud has the colours of its file, which a line says.
-static void clouds_that_move_are_lit_and_soft_ones_are_not(void **state)
+// What has a mass and what is soft is lit where it is, too.
+static void clouds_that_move_are_lit(void **state)
 {
     (void)state;
     static float dark[4 * PIXELS];
@@ -314,19 +299,81 @@ static void clouds_that_move_are_lit_and_soft_ones_are_not(void **state)
         const orr_body_desc body = soft ? (orr_body_desc){.soft = true, .resolution = 4}
                                         : (orr_body_desc){.mass = 1.0, .shape = ORR_BODY_HULL};
         assert_ok(orr_scene_set_physics(scene, floor, &body, &error));
-        const float *expected = soft ? dark : before;
         for (int lit_again = 0; lit_again < 2; lit_again++) {
             draw(engine, scene, &view, after);
             print_message("%s: %.6f from at rest, %.6f from no lamps\n", soft ? "soft" : "with a mass",
                           difference_beside_roof(&view, after, before),
                           difference_beside_roof(&view, after, dark));
-            assert_true(difference_beside_roof(&view, after, expected) < 1e-3);
-            logged[0] = 0;
+            assert_true(difference_beside_roof(&view, after, before) < 1e-3);
+            assert_true(difference_beside_roof(&view, after, dark) > 0.1);
             assert_ok(orr_scene_clear_lights(scene, &error));
             assert_ok(orr_scene_add_light(scene, &lamp, &error));
-            assert_true((strstr(logged, "lamps do not light it: soft") != NULL) == (soft == 1));
         }
         orr_scene_destroy(scene);
+    }
+}
+
+// Moves the cage of a soft layer as `moved` moves points.
+static void move_cage(const orr_scene *scene, orr_world *world, orr_layer layer)
+{
+    orr_soft_info info;
+    assert_ok(orr_scene_soft_info(scene, layer, &info, &error));
+    double *x = malloc(3 * (size_t)info.vertex_count * sizeof *x);
+    assert_non_null(x);
+    const double w = (double)moved.rotation[0], u = (double)moved.rotation[1]; // about x
+    const double cosine = w * w - u * u, sine = 2.0 * w * u;
+    for (int i = 0; i < info.vertex_count; i++) {
+        const double *r = info.rest + 3 * (ptrdiff_t)i;
+        x[3 * i] = r[0] + (double)moved.position[0];
+        x[3 * i + 1] = cosine * r[1] - sine * r[2] + (double)moved.position[1];
+        x[3 * i + 2] = sine * r[1] + cosine * r[2] + (double)moved.position[2];
+    }
+    assert_ok(orr_world_set_soft(world, 0, layer, x, NULL, &error));
+    free(x);
+}
+
+// A soft floor whose cage was moved has the light of a floor that is there, on all machines and path-traced.
+static void deformed_clouds_have_the_light_of_where_they_are(void **state)
+{
+    (void)state;
+    static const orr_device_kind kinds[] = {ORR_DEVICE_CPU, ORR_DEVICE_CUDA, ORR_DEVICE_VULKAN};
+    static float there[4 * PIXELS];
+    const orr_view view = from_above();
+    const orr_body_desc body = {.soft = true, .resolution = 4};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        orr_engine *on = open_engine_on(kinds[i]);
+        if (!on) {
+            continue;
+        }
+        orr_scene *scene, *other;
+        orr_world *world;
+        assert_ok(orr_scene_create(on, &other, &error));
+        add_floor_and_roof(other, &moved);
+        assert_ok(orr_scene_add_light(other, &lamp, &error));
+        draw(on, other, &view, there);
+        assert_ok(orr_scene_create(on, &scene, &error));
+        const orr_layer floor = add_floor_and_roof(scene, NULL);
+        assert_ok(orr_scene_add_light(scene, &lamp, &error));
+        assert_ok(orr_scene_set_physics(scene, floor, &body, &error));
+        assert_ok(orr_world_create(scene, 1, &world, &error));
+        draw_world(on, scene, world, &view, before);
+        move_cage(scene, world, floor);
+        draw_world(on, scene, world, &view, after);
+        print_message("%s: a deformed floor is %.6f from one that was lit there\n", orr_engine_describe(on),
+                      difference_beside_roof(&view, after, there));
+        assert_true(mean_difference(after, before) > 0.02);
+        assert_true(difference_beside_roof(&view, after, there) < 2e-3);
+        if (i == 0) {
+            trace(other, &view, 8, there);
+            trace_world(scene, world, &view, after);
+            print_message("    path-traced %.6f in the mean\n", mean_difference(after, there));
+            // discs of the floor lie in one plane: rays meet them in an order that roundings decide
+            assert_true(mean_difference(after, there) < 1e-3);
+        }
+        orr_world_destroy(world);
+        orr_scene_destroy(scene);
+        orr_scene_destroy(other);
+        orr_engine_destroy(on);
     }
 }
 
@@ -357,7 +404,8 @@ int main(void)
                                        cmocka_unit_test(clouds_keep_light_off_each_other),
                                        cmocka_unit_test(a_moved_cloud_has_the_light_of_where_it_is),
                                        cmocka_unit_test(all_machines_light_what_moves),
-                                       cmocka_unit_test(clouds_that_move_are_lit_and_soft_ones_are_not),
+                                       cmocka_unit_test(clouds_that_move_are_lit),
+                                       cmocka_unit_test(deformed_clouds_have_the_light_of_where_they_are),
                                        cmocka_unit_test(scene_files_say_which_lamps)};
-    return cmocka_run_group_tests(tests, open_heard, close_engine);
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

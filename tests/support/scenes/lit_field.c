@@ -51,6 +51,7 @@ static orr_field *make(orr_field_kind kind, orr_isa isa)
     made.config.encoding.features_per_level = 2;
     made.config.encoding.base_resolution = SIDE;
     made.config.encoding.log2_hashmap_size = 20;
+    made.config.network.width = made.config.rgb_network.width = 16;
     assert_ok(orr_field_create(&made, &field, &error));
     orr_field_config_free(&made.config);
     assert_true(orr_field_parts_of(field)->encoding.levels[0].index == ORR_GRID_INDEX_DENSE);
@@ -67,7 +68,7 @@ static void set_vertex(float *entry, const lit_point *p, float cell)
     entry[1] = logf(shown / (1.0f - shown));
 }
 
-static void set_table(const lit_cloud_desc *desc, const orr_encoding *e, float *table)
+static void set_table(lit_field_look *look, const void *context, const orr_encoding *e, float *table)
 {
     const orr_grid_level *level = &e->levels[0];
     const int side = (int)level->side;
@@ -81,7 +82,7 @@ static void set_table(const lit_cloud_desc *desc, const orr_encoding *e, float *
             points[i].position[k] = (unit - (double)lit_field_to_unit[4 * k + 3]) * (double)SIZE;
         }
     }
-    lit_cloud_look(desc, points, side * side * side);
+    look(context, points, side * side * side);
     for (int i = 0; i < side * side * side; i++) {
         set_vertex(table + 2 * i, &points[i], cell);
     }
@@ -101,18 +102,29 @@ static bool keep(const void *context, const float low[3], float side)
     return parts->table[2 * entry] > -9.0f;
 }
 
-void lit_field(const lit_cloud_desc *desc, orr_isa isa, orr_jobs *jobs, orr_field **field,
-               orr_occupancy *grid)
+void lit_field_of(lit_field_look *look, const void *context, orr_isa isa, orr_jobs *jobs, orr_field **field,
+                  orr_occupancy *grid)
 {
     *field = make(ORR_FIELD_NERF, isa);
     const orr_field_parts *parts = orr_field_parts_of(*field);
     // density, and what becomes a colour, for which the second network has the second of its inputs
     set_network(&parts->network, parts->network_parameters, 0, 2, 1);
     set_network(&parts->rgb_network, parts->rgb_network_parameters, 1, 1, 3);
-    set_table(desc, &parts->encoding, parts->table);
+    set_table(look, context, &parts->encoding, parts->table);
     orr_field_refresh(*field, NULL, NULL, NULL);
     assert_ok(orr_occupancy_create(1, grid, &error));
     orr_occupancy_cull(grid, jobs, keep, parts);
+}
+
+static void look_at_room(const void *context, lit_point *points, int count)
+{
+    lit_cloud_look(context, points, count);
+}
+
+void lit_field(const lit_cloud_desc *desc, orr_isa isa, orr_jobs *jobs, orr_field **field,
+               orr_occupancy *grid)
+{
+    lit_field_of(look_at_room, desc, isa, jobs, field, grid);
 }
 
 orr_field *ball_field(orr_isa isa)
