@@ -35,6 +35,16 @@ orr_camera orr_probe_camera(int face, const float position[3], float near_plane)
     return camera;
 }
 
+void orr_probe_direction(int face, float x, float y, float direction[3])
+{
+    int axis[3];
+    float sign[3];
+    face_axes(face, axis, sign);
+    direction[axis[0]] = sign[0] * (2.0f * x / SIDE - 1.0f);
+    direction[axis[1]] = sign[1] * (2.0f * y / SIDE - 1.0f);
+    direction[axis[2]] = sign[2];
+}
+
 // ---- pictures ----
 
 // Of the least blurred map, which leaves no small sun between the pixels.
@@ -72,29 +82,65 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+// Does the picture show a surface in a pixel?
+static bool is_surface(const orr_picture *picture, int pixel)
+{
+    const float depth = picture->depth[pixel];
+    return picture->rgba[4 * pixel + 3] >= 0.3f && depth > 0.0f && isfinite(depth);
+}
+
+// The median; 0 of few.
+static float middle_of(float *depths, int count)
+{
+    qsort(depths, (size_t)count, sizeof *depths, compare);
+    return count >= PIXELS / 4 ? depths[count / 2] : 0.0f;
+}
+
 void orr_probe_take(int face, const orr_picture *picture, const orr_probe_behind *behind, orr_probe_face *out)
 {
     float depths[PIXELS];
-    int seen = 0, axis[3];
-    float sign[3];
-    face_axes(face, axis, sign);
+    int seen = 0;
     for (int i = 0; i < PIXELS; i++) {
         const float *from = picture->rgba + 4 * i;
         float alpha = from[3] > 0.0f ? fminf(from[3], 1.0f) : 0.0f, direction[3];
-        direction[axis[0]] = sign[0] * (2.0f * ((float)(i % SIDE) + 0.5f) / SIDE - 1.0f);
-        direction[axis[1]] = sign[1] * (2.0f * ((float)(i / SIDE) + 0.5f) / SIDE - 1.0f);
-        direction[axis[2]] = sign[2];
+        orr_probe_direction(face, (float)(i % SIDE) + 0.5f, (float)(i / SIDE) + 0.5f, direction);
         const real3 light = look_behind(behind, direction);
         const float around[3] = {light.x, light.y, light.z};
         for (int k = 0; k < 3; k++) {
             out->rgb[3 * i + k] = linear_part(from[k], alpha) + (1.0f - alpha) * around[k];
         }
-        if (alpha >= 0.3f && picture->depth[i] > 0.0f && isfinite(picture->depth[i])) {
+        if (is_surface(picture, i)) {
             depths[seen++] = picture->depth[i];
         }
     }
-    qsort(depths, (size_t)seen, sizeof *depths, compare);
-    out->distance = seen >= PIXELS / 4 ? depths[seen / 2] : 0.0f;
+    out->distance = middle_of(depths, seen);
+}
+
+void orr_probe_put_meshes(const orr_picture *picture, const orr_probe_meshes *meshes,
+                          const orr_probe_face *face, orr_probe_face *out)
+{
+    float depths[PIXELS];
+    int seen = 0;
+    *out = *face;
+    for (int i = 0; i < PIXELS; i++) {
+        const int m = i / SIDE / 2 * ORR_PROBE_MESHES + i % SIDE / 2;
+        const float *from = picture->rgba + 4 * i, depth = meshes->depth[m];
+        const bool before = is_surface(picture, i) && picture->depth[i] < depth;
+        if (before) {
+            depths[seen++] = picture->depth[i];
+        }
+        if (depth < INFINITY) {
+            const float alpha = before ? fminf(from[3], 1.0f) : 0.0f;
+            for (int k = 0; k < 3; k++) {
+                out->rgb[3 * i + k] =
+                    (before ? linear_part(from[k], alpha) : 0.0f) + (1.0f - alpha) * meshes->rgb[m][k];
+            }
+            if (!before) {
+                depths[seen++] = depth;
+            }
+        }
+    }
+    out->distance = middle_of(depths, seen);
 }
 
 // ---- maps ----
@@ -111,7 +157,7 @@ static void add_pixel(const orr_probe_face *face, float x, float y, float rgb[3]
     }
 }
 
-static void look(const orr_probe_face faces[6], const float d[3], float rgb[3])
+void orr_probe_look(const orr_probe_face faces[6], const float d[3], float rgb[3])
 {
     int a = fabsf(d[0]) >= fabsf(d[1]) && fabsf(d[0]) >= fabsf(d[2]) ? 0 : fabsf(d[1]) >= fabsf(d[2]) ? 1 : 2;
     int face = 2 * a + (d[a] < 0.0f), axis[3];
@@ -137,17 +183,24 @@ static void set_box(const orr_probe_face faces[6], float low[3], float high[3])
     }
 }
 
-orr_result orr_probe_fill(orr_jobs *jobs, const orr_probe_face faces[6], orr_environment *environment,
-                          float low[3], float high[3], orr_error *error)
+// Radiance at the texels of the sharp map.
+static void flatten(const orr_probe_face faces[6], float *rgb)
 {
-    float *rgb;
-    ORR_ALLOC(rgb, 3 * ORR_PROBE_SHARP * ORR_PROBE_SHARP, "a probe", error);
     for (int i = 0; i < ORR_PROBE_SHARP * ORR_PROBE_SHARP; i++) {
         float d[3];
         orr_environment_direction(ORR_PROBE_SHARP, i % ORR_PROBE_SHARP, i / ORR_PROBE_SHARP, d);
-        look(faces, d, rgb + 3 * i);
+        orr_probe_look(faces, d, rgb + 3 * i);
     }
+}
+
+orr_result orr_probe_fill(orr_jobs *jobs, const orr_probe_face captured[6], const orr_probe_face faces[6],
+                          orr_environment *environment, float low[3], float high[3], orr_error *error)
+{
+    float *rgb;
+    ORR_ALLOC(rgb, 3 * ORR_PROBE_SHARP * ORR_PROBE_SHARP, "a probe", error);
+    flatten(captured, rgb);
     orr_environment_project(rgb, ORR_PROBE_SHARP, environment->harmonics);
+    flatten(faces, rgb);
     orr_result result = orr_environment_fill(jobs, rgb, environment, error);
     orr_free(rgb);
     set_box(faces, low, high);

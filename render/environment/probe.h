@@ -29,6 +29,21 @@ orr_camera orr_probe_camera(int face, const float position[3], float near_plane)
 // depths.
 void orr_probe_take(int face, const orr_picture *picture, const orr_probe_behind *behind,
                     orr_probe_face *out);
-// Fills maps of ORR_PROBE_SHARP and ORR_PROBE_ROUGH, and the box around the probe; equal: it is open.
-orr_result orr_probe_fill(orr_jobs *jobs, const orr_probe_face faces[6], orr_environment *environment,
-                          float low[3], float high[3], orr_error *error);
+// What meshes show in a face, at the middles of squares of 2 x 2 pixels.
+enum { ORR_PROBE_MESHES = ORR_PROBE_FACE / 2 };
+typedef struct orr_probe_meshes {
+    float rgb[ORR_PROBE_MESHES * ORR_PROBE_MESHES][3]; // linear radiance
+    float depth[ORR_PROBE_MESHES * ORR_PROBE_MESHES];  // along the axis; infinity: no mesh is there
+} orr_probe_meshes;
+
+// Direction of pixel (x, y), whose middle is at a half, along the axis as long as 1.
+void orr_probe_direction(int face, float x, float y, float direction[3]);
+// Puts meshes among what the picture of a face shows, which `face` was taken of, by depth.
+void orr_probe_put_meshes(const orr_picture *picture, const orr_probe_meshes *meshes,
+                          const orr_probe_face *face, orr_probe_face *out);
+// Radiance in a direction.
+void orr_probe_look(const orr_probe_face faces[6], const float direction[3], float rgb[3]);
+// Fills maps of ORR_PROBE_SHARP and ORR_PROBE_ROUGH, and the box around the probe; equal: it is open. captured: the
+// faces without meshes, of which the harmonics are, because a grid adds what meshes do
+orr_result orr_probe_fill(orr_jobs *jobs, const orr_probe_face captured[6], const orr_probe_face faces[6],
+                          orr_environment *environment, float low[3], float high[3], orr_error *error);

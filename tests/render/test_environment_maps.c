@@ -365,10 +365,10 @@ static void probes_hold_what_their_faces_show(void **state)
     const orr_probe_behind behind = {.ambient = {0.2f, 0.2f, 0.2f}};
     orr_environment *e;
     float low[3], high[3];
-    assert_ok(orr_environment_allocate(ORR_PROBE_SHARP, ORR_PROBE_ROUGH, &e, &error));
+    assert_ok(orr_environment_allocate(ORR_PROBE_SHARP, ORR_PROBE_ROUGH, 0, &e, &error));
     // half covered by white: 0.5 and half of what is behind
     set_faces(faces, &behind, 1.0f, 0.5f, 2.0f);
-    assert_ok(orr_probe_fill(jobs, faces, e, low, high, &error));
+    assert_ok(orr_probe_fill(jobs, faces, faces, e, low, high, &error));
     for (int i = 0; i < 40; i++) {
         // harmonics are sums over the middles of 64 x 64 texels
         assert_float_equal(environment_diffuse(view_of(e), direction(i)).x, 0.6f, 3e-4f);
@@ -382,12 +382,12 @@ static void probes_hold_what_their_faces_show(void **state)
     for (int i = 0; i < ORR_PROBE_FACE * ORR_PROBE_FACE; i++) {
         faces[3].rgb[3 * i] = 5.0f;
     }
-    assert_ok(orr_probe_fill(jobs, faces, e, low, high, &error));
+    assert_ok(orr_probe_fill(jobs, faces, faces, e, low, high, &error));
     assert_float_equal(red_of(e, make_real3(0.1f, -1.0f, 0.2f), 0.0f), 5.0f, 5.0f / 256.0f);
     assert_float_equal(red_of(e, make_real3(0.1f, 1.0f, 0.2f), 0.0f), 0.6f, 0.6f / 256.0f);
     // inside a wall: opaque, at no distance; what is not a number is dark
     set_faces(faces, &behind, NAN, 1.0f, 0.0f);
-    assert_ok(orr_probe_fill(jobs, faces, e, low, high, &error));
+    assert_ok(orr_probe_fill(jobs, faces, faces, e, low, high, &error));
     for (int i = 0; i < 40; i++) {
         assert_true(red_of(e, direction(i), 0.3f) >= 0.0f);
         assert_true(environment_diffuse(view_of(e), direction(i)).x >= 0.0f);

@@ -229,6 +229,7 @@ static void two_lamps(orr_scene *scene)
     add_sphere(scene, 0.0f, 0.35f, (float[3]){0.4f, 0.1f, 0.35f}, 0.35f);
     assert_ok(orr_scene_add_light(scene, &bulb, &error));
     assert_ok(orr_scene_add_light(scene, &panel, &error));
+    assert_ok(orr_scene_set_probes(scene, true, &error));
 }
 
 static orr_layer soft_cloud(orr_scene *scene)
