@@ -118,32 +118,42 @@ orr_result orr_bounce_state_advance(orr_bounce_state *s, orr_jobs *jobs, const o
     return ORR_OK;
 }
 
-// Around the direction of a ray, as wide as rays are apart.
-static void look_behind(const orr_probe_face faces[6], const float d[3], float rgb[3])
+typedef struct looking_past {
+    orr_bounce_state *state;
+    const orr_bounce_probe *probe;
+} looking_past;
+
+// What rays of a point see that meet no mesh.
+static void look_past(void *context, int point, int worker)
 {
-    enum { SIDES = 6 };
-    float sum[3] = {0.0f, 0.0f, 0.0f};
-    for (int i = 0; i < SIDES; i++) {
-        float at[3] = {d[0], d[1], d[2]}, seen[3];
-        at[i / 2] += i % 2 ? -0.2f : 0.2f;
-        orr_probe_look(faces, at, seen);
-        for (int k = 0; k < 3; k++) {
-            sum[k] += seen[k];
-        }
-    }
+    const looking_past *l = context;
+    const orr_bounce_probe *probe = l->probe;
+    orr_bounce_grid *grid = &l->state->shown;
+    float from[3];
+    (void)worker;
+    orr_bounce_point(grid, point, from);
     for (int k = 0; k < 3; k++) {
-        rgb[k] = sum[k] / SIDES;
+        from[k] -= probe->position[k];
+    }
+    for (int i = 0; i < ORR_BOUNCE_RAYS; i++) {
+        orr_lit_hit *hit = &grid->hits[point * ORR_BOUNCE_RAYS + i];
+        float d[3];
+        orr_bounce_direction(i, d);
+        if (hit->mesh < 0 && !orr_probe_look_from(probe->blurred, probe->behind, from, d, hit->light)) {
+            memcpy(hit->light, l->state->behind[i], sizeof hit->light);
+        }
     }
 }
 
 void orr_bounce_state_reflect(orr_bounce_state *s, orr_jobs *jobs, const orr_bounce_lit *lit,
-                              const orr_probe_face faces[6])
+                              const orr_bounce_probe *probe)
 {
     for (int i = 0; i < ORR_BOUNCE_RAYS; i++) {
         float d[3];
         orr_bounce_direction(i, d);
-        look_behind(faces, d, s->behind[i]);
+        orr_probe_look(probe->blurred, d, s->behind[i]);
     }
+    orr_jobs_for(jobs, s->shown.any ? s->shown.count : 0, look_past, &(looking_past){s, probe});
     orr_bounce_grid_reflect(&s->shown, jobs, lit, s->behind);
 }
 

@@ -39,9 +39,16 @@ void orr_frame_bounce_close(orr_frame_bounce *bounce);
 orr_result orr_bounce_state_advance(orr_bounce_state *state, orr_jobs *jobs, const orr_frame_bounce *bounce,
                                     const float low[3], const float high[3], uint64_t captured, bool *done,
                                     orr_error *error);
-// Its light. faces: of the probe, without meshes
+// What of the probe of a grid is without meshes.
+typedef struct orr_bounce_probe {
+    const orr_probe_face *blurred; // 6
+    const float *position;         // 3
+    const orr_probe_behind *behind;
+} orr_bounce_probe;
+
+// Its light.
 void orr_bounce_state_reflect(orr_bounce_state *state, orr_jobs *jobs, const orr_bounce_lit *lit,
-                              const orr_probe_face faces[6]);
+                              const orr_bounce_probe *probe);
 void orr_bounce_state_close(orr_bounce_state *state);
 
 // What meshes show in a face of a probe at a position, but for those of its own layer that are not flat.

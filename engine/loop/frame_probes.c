@@ -255,7 +255,9 @@ static orr_result advance_grid(const updating *u, orr_frame_probe *p, const lit_
 
 static void reflect(const updating *u, orr_frame_probe *p)
 {
-    orr_bounce_state_reflect(&p->bounce, u->scene->context.jobs, u->lit, p->faces);
+    const orr_bounce_probe captured = {p->blurred, p->position, u->behind};
+    orr_probe_blur(p->faces, p->blurred);
+    orr_bounce_state_reflect(&p->bounce, u->scene->context.jobs, u->lit, &captured);
     p->changed = true;
 }
 
@@ -338,10 +340,23 @@ static void light_meshes(orr_frame_slot *slot, const lit_layer *lit, int count, 
     }
 }
 
+// Have the list's meshes several parts, of which one may light another?
+static bool are_several(const orr_draw_list *list)
+{
+    int parts = 0;
+    for (int i = 0; i < list->mesh_count; i++) {
+        parts += list->meshes[i].mesh->part_count;
+    }
+    return parts > 1;
+}
+
 // Are meshes lit by probes?
 static bool are_on(const orr_scene *scene, const orr_draw_list *list)
 {
-    return scene->probes && list->mesh_count > 0;
+    const bool captured = list->splat_count + list->field_count > 0;
+    return scene->probes == ORR_SCENE_PROBES_ON
+               ? captured || are_several(list)
+               : orr_scene_probes_by_lamps(scene) && !captured && are_several(list);
 }
 
 orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slot, const orr_scene *scene,

@@ -18,6 +18,7 @@ typedef struct orr_frame_probe {
     int next, left;    // the face to be drawn next, and how many are to be drawn anew
     orr_probe_face faces[6]; // of clouds and fields alone
     orr_probe_face shown[6]; // with meshes
+    orr_probe_face blurred[6]; // `faces`, for the rays of its grid
     orr_bounce_state bounce;
     orr_environment *map;
     float low[3], high[3];

@@ -62,7 +62,7 @@ void orr_bounce_grid_free(orr_bounce_grid *g)
     *g = (orr_bounce_grid){0};
 }
 
-static void find_point(const orr_bounce_grid *g, int i, float position[3])
+void orr_bounce_point(const orr_bounce_grid *g, int i, float position[3])
 {
     const int *n = g->place.points, at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
     for (int k = 0; k < 3; k++) {
@@ -91,7 +91,7 @@ static void look_from(void *context, int block, int worker)
     const int point = l->first + block;
     orr_ray ray = {.far_end = INFINITY};
     (void)worker;
-    find_point(l->grid, point, ray.origin);
+    orr_bounce_point(l->grid, point, ray.origin);
     for (int i = 0; i < ORR_BOUNCE_RAYS; i++) {
         // the sequence of Roberts (2018), another part of it for each point
         const float n = (float)(i + 5 * point), a = n * 0.7548777f, b = n * 0.5698403f;
@@ -186,13 +186,13 @@ static void reflect_at(void *context, int point, int worker)
     memset(out, 0, sizeof *r->grid->scratch);
     for (int i = 0; i < ORR_BOUNCE_RAYS; i++) {
         const orr_lit_hit *hit = &r->grid->hits[point * ORR_BOUNCE_RAYS + i];
-        float d[3], around[3] = {0}, light[3] = {0};
+        float d[3], around[3] = {0}, light[3];
         orr_bounce_direction(i, d);
         if (hit->mesh >= 0) {
             orr_bounce_light_at(r->lit, hit, around);
-            for (int k = 0; k < 3; k++) {
-                light[k] = hit->light[k] + hit->base[k] * around[k] - r->behind[i][k];
-            }
+        }
+        for (int k = 0; k < 3; k++) {
+            light[k] = hit->light[k] + hit->base[k] * around[k] - r->behind[i][k];
         }
         for (int axis = 0; axis < 3; axis++) {
             const int face = 2 * axis + (d[axis] < 0.0f);

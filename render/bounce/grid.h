@@ -27,7 +27,8 @@ void orr_bounce_grid_free(orr_bounce_grid *grid); // zero is empty
 // The rays of points `first` to `end`.
 void orr_bounce_grid_look(orr_bounce_grid *grid, orr_jobs *jobs, const orr_lit_rays *rays, int first,
                           int end);
-// Direction of ray i, unit.
+// Point i, and the direction of ray i of each, unit.
+void orr_bounce_point(const orr_bounce_grid *grid, int i, float position[3]);
 void orr_bounce_direction(int i, float direction[3]);
 
 // What lights the meshes of a list whose `environment` is first + i: the i-th.
@@ -39,8 +40,9 @@ typedef struct orr_bounce_lit {
 
 // What of light from everywhere a white matte surface reflects at a hit.
 void orr_bounce_light_at(const orr_bounce_lit *lit, const orr_lit_hit *hit, float light[3]);
-// Sums up the rays of a grid, one of those of `lit`, with the light that is reflected several times. behind:
-// radiance that each ray would see without meshes
+// Sums up the rays of a grid, one of those of `lit`, with the light that is reflected several times. Hits of
+// rays that meet no mesh have the light that they see. behind: radiance that each ray would see without
+// meshes, from the probe
 void orr_bounce_grid_reflect(orr_bounce_grid *grid, orr_jobs *jobs, const orr_bounce_lit *lit,
                              float (*behind)[3]);
 // Writes it into an environment with room for it, whose centre is at a place of the world.

@@ -91,14 +91,19 @@ LARGE_FN real3 environment_matte(const environment_lanes *e, real3 position, rea
         return diffuse;
     }
     const environment_cell c = environment_find_cell(e->view, position, normal);
-    real3 sum = make_real3(R(0.0), R(0.0), R(0.0));
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    const bool x = any(c.squares.x > R(1e-6)), y = any(c.squares.y > R(1e-6)), z = any(c.squares.z > R(1e-6));
+    real3 sum = none;
     real weights = R(0.0);
     for (int i = 0; i < 8; i++) {
         const environment_corner k = environment_corner_of(e->view, c, (float)(i & 1), (float)(i >> 1 & 1),
                                                            (float)(i >> 2));
-        sum = environment_add_corner(sum, c, k, environment_texel(e->texels, to_int(k.x)),
-                                     environment_texel(e->texels, to_int(k.y)),
-                                     environment_texel(e->texels, to_int(k.z)));
+        if (!any(k.weight > R(0.0))) { // behind all of the points
+            continue;
+        }
+        sum = environment_add_corner(sum, c, k, x ? environment_texel(e->texels, to_int(k.x)) : none,
+                                     y ? environment_texel(e->texels, to_int(k.y)) : none,
+                                     z ? environment_texel(e->texels, to_int(k.z)) : none);
         weights = weights + k.weight;
     }
     return environment_with_grid(e->view, diffuse, sum, weights);

@@ -109,8 +109,9 @@ void orr_probe_take(int face, const orr_picture *picture, const orr_probe_behind
         for (int k = 0; k < 3; k++) {
             out->rgb[3 * i + k] = linear_part(from[k], alpha) + (1.0f - alpha) * around[k];
         }
-        if (is_surface(picture, i)) {
-            depths[seen++] = picture->depth[i];
+        out->depth[i] = is_surface(picture, i) ? picture->depth[i] : INFINITY;
+        if (out->depth[i] < INFINITY) {
+            depths[seen++] = out->depth[i];
         }
     }
     out->distance = middle_of(depths, seen);
@@ -157,16 +158,95 @@ static void add_pixel(const orr_probe_face *face, float x, float y, float rgb[3]
     }
 }
 
-void orr_probe_look(const orr_probe_face faces[6], const float d[3], float rgb[3])
+// The face in a direction, and where on it [px].
+static int find_face(const float d[3], float at[2])
 {
     int a = fabsf(d[0]) >= fabsf(d[1]) && fabsf(d[0]) >= fabsf(d[2]) ? 0 : fabsf(d[1]) >= fabsf(d[2]) ? 1 : 2;
     int face = 2 * a + (d[a] < 0.0f), axis[3];
-    float sign[3], u[2];
+    float sign[3];
     face_axes(face, axis, sign);
     for (int k = 0; k < 2; k++) {
-        u[k] = (sign[k] * d[axis[k]] / fabsf(d[a]) + 1.0f) * 0.5f * SIDE - 0.5f;
+        at[k] = (sign[k] * d[axis[k]] / fabsf(d[a]) + 1.0f) * 0.5f * SIDE - 0.5f;
     }
-    add_pixel(&faces[face], u[0], u[1], rgb);
+    return face;
+}
+
+void orr_probe_look(const orr_probe_face faces[6], const float d[3], float rgb[3])
+{
+    float at[2];
+    const int face = find_face(d, at);
+    add_pixel(&faces[face], at[0], at[1], rgb);
+}
+
+// Along rows (stride 1) or columns (stride SIDE) of one channel; what is beyond the edges is as at them.
+static void blur_line(const float *from, int stride, float *to)
+{
+    enum { REACH = 6 };
+    for (int i = 0; i < SIDE; i++) {
+        float sum = 0.0f;
+        for (int k = i - REACH; k <= i + REACH; k++) {
+            sum += from[3 * stride * (k < 0 ? 0 : k < SIDE ? k : SIDE - 1)];
+        }
+        to[3 * stride * i] = sum / (2 * REACH + 1);
+    }
+}
+
+void orr_probe_blur(const orr_probe_face faces[6], orr_probe_face out[6])
+{
+    float rows[3 * PIXELS];
+    for (int f = 0; f < 6; f++) {
+        out[f] = faces[f];
+        for (int i = 0; i < 3 * SIDE; i++) {
+            blur_line(faces[f].rgb + 3 * SIDE * (i / 3) + i % 3, 1, rows + 3 * SIDE * (i / 3) + i % 3);
+        }
+        for (int i = 0; i < 3 * SIDE; i++) {
+            blur_line(rows + i, SIDE, out[f].rgb + i);
+        }
+    }
+}
+
+// How far behind what the probe sees a point is, along the axis of its face; negative: before it.
+static float behind_seen(const orr_probe_face faces[6], const float p[3])
+{
+    float at[2];
+    const float along = fmaxf(fabsf(p[0]), fmaxf(fabsf(p[1]), fabsf(p[2])));
+    if (!(along > 0.0f)) {
+        return -INFINITY;
+    }
+    const int face = find_face(p, at);
+    const int x = (int)fminf(fmaxf(at[0] + 0.5f, 0.0f), SIDE - 1.0f),
+              y = (int)fminf(fmaxf(at[1] + 0.5f, 0.0f), SIDE - 1.0f);
+    return along - faces[face].depth[y * SIDE + x];
+}
+
+bool orr_probe_look_from(const orr_probe_face faces[6], const orr_probe_behind *behind, const float from[3],
+                         const float direction[3], float rgb[3])
+{
+    enum { STEPS = 24 };
+    float nearest = INFINITY, farthest = 0.0f;
+    for (int i = 0; i < 6; i++) {
+        nearest = faces[i].distance > 0.0f ? fminf(nearest, faces[i].distance) : nearest;
+        farthest = fmaxf(farthest, faces[i].distance);
+    }
+    if (behind_seen(faces, from) >= 0.0f) {
+        return false;
+    }
+    const float length = sqrtf(from[0] * from[0] + from[1] * from[1] + from[2] * from[2]);
+    const float end = 3.0f * (farthest + length), begin = fminf(0.02f * end, 0.1f * fminf(nearest, end));
+    const float factor = farthest > 0.0f ? powf(end / begin, 1.0f / STEPS) : 1.0f;
+    float way = begin, before = 0.0f;
+    for (int i = 0; i <= STEPS && farthest > 0.0f; i++, before = way, way *= factor) {
+        const float p[3] = {from[0] + way * direction[0], from[1] + way * direction[1],
+                            from[2] + way * direction[2]};
+        const float by = behind_seen(faces, p);
+        if (by >= 0.0f && by <= 2.0f * (way - before)) { // what is thicker than that it has passed behind
+            orr_probe_look(faces, p, rgb);
+            return true;
+        }
+    }
+    const real3 light = look_behind(behind, direction);
+    rgb[0] = light.x, rgb[1] = light.y, rgb[2] = light.z;
+    return true;
 }
 
 // Where a face shows nothing the box is as far as at its farthest.
