@@ -281,7 +281,8 @@ real3 metal_light(metal_surface s, light_point point)
     for (int k = 0; k < s.layer_count && environment_index() >= 0; k++) {
         environment_view v = lighting.environments[environment_index()];
         light_layer layer = s.layers[k];
-        s.layers[k] = light_add_environment(layer, s.material.occlusion, environment_matte(v, point.position, layer.normal),
+        real3 matte = environment_matte(v, point.position, layer.normal);
+        s.layers[k] = light_add_environment(layer, s.material.occlusion, matte,
                                             mirrored_around(v, point, layer.normal, layer.roughness));
     }
     if (s.layer_count == 2) {
@@ -345,7 +346,8 @@ real3 network_light(network_surface s, light_point point)
 {
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];
-        s.sums = neural_add_environment(s.sums, s.lobes, s.lobes.occlusion, environment_matte(v, point.position, s.bent),
+        s.sums = neural_add_environment(s.sums, s.lobes, s.lobes.occlusion,
+                                        environment_matte(v, point.position, s.bent),
                                         mirrored_around(v, point, s.bent, s.lobes.roughness),
                                         mirrored_around(v, point, point.normal, s.lobes.coat_roughness));
     }

@@ -19,9 +19,9 @@ typedef struct orr_frame_bounce {
 // The grid of one probe. A new one is made behind the one that is shown, a sixth of its points in a frame.
 typedef struct orr_bounce_state {
     orr_bounce_grid shown, next;
-    int looked;         // points of `next` whose rays are done
-    bool making;        // `next` is being made
-    uint64_t of;        // of what `shown` is, or `next` will be: orr_frame_bounce_hash with the box
+    int looked;  // points of `next` whose rays are done
+    bool making; // `next` is being made
+    uint64_t of; // of what `shown` is, or `next` will be: orr_frame_bounce_hash with the box
     float behind[ORR_BOUNCE_RAYS][3];
 } orr_bounce_state;
 

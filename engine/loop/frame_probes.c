@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { PASSES = 3 }; // in which grids take over what others throw on them
+
 // The meshes of one layer.
 typedef struct lit_layer {
     int layer; // of the scene
@@ -249,7 +251,10 @@ static orr_result advance_grid(const updating *u, orr_frame_probe *p, const lit_
     bool done;
     ORR_TRY(orr_bounce_state_advance(&p->bounce, u->scene->context.jobs, &u->probes->bounce, lit->low,
                                      lit->high, u->captured, &done, error));
-    p->grid_due = p->grid_due || done;
+    if (done) { // the faces show surfaces in its light
+        p->due = PASSES;
+        p->left = p->left > 0 ? p->left : 6;
+    }
     return ORR_OK;
 }
 
@@ -268,12 +273,12 @@ static orr_result update(const updating *u, orr_frame_probe *const *probes, cons
 {
     bool any_new = false;
     for (int i = 0; i < count; i++) {
-        probes[i]->changed = probes[i]->grid_due = false;
+        probes[i]->changed = false;
         any_new = any_new || probes[i]->key == 0;
         place_probe(u, probes[i], &lit[i]);
         ORR_TRY(advance_grid(u, probes[i], &lit[i], error));
     }
-    for (int pass = 0; pass < (any_new ? 3 : 1); pass++) {
+    for (int pass = 0; pass < (any_new ? PASSES : 1); pass++) {
         for (int i = 0; i < count; i++) {
             orr_frame_probe *p = probes[i];
             if (any_new && p->key == 0) {
@@ -282,8 +287,9 @@ static orr_result update(const updating *u, orr_frame_probe *const *probes, cons
             if (pass == 0 || p->key == 0) {
                 ORR_TRY(draw_faces(u, p, &lit[i], error));
             }
-            if (p->grid_due) {
+            if (p->due > 0) {
                 reflect(u, p);
+                p->due--;
             }
         }
     }

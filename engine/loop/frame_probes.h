@@ -13,16 +13,17 @@ typedef struct orr_frame_probe {
     const orr_world *world; // NULL: unused
     int index;
     orr_pool_id layer;
-    uint64_t shown_hash; // of what it shows: which clouds, fields and meshes, where, and how they are lit
-    float position[3]; // from which its faces were drawn last
-    int next, left;    // the face to be drawn next, and how many are to be drawn anew
+    uint64_t shown_hash;     // of what it shows: which clouds, fields and meshes, where, and how they are lit
+    float position[3];       // from which its faces were drawn last
+    int next, left;          // the face to be drawn next, and how many are to be drawn anew
     orr_probe_face faces[6]; // of clouds and fields alone
     orr_probe_face shown[6]; // with meshes
     orr_probe_face blurred[6]; // `faces`, for the rays of its grid
     orr_bounce_state bounce;
     orr_environment *map;
     float low[3], high[3];
-    bool grid_due, changed; // in this frame: light of its grid is to be found, and its map is another
+    int due;      // frames in which the light of its grid is to be found anew, as that of others changes
+    bool changed; // in this frame: its map is another
     uint64_t key;
 } orr_frame_probe;
 

@@ -76,8 +76,8 @@ double orr_layer_longest_side(const orr_layer_data *layer); // of these bounds
 
 #define ORR_UMBRA 0.4f // of scenes whose file says nothing: a floor outdoors or below a window
 
-// Whether what is around meshes lights them: by itself where lamps are all that does, which leave what they do
-// not reach black.
+// Whether what is around meshes lights them: by itself where lamps are all that does, which leave black what
+// they do not reach.
 typedef enum orr_scene_probes {
     ORR_SCENE_PROBES_BY_LAMPS,
     ORR_SCENE_PROBES_ON,

@@ -322,7 +322,7 @@ class Scene(Handle):
         call.scene_clear_lights(self.pointer)
 
     def set_probes(self, on=True):
-        """Whether clouds and fields light the meshes and robots among them."""
+        """Whether what is around meshes and robots lights them."""
         call.scene_set_probes(self.pointer, on)
 
     def set_rays(self, on=True):

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    DARK_BACKS = ORR_BOUNCE_RAYS / 4, // of a point's rays: from here on it is in a body, or behind a wall
+    DARK_BACKS = ORR_BOUNCE_RAYS / 8, // of a point's rays: from here on it is in a body, or behind a wall
     MOST = 8                          // points along an axis
 };
 
@@ -116,9 +116,14 @@ void orr_bounce_grid_look(orr_bounce_grid *g, orr_jobs *jobs, const orr_lit_rays
 static environment_view view_of(const orr_bounce_grid *g)
 {
     const orr_environment_grid *p = &g->place;
-    environment_view v = {.points_x = (float)p->points[0], .points_y = (float)p->points[1],
-                          .points_z = (float)p->points[2], .grid_x = p->low[0], .grid_y = p->low[1],
-                          .grid_z = p->low[2], .step_x = p->step[0], .step_y = p->step[1],
+    environment_view v = {.points_x = (float)p->points[0],
+                          .points_y = (float)p->points[1],
+                          .points_z = (float)p->points[2],
+                          .grid_x = p->low[0],
+                          .grid_y = p->low[1],
+                          .grid_z = p->low[2],
+                          .step_x = p->step[0],
+                          .step_y = p->step[1],
                           .step_z = p->step[2]};
     v.to_map.xx = v.to_map.yy = v.to_map.zz = 1.0f;
     // what is before its texels

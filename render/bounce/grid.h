@@ -33,8 +33,8 @@ void orr_bounce_direction(int i, float direction[3]);
 
 // What lights the meshes of a list whose `environment` is first + i: the i-th.
 typedef struct orr_bounce_lit {
-    const orr_bounce_grid *grids[4];    // NULL: none
-    const float (*harmonics[4])[3][9];  // of the light that is behind meshes
+    const orr_bounce_grid *grids[4];   // NULL: none
+    const float (*harmonics[4])[3][9]; // of the light that is behind meshes
     int count, first;
 } orr_bounce_lit;
 

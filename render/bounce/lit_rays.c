@@ -85,8 +85,7 @@ static float look_towards(const orr_light_values *lamp, const light_incidence *i
     const float a = 2.0f * chance[0] - 1.0f, b = 2.0f * chance[1] - 1.0f;
     float d[3];
     for (int k = 0; k < 3; k++) {
-        d[k] = lamp->position[k] - at[k] +
-               (lamp->area > 0.5f ? a * lamp->right[k] + b * lamp->up[k] : 0.0f);
+        d[k] = lamp->position[k] - at[k] + (lamp->area > 0.5f ? a * lamp->right[k] + b * lamp->up[k] : 0.0f);
     }
     *towards = make_real3(d[0], d[1], d[2]);
     return 1.0f - 1e-4f;
@@ -227,8 +226,8 @@ void orr_lit_rays_meet(const orr_lit_rays *r, const orr_ray *ray, const uint8_t 
     float emitted[3];
     find_colours(r, tree, &met, hit->base, emitted);
     const bool shown = front || orr_material_two_sided(look);
-    const real3 lamps = shown && !look->unlit ? light_of_lamps(r, hit, from, chance)
-                                              : make_real3(0.0f, 0.0f, 0.0f);
+    const real3 lamps =
+        shown && !look->unlit ? light_of_lamps(r, hit, from, chance) : make_real3(0.0f, 0.0f, 0.0f);
     const float sums[3] = {lamps.x, lamps.y, lamps.z};
     for (int k = 0; k < 3; k++) {
         hit->light[k] = shown ? emitted[k] + hit->base[k] * sums[k] : 0.0f;

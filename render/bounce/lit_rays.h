@@ -28,8 +28,8 @@ typedef struct orr_lit_hit {
     bool dark_back;  // the back of a triangle, on which no lamp shines
 } orr_lit_hit;
 
-// The first surface on a ray, both sides of triangles. passed: of each mesh, which rays go through; NULL: none
-// is. chance: two numbers in [0, 1), which say from where
-// on a rectangle it is looked at whether that shines on it
+// The first surface on a ray, both sides of triangles. passed: of each mesh, does the ray go through it?
+// NULL: through none. chance: two numbers in [0, 1), the place on a rectangle of light to which the shadow of
+// a point is traced
 void orr_lit_rays_meet(const orr_lit_rays *rays, const orr_ray *ray, const uint8_t *passed,
                        const float chance[2], orr_lit_hit *hit);

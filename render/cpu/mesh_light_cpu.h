@@ -96,8 +96,8 @@ LARGE_FN real3 environment_matte(const environment_lanes *e, real3 position, rea
     real3 sum = none;
     real weights = R(0.0);
     for (int i = 0; i < 8; i++) {
-        const environment_corner k = environment_corner_of(e->view, c, (float)(i & 1), (float)(i >> 1 & 1),
-                                                           (float)(i >> 2));
+        const environment_corner k =
+            environment_corner_of(e->view, c, (float)(i & 1), (float)(i >> 1 & 1), (float)(i >> 2));
         if (!any(k.weight > R(0.0))) { // behind all of the points
             continue;
         }
@@ -157,9 +157,9 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
     const int layer_count = light_layers(raster, surface, m, point, normal, layers);
     for (int k = 0; k < layer_count && surface->instance->environment > 0; k++) {
         const environment_lanes e = environment_around(raster, surface);
-        layers[k] =
-            light_add_environment(layers[k], m.occlusion, environment_matte(&e, point.position, layers[k].normal),
-                                  mirrored_around(&e, point, layers[k].normal, layers[k].roughness));
+        layers[k] = light_add_environment(layers[k], m.occlusion,
+                                          environment_matte(&e, point.position, layers[k].normal),
+                                          mirrored_around(&e, point, layers[k].normal, layers[k].roughness));
     }
     return light_shade(tone_of(&raster->lighting), layer_count == 2
                                                        ? light_of_layers(layers[0], layers[1], m)
@@ -198,7 +198,8 @@ FN real3 light_up_linear(const mesh_raster *raster, const mesh_surface *surface,
     light_sums sums = begin_light(raster, surface, material->emission, open);
     if (surface->instance->environment > 0) {
         const environment_lanes e = environment_around(raster, surface);
-        sums.diffuse = add_scaled3(sums.diffuse, environment_matte(&e, point.position, point.normal), sums.open);
+        sums.diffuse =
+            add_scaled3(sums.diffuse, environment_matte(&e, point.position, point.normal), sums.open);
     }
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);

@@ -14,19 +14,19 @@
 // A map, seen from the camera's space.
 STRUCT(environment_view)
 {
-    affine to_map;                          // to the map's own space, whose origin is its centre
-    uniform_real low_x, low_y, low_z;       // box around the centre that a probe's surfaces are taken for;
-    uniform_real high_x, high_y, high_z;    // empty (low_x = high_x): infinitely far away
-    uniform_real strength;                  // factor of the texels
-    uniform_real first;                     // texel: the sharp map, then the blurred ones, all with a
-    uniform_real sharp, rough;              // border of 1; texels a side without it
-    uniform_real diffuse_strength;          // factor of the harmonics
+    affine to_map;                             // to the map's own space, whose origin is its centre
+    uniform_real low_x, low_y, low_z;          // box around the centre that a probe's surfaces are taken for;
+    uniform_real high_x, high_y, high_z;       // empty (low_x = high_x): infinitely far away
+    uniform_real strength;                     // factor of the texels
+    uniform_real first;                        // texel: the sharp map, then the blurred ones, all with a
+    uniform_real sharp, rough;                 // border of 1; texels a side without it
+    uniform_real diffuse_strength;             // factor of the harmonics
     uniform_real points_x, points_y, points_z; // along the axes, of the grid that meshes light; 0: there is
                                                // none. Its texels are behind the maps
     uniform_real grid_x, grid_y, grid_z;       // the first point, in the map's space
     uniform_real step_x, step_y, step_z;       // from one point to the next
     uniform_real grid_offset;                  // by which its texels are too bright
-    uniform_real red[9], green[9], blue[9]; // harmonics of what a white matte surface reflects
+    uniform_real red[9], green[9], blue[9];    // harmonics of what a white matte surface reflects
 }
 END_STRUCT(environment_view)
 
@@ -207,7 +207,8 @@ STRUCT(environment_cell)
 END_STRUCT(environment_cell)
 
 // Along one axis: where half a step ahead of the point is, counted in points.
-FN real environment_find_on_axis(real at, real ahead, uniform_real low, uniform_real step, uniform_real points)
+FN real environment_find_on_axis(real at, real ahead, uniform_real low, uniform_real step,
+                                 uniform_real points)
 {
     real x = (at + ahead - R(low)) * (R(1.0) / R(step));
     return min_(max_(x, R(0.0)), R(points) - R(1.001)); // not a number becomes 0
@@ -267,7 +268,8 @@ FN environment_corner environment_corner_of(environment_view v, environment_cell
 }
 
 // Adds a corner, whose three texels have been looked up.
-FN real3 environment_add_corner(real3 sum, environment_cell c, environment_corner k, real3 x, real3 y, real3 z)
+FN real3 environment_add_corner(real3 sum, environment_cell c, environment_corner k, real3 x, real3 y,
+                                real3 z)
 {
     sum = add_scaled3(sum, x, k.weight * c.squares.x);
     sum = add_scaled3(sum, y, k.weight * c.squares.y);

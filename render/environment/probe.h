@@ -50,7 +50,7 @@ bool orr_probe_look_from(const orr_probe_face faces[6], const orr_probe_behind *
                          const float direction[3], float rgb[3]);
 // Radiance in a direction.
 void orr_probe_look(const orr_probe_face faces[6], const float direction[3], float rgb[3]);
-// Fills maps of ORR_PROBE_SHARP and ORR_PROBE_ROUGH, and the box around the probe; equal: it is open. captured: the
-// faces without meshes, of which the harmonics are, because a grid adds what meshes do
+// Fills maps of ORR_PROBE_SHARP and ORR_PROBE_ROUGH, and the box around the probe; equal: it is open.
+// captured: the faces without meshes, of which the harmonics are, because a grid adds what meshes do
 orr_result orr_probe_fill(orr_jobs *jobs, const orr_probe_face captured[6], const orr_probe_face faces[6],
                           orr_environment *environment, float low[3], float high[3], orr_error *error);

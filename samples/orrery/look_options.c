@@ -26,7 +26,7 @@ void look_options_list(look_options *look, option list[LOOK_OPTION_COUNT])
         {.name = "--probes",
          .kind = OPTION_FLAG,
          .value = &look->probes,
-         .help = "clouds and fields light the meshes and robots among them, as \"probes\" of a scene file"},
+         .help = "what is around meshes and robots lights them, as \"probes\" of a scene file"},
         {.name = "--rays",
          .kind = OPTION_FLAG,
          .value = &look->rays,

@@ -223,9 +223,9 @@ bool orr_mesh_trees_stop(const orr_mesh_trees *trees, const float linear[256], c
         for (int k = 0; k < 2; k++) {
             uv[k] = a->uv[k] + hit->b * (b->uv[k] - a->uv[k]) + hit->c * (c->uv[k] - a->uv[k]);
         }
-        alpha *= picture_sample(linear, &mesh->textures[texture], &look->samplers[ORR_TEXTURE_BASE], uv[0],
-                                uv[1])
-                     .w;
+        alpha *=
+            picture_sample(linear, &mesh->textures[texture], &look->samplers[ORR_TEXTURE_BASE], uv[0], uv[1])
+                .w;
     }
     return alpha >= look->alpha_cutoff;
 }

@@ -240,9 +240,10 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
     }
     for (int32_t k = 0; k < layer_count && environment > 0; k++) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        layers[k] =
-            light_add_environment(layers[k], m.occlusion, environment_matte(v, s->environment_texels, point.position, layers[k].normal),
-                                  mirrored_around(s, v, point, layers[k].normal, layers[k].roughness));
+        layers[k] = light_add_environment(
+            layers[k], m.occlusion,
+            environment_matte(v, s->environment_texels, point.position, layers[k].normal),
+            mirrored_around(s, v, point, layers[k].normal, layers[k].roughness));
     }
     return light_shade(tone_of(lighting), coated ? light_of_layers(layers[0], layers[1], m)
                                                  : light_of_layer(layers[0], m.occlusion, m.emissive));
@@ -272,7 +273,8 @@ static __device__ real4 light_up_film(const orr_cuda_mesh_scene *s, const orr_cu
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
         matte = environment_matte(v, s->environment_texels, point.position, normal);
         mirrored = mirrored_around(s, v, point, normal, m.roughness);
-        behind = add3(behind, environment_matte(v, s->environment_texels, point.position, scale3(normal, -1.0f)));
+        behind =
+            add3(behind, environment_matte(v, s->environment_texels, point.position, scale3(normal, -1.0f)));
     }
     const glass_film film = glass_film_of(layer, m, look, point.to_eye, matte, mirrored);
     return glass_film_over(film, tone_of(lighting), behind);
@@ -289,7 +291,9 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environme
     light_sums sums = begin_light(s, environment, material->emission, open_part(s, point));
     if (environment > 0) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        sums.diffuse = add_scaled3(sums.diffuse, environment_matte(v, s->environment_texels, point.position, point.normal), sums.open);
+        sums.diffuse =
+            add_scaled3(sums.diffuse,
+                        environment_matte(v, s->environment_texels, point.position, point.normal), sums.open);
     }
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
@@ -366,7 +370,8 @@ static __device__ real3 light_up_neural(const orr_cuda_mesh_scene *s, int32_t en
     }
     if (environment > 0) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        sums = neural_add_environment(sums, lobes, occlusion, environment_matte(v, s->environment_texels, point.position, bent),
+        sums = neural_add_environment(sums, lobes, occlusion,
+                                      environment_matte(v, s->environment_texels, point.position, bent),
                                       mirrored_around(s, v, point, bent, lobes.roughness),
                                       mirrored_around(s, v, point, point.normal, lobes.coat_roughness));
     }

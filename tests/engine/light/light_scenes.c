@@ -270,7 +270,9 @@ light_scene light_scene_make(orr_engine *engine, int index, int width, int heigh
                               .occlusion_radius = index == 1 ? -1.0f : 0.8f}};
     orr_layer soft = {0};
     assert_ok(orr_scene_create(engine, &s.scene, &error));
-    assert_ok(orr_scene_set_probes(s.scene, true, &error));
+    if (index != 4) { // lamps alone need not ask for them
+        assert_ok(orr_scene_set_probes(s.scene, true, &error));
+    }
     if (index < 5) {
         makers[index](s.scene);
     } else {
