@@ -145,8 +145,7 @@ static void look_past(void *context, int point, int worker)
     }
 }
 
-void orr_bounce_state_reflect(orr_bounce_state *s, orr_jobs *jobs, const orr_bounce_lit *lit,
-                              const orr_bounce_probe *probe)
+void orr_bounce_state_look_past(orr_bounce_state *s, orr_jobs *jobs, const orr_bounce_probe *probe)
 {
     for (int i = 0; i < ORR_BOUNCE_RAYS; i++) {
         float d[3];
@@ -154,6 +153,10 @@ void orr_bounce_state_reflect(orr_bounce_state *s, orr_jobs *jobs, const orr_bou
         orr_probe_look(probe->blurred, d, s->behind[i]);
     }
     orr_jobs_for(jobs, s->shown.any ? s->shown.count : 0, look_past, &(looking_past){s, probe});
+}
+
+void orr_bounce_state_reflect(orr_bounce_state *s, orr_jobs *jobs, const orr_bounce_lit *lit)
+{
     orr_bounce_grid_reflect(&s->shown, jobs, lit, s->behind);
 }
 

@@ -46,9 +46,10 @@ typedef struct orr_bounce_probe {
     const orr_probe_behind *behind;
 } orr_bounce_probe;
 
+// What its rays see that meet no mesh.
+void orr_bounce_state_look_past(orr_bounce_state *state, orr_jobs *jobs, const orr_bounce_probe *probe);
 // Its light.
-void orr_bounce_state_reflect(orr_bounce_state *state, orr_jobs *jobs, const orr_bounce_lit *lit,
-                              const orr_bounce_probe *probe);
+void orr_bounce_state_reflect(orr_bounce_state *state, orr_jobs *jobs, const orr_bounce_lit *lit);
 void orr_bounce_state_close(orr_bounce_state *state);
 
 // What meshes show in a face of a probe at a position, but for those of its own layer that are not flat.

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 3 }; // in which grids take over what others throw on them
+enum { PASSES = 2 }; // in which grids take over what others throw on them
 
 // The meshes of one layer.
 typedef struct lit_layer {
@@ -252,18 +252,26 @@ static orr_result advance_grid(const updating *u, orr_frame_probe *p, const lit_
     ORR_TRY(orr_bounce_state_advance(&p->bounce, u->scene->context.jobs, &u->probes->bounce, lit->low,
                                      lit->high, u->captured, &done, error));
     if (done) { // the faces show surfaces in its light
-        p->due = PASSES;
+        p->looks_past = true;
+        p->due = u->lit->count > 1 ? PASSES : 1;
         p->left = p->left > 0 ? p->left : 6;
     }
     return ORR_OK;
 }
 
-static void reflect(const updating *u, orr_frame_probe *p)
+static void look_past(const updating *u, orr_frame_probe *p)
 {
     const orr_bounce_probe captured = {p->blurred, p->position, u->behind};
     orr_probe_blur(p->faces, p->blurred);
-    orr_bounce_state_reflect(&p->bounce, u->scene->context.jobs, u->lit, &captured);
+    orr_bounce_state_look_past(&p->bounce, u->scene->context.jobs, &captured);
+    p->looks_past = false;
+}
+
+static void reflect(const updating *u, orr_frame_probe *p)
+{
+    orr_bounce_state_reflect(&p->bounce, u->scene->context.jobs, u->lit);
     p->changed = true;
+    p->due--;
 }
 
 // All probes: their rays, what they show, and the light of meshes. Of new probes first what is captured,
@@ -287,9 +295,11 @@ static orr_result update(const updating *u, orr_frame_probe *const *probes, cons
             if (pass == 0 || p->key == 0) {
                 ORR_TRY(draw_faces(u, p, &lit[i], error));
             }
+            if (p->looks_past) {
+                look_past(u, p);
+            }
             if (p->due > 0) {
                 reflect(u, p);
-                p->due--;
             }
         }
     }

@@ -22,8 +22,9 @@ typedef struct orr_frame_probe {
     orr_bounce_state bounce;
     orr_environment *map;
     float low[3], high[3];
-    int due;      // frames in which the light of its grid is to be found anew, as that of others changes
-    bool changed; // in this frame: its map is another
+    bool looks_past; // what the rays of its new grid see that meet no mesh is not known yet
+    int due;         // frames in which the light of its grid is to be found anew, as that of others changes
+    bool changed;    // in this frame: its map is another
     uint64_t key;
 } orr_frame_probe;
 

@@ -193,7 +193,7 @@ static void reflect_at(void *context, int point, int worker)
         const orr_lit_hit *hit = &r->grid->hits[point * ORR_BOUNCE_RAYS + i];
         float d[3], around[3] = {0}, light[3];
         orr_bounce_direction(i, d);
-        if (hit->mesh >= 0) {
+        if (hit->base[0] + hit->base[1] + hit->base[2] > 0.0f) {
             orr_bounce_light_at(r->lit, hit, around);
         }
         for (int k = 0; k < 3; k++) {

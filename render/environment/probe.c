@@ -219,10 +219,17 @@ static float behind_seen(const orr_probe_face faces[6], const float p[3])
     return along - faces[face].depth[y * SIDE + x];
 }
 
+static void go_on(const float from[3], const float direction[3], float way, float p[3])
+{
+    for (int k = 0; k < 3; k++) {
+        p[k] = from[k] + way * direction[k];
+    }
+}
+
 bool orr_probe_look_from(const orr_probe_face faces[6], const orr_probe_behind *behind, const float from[3],
                          const float direction[3], float rgb[3])
 {
-    enum { STEPS = 24 };
+    enum { STEPS = 24, HALVINGS = 4 };
     float nearest = INFINITY, farthest = 0.0f;
     for (int i = 0; i < 6; i++) {
         nearest = faces[i].distance > 0.0f ? fminf(nearest, faces[i].distance) : nearest;
@@ -236,10 +243,15 @@ bool orr_probe_look_from(const orr_probe_face faces[6], const orr_probe_behind *
     const float factor = farthest > 0.0f ? powf(end / begin, 1.0f / STEPS) : 1.0f;
     float way = begin, before = 0.0f;
     for (int i = 0; i <= STEPS && farthest > 0.0f; i++, before = way, way *= factor) {
-        const float p[3] = {from[0] + way * direction[0], from[1] + way * direction[1],
-                            from[2] + way * direction[2]};
+        float p[3];
+        go_on(from, direction, way, p);
         const float by = behind_seen(faces, p);
         if (by >= 0.0f && by <= 2.0f * (way - before)) { // what is thicker than that it has passed behind
+            for (int k = 0; k < HALVINGS; k++) {
+                const float middle = 0.5f * (before + way);
+                go_on(from, direction, middle, p);
+                *(behind_seen(faces, p) >= 0.0f ? &way : &before) = middle;
+            }
             orr_probe_look(faces, p, rgb);
             return true;
         }
