@@ -516,11 +516,11 @@ typedef struct orr_sun_estimate {
  * ORR_ERROR_ARGUMENT: the scene has neither. */
 static inline orr_result orr_scene_estimate_sun(const orr_scene *scene, orr_sun_estimate *estimate,
                                                 orr_error *error);
-/* Probes: what clouds and fields show from the middle of each mesh, robot or soft body lights it, diffuse and
- * mirrored, in place of ambient light; behind them is the environment, or the ambient light. The four
- * largest layers have probes of their own, others share the nearest. The CPU draws a probe whole when it is
- * first needed, and then a face per frame while its layer moves: pictures of moving scenes depend on the
- * frames before. Off at first. Path-traced pictures need none. No frame may be in flight. */
+/* Probes: what clouds, fields and other meshes show around a mesh, robot or soft body lights it, diffuse and
+ * mirrored, in place of ambient light; behind them is the environment, or the ambient light. The four largest
+ * layers have their own, others share the nearest. The CPU makes a probe whole at first, then in parts over
+ * six frames while something moves, so that pictures depend on the frames before. At first on where lamps
+ * alone light several meshes and no capture, else off. Paths need none. No frame may be in flight. */
 ORR_API orr_result orr_scene_set_probes(orr_scene *scene, bool on, orr_error *error);
 /* Rays: smooth surfaces of glTF's metallic-roughness model (roughness at most 0.2), curved ones too, show the
  * meshes, robots, soft bodies, clouds and fields around them, by a ray from each pixel and four at edges of

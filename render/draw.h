@@ -153,6 +153,7 @@ typedef struct orr_environment_values {
     float strength;
     float first, sharp, rough;
     float diffuse_strength;
+    float points[3], grid_low[3], grid_step[3], grid_offset;
     float harmonics[3][9];
 } orr_environment_values;
 

@@ -31,6 +31,16 @@ static orr_light_values to_camera_space(const orr_draw_light *light, const float
     return v;
 }
 
+static void set_grid(const orr_environment_grid *grid, orr_environment_values *v)
+{
+    for (int k = 0; k < 3; k++) {
+        v->points[k] = (float)grid->points[k];
+        v->grid_low[k] = grid->low[k];
+        v->grid_step[k] = grid->step[k];
+    }
+    v->grid_offset = grid->offset;
+}
+
 static void set_environments(const orr_draw_list *list, orr_draw_lighting *lighting)
 {
     float to_world[12], first = 0.0f;
@@ -49,6 +59,7 @@ static void set_environments(const orr_draw_list *list, orr_draw_lighting *light
         memcpy(v->low, from->low, sizeof v->low);
         memcpy(v->high, from->high, sizeof v->high);
         memcpy(v->harmonics, from->map->harmonics, sizeof v->harmonics);
+        set_grid(&from->map->grid, v);
         first += (float)from->map->texel_count;
     }
 }

@@ -23,3 +23,23 @@ real3 environment_lookup(environment_view v, real3 towards, float roughness)
     real3 light = environment_mix(environment_bilinear(p.fine), environment_bilinear(p.coarse), p.part);
     return scale3(light, v.strength);
 }
+
+// What a white matte surface reflects of it.
+real3 environment_matte(environment_view v, real3 position, real3 normal)
+{
+    real3 diffuse = environment_diffuse(v, normal);
+    if (v.points_x < 2.0) {
+        return diffuse;
+    }
+    environment_cell c = environment_find_cell(v, position, normal);
+    real3 sum = make_real3(0.0, 0.0, 0.0);
+    float weights = 0.0;
+    for (int i = 0; i < 8; i++) {
+        environment_corner k =
+            environment_corner_of(v, c, float(i & 1), float((i >> 1) & 1), float(i >> 2));
+        sum = environment_add_corner(sum, c, k, environment_texel(int(k.x)), environment_texel(int(k.y)),
+                                     environment_texel(int(k.z)));
+        weights += k.weight;
+    }
+    return environment_with_grid(v, diffuse, sum, weights);
+}

@@ -281,7 +281,8 @@ real3 metal_light(metal_surface s, light_point point)
     for (int k = 0; k < s.layer_count && environment_index() >= 0; k++) {
         environment_view v = lighting.environments[environment_index()];
         light_layer layer = s.layers[k];
-        s.layers[k] = light_add_environment(layer, s.material.occlusion, environment_diffuse(v, layer.normal),
+        real3 matte = environment_matte(v, point.position, layer.normal);
+        s.layers[k] = light_add_environment(layer, s.material.occlusion, matte,
                                             mirrored_around(v, point, layer.normal, layer.roughness));
     }
     if (s.layer_count == 2) {
@@ -298,9 +299,9 @@ vec4 film_colour(metal_surface s, light_point point, float alpha)
     real3 matte = make_real3(0.0, 0.0, 0.0), mirrored = matte, behind = layer.sums.diffuse;
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];
-        matte = environment_diffuse(v, layer.normal);
+        matte = environment_matte(v, point.position, layer.normal);
         mirrored = mirrored_around(v, point, layer.normal, layer.roughness);
-        behind = add3(behind, environment_diffuse(v, scale3(layer.normal, -1.0)));
+        behind = add3(behind, environment_matte(v, point.position, scale3(layer.normal, -1.0)));
     }
     glass_film film =
         glass_film_of(layer, s.material, looks[int(push.emission)], point.to_eye, matte, mirrored);
@@ -345,7 +346,8 @@ real3 network_light(network_surface s, light_point point)
 {
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];
-        s.sums = neural_add_environment(s.sums, s.lobes, s.lobes.occlusion, environment_diffuse(v, s.bent),
+        s.sums = neural_add_environment(s.sums, s.lobes, s.lobes.occlusion,
+                                        environment_matte(v, point.position, s.bent),
                                         mirrored_around(v, point, s.bent, s.lobes.roughness),
                                         mirrored_around(v, point, point.normal, s.lobes.coat_roughness));
     }
@@ -358,7 +360,7 @@ light_sums plain_begin(light_point point, float open)
     light_sums sums = begin_light(push.emission, open);
     if (environment_index() >= 0) {
         environment_view v = lighting.environments[environment_index()];
-        sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(v, point.normal), open);
+        sums.diffuse = add_scaled3(sums.diffuse, environment_matte(v, point.position, point.normal), open);
     }
     return sums;
 }

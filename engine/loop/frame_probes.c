@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { PASSES = 2 }; // in which grids take over what others throw on them
+
 // The meshes of one layer.
 typedef struct lit_layer {
     int layer; // of the scene
@@ -29,23 +31,11 @@ static void add_box(const orr_draw_mesh *item, lit_layer *lit)
     }
 }
 
-// Flat as floors are, which may be endless: others of the layer say where it is.
-static bool is_flat(const orr_mesh *mesh)
-{
-    float least = INFINITY, most = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        float side = mesh->high[k] - mesh->low[k];
-        least = fminf(least, side);
-        most = fmaxf(most, side);
-    }
-    return least < 1e-3f * most;
-}
-
 // The box of the meshes `first` to `end` of the list; empty where the host does not know their place.
 static void add_boxes(const orr_frame_slot *slot, int first, int end, bool flat, lit_layer *lit)
 {
     for (int i = first; i < end; i++) {
-        if (!slot->meshes[i].bodies && (flat || !is_flat(slot->meshes[i].mesh))) {
+        if (!slot->meshes[i].bodies && (flat || !orr_frame_is_flat(slot->meshes[i].mesh))) {
             add_box(&slot->meshes[i], lit);
         }
     }
@@ -113,7 +103,8 @@ static uint64_t hash_lamps(uint64_t hash, const orr_draw_list *list)
     return lamps.count > 0 ? orr_hash_bytes(hash, &lamps, sizeof lamps) : hash;
 }
 
-static uint64_t hash_shown(const orr_draw_list *list, const orr_probe_behind *behind)
+// Of what is behind meshes.
+static uint64_t hash_captured(const orr_draw_list *list, const orr_probe_behind *behind)
 {
     uint64_t hash = ORR_HASH_BEGIN;
     for (int i = 0; i < list->splat_count; i++) {
@@ -152,13 +143,22 @@ static orr_probe_behind take_ambient(orr_draw_list *list)
     return behind;
 }
 
-static orr_result draw_face(orr_frame_probes *probes, orr_frame_probe *p, const orr_scene *scene,
-                            const orr_draw_list *list, const orr_probe_behind *behind, float size,
-                            orr_error *error)
+// A probe that is brought up to date, and with what.
+typedef struct updating {
+    orr_frame_probes *probes;
+    const orr_scene *scene;
+    const orr_draw_list *list;
+    const orr_probe_behind *behind;
+    const orr_bounce_lit *lit;
+    uint64_t captured; // a hash of what is behind meshes
+} updating;
+
+// The picture of clouds and fields, display colours and depths.
+static orr_result draw_captured(const updating *u, const orr_frame_probe *p, float size,
+                                const orr_picture *picture, orr_error *error)
 {
-    float rgba[ORR_PROBE_FACE * ORR_PROBE_FACE * 4], depth[ORR_PROBE_FACE * ORR_PROBE_FACE];
+    const orr_draw_list *list = u->list;
     const orr_camera camera = orr_probe_camera(p->next, p->position, fmaxf(0.01f * size, 1e-5f));
-    const orr_picture picture = {rgba, depth};
     orr_profile profile;
     orr_draw_list seen = {.splats = list->splats,
                           .splat_count = list->splat_count,
@@ -169,11 +169,26 @@ static orr_result draw_face(orr_frame_probes *probes, orr_frame_probe *p, const 
                           .self_shadow = list->self_shadow};
     memcpy(seen.lights, list->lights, sizeof seen.lights);
     memcpy(seen.captured_white, list->captured_white, sizeof seen.captured_white);
+    if (list->splat_count + list->field_count == 0) {
+        memset(picture->rgba, 0, sizeof(float[4]) * ORR_PROBE_FACE * ORR_PROBE_FACE);
+        return ORR_OK;
+    }
     ORR_TRY(orr_camera_resolve(&camera, &seen.lens, error));
-    orr_arena_reset(&probes->arena);
-    ORR_TRY(orr_draw_cpu(scene->context.jobs, scene->context.isa, &probes->arena, &seen, NULL, &picture, NULL,
-                         &profile, error));
-    orr_probe_take(p->next, &picture, behind, &p->faces[p->next]);
+    orr_arena_reset(&u->probes->arena);
+    return orr_draw_cpu(u->scene->context.jobs, u->scene->context.isa, &u->probes->arena, &seen, NULL,
+                        picture, NULL, &profile, error);
+}
+
+static orr_result draw_face(const updating *u, orr_frame_probe *p, const lit_layer *lit, orr_error *error)
+{
+    float rgba[ORR_PROBE_FACE * ORR_PROBE_FACE * 4], depth[ORR_PROBE_FACE * ORR_PROBE_FACE] = {0};
+    const orr_picture picture = {rgba, depth};
+    orr_probe_meshes meshes;
+    ORR_TRY(draw_captured(u, p, lit->size, &picture, error));
+    orr_probe_take(p->next, &picture, u->behind, &p->faces[p->next]);
+    orr_frame_bounce_show(&u->probes->bounce, u->scene->context.jobs, u->lit, lit->layer, p->next,
+                          p->position, &meshes);
+    orr_probe_put_meshes(&picture, &meshes, &p->faces[p->next], &p->shown[p->next]);
     p->next = (p->next + 1) % 6;
     p->left--;
     return ORR_OK;
@@ -192,11 +207,17 @@ static orr_result find_probe(orr_frame_probes *probes, int at, const orr_world *
         probes->items[at] = p;
     }
     if (!p->map) {
-        ORR_TRY(orr_environment_allocate(ORR_PROBE_SHARP, ORR_PROBE_ROUGH, &p->map, error));
+        ORR_TRY(orr_environment_allocate(ORR_PROBE_SHARP, ORR_PROBE_ROUGH, ORR_ENVIRONMENT_POINTS, &p->map,
+                                         error));
     }
     if (p->world != world || p->index != index || p->layer.slot != layer.slot ||
         p->layer.generation != layer.generation) {
         p->key = 0; // nothing is drawn yet
+        p->bounce.shown.count = 0;
+        p->bounce.making = false;
+        p->bounce.of = 0;
+        p->map->grid = (orr_environment_grid){.points = {0}};
+        memset(p->map->harmonics, 0, sizeof p->map->harmonics);
         p->world = world;
         p->index = index;
         p->layer = layer;
@@ -214,28 +235,98 @@ static float nearest_side(const orr_frame_probe *p)
     return nearest;
 }
 
-static orr_result update(orr_frame_probes *probes, orr_frame_probe *p, const orr_scene *scene,
-                         const orr_draw_list *list, const orr_probe_behind *behind, const lit_layer *lit,
-                         orr_error *error)
+// Takes the place of its layer where the surfaces around would be seen from elsewhere.
+static void place_probe(const updating *u, orr_frame_probe *p, const lit_layer *lit)
 {
     float centre[3];
-    const uint64_t shown = hash_shown(list, behind);
+    const uint64_t others = orr_frame_bounce_hash(&u->probes->bounce, lit->layer);
+    const uint64_t shown = orr_hash_bytes(u->captured, &others, sizeof others);
     centre_of(lit, centre);
-    // it is drawn anew where the surfaces around would be seen from elsewhere
-    if (p->key == 0 || p->shown != shown ||
+    if (p->key == 0 || p->shown_hash != shown ||
         distance_between(centre, p->position) > fmaxf(0.1f * nearest_side(p), 1e-6f)) {
         memcpy(p->position, centre, sizeof centre);
-        p->shown = shown;
+        p->shown_hash = shown;
         p->left = 6;
     }
+}
+
+static orr_result draw_faces(const updating *u, orr_frame_probe *p, const lit_layer *lit, orr_error *error)
+{
     if (p->left == 0) {
         return ORR_OK;
     }
     do {
-        ORR_TRY(draw_face(probes, p, scene, list, behind, lit->size, error));
+        ORR_TRY(draw_face(u, p, lit, error));
     } while (p->key == 0 && p->left > 0);
-    ORR_TRY(orr_probe_fill(scene->context.jobs, p->faces, p->map, p->low, p->high, error));
-    p->key = (*scene->context.next_key)++;
+    ORR_TRY(orr_probe_fill(u->scene->context.jobs, p->faces, p->shown, p->map, p->low, p->high, error));
+    p->changed = true;
+    return ORR_OK;
+}
+
+static orr_result advance_grid(const updating *u, orr_frame_probe *p, const lit_layer *lit, orr_error *error)
+{
+    bool done;
+    ORR_TRY(orr_bounce_state_advance(&p->bounce, u->scene->context.jobs, &u->probes->bounce, lit->low,
+                                     lit->high, u->captured, &done, error));
+    if (done) { // the faces show surfaces in its light
+        p->looks_past = true;
+        p->due = u->lit->count > 1 ? PASSES : 1;
+        p->left = p->left > 0 ? p->left : 6;
+    }
+    return ORR_OK;
+}
+
+static void look_past(const updating *u, orr_frame_probe *p)
+{
+    const orr_bounce_probe captured = {p->blurred, p->position, u->behind};
+    orr_probe_blur(p->faces, p->blurred);
+    orr_bounce_state_look_past(&p->bounce, u->scene->context.jobs, &captured);
+    p->looks_past = false;
+}
+
+static void reflect(const updating *u, orr_frame_probe *p)
+{
+    orr_bounce_state_reflect(&p->bounce, u->scene->context.jobs, u->lit);
+    p->changed = true;
+    p->due--;
+}
+
+// All probes: their rays, what they show, and the light of meshes. Of new probes first what is captured,
+// then all light twice, since each sees what the others light.
+static orr_result update(const updating *u, orr_frame_probe *const *probes, const lit_layer *lit, int count,
+                         orr_error *error)
+{
+    bool any_new = false;
+    for (int i = 0; i < count; i++) {
+        probes[i]->changed = false;
+        any_new = any_new || probes[i]->key == 0;
+        place_probe(u, probes[i], &lit[i]);
+        ORR_TRY(advance_grid(u, probes[i], &lit[i], error));
+    }
+    for (int pass = 0; pass < (any_new ? PASSES : 1); pass++) {
+        for (int i = 0; i < count; i++) {
+            orr_frame_probe *p = probes[i];
+            if (any_new && p->key == 0) {
+                p->left = 6;
+            }
+            if (pass == 0 || p->key == 0) {
+                ORR_TRY(draw_faces(u, p, &lit[i], error));
+            }
+            if (p->looks_past) {
+                look_past(u, p);
+            }
+            if (p->due > 0) {
+                reflect(u, p);
+            }
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        orr_frame_probe *p = probes[i];
+        if (p->changed) {
+            orr_bounce_grid_fill(&p->bounce.shown, p->position, p->map);
+            p->key = (*u->scene->context.next_key)++;
+        }
+    }
     return ORR_OK;
 }
 
@@ -245,12 +336,14 @@ static orr_result keep(orr_frame_slot *slot, int at, const orr_frame_probe *p, o
 {
     orr_draw_list *list = &slot->list;
     if (!slot->probe_maps[at]) {
-        ORR_TRY(orr_environment_allocate(p->map->sharp, p->map->rough, &slot->probe_maps[at], error));
+        ORR_TRY(orr_environment_allocate(p->map->sharp, p->map->rough, ORR_ENVIRONMENT_POINTS,
+                                         &slot->probe_maps[at], error));
     }
     orr_environment *map = slot->probe_maps[at];
     memcpy(map->texels, p->map->texels, (size_t)map->texel_count * sizeof *map->texels);
     memcpy(map->harmonics, p->map->harmonics, sizeof map->harmonics);
     map->scale = p->map->scale;
+    map->grid = p->map->grid;
     orr_draw_environment *e = &list->environments[list->environment_count++];
     *e = (orr_draw_environment){
         .map = map,
@@ -280,24 +373,49 @@ static void light_meshes(orr_frame_slot *slot, const lit_layer *lit, int count, 
     }
 }
 
+// Have the list's meshes several parts, of which one may light another?
+static bool are_several(const orr_draw_list *list)
+{
+    int parts = 0;
+    for (int i = 0; i < list->mesh_count; i++) {
+        parts += list->meshes[i].mesh->part_count;
+    }
+    return parts > 1;
+}
+
+// Are meshes lit by probes?
+static bool are_on(const orr_scene *scene, const orr_draw_list *list)
+{
+    const bool captured = list->splat_count + list->field_count > 0;
+    return scene->probes == ORR_SCENE_PROBES_ON
+               ? captured || are_several(list)
+               : orr_scene_probes_by_lamps(scene) && !captured && are_several(list);
+}
+
 orr_result orr_frame_probes_update(orr_frame_probes *probes, orr_frame_slot *slot, const orr_scene *scene,
                                    const orr_world *world, const orr_view *view, orr_error *error)
 {
     orr_draw_list *list = &slot->list;
     lit_layer lit[ORR_FRAME_PROBES];
-    int count = scene->probes && list->splat_count + list->field_count > 0 ? find_layers(slot, lit) : 0;
+    orr_frame_probe *found[ORR_FRAME_PROBES];
+    const int count = are_on(scene, list) ? find_layers(slot, lit) : 0;
     if (count == 0) {
         return ORR_OK;
     }
     const orr_probe_behind behind = take_ambient(list);
-    const int first = list->environment_count;
+    orr_bounce_lit bounced = {.count = count, .first = list->environment_count + 1};
+    light_meshes(slot, lit, count, list->environment_count);
     for (int i = 0; i < count; i++) {
-        orr_frame_probe *p;
-        ORR_TRY(find_probe(probes, i, world, view->world, scene->layers[lit[i].layer].id, &p, error));
-        ORR_TRY(update(probes, p, scene, list, &behind, &lit[i], error));
-        ORR_TRY(keep(slot, i, p, error));
+        ORR_TRY(find_probe(probes, i, world, view->world, scene->layers[lit[i].layer].id, &found[i], error));
+        bounced.grids[i] = &found[i]->bounce.shown;
+        bounced.harmonics[i] = (const float(*)[3][9]) & found[i]->map->harmonics;
     }
-    light_meshes(slot, lit, count, first);
+    ORR_TRY(orr_frame_bounce_hold(&probes->bounce, slot, scene->context.isa, error));
+    const updating u = {probes, scene, list, &behind, &bounced, hash_captured(list, &behind)};
+    ORR_TRY(update(&u, found, lit, count, error));
+    for (int i = 0; i < count; i++) {
+        ORR_TRY(keep(slot, i, found[i], error));
+    }
     return ORR_OK;
 }
 
@@ -305,10 +423,12 @@ void orr_frame_probes_close(orr_frame_probes *probes)
 {
     for (int i = 0; i < ORR_FRAME_PROBES; i++) {
         if (probes->items[i]) {
+            orr_bounce_state_close(&probes->items[i]->bounce);
             orr_environment_destroy(probes->items[i]->map);
             orr_free(probes->items[i]);
         }
     }
+    orr_frame_bounce_close(&probes->bounce);
     orr_arena_destroy(&probes->arena);
     *probes = (orr_frame_probes){0};
 }

@@ -76,6 +76,14 @@ double orr_layer_longest_side(const orr_layer_data *layer); // of these bounds
 
 #define ORR_UMBRA 0.4f // of scenes whose file says nothing: a floor outdoors or below a window
 
+// Whether what is around meshes lights them: by itself where lamps are all that does, which leave black what
+// they do not reach.
+typedef enum orr_scene_probes {
+    ORR_SCENE_PROBES_BY_LAMPS,
+    ORR_SCENE_PROBES_ON,
+    ORR_SCENE_PROBES_OFF
+} orr_scene_probes;
+
 struct orr_scene {
     orr_scene_context context;
     orr_pool ids;
@@ -97,7 +105,7 @@ struct orr_scene {
     uint64_t environment_key;     // counted as those of layers
     float environment_rotation;   // [degrees] about the up axis
     float environment_strength;
-    bool probes;                            // captured layers light meshes
+    orr_scene_probes probes;                // layers light meshes
     bool rays;                              // smooth surfaces show what is around them
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count: the scene's own
     int light_count;
@@ -145,6 +153,8 @@ orr_result orr_scene_sun_explains(const orr_scene *scene, const float direction[
                                   orr_error *error);
 // Adds a light, and leaves the clouds as they are.
 orr_result orr_scene_put_light(orr_scene *scene, const orr_light_desc *light, orr_error *error);
+// Are lamps all that lights the scene, so that probes of its meshes are on unless it says that they are off?
+bool orr_scene_probes_by_lamps(const orr_scene *scene);
 // How many lights the scene has, and its meshes.
 int orr_scene_light_total(const orr_scene *scene);
 // Is its light the default sun, which depends on which layers there are?

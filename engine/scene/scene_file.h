@@ -39,7 +39,7 @@ typedef struct orr_scene_file {
     orr_draw_sun sun;
     char *environment; // path of its picture; NULL: none
     float environment_rotation, environment_strength;
-    bool probes, rays;
+    bool has_probes, probes, rays;
     orr_light_desc *lights; // light_count
     int light_count;
     float umbra;                                // "shadow"

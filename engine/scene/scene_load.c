@@ -365,7 +365,9 @@ static orr_result take_settings(orr_scene *scene, orr_scene_file *file, const ch
             return orr_fail(error, (orr_code)why.code, "%s: lights[%d]: %s", path, i, why.message);
         }
     }
-    scene->probes = file->probes;
+    scene->probes = !file->has_probes ? ORR_SCENE_PROBES_BY_LAMPS
+                    : file->probes    ? ORR_SCENE_PROBES_ON
+                                      : ORR_SCENE_PROBES_OFF;
     scene->rays = file->rays;
     if (file->has_sun) {
         scene->has_sun = true;

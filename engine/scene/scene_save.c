@@ -382,7 +382,8 @@ static orr_result add_settings(const orr_scene *scene, const char *path, cJSON *
     const bool good =
         (!scene->has_background || add_floats(root, "background", scene->background, 3)) &&
         (!scene->has_sun || add_sun(root, &scene->sun)) && add_lights(scene, root) &&
-        (!scene->probes || cJSON_AddTrueToObject(root, "probes")) &&
+        (scene->probes == ORR_SCENE_PROBES_BY_LAMPS ||
+         cJSON_AddBoolToObject(root, "probes", scene->probes == ORR_SCENE_PROBES_ON)) &&
         (!scene->rays || cJSON_AddTrueToObject(root, "rays")) &&
         (scene->umbra == ORR_UMBRA || add_float(root, "shadow", scene->umbra)) &&
         add_occlusion(scene, root) &&

@@ -322,7 +322,7 @@ class Scene(Handle):
         call.scene_clear_lights(self.pointer)
 
     def set_probes(self, on=True):
-        """Chooses whether clouds and fields light the meshes and robots among them."""
+        """Chooses whether meshes and robots are lit by what is around them."""
         call.scene_set_probes(self.pointer, on)
 
     def set_rays(self, on=True):

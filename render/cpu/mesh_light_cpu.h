@@ -83,6 +83,32 @@ FN environment_lanes environment_around(const mesh_raster *raster, const mesh_su
     return environment_lanes_of(&raster->environments[i], &raster->lighting.environments[i]);
 }
 
+// What a white matte surface reflects of an environment.
+LARGE_FN real3 environment_matte(const environment_lanes *e, real3 position, real3 normal)
+{
+    const real3 diffuse = environment_diffuse(e->view, normal);
+    if (e->view.points_x < 2.0f) {
+        return diffuse;
+    }
+    const environment_cell c = environment_find_cell(e->view, position, normal);
+    const real3 none = make_real3(R(0.0), R(0.0), R(0.0));
+    const bool x = any(c.squares.x > R(1e-6)), y = any(c.squares.y > R(1e-6)), z = any(c.squares.z > R(1e-6));
+    real3 sum = none;
+    real weights = R(0.0);
+    for (int i = 0; i < 8; i++) {
+        const environment_corner k =
+            environment_corner_of(e->view, c, (float)(i & 1), (float)(i >> 1 & 1), (float)(i >> 2));
+        if (!any(k.weight > R(0.0))) { // behind all of the points
+            continue;
+        }
+        sum = environment_add_corner(sum, c, k, x ? environment_texel(e->texels, to_int(k.x)) : none,
+                                     y ? environment_texel(e->texels, to_int(k.y)) : none,
+                                     z ? environment_texel(e->texels, to_int(k.z)) : none);
+        weights = weights + k.weight;
+    }
+    return environment_with_grid(e->view, diffuse, sum, weights);
+}
+
 // Radiance of an environment around the mirrored direction, blurred by a roughness.
 FN real3 mirrored_around(const environment_lanes *e, light_point point, real3 normal, real roughness)
 {
@@ -131,9 +157,9 @@ FN real3 light_up_metal(const mesh_raster *raster, const mesh_surface *surface, 
     const int layer_count = light_layers(raster, surface, m, point, normal, layers);
     for (int k = 0; k < layer_count && surface->instance->environment > 0; k++) {
         const environment_lanes e = environment_around(raster, surface);
-        layers[k] =
-            light_add_environment(layers[k], m.occlusion, environment_diffuse(e.view, layers[k].normal),
-                                  mirrored_around(&e, point, layers[k].normal, layers[k].roughness));
+        layers[k] = light_add_environment(layers[k], m.occlusion,
+                                          environment_matte(&e, point.position, layers[k].normal),
+                                          mirrored_around(&e, point, layers[k].normal, layers[k].roughness));
     }
     return light_shade(tone_of(&raster->lighting), layer_count == 2
                                                        ? light_of_layers(layers[0], layers[1], m)
@@ -151,9 +177,9 @@ LARGE_FN real4 light_up_film(const mesh_raster *raster, const mesh_surface *surf
     real3 matte = none, mirrored = none, behind = layers[0].sums.diffuse;
     if (surface->instance->environment > 0) {
         const environment_lanes e = environment_around(raster, surface);
-        matte = environment_diffuse(e.view, normal);
+        matte = environment_matte(&e, point.position, normal);
         mirrored = mirrored_around(&e, point, normal, m.roughness);
-        behind = add3(behind, environment_diffuse(e.view, scale3(normal, R(-1.0))));
+        behind = add3(behind, environment_matte(&e, point.position, scale3(normal, R(-1.0))));
     }
     const glass_film film =
         glass_film_of(layers[0], m, glass_look_of(&surface->look), point.to_eye, matte, mirrored);
@@ -172,7 +198,8 @@ FN real3 light_up_linear(const mesh_raster *raster, const mesh_surface *surface,
     light_sums sums = begin_light(raster, surface, material->emission, open);
     if (surface->instance->environment > 0) {
         const environment_lanes e = environment_around(raster, surface);
-        sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(e.view, point.normal), sums.open);
+        sums.diffuse =
+            add_scaled3(sums.diffuse, environment_matte(&e, point.position, point.normal), sums.open);
     }
     for (int i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);

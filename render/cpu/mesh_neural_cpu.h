@@ -27,7 +27,7 @@ LARGE_FN real3 light_up_neural(const mesh_raster *raster, const mesh_surface *su
     }
     if (surface->instance->environment > 0) {
         const environment_lanes e = environment_around(raster, surface);
-        sums = neural_add_environment(sums, lobes, occlusion, environment_diffuse(e.view, bent),
+        sums = neural_add_environment(sums, lobes, occlusion, environment_matte(&e, point.position, bent),
                                       mirrored_around(&e, point, bent, lobes.roughness),
                                       mirrored_around(&e, point, point.normal, lobes.coat_roughness));
     }

@@ -231,7 +231,7 @@ orr_result orr_environment_create(orr_jobs *jobs, const float *rgb, int width, i
     *environment = NULL;
     ORR_TRY(check_size(width, height, name, error));
     orr_environment *e;
-    ORR_TRY(orr_environment_allocate(sharp_side(height), ORR_ENVIRONMENT_ROUGH, &e, error));
+    ORR_TRY(orr_environment_allocate(sharp_side(height), ORR_ENVIRONMENT_ROUGH, 0, &e, error));
     e->panorama = (orr_panorama){.width = width, .height = height};
     orr_result result = complete(jobs, rgb, name, e, &own, error);
     if (clamped) {

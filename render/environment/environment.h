@@ -24,12 +24,24 @@ typedef struct orr_panorama {
     float *columns; // height x width
 } orr_panorama;
 
+enum { ORR_ENVIRONMENT_POINTS = 128 }; // of a grid at most
+
+// What meshes add to the diffuse light around points between them, or keep off it: six texels a point, of
+// surfaces that face along x, -x, y, -y, z, -z.
+typedef struct orr_environment_grid {
+    int points[3]; // along the axes, 2 or more; 0: there is no grid
+    float low[3];  // the first point, in the map's space
+    float step[3]; // from one point to the next
+    float offset;  // by which the texels are too bright, because what is kept off is negative
+} orr_environment_grid;
+
 typedef struct orr_environment {
     int sharp, rough;    // texels a side of the sharp map, and of each of the blurred ones, without borders
-    int32_t texel_count; // of all maps with their borders
+    int32_t texel_count; // of all maps with their borders, and of a grid that there is room for
     uint32_t *texels;    // three fractions of 9 bits and an exponent, radiance / scale
     float scale;
     float harmonics[3][9]; // of each channel: what a white matte surface reflects, by environment_sum
+    orr_environment_grid grid;
     orr_panorama panorama; // width 0: there is none
 } orr_environment;
 

@@ -14,14 +14,19 @@
 // A map, seen from the camera's space.
 STRUCT(environment_view)
 {
-    affine to_map;                          // to the map's own space, whose origin is its centre
-    uniform_real low_x, low_y, low_z;       // box around the centre that a probe's surfaces are taken for;
-    uniform_real high_x, high_y, high_z;    // empty (low_x = high_x): infinitely far away
-    uniform_real strength;                  // factor of the texels
-    uniform_real first;                     // texel: the sharp map, then the blurred ones, all with a
-    uniform_real sharp, rough;              // border of 1; texels a side without it
-    uniform_real diffuse_strength;          // factor of the harmonics
-    uniform_real red[9], green[9], blue[9]; // harmonics of what a white matte surface reflects
+    affine to_map;                             // to the map's own space, whose origin is its centre
+    uniform_real low_x, low_y, low_z;          // box around the centre that a probe's surfaces are taken for;
+    uniform_real high_x, high_y, high_z;       // empty (low_x = high_x): infinitely far away
+    uniform_real strength;                     // factor of the texels
+    uniform_real first;                        // texel: the sharp map, then the blurred ones, all with a
+    uniform_real sharp, rough;                 // border of 1; texels a side without it
+    uniform_real diffuse_strength;             // factor of the harmonics
+    uniform_real points_x, points_y, points_z; // along the axes, of the grid that meshes light; 0: there is
+                                               // none. Its texels are behind the maps
+    uniform_real grid_x, grid_y, grid_z;       // the first point, in the map's space
+    uniform_real step_x, step_y, step_z;       // from one point to the next
+    uniform_real grid_offset;                  // by which its texels are too bright
+    uniform_real red[9], green[9], blue[9];    // harmonics of what a white matte surface reflects
 }
 END_STRUCT(environment_view)
 
@@ -181,6 +186,103 @@ FN real3 environment_diffuse(environment_view v, real3 normal)
                            environment_sum(n, v.blue[0], v.blue[1], v.blue[2], v.blue[3], v.blue[4],
                                            v.blue[5], v.blue[6], v.blue[7], v.blue[8]));
     return scale3(sum, R(v.diffuse_strength));
+}
+
+// ---- the grid ----
+//
+// What meshes add to the diffuse light around points of a grid, or keep off it: at each point what white
+// matte surfaces reflect that face along the six half axes (the ambient cube of McTaggart 2004), mixed by the
+// squares of a normal. A surface looks half a step in front of itself, and from no point behind it, so that
+// it is not lit by what its own back sees.
+
+STRUCT(environment_cell)
+{
+    real3 first;    // number of its first point along the axes
+    real3 part;     // 0 .. 1: where in the cell the surface looks
+    real3 normal;   // in the map's space
+    real3 squares;  // of the normal
+    real3 lower;    // 1 where the normal points to lower values, else 0
+    real per_depth; // 1 / the cell's extent along the normal
+}
+END_STRUCT(environment_cell)
+
+// Along one axis: where half a step ahead of the point is, counted in points.
+FN real environment_find_on_axis(real at, real ahead, uniform_real low, uniform_real step,
+                                 uniform_real points)
+{
+    real x = (at + ahead - R(low)) * (R(1.0) / R(step));
+    return min_(max_(x, R(0.0)), R(points) - R(1.001)); // not a number becomes 0
+}
+
+// position, normal (unit): in the camera's space
+FN environment_cell environment_find_cell(environment_view v, real3 position, real3 normal)
+{
+    real3 p = affine_point(v.to_map, position), n = affine_direction(v.to_map, normal);
+    real depth = abs_(n.x) * R(v.step_x) + abs_(n.y) * R(v.step_y) + abs_(n.z) * R(v.step_z);
+    real half_step = R(0.5) * depth;
+    real x = environment_find_on_axis(p.x, half_step * n.x, v.grid_x, v.step_x, v.points_x);
+    real y = environment_find_on_axis(p.y, half_step * n.y, v.grid_y, v.step_y, v.points_y);
+    real z = environment_find_on_axis(p.z, half_step * n.z, v.grid_z, v.step_z, v.points_z);
+    environment_cell c;
+    c.first = make_real3(floor_(x), floor_(y), floor_(z));
+    c.part = sub3(make_real3(x, y, z), c.first);
+    c.normal = n;
+    c.squares = times3(n, n);
+    c.lower = make_real3(sel(n.x < R(0.0), R(1.0), R(0.0)), sel(n.y < R(0.0), R(1.0), R(0.0)),
+                         sel(n.z < R(0.0), R(1.0), R(0.0)));
+    c.per_depth = R(1.0) / max_(depth, R(1e-30));
+    return c;
+}
+
+// One of the eight points of the cell.
+STRUCT(environment_corner)
+{
+    real x, y, z; // texels: those of its six that the normal is between
+    real weight;
+}
+END_STRUCT(environment_corner)
+
+FN real environment_corner_weight(real part, uniform_real high)
+{
+    return R(high) * part + (R(1.0) - R(high)) * (R(1.0) - part);
+}
+
+// x, y, z: 0 of the cell's first point along the axis, 1 of the next
+FN environment_corner environment_corner_of(environment_view v, environment_cell c, uniform_real x,
+                                            uniform_real y, uniform_real z)
+{
+    real3 away = make_real3((R(x) - c.part.x) * R(v.step_x), (R(y) - c.part.y) * R(v.step_y),
+                            (R(z) - c.part.z) * R(v.step_z));
+    real ahead = fma_(dot3(away, c.normal), c.per_depth, R(0.5)); // of the surface; the mean of all is 0.5
+    real number = fma_(c.first.z + R(z), R(v.points_y), c.first.y + R(y));
+    number = fma_(number, R(v.points_x), c.first.x + R(x));
+    real first = R(v.first) + environment_texels(R(v.sharp)) +
+                 fma_(R(ENVIRONMENT_LEVELS), environment_texels(R(v.rough)), R(6.0) * number);
+    environment_corner k;
+    k.x = first + c.lower.x;
+    k.y = first + R(2.0) + c.lower.y;
+    k.z = first + R(4.0) + c.lower.z;
+    k.weight = environment_corner_weight(c.part.x, x) * environment_corner_weight(c.part.y, y) *
+               environment_corner_weight(c.part.z, z) * min_(max_(R(2.0) * ahead, R(0.0)), R(1.0));
+    return k;
+}
+
+// Adds a corner, whose three texels have been looked up.
+FN real3 environment_add_corner(real3 sum, environment_cell c, environment_corner k, real3 x, real3 y,
+                                real3 z)
+{
+    sum = add_scaled3(sum, x, k.weight * c.squares.x);
+    sum = add_scaled3(sum, y, k.weight * c.squares.y);
+    return add_scaled3(sum, z, k.weight * c.squares.z);
+}
+
+// What a white matte surface reflects: diffuse light, and the sum of the corners' light by their weights.
+FN real3 environment_with_grid(environment_view v, real3 diffuse, real3 sum, real weights)
+{
+    real3 light = add_scaled3(diffuse, sum, R(1.0) / max_(weights, R(1e-6)));
+    real offset = R(v.grid_offset);
+    return make_real3(max_(light.x - offset, R(0.0)), max_(light.y - offset, R(0.0)),
+                      max_(light.z - offset, R(0.0)));
 }
 
 #endif

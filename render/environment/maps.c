@@ -102,12 +102,23 @@ static uint32_t *map_of(const orr_environment *e, int level)
     return level == 0 ? e->texels : e->texels + texels_of(e->sharp) + (level - 1) * texels_of(e->rough);
 }
 
-orr_result orr_environment_allocate(int sharp, int rough, orr_environment **environment, orr_error *error)
+uint32_t *orr_environment_grid_texels(const orr_environment *e)
+{
+    return e->texels + texels_of(e->sharp) + ORR_ENVIRONMENT_LEVELS * texels_of(e->rough);
+}
+
+uint32_t orr_environment_encode(const float rgb[3])
+{
+    return encode(make_real3(rgb[0], rgb[1], rgb[2]));
+}
+
+orr_result orr_environment_allocate(int sharp, int rough, int points, orr_environment **environment,
+                                    orr_error *error)
 {
     orr_environment *e;
     ORR_ALLOC(e, 1, "an environment", error);
     *e = (orr_environment){.sharp = sharp, .rough = rough, .scale = 1.0f};
-    e->texel_count = texels_of(sharp) + ORR_ENVIRONMENT_LEVELS * texels_of(rough);
+    e->texel_count = texels_of(sharp) + ORR_ENVIRONMENT_LEVELS * texels_of(rough) + 6 * points;
     e->texels = orr_alloc_zero((size_t)e->texel_count, sizeof *e->texels);
     if (!e->texels) {
         orr_free(e);

@@ -3,8 +3,13 @@
 
 #include "render/environment/environment.h"
 
-// Allocates the maps of an environment of these sides, powers of two.
-orr_result orr_environment_allocate(int sharp, int rough, orr_environment **environment, orr_error *error);
+// Allocates the maps of an environment of these sides, powers of two, and room for a grid of so many points.
+orr_result orr_environment_allocate(int sharp, int rough, int points, orr_environment **environment,
+                                    orr_error *error);
+// The texels of its grid.
+uint32_t *orr_environment_grid_texels(const orr_environment *environment);
+// A texel of this radiance.
+uint32_t orr_environment_encode(const float rgb[3]);
 // rgb: sharp x sharp x 3, at the middles of the texels: becomes the sharp map, and what the blurred ones are
 // made of.
 orr_result orr_environment_fill(orr_jobs *jobs, const float *rgb, orr_environment *environment,

@@ -26,7 +26,7 @@ void look_options_list(look_options *look, option list[LOOK_OPTION_COUNT])
         {.name = "--probes",
          .kind = OPTION_FLAG,
          .value = &look->probes,
-         .help = "light meshes and robots by the clouds and fields around them (\"probes\" in scene files)"},
+         .help = "light meshes and robots by what is around them (\"probes\" in scene files)"},
         {.name = "--rays",
          .kind = OPTION_FLAG,
          .value = &look->rays,

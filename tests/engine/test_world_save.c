@@ -156,7 +156,7 @@ static void a_saved_world_is_read_as_the_same_scene_and_draws_the_same_picture(v
     }
     assert_true(again->occlusion_radius == 0.25f && again->occlusion_strength == 0.5f);
     assert_true(again->umbra == 0.6f && again->exposure == 0.5f && again->tone == ORR_TONE_NEUTRAL);
-    assert_true(again->probes);
+    assert_int_equal(again->probes, ORR_SCENE_PROBES_ON);
     assert_true(again->rays);
     assert_ok(orr_world_create(again, 1, &second, &error));
     // the arm's hand, of which the box is held, has fallen too: poses of robots are not saved
@@ -168,6 +168,11 @@ static void a_saved_world_is_read_as_the_same_scene_and_draws_the_same_picture(v
     // camera's axes come of its target: a few pixels at edges round to another colour
     assert_true(psnr(before, after, 4 * PIXELS) > 50.0);
     orr_world_destroy(second);
+    orr_scene_destroy(again);
+    assert_ok(orr_scene_set_probes(scene, false, &error));
+    assert_ok(orr_world_save(world, 0, NULL, path, &error));
+    assert_ok(orr_scene_load(engine, path, &again, &error));
+    assert_int_equal(again->probes, ORR_SCENE_PROBES_OFF);
     orr_scene_destroy(again);
     orr_world_destroy(world);
     orr_scene_destroy(scene);

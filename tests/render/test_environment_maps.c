@@ -365,10 +365,10 @@ static void probes_hold_what_their_faces_show(void **state)
     const orr_probe_behind behind = {.ambient = {0.2f, 0.2f, 0.2f}};
     orr_environment *e;
     float low[3], high[3];
-    assert_ok(orr_environment_allocate(ORR_PROBE_SHARP, ORR_PROBE_ROUGH, &e, &error));
+    assert_ok(orr_environment_allocate(ORR_PROBE_SHARP, ORR_PROBE_ROUGH, 0, &e, &error));
     // half covered by white: 0.5 and half of what is behind
     set_faces(faces, &behind, 1.0f, 0.5f, 2.0f);
-    assert_ok(orr_probe_fill(jobs, faces, e, low, high, &error));
+    assert_ok(orr_probe_fill(jobs, faces, faces, e, low, high, &error));
     for (int i = 0; i < 40; i++) {
         // harmonics are sums over the middles of 64 x 64 texels
         assert_float_equal(environment_diffuse(view_of(e), direction(i)).x, 0.6f, 3e-4f);
@@ -382,17 +382,52 @@ static void probes_hold_what_their_faces_show(void **state)
     for (int i = 0; i < ORR_PROBE_FACE * ORR_PROBE_FACE; i++) {
         faces[3].rgb[3 * i] = 5.0f;
     }
-    assert_ok(orr_probe_fill(jobs, faces, e, low, high, &error));
+    assert_ok(orr_probe_fill(jobs, faces, faces, e, low, high, &error));
     assert_float_equal(red_of(e, make_real3(0.1f, -1.0f, 0.2f), 0.0f), 5.0f, 5.0f / 256.0f);
     assert_float_equal(red_of(e, make_real3(0.1f, 1.0f, 0.2f), 0.0f), 0.6f, 0.6f / 256.0f);
     // inside a wall: opaque, at no distance; what is not a number is dark
     set_faces(faces, &behind, NAN, 1.0f, 0.0f);
-    assert_ok(orr_probe_fill(jobs, faces, e, low, high, &error));
+    assert_ok(orr_probe_fill(jobs, faces, faces, e, low, high, &error));
     for (int i = 0; i < 40; i++) {
         assert_true(red_of(e, direction(i), 0.3f) >= 0.0f);
         assert_true(environment_diffuse(view_of(e), direction(i)).x >= 0.0f);
     }
     orr_environment_destroy(e);
+    free(faces);
+}
+
+// Half of white splats at 2: a mesh before them hides them, one behind them is half seen, and none is where
+// its depth is infinite.
+static void meshes_are_among_what_faces_show(void **state)
+{
+    (void)state;
+    orr_probe_face *faces = calloc(6, sizeof *faces), *out = calloc(1, sizeof *out);
+    orr_probe_meshes *meshes = calloc(1, sizeof *meshes);
+    static float rgba[4 * ORR_PROBE_FACE * ORR_PROBE_FACE], depth[ORR_PROBE_FACE * ORR_PROBE_FACE];
+    const orr_probe_behind behind = {.ambient = {0.2f, 0.2f, 0.2f}};
+    for (int i = 0; i < ORR_PROBE_FACE * ORR_PROBE_FACE; i++) {
+        for (int k = 0; k < 4; k++) {
+            rgba[4 * i + k] = 0.5f; // premultiplied
+        }
+        depth[i] = 2.0f;
+    }
+    for (int i = 0; i < ORR_PROBE_MESHES * ORR_PROBE_MESHES; i++) {
+        const int row = i / ORR_PROBE_MESHES;
+        meshes->depth[i] = row < 8 ? 1.0f : row < 24 ? 3.0f : INFINITY;
+        meshes->rgb[i][0] = 0.4f;
+    }
+    const orr_picture shown = {rgba, depth};
+    orr_probe_take(0, &shown, &behind, &faces[0]);
+    orr_probe_put_meshes(&shown, meshes, &faces[0], out);
+    const int row = 3 * ORR_PROBE_FACE;
+    assert_float_equal(out->rgb[5 * row], 0.4f, 1e-6f);
+    assert_float_equal(out->rgb[5 * row + 1], 0.0f, 1e-6f);
+    assert_float_equal(out->rgb[30 * row], 0.7f, 1e-6f);
+    assert_float_equal(out->rgb[30 * row + 1], 0.5f, 1e-6f);
+    assert_float_equal(out->rgb[60 * row], 0.6f, 1e-6f);
+    assert_float_equal(out->distance, 2.0f, 0.0f);
+    free(meshes);
+    free(out);
     free(faces);
 }
 
@@ -456,6 +491,7 @@ int main(void)
         cmocka_unit_test(albedos_are_the_golden_ones),
         cmocka_unit_test(what_is_mirrored_and_what_is_matte_add_up_to_the_albedo),
         cmocka_unit_test(probes_hold_what_their_faces_show),
+        cmocka_unit_test(meshes_are_among_what_faces_show),
         cmocka_unit_test(faces_look_along_the_axes),
         cmocka_unit_test(mirror_images_of_a_box_are_where_its_walls_are),
     };

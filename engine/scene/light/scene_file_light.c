@@ -168,6 +168,7 @@ static orr_result read_scene_lights(const orr_json *root, orr_scene_file *file, 
         ORR_TRY(orr_json_element(root, "lights", file->light_count, node, &light, error));
         ORR_TRY(read_scene_light(&light, &file->lights[file->light_count], error));
     }
+    file->has_probes = cJSON_HasObjectItem(root->node, "probes");
     ORR_TRY(orr_json_bool(root, "probes", &file->probes, error));
     return orr_json_bool(root, "rays", &file->rays, error);
 }

@@ -1,6 +1,8 @@
+#define ORR_SCALAR
 #include "render/cpu/rays/mesh_trees.h"
 
 #include "engine/core/memory.h"
+#include "render/reference/picture.h"
 
 #include <string.h>
 
@@ -200,4 +202,30 @@ orr_result orr_mesh_trees_hold(orr_mesh_trees *t, const orr_draw_list *list, orr
     *t = next;
     t->held = true;
     return ORR_OK;
+}
+
+// ---- holes ----
+
+bool orr_mesh_trees_stop(const orr_mesh_trees *trees, const float linear[256], const orr_ray_hit *hit)
+{
+    const orr_mesh_tree *tree = &trees->trees[hit->instance];
+    const orr_mesh *mesh = tree->mesh;
+    const uint32_t *index = mesh->indices + 3 * (size_t)tree->triangle_of[hit->triangle];
+    const orr_mesh_vertex *a = &mesh->vertices[index[0]], *b = &mesh->vertices[index[1]],
+                          *c = &mesh->vertices[index[2]];
+    const orr_mesh_material *look = &mesh->materials[mesh->parts[tree->part_of[hit->triangle]].material];
+    const int texture = orr_material_texture(look, ORR_TEXTURE_BASE);
+    const real corners[3] = {a->colour[3], b->colour[3], c->colour[3]};
+    real alpha = look->base_colour[3] / 255.0f *
+                 (corners[0] + hit->b * (corners[1] - corners[0]) + hit->c * (corners[2] - corners[0]));
+    if (texture >= 0) {
+        real uv[2];
+        for (int k = 0; k < 2; k++) {
+            uv[k] = a->uv[k] + hit->b * (b->uv[k] - a->uv[k]) + hit->c * (c->uv[k] - a->uv[k]);
+        }
+        alpha *=
+            picture_sample(linear, &mesh->textures[texture], &look->samplers[ORR_TEXTURE_BASE], uv[0], uv[1])
+                .w;
+    }
+    return alpha >= look->alpha_cutoff;
 }

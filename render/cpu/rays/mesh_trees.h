@@ -29,3 +29,6 @@ typedef struct orr_mesh_trees {
 // ORR_ERROR_CAPACITY for a mesh of more than ORR_BVH_BOXES triangles; then nothing is held.
 orr_result orr_mesh_trees_hold(orr_mesh_trees *trees, const orr_draw_list *list, orr_error *error);
 void orr_mesh_trees_free(orr_mesh_trees *trees);
+
+// Has the texture of a sieved triangle of the trees no hole there? linear: of picture_decode_table
+bool orr_mesh_trees_stop(const orr_mesh_trees *trees, const float linear[256], const orr_ray_hit *hit);

@@ -124,30 +124,10 @@ orr_result orr_ray_trees_hold(orr_ray_trees *t, orr_isa isa, const orr_draw_list
 
 // ---- rays ----
 
-// Has the texture no hole there?
 static bool stops(void *context, const orr_ray_hit *hit)
 {
     const orr_ray_trees *t = context;
-    const orr_mesh_tree *tree = &t->meshes.trees[hit->instance];
-    const orr_mesh *mesh = tree->mesh;
-    const uint32_t *index = mesh->indices + 3 * (size_t)tree->triangle_of[hit->triangle];
-    const orr_mesh_vertex *a = &mesh->vertices[index[0]], *b = &mesh->vertices[index[1]],
-                          *c = &mesh->vertices[index[2]];
-    const orr_mesh_material *look = &mesh->materials[mesh->parts[tree->part_of[hit->triangle]].material];
-    const int texture = orr_material_texture(look, ORR_TEXTURE_BASE);
-    const real corners[3] = {a->colour[3], b->colour[3], c->colour[3]};
-    real alpha = look->base_colour[3] / 255.0f *
-                 (corners[0] + hit->b * (corners[1] - corners[0]) + hit->c * (corners[2] - corners[0]));
-    if (texture >= 0) {
-        real uv[2];
-        for (int k = 0; k < 2; k++) {
-            uv[k] = a->uv[k] + hit->b * (b->uv[k] - a->uv[k]) + hit->c * (c->uv[k] - a->uv[k]);
-        }
-        alpha *= picture_sample(t->linear, &mesh->textures[texture], &look->samplers[ORR_TEXTURE_BASE], uv[0],
-                                uv[1])
-                     .w;
-    }
-    return alpha >= look->alpha_cutoff;
+    return orr_mesh_trees_stop(&t->meshes, t->linear, hit);
 }
 
 static void meet_surface(const orr_ray_trees *t, const orr_ray *ray, orr_ray_met *met)

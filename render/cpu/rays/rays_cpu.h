@@ -59,7 +59,7 @@ LARGE_FN ray_surface ray_metal(const mesh_raster *raster, const mesh_surface *su
         real share = R(0.0);
         if (surface->instance->environment > 0) {
             const environment_lanes e = environment_around(raster, surface);
-            matte = add3(matte, environment_diffuse(e.view, layer->normal));
+            matte = add3(matte, environment_matte(&e, point.position, layer->normal));
             mirrored = add3(mirrored, mirrored_around(&e, point, layer->normal, layer->roughness));
         }
         if (k == top) {

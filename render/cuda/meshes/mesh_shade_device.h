@@ -168,6 +168,28 @@ static __device__ real3 environment_lookup(environment_view v, const uint32_t *t
     return scale3(light, v.strength);
 }
 
+// What a white matte surface reflects of an environment.
+static __device__ real3 environment_matte(environment_view v, const uint32_t *texels, real3 position,
+                                          real3 normal)
+{
+    const real3 diffuse = environment_diffuse(v, normal);
+    if (v.points_x < 2.0f) {
+        return diffuse;
+    }
+    const environment_cell c = environment_find_cell(v, position, normal);
+    real3 sum = make_real3(0.0f, 0.0f, 0.0f);
+    float weights = 0.0f;
+    for (int32_t i = 0; i < 8; i++) {
+        const environment_corner k =
+            environment_corner_of(v, c, (float)(i & 1), (float)(i >> 1 & 1), (float)(i >> 2));
+        sum = environment_add_corner(sum, c, k, environment_texel(texels, (int32_t)k.x),
+                                     environment_texel(texels, (int32_t)k.y),
+                                     environment_texel(texels, (int32_t)k.z));
+        weights += k.weight;
+    }
+    return environment_with_grid(v, diffuse, sum, weights);
+}
+
 // The part of light from all around that reaches the point past the meshes.
 static __device__ float open_part(const orr_cuda_mesh_scene *s, light_point p)
 {
@@ -218,9 +240,10 @@ static __device__ real3 light_up_metal(const orr_cuda_mesh_scene *s, int32_t env
     }
     for (int32_t k = 0; k < layer_count && environment > 0; k++) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        layers[k] =
-            light_add_environment(layers[k], m.occlusion, environment_diffuse(v, layers[k].normal),
-                                  mirrored_around(s, v, point, layers[k].normal, layers[k].roughness));
+        layers[k] = light_add_environment(
+            layers[k], m.occlusion,
+            environment_matte(v, s->environment_texels, point.position, layers[k].normal),
+            mirrored_around(s, v, point, layers[k].normal, layers[k].roughness));
     }
     return light_shade(tone_of(lighting), coated ? light_of_layers(layers[0], layers[1], m)
                                                  : light_of_layer(layers[0], m.occlusion, m.emissive));
@@ -248,9 +271,10 @@ static __device__ real4 light_up_film(const orr_cuda_mesh_scene *s, const orr_cu
     real3 matte = none, mirrored = none, behind = layer.sums.diffuse;
     if (environment > 0) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        matte = environment_diffuse(v, normal);
+        matte = environment_matte(v, s->environment_texels, point.position, normal);
         mirrored = mirrored_around(s, v, point, normal, m.roughness);
-        behind = add3(behind, environment_diffuse(v, scale3(normal, -1.0f)));
+        behind =
+            add3(behind, environment_matte(v, s->environment_texels, point.position, scale3(normal, -1.0f)));
     }
     const glass_film film = glass_film_of(layer, m, look, point.to_eye, matte, mirrored);
     return glass_film_over(film, tone_of(lighting), behind);
@@ -267,7 +291,9 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, int32_t environme
     light_sums sums = begin_light(s, environment, material->emission, open_part(s, point));
     if (environment > 0) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        sums.diffuse = add_scaled3(sums.diffuse, environment_diffuse(v, point.normal), sums.open);
+        sums.diffuse =
+            add_scaled3(sums.diffuse,
+                        environment_matte(v, s->environment_texels, point.position, point.normal), sums.open);
     }
     for (int32_t i = 0; i < lighting->count; i++) {
         light_source light = light_of(&lighting->lights[i]);
@@ -344,7 +370,8 @@ static __device__ real3 light_up_neural(const orr_cuda_mesh_scene *s, int32_t en
     }
     if (environment > 0) {
         const environment_view v = environment_of(&lighting->environments[environment - 1]);
-        sums = neural_add_environment(sums, lobes, occlusion, environment_diffuse(v, bent),
+        sums = neural_add_environment(sums, lobes, occlusion,
+                                      environment_matte(v, s->environment_texels, point.position, bent),
                                       mirrored_around(s, v, point, bent, lobes.roughness),
                                       mirrored_around(s, v, point, point.normal, lobes.coat_roughness));
     }

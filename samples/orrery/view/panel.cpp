@@ -434,7 +434,7 @@ static void show_light(panel_light *l)
         ImGui::SetTooltip("how bright captured surfaces are in the shadows of meshes and robots");
     }
     l->sun_changed = changed;
-    l->lamps_changed = ImGui::Checkbox("captures light meshes", &l->probes);
+    l->lamps_changed = ImGui::Checkbox("what is around lights meshes", &l->probes);
     for (int i = 0; i < l->lamps; i++) {
         char label[24];
         snprintf(label, sizeof label, "lamp %d", i + 1);

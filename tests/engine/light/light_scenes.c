@@ -170,7 +170,6 @@ static void sphere_in_room(orr_scene *scene)
     add_sphere(scene, 1.0f, 0.0f, (float[3]){-0.55f, 0, 0}, 0.45f);
     add_sphere(scene, 1.0f, 0.4f, (float[3]){0.55f, 0.3f, 0.2f}, 0.3f);
     add_sphere(scene, 0.0f, 0.9f, (float[3]){0.5f, -0.3f, -0.4f}, 0.3f);
-    assert_ok(orr_scene_set_probes(scene, true, &error));
     assert_ok(orr_scene_set_rays(scene, true, &error));
 }
 
@@ -271,6 +270,9 @@ light_scene light_scene_make(orr_engine *engine, int index, int width, int heigh
                               .occlusion_radius = index == 1 ? -1.0f : 0.8f}};
     orr_layer soft = {0};
     assert_ok(orr_scene_create(engine, &s.scene, &error));
+    if (index != 4) { // lamps alone need not ask for them
+        assert_ok(orr_scene_set_probes(s.scene, true, &error));
+    }
     if (index < 5) {
         makers[index](s.scene);
     } else {

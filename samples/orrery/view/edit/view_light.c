@@ -27,6 +27,12 @@ static void join(const panel_colour *c, float colour[3])
     }
 }
 
+// Meshes, by what is around them.
+static bool are_lit_by_surroundings(const orr_scene *scene)
+{
+    return scene->probes == ORR_SCENE_PROBES_ON || orr_scene_probes_by_lamps(scene);
+}
+
 panel_light *view_light_show(viewer *v)
 {
     const orr_scene *scene = v->scene;
@@ -36,7 +42,7 @@ panel_light *view_light_show(viewer *v)
     l->sun = split(scene->sun.colour);
     l->ambient = split(scene->sun.ambient);
     l->umbra = (double)scene->umbra;
-    l->probes = scene->probes;
+    l->probes = are_lit_by_surroundings(scene);
     l->lamps = scene->light_count;
     for (int i = 0; i < l->lamps; i++) {
         l->lamp[i] = split(scene->lights[i].diffuse);
@@ -70,7 +76,9 @@ void view_light_take(viewer *v)
     }
     if (l->lamps_changed) {
         begin_change(v);
-        scene->probes = l->probes;
+        if (l->probes != are_lit_by_surroundings(scene)) {
+            scene->probes = l->probes ? ORR_SCENE_PROBES_ON : ORR_SCENE_PROBES_OFF;
+        }
         for (int i = 0; i < l->lamps; i++) {
             join(&l->lamp[i], scene->lights[i].diffuse);
             memcpy(scene->lights[i].specular, scene->lights[i].diffuse, sizeof scene->lights[i].specular);
