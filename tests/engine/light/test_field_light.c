@@ -328,6 +328,7 @@ static void probes_show_fields_in_new_lamps(void **state)
     static float dark[4 * PIXELS];
     const int plate_pixel = 4 * (PIXELS / 2 + SIDE / 2);
     const orr_light_desc open = open_lamp();
+    orr_light_desc not_on_fields = open;
     stage s;
     orr_world *world;
     orr_frame *frame, *fresh;
@@ -337,7 +338,10 @@ static void probes_show_fields_in_new_lamps(void **state)
     assert_ok(orr_world_create(s.scene, 1, &world, &error));
     assert_ok(orr_frame_create(engine, NULL, &frame, &error));
     assert_ok(orr_frame_create(engine, NULL, &fresh, &error));
+    not_on_fields.clouds = false;
+    assert_ok(orr_scene_add_light(s.scene, &not_on_fields, &error)); // the plate alone has its light
     draw_often(frame, s.scene, world, &view, dark);
+    assert_ok(orr_scene_clear_lights(s.scene, &error));
     assert_ok(orr_scene_add_light(s.scene, &open, &error));
     draw_often(frame, s.scene, world, &view, after);
     draw_often(fresh, s.scene, world, &view, before);
