@@ -323,8 +323,12 @@ static void draw_often(orr_frame *frame, const orr_scene *scene, const orr_world
 static void probes_show_fields_in_new_lamps(void **state)
 {
     (void)state;
-    const orr_view view = view_from(0, -3, 0.9f);
+    static const float below[3] = {1.2f, -1.5f, 0.15f}, plate[3] = {1.2f, 0, 0.4f}, up[3] = {0, 0, 1};
+    const orr_view view = {.camera = orr_camera_look_at(below, plate, up, 0.6f, SIDE, SIDE)};
+    static float dark[4 * PIXELS];
+    const int plate_pixel = 4 * (PIXELS / 2 + SIDE / 2);
     const orr_light_desc open = open_lamp();
+    orr_light_desc not_on_fields = open;
     stage s;
     orr_world *world;
     orr_frame *frame, *fresh;
@@ -334,11 +338,15 @@ static void probes_show_fields_in_new_lamps(void **state)
     assert_ok(orr_world_create(s.scene, 1, &world, &error));
     assert_ok(orr_frame_create(engine, NULL, &frame, &error));
     assert_ok(orr_frame_create(engine, NULL, &fresh, &error));
-    draw_often(frame, s.scene, world, &view, before);
+    not_on_fields.clouds = false;
+    assert_ok(orr_scene_add_light(s.scene, &not_on_fields, &error)); // the plate alone has its light
+    draw_often(frame, s.scene, world, &view, dark);
+    assert_ok(orr_scene_clear_lights(s.scene, &error));
     assert_ok(orr_scene_add_light(s.scene, &open, &error));
     draw_often(frame, s.scene, world, &view, after);
     draw_often(fresh, s.scene, world, &view, before);
     assert_true(largest_difference(after, before, 4 * PIXELS) < 1e-6);
+    assert_true(after[plate_pixel] > dark[plate_pixel] + 0.05f);
     orr_frame_destroy(fresh);
     orr_frame_destroy(frame);
     orr_world_destroy(world);
