@@ -13,7 +13,8 @@ LANE_FN void energies(const lane_model *m, lane_data *d)
             potential = potential - body_mass(m, d, i) * dot3(g, load3(d->xipos, i));
         }
     }
-    for (int joint = 0; joint < m->njnt && !(m->opt.disableflags & ORR_DISABLE_SPRING); joint++) {
+    int springs = !(m->opt.disableflags & ORR_DISABLE_SPRING);
+    for (int joint = 0; joint < m->njnt && springs; joint++) {
         int adr = m->jnt_qposadr[joint], type = m->jnt_type[joint];
         lane_drag spring = joint_spring(m, joint);
         real stored = R(0.0);
@@ -33,7 +34,7 @@ LANE_FN void energies(const lane_model *m, lane_data *d)
         }
         potential = potential + stored;
     }
-    for (int i = 0; i < m->ntendon; i++) {
+    for (int i = 0; i < m->ntendon && springs; i++) {
         lane_drag spring = tendon_spring(m, i);
         potential = potential + spring_energy(&spring, tendon_extension(m, d, i, d->ten_length[i]));
     }

@@ -224,8 +224,10 @@ LANE_FN void transmissions(const lane_model *m, lane_data *d)
 
 LANE_FN void find_output_velocity(const lane_model *m, lane_data *d, int output)
 {
-    d->actuator_velocity[output] =
-        chain_rate(m, output_chain(m, output), output_moments(m, d, output), d->qvel);
+    d->actuator_velocity[output] = // MuJoCo computes none without actuation
+        m->opt.disableflags & ORR_DISABLE_ACTUATION
+            ? R(0.0)
+            : chain_rate(m, output_chain(m, output), output_moments(m, d, output), d->qvel);
 }
 
 // Transmissions that act on contacts, once these are found.

@@ -89,7 +89,7 @@ static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool in
         const char *limited = mjcf_find(node, "actlimited");
         int count;
         ORR_TRY(mjcf_read_numbers(node, "actrange", 2, 2, a->actrange, &count, reader->error));
-        a->actlimited = 1;
+        a->actlimited = in_class ? a->actlimited : 1;
         if (limited && strcmp(limited, "true") != 0) {
             return mjcf_fail(node, reader->error, "actlimited: expected true");
         }
@@ -541,20 +541,22 @@ static void copy_own(const spec_actuator *from, spec_actuator *to)
     memcpy(to->ffrange, from->ffrange, sizeof to->ffrange);
 }
 
-// What a default of `general` gives to a shortcut: the attributes that all have in common, and what they call
-// gainprm and biasprm, except to muscles and dampers.
+// What a default of `general` gives to a shortcut: the attributes that all have in common, but actearly, and
+// those numbers of gainprm and biasprm that servos, motors of a velocity and cylinders have.
 static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, int kind, spec_actuator *a)
 {
     const spec_actuator before = *a;
     ORR_TRY(read_general_members(reader, node, a));
     a->dyntype = before.dyntype;
-    if (kind != MJCF_CYLINDER) {
-        memcpy(a->dynprm, before.dynprm, sizeof a->dynprm);
-    }
-    if (kind == MJCF_MUSCLE || kind == MJCF_DAMPER || kind == MJCF_DCMOTOR || kind == MJCF_ORIENTATION) {
-        memcpy(a->gainprm, before.gainprm, sizeof a->gainprm);
-        memcpy(a->biasprm, before.biasprm, sizeof a->biasprm);
-    }
+    a->actearly = before.actearly;
+    bool servo = kind == MJCF_POSITION || kind == MJCF_VELOCITY || kind == MJCF_INTVELOCITY;
+    bool pid = kind == MJCF_PID && a->gaintype == ORR_GAIN_PID;
+    int gains = pid ? ORR_NGAIN : servo || kind == MJCF_CYLINDER || kind == MJCF_ADHESION ? 1 : 0;
+    int biases = pid ? ORR_NBIAS : servo || kind == MJCF_CYLINDER ? 3 : 0;
+    int times = kind == MJCF_CYLINDER ? 1 : 0;
+    memcpy(a->gainprm + gains, before.gainprm + gains, (size_t)(ORR_NGAIN - gains) * sizeof *a->gainprm);
+    memcpy(a->biasprm + biases, before.biasprm + biases, (size_t)(ORR_NBIAS - biases) * sizeof *a->biasprm);
+    memcpy(a->dynprm + times, before.dynprm + times, (size_t)(ORR_NDYN - times) * sizeof *a->dynprm);
     return ORR_OK;
 }
 
@@ -589,6 +591,9 @@ orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node
             ORR_TRY(read_general_for(reader, node, other, a));
         } else if (other != kind) {
             ORR_TRY(read_common_for(reader, node, kind, &outer->actuator[other], a));
+            if (kind == MJCF_DCMOTOR && mjcf_find(node, "saturation")) { // all have it as forcerange
+                memcpy(a->forcerange, c->actuator[kind].forcerange, sizeof a->forcerange);
+            }
         }
     }
     c->actuator[MJCF_GENERAL] = c->actuator[kind]; // it takes all that a shortcut gives

@@ -354,6 +354,34 @@ static void what_sticks_pulls_at_exactly_its_margin(void **state)
     orr_model_destroy(model);
 }
 
+// MuJoCo 4.0.0's energy without springs, and its velocity of an actuator without actuation.
+static void flags_silence_their_sensors(void **state)
+{
+    (void)state;
+    static const char *const flags[2] = {"spring", "actuation"};
+    static const double expected[2][2] = {{0.0, 1.4}, {10.0, 0.0}}; // J, m/s
+    for (int i = 0; i < 2; i++) {
+        char text[768];
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 0'><flag %s='disable'/></option><worldbody><site name='w'/>"
+                 "<body pos='1 0 0'><joint name='s' type='slide' axis='1 0 0'/><geom size='0.1'/><site "
+                 "name='s'/></body></worldbody><tendon><spatial stiffness='20' springlength='0'><site "
+                 "site='w'/><site site='s'/></spatial></tendon><actuator><motor name='a' joint='s' gear='2'/>"
+                 "</actuator><sensor><e_potential/><actuatorvel actuator='a'/></sensor></mujoco>",
+                 flags[i]);
+        orr_model *model;
+        assert_ok(orr_model_load(written("flags.xml", text), &model, &error));
+        orr_physics *physics = make_physics(model, 1, true);
+        const double speed = 0.7;
+        double seen[2];
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, &speed);
+        orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, seen);
+        assert_true(fabs(seen[0] - expected[i][0]) < 1e-9 && fabs(seen[1] - expected[i][1]) < 1e-9);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+}
+
 static void no_contacts_have_no_normal(void **state)
 {
     (void)state;
@@ -679,6 +707,7 @@ int main(void)
         cmocka_unit_test(a_torus_is_felt_by_its_function),
         cmocka_unit_test(what_is_enclosed_is_compact_and_convex),
         cmocka_unit_test(what_sticks_pulls_at_exactly_its_margin),
+        cmocka_unit_test(flags_silence_their_sensors),
         cmocka_unit_test(no_contacts_have_no_normal),
         cmocka_unit_test(a_pair_alone_has_room_for_its_contacts),
         cmocka_unit_test(sensors_measure_late_as_in_mujoco),
