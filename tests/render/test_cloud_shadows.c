@@ -568,7 +568,7 @@ static void a_shadow_falls_on_fields(void **state)
             colour[k * SIDE * SIDE + i] = k < 3 ? 0.6f : 1.0f;
         }
     }
-    orr_field_pass fields = {.depth = depth, .colour = colour};
+    orr_field_pass fields = {.list = &s->scene.list, .depth = depth, .colour = colour};
     drawn d = drawn_make(&s->scene.list);
     orr_cpu_frame *frame;
     orr_profile profile = {0};

@@ -165,7 +165,7 @@ static void draw_kept(orr_jobs *jobs, const orr_draw_list *list, const orr_kept_
             colour[k * KEPT_PIXELS + i] = 0.3f;
         }
     }
-    const orr_field_pass fields = {.depth = depth, .colour = colour};
+    orr_field_pass fields = {.list = list, .depth = depth, .colour = colour};
     orr_isa isa;
     orr_arena arena = {0};
     orr_profile profile;

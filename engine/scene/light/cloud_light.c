@@ -142,7 +142,7 @@ static real3 light_at(const lit_cloud *c, const lit_splat *s)
         const light_incidence incident = light_incident(light_of(lamp), s->position);
         const real strength =
             incident.strength * captured_facing(s->flat, fabsf(dot3(s->normal, incident.to_light)));
-        if (!(strength > 1e-5f)) {
+        if (!(strength > (real)CAPTURED_FAINT)) {
             continue;
         }
         const real distance =
