@@ -152,15 +152,7 @@ typedef struct lane_run {
 
 FN lane_run run_from(const lane_model *m, const lane_data *d, const lane_row *group, int first)
 {
-    const int32_t *dof = group->dof, *block_of = m->plan->dof_block;
-    int block = block_of[dof[first]], size = m->plan->block_first[block + 1] - m->plan->block_first[block];
-    lane_run run = {first, first + size, d->block_at[block]};
-    if (run.end <= group->count && block_of[dof[run.end - 1]] == block) {
-        return run; // all of the block
-    }
-    for (run.end = first + 1; run.end < group->count && block_of[dof[run.end]] == block;) {
-        run.end++;
-    }
+    lane_run run = {first, run_end(m, group, first), place_of_dof(m, d, group->dof[first])};
     return run;
 }
 

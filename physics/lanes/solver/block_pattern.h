@@ -51,14 +51,10 @@ LANE_FN void visit_edges(const lane_model *m, lane_data *d, int write)
     const int32_t *last = NULL;
     for (int g = 0; g < d->group_count; g++) {
         const lane_row *row = &d->row[d->group[g]];
-        for (int a = 0; a < row->count && row->dof != last; a++) {
-            if (a > 0 && block[row->dof[a]] == block[row->dof[a - 1]]) {
-                continue;
-            }
-            for (int b = a + 1; b < row->count; b++) {
-                if (block[row->dof[b]] != block[row->dof[b - 1]]) {
-                    add_edge(m, d, block[row->dof[a]], block[row->dof[b]], write);
-                }
+        for (int a = 0, next; a < row->count && row->dof != last; a = next) {
+            next = run_end(m, row, a);
+            for (int b = next; b < row->count; b = run_end(m, row, b)) {
+                add_edge(m, d, block[row->dof[a]], block[row->dof[b]], write);
             }
         }
         last = row->dof;

@@ -28,7 +28,7 @@ LANE_FN void join_trees(const lane_model *m, lane_data *d)
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         const lane_row *row = &d->row[i];
-        for (int e = 1; e < row->count; e++) {
+        for (int e = row->count > 0 ? run_end(m, row, 0) : 0; e < row->count; e = run_end(m, row, e)) {
             int a = island_of(link, tree_of_dof(m, row->dof[e - 1]));
             int b = island_of(link, tree_of_dof(m, row->dof[e]));
             link[a > b ? a : b] = a > b ? b : a;
@@ -102,6 +102,10 @@ FN int island_of_row(const lane_model *m, const lane_data *d, int i)
 // island's. Afterwards island_row has the end of each.
 LANE_FN void sort_rows(const lane_model *m, lane_data *d)
 {
+    if (d->island_count == 1) { // they are
+        d->island_row[0] = d->row_count;
+        return;
+    }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         d->island_row[island_of_row(m, d, i)] += d->row[i].dim;
     }

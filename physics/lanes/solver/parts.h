@@ -103,17 +103,26 @@ FN int part_of_dof(const lane_model *m, const lane_data *d, int dof)
     return d->tree_part[tree_of_dof(m, dof)];
 }
 
-// The entry of a group's Jacobian behind those of the part that begin with `first`.
+// The entry of a group's Jacobian behind those of the block of entry `first`: most have all of its dofs.
+FN int run_end(const lane_model *m, const lane_row *row, int first)
+{
+    const int32_t *dof = row->dof, *block_of = m->plan->dof_block;
+    int block = block_of[dof[first]], end = first + block_size(m, block);
+    if (end <= row->count && block_of[dof[end - 1]] == block) {
+        return end;
+    }
+    for (end = first + 1; end < row->count && block_of[dof[end]] == block;) {
+        end++;
+    }
+    return end;
+}
+
+// The entry behind those of the part that begin with `first`.
 FN int touch_end(const lane_model *m, const lane_data *d, const lane_row *row, int first)
 {
-    int part = part_of_dof(m, d, row->dof[first]), end = first + 1;
-    while (end < row->count) {
-        int block = m->plan->dof_block[row->dof[end]], next = end + block_size(m, block);
-        if (d->tree_part[m->plan->block_tree[block]] != part) {
-            break;
-        }
-        int whole = next <= row->count && m->plan->dof_block[row->dof[next - 1]] == block;
-        end = whole ? next : end + 1;
+    int part = part_of_dof(m, d, row->dof[first]), end = run_end(m, row, first);
+    while (end < row->count && part_of_dof(m, d, row->dof[end]) == part) {
+        end = run_end(m, row, end);
     }
     return end;
 }
