@@ -230,8 +230,9 @@ void orr_lit_rays_meet(const orr_lit_rays *r, const orr_ray *ray, const uint8_t 
         shown && !look->unlit ? light_of_lamps(r, hit, from, chance) : make_real3(0.0f, 0.0f, 0.0f);
     const float sums[3] = {lamps.x, lamps.y, lamps.z};
     for (int k = 0; k < 3; k++) {
-        hit->light[k] = shown ? emitted[k] + hit->base[k] * sums[k] : 0.0f;
-        hit->base[k] = shown && !look->unlit ? hit->base[k] : 0.0f;
+        const float base = isfinite(hit->base[k]) ? hit->base[k] : 0.0f, light = emitted[k] + base * sums[k];
+        hit->light[k] = shown && isfinite(light) ? light : 0.0f;
+        hit->base[k] = shown && !look->unlit ? base : 0.0f;
     }
     hit->dark_back = !front && !(hit->light[0] + hit->light[1] + hit->light[2] > 0.0f);
 }

@@ -284,6 +284,11 @@ static void shadowed_surfaces_throw_nothing(void **state)
     assert_int_equal(hit.mesh, 0);
     orr_lit_rays_meet(&s->rays, &down, NULL, middle, &hit);
     assert_int_equal(hit.mesh, 1);
+    // what is not a number, or infinite, is dark
+    s->meshes[0].material.base_colour[0] = NAN;
+    s->meshes[0].material.emissive[1] = INFINITY;
+    orr_lit_rays_meet(&s->rays, &beside, NULL, middle, &hit);
+    assert_true(hit.base[0] == 0.0f && hit.light[0] == 0.0f && hit.light[1] == 0.0f && hit.light[2] > 0.1f);
     close_stage(s);
 }
 
