@@ -13,7 +13,7 @@
 
 enum {
     SORT_STEPS = 4,       // between two sortings that gain something; else twice as many as the last time
-    SORT_STEPS_MOST = 32, // and at most so many
+    SORT_STEPS_MOST = 64, // and at most so many
     SHORT_CALL = 8,       // steps: a call of no more is not divided
     SEGMENT_BLOCKS = 64,  // worlds stay among so many blocks, which threads sort apart
     DIGITS = 32,          // of a key
