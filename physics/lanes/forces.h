@@ -63,12 +63,12 @@ LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, 
     }
 }
 
-LANE_FN void gravity_compensation(const lane_model *m, lane_data *d)
+LANE_FN void gravity_compensation(const lane_model *m, lane_data *d, int exists)
 {
     for (int n = 0; n < dof_count(m, d); n++) {
         d->qfrc_gravcomp[nth_dof(d, n)] = R(0.0);
     }
-    if (m->opt.disableflags & ORR_DISABLE_GRAVITY) {
+    if (!exists || m->opt.disableflags & ORR_DISABLE_GRAVITY) {
         return;
     }
     for (int n = 1; n < body_count(m, d); n++) {
@@ -84,6 +84,7 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
 {
     int with_spring = !(m->opt.disableflags & ORR_DISABLE_SPRING);
     int with_damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER);
+    int with_any = with_spring || with_damper; // without both flags MuJoCo has no passive force at all
     for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {
         d->qfrc_passive[nth_dof(d, n)] = R(0.0);
     }
@@ -97,24 +98,24 @@ LANE_FN void passive_forces(const lane_model *m, lane_data *d)
         d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
     }
     team_wait(d);
-    if (m->ncable > 0 && (with_spring || with_damper)) { // as MuJoCo's plugins
+    if (m->ncable > 0 && with_any) {
         cable_torques(m, d);
     }
     if (team_leads(d)) {
         tendon_springs(m, d, with_spring, with_damper);
-        if (with_spring || with_damper) {
+        if (with_any) {
             flex_node_forces(m, d, with_spring, with_damper);
         }
-        for (int n = 1; n < body_count(m, d); n++) {
+        for (int n = 1; n < body_count(m, d) && with_any; n++) {
             int i = nth_body(d, n);
             if (body_in_fluid(m, i)) {
                 fluid_forces(m, d, i);
             }
         }
-        if (m->plan->adheres && (with_spring || with_damper)) {
+        if (m->plan->adheres && with_any) {
             adhesive_forces(m, d);
         }
-        gravity_compensation(m, d);
+        gravity_compensation(m, d, with_any);
     }
     team_wait(d);
     for (int n = team_first(d); n < dof_count(m, d); n += team_size(d)) {

@@ -227,7 +227,7 @@ LANE_FN void implicit_matrix(const lane_model *m, lane_data *d)
     for (int i = 0; i < m->nM && m->plan->unsymmetric; i++) {
         d->qU[i] = d->qH[i];
     }
-    if (!euler) {
+    if (!euler && (damper || !(m->opt.disableflags & ORR_DISABLE_SPRING))) {
         add_fluid(m, d);
     }
     if (m->plan->unsymmetric) {

@@ -547,13 +547,14 @@ static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, i
 {
     const spec_actuator before = *a;
     ORR_TRY(read_general_members(reader, node, a));
-    a->dyntype = before.dyntype;
+    bool filters = kind == MJCF_POSITION && a->dyntype == ORR_DYNAMICS_FILTEREXACT; // a timeconst
+    a->dyntype = filters ? a->dyntype : before.dyntype;
     a->actearly = before.actearly;
     bool servo = kind == MJCF_POSITION || kind == MJCF_VELOCITY || kind == MJCF_INTVELOCITY;
     bool pid = kind == MJCF_PID && a->gaintype == ORR_GAIN_PID;
     int gains = pid ? ORR_NGAIN : servo || kind == MJCF_CYLINDER || kind == MJCF_ADHESION ? 1 : 0;
     int biases = pid ? ORR_NBIAS : servo || kind == MJCF_CYLINDER ? 3 : 0;
-    int times = kind == MJCF_CYLINDER ? 1 : 0;
+    int times = kind == MJCF_CYLINDER || filters ? 1 : 0;
     memcpy(a->gainprm + gains, before.gainprm + gains, (size_t)(ORR_NGAIN - gains) * sizeof *a->gainprm);
     memcpy(a->biasprm + biases, before.biasprm + biases, (size_t)(ORR_NBIAS - biases) * sizeof *a->biasprm);
     memcpy(a->dynprm + times, before.dynprm + times, (size_t)(ORR_NDYN - times) * sizeof *a->dynprm);

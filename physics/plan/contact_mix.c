@@ -81,7 +81,8 @@ void orr_contact_override(const orr_model *m, orr_pair *pair)
     if (!(m->opt.enableflags & ORR_ENABLE_OVERRIDE)) {
         return;
     }
-    pair->margin = pair->includemargin = m->opt.o_margin;
+    pair->margin += m->opt.o_margin - pair->includemargin; // the gap stays
+    pair->includemargin = m->opt.o_margin;
     memcpy(pair->solref, m->opt.o_solref, sizeof pair->solref);
     memcpy(pair->solreffriction, m->opt.o_solref, sizeof pair->solreffriction);
     memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);

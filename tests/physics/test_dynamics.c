@@ -318,6 +318,41 @@ static orr_model *parse(const char *text)
     return model;
 }
 
+// With both flags off MuJoCo has neither springs and dampers nor drag and gravity compensation.
+static void without_springs_and_dampers_nothing_is_passive(void **state)
+{
+    (void)state;
+    orr_model *model =
+        parse("<mujoco><option integrator='implicit' viscosity='3' density='500' timestep='0.01'>"
+              "<flag spring='disable' damper='disable'/></option><worldbody><body gravcomp='1'>"
+              "<joint type='slide' axis='0 0 1'/><geom size='0.1'/></body></worldbody></mujoco>");
+    orr_physics *physics = make_physics(model, 1, true);
+    double speed = 2.0;
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, &speed);
+    orr_physics_step(physics, 1);
+    orr_physics_get(physics, ORR_PHYSICS_QVEL, 0, &speed);
+    assert_near(speed, 2.0 - 0.0981, 1e-12);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// In the gap of a margin that the options give, a sphere is pulled: MuJoCo 4.0.0's acceleration.
+static void a_gap_stays_with_the_margin_of_the_options(void **state)
+{
+    (void)state;
+    orr_model *model =
+        parse("<mujoco><option o_margin='0'><flag override='enable'/></option><worldbody>"
+              "<geom type='plane' size='1 1 1' gap='0.003'/><body pos='0 0 0.1005'><freejoint/>"
+              "<geom size='0.1' adhesion='3' mass='1'/></body></worldbody></mujoco>");
+    orr_physics *physics = make_physics(model, 1, true);
+    double qacc[6];
+    orr_physics_forward(physics);
+    orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
+    assert_near(qacc[2], -1.9208261772853203, 1e-9);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 // A mocap body touches what can move, but no floor or other mocap body, as in MuJoCo.
 static void what_cannot_move_has_no_contacts(void **state)
 {
@@ -927,6 +962,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_feature_does_what_mujoco_does),
+        cmocka_unit_test(without_springs_and_dampers_nothing_is_passive),
+        cmocka_unit_test(a_gap_stays_with_the_margin_of_the_options),
         cmocka_unit_test(what_cannot_move_has_no_contacts),
         cmocka_unit_test(a_hull_deep_in_a_box_keeps_its_contact),
         cmocka_unit_test(robots_move_as_in_mujoco),

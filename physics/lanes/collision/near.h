@@ -30,7 +30,7 @@ FN void extent_along(real centre, real reach, float *least, float *most)
 FN double geom_reach(const lane_model *m, int geom)
 {
     int common = m->opt.enableflags & ORR_ENABLE_OVERRIDE;
-    return common ? 0.5 * m->opt.o_margin : (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
+    return (common ? 0.5 * m->opt.o_margin : (double)m->geom_margin[geom]) + (double)m->geom_gap[geom];
 }
 
 // Half the sides of the box around a geom along the world's axes, and its centre. Grids and height fields
