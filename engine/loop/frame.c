@@ -57,7 +57,7 @@ static orr_result pose_layers(orr_frame *frame, orr_frame_slot *slot, const subm
 {
     const bool device_bodies = frame->machine->reads_device_bodies && !(s->eyes && s->eyes->host_poses);
     ORR_TRY(orr_frame_pose(slot, s->scene, s->world, s->view, device_bodies, error));
-    return device_bodies && !s->eyes && orr_frame_needs_poses(frame, slot, s->scene->rays)
+    return !s->eyes && orr_frame_slot_is_on_device(slot) && orr_frame_needs_poses(frame, slot, s->scene->rays)
                ? orr_frame_pose(slot, s->scene, s->world, s->view, false, error)
                : ORR_OK;
 }

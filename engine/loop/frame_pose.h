@@ -50,6 +50,17 @@ typedef struct orr_frame_slot {
     int traced_as;   // the trace's number of this frame
 } orr_frame_slot;
 
+// Does only a device know where some of the bodies are?
+static inline bool orr_frame_slot_is_on_device(const orr_frame_slot *slot)
+{
+    for (int i = 0; i < slot->list.mesh_count; i++) {
+        if (slot->list.meshes[i].bodies) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Fills in the slot's list from the view: each visible layer, with its transform. device_bodies: the machine
 // that draws finds bodies of robots that are simulated on its device in its own memory.
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,

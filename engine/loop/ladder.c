@@ -182,22 +182,11 @@ static bool is_of_device(const orr_error *why)
            why->code == ORR_CODE_DEVICE_MEMORY || why->code == ORR_CODE_DEVICE_ABSENT;
 }
 
-// Only the device that has failed knows the transforms of the bodies in it.
-static bool needs_its_device(const orr_frame_slot *slot)
-{
-    for (int i = 0; i < slot->list.mesh_count; i++) {
-        if (slot->list.meshes[i].bodies) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool may_fall(orr_frame *frame)
 {
     bool all = true;
     for (int i = 0; i < frame->waiting; i++) {
-        all &= !needs_its_device(orr_frame_slot_at(frame, i));
+        all &= !orr_frame_slot_is_on_device(orr_frame_slot_at(frame, i));
     }
     // a program without a window gets the error and decides itself; in a window later frames go on
     return frame->follows && (all || frame->for_window);
@@ -226,7 +215,7 @@ static void fall(orr_frame *frame, const orr_error *why)
     frame->machine = orr_machine_of(next);
     for (int i = 0; i < frame->waiting; i++) {
         orr_frame_slot *slot = orr_frame_slot_at(frame, i);
-        slot->lost |= needs_its_device(slot);
+        slot->lost |= orr_frame_slot_is_on_device(slot);
     }
 }
 

@@ -34,7 +34,7 @@ typedef struct orr_machine {
     int (*divide_fields)(void *state, orr_draw_field *fields, int count);
     // Begins a deferred frame, whose list and arena stay valid until it is finished. *mesh_depth: height x
     // width depths of opaque meshes, infinity where there is none; unchanged (NULL) without meshes. NULL: the
-    // frame submits the meshes alone and reads their depth.
+    // frame submits the meshes alone and reads their depth, or finds it with what rays show.
     orr_result (*begin)(void *state, const orr_draw_list *list, orr_arena *arena, orr_profile *profile,
                         const float **mesh_depth, orr_error *error);
     // Starts a frame. The list's fields are those that the machine draws itself; `layers`: what the host has
